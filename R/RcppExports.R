@@ -61,6 +61,22 @@ self_avoiding_impl <- function(cells, points, diameter, radius, moves, seed, thr
     .Call(`_ancify_self_avoiding_impl`, cells, points, diameter, radius, moves, seed, threads, watch)
 }
 
+read_classifier_impl <- function(path) {
+    .Call(`_ancify_read_classifier_impl`, path)
+}
+
+write_classifier_impl <- function(classifier, path) {
+    invisible(.Call(`_ancify_write_classifier_impl`, classifier, path))
+}
+
+classify_impl <- function(classifier, x, backend, watch) {
+    .Call(`_ancify_classify_impl`, classifier, x, backend, watch)
+}
+
+train_classifier_impl <- function(x, labels, held_out, seed, backend, watch) {
+    .Call(`_ancify_train_classifier_impl`, x, labels, held_out, seed, backend, watch)
+}
+
 pattern_probabilities_impl <- function(history, model, watch) {
     .Call(`_ancify_pattern_probabilities_impl`, history, model, watch)
 }

@@ -222,6 +222,58 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_classifier_impl
+Rcpp::List read_classifier_impl(const std::string& path);
+RcppExport SEXP _ancify_read_classifier_impl(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_classifier_impl(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_classifier_impl
+void write_classifier_impl(const Rcpp::List& classifier, const std::string& path);
+RcppExport SEXP _ancify_write_classifier_impl(SEXP classifierSEXP, SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type classifier(classifierSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    write_classifier_impl(classifier, path);
+    return R_NilValue;
+END_RCPP
+}
+// classify_impl
+Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::NumericMatrix& x, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_classify_impl(SEXP classifierSEXP, SEXP xSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type classifier(classifierSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(classify_impl(classifier, x, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// train_classifier_impl
+Rcpp::List train_classifier_impl(const Rcpp::NumericMatrix& x, const Rcpp::IntegerVector& labels, const Rcpp::LogicalVector& held_out, double seed, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_train_classifier_impl(SEXP xSEXP, SEXP labelsSEXP, SEXP held_outSEXP, SEXP seedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::LogicalVector& >::type held_out(held_outSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(train_classifier_impl(x, labels, held_out, seed, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pattern_probabilities_impl
 Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_pattern_probabilities_impl(SEXP historySEXP, SEXP modelSEXP, SEXP watchSEXP) {
@@ -1588,6 +1640,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_fit_structures_impl", (DL_FUNC) &_ancify_fit_structures_impl, 6},
     {"_ancify_count_triangles_impl", (DL_FUNC) &_ancify_count_triangles_impl, 4},
     {"_ancify_self_avoiding_impl", (DL_FUNC) &_ancify_self_avoiding_impl, 8},
+    {"_ancify_read_classifier_impl", (DL_FUNC) &_ancify_read_classifier_impl, 1},
+    {"_ancify_write_classifier_impl", (DL_FUNC) &_ancify_write_classifier_impl, 2},
+    {"_ancify_classify_impl", (DL_FUNC) &_ancify_classify_impl, 4},
+    {"_ancify_train_classifier_impl", (DL_FUNC) &_ancify_train_classifier_impl, 6},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_sample_probabilities_impl", (DL_FUNC) &_ancify_sample_probabilities_impl, 4},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},

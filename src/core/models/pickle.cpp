@@ -16,6 +16,7 @@ using Kind = PickleValue::Kind;
 
 // What files of weights refer to. Nothing of it is run.
 constexpr std::string_view kGlobals[] = {"collections OrderedDict",
+                                         "__builtin__ set",
                                          "argparse Namespace",
                                          "torch._utils _rebuild_tensor_v2",
                                          "torch._utils _rebuild_parameter",
@@ -25,6 +26,16 @@ constexpr std::string_view kGlobals[] = {"collections OrderedDict",
                                          "torch DoubleStorage",
                                          "torch LongStorage",
                                          "torch Size"};
+
+// Modules of a classifier that was pickled whole: their state is kept, and nothing else of them.
+constexpr std::string_view kModules[] = {"__main__ MLPClassifier", "torch.nn.modules.linear Linear",
+                                         "torch.nn.modules.batchnorm BatchNorm1d",
+                                         "torch.nn.modules.dropout Dropout"};
+
+template <std::size_t n>
+bool has(const std::string_view (&names)[n], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
 
 class Unpickler {
  public:
@@ -117,7 +128,7 @@ class Unpickler {
   }
   void push_global(const std::string& module, const std::string& name) {
     const std::string global = module + " " + name;
-    if (std::find(std::begin(kGlobals), std::end(kGlobals), global) == std::end(kGlobals)) {
+    if (!has(kGlobals, global) && !has(kModules, global)) {
       fail("its pickled part wants '" + module + "." + name +
            "', which no weights need; nothing of it was run. Save the weights alone, best as "
            "safetensors");
@@ -155,6 +166,13 @@ class Unpickler {
     if (to->kind != Kind::kList && to->kind != Kind::kDict) fail_as_damaged();
     if (to->kind == Kind::kDict && more.size() % 2 != 0) fail_as_damaged();
     to->items.insert(to->items.end(), more.begin(), more.end());
+  }
+
+  // Attributes of others than modules, such as the _metadata of a state_dict, are left out.
+  void set_state(std::size_t state) {
+    PickleValue& object = result_.values[top()];
+    const bool is_new = object.kind == Kind::kRecord && object.items.size() == 2;
+    if (is_new && has(kModules, result_[object.items[0]].text)) object.items.push_back(state);
   }
 
   void remember(std::size_t i) { memo_[i] = top(); }
@@ -284,7 +302,7 @@ class Unpickler {
         push_items(Kind::kRecord, pop_many(2));
         break;
       case 'b':
-        pop();  // attributes, such as the _metadata of a state_dict
+        set_state(pop());
         break;
       default:
         fail("its pickled part has the operation " + std::to_string(operation) +

@@ -3,9 +3,11 @@
 #include "core/models/safetensors.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/exec/errors.h"
@@ -17,6 +19,7 @@ namespace ancify {
 namespace {
 
 constexpr std::int64_t kLongestHeader = 100'000'000;
+constexpr std::string_view kNotes = "__metadata__";
 
 constexpr std::pair<const char*, ElementType> kTypes[] = {{"F32", ElementType::kF32},
                                                           {"F16", ElementType::kF16},
@@ -29,6 +32,31 @@ class Header {
   explicit Header(const InputFile& file) : file_(file) {}
 
   TensorTable read() {
+    const Json header = parse();
+    TensorTable table;
+    for (const auto& [name, value] : header.members) {
+      if (name != kNotes) table[name] = tensor(name, value);
+    }
+    check_filled();
+    return table;
+  }
+
+  std::map<std::string, std::string> notes() {
+    const Json header = parse();
+    std::map<std::string, std::string> texts;
+    if (const Json* const notes = header.member(kNotes)) {
+      for (const auto& [name, value] : notes->members) texts[name] = value.text;
+    }
+    return texts;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw FormatError(file_.path(), 0, problem);
+  }
+
+  // Sets where the numbers begin, too.
+  Json parse() {
     char bytes[8];
     if (file_.size() < 8) fail("it is no safetensors file: it has fewer than 8 bytes");
     file_.read_at(bytes, sizeof bytes, 0);
@@ -40,20 +68,10 @@ class Header {
     }
     std::string text(length, '\0');
     file_.read_at(text.data(), text.size(), 8);
-    const Json header = parse_json(text, file_.path());
+    Json header = parse_json(text, file_.path());
     if (!header.is(Json::Kind::kObject)) fail("the header is no JSON object");
     begin_ = 8 + static_cast<std::int64_t>(length);
-    TensorTable table;
-    for (const auto& [name, value] : header.members) {
-      if (name != "__metadata__") table[name] = tensor(name, value);
-    }
-    check_filled();
-    return table;
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& problem) const {
-    throw FormatError(file_.path(), 0, problem);
+    return header;
   }
 
   TensorPlace tensor(const std::string& name, const Json& value) {
@@ -110,9 +128,78 @@ class Header {
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces_;
 };
 
+// A text as JSON has it.
+std::string json_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) {
+      quoted += c;
+    } else {
+      char code[7];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      quoted += code;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string header_of(const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& notes) {
+  std::string texts;
+  for (const auto& [name, text] : notes) {
+    texts += (texts.empty() ? "" : ",") + json_text(name) + ":" + json_text(text);
+  }
+  std::string header = "{" + json_text(kNotes) + ":{" + texts + "}";
+  std::size_t end = 0;
+  for (const NamedTensor& tensor : tensors) {
+    std::string shape;
+    for (const std::int64_t size : tensor.shape) {
+      shape += (shape.empty() ? "" : ",") + std::to_string(size);
+    }
+    const std::size_t from = end;
+    end += tensor.values.size() * sizeof(float);
+    header += "," + json_text(tensor.name) + R"(:{"dtype":"F32","shape":[)" + shape +
+              R"(],"data_offsets":[)" + std::to_string(from) + "," + std::to_string(end) + "]}";
+  }
+  header += "}";
+  // Numbers begin at a multiple of 8 bytes.
+  header.resize((header.size() + 7) / 8 * 8, ' ');
+  return header;
+}
+
 }  // namespace
 
 TensorTable read_safetensors(const InputFile& file) { return Header(file).read(); }
+
+std::map<std::string, std::string> safetensors_notes(const InputFile& file) {
+  return Header(file).notes();
+}
+
+void write_safetensors(const std::vector<NamedTensor>& tensors,
+                       const std::map<std::string, std::string>& notes, const std::string& path,
+                       const TaskContext& context) {
+  const std::string header = header_of(tensors, notes);
+  const std::uint64_t length = header.size();
+  auto size = static_cast<std::int64_t>(sizeof length + header.size());
+  for (const NamedTensor& tensor : tensors) {
+    size += static_cast<std::int64_t>(tensor.values.size() * sizeof(float));
+  }
+  OutputFile file(path, size);
+  std::int64_t at = 0;
+  const auto write = [&](const void* bytes, std::size_t n) {
+    file.write_at(static_cast<const char*>(bytes), n, at);
+    at += static_cast<std::int64_t>(n);
+  };
+  write(&length, sizeof length);
+  write(header.data(), header.size());
+  for (const NamedTensor& tensor : tensors) {
+    write(tensor.values.data(), tensor.values.size() * sizeof(float));
+  }
+  file.sync(context);
+  file.prepare();
+  file.commit();
+}
 
 std::vector<std::string> files_of_index(const std::string& path) {
   const Json index = parse_json(read_text(path, static_cast<std::size_t>(kLongestHeader)), path);

@@ -1,7 +1,8 @@
-// Reads the header of a safetensors file: 8 bytes with the length of a JSON text, the text, then
+// Reads and writes safetensors files: 8 bytes with the length of a JSON text, the text, then
 // the numbers of all tensors.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,21 @@ namespace ancify {
 
 // FormatError unless the tensors fill the file, each with the bytes that its shape needs.
 TensorTable read_safetensors(const InputFile& file);
+
+// The texts that a file has beside its tensors, by name.
+std::map<std::string, std::string> safetensors_notes(const InputFile& file);
+
+// Floats for a file, row by row.
+struct NamedTensor {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  const std::vector<float>& values;
+};
+
+// Writes a file that appears whole or not at all. FileError if it cannot be written.
+void write_safetensors(const std::vector<NamedTensor>& tensors,
+                       const std::map<std::string, std::string>& notes, const std::string& path,
+                       const TaskContext& context);
 
 // The names of the files that an index names, in order. They lie beside it.
 std::vector<std::string> files_of_index(const std::string& path);

@@ -104,11 +104,10 @@ std::string bare_name(std::string name) {
 
 TensorTable read_table(const InputFile& file) {
   if (is_zip(file)) return read_torch_file(file);
-  char start = 0;
-  if (file.size() > 0) file.read_at(&start, 1, 0);
-  char second = 0;
-  if (file.size() > 1) file.read_at(&second, 1, 1);
-  if (start == '\x80' && second >= 2 && second <= 5) {
+  // The length of a header may begin as a pickle does, but its text follows.
+  char start[9] = {};
+  file.read_at(start, static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 9)), 0);
+  if (start[0] == '\x80' && start[1] >= 2 && start[1] <= 5 && start[8] != '{') {
     throw FormatError(file.path(), 0,
                       "it is a pickle as torch wrote before version 1.6, which is not read: load "
                       "it in Python and save the weights as safetensors");

@@ -46,16 +46,16 @@ class TorchReader {
       const PickleValue* const inner = pickle_.member(*table, name);
       if (inner != nullptr) table = inner;
     }
-    if (table->kind == Kind::kRecord && table->items.size() == 3) table = &pickle_[table->items[2]];
-    if (table->kind != Kind::kDict) fail("it has no table of tensors");
     TensorTable tensors;
-    for (std::size_t i = 0; i + 1 < table->items.size(); i += 2) {
-      const PickleValue& name = pickle_[table->items[i]];
-      const PickleValue& value = pickle_[table->items[i + 1]];
-      if (name.kind != Kind::kText) continue;
-      if (const PickleValue* const arguments = tensor_arguments(value)) {
-        tensors[name.text] = tensor(name.text, *arguments);
-      }
+    if (const PickleValue* const modules = pickle_.member(*table, "_modules")) {
+      for_members(*modules, [&](const std::string& module, const PickleValue& state) {
+        for (const char* const kind : {"_parameters", "_buffers"}) {
+          const PickleValue* const members = pickle_.member(state, kind);
+          if (members != nullptr) add_tensors(*members, module + ".", tensors);
+        }
+      });
+    } else {
+      add_tensors(*table, "", tensors);
     }
     return tensors;
   }
@@ -63,6 +63,29 @@ class TorchReader {
  private:
   [[noreturn]] void fail(const std::string& problem) const {
     throw FormatError(file_.path(), 0, problem);
+  }
+
+  template <class Use>
+  void for_members(const PickleValue& table, Use use) const {
+    const PickleValue* members = &table;
+    if (table.kind == Kind::kRecord) {
+      const bool is_ordered = pickle_[table.items[0]].text == "collections OrderedDict";
+      if (is_ordered && table.items.size() == 2) return;  // an empty one
+      if (table.items.size() == 3) members = &pickle_[table.items[2]];
+    }
+    if (members->kind != Kind::kDict) fail("it has no table of tensors");
+    for (std::size_t i = 0; i + 1 < members->items.size(); i += 2) {
+      const PickleValue& name = pickle_[members->items[i]];
+      if (name.kind == Kind::kText) use(name.text, pickle_[members->items[i + 1]]);
+    }
+  }
+
+  void add_tensors(const PickleValue& table, const std::string& front, TensorTable& tensors) const {
+    for_members(table, [&](const std::string& name, const PickleValue& value) {
+      if (const PickleValue* const arguments = tensor_arguments(value)) {
+        tensors[front + name] = tensor(front + name, *arguments);
+      }
+    });
   }
 
   // All names begin with the name of the folder that has data.pkl.

@@ -7,8 +7,9 @@
 
 namespace ancify {
 
-// The table of tensors: the root itself, or its member "model" or "state_dict". FormatError if the
-// file is damaged, or the pickle wants more than tensors.
+// The table of tensors: the root itself, or its member "model" or "state_dict"; or those of the
+// modules of a classifier that was pickled whole. FormatError if the file is damaged, or the pickle
+// wants more.
 TensorTable read_torch_file(const InputFile& file);
 
 }  // namespace ancify

@@ -7,32 +7,39 @@
 namespace ancify {
 
 // c = a b, or a b', where `b_transposed`: c is rows x columns, and `depth` terms are added up.
-// Strides are from a row to the next, in numbers.
-struct MatrixProduct {
+// Where `a_transposed`, it is a' b, and a is depth x rows. Strides are from a row to the next, in
+// numbers.
+template <class T>
+struct ProductOf {
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t depth;
-  const float* a;
+  const T* a;
   std::int64_t a_stride;
-  const float* b;
+  const T* b;
   std::int64_t b_stride;
   bool b_transposed;
-  float* c;
+  T* c;
   std::int64_t c_stride;
+  bool a_transposed = false;
 };
 
+using MatrixProduct = ProductOf<float>;
+
 // The plain loop: the oracle, and the product of builds without Eigen. Sums are in double.
-inline void multiply_plainly(const MatrixProduct& product) {
+template <class T>
+void multiply_plainly(const ProductOf<T>& product) {
   for (std::int64_t i = 0; i < product.rows; ++i) {
-    const float* const row = product.a + i * product.a_stride;
     for (std::int64_t j = 0; j < product.columns; ++j) {
       double sum = 0;
       for (std::int64_t k = 0; k < product.depth; ++k) {
-        const std::int64_t at =
+        const std::int64_t left =
+            product.a_transposed ? k * product.a_stride + i : i * product.a_stride + k;
+        const std::int64_t right =
             product.b_transposed ? j * product.b_stride + k : k * product.b_stride + j;
-        sum += static_cast<double>(row[k]) * static_cast<double>(product.b[at]);
+        sum += static_cast<double>(product.a[left]) * static_cast<double>(product.b[right]);
       }
-      product.c[i * product.c_stride + j] = static_cast<float>(sum);
+      product.c[i * product.c_stride + j] = static_cast<T>(sum);
     }
   }
 }

@@ -29,8 +29,8 @@ constexpr std::int64_t kRegister = 16;
 
 // Eigen 3.3 computes columns that fill no register of AVX-512 number by number. So the last
 // columns, or all of a few, are filled up with zeros.
-template <class B>
-void multiply(const ConstView& a, const B& b, View& c) {
+template <class A, class B>
+void multiply(const A& a, const B& b, View& c) {
   constexpr std::int64_t few = 64;
   const std::int64_t n = c.cols();
   const std::int64_t filled = n % kRegister == 0 ? n : n < few ? 0 : n - n % kRegister;
@@ -44,20 +44,29 @@ void multiply(const ConstView& a, const B& b, View& c) {
   c.rightCols(last) = product.leftCols(last);
 }
 #else
-template <class B>
-void multiply(const ConstView& a, const B& b, View& c) {
+template <class A, class B>
+void multiply(const A& a, const B& b, View& c) {
   c.noalias() = a * b;
 }
 #endif
 
-void multiply(const MatrixProduct& p) {
-  const ConstView a(p.a, p.rows, p.depth, Eigen::OuterStride<>(p.a_stride));
+template <class A>
+void multiply_by(const A& a, const MatrixProduct& p) {
   View c(p.c, p.rows, p.columns, Eigen::OuterStride<>(p.c_stride));
   if (p.b_transposed) {
     const ConstView b(p.b, p.columns, p.depth, Eigen::OuterStride<>(p.b_stride));
     multiply(a, b.transpose(), c);
   } else {
     multiply(a, ConstView(p.b, p.depth, p.columns, Eigen::OuterStride<>(p.b_stride)), c);
+  }
+}
+
+void multiply(const MatrixProduct& p) {
+  const Eigen::OuterStride<> stride(p.a_stride);
+  if (p.a_transposed) {
+    multiply_by(ConstView(p.a, p.depth, p.rows, stride).transpose(), p);
+  } else {
+    multiply_by(ConstView(p.a, p.rows, p.depth, stride), p);
   }
 }
 #else

@@ -13,7 +13,7 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/reml/philox.h"
+#include "core/exec/philox.h"
 
 namespace ancify::reml {
 

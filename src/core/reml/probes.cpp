@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/reml/philox.h"
+#include "core/exec/philox.h"
 
 namespace ancify::reml {
 

@@ -94,6 +94,12 @@ TEST(Safetensors, AreRead) {
             expected);
 }
 
+TEST(Safetensors, AHeadersLengthMayBeginAsAPickleDoes) {
+  std::string text = header("F32", "[2,3]", 0, 24);
+  text.resize(0x280, ' ');
+  EXPECT_EQ(problem_with(as_safetensors(text, floats(kNumbers))), "");
+}
+
 TEST(Safetensors, DamageIsSeen) {
   const std::string data = floats(kNumbers);
   expect_problem("", "fewer than 8 bytes");

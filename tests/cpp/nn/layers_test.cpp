@@ -35,7 +35,7 @@ Rows rows_of(std::vector<float>& data, std::int64_t rows, std::int64_t width, st
 
 TEST(Layers, MultiplyAsThePlainLoop) {
   for (const SimdLevel level : levels()) {
-    for (const bool transposed : {true, false}) {
+    for (const int transposed : {0, 1, 2, 3}) {
       for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1},
                                     {3, 5, 7},
                                     {17, 33, 24},
@@ -45,12 +45,21 @@ TEST(Layers, MultiplyAsThePlainLoop) {
                                     {33, 79, 20},
                                     {21, 271, 24},
                                     {128, 96, 64}}) {
-        auto a = random_numbers(m * (k + 3), 1);
+        auto a = random_numbers((m + k) * (m + k + 3), 1);
         auto b = random_numbers((n + k) * (n + k + 2), 2);
         std::vector<float> c(static_cast<std::size_t>(m * (n + 1)), 7);
         std::vector<float> expected = c;
-        MatrixProduct product = {m,        n,         k,          a.data(), k + 3,
-                                 b.data(), n + k + 2, transposed, c.data(), n + 1};
+        MatrixProduct product = {m,
+                                 n,
+                                 k,
+                                 a.data(),
+                                 m + k + 3,
+                                 b.data(),
+                                 n + k + 2,
+                                 transposed % 2 == 1,
+                                 c.data(),
+                                 n + 1,
+                                 transposed / 2 == 1};
         layers_of(level).multiply(product);
         product.c = expected.data();
         multiply_plainly(product);
@@ -61,6 +70,22 @@ TEST(Layers, MultiplyAsThePlainLoop) {
       }
     }
   }
+}
+
+TEST(PlainProduct, TransposesWhatItIsTold) {
+  // a = (1 2; 3 4), b = (5 6; 7 8)
+  const std::vector<double> a = {1, 2, 3, 4};
+  const std::vector<double> b = {5, 6, 7, 8};
+  const auto product = [&](bool a_transposed, bool b_transposed) {
+    std::vector<double> c(4);
+    multiply_plainly<double>(
+        {2, 2, 2, a.data(), 2, b.data(), 2, b_transposed, c.data(), 2, a_transposed});
+    return c;
+  };
+  EXPECT_EQ(product(false, false), (std::vector<double>{19, 22, 43, 50}));
+  EXPECT_EQ(product(false, true), (std::vector<double>{17, 23, 39, 53}));
+  EXPECT_EQ(product(true, false), (std::vector<double>{26, 30, 38, 44}));
+  EXPECT_EQ(product(true, true), (std::vector<double>{23, 31, 34, 46}));
 }
 
 TEST(Layers, NormaliseRows) {

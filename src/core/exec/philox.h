@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace ancify::reml {
+namespace ancify {
 
 // 128 random bits.
 using PhiloxBlock = std::array<std::uint32_t, 4>;
@@ -35,4 +35,4 @@ inline PhiloxBlock philox(std::uint64_t seed, std::uint64_t stream, std::uint64_
                 {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
 }
 
-}  // namespace ancify::reml
+}  // namespace ancify

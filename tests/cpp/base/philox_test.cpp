@@ -1,9 +1,9 @@
 // Compares random blocks with those that the generator's authors publish.
-#include "core/reml/philox.h"
+#include "core/exec/philox.h"
 
 #include "gtest/gtest.h"
 
-namespace ancify::reml {
+namespace ancify {
 namespace {
 
 // From the file kat_vectors of Random123 (the last has digits of pi).
@@ -24,4 +24,4 @@ TEST(Philox, TakesSeedStreamAndIndexInHalves) {
 }
 
 }  // namespace
-}  // namespace ancify::reml
+}  // namespace ancify

@@ -1,0 +1,248 @@
+// Layers of images, with gradients: convolution, pooling, upsampling. A row of a batch is an image:
+// its channels one after the other, each `size` x `size` numbers, row by row.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/nn/network.h"
+
+namespace ancify {
+
+// Calls part(first image, end) on groups of images, which idle threads may take. Groups do not
+// depend on threads.
+constexpr std::int64_t kImageGroup = 4;
+
+template <class Part>
+void for_image_groups(const TaskContext& context, std::int64_t images, Part part) {
+  context.share((images + kImageGroup - 1) / kImageGroup, [&](std::int64_t group) {
+    const std::int64_t first = group * kImageGroup;
+    part(first, std::min(first + kImageGroup, images));
+  });
+}
+
+// The convolution of 3 x 3 with a margin of zeros: output channel o is
+// b[o] + sum over c, u, v of W[o, c, u, v] x[c, i + u - 1, j + v - 1]. It is a matrix product, W
+// with the patches of an image: 9 rows a channel, and a column a pixel.
+template <class T>
+class Convolution : public Layer<T> {
+ public:
+  Convolution(std::int64_t in, std::int64_t out, std::int64_t size)
+      : in_(in), out_(out), size_(size), pixels_(size * size), weight_(9 * in * out), bias_(out) {}
+
+  void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) override {
+    out.resize(in.rows, out_ * pixels_);
+    for_image_groups(pass.context, in.rows, [&](std::int64_t first, std::int64_t end) {
+      std::vector<T> patches;
+      for (std::int64_t i = first; i < end; ++i) {
+        take_patches(in.row(i), patches);
+        pass.multiply({out_, pixels_, depth(), weight_.value.data(), depth(), patches.data(),
+                       pixels_, false, out.row(i), pixels_});
+        for (std::int64_t o = 0; o < out_; ++o) {
+          T* const channel = out.row(i) + o * pixels_;
+          const T bias = bias_.value[static_cast<std::size_t>(o)];
+          for (std::int64_t p = 0; p < pixels_; ++p) channel[p] += bias;
+        }
+      }
+    });
+  }
+
+  void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& /*out*/,
+                const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
+    if (in_gradient != nullptr) in_gradient->resize(in.rows, in_ * pixels_);
+    const std::size_t weights = weight_.value.size();
+    const auto groups = static_cast<std::size_t>((in.rows + kImageGroup - 1) / kImageGroup);
+    // Each group has sums of its own, which are added in their order.
+    std::vector<T> sums(groups * weights);
+    for_image_groups(pass.context, in.rows, [&](std::int64_t first, std::int64_t end) {
+      T* const sum = sums.data() + static_cast<std::size_t>(first / kImageGroup) * weights;
+      std::vector<T> patches;
+      std::vector<T> one(weights);
+      for (std::int64_t i = first; i < end; ++i) {
+        const T* const gradient = out_gradient.row(i);
+        take_patches(in.row(i), patches);
+        pass.multiply({out_, depth(), pixels_, gradient, pixels_, patches.data(), pixels_, true,
+                       one.data(), depth()});
+        for (std::size_t k = 0; k < weights; ++k) sum[k] += one[k];
+        if (in_gradient == nullptr) continue;
+        pass.multiply({depth(), pixels_, out_, weight_.value.data(), depth(), gradient, pixels_,
+                       false, patches.data(), pixels_, true});
+        add_patches(patches, in_gradient->row(i));
+      }
+    });
+    std::fill(weight_.gradient.begin(), weight_.gradient.end(), T{0});
+    for (std::size_t group = 0; group < groups; ++group) {
+      const T* const sum = sums.data() + group * weights;
+      for (std::size_t k = 0; k < weights; ++k) weight_.gradient[k] += sum[k];
+    }
+    for (std::int64_t o = 0; o < out_; ++o) {
+      double total = 0;
+      for (std::int64_t i = 0; i < in.rows; ++i) {
+        const T* const channel = out_gradient.row(i) + o * pixels_;
+        for (std::int64_t p = 0; p < pixels_; ++p) total += static_cast<double>(channel[p]);
+      }
+      bias_.gradient[static_cast<std::size_t>(o)] = static_cast<T>(total);
+    }
+  }
+
+  std::vector<Parameter<T>*> parameters() override { return {&weight_, &bias_}; }
+
+ private:
+  std::int64_t depth() const { return 9 * in_; }
+
+  // The columns of a row of pixels that stay in the image when they are moved by `shift`.
+  std::int64_t from(std::int64_t shift) const { return std::max<std::int64_t>(0, -shift); }
+  std::int64_t to(std::int64_t shift) const { return size_ - std::max<std::int64_t>(0, shift); }
+
+  void take_patches(const T* image, std::vector<T>& patches) const {
+    patches.assign(static_cast<std::size_t>(depth() * pixels_), T{0});
+    for (std::int64_t row = 0; row < depth(); ++row) {
+      const T* const channel = image + row / 9 * pixels_;
+      T* const patch = patches.data() + row * pixels_;
+      const std::int64_t down = row % 9 / 3 - 1;
+      const std::int64_t right = row % 3 - 1;
+      for (std::int64_t i = from(down); i < to(down); ++i) {
+        std::copy(channel + (i + down) * size_ + from(right) + right,
+                  channel + (i + down) * size_ + to(right) + right,
+                  patch + i * size_ + from(right));
+      }
+    }
+  }
+
+  // The adjoint of take_patches().
+  void add_patches(const std::vector<T>& patches, T* image) const {
+    std::fill(image, image + in_ * pixels_, T{0});
+    for (std::int64_t row = 0; row < depth(); ++row) {
+      T* const channel = image + row / 9 * pixels_;
+      const T* const patch = patches.data() + row * pixels_;
+      const std::int64_t down = row % 9 / 3 - 1;
+      const std::int64_t right = row % 3 - 1;
+      for (std::int64_t i = from(down); i < to(down); ++i) {
+        T* const to_row = channel + (i + down) * size_ + right;
+        const T* const patch_row = patch + i * size_;
+        for (std::int64_t j = from(right); j < to(right); ++j) to_row[j] += patch_row[j];
+      }
+    }
+  }
+
+  std::int64_t in_;
+  std::int64_t out_;
+  std::int64_t size_;
+  std::int64_t pixels_;
+  Parameter<T> weight_;
+  Parameter<T> bias_;
+};
+
+// The largest of each 2 x 2 pixels; `size`, that of the input, is even. The gradient goes to the
+// first pixel that is the largest.
+template <class T>
+class MaxPool : public Layer<T> {
+ public:
+  MaxPool(std::int64_t channels, std::int64_t size) : channels_(channels), size_(size) {}
+
+  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
+    out.resize(in.rows, in.width / 4);
+    for_windows(in, [&](const T* window, std::int64_t to, std::int64_t /*from*/) {
+      out.data[static_cast<std::size_t>(to)] = window[largest(window)];
+    });
+  }
+  void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
+                const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
+    if (in_gradient == nullptr) return;
+    in_gradient->resize(in.rows, in.width);
+    std::fill(in_gradient->data.begin(), in_gradient->data.end(), T{0});
+    for_windows(in, [&](const T* window, std::int64_t to, std::int64_t from) {
+      in_gradient->data[static_cast<std::size_t>(from + largest(window))] =
+          out_gradient.data[static_cast<std::size_t>(to)];
+    });
+  }
+
+ private:
+  std::int64_t largest(const T* window) const {
+    std::int64_t best = 0;
+    for (const std::int64_t at : {std::int64_t{1}, size_, size_ + 1}) {
+      if (window[at] > window[best]) best = at;
+    }
+    return best;
+  }
+  // Calls use(window, place of its output, place of its first pixel).
+  template <class Use>
+  void for_windows(const Batch<T>& in, Use use) const {
+    std::int64_t to = 0;
+    const std::int64_t rows = in.rows * channels_ * size_;
+    for (std::int64_t row = 0; row < rows; row += 2) {
+      for (std::int64_t j = 0; j < size_; j += 2) {
+        const std::int64_t from = row * size_ + j;
+        use(in.data.data() + from, to++, from);
+      }
+    }
+  }
+
+  std::int64_t channels_;
+  std::int64_t size_;
+};
+
+// Each pixel becomes 2 x 2 equal ones; `size` is that of the input.
+template <class T>
+class Upsample : public Layer<T> {
+ public:
+  Upsample(std::int64_t channels, std::int64_t size) : channels_(channels), size_(size) {}
+
+  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
+    out.resize(in.rows, 4 * in.width);
+    for_pixels(in.rows, [&](std::size_t from, std::size_t to) {
+      const T value = in.data[from];
+      T* const window = out.data.data() + to;
+      window[0] = window[1] = window[2 * size_] = window[2 * size_ + 1] = value;
+    });
+  }
+  void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
+                const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
+    if (in_gradient == nullptr) return;
+    in_gradient->resize(in.rows, in.width);
+    for_pixels(in.rows, [&](std::size_t from, std::size_t to) {
+      const T* const window = out_gradient.data.data() + to;
+      in_gradient->data[from] = window[0] + window[1] + window[2 * size_] + window[2 * size_ + 1];
+    });
+  }
+
+ private:
+  // Calls use(place of a pixel, place of the first of its four).
+  template <class Use>
+  void for_pixels(std::int64_t images, Use use) const {
+    for (std::int64_t row = 0; row < images * channels_ * size_; ++row) {
+      for (std::int64_t j = 0; j < size_; ++j) {
+        use(static_cast<std::size_t>(row * size_ + j),
+            static_cast<std::size_t>(4 * row * size_ + 2 * j));
+      }
+    }
+  }
+
+  std::int64_t channels_;
+  std::int64_t size_;
+};
+
+// y = log(1 + e^x), with the derivative 1 / (1 + e^-x).
+template <class T>
+class Softplus : public Layer<T> {
+ public:
+  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
+    out.resize(in.rows, in.width);
+    for (std::size_t i = 0; i < in.data.size(); ++i) {
+      const T x = in.data[i];
+      out.data[i] = (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
+    }
+  }
+  void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
+                const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
+    if (in_gradient == nullptr) return;
+    in_gradient->resize(in.rows, in.width);
+    for (std::size_t i = 0; i < in.data.size(); ++i) {
+      in_gradient->data[i] = out_gradient.data[i] / (1 + std::exp(-in.data[i]));
+    }
+  }
+};
+
+}  // namespace ancify

@@ -1,0 +1,142 @@
+// Networks that learn: layers with gradients, one after the other. Numbers are T: floats, or
+// doubles in tests, where gradients are compared with differences.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/exec/threads.h"
+#include "core/nn/gemm.h"
+
+namespace ancify {
+
+// What goes from a layer to the next: a row an example.
+template <class T>
+struct Batch {
+  std::int64_t rows = 0;
+  std::int64_t width = 0;
+  std::vector<T> data;
+
+  void resize(std::int64_t new_rows, std::int64_t new_width) {
+    rows = new_rows;
+    width = new_width;
+    data.resize(static_cast<std::size_t>(rows * width));
+  }
+  T* row(std::int64_t i) { return data.data() + i * width; }
+  const T* row(std::int64_t i) const { return data.data() + i * width; }
+};
+
+// Numbers that are learnt, and the gradient of the loss by them.
+template <class T>
+struct Parameter {
+  explicit Parameter(std::int64_t n, T start = 0)
+      : value(static_cast<std::size_t>(n), start), gradient(static_cast<std::size_t>(n)) {}
+  std::vector<T> value;
+  std::vector<T> gradient;
+};
+
+// How a batch goes through a network.
+template <class T>
+struct Pass {
+  void (*multiply)(const ProductOf<T>& product);
+  const TaskContext& context;
+  bool training = false;
+  // Dropout's random numbers are a function of these two.
+  std::uint64_t seed = 0;
+  std::uint64_t step = 0;
+};
+
+// A product in blocks of columns, which idle threads may take. Blocks do not depend on threads.
+template <class T>
+void multiply_shared(const Pass<T>& pass, const ProductOf<T>& product) {
+  constexpr std::int64_t kColumns = 128;
+  const std::int64_t blocks = (product.columns + kColumns - 1) / kColumns;
+  if (blocks <= 1) {
+    pass.multiply(product);
+    return;
+  }
+  pass.context.share(blocks, [&](std::int64_t block) {
+    const std::int64_t from = block * kColumns;
+    ProductOf<T> part = product;
+    part.columns = std::min(kColumns, product.columns - from);
+    part.b += product.b_transposed ? from * product.b_stride : from;
+    part.c += from;
+    pass.multiply(part);
+  });
+}
+
+template <class T>
+class Layer {
+ public:
+  Layer() = default;
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+  virtual ~Layer() = default;
+
+  virtual void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) = 0;
+  // After forward() of the same batch, with the gradient of the loss by `out`: sets the gradients
+  // of the parameters, and that by `in` unless `in_gradient` is null.
+  virtual void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& out,
+                        const Batch<T>& out_gradient, Batch<T>* in_gradient) = 0;
+  virtual std::vector<Parameter<T>*> parameters() { return {}; }
+  // All numbers that are kept with a network: the parameters', and running means.
+  virtual std::vector<std::vector<T>*> state() {
+    std::vector<std::vector<T>*> result;
+    for (Parameter<T>* parameter : parameters()) result.push_back(&parameter->value);
+    return result;
+  }
+};
+
+template <class T>
+class Network {
+ public:
+  void add(std::unique_ptr<Layer<T>> layer) {
+    layers_.push_back(std::move(layer));
+    outputs_.emplace_back();
+  }
+
+  const Batch<T>& forward(const Pass<T>& pass, const Batch<T>& in) {
+    const Batch<T>* from = &in;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      layers_[i]->forward(pass, *from, outputs_[i]);
+      from = &outputs_[i];
+    }
+    return *from;
+  }
+
+  // After forward(pass, in). `gradient`: that of the loss by the output; its content is lost. The
+  // gradient by `in` is written to `in_gradient`, unless that is null.
+  void backward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& gradient,
+                Batch<T>* in_gradient = nullptr) {
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+      Batch<T>* const below = i > 0 ? &gradient_ : in_gradient;
+      layers_[i]->backward(pass, i > 0 ? outputs_[i - 1] : in, outputs_[i], gradient, below);
+      if (i > 0) std::swap(gradient, gradient_);
+    }
+  }
+
+  std::vector<Parameter<T>*> parameters() {
+    std::vector<Parameter<T>*> result;
+    for (auto& layer : layers_) {
+      for (Parameter<T>* parameter : layer->parameters()) result.push_back(parameter);
+    }
+    return result;
+  }
+  std::vector<std::vector<T>*> state() {
+    std::vector<std::vector<T>*> result;
+    for (auto& layer : layers_) {
+      for (std::vector<T>* numbers : layer->state()) result.push_back(numbers);
+    }
+    return result;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Layer<T>>> layers_;
+  std::vector<Batch<T>> outputs_;
+  Batch<T> gradient_;
+};
+
+}  // namespace ancify

@@ -1,0 +1,76 @@
+// Compares gradients of layers with differences, in double precision.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "core/exec/threads.h"
+#include "core/nn/network.h"
+
+namespace ancify::test {
+
+constexpr double kTolerance = 1e-7;
+
+inline Batch<double> random_batch(std::int64_t rows, std::int64_t width, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<double> normal;
+  Batch<double> batch;
+  batch.resize(rows, width);
+  for (double& number : batch.data) number = normal(generator);
+  return batch;
+}
+
+inline Pass<double> plain_pass(const TaskContext& context) {
+  return {multiply_plainly<double>, context, true, 7, 3};
+}
+
+// The difference of `value()` by a number.
+inline double difference(double& number, const std::function<double()>& value) {
+  constexpr double step = 1e-5;
+  const double kept = number;
+  number = kept + step;
+  const double high = value();
+  number = kept - step;
+  const double low = value();
+  number = kept;
+  return (high - low) / (2 * step);
+}
+
+// The loss is the sum of outputs, each with a random weight.
+inline void expect_right_gradients(Layer<double>& layer, Batch<double> in, std::int64_t out_width) {
+  const TaskContext context;
+  const Pass<double> pass = plain_pass(context);
+  const Batch<double> weights = random_batch(in.rows, out_width, 11);
+  unsigned seed = 12;
+  for (Parameter<double>* parameter : layer.parameters()) {
+    const auto n = static_cast<std::int64_t>(parameter->value.size());
+    parameter->value = random_batch(1, n, seed++).data;
+  }
+  Batch<double> out;
+  const auto loss = [&] {
+    layer.forward(pass, in, out);
+    double sum = 0;
+    for (std::size_t i = 0; i < out.data.size(); ++i) sum += weights.data[i] * out.data[i];
+    return sum;
+  };
+  loss();
+  ASSERT_EQ(out.width, out_width);
+  Batch<double> in_gradient;
+  layer.backward(pass, in, out, weights, &in_gradient);
+  for (std::size_t i = 0; i < in.data.size(); ++i) {
+    ASSERT_NEAR(in_gradient.data[i], difference(in.data[i], loss), kTolerance) << "input " << i;
+  }
+  for (Parameter<double>* parameter : layer.parameters()) {
+    const std::vector<double> gradient = parameter->gradient;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      ASSERT_NEAR(gradient[i], difference(parameter->value[i], loss), kTolerance)
+          << "parameter " << i;
+    }
+  }
+}
+
+}  // namespace ancify::test

@@ -1,0 +1,138 @@
+// Layers of images against plain loops, and their gradients against differences.
+#include "core/nn/image_layers.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "core/nn/layers.h"
+#include "nn/gradients.h"
+
+namespace ancify {
+namespace {
+
+using test::expect_right_gradients;
+using test::plain_pass;
+using test::random_batch;
+
+TEST(ConvolutionLayer, IsASumOverNeighbours) {
+  const TaskContext context;
+  const std::int64_t size = 5;
+  Convolution<double> layer(2, 3, size);
+  layer.parameters()[0]->value = random_batch(1, 54, 1).data;
+  layer.parameters()[1]->value = {1, 2, 3};
+  const std::vector<double>& weight = layer.parameters()[0]->value;
+  const Batch<double> in = random_batch(6, 2 * size * size, 2);
+  Batch<double> out;
+  layer.forward(plain_pass(context), in, out);
+  ASSERT_EQ(out.width, 3 * size * size);
+  const auto pixel = [&](std::int64_t image, std::int64_t channel, std::int64_t i, std::int64_t j) {
+    const bool inside = i >= 0 && i < size && j >= 0 && j < size;
+    return inside ? in.row(image)[(channel * size + i) * size + j] : 0;
+  };
+  for (std::int64_t at = 0; at < out.width; ++at) {
+    const std::int64_t o = at / (size * size);
+    const std::int64_t i = at / size % size;
+    const std::int64_t j = at % size;
+    double sum = layer.parameters()[1]->value[static_cast<std::size_t>(o)];
+    for (std::int64_t k = 0; k < 18; ++k) {
+      sum += weight[static_cast<std::size_t>(o * 18 + k)] *
+             pixel(5, k / 9, i + k % 9 / 3 - 1, j + k % 3 - 1);
+    }
+    ASSERT_NEAR(out.row(5)[at], sum, 1e-12);
+  }
+}
+
+TEST(ConvolutionLayer, HasTheSameBytesAtAnyNumberOfThreads) {
+  const auto run = [](int threads) {
+    std::vector<std::vector<float>> result;
+    JobControl control;
+    run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
+      const Pass<float> pass = {layers_of(best_simd_level()).multiply, context, true};
+      const auto random = [](std::int64_t rows, std::int64_t width, unsigned seed) {
+        const Batch<double> from = random_batch(rows, width, seed);
+        Batch<float> batch;
+        batch.resize(rows, width);
+        std::copy(from.data.begin(), from.data.end(), batch.data.begin());
+        return batch;
+      };
+      Convolution<float> layer(3, 4, 12);
+      layer.parameters()[0]->value = random(1, 108, 3).data;
+      const Batch<float> in = random(13, 3 * 144, 4);
+      Batch<float> out;
+      Batch<float> gradient;
+      layer.forward(pass, in, out);
+      layer.backward(pass, in, out, random(13, 4 * 144, 5), &gradient);
+      result = {out.data, gradient.data, layer.parameters()[0]->gradient,
+                layer.parameters()[1]->gradient};
+    });
+    return result;
+  };
+  EXPECT_EQ(run(1), run(2));
+}
+
+TEST(ImageGradients, OfConvolution) {
+  Convolution<double> layer(2, 3, 4);
+  expect_right_gradients(layer, random_batch(5, 2 * 16, 6), 3 * 16);
+  Convolution<double> of_one_pixel(2, 1, 1);
+  expect_right_gradients(of_one_pixel, random_batch(2, 2, 7), 1);
+}
+
+TEST(ImageGradients, OfMaxPool) {
+  MaxPool<double> layer(2, 4);
+  expect_right_gradients(layer, random_batch(3, 2 * 16, 8), 2 * 4);
+}
+
+TEST(ImageGradients, OfUpsample) {
+  Upsample<double> layer(2, 3);
+  expect_right_gradients(layer, random_batch(2, 2 * 9, 9), 2 * 36);
+}
+
+TEST(ImageGradients, OfSoftplus) {
+  Softplus<double> layer;
+  expect_right_gradients(layer, random_batch(2, 9, 10), 9);
+}
+
+TEST(MaxPoolLayer, TakesTheLargestOfEachWindow) {
+  const TaskContext context;
+  MaxPool<double> layer(1, 4);
+  Batch<double> in;
+  in.resize(1, 16);
+  in.data = {1, 2, 3, 3,  //
+             0, 1, 3, 3,  //
+             5, 6, 9, 8,  //
+             7, 8, 7, 6};
+  Batch<double> out;
+  layer.forward(plain_pass(context), in, out);
+  EXPECT_EQ(out.data, (std::vector<double>{2, 3, 8, 9}));
+  Batch<double> gradient;
+  layer.backward(plain_pass(context), in, out, out, &gradient);
+  EXPECT_EQ(gradient.data, (std::vector<double>{0, 2, 3, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 8, 0, 0}))
+      << "of equal ones the first";
+}
+
+TEST(UpsampleLayer, RepeatsPixels) {
+  const TaskContext context;
+  Upsample<double> layer(1, 2);
+  Batch<double> in;
+  in.resize(1, 4);
+  in.data = {1, 2, 3, 4};
+  Batch<double> out;
+  layer.forward(plain_pass(context), in, out);
+  EXPECT_EQ(out.data, (std::vector<double>{1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4}));
+}
+
+TEST(SoftplusLayer, HoldsLargeNumbers) {
+  const TaskContext context;
+  Softplus<double> layer;
+  Batch<double> in;
+  in.resize(1, 3);
+  in.data = {-800, 0, 800};
+  Batch<double> out;
+  layer.forward(plain_pass(context), in, out);
+  EXPECT_EQ(out.data, (std::vector<double>{0, std::log(2.0), 800}));
+}
+
+}  // namespace
+}  // namespace ancify
