@@ -441,6 +441,18 @@ variant_spectrum_impl <- function(table, sizes, draws, threads, watch) {
     .Call(`_ancify_variant_spectrum_impl`, table, sizes, draws, threads, watch)
 }
 
+count_depths_impl <- function(variants, populations, watch) {
+    .Call(`_ancify_count_depths_impl`, variants, populations, watch)
+}
+
+read_likelihoods_impl <- function(variants, populations, sequences, options, watch) {
+    .Call(`_ancify_read_likelihoods_impl`, variants, populations, sequences, options, watch)
+}
+
+likelihood_step_impl <- function(table, prior, weights, threads, watch) {
+    .Call(`_ancify_likelihood_step_impl`, table, prior, weights, threads, watch)
+}
+
 build_info_impl <- function() {
     .Call(`_ancify_build_info_impl`)
 }

@@ -83,10 +83,10 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
     abort_ancify(sprintf("`h` must be a number, not %s.", show_value(h)), "input")
   }
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
-  pts <- check_pts(pts, sizes)
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
   sampling <- check_sampling(settled$sampling, sizes)
+  pts <- check_pts(pts, sampling$sizes)
   models <- lapply(gammas, function(gamma) with_selection(events, gamma, h))
   backend <- choose_backend(backend, threads)
   found <- on_fine_grids(models, sizes, pts, time, extrapolate, sampling, backend, progress)

@@ -29,9 +29,9 @@ on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, backe
   open <- seq_along(models)
   for (points in finer_grids(pts, length(sizes))) {
     values <- spectra_of_models(models[open], points, time, sampling, backend, progress)
-    fine <- !vapply(seq_along(open), function(i) any_below(values[, , i], sizes), NA)
+    fine <- !vapply(seq_along(open), function(i) any_below(values[, , i], sampling$sizes), NA)
     result$spectra[open[fine]] <- lapply(which(fine), function(i) {
-      as_expected(values[, , i], sizes, points, extrapolate)
+      as_expected(values[, , i], sizes, points, extrapolate, sampling)
     })
     result$pts[open[fine]] <- list(points)
     open <- open[!fine]
@@ -77,14 +77,16 @@ warn_of_finer <- function(pts, taken, where = "") {
 }
 
 # The result of expected_sfs() from a matrix of cells and grids.
-as_expected <- function(spectra, sizes, pts, extrapolate) {
+as_expected <- function(spectra, sizes, pts, extrapolate, sampling) {
   spectra <- matrix(spectra, ncol = length(pts))
   populations <- names(sizes)
   mask <- corner_mask(sizes + 1)
   as_sfs <- function(values) {
     # 0 but for rounding
     values[which(values < 0)] <- 0
-    new_sfs(array(values, sizes + 1), populations, mask, FALSE)
+    counts <- array(values, sampling$sizes + 1)
+    if (!is.null(sampling$called)) counts <- called_counts(counts, sampling$called)
+    new_sfs(counts, populations, mask, FALSE)
   }
   if (extrapolate == "none") {
     return(stats::setNames(lapply(seq_along(pts), function(i) as_sfs(spectra[, i])), pts))

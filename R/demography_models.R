@@ -36,6 +36,54 @@
 #' | --- | --- |
 #' | `out_of_africa` | Africans, Europeans, East Asians (Gutenkunst and others 2009) |
 #'
+#' The sets of Portik and others (2017) for populations that split, by the names there. Their sizes
+#' are `nu1`, `nu2` and `nu3`, and `nu_a` of the ancestors of the second and third population.
+#' Periods between splits and after them last `time`, or `time1`, `time2` and so on. Migration is at
+#' rate `m`, or at `m12` into the first population and `m21` into the second. Between three
+#' populations it is symmetric:
+#'
+#' | Rate | Between |
+#' | --- | --- |
+#' | `m1` | the first and the second |
+#' | `m2` | the second and the third |
+#' | `m3` | the first and the third |
+#' | `m_a` | the first and the ancestors of the others |
+#'
+#' | Name | Two populations |
+#' | --- | --- |
+#' | `no_mig` | no migration |
+#' | `sym_mig`, `asym_mig` | symmetric or asymmetric migration |
+#' | `anc_sym_mig`, `anc_asym_mig` | migration in the first of two periods |
+#' | `sec_contact_sym_mig`, `sec_contact_asym_mig` | migration in the second of two periods |
+#' | the same with `_size` | sizes `nu1a` and `nu2a` in the first period, then `nu1b` and `nu2b` |
+#' | `sym_mig_twoepoch`, `asym_mig_twoepoch` | two periods with rates of their own, `a` and `b` |
+#' | `sec_contact_sym_mig_three_epoch` | symmetric migration in the second of three periods |
+#' | `sec_contact_asym_mig_three_epoch` | asymmetric migration in the second of three periods |
+#' | `sec_contact_sym_mig_size_three_epoch` | the same, with other sizes after the first |
+#' | `sec_contact_asym_mig_size_three_epoch` | the same, with other sizes after the first |
+#' | `vic_no_mig` | sizes 1 - `s` and `s`, no migration |
+#' | `vic_anc_sym_mig`, `vic_anc_asym_mig` | the same, with migration in the first of two periods |
+#' | `vic_sec_contact_sym_mig`, `vic_sec_contact_asym_mig` | with migration in the second period |
+#' | `founder_nomig` | sizes 1 - `s`, and exponentially from `s` to `nu2` |
+#' | `founder_sym`, `founder_asym` | the same, with migration |
+#'
+#' | Name | Three populations |
+#' | --- | --- |
+#' | `split_nomig` | no migration |
+#' | `split_symmig_all` | migration between all populations in both periods |
+#' | `split_symmig_adjacent` | the same, without `m3` |
+#' | `refugia_adj_1` | migration between neighbours in the last period, after one of isolation |
+#' | `refugia_adj_2` | migration between neighbours after the second split |
+#' | `refugia_adj_3` | the same, and `m_a` in the second of two periods between splits |
+#' | `ancmig_adj_1` | `m_a` between splits, then between neighbours, then isolation |
+#' | `ancmig_adj_2` | `m_a` between splits |
+#' | `ancmig_adj_3` | `m_a` in the first of two periods between splits |
+#' | `sim_split_no_mig` | both splits at once, no migration |
+#' | `sim_split_sym_mig_all` | the same, with migration between all |
+#' | `sim_split_sym_mig_adjacent` | the same, with migration between neighbours |
+#' | `sim_split_refugia_sym_mig_all` | isolation, then migration between all |
+#' | `sim_split_refugia_sym_mig_adjacent` | isolation, then migration between neighbours |
+#'
 #' Published models, without parameters:
 #'
 #' | Name | Model |
@@ -57,6 +105,10 @@
 #' Li and Stephan (2006) Inferring the demographic history and rate of adaptive substitution in
 #' Drosophila. PLoS Genetics 2:e166.
 #'
+#' Portik, Leache, Rivera, Barej, Burger, Hirschfeld, Roedel, Blackburn and Fujita (2017) Evaluating
+#' mechanisms of diversification in a Guineo-Congolian tropical forest frog using demographic model
+#' selection. Molecular Ecology 26:5245.
+#'
 #' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
 #' statistics. PLoS Genetics 15:e1008204.
 #' @seealso [demography()], [expected_sfs()], [fit_demography()]
@@ -67,11 +119,13 @@
 #' expected_sfs(demography_model("two_epoch"), c(nu = 2, time = 0.1), 6, c(20, 25, 30))
 demography_model <- function(name = NULL) {
   if (is.null(name)) {
-    return(names(common_models))
+    return(names(all_models()))
   }
-  model <- common_models[[check_choice(name, names(common_models), "name")]]
+  model <- all_models()[[check_choice(name, names(all_models()), "name")]]
   if (length(formals(model))) demography(model) else do.call(demography, model())
 }
+
+all_models <- function() c(common_models, split_models())
 
 # Functions of the parameters.
 common_models <- list(
@@ -214,10 +268,3 @@ common_models <- list(
     )
   }
 )
-
-migration_2 <- function(m12, m21) rbind(c(0, m12), c(m21, 0))
-
-# Rates between three populations.
-symmetric_migration <- function(m12, m13, m23) {
-  rbind(c(0, m12, m13), c(m12, 0, m23), c(m13, m23, 0))
-}

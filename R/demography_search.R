@@ -140,13 +140,13 @@ demography_surface <- function(model, data, space, pts, multinomial, misidentifi
     calculator <- dfe_calculator(model, data)
   } else {
     sizes <- stats::setNames(dim(data) - 1L, names(dimnames(data)))
+    drawn <- if (is.function(sampling)) sizes else check_sampling(sampling, sizes)$sizes
     settings <- c(settings, list(
-      pts = check_pts(pts %||% default_pts(sizes), sizes),
+      pts = check_pts(pts %||% default_pts(drawn), drawn),
       time = check_choice(time, c("accurate", "dadi"), "time"),
       extrapolate = check_choice(extrapolate, c("linear", "log"), "extrapolate"),
       sampling = sampling, backend = backend, threads = threads
     ))
-    if (!is.function(sampling)) check_sampling(sampling, sizes)
     calculator <- demography_calculator(model, sizes, settings)
   }
   calculator$backend() # an error of the backend comes before those of parameters
@@ -211,12 +211,15 @@ refuse_of_dfe_model <- function(...) {
 
 # prepare() turns one set of parameters into a model; compute() makes the spectra of many at once.
 demography_calculator <- function(model, sizes, settings) {
+  # Made once, as its matrices may be large
+  always <- if (!is.function(settings$sampling)) check_sampling(settings$sampling, sizes)
   list(
     backend = function() choose_backend(settings$backend, settings$threads),
     prepare = function(params) {
       settled <- settle_params(model, params, settings$sampling)
       check_final_populations(settled$events, length(sizes))
-      settled$sampling <- check_sampling(settled$sampling, sizes)
+      settled$sampling <- always %||% check_sampling(settled$sampling, sizes)
+      check_pts(settings$pts, settled$sampling$sizes)
       settled
     },
     compute = function(models, backend) {

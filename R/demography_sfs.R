@@ -28,7 +28,8 @@
 #' @param sampling How samples are drawn from the density:
 #'   * `"analytic"` (the default): from a density that is linear between grid points.
 #'   * `"direct"`: by sums over grid points.
-#'   * A value of [sampling_ascertained()], [sampling_admixed()] or [sampling_inbred()].
+#'   * A value of [sampling_ascertained()], [sampling_admixed()], [sampling_inbred()] or
+#'     [sampling_low_coverage()].
 #'   * A function that returns such a value. Its arguments are further parameters, also those with
 #'     defaults. An argument named as a parameter of the model is the same parameter.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
@@ -66,10 +67,10 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   settled <- settle_params(model, params, sampling)
   events <- settled$events
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
-  pts <- check_pts(pts, sizes)
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
   sampling <- check_sampling(settled$sampling, sizes)
+  pts <- check_pts(pts, sampling$sizes)
   backend <- choose_backend(backend, threads)
   found <- on_fine_grids(list(events), sizes, pts, time, extrapolate, sampling, backend, progress)
   if (!identical(found$pts[[1]], pts)) warn_of_finer(pts, found$pts)
@@ -88,17 +89,25 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
 #'   the probability that two alleles of an organism are identical by descent.
 #' @param ploidy Alleles of an organism, 2 by default; one for each population or one for all. It
 #'   divides the sample's haplotypes.
+#' @param coverage A [coverage_model()], such as from [read_coverage()], with the populations of the
+#'   spectrum in its order. The spectrum has at most the haplotypes of its organisms. Grids must
+#'   have more points than all organisms have haplotypes.
 #' @return A list of class `ancify_sampling`:
 #'   * `sampling_ascertained()`: sites that differ between two further haplotypes of a population.
 #'     The spectrum is in proportion to their number.
 #'   * `sampling_admixed()`: samples whose haplotypes come from several populations.
 #'   * `sampling_inbred()`: samples of inbred organisms, of up to three populations.
+#'   * `sampling_low_coverage()`: genotypes called at low depth, from which [sfs_from_vcf()] draws
+#'     `project` haplotypes. The counts are those of sites that are found.
 #' @section Errors:
 #' * `ancify_input_error`: an argument is missing. [expected_sfs()] checks the values.
 #' @references
 #' Blischak, Barker and Gutenkunst (2020) Inferring the demographic history of inbred species from
 #' genome-wide SNP frequency data. Molecular Biology and Evolution 37:2124.
-#' @seealso [expected_sfs()]
+#'
+#' Fonseca, Tran, Mendoza and Gutenkunst (2025) Modeling biases from low-pass genome sequencing to
+#' enable accurate population genetic inferences. Molecular Biology and Evolution 42:msaf002.
+#' @seealso [expected_sfs()], [coverage_model()]
 #' @name sampling
 #' @examples
 #' snm <- demography(event_equilibrium())
@@ -114,6 +123,10 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
 #' split <- demography(event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 1)))
 #' shares <- rbind(c(0.9, 0.1), c(0, 1))
 #' expected_sfs(split, NULL, c(A = 3, B = 3), c(15, 20, 25), sampling = sampling_admixed(shares))
+#'
+#' # Ten organisms at 4-fold depth, of which the spectrum has 16 haplotypes
+#' low <- sampling_low_coverage(coverage_model(dpois(0:20, 4), 10))
+#' expected_sfs(snm, NULL, 16, c(30, 40, 50), sampling = low)
 NULL
 
 new_sampling <- function(kind, ...) structure(list(kind = kind, ...), class = "ancify_sampling")
@@ -137,6 +150,20 @@ sampling_admixed <- function(shares) {
 sampling_inbred <- function(inbreeding, ploidy = 2) {
   check_given()
   new_sampling("inbred", inbreeding = inbreeding, ploidy = ploidy)
+}
+
+#' @rdname sampling
+#' @export
+sampling_low_coverage <- function(coverage) {
+  check_given()
+  if (!inherits(coverage, "coverage_model")) {
+    abort_ancify(
+      sprintf("`coverage` must be a coverage_model(), as from read_coverage(), not %s.",
+              show_value(coverage)),
+      "input"
+    )
+  }
+  new_sampling("low_coverage", coverage = coverage)
 }
 
 # ---- Arguments -----------------------------------------------------------------------------------
@@ -221,9 +248,11 @@ check_sampling <- function(sampling, sizes) {
     ascertained = check_ascertained(sampling, sizes, refuse),
     admixed = check_admixed(sampling, sizes, refuse),
     inbred = check_inbred(sampling, sizes, refuse),
+    low_coverage = check_low_coverage(sampling, sizes),
     sampling
   )
-  c(unclass(sampling), list(sizes = unname(sizes)))
+  # `sizes` are those of the core
+  utils::modifyList(list(sizes = unname(sizes)), unclass(sampling))
 }
 
 check_ascertained <- function(sampling, sizes, refuse) {
@@ -259,4 +288,35 @@ check_inbred <- function(sampling, sizes, refuse) {
   sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling
+}
+
+# Samples of all organisms, and the matrices that make called counts of them.
+check_low_coverage <- function(sampling, sizes) {
+  coverage <- sampling$coverage
+  most <- 2L * coverage$individuals
+  if (length(most) != length(sizes)) {
+    abort_ancify(
+      sprintf("`coverage` has %s, but the spectrum has %s.",
+              count_of(length(most), "population"), count_of(length(sizes), "population")),
+      "input"
+    )
+  }
+  if (!is.null(names(most)) && !is.null(names(sizes)) && !identical(names(most), names(sizes))) {
+    abort_ancify(
+      sprintf("`coverage` has the populations %s, but the spectrum has %s.",
+              enumerate(quoted(names(most))), enumerate(quoted(names(sizes)))),
+      "input"
+    )
+  }
+  wrong <- which(sizes > most)
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "The spectrum has %d haplotypes of a population, but `coverage` has %s. Project it to fewer.", # nolint
+        sizes[wrong[1]], count_of(most[wrong[1]] %/% 2, "diploid organism")
+      ),
+      "input"
+    )
+  }
+  list(kind = "analytic", sizes = unname(most), called = called_matrices(coverage, sizes))
 }

@@ -31,6 +31,11 @@ std::string text_of(VariantReader& reader, RecordParts parts) {
               static_cast<std::size_t>(genotypes.ploidy) * reader.samples().size(),
           "the number of alleles");
   for (const int allele : genotypes.alleles) text += " " + std::to_string(allele);
+  const SampleNumbers& depths = reader.sample_numbers("DP");
+  require(
+      depths.values.size() == static_cast<std::size_t>(depths.per_sample) * reader.samples().size(),
+      "the number of depths");
+  for (const float depth : depths.values) text += " " + std::to_string(depth);
   return text;
 }
 

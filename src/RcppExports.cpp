@@ -1472,6 +1472,49 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// count_depths_impl
+Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_depths_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_depths_impl(variants, populations, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_likelihoods_impl
+Rcpp::List read_likelihoods_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_likelihoods_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_likelihoods_impl(variants, populations, sequences, options, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// likelihood_step_impl
+Rcpp::List likelihood_step_impl(SEXP table, const std::vector<double>& prior, const std::vector<int>& weights, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_likelihood_step_impl(SEXP tableSEXP, SEXP priorSEXP, SEXP weightsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type prior(priorSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(likelihood_step_impl(table, prior, weights, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // build_info_impl
 Rcpp::List build_info_impl();
 RcppExport SEXP _ancify_build_info_impl() {
@@ -1735,6 +1778,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_populations_impl", (DL_FUNC) &_ancify_read_populations_impl, 1},
     {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 5},
     {"_ancify_variant_spectrum_impl", (DL_FUNC) &_ancify_variant_spectrum_impl, 5},
+    {"_ancify_count_depths_impl", (DL_FUNC) &_ancify_count_depths_impl, 3},
+    {"_ancify_read_likelihoods_impl", (DL_FUNC) &_ancify_read_likelihoods_impl, 5},
+    {"_ancify_likelihood_step_impl", (DL_FUNC) &_ancify_likelihood_step_impl, 5},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 1},
     {"_ancify_available_gpus_impl", (DL_FUNC) &_ancify_available_gpus_impl, 1},

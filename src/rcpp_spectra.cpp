@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/spectra/depths.h"
 #include "core/spectra/joint_spectrum.h"
+#include "core/spectra/likelihoods.h"
 #include "core/spectra/populations.h"
 #include "core/spectra/site_table.h"
 #include "core/spectra/spectrum_reader.h"
@@ -84,6 +86,34 @@ std::unordered_map<std::string, std::vector<ancify::SiteClass>> as_classes(
     }
   }
   return result;
+}
+
+std::size_t number_of_populations(const std::vector<int>& populations) {
+  return 1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
+}
+
+// What tabulate_variants_impl() and read_likelihoods_impl() have in common.
+void take_options(const std::string& variants, const std::vector<int>& populations,
+                  const Rcpp::List& sequences, const Rcpp::List& options,
+                  ancify::SiteReaderOptions& wanted) {
+  wanted.variants = variants;
+  wanted.populations = populations;
+  wanted.n_populations = number_of_populations(populations);
+  take_sequences(sequences, wanted);
+  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
+  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
+  wanted.threads = Rcpp::as<int>(options["threads"]);
+}
+
+// What the records of a file were.
+Rcpp::List as_list(const ancify::RecordTotals& totals) {
+  using Rcpp::Named;
+  return Rcpp::List::create(Named("reasons") = reasons_of(totals.chromosomes),
+                            Named("monomorphic") = static_cast<double>(totals.monomorphic),
+                            Named("other_kind") = static_cast<double>(totals.other_kind),
+                            Named("has_posteriors") = totals.has_posteriors,
+                            Named("letters") = ::as_data_frame(totals.letters),
+                            Named("chromosomes") = ::as_data_frame(totals.chromosomes));
 }
 
 }  // namespace
@@ -186,17 +216,9 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
 Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
                                   const Rcpp::List& sequences, const Rcpp::List& options,
                                   const Rcpp::Function& watch) {
-  using Rcpp::Named;
   ancify::VariantSitesOptions wanted;
-  wanted.variants = variants;
-  wanted.populations = populations;
-  wanted.n_populations =
-      1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
-  take_sequences(sequences, wanted);
-  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
-  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
+  take_options(variants, populations, sequences, options, wanted);
   wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
-  wanted.threads = Rcpp::as<int>(options["threads"]);
   wanted.kind = static_cast<ancify::SiteKind>(Rcpp::as<int>(options["kind"]));
   wanted.n_classes = Rcpp::as<int>(options["n_classes"]);
   wanted.classes = as_classes(options["classes"]);
@@ -204,16 +226,10 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector
   run_job(watch, [&](ancify::JobControl& control) {
     sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(wanted, control));
   });
-  const Rcpp::IntegerVector most = Rcpp::wrap(sites->table.most_called());
-  Rcpp::List result =
-      Rcpp::List::create(Named("most") = most, Named("windows") = sites->windows,
-                         Named("reasons") = reasons_of(sites->chromosomes),
-                         Named("monomorphic") = static_cast<double>(sites->monomorphic),
-                         Named("other_kind") = static_cast<double>(sites->other_kind),
-                         Named("has_posteriors") = sites->has_posteriors,
-                         Named("unclassed") = static_cast<double>(sites->unclassed),
-                         Named("letters") = as_data_frame(sites->letters),
-                         Named("chromosomes") = as_data_frame(sites->chromosomes));
+  Rcpp::List result = as_list(*sites);
+  result["most"] = Rcpp::IntegerVector(Rcpp::wrap(sites->table.most_called()));
+  result["windows"] = sites->windows;
+  result["unclassed"] = static_cast<double>(sites->unclassed);
   result["table"] = Rcpp::XPtr<const ancify::VariantSites>(sites.release());
   return result;
 }
@@ -228,4 +244,62 @@ Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes,
   Rcpp::List result = spectra_of(*projected, draws, threads, watch);
   result["misidentification"] = as_data_frame(sites->errors.of_sizes(sizes));
   return result;
+}
+
+// How often samples have each depth: list(sites =, genotypes = a column for each population).
+// `populations` is that of tabulate_variants_impl().
+// [[Rcpp::export]]
+Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>& populations,
+                             const Rcpp::Function& watch) {
+  ancify::DepthCounts counts;
+  const std::size_t n = number_of_populations(populations);
+  run_job(watch, [&](ancify::JobControl& control) {
+    counts = ancify::count_depths(variants, populations, n, control);
+  });
+  Rcpp::NumericMatrix genotypes(ancify::kMostDepth + 1, static_cast<int>(n));
+  for (std::size_t k = 0; k < n; ++k) {
+    std::copy(counts.genotypes[k].begin(), counts.genotypes[k].end(),
+              genotypes.column(static_cast<int>(k)).begin());
+  }
+  return Rcpp::List::create(Rcpp::Named("sites") = static_cast<double>(counts.sites),
+                            Rcpp::Named("genotypes") = genotypes);
+}
+
+// Reads genotype likelihoods. The arguments are those of tabulate_variants_impl(); of `options` it
+// takes use_info, low_confidence, threads and window. The result's `table` is for
+// likelihood_step_impl().
+// [[Rcpp::export]]
+Rcpp::List read_likelihoods_impl(const std::string& variants, const std::vector<int>& populations,
+                                 const Rcpp::List& sequences, const Rcpp::List& options,
+                                 const Rcpp::Function& watch) {
+  ancify::SiteReaderOptions wanted;
+  take_options(variants, populations, sequences, options, wanted);
+  wanted.needs_genotypes = false;
+  const auto window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
+  std::unique_ptr<ancify::LikelihoodSites> sites;
+  run_job(watch, [&](ancify::JobControl& control) {
+    sites = std::make_unique<ancify::LikelihoodSites>(
+        ancify::read_likelihoods(wanted, window, control));
+  });
+  Rcpp::List result = as_list(*sites);
+  result["sizes"] = Rcpp::IntegerVector(Rcpp::wrap(sites->table.sizes));
+  result["sites"] = static_cast<double>(sites->table.sites());
+  result["without"] = static_cast<double>(sites->without);
+  result["windows"] = sites->windows;
+  result["table"] = Rcpp::XPtr<const ancify::LikelihoodSites>(sites.release());
+  return result;
+}
+
+// A step of the EM algorithm: list(counts = of each cell, log_likelihood =).
+// [[Rcpp::export]]
+Rcpp::List likelihood_step_impl(SEXP table, const std::vector<double>& prior,
+                                const std::vector<int>& weights, int threads,
+                                const Rcpp::Function& watch) {
+  const Rcpp::XPtr<const ancify::LikelihoodSites> sites(table);
+  ancify::LikelihoodStep step;
+  run_job(watch, [&](ancify::JobControl& control) {
+    step = ancify::likelihood_step(sites->table, prior, weights, threads, control);
+  });
+  return Rcpp::List::create(Rcpp::Named("counts") = step.counts,
+                            Rcpp::Named("log_likelihood") = step.log_likelihood);
 }

@@ -180,13 +180,14 @@ test_that("no message sends a user of commands to an R function that a command r
   only_in_r <- c(
     "ancify_config", "annotate_vcf", "available_gpus", "call_ancestral", "coalescent_history",
     "coding_changes", "complete_maps", "count_kmers", "count_patterns", "count_variants",
-    "chunk_calls", "course", "demography", "dfe_mixture", "dfe_model", "dfe_sfs", "distance_maps",
+    "chunk_calls", "course", "coverage_model", "demography", "dfe_mixture", "dfe_model", "dfe_sfs",
+    "distance_maps",
     "embed_sequences", "event_admixture", "event_epoch", "event_equilibrium", "event_pulse",
     "event_removal", "event_reordering", "event_split", "fit_substitution_model", "fold",
     "kernel_matrix", "kernel_products", "kmer_matrix", "marginal_sfs", "polarise_sites",
     "polymer_model", "project_sfs", "read_ancestral", "read_kmers", "reml_control",
-    "selected_spectra", "sequence_model", "sfs", "six_frames", "substitution_model",
-    "train_classifier", "write_kmers"
+    "read_coverage", "selected_spectra", "sequence_model", "sfs", "six_frames",
+    "substitution_model", "train_classifier", "write_kmers"
   )
   left <- sub("\\(\\)", "", unique(named(told, exported)))
   expect_identical(setdiff(left, only_in_r), character())

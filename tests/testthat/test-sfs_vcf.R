@@ -1,20 +1,5 @@
 # Spectra from VCF files.
 
-vcf_info <- c(
-  "##INFO=<ID=AA,Number=1,Type=String,Description=\"a\">",
-  "##INFO=<ID=AA_prob,Number=1,Type=Float,Description=\"p\">",
-  "##INFO=<ID=AA_post,Number=4,Type=Float,Description=\"q\">",
-  "##ALT=<ID=DEL,Description=\"d\">",
-  "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">",
-  "##FORMAT=<ID=DP,Number=1,Type=Integer,Description=\"d\">"
-)
-
-# A VCF of these records, with a matrix of genotypes.
-genotype_vcf <- function(records, genotypes, format = "GT") {
-  lines <- paste(records, format, apply(genotypes, 1, paste, collapse = "\t"), sep = "\t")
-  write_vcf(lines, header = vcf_header(lines, more = vcf_info))
-}
-
 # Records of every reason on two chromosomes, with samples s1 to s6.
 random_spectrum_vcf <- function(n = 120, posteriors = TRUE) {
   records <- random_vcf(c(chr1 = 400, chr2 = 300), n)

@@ -144,6 +144,7 @@ void SiteReader::take_site(int ancestral) {
 }
 
 void SiteReader::count(int derived_allele) {
+  derived_allele_ = derived_allele;
   std::fill(counts_.begin(), counts_.end(), AlleleCount{0, 0});
   const Genotypes& genotypes = reader_.genotypes();
   if (genotypes.ploidy > 0) has_genotypes_ = true;

@@ -75,6 +75,10 @@ class SiteReader {
   double posterior() const { return posterior_; }
   // The haplotypes of each population.
   const std::vector<AlleleCount>& counts() const { return counts_; }
+  // A field of FORMAT with numbers, and whether its last ones are of the derived allele.
+  const SampleNumbers& sample_numbers(const char* id) { return reader_.sample_numbers(id); }
+  bool is_alt_derived() const { return derived_allele_ == 1; }
+  [[noreturn]] void fail(const std::string& problem) const { reader_.fail(problem); }
   // The letter beside the site, so many positions after it; none without a sequence or outside it.
   std::optional<char> ancestral_at(int offset) const { return ancestral_.at(reader_, offset); }
   std::optional<char> reference_at(int offset) const { return reference_.at(reader_, offset); }
@@ -111,6 +115,7 @@ class SiteReader {
   std::vector<ContextLengths> lengths_;
   int ancestral_base_ = 0;
   int derived_base_ = 0;
+  int derived_allele_ = 1;
   double posterior_ = 1;
   bool has_sites_ = false;
   bool has_genotypes_ = false;

@@ -117,6 +117,17 @@ void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int
   }
 }
 
+// Decodes BCF's integers. The smallest is missing, and the next one ends a sample's numbers.
+template <typename Number>
+void decode_numbers(const bcf_fmt_t& field, std::vector<float>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Number number;
+    std::memcpy(&number, field.p + i * sizeof number, sizeof number);
+    const bool is_none = number <= std::numeric_limits<Number>::min() + 1;
+    values[i] = is_none ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(number);
+  }
+}
+
 // In pieces of one size, which compilers turn into vector instructions.
 std::size_t count_tabs(std::string_view line) {
   constexpr std::size_t piece = 64;
@@ -237,6 +248,28 @@ class VariantReader::Impl {
     }
     check_alleles();
     return genotypes_;
+  }
+
+  const SampleNumbers& sample_numbers(const char* id) {
+    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), id);
+    numbers_.per_sample = field == nullptr ? 0 : field->n;
+    numbers_.values.resize(static_cast<std::size_t>(record_->n_sample) *
+                           static_cast<std::size_t>(numbers_.per_sample));
+    if (numbers_.values.empty()) return numbers_;
+    if (field->type == BCF_BT_INT8) {
+      decode_numbers<std::int8_t>(*field, numbers_.values);
+    } else if (field->type == BCF_BT_INT16) {
+      decode_numbers<std::int16_t>(*field, numbers_.values);
+    } else if (field->type == BCF_BT_INT32) {
+      decode_numbers<std::int32_t>(*field, numbers_.values);
+    } else if (field->type == BCF_BT_FLOAT) {
+      // A missing float, and the end of a sample's floats, are NaN already.
+      std::memcpy(numbers_.values.data(), field->p, numbers_.values.size() * sizeof(float));
+    } else {
+      fail(std::string(id) +
+           " contains no numbers: the header must declare it as Integer or Float");
+    }
+    return numbers_;
   }
 
   // Fails while the next record is read, which `records_` does not count yet.
@@ -441,6 +474,7 @@ class VariantReader::Impl {
   NumberParser number_;
   std::string info_;  // the line's INFO, if INFO is parsed
   Genotypes genotypes_;
+  SampleNumbers numbers_;
   int chromosome_ = -1;
   std::int64_t length_ = 0;  // of the chromosome, as the header declares it, or 0
   hts_pos_t position_ = 0;
@@ -475,6 +509,9 @@ std::optional<std::int64_t> VariantReader::info_count(const char* id) {
   return impl_->info_count(id);
 }
 const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
+const SampleNumbers& VariantReader::sample_numbers(const char* id) {
+  return impl_->sample_numbers(id);
+}
 
 std::vector<std::string> VariantReader::samples() const {
   char** const names = impl_->header_->samples;
@@ -675,6 +712,7 @@ std::optional<std::string_view> VariantReader::info_text(const char*) { refuse()
 std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
 std::optional<std::int64_t> VariantReader::info_count(const char*) { refuse(); }
 const Genotypes& VariantReader::genotypes() { refuse(); }
+const SampleNumbers& VariantReader::sample_numbers(const char*) { refuse(); }
 std::vector<std::string> VariantReader::samples() const { refuse(); }
 std::vector<std::string> VariantReader::declared() const { refuse(); }
 const std::string& VariantReader::path() const { refuse(); }

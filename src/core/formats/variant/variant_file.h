@@ -29,6 +29,12 @@ struct Genotypes {
   std::vector<int> alleles;  // `ploidy` for each sample: an index, from 0, or a constant above
 };
 
+// A field of FORMAT with numbers.
+struct SampleNumbers {
+  int per_sample = 0;         // the most numbers of any sample; 0 if the record lacks the field
+  std::vector<float> values;  // `per_sample` for each sample; NaN where there is none
+};
+
 // Reads the records of a sorted file in order. FormatError, with the record and its line, for a
 // malformed record, or a position that goes back or exceeds the declared length. The same for a
 // chromosome that comes again.
@@ -64,6 +70,8 @@ class VariantReader {
   std::optional<std::int64_t> info_count(const char* id);
   // Needs RecordParts::kGenotypes. FormatError for an allele that the record does not have.
   const Genotypes& genotypes();
+  // The same for another field. FormatError if the header declares it as text.
+  const SampleNumbers& sample_numbers(const char* id);
 
   // Chromosomes that the header or an index declares.
   std::vector<std::string> declared() const;

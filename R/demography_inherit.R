@@ -1,0 +1,123 @@
+#' Make the model of a chromosome, or of selfing organisms
+#'
+#' A demographic model is of autosomes of outcrossing organisms. This makes the same model for a sex
+#' chromosome, the mitochondrion, or for organisms that self: `inherit_demography(model, "X")`. Its
+#' parameters have the values and units of the autosomal model, so that both can be compared.
+#'
+#' @details
+#' Sizes and `theta0` are multiplied by these factors. Times stay, and so do migration rates, which
+#' are those of both sexes. `b` are the breeding females for each breeding male, and `a` is the
+#' mutation rate of males over that of females.
+#'
+#' | Chromosome | Sizes | `theta0` |
+#' | --- | --- | --- |
+#' | `"autosome"` | 1 | 1 |
+#' | `"X"` (or Z, with the sexes exchanged) | 9 (1 + b) / (8 (2 + b)) | 2 (2 + a) / (3 (1 + a)) |
+#' | `"Y"` (or W) | (1 + b) / (8 b) | 2 a / (1 + a) |
+#' | `"mitochondrion"` | (1 + b) / 8 | 2 / (1 + a), for the nuclear rate of females |
+#'
+#' With a share of selfing `s` the inbreeding coefficient is F = s / (2 - s), and all sizes are
+#' divided by 1 + F. Genotypes are then inbred too: [expected_sfs()] takes
+#' `sampling = sampling_inbred(s / (2 - s))`.
+#'
+#' @param model A [demography()], or a list of events, without selection.
+#' @param chromosome `"autosome"` (the default), `"X"`, `"Y"` or `"mitochondrion"`.
+#' @param females Breeding females for each breeding male, above 0; 1 by default.
+#' @param male_mutation Mutation rate of males over that of females, above 0; 1 by default.
+#' @param selfing Share of offspring by self-fertilisation, from 0 to 1; 0 by default. Only of
+#'   autosomes.
+#' @return A [demography()] with the parameters of `model`.
+#' @section Errors:
+#' * `ancify_input_error`: an argument is no such number; selfing organisms have another chromosome
+#'   than autosomes; or an event has selection, which acts in another way on other chromosomes.
+#' @references
+#' Hedrick (2007) Sex: differences in mutation, recombination, selection, gene flow, and genetic
+#' drift. Evolution 61:2750.
+#'
+#' Miyata, Hayashida, Kuma, Mitsuyasu and Yasunaga (1987) Male-driven molecular evolution: a model
+#' and nucleotide sequence analysis. Cold Spring Harbor Symposia on Quantitative Biology 52:863.
+#'
+#' Nordborg and Donnelly (1997) The coalescent process with selfing. Genetics 146:1185.
+#' @seealso [sampling_inbred()], [demography_events]
+#' @export
+#' @examples
+#' model <- demography_model("two_epoch")
+#' params <- c(nu = 3, time = 0.2)
+#' autosomes <- expected_sfs(model, params, 6, c(20, 30, 40))
+#' x <- expected_sfs(inherit_demography(model, "X"), params, 6, c(20, 30, 40))
+#' x / autosomes
+#'
+#' selfing <- inherit_demography(model, selfing = 0.5)
+#' expected_sfs(selfing, params, 6, c(20, 30, 40), sampling = sampling_inbred(1 / 3))
+inherit_demography <- function(model, chromosome = c("autosome", "X", "Y", "mitochondrion"),
+                               females = 1, male_mutation = 1, selfing = 0) {
+  check_given()
+  model <- as_demography(model)
+  chromosome <- check_choice(chromosome, names(inheritances), "chromosome")
+  check_positive(females, "females", 1)
+  check_positive(male_mutation, "male_mutation", 1)
+  if (!is_number(selfing) || selfing < 0 || selfing > 1) {
+    abort_ancify(sprintf("`selfing` must be a number from 0 to 1, not %s.", show_value(selfing)),
+                 "input")
+  }
+  if (selfing > 0 && chromosome != "autosome") {
+    abort_ancify("`selfing` is for autosomes: organisms that self have no sex chromosomes.",
+                 "input")
+  }
+  factors <- inheritances[[chromosome]](females, male_mutation)
+  inbreeding <- selfing / (2 - selfing)
+  inherit <- function(events) {
+    lapply(events, event_of_chromosome, factors[["size"]] / (1 + inbreeding),
+           factors[["mutation"]])
+  }
+  if (!is.function(model$events)) {
+    return(structure(list(events = inherit(model$events), params = model$params),
+                     class = "demography"))
+  }
+  events <- function() inherit(do.call(model$events, mget(model$params, environment())))
+  formals(events) <- formals(args(model$events))
+  demography(events)
+}
+
+# A row for each chromosome: the factors of sizes and of mutation rates, from the females for each
+# male, and the mutation rate of males over that of females.
+inheritances <- list(
+  autosome = function(females, mutation) c(size = 1, mutation = 1),
+  X = function(females, mutation) {
+    c(size = 9 * (1 + females) / (8 * (2 + females)),
+      mutation = 2 * (2 + mutation) / (3 * (1 + mutation)))
+  },
+  Y = function(females, mutation) {
+    c(size = (1 + females) / (8 * females), mutation = 2 * mutation / (1 + mutation))
+  },
+  mitochondrion = function(females, mutation) {
+    c(size = (1 + females) / 8, mutation = 2 / (1 + mutation))
+  }
+)
+
+event_of_chromosome <- function(event, size, mutation) {
+  gamma <- unlist(event$gamma)
+  if (!is.null(gamma) && !(is.numeric(gamma) && all(gamma == 0))) {
+    abort_ancify(
+      "`model` has selection, which acts in another way on other chromosomes and in selfing organisms.", # nolint
+      "input"
+    )
+  }
+  if (!is.null(event$nu)) event$nu <- times(event$nu, size)
+  if (!is.null(event$theta0)) event$theta0 <- times(event$theta0, mutation)
+  event
+}
+
+# A number, a course, a function of time, or a list of these, times a factor.
+times <- function(value, factor) {
+  if (is.function(value)) {
+    function(time) factor * value(time)
+  } else if (is_course(value)) {
+    value[c("from", "to")] <- list(value$from * factor, value$to * factor)
+    value
+  } else if (is.list(value)) {
+    lapply(value, times, factor)
+  } else {
+    value * factor
+  }
+}

@@ -1,0 +1,200 @@
+#' Estimate a spectrum from genotype likelihoods
+#'
+#' Genotypes of low depth are uncertain. This estimates the joint spectrum of up to five
+#' populations without calling them, from the likelihoods that callers write:
+#' `sfs_from_likelihoods("variants.vcf.gz", "populations.txt")`. The spectrum is the one of highest
+#' likelihood, found by the EM algorithm.
+#'
+#' @details
+#' **Likelihoods** are `GL` of FORMAT, or else `PL`, three for each diploid organism. A sample
+#' without them could have any genotype. Sites and ancestral alleles are those of [sfs_from_vcf()],
+#' with their posteriors. The spectrum is of all haplotypes: [project_sfs()] makes it smaller.
+#'
+#' **Which sites are in the file.** Without `coverage` they count as all sites, or as chosen without
+#' regard to alleles. Sites that vary in no sample then go to masked cells. Most files have only
+#' sites at which a caller saw the allele, so that many rare alleles are missing. With `coverage`,
+#' the cells are divided by the probability that a site is found.
+#'
+#' **The search** is the accelerated EM algorithm of Varadhan and Roland. It ends when three steps
+#' raise the log-likelihood by less than 0.001, or after 3,000 steps with a warning.
+#'
+#' @inheritParams sfs_from_vcf
+#' @param coverage A [coverage_model()] of these populations, such as from [read_coverage()], for a
+#'   file of the sites that were found. `NULL` (the default): the file has all sites.
+#' @return An unfolded [sfs()] of expected counts, with these attributes:
+#' * `records`: a data frame of `reason`, as from [sfs_from_vcf()], and `records`. Instead of
+#'   `TOO_FEW` it has `NO_LIKELIHOODS`.
+#' * `letters`: with `AA` of INFO, a data frame of `letter` and `records` ([annotate_vcf()]).
+#' * `log_likelihood`: the natural logarithm, up to a constant.
+#' * `bootstrap`: with a `window` only, a list of spectra.
+#' @section Errors:
+#' * `ancify_format_error` (fields `file`, `line`): a file is damaged or breaks its format. Or a
+#'   sample has a likelihood above 1, or likelihoods that are not those of a diploid organism.
+#' * `ancify_input_error`: samples and populations do not match, also those of `coverage`; there are
+#'   more than five populations; no record is a site with likelihoods; or a bootstrap has fewer than
+#'   two windows.
+#' * `ancify_file_error` (field `file`): a file cannot be read.
+#' * `ancify_package_error`: ancify was built without htslib.
+#' * `ancify_fit_warning`: the search has not ended.
+#' @references
+#' Li (2011) A statistical framework for SNP calling, mutation discovery, association mapping and
+#' population genetical parameter estimation from sequencing data. Bioinformatics 27:2987.
+#'
+#' Nielsen, Korneliussen, Albrechtsen, Li and Wang (2012) SNP calling, genotype calling, and sample
+#' allele frequency estimation from new-generation sequencing data. PLoS ONE 7:e37558.
+#'
+#' Varadhan and Roland (2008) Simple and globally convergent methods for accelerating the
+#' convergence of any EM algorithm. Scandinavian Journal of Statistics 35:335.
+#' @seealso [sfs_from_vcf()] for called genotypes, [coverage_model()], [fold()] if no ancestral
+#'   alleles are known
+#' @export
+#' @examplesIf !is.na(ancify_build_info()$htslib)
+#' records <- c(
+#'   "1\t100\t.\tA\tC\t.\t.\tAA=A\tPL\t0,3,40\t20,0,20\t0,6,80",
+#'   "1\t200\t.\tG\tT\t.\t.\tAA=T\tPL\t0,3,40\t40,3,0\t30,0,50",
+#'   "1\t300\t.\tG\tT\t.\t.\tAA=G\tPL\t0,9,90\t0,3,40\t25,0,9"
+#' )
+#' vcf <- tempfile(fileext = ".vcf")
+#' writeLines(c(
+#'   "##fileformat=VCFv4.2", "##contig=<ID=1>",
+#'   "##FORMAT=<ID=PL,Number=G,Type=Integer,Description=\"Likelihoods\">",
+#'   "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\ts2\ts3", records
+#' ), vcf)
+#' sfs_from_likelihoods(vcf, c(s1 = "YRI", s2 = "YRI", s3 = "YRI"), threads = 1)
+sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = NULL,
+                                 low_confidence = TRUE, subset = FALSE, window = NULL,
+                                 replicates = 100, threads = NULL, progress = interactive()) {
+  check_given()
+  vcf <- check_path(vcf, "vcf")
+  if (is_info(ancestral)) ancestral <- NULL
+  if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
+  check_flag(low_confidence, "low_confidence")
+  check_flag(subset, "subset")
+  if (!is.null(window)) check_whole_number(window, "window", 2^53)
+  threads <- resolve_threads(threads)
+  check_htslib()
+  table <- population_table(populations)
+  names <- unique(table$population)
+  samples <- variant_samples_impl(vcf)
+  check_samples(samples, table, vcf, subset)
+  numbers <- sample_populations(samples, table)
+  chances <- check_found(coverage, stats::setNames(tabulate(numbers + 1, length(names)), names))
+  found <- with_watch("Reading", function(watch) {
+    options <- list(use_info = is.null(ancestral), low_confidence = low_confidence,
+                    threads = threads, window = window %||% 0)
+    chromosomes <- if (!is.null(ancestral)) variant_chromosomes_impl(vcf, watch) else character()
+    read_likelihoods_impl(vcf, numbers, record_sequences(chromosomes, ancestral, NULL), options,
+                          watch)
+  }, progress)
+  if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
+  warn_about_positions(found, vcf, is.null(ancestral))
+  left_out <- records_left_out(found, low_confidence)
+  check_any_site(found, left_out, vcf, is.null(ancestral))
+  check_any_likelihood(found, vcf)
+  draws <- if (is.null(window)) no_draws else draw_windows(found$windows, replicates)
+
+  estimate <- function(weights, start) {
+    with_watch("EM", function(watch) {
+      likeliest_counts(function(prior) {
+        likelihood_step_impl(found$table, prior, weights, threads, watch)
+      }, chances, start)
+    })
+  }
+  new_spectrum <- function(counts) {
+    new_sfs(array(counts, found$sizes + 1), names, as_mask(NULL, found$sizes + 1), FALSE)
+  }
+  all <- estimate(rep(1L, found$windows), array(1, found$sizes + 1))
+  if (!all$converged) {
+    warn_ancify("The EM algorithm has not come to an end in 3,000 steps.", "fit")
+  }
+  spectrum <- new_spectrum(all$counts)
+  records <- c(left_out, NO_LIKELIHOODS = found$without, USED = found$sites)
+  if (is.null(ancestral)) attr(spectrum, "letters") <- found$letters
+  attr(spectrum, "records") <- data.frame(reason = names(records), records = unname(records))
+  attr(spectrum, "log_likelihood") <- all$log_likelihood
+  if (ncol(draws)) {
+    # From near the estimate, where no cell is 0
+    start <- all$counts + mean(all$counts) / 10
+    attr(spectrum, "bootstrap") <- lapply(seq_len(ncol(draws)), function(i) {
+      new_spectrum(estimate(draws[, i], start)$counts)
+    })
+  }
+  spectrum
+}
+
+# The probability that a site is found, for each cell: an array, or 1 if all are in the file.
+check_found <- function(coverage, individuals) {
+  if (is.null(coverage)) {
+    return(1)
+  }
+  there <- if (inherits(coverage, "coverage_model")) coverage$individuals
+  if (!identical(unname(there), unname(individuals)) ||
+        !(is.null(names(there)) || identical(names(there), names(individuals)))) {
+    abort_ancify(
+      sprintf("`coverage` must be a coverage_model() of %s, not %s.",
+              enumerate(sprintf("%d organisms of %s", individuals, names(individuals))),
+              show_value(coverage)),
+      "input"
+    )
+  }
+  chances_of_sites(coverage)
+}
+
+check_any_likelihood <- function(found, vcf) {
+  if (found$sites == 0) {
+    abort_ancify(
+      sprintf("%s has no genotype likelihoods, GL or PL, at its %s.", quoted(vcf),
+              count_of(found$without, "site")),
+      "input"
+    )
+  }
+}
+
+# The counts of highest likelihood. `step`: a function of a prior, which gives the expected counts
+# of the sites in the file, and the log-likelihood. `chances`: that a site of a cell is found.
+likeliest_counts <- function(step, chances, start) {
+  there <- rep_len(chances > 1e-12, length(start))
+  # Of sites that are in the file; a cell's likelihood is of sites that are found
+  step_of <- function(shares) {
+    prior <- ifelse(there, shares / chances, 0)
+    after <- step(as.vector(prior))
+    list(shares = after$counts / sum(after$counts), log_likelihood = after$log_likelihood,
+         sites = sum(after$counts))
+  }
+  shares <- ifelse(there, as.vector(start), 0)
+  end <- maximise_by_em(step_of, shares / sum(shares), tolerance = 1e-3, cycles = 1000)
+  counts <- ifelse(there, end$shares * end$sites / chances, 0)
+  list(counts = counts, log_likelihood = end$log_likelihood, converged = end$converged)
+}
+
+# Each cycle takes two steps of EM and extrapolates them. A third step tells whether that is better
+# than the second.
+maximise_by_em <- function(step, start, tolerance, cycles) {
+  before <- -Inf
+  for (cycle in seq_len(cycles)) {
+    first <- step(start)
+    second <- step(first$shares)
+    third <- step(extrapolate_em(start, first$shares, second$shares))
+    leaps <- isTRUE(third$log_likelihood >= second$log_likelihood)
+    best <- if (leaps) third else second
+    start <- best$shares
+    converged <- best$log_likelihood - before < tolerance
+    if (converged) break
+    before <- best$log_likelihood
+  }
+  list(shares = start, log_likelihood = best$log_likelihood, sites = first$sites,
+       converged = converged)
+}
+
+extrapolate_em <- function(start, first, second) {
+  step <- first - start
+  bend <- second - first - step
+  length <- sqrt(sum(step^2) / sum(bend^2))
+  if (!is.finite(length) || length <= 1) {
+    return(second)
+  }
+  far <- start + 2 * length * step + length^2 * bend
+  # Shares that would be below 0 stay above it
+  far <- pmax(far, second / 10)
+  far / sum(far)
+}

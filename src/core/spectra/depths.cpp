@@ -1,0 +1,66 @@
+// Counts depths of called genotypes, record by record.
+#include "core/spectra/depths.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/exec/errors.h"
+#include "core/exec/threads.h"
+#include "core/formats/variant/variant_file.h"
+#include "core/genome/bases.h"
+#include "core/spectra/site_reader.h"
+
+namespace ancify {
+
+namespace {
+
+bool is_snp(const VariantReader& reader) {
+  const auto is_base = [&](int i) {
+    return reader.allele(i).size() == 1 && base_code(reader.allele(i).front()) != kMissing;
+  };
+  return reader.alleles() == 2 && is_base(0) && is_base(1);
+}
+
+bool is_called(const Genotypes& genotypes, std::size_t sample) {
+  const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
+  const int* const alleles = &genotypes.alleles[sample * ploidy];
+  return std::any_of(alleles, alleles + ploidy, [](int allele) { return allele >= 0; });
+}
+
+}  // namespace
+
+DepthCounts count_depths(const std::string& variants, const std::vector<int>& populations,
+                         std::size_t n_populations, JobControl& control) {
+  DepthCounts counts;
+  counts.genotypes.assign(n_populations, std::vector<std::int64_t>(kMostDepth + 1));
+  VariantReader reader(variants, 0, RecordParts::kGenotypes, control.inputs());
+  ReadingProgress progress(variants, control);
+  const TaskContext context(control);
+  while (reader.next()) {
+    context.throw_if_stopped();
+    progress.record(reader);
+    if (!is_snp(reader)) continue;
+    const Genotypes& genotypes = reader.genotypes();
+    const SampleNumbers& depths = reader.sample_numbers("DP");
+    if (genotypes.ploidy == 0 || depths.per_sample == 0) continue;
+    if (depths.per_sample > 1) reader.fail("DP has several numbers for a sample");
+    ++counts.sites;
+    for (std::size_t sample = 0; sample < populations.size(); ++sample) {
+      if (populations[sample] == kNoPopulation) continue;
+      const float depth = depths.values[sample];
+      if (depth < 0) reader.fail("DP is negative");
+      const bool has_depth = is_called(genotypes, sample) && !std::isnan(depth);
+      const float most = kMostDepth;
+      const auto at = static_cast<std::size_t>(has_depth ? std::min(depth, most) : 0);
+      ++counts.genotypes[static_cast<std::size_t>(populations[sample])][at];
+    }
+  }
+  if (counts.sites == 0) {
+    throw FormatError(variants, 0,
+                      "no record of one REF and one ALT base has depths (DP) and genotypes (GT)");
+  }
+  return counts;
+}
+
+}  // namespace ancify

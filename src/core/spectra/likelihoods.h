@@ -1,0 +1,51 @@
+// Spectra from genotype likelihoods, without calling genotypes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/spectra/site_reader.h"
+
+namespace ancify {
+
+// A site has, for each population, the likelihoods of 0, 1, ..., n derived copies in its sample of
+// n haplotypes.
+struct SiteLikelihoods {
+  std::vector<int> sizes;        // haplotypes of each population
+  std::vector<float> values;     // all of a site, then the next site's
+  std::vector<float> posterior;  // of the ancestral allele
+  std::vector<int> window;       // from 0
+
+  std::int64_t sites() const { return static_cast<std::int64_t>(posterior.size()); }
+};
+
+struct LikelihoodSites : RecordTotals {
+  SiteLikelihoods table;
+  std::int64_t without = 0;  // sites without likelihoods
+  int windows = 0;
+};
+
+// The likelihoods of a sample of diploid organisms. `genotypes`: three for each, those of 0, 1 and
+// 2 derived alleles. Writes 1 + 2 * organisms values, of which the largest is 1.
+void sample_likelihoods(const std::vector<float>& genotypes, float* values);
+
+// Reads all records of options.variants, with likelihoods of GL or PL. A window has so many bases;
+// 0 for none. Errors are those of SiteReader; FormatError for a likelihood that is impossible, or a
+// sample that is not diploid.
+LikelihoodSites read_likelihoods(const SiteReaderOptions& options, std::int64_t window,
+                                 JobControl& control);
+
+// A step of the EM algorithm.
+struct LikelihoodStep {
+  std::vector<double> counts;  // expected sites of each cell, the first population fastest
+  double log_likelihood = 0;
+};
+
+// `prior`: a number for each cell. `weights`: of each window's sites. The number of threads does
+// not change the result.
+LikelihoodStep likelihood_step(const SiteLikelihoods& sites, const std::vector<double>& prior,
+                               const std::vector<int>& weights, int threads, JobControl& control);
+
+}  // namespace ancify
