@@ -5,7 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -18,25 +20,42 @@ namespace {
 // Takes the states of a window's own residues: `states` has a row of `width` each.
 using UseWindow = std::function<void(std::size_t window, const float* states)>;
 
+// Residues of a protein that are read.
+std::int64_t residues_read(const Protein& protein, const RunSettings& settings) {
+  const auto all = static_cast<std::int64_t>(protein.tokens.size());
+  return settings.longer == LongProteins::kTruncate ? std::min(all, settings.most_residues) : all;
+}
+
+// None if the protein has no residues.
+std::vector<Window> windows_of_protein(const std::vector<Protein>& proteins, std::size_t number,
+                                       const RunSettings& settings) {
+  const std::int64_t length = residues_read(proteins[number], settings);
+  if (length == 0) return {};
+  return windows_of(number, length, settings.most_residues,
+                    std::max<std::int64_t>(settings.most_residues / 2, 1));
+}
+
+std::vector<Window> windows_of_all(const std::vector<Protein>& proteins,
+                                   const RunSettings& settings) {
+  std::vector<Window> windows;
+  for (std::size_t i = 0; i < proteins.size(); ++i) {
+    const std::vector<Window> more = windows_of_protein(proteins, i, settings);
+    windows.insert(windows.end(), more.begin(), more.end());
+  }
+  return windows;
+}
+
 class Run {
  public:
-  Run(const ProteinModel& model, const std::vector<Protein>& proteins, const RunSettings& settings)
-      : model_(model), proteins_(proteins), settings_(settings) {
-    for (std::size_t i = 0; i < proteins.size(); ++i) {
-      const std::int64_t length = residues(i);
-      if (length == 0) continue;
-      const std::vector<Window> more = windows_of(
-          i, length, settings.most_residues, std::max<std::int64_t>(settings.most_residues / 2, 1));
-      windows_.insert(windows_.end(), more.begin(), more.end());
-    }
-  }
+  // `masked`: a residue of each window that is masked, or empty.
+  Run(const ProteinModel& model, const std::vector<Protein>& proteins, const RunSettings& settings,
+      std::vector<Window> windows, std::vector<std::int64_t> masked = {})
+      : model_(model),
+        proteins_(proteins),
+        settings_(settings),
+        windows_(std::move(windows)),
+        masked_(std::move(masked)) {}
 
-  // Residues that are read.
-  std::int64_t residues(std::size_t protein) const {
-    const auto all = static_cast<std::int64_t>(proteins_[protein].tokens.size());
-    return settings_.longer == LongProteins::kTruncate ? std::min(all, settings_.most_residues)
-                                                       : all;
-  }
   const std::vector<Window>& windows() const { return windows_; }
 
   void for_each_window(JobControl& control, const UseWindow& use) const {
@@ -63,7 +82,7 @@ class Run {
     Pack pack;
     pack.zero_token = model_.token_dropout ? model_.alphabet.mask() : -1;
     pack.offsets.push_back(0);
-    for (const std::size_t i : members) add(windows_[i], pack);
+    for (const std::size_t i : members) add(i, pack);
     const std::vector<float> states = encode(model_.encoder, pack, settings_.simd, context);
     const std::int64_t width = model_.encoder.shape.width;
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -83,10 +102,14 @@ class Run {
                      "not made for single precision");
   }
 
-  void add(const Window& window, Pack& pack) const {
+  void add(std::size_t number, Pack& pack) const {
+    const Window& window = windows_[number];
     const auto from = proteins_[window.sequence].tokens.begin() + window.first;
     std::vector<std::int32_t> tokens = {model_.alphabet.cls()};
     tokens.insert(tokens.end(), from, from + window.size);
+    if (!masked_.empty()) {
+      tokens[static_cast<std::size_t>(masked_[number] - window.first + 1)] = model_.alphabet.mask();
+    }
     tokens.push_back(model_.alphabet.eos());
     pack.scales.push_back(model_.token_dropout ? embedding_scale(tokens, model_.alphabet.mask())
                                                : 1.0F);
@@ -98,22 +121,68 @@ class Run {
   const std::vector<Protein>& proteins_;
   const RunSettings& settings_;
   std::vector<Window> windows_;
+  std::vector<std::int64_t> masked_;
 };
 
 // A row of `width` for each residue of each protein, which make(window, states, out) writes.
 template <class Make>
-std::vector<std::vector<float>> rows_by_residue(const Run& run, std::size_t proteins,
-                                                std::int64_t width, JobControl& control,
-                                                Make make) {
-  std::vector<std::vector<float>> rows(proteins);
-  for (std::size_t i = 0; i < proteins; ++i) {
-    rows[i].resize(static_cast<std::size_t>(run.residues(i) * width));
+std::vector<std::vector<float>> rows_by_residue(const ProteinModel& model,
+                                                const std::vector<Protein>& proteins,
+                                                const RunSettings& settings, std::int64_t width,
+                                                JobControl& control, Make make) {
+  const Run run(model, proteins, settings, windows_of_all(proteins, settings));
+  std::vector<std::vector<float>> rows(proteins.size());
+  for (std::size_t i = 0; i < proteins.size(); ++i) {
+    rows[i].resize(static_cast<std::size_t>(residues_read(proteins[i], settings) * width));
   }
   run.for_each_window(control, [&](std::size_t i, const float* states) {
     const Window& window = run.windows()[i];
     make(window, states, rows[window.sequence].data() + window.own_first * width);
   });
   return rows;
+}
+
+void require_head(const ProteinModel& model) {
+  if (model.encoder.has_head()) return;
+  throw InputError(
+      "the weights have no language head (tensors 'lm_head.'), so there are no probabilities of "
+      "residues: use a checkpoint for masked language modelling");
+}
+
+// Windows to read, what is masked in them, and the sites that each is read for.
+struct SiteWindows {
+  std::vector<Window> windows;
+  std::vector<std::int64_t> masked;
+  std::vector<std::vector<std::size_t>> sites;
+};
+
+SiteWindows windows_of_sites(const std::vector<Protein>& proteins,
+                             const std::vector<ResidueSite>& sites, Marginal marginal,
+                             const RunSettings& settings) {
+  SiteWindows result;
+  std::map<std::pair<std::size_t, std::int64_t>, std::size_t> numbers;  // by protein and start
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const auto [protein, residue] = sites[i];
+    const std::vector<Window> all = windows_of_protein(proteins, protein, settings);
+    Window window = *std::find_if(all.begin(), all.end(), [at = residue](const Window& candidate) {
+      return at < candidate.own_end;
+    });
+    if (marginal == Marginal::kMasked) {
+      window.own_first = residue;
+      window.own_end = residue + 1;
+      result.windows.push_back(window);
+      result.masked.push_back(residue);
+      result.sites.push_back({i});
+      continue;
+    }
+    const auto [at, is_new] = numbers.try_emplace({protein, window.first}, result.windows.size());
+    if (is_new) {
+      result.windows.push_back(window);
+      result.sites.emplace_back();
+    }
+    result.sites[at->second].push_back(i);
+  }
+  return result;
 }
 
 }  // namespace
@@ -133,7 +202,7 @@ std::vector<Protein> tokenise(const ProteinModel& model,
 
 std::vector<float> embed_means(const ProteinModel& model, const std::vector<Protein>& proteins,
                                const RunSettings& settings, JobControl& control) {
-  const Run run(model, proteins, settings);
+  const Run run(model, proteins, settings, windows_of_all(proteins, settings));
   const auto width = static_cast<std::size_t>(model.encoder.shape.width);
   // A sum a window, as windows of a protein may be in packs of several threads.
   std::vector<std::vector<double>> sums(run.windows().size());
@@ -152,7 +221,7 @@ std::vector<float> embed_means(const ProteinModel& model, const std::vector<Prot
     for (; i < sums.size() && run.windows()[i].sequence == protein; ++i) {
       for (std::size_t j = 0; j < width; ++j) total[j] += sums[i][j];
     }
-    const auto n = static_cast<double>(run.residues(protein));
+    const auto n = static_cast<double>(residues_read(proteins[protein], settings));
     for (std::size_t j = 0; j < width; ++j) {
       means[protein * width + j] = static_cast<float>(total[j] / n);
     }
@@ -163,9 +232,8 @@ std::vector<float> embed_means(const ProteinModel& model, const std::vector<Prot
 std::vector<std::vector<float>> embed_residues(const ProteinModel& model,
                                                const std::vector<Protein>& proteins,
                                                const RunSettings& settings, JobControl& control) {
-  const Run run(model, proteins, settings);
   const std::int64_t width = model.encoder.shape.width;
-  return rows_by_residue(run, proteins.size(), width, control,
+  return rows_by_residue(model, proteins, settings, width, control,
                          [&](const Window& window, const float* states, float* out) {
                            std::copy_n(states, (window.own_end - window.own_first) * width, out);
                          });
@@ -175,19 +243,35 @@ std::vector<std::vector<float>> residue_log_probabilities(const ProteinModel& mo
                                                           const std::vector<Protein>& proteins,
                                                           const RunSettings& settings,
                                                           JobControl& control) {
-  if (!model.encoder.has_head()) {
-    throw InputError(
-        "the weights have no language head (tensors 'lm_head.'), so there are no probabilities of "
-        "residues: use a checkpoint for masked language modelling");
-  }
-  const Run run(model, proteins, settings);
-  return rows_by_residue(run, proteins.size(), model.encoder.shape.vocabulary, control,
+  require_head(model);
+  return rows_by_residue(model, proteins, settings, model.encoder.shape.vocabulary, control,
                          [&](const Window& window, const float* states, float* out) {
                            const std::vector<float> rows =
                                log_probabilities(model.encoder, states,
                                                  window.own_end - window.own_first, settings.simd);
                            std::copy(rows.begin(), rows.end(), out);
                          });
+}
+
+std::vector<float> site_log_probabilities(const ProteinModel& model,
+                                          const std::vector<Protein>& proteins,
+                                          const std::vector<ResidueSite>& sites, Marginal marginal,
+                                          const RunSettings& settings, JobControl& control) {
+  require_head(model);
+  SiteWindows read = windows_of_sites(proteins, sites, marginal, settings);
+  const Run run(model, proteins, settings, std::move(read.windows), std::move(read.masked));
+  const auto vocabulary = static_cast<std::size_t>(model.encoder.shape.vocabulary);
+  std::vector<float> rows(sites.size() * vocabulary);
+  run.for_each_window(control, [&](std::size_t i, const float* states) {
+    for (const std::size_t site : read.sites[i]) {
+      const std::int64_t from = sites[site].residue - run.windows()[i].own_first;
+      const std::vector<float> row = log_probabilities(
+          model.encoder, states + from * model.encoder.shape.width, 1, settings.simd);
+      std::copy(row.begin(), row.end(),
+                rows.begin() + static_cast<std::ptrdiff_t>(site * vocabulary));
+    }
+  });
+  return rows;
 }
 
 }  // namespace ancify

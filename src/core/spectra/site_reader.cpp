@@ -133,6 +133,7 @@ bool SiteReader::is_monomorphic() const {
 void SiteReader::take_site(int ancestral) {
   const int derived_allele = base_code(reader_.allele(0).front()) == ancestral ? 1 : 0;
   ancestral_base_ = ancestral;
+  ref_is_ancestral_ = derived_allele == 1;
   derived_base_ = base_code(reader_.allele(derived_allele).front());
   count(derived_allele);
   const std::optional<double> posterior =

@@ -71,6 +71,7 @@ class SiteReader {
   // Codes of bases, for kSnps.
   int ancestral() const { return ancestral_base_; }
   int derived() const { return derived_base_; }
+  bool ref_is_ancestral() const { return ref_is_ancestral_; }
   // Of the ancestral allele; 1 if it is unknown.
   double posterior() const { return posterior_; }
   // The haplotypes of each population.
@@ -111,6 +112,7 @@ class SiteReader {
   std::vector<ContextLengths> lengths_;
   int ancestral_base_ = 0;
   int derived_base_ = 0;
+  bool ref_is_ancestral_ = true;
   double posterior_ = 1;
   bool has_sites_ = false;
   bool has_genotypes_ = false;
