@@ -168,6 +168,62 @@ test_that("classes divide missense sites by their lowest score, for spectra in o
   expect_equal(vapply(spectra, function(x) sum(unclass(x)), 0), c(table(of_record)))
 })
 
+test_that("annotate_vcf() writes the lowest score of a site, and its transcript", {
+  require_htslib()
+  require_package("rtracklayer")
+  set.seed(12)
+  x <- coding_example(40)
+  scores <- score_missense(changes_of(x), model)
+  out <- tempfile(fileext = ".vcf")
+  annotate <- function(scores, polarise = FALSE) {
+    annotate_vcf(x$vcf, x$ancestral, out, threads = 1, verbose = FALSE, scores = scores,
+                 polarise = polarise)
+  }
+  lines <- function() grep("^#", readLines(out), value = TRUE, invert = TRUE)
+  value_of <- function(lines, tag) {
+    found <- regmatches(lines, regexec(sprintf("[;\t]%s=([^;\t]*)", tag), lines))
+    vapply(found, function(x) x[2], "")
+  }
+  # Plain: the scored row of each site with the lowest score
+  record <- function(fields) {
+    base <- toupper(value_of(fields, "AA"))
+    columns <- strsplit(fields, "\t")
+    derived <- vapply(seq_along(columns), function(i) {
+      setdiff(columns[[i]][4:5], base[i])[1]
+    }, "")
+    paste(vapply(columns, `[`, "", 1), vapply(columns, `[`, "", 2), base, derived)
+  }
+  scored <- scores[!is.na(scores$score), ]
+  site <- paste(scored$chromosome, scored$position, scored$ancestral, scored$derived)
+  lowest <- scored[order(scored$score), ]
+  for (polarise in c(FALSE, TRUE)) {
+    report <- annotate(scores, polarise)
+    key <- record(lines())
+    expected <- lowest[match(key, site[order(scored$score)]), ]
+    usable <- value_of(lines(), "AA_reason") %in% c("OK", "LOW")
+    expected[!usable, ] <- NA
+    expect_identical(value_of(lines(), "MLRT"), expected$transcript)
+    expect_equal(as.numeric(value_of(lines(), "MLR")), expected$score, tolerance = 1e-5)
+    expect_identical(attr(report, "scored"), as.numeric(sum(!is.na(expected$score))))
+    expect_gt(attr(report, "scored"), 5)
+  }
+  # Tags of an earlier call are replaced, or removed
+  annotate(scores)
+  again <- tempfile(fileext = ".vcf")
+  annotate_vcf(out, x$ancestral, again, threads = 1, verbose = FALSE,
+               scores = scores[scores$chromosome == "chr1", ])
+  expect_identical(grepl("MLR=", readLines(again)),
+                   grepl("MLR=", readLines(out)) & startsWith(readLines(out), "chr1"))
+  expect_ancify_error(annotate(3), "input", "`scores`")
+  other <- scores
+  other$chromosome <- "9"
+  expect_ancify_error(annotate(other), "input", "no scored site")
+  odd <- scores
+  odd$transcript <- "a;b=c d,100%"
+  annotate(odd)
+  expect_identical(unique(stats::na.omit(value_of(lines(), "MLRT"))), "a%3Bb%3Dc%20d%2C100%25")
+})
+
 test_that("bad input is named", {
   x <- changes_in_protein("MKTAYIAKQR", 4L, "W")
   expect_ancify_error(score_missense(as.data.frame(x), model), "input", "must be a result of")
