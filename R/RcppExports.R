@@ -277,6 +277,10 @@ log_probs_impl <- function(model, sequences, settings, watch) {
     .Call(`_ancify_log_probs_impl`, model, sequences, settings, watch)
 }
 
+site_log_probs_impl <- function(model, sequences, protein, residue, masked, settings, watch) {
+    .Call(`_ancify_site_log_probs_impl`, model, sequences, protein, residue, masked, settings, watch)
+}
+
 embed_part_impl <- function(model, ids, sequences, settings, by_residue, path, watch) {
     .Call(`_ancify_embed_part_impl`, model, ids, sequences, settings, by_residue, path, watch)
 }

@@ -9,8 +9,9 @@
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()].
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them. Genotypes and other fields follow, as in [annotate_vcf()].
-#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `also`, `keep_fields`,
-#'   `threads`, `verbose`, and those for a history, which uses the variants' `GT` if there is one.
+#' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `also`, `scores`,
+#'   `keep_fields`, `threads`, `verbose`, and those for a history, which uses the variants' `GT` if
+#'   there is one.
 #' @return For a `VCF`: `variants` with the fields of [annotate_vcf()] in `info()`, declared in the
 #'   header. They replace earlier columns of these names. `table(info(x)$AA_reason)` counts the
 #'   reasons. For a `GRanges`: `variants` with these fields as columns.
@@ -228,8 +229,8 @@ annotation_fields <- c("AA", "AA_prob", "AA_post", "AA_reason")
 # Adds the annotation to `variants`. `annotated`: the same variants from the file.
 with_info <- function(variants, annotated) {
   kept <- VariantAnnotation::info(variants)
-  kept <- kept[!names(kept) %in% annotation_fields]
   added <- VariantAnnotation::info(annotated)
+  kept <- kept[!names(kept) %in% c(annotation_fields, names(added))]
   rownames(added) <- rownames(kept)
 
   declared <- VariantAnnotation::info(VariantAnnotation::header(variants))

@@ -12,6 +12,7 @@
 #' | `AA_prob` | the posterior of `AA`, from a run with `posterior: true` or from a `history` |
 #' | `AA_post` | the posteriors of A, C, G and T, only with a `history` |
 #' | `AA_reason` | whether the ancestral allele can be used, as below |
+#' | `MLR`, `MLRT` | the lowest missense score and its transcript, only with `scores` |
 #'
 #' `AA` is absent if no base is called, or if an allele is not a single base, unless `also` says
 #' otherwise. A run's `AA_prob` has
@@ -175,6 +176,9 @@
 #'   sessions.
 #' @param verbose `TRUE` (the default) logs the sequence of each chromosome, and the numbers of
 #'   posteriors and exchanged records, as messages of class `ancify_message`.
+#' @param scores A result of [score_missense()], or some of its rows, such as those of canonical
+#'   transcripts. Records `OK` and `LOW` with the same ancestral and derived base get `MLR` and
+#'   `MLRT`. `NULL` (the default): none.
 #' @param also Further records to give an ancestral allele: `"multiallelic"` for several ALTs,
 #'   `"indels"` for alleles of several bases, or both. `NULL` (the default) for none. `"indels"`
 #'   needs `reference`, and a run as `ancestral`, or `"AA"`.
@@ -187,6 +191,7 @@
 #'   | `letters` | with `ancestral = "AA"`: data frame of `letter`, as above, and `records` |
 #'   | `posteriors` | with a `history`: number of records with `AA_post` |
 #'   | `counted` | with a `history`: number of these for which allele counts are known |
+#'   | `scored` | with `scores`: number of records with `MLR` |
 #'   | `swapped` | with `polarise`: number of records with exchanged alleles |
 #'   | `dropped` | with `polarise`: data frame of removed fields: `field`, `records` |
 #' @section Errors:
@@ -205,6 +210,8 @@
 #' * `ancify_package_error`: the package was built without htslib.
 #' * `ancify_input_error`: `out` is one of the files that are read, or `keep_fields` names a field
 #'   that the header does not declare.
+#' * `ancify_input_error`: `scores` is no result of [score_missense()], or has no scored site on a
+#'   chromosome of the VCF.
 #' * `ancify_input_error`: `also = "indels"` lacks `reference` or a run. Or the run has neither a
 #'   tree nor outgroups in both tiers.
 #' * `ancify_file_error`: with `also = "indels"`, an alignment is missing, or changed after the run
@@ -237,7 +244,7 @@
 annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, polarise = FALSE,
                          keep_fields = character(), history = NULL, projected = NULL,
                          samples = NULL, threads = NULL, progress = interactive(), verbose = TRUE,
-                         also = NULL) {
+                         also = NULL, scores = NULL) {
   check_given()
   vcf <- check_path(vcf, "vcf")
   history <- check_sample_history(history, projected, samples, ancestral)
@@ -261,7 +268,8 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   report <- with_watch("Annotating", function(watch) {
     options <- list(
       use_info = use_info, mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
-      history = core_sample_history(history, chromosomes), threads = threads
+      history = core_sample_history(history, chromosomes), threads = threads,
+      scores = core_scores(scores, chromosomes)
     )
     options[names(beyond)] <- beyond
     annotate_impl(vcf, out, record_sequences(chromosomes, ancestral, reference), options, watch)
@@ -285,6 +293,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   if (!is.null(history)) {
     attributes(reasons)[c("posteriors", "counted")] <- report[c("posteriors", "counted")]
   }
+  if (!is.null(scores)) attr(reasons, "scored") <- report$scored
   if (polarise) attributes(reasons)[c("swapped", "dropped")] <- report[c("swapped", "dropped")]
   reasons
 }

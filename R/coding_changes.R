@@ -27,6 +27,14 @@
 #' With the last four, nothing is said of the change. The gravest is a stop gained, then a start
 #' lost, a stop lost, missense, and synonymous. Of equal ones, the first row is the worst.
 #'
+#' **Proteins.** Transcripts are translated on the same background. With `"ancestral"`, the residue
+#' of a missense change is the ancestral one. If a codon has several such sites, it is that of the
+#' last.
+#'
+#' **Canonical transcripts.** The canonical transcript of a gene has the tag `MANE_Select`, else
+#' `Ensembl_canonical` or RefSeq's `RefSeq Select`. Where no transcript has one, it has the longest
+#' coding sequence; of equal ones, the first by name.
+#'
 #' Gene models of GTF files have no stop codon, and those of GFF3 files have one. A transcript that
 #' begins within its gene, by the phase of its first part, has no first codon.
 #'
@@ -59,10 +67,17 @@
 #' | `ancestral_residue`, `derived_residue` | What these are translated to. |
 #' | `consequence` | A factor, see above. |
 #' | `focal_codon` | Whether the codon has the focal bases beside the site. |
+#' | `ref_is_ancestral` | Whether REF of the record is the ancestral base. |
+#' | `protein` | With a missense change: the row of the attribute `proteins`. |
+#' | `canonical` | Whether the transcript is its gene's canonical one; `NA` without a gene. |
 #' | `worst` | `TRUE` in one row of a site, that of its gravest known consequence. |
 #'
 #' The attribute `records` is a data frame of `reason` and `records`: the records that are no
 #' sites, as in [sfs_from_vcf()], then `NOT_CODING` and `CODING` sites.
+#'
+#' The attribute `proteins` is a data frame with a row for each transcript with a missense change:
+#' `transcript`, `sequence` up to the stop, and `focal_codons`, the number of codons that keep the
+#' focal bases because the ancestral ones make a stop.
 #' @section Errors:
 #' * `ancify_input_error`: `genes` has no coding part with a transcript, or none on the
 #'   chromosomes of `vcf`; `genetic_code` is not known; no record is a site.
@@ -112,16 +127,21 @@ coding_changes <- function(vcf, ancestral, genes, reference,
     parts <- parts_on(coding_parts(genes), chromosomes, vcf)
     sequences <- record_sequences(chromosomes, if (!use_info) ancestral, reference)
     found <- coding_changes_impl(vcf, genes_for_core(parts), sequences, options, watch)
-    c(found, list(transcripts = parts[!duplicated(parts$number), ]))
+    c(found, list(transcripts = transcripts_of(parts)))
   }, progress)
   if (!use_info) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, use_info)
   left_out <- records_left_out(found, low_confidence, reasons_with_mask)
   check_any_site(found, left_out, vcf, use_info)
   records <- c(left_out, NOT_CODING = found$not_coding, CODING = found$coding)
+  changes <- change_table(found, code)
+  proteins <- data.frame(
+    transcript = changes$transcript[match(seq_along(found$proteins$sequence), changes$protein)],
+    found$proteins
+  )
   structure(
-    change_table(found, code),
-    records = data.frame(reason = names(records), records = unname(records)),
+    changes, records = data.frame(reason = names(records), records = unname(records)),
+    proteins = proteins,
     class = c("coding_changes", "data.frame")
   )
 }
@@ -170,6 +190,17 @@ parts_on <- function(parts, chromosomes, vcf) {
   parts
 }
 
+# A row a transcript, and whether it is its gene's canonical one: the one with the best tag, then
+# with the longest coding sequence, then the first by name. Without genes it is not known.
+transcripts_of <- function(parts) {
+  transcripts <- parts[!duplicated(parts$number), ]
+  bases <- rowsum(parts$end - parts$start + 1, parts$number, reorder = FALSE)[, 1]
+  order <- order(transcripts$rank, -bases)
+  first <- seq_along(order) %in% order[!duplicated(transcripts$gene[order])]
+  transcripts$canonical <- ifelse(is.na(transcripts$gene), NA, first)
+  transcripts
+}
+
 # The list of coding_changes_impl(). Transcripts count from 0 in each chromosome.
 genes_for_core <- function(parts) {
   lapply(split(parts, parts$chromosome), function(x) {
@@ -206,7 +237,8 @@ change_table <- function(found, code) {
     ancestral_residue = only_known(residues(x$ancestral_codon)),
     derived_residue = only_known(residues(x$derived_codon)),
     consequence = factor(consequences[x$consequence], consequences),
-    focal_codon = only_known(x$focal_codon),
+    focal_codon = only_known(x$focal_codon), ref_is_ancestral = x$ref_is_ancestral,
+    protein = x$protein, canonical = transcript$canonical,
     worst = first_of_least(match(consequences[x$consequence], gravest), site)
   )
 }
@@ -231,7 +263,7 @@ print.coding_changes <- function(x, ...) {
 
 #' @export
 as.data.frame.coding_changes <- function(x, ...) {
-  attr(x, "records") <- NULL
+  attributes(x)[c("records", "proteins")] <- NULL
   class(x) <- "data.frame"
   x
 }

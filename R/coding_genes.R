@@ -1,8 +1,8 @@
 # Gene models: the coding parts of transcripts, from files and Bioconductor's objects.
 
 # A data frame with a row for each coding part: `transcript`, `gene` (NA if unknown), `sequence`
-# (its name among the coding sequences of the transcript), `chromosome`, `start`, `end`, `strand`
-# and `phase` (bases before the part's first whole codon).
+# (its name among the coding sequences of the transcript), `rank` (of the transcript's tags),
+# `chromosome`, `start`, `end`, `strand` and `phase` (bases before the part's first whole codon).
 coding_parts <- function(genes) {
   parts <- parts_given(genes)
   wrong <- which(!(parts$start >= 1 & parts$end >= parts$start))[1]
@@ -49,7 +49,7 @@ read_features <- function(path) {
   }
   read <- tryCatch(
     as.list(rtracklayer::readGFF(
-      path, tags = c("ID", "Parent", "transcript_id", "gene_id"),
+      path, tags = c("ID", "Parent", "transcript_id", "gene_id", "tag"),
       filter = list(type = c("CDS", "mRNA", "transcript"))
     )),
     error = function(condition) {
@@ -61,7 +61,50 @@ read_features <- function(path) {
     }
   )
   read$chromosome <- as.character(read$seqid)
+  read$rank <- if (is_gtf(read)) {
+    ranks <- ranks_in_gtf(path)
+    rank <- unname(ranks[as.character(read$transcript_id)])
+    ifelse(is.na(rank), untagged, rank)
+  }
   read
+}
+
+# Features of GTF have no parents.
+is_gtf <- function(features) all(is.na(unlist(as.list(features$Parent))))
+
+# How canonical a tag of Ensembl, GENCODE or RefSeq makes a transcript.
+canonical_tags <- c("MANE_Select" = 1, "MANE Select" = 1, "Ensembl_canonical" = 2,
+                    "RefSeq Select" = 2)
+
+untagged <- 3
+
+# The best rank of each feature. `tags`: a list with the tags of each, or NULL.
+ranks_of_tags <- function(tags, n) {
+  rank <- rep(untagged, n)
+  of <- rep(seq_along(tags), lengths(tags))
+  found <- unname(canonical_tags[as.character(unlist(as.list(tags)))])
+  # The smallest is assigned last.
+  order <- order(found, decreasing = TRUE, na.last = NA)
+  rank[of[order]] <- found[order]
+  rank
+}
+
+# readGFF() keeps one tag of each line of a GTF. So lines with these tags are read here: ranks named
+# by transcripts.
+ranks_in_gtf <- function(path) {
+  connection <- gzfile(path, "rt")
+  on.exit(close(connection))
+  ranks <- numeric()
+  while (length(lines <- readLines(connection, 1e5, warn = FALSE))) {
+    for (tag in names(canonical_tags)) {
+      tagged <- grep(sprintf("tag \"%s\"", tag), lines, fixed = TRUE, value = TRUE)
+      named <- grep("transcript_id \"", tagged, fixed = TRUE, value = TRUE)
+      transcript <- unique(sub(".*transcript_id \"([^\"]*)\".*", "\\1", named))
+      ranks <- c(ranks, stats::setNames(rep(canonical_tags[[tag]], length(transcript)), transcript))
+    }
+  }
+  ranks <- sort(ranks)
+  ranks[!duplicated(names(ranks))]
 }
 
 places_of <- function(ranges) {
@@ -96,23 +139,26 @@ parts_of_features <- function(features, origin) {
 # The features `coding` and what they are parts of: in GTF a part names its transcript and gene. In
 # GFF3 it names its parents, each of which names the gene as its own parent.
 owners_of_parts <- function(features, coding) {
-  if (all(is.na(unlist(as.list(features$Parent))))) {
+  rank <- features$rank %||% ranks_of_tags(features$tag, length(features$start))
+  if (is_gtf(features)) {
     gene <- as.character(features$gene_id %||% NA)[coding]
     # Some files give transcripts of several genes one name.
     return(data.frame(
       part = coding, transcript = as.character(features$transcript_id %||% NA)[coding],
-      gene = gene, sequence = ifelse(is.na(gene), "", gene)
+      gene = gene, sequence = ifelse(is.na(gene), "", gene), rank = rank[coding]
     ))
   }
   parents <- as.list(features$Parent)
   transcript <- as.character(unlist(parents[coding]))
   part <- rep(coding, lengths(parents[coding]))
-  above <- parents[match(transcript, features$ID)]
+  owner <- match(transcript, features$ID)
+  above <- parents[owner]
   gene <- vapply(above, function(x) c(x, NA_character_)[1], "")
   data.frame(
     part = part, transcript = sub("^transcript:", "", transcript),
     gene = sub("^gene:", "", gene),
-    sequence = sequences_in_transcripts(transcript, features$ID[part])
+    sequence = sequences_in_transcripts(transcript, features$ID[part]),
+    rank = pmin(rank[owner], rank[part], na.rm = TRUE)
   )
 }
 
@@ -138,6 +184,6 @@ parts_of_lists <- function(genes) {
   }
   data.frame(
     transcript = rep(names(genes), lengths(genes)), gene = NA_character_, sequence = "",
-    places_of(unlist(genes, use.names = FALSE)), phase = 0L
+    rank = untagged, places_of(unlist(genes, use.names = FALSE)), phase = 0L
   )
 }

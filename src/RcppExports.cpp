@@ -924,6 +924,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// site_log_probs_impl
+Rcpp::List site_log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences, const Rcpp::IntegerVector& protein, const Rcpp::IntegerVector& residue, bool masked, const Rcpp::List& settings, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_site_log_probs_impl(SEXP modelSEXP, SEXP sequencesSEXP, SEXP proteinSEXP, SEXP residueSEXP, SEXP maskedSEXP, SEXP settingsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type protein(proteinSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type residue(residueSEXP);
+    Rcpp::traits::input_parameter< bool >::type masked(maskedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(site_log_probs_impl(model, sequences, protein, residue, masked, settings, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // embed_part_impl
 Rcpp::NumericVector embed_part_impl(SEXP model, const std::vector<std::string>& ids, const Rcpp::CharacterVector& sequences, const Rcpp::List& settings, bool by_residue, const std::string& path, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_embed_part_impl(SEXP modelSEXP, SEXP idsSEXP, SEXP sequencesSEXP, SEXP settingsSEXP, SEXP by_residueSEXP, SEXP pathSEXP, SEXP watchSEXP) {
@@ -1737,6 +1754,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_load_model_impl", (DL_FUNC) &_ancify_load_model_impl, 2},
     {"_ancify_embed_impl", (DL_FUNC) &_ancify_embed_impl, 5},
     {"_ancify_log_probs_impl", (DL_FUNC) &_ancify_log_probs_impl, 4},
+    {"_ancify_site_log_probs_impl", (DL_FUNC) &_ancify_site_log_probs_impl, 7},
     {"_ancify_embed_part_impl", (DL_FUNC) &_ancify_embed_part_impl, 7},
     {"_ancify_read_part_impl", (DL_FUNC) &_ancify_read_part_impl, 1},
     {"_ancify_texts_checksum_impl", (DL_FUNC) &_ancify_texts_checksum_impl, 1},

@@ -77,6 +77,27 @@ struct IndelSources {
   std::optional<ancify::IndelStates> states;
 };
 
+// Takes a list by chromosome of list(position = from 1 and rising, ancestral = and derived = base
+// codes, score =, transcript =).
+ancify::ScoresByChromosome as_scores(const Rcpp::List& list) {
+  ancify::ScoresByChromosome scores;
+  const auto names = Rcpp::as<std::vector<std::string>>(list.names());
+  for (R_xlen_t c = 0; c < list.size(); ++c) {
+    const Rcpp::List of_chromosome = list[c];
+    const Rcpp::NumericVector position = of_chromosome["position"];
+    const Rcpp::IntegerVector ancestral = of_chromosome["ancestral"];
+    const Rcpp::IntegerVector derived = of_chromosome["derived"];
+    const Rcpp::NumericVector score = of_chromosome["score"];
+    const Rcpp::CharacterVector transcript = of_chromosome["transcript"];
+    std::vector<ancify::RecordScore>& here = scores[names[static_cast<std::size_t>(c)]];
+    for (R_xlen_t i = 0; i < position.size(); ++i) {
+      here.push_back({static_cast<std::int64_t>(position[i]), ancestral[i], derived[i],
+                      static_cast<float>(score[i]), Rcpp::as<std::string>(transcript[i])});
+    }
+  }
+  return scores;
+}
+
 Rcpp::List as_facts(const ancify::AnnotationReport& report) {
   using Rcpp::Named;
   Rcpp::CharacterVector fields;
@@ -91,6 +112,7 @@ Rcpp::List as_facts(const ancify::AnnotationReport& report) {
       Named("posteriors") = static_cast<double>(report.posteriors),
       Named("counted") = static_cast<double>(report.counted),
       Named("letters") = as_data_frame(report.letters),
+      Named("scored") = static_cast<double>(report.scored),
       Named("swapped") = static_cast<double>(report.swapped),
       Named("dropped") = Rcpp::DataFrame::create(
           Named("field") = fields, Named("records") = dropped, Named("stringsAsFactors") = false));
@@ -109,7 +131,8 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(). `options`:
 // list(use_info = whether INFO has the ancestral alleles, mask = a path or "", polarise =,
-// keep_fields =, history = for as_sample_history() or NULL, threads =, multiallelic = and indels =
+// keep_fields =, history = for as_sample_history() or NULL, scores = for as_scores() or NULL,
+// threads =, multiallelic = and indels =
 // whether these have ancestral alleles too, indel_sources = for IndelSources or NULL).
 // [[Rcpp::export]]
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
@@ -126,6 +149,7 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
   if (!Rf_isNull(options["history"])) {
     guarded([&] { wanted.history = as_sample_history(options["history"]); });
   }
+  if (!Rf_isNull(options["scores"])) wanted.scores = as_scores(options["scores"]);
   wanted.multiallelic = Rcpp::as<bool>(options["multiallelic"]);
   wanted.indels = Rcpp::as<bool>(options["indels"]);
   std::optional<IndelSources> sources;

@@ -53,6 +53,8 @@ Rcpp::List as_columns(const std::vector<ancify::CodingChange>& changes) {
   Rcpp::CharacterVector derived_codon(n);
   Rcpp::IntegerVector consequence(n);
   Rcpp::LogicalVector focal_codon(n);
+  Rcpp::LogicalVector ref_is_ancestral(n);
+  Rcpp::IntegerVector protein(n);
   for (R_xlen_t i = 0; i < n; ++i) {
     const ancify::CodingChange& change = changes[static_cast<std::size_t>(i)];
     chromosome[i] = static_cast<int>(change.chromosome) + 1;
@@ -69,14 +71,31 @@ Rcpp::List as_columns(const std::vector<ancify::CodingChange>& changes) {
     derived_codon[i] = ancify::letters_of(change.derived_codon);
     consequence[i] = static_cast<int>(change.consequence) + 1;
     focal_codon[i] = static_cast<int>(change.focal_codon);
+    ref_is_ancestral[i] = static_cast<int>(change.ref_is_ancestral);
+    protein[i] =
+        change.protein == ancify::kNoProtein ? NA_INTEGER : static_cast<int>(change.protein) + 1;
   }
   return Rcpp::List::create(
+      Named("ref_is_ancestral") = ref_is_ancestral, Named("protein") = protein,
       Named("chromosome") = chromosome, Named("position") = position,
       Named("transcript") = transcript, Named("codon") = codon, Named("place") = place,
       Named("ancestral") = ancestral, Named("derived") = derived, Named("posterior") = posterior,
       Named("called") = called, Named("copies") = copies,
       Named("ancestral_codon") = ancestral_codon, Named("derived_codon") = derived_codon,
       Named("consequence") = consequence, Named("focal_codon") = focal_codon);
+}
+
+Rcpp::List as_columns(const std::vector<ancify::TranscriptProtein>& proteins) {
+  const auto n = static_cast<R_xlen_t>(proteins.size());
+  Rcpp::CharacterVector sequence(n);
+  Rcpp::NumericVector focal_codons(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const ancify::TranscriptProtein& protein = proteins[static_cast<std::size_t>(i)];
+    sequence[i] = protein.residues;
+    focal_codons[i] = static_cast<double>(protein.focal_codons);
+  }
+  return Rcpp::List::create(Rcpp::Named("sequence") = sequence,
+                            Rcpp::Named("focal_codons") = focal_codons);
 }
 
 }  // namespace
@@ -111,5 +130,6 @@ Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& ge
                             Named("not_coding") = static_cast<double>(found.not_coding),
                             Named("has_posteriors") = found.has_posteriors,
                             Named("chromosomes") = as_data_frame(found.chromosomes),
-                            Named("changes") = as_columns(found.changes));
+                            Named("changes") = as_columns(found.changes),
+                            Named("proteins") = as_columns(found.proteins));
 }

@@ -164,6 +164,30 @@ Rcpp::List log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences,
                             Named("unknown") = unknown_letters(tokens));
 }
 
+// Log-probabilities at residues: number `residue` of protein number `protein`, both from 1. Returns
+// list(values = a matrix with a row a site, unknown =).
+// [[Rcpp::export]]
+Rcpp::List site_log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences,
+                               const Rcpp::IntegerVector& protein,
+                               const Rcpp::IntegerVector& residue, bool masked,
+                               const Rcpp::List& settings, const Rcpp::Function& watch) {
+  const SequenceModel& by = as_model(model);
+  const ancify::RunSettings how = as_run_settings(settings);
+  const std::vector<Tokenised> tokens = as_tokens(by, sequences);
+  std::vector<ancify::ResidueSite> sites;
+  for (R_xlen_t i = 0; i < protein.size(); ++i) {
+    sites.push_back({static_cast<std::size_t>(protein[i] - 1), std::int64_t{residue[i]} - 1});
+  }
+  const auto marginal = masked ? ancify::Marginal::kMasked : ancify::Marginal::kWildType;
+  std::vector<float> rows;
+  run_job(watch, [&](ancify::JobControl& control) {
+    rows = ancify::site_log_probabilities(by, tokens, sites, marginal, how, control);
+  });
+  const auto vocabulary = static_cast<std::size_t>(by.encoder.shape.vocabulary);
+  return Rcpp::List::create(Named("values") = as_row_matrix(rows.data(), rows.size(), vocabulary),
+                            Named("unknown") = unknown_letters(tokens));
+}
+
 // Embeds the sequences of a part, and writes its file. Returns the unknown letters of each.
 // [[Rcpp::export]]
 Rcpp::NumericVector embed_part_impl(SEXP model, const std::vector<std::string>& ids,

@@ -134,6 +134,26 @@ oracle_changes <- function(sites, genes, calls, background = "ancestral") {
   do.call(rbind, rows)
 }
 
+# A transcript's protein on the background, with the ancestral residues of `missense` changes, and
+# the number of codons that have the focal bases as the ancestral ones make a stop.
+oracle_protein <- function(x, genes, calls, background, missense) {
+  positions <- coding_positions(x)
+  focal <- on_strand(genes$sequence[[x$chromosome]][positions], x$strand)
+  called <- on_strand(calls[[x$chromosome]][positions], x$strand)
+  sure <- called %in% c("A", "C", "G", "T") & background == "ancestral"
+  n <- length(focal) %/% 3
+  residues <- function(bases) vapply(seq_len(n), function(k) translated(bases[3 * k - 2:0]), "")
+  now <- residues(focal)
+  then <- residues(replace(focal, sure, called[sure]))
+  made <- then == "*" & now != "*"
+  then[made] <- now[made]
+  within <- seq_len(match("*", now, n + 1) - 1)
+  for (i in if (background == "ancestral") which(missense$transcript == x$name)) {
+    then[missense$codon[i]] <- missense$ancestral_residue[i]
+  }
+  list(sequence = paste(then[within], collapse = ""), focal_codons = sum(made[within]))
+}
+
 sorted_changes <- function(x) {
   x <- as.data.frame(x)[c("chromosome", "position", "transcript", "codon", "place",
                           "ancestral_codon", "derived_codon", "consequence")]
@@ -160,4 +180,32 @@ small_files <- function(calls = "CATGGCCTGGTAAC") {
   ), gff)
   list(vcf = vcf, gff = gff, focal = write_letters(list(`1` = "CATGGCATGGTAAC")),
        ancestral = write_letters(list(`1` = calls)))
+}
+
+# A genome, genes, calls that differ from it, and SNPs of which most have an ancestral allele.
+coding_example <- function(n = 300, faulty = 3) {
+  lengths <- c(chr1 = 1500, chr2 = 900)
+  genes <- simulate_genes(lengths, 25, faulty)
+  calls <- lapply(genes$sequence, function(letters) {
+    other <- sample(c("A", "C", "G", "T", "n", "N", "-"), length(letters), replace = TRUE)
+    letters <- ifelse(stats::runif(length(letters)) < 0.2, other, letters)
+    ifelse(stats::runif(length(letters)) < 0.2, tolower(letters), letters)
+  })
+  records <- do.call(rbind, lapply(names(lengths), function(name) {
+    position <- sort(sample(lengths[[name]], n, replace = TRUE))
+    ref <- genes$sequence[[name]][position]
+    alt <- vapply(ref, function(base) sample(setdiff(c("A", "C", "G", "T"), base), 1), "")
+    data.frame(chromosome = name, position = position, ref = ref, alt = alt)
+  }))
+  letter <- unlist(Map(function(name, at) calls[[name]][at], records$chromosome, records$position))
+  records$ancestral <- toupper(letter)
+  records$low <- letter != toupper(letter)
+  records$derived <- ifelse(records$ancestral == records$ref, records$alt, records$ref)
+  is_site <- records$ancestral == records$ref | records$ancestral == records$alt
+  list(
+    genes = genes, calls = calls, sites = records[is_site, ],
+    vcf = write_vcf(vcf_records(records$chromosome, records$position, records$ref, records$alt)),
+    gff = write_genes(genes$transcripts), focal = write_letters(genes$sequence),
+    ancestral = write_letters(calls)
+  )
 }

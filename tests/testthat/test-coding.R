@@ -3,34 +3,6 @@
 require_htslib()
 require_package("rtracklayer")
 
-# A genome, genes, calls that differ from it, and SNPs of which most have an ancestral allele.
-coding_example <- function(n = 300, faulty = 3) {
-  lengths <- c(chr1 = 1500, chr2 = 900)
-  genes <- simulate_genes(lengths, 25, faulty)
-  calls <- lapply(genes$sequence, function(letters) {
-    other <- sample(c("A", "C", "G", "T", "n", "N", "-"), length(letters), replace = TRUE)
-    letters <- ifelse(stats::runif(length(letters)) < 0.2, other, letters)
-    ifelse(stats::runif(length(letters)) < 0.2, tolower(letters), letters)
-  })
-  records <- do.call(rbind, lapply(names(lengths), function(name) {
-    position <- sort(sample(lengths[[name]], n, replace = TRUE))
-    ref <- genes$sequence[[name]][position]
-    alt <- vapply(ref, function(base) sample(setdiff(c("A", "C", "G", "T"), base), 1), "")
-    data.frame(chromosome = name, position = position, ref = ref, alt = alt)
-  }))
-  letter <- unlist(Map(function(name, at) calls[[name]][at], records$chromosome, records$position))
-  records$ancestral <- toupper(letter)
-  records$low <- letter != toupper(letter)
-  records$derived <- ifelse(records$ancestral == records$ref, records$alt, records$ref)
-  is_site <- records$ancestral == records$ref | records$ancestral == records$alt
-  list(
-    genes = genes, calls = calls, sites = records[is_site, ],
-    vcf = write_vcf(vcf_records(records$chromosome, records$position, records$ref, records$alt)),
-    gff = write_genes(genes$transcripts), focal = write_letters(genes$sequence),
-    ancestral = write_letters(calls)
-  )
-}
-
 # A row of each site is the worst, if anything is known of it.
 expect_worst_of_each_site <- function(found) {
   for (rows in split(found, paste(found$chromosome, found$position, found$derived))) {
@@ -41,12 +13,25 @@ expect_worst_of_each_site <- function(found) {
   }
 }
 
+# The proteins of transcripts with a missense change.
+expect_proteins <- function(found, x, background) {
+  proteins <- attr(found, "proteins")
+  expected <- lapply(x$genes$transcripts, oracle_protein, x$genes, x$calls, background,
+                     found[found$consequence == "missense", ])
+  names(expected) <- vapply(x$genes$transcripts, `[[`, "", "name")
+  expected <- expected[proteins$transcript]
+  expect_identical(proteins$sequence, vapply(expected, `[[`, "", "sequence", USE.NAMES = FALSE))
+  expect_equal(proteins$focal_codons,
+               vapply(expected, `[[`, 0, "focal_codons", USE.NAMES = FALSE))
+}
+
 test_that("changes are those of a plain implementation", {
   set.seed(1)
   for (round in 1:3) {
     x <- coding_example()
     for (background in c("ancestral", "focal")) {
       found <- changes_of(x, background = background)
+      expect_proteins(found, x, background)
       expected <- oracle_changes(x$sites, x$genes, x$calls, background)
       expect_identical(sorted_changes(found), sorted_changes(expected))
       known <- !is.na(found$derived_codon)
@@ -55,7 +40,8 @@ test_that("changes are those of a plain implementation", {
     }
     sure <- changes_of(x, low_confidence = FALSE)
     expect_identical(
-      sorted_changes(sure), sorted_changes(oracle_changes(x$sites[!x$sites$low, ], x$genes, x$calls))
+      sorted_changes(sure),
+      sorted_changes(oracle_changes(x$sites[!x$sites$low, ], x$genes, x$calls))
     )
     records <- attr(found, "records")
     expect_identical(sum(records$records), 600)
@@ -63,6 +49,9 @@ test_that("changes are those of a plain implementation", {
     expect_lte(coding, records$records[records$reason == "CODING"]) # a position may be there twice
   }
   expect_worst_of_each_site(found)
+  proteins <- attr(found, "proteins")
+  expect_setequal(found$protein[found$consequence == "missense"], seq_len(nrow(proteins)))
+  expect_true(all(is.na(found$protein[found$consequence != "missense"])))
   consequences <- table(found$consequence)
   expect_true(all(consequences[c("synonymous", "missense", "stop gained", "inner stop")] > 0))
 })
@@ -110,7 +99,10 @@ test_that("a small gene has the known changes, by each way to give it", {
   expect_identical(found$ancestral_residue, c("M", "A", "A", "W", "*"))
   expect_identical(found$derived_codon, c("GTG", "GTC", "GCA", "TGA", "TGA"))
   expect_identical(found$gene, rep("g1", 5))
-  expect_true(all(found$worst))
+  expect_true(all(found$worst & found$canonical))
+  expect_identical(found$ref_is_ancestral, c(TRUE, TRUE, FALSE, TRUE, TRUE))
+  expect_identical(attr(found, "proteins"),
+                   data.frame(transcript = "t1", sequence = "MAW", focal_codons = 0))
   expect_output(print(found), "synonymous   2")
   expect_identical(nrow(as.data.frame(found[0, ])), 0L)
 
@@ -139,6 +131,38 @@ test_that("transcripts may have several coding sequences and parents", {
   found <- changes_of(x)
   expect_identical(found$transcript, c("t1", "t2", "t2", "t2", rep(c("t1", "t2", "t2"), 2)))
   expect_identical(found$codon, c(1L, 1L, 1L, 1L, rep(2L, 3), rep(3L, 3)))
+})
+
+test_that("the canonical transcript has the best tag, else the longest coding sequence", {
+  x <- small_files()
+  canonical <- function(lines) {
+    x$gff <- tempfile(fileext = if (startsWith(lines[1], "##")) ".gff3" else ".gtf")
+    writeLines(lines, x$gff)
+    found <- changes_of(x)
+    by_range <- changes_of(replace(x, "gff", list(rtracklayer::import(x$gff))))
+    if (startsWith(lines[1], "##")) expect_identical(by_range$canonical, found$canonical)
+    unique(found$transcript[found$canonical %in% TRUE])
+  }
+  gtf <- function(ends, tags = "") {
+    sprintf("1\t.\tCDS\t2\t%d\t.\t+\t0\tgene_id \"g\"; transcript_id \"t%d\"; tag \"basic\"; %s",
+            ends, seq_along(ends), tags)
+  }
+  mane <- "tag \"MANE_Select\"; tag \"CCDS\";"
+  ensembl <- "tag \"Ensembl_canonical\"; tag \"CCDS\";"
+  expect_identical(canonical(gtf(c(7, 10, 10))), "t2")
+  expect_identical(canonical(gtf(c(7, 10), c(ensembl, ""))), "t1")
+  expect_identical(canonical(gtf(c(7, 10, 10), c(ensembl, "", mane))), "t3")
+  gff <- function(tags) {
+    c("##gff-version 3",
+      sprintf("1\t.\tmRNA\t2\t13\t.\t+\t.\tID=t%d;Parent=g1;tag=basic%s", 1:2, tags),
+      sprintf("1\t.\tCDS\t2\t%d\t.\t+\t0\tID=c%d;Parent=t%d", c(7, 13), 1:2, 1:2))
+  }
+  expect_identical(canonical(gff("")), "t2")
+  expect_identical(canonical(gff(c(",MANE Select", ",Ensembl_canonical"))), "t1")
+  ranges <- GenomicRanges::GRangesList(
+    t1 = GenomicRanges::GRanges("1", IRanges::IRanges(2, 13), "+")
+  )
+  expect_true(all(is.na(changes_of(replace(x, "gff", list(ranges)))$canonical)))
 })
 
 test_that("bad input is named", {

@@ -186,7 +186,7 @@ test_that("no message sends a user of commands to an R function that a command r
     "event_removal", "event_reordering", "event_split", "fit_substitution_model", "fold",
     "kernel_matrix", "kernel_products", "kmer_matrix", "marginal_sfs", "polarise_sites",
     "polymer_model", "project_sfs", "read_ancestral", "read_kmers", "reml_control",
-    "read_coverage", "selected_spectra", "sequence_model", "sfs", "six_frames",
+    "read_coverage", "score_missense", "selected_spectra", "sequence_model", "sfs", "six_frames",
     "substitution_model", "train_classifier", "write_kmers"
   )
   left <- sub("\\(\\)", "", unique(named(told, exported)))

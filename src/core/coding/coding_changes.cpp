@@ -84,6 +84,7 @@ class ChangeFinder {
     const auto at = options_.transcripts.find(site_.totals().chromosomes.back().name);
     genes_.emplace(at == options_.transcripts.end() ? std::vector<Transcript>() : at->second, code_,
                    site_.reference());
+    proteins_.assign(genes_->models().size(), kNoProtein);
   }
 
   void take_site() {
@@ -106,6 +107,8 @@ class ChangeFinder {
     change.place = static_cast<int>(place.offset % 3);
     change.ancestral = site_.ancestral();
     change.derived = site_.derived();
+    change.ref_is_ancestral = site_.ref_is_ancestral();
+    change.protein = kNoProtein;
     change.posterior = site_.posterior();
     change.count = site_.counts().front();
     change.ancestral_codon.fill(kMissing);
@@ -118,34 +121,82 @@ class ChangeFinder {
     read_codons(change);
     const bool may_start = change.codon == 0 && genes_->models().has_start(change.transcript);
     change.consequence = consequence_of(change, may_start, code_);
+    if (change.consequence == Consequence::kMissense) put_in_protein(change);
     return change;
   }
 
+  bool with_ancestor() const { return options_.background == Background::kAncestral; }
+
   void read_codons(CodingChange& change) const {
-    const bool with_ancestor = options_.background == Background::kAncestral;
-    Codon codon = codon_of(change, change.ancestral, with_ancestor);
-    const Codon focal = codon_of(change, change.ancestral, false);
-    // Two bases of different times may make a stop that never was.
-    if (code_.residue(codon) == kStop && code_.residue(focal) != kStop) codon = focal;
-    change.focal_codon = codon == focal;
-    change.ancestral_codon = codon;
+    const BothCodons codons = codons_of(change.transcript, change.codon, [&](int i, bool old) {
+      return i == change.place ? change.ancestral
+                               : base_of(change.transcript, change.codon * 3 + i, old);
+    });
+    change.focal_codon = codons.background == codons.focal;
+    change.ancestral_codon = codons.background;
+    change.derived_codon = codons.background;
     const bool forward = genes_->models().forward(change.transcript);
-    codon[static_cast<std::size_t>(change.place)] =
+    change.derived_codon[static_cast<std::size_t>(change.place)] =
         forward ? change.derived : complement(change.derived);
-    change.derived_codon = codon;
   }
 
-  // The codon of a change, with `own` at the site.
-  Codon codon_of(const CodingChange& change, int own, bool with_ancestor) const {
-    const GeneModels& models = genes_->models();
-    Codon codon;
+  struct BothCodons {
+    Codon background;
+    Codon focal;
+    bool made_stop;  // whether the ancestor's bases made a stop, so that it has the focal ones
+  };
+
+  // base(place, whether it is the ancestor's) is on the genome's forward strand.
+  template <class Base>
+  BothCodons codons_of(std::size_t transcript, std::int64_t number, Base base) const {
+    const bool forward = genes_->models().forward(transcript);
+    BothCodons codons = {};
     for (int i = 0; i < 3; ++i) {
-      const std::int64_t position = models.position(change.transcript, change.codon * 3 + i);
-      const int base = i == change.place ? own : base_beside(position, with_ancestor);
-      codon[static_cast<std::size_t>(i)] =
-          models.forward(change.transcript) ? base : complement(base);
+      const auto place = static_cast<std::size_t>(i);
+      const int old = base(i, with_ancestor());
+      const int now = base(i, false);
+      codons.background[place] = forward ? old : complement(old);
+      codons.focal[place] = forward ? now : complement(now);
     }
-    return codon;
+    // Two bases of different times may make a stop that never was.
+    codons.made_stop =
+        code_.residue(codons.background) == kStop && code_.residue(codons.focal) != kStop;
+    if (codons.made_stop) codons.background = codons.focal;
+    return codons;
+  }
+
+  // The base of a transcript: the ancestor's where that is wanted and sure, else the focal one.
+  int base_of(std::size_t transcript, std::int64_t offset, bool of_ancestor) const {
+    return base_beside(genes_->models().position(transcript, offset), of_ancestor);
+  }
+
+  // Proteins are made when their chromosome's sequences are there.
+  void put_in_protein(CodingChange& change) {
+    std::size_t& protein = proteins_[change.transcript];
+    if (protein == kNoProtein) {
+      protein = found_.proteins.size();
+      found_.proteins.push_back(translate(change.transcript));
+    }
+    change.protein = protein;
+    std::string& residues = found_.proteins[protein].residues;
+    const auto at = static_cast<std::size_t>(change.codon);
+    if (with_ancestor() && at < residues.size()) {
+      residues[at] = code_.residue(change.ancestral_codon);
+    }
+  }
+
+  TranscriptProtein translate(std::size_t transcript) const {
+    TranscriptProtein protein;
+    const std::int64_t codons = genes_->models().length(transcript) / 3;
+    for (std::int64_t number = 0; number < codons; ++number) {
+      const BothCodons codons = codons_of(transcript, number, [&](int i, bool old) {
+        return base_of(transcript, number * 3 + i, old);
+      });
+      if (code_.residue(codons.focal) == kStop) break;  // the last codon
+      if (codons.made_stop) ++protein.focal_codons;
+      protein.residues += code_.residue(codons.background);
+    }
+    return protein;
   }
 
   int base_beside(std::int64_t position, bool with_ancestor) const {
@@ -164,6 +215,7 @@ class ChangeFinder {
   SiteReader site_;
   std::optional<ChromosomeGenes> genes_;
   std::size_t chromosomes_ = 0;
+  std::vector<std::size_t> proteins_;  // of the chromosome's transcripts
   CodingChanges found_;
 };
 

@@ -51,13 +51,25 @@ struct CodingChange {
   Codon ancestral_codon;
   Codon derived_codon;
   Consequence consequence;
-  bool focal_codon;  // has the focal genome's bases beside the site
+  bool focal_codon;       // has the focal genome's bases beside the site
+  bool ref_is_ancestral;  // whether REF of the record is the ancestral base
+  std::size_t protein;    // of CodingChanges::proteins, or kNoProtein
 };
+
+// What a transcript is translated to on the background, up to its stop. With the ancestral
+// background, the residue of each missense change is the ancestral one.
+struct TranscriptProtein {
+  std::string residues;
+  std::int64_t focal_codons = 0;  // that have the focal bases, as the ancestral ones make a stop
+};
+
+constexpr std::size_t kNoProtein = static_cast<std::size_t>(-1);
 
 struct CodingChanges : RecordTotals {
   std::int64_t coding = 0;      // sites with a row
   std::int64_t not_coding = 0;  // sites without
   std::vector<CodingChange> changes;
+  std::vector<TranscriptProtein> proteins;  // of transcripts with a missense change
 };
 
 // Reads all records of options.variants, which need no genotypes, and counts all samples together.

@@ -69,4 +69,21 @@ std::vector<std::vector<float>> residue_log_probabilities(const SequenceModel& m
                                                           const RunSettings& settings,
                                                           JobControl& control);
 
+// A residue of a protein, both from 0.
+struct ResidueSite {
+  std::size_t protein;
+  std::int64_t residue;
+};
+
+// What the model sees at a site: a mask, in a pass of its own, or the residue, in one pass for all
+// sites of a window.
+enum class Marginal { kMasked, kWildType };
+
+// Log-probabilities of all tokens at sites: a row of `vocabulary` a site. A site is read in the
+// window that it is taken from. Other sites change nothing but the rounding. InputError as above.
+std::vector<float> site_log_probabilities(const SequenceModel& model,
+                                          const std::vector<Tokenised>& proteins,
+                                          const std::vector<ResidueSite>& sites, Marginal marginal,
+                                          const RunSettings& settings, JobControl& control);
+
 }  // namespace ancify

@@ -60,7 +60,7 @@ class RecordLikelihoods {
                  " genotype likelihoods, but a diploid one has 3. Leave other samples out");
     }
     for (std::size_t k = 0; k < kGenotypes; ++k) {
-      const float power = from[site_.is_alt_derived() ? k : kGenotypes - 1 - k] * scale_;
+      const float power = from[site_.ref_is_ancestral() ? k : kGenotypes - 1 - k] * scale_;
       to.push_back(std::isinf(best) ? 1.0F : std::pow(10.0F, power - best));
     }
   }

@@ -71,13 +71,13 @@ class SiteReader {
   // Codes of bases, for kSnps.
   int ancestral() const { return ancestral_base_; }
   int derived() const { return derived_base_; }
+  bool ref_is_ancestral() const { return derived_allele_ == 1; }
   // Of the ancestral allele; 1 if it is unknown.
   double posterior() const { return posterior_; }
   // The haplotypes of each population.
   const std::vector<AlleleCount>& counts() const { return counts_; }
-  // A field of FORMAT with numbers, and whether its last ones are of the derived allele.
+  // The numbers of a field of FORMAT.
   const SampleNumbers& sample_numbers(const char* id) { return reader_.sample_numbers(id); }
-  bool is_alt_derived() const { return derived_allele_ == 1; }
   [[noreturn]] void fail(const std::string& problem) const { reader_.fail(problem); }
   // The letter beside the site, so many positions after it; none without a sequence or outside it.
   std::optional<char> ancestral_at(int offset) const { return ancestral_.at(reader_, offset); }

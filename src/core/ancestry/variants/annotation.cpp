@@ -22,6 +22,8 @@ const std::array<const char*, kReasons> kReasonNames = {
 namespace {
 
 constexpr const char* kOldRef = "AA_old_ref";
+constexpr const char* kScore = "MLR";
+constexpr const char* kScoredTranscript = "MLRT";
 
 HeaderAdditions additions_for(const AnnotationOptions& options) {
   std::string reasons;
@@ -42,6 +44,12 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
                                 "Posterior probabilities of A, C, G and T being ancestral, from "
                                 "the outgroups, the alleles and the samples' counts of them, if "
                                 "known; AA_prob is of these where they are there"});
+  }
+  if (options.scores) {
+    additions.fields.push_back({kScore, "1", "Float",
+                                "Score of the derived residue beside the ancestral one, by a "
+                                "protein language model"});
+    additions.fields.push_back({kScoredTranscript, "1", "String", "The transcript of MLR"});
   }
   if (options.polarise) {
     additions.fields.push_back(
@@ -79,6 +87,7 @@ class Annotator {
     writer_.keep(options.keep_fields);
     mask_.require_any(options.chromosomes, options.variants);
     if (options.history) posteriors_.emplace(*options.history, reader_, control);
+    if (options.scores) scores_.emplace(*options.scores);
   }
 
   AnnotationReport run() {
@@ -130,6 +139,7 @@ class Annotator {
     reference_.begin_chromosome(reader_, context_);
     mask_.begin_chromosome(name);
     if (posteriors_) posteriors_->begin_chromosome(name);
+    if (scores_) scores_->begin_chromosome(name);
   }
 
   void annotate() {
@@ -142,6 +152,7 @@ class Annotator {
     const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
     if (!options_.use_info) set_call(has_base, call);
     if (!options_.use_info || posteriors_) set_posteriors(has_base, call);
+    if (scores_) set_score(is_usable(reason) ? scores_->at(reader_, base_code(call)) : nullptr);
     polarise(reason, base_code(call) != base_code(reader_.allele(0).front()));
   }
 
@@ -161,6 +172,7 @@ class Annotator {
       }
       set_posteriors(false, 'N');
     }
+    if (scores_) set_score(nullptr);
     polarise(reason, state.allele > 0);
   }
 
@@ -203,6 +215,17 @@ class Annotator {
     }
   }
 
+  void set_score(const RecordScore* found) {
+    if (found == nullptr) {
+      writer_.remove(kScore);
+      writer_.remove(kScoredTranscript);
+      return;
+    }
+    writer_.set_numbers(kScore, {found->score});
+    writer_.set_text(kScoredTranscript, found->transcript);
+    ++report_.scored;
+  }
+
   static bool is_usable(Reason reason) { return reason == Reason::kLow || reason == Reason::kOk; }
 
   void set_probability(bool has_base, char call, const std::optional<Posterior>& posterior) {
@@ -228,6 +251,7 @@ class Annotator {
   ReadingProgress progress_;
   VariantWriter writer_;
   std::optional<RecordPosteriors> posteriors_;
+  std::optional<RecordScores> scores_;
   AnnotationReport report_;
 };
 

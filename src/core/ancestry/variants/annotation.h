@@ -13,6 +13,7 @@
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/record_bases.h"
 #include "core/ancestry/variants/record_posteriors.h"
+#include "core/ancestry/variants/record_scores.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/sequence_set.h"
@@ -56,6 +57,7 @@ struct AnnotationOptions {
   bool polarise = false;
   std::vector<std::string> keep_fields = {};  // that polarising leaves as they are, as in INFO/DB
   std::optional<SampleHistory> history;
+  std::optional<ScoresByChromosome> scores;
   bool multiallelic = false;  // ancestral alleles of records with several ALTs too
   bool indels = false;        // and of records whose alleles have several bases, see is_indel()
   AlleleStateOf indel_state;  // with `indels`, but without use_info
@@ -73,6 +75,7 @@ struct AnnotationReport {
   std::vector<AnnotatedChromosome> chromosomes;  // with records, in the file's order
   std::int64_t posteriors = 0;                   // records with posteriors from the history
   std::int64_t counted = 0;                      // of these, those from allele counts too
+  std::int64_t scored = 0;                       // records with a score
   std::int64_t swapped = 0;                      // records whose REF and ALT were exchanged
   std::map<std::string, std::int64_t> dropped;   // swapped records that lost a field, by field
   AncestralLetterCounts letters = {};            // with use_info: what AA is
@@ -87,8 +90,9 @@ std::vector<std::string> variant_chromosomes(const std::string& path, JobControl
 // RecordPosteriors has them, and AA_prob is that of AA. With `polarise`, REF and ALT are exchanged
 // where ALT is ancestral and the reason is kLow or kOk; AA_old_ref keeps the old REF. With
 // `use_info` AA stays as it is, and without a history its posteriors too. With `indels` AA of such
-// a record is its ancestral allele. FormatError for a record beyond the end of its sequence,
-// InputError if no record has the AA to use.
+// a record is its ancestral allele. With `scores`, MLR and MLRT have the score of the change from
+// the ancestral base, and its transcript, where there is one. FormatError for a record beyond the
+// end of its sequence, InputError if no record has the AA to use.
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);
 
 }  // namespace ancify

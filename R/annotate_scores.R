@@ -1,0 +1,30 @@
+# Missense scores for annotate_vcf().
+
+# What the core takes: lists by chromosome, under both names with and without chr.
+core_scores <- function(scores, chromosomes) {
+  if (is.null(scores)) {
+    return(NULL)
+  }
+  check_missense_scores(scores, c("score", "ancestral", "transcript"))
+  table <- lowest_scores(scores)
+  code <- function(base) match(base, c("A", "C", "G", "T")) - 1L
+  table <- data.frame(
+    chromosome = table$chromosome, position = table$position, ancestral = code(table$ancestral),
+    derived = code(table$derived), score = table$score, transcript = in_info(table$transcript)
+  )
+  table$chromosome <- chromosomes[match(bare_names(table$chromosome), bare_names(chromosomes))]
+  if (all(is.na(table$chromosome))) {
+    abort_ancify("`scores` has no scored site on a chromosome of `vcf`.", "input")
+  }
+  table <- table[order(table$position), ]
+  lapply(split(table, table$chromosome), as.list)
+}
+
+# A text as a value of INFO, by VCF 4.3's codes of characters that have a meaning there.
+in_info <- function(text) {
+  for (character in c("%", ":", ";", "=", ",", " ", "\t", "\r", "\n")) {
+    code <- sprintf("%%%02X", utf8ToInt(character))
+    text <- gsub(character, code, text, fixed = TRUE)
+  }
+  text
+}

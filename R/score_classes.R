@@ -1,0 +1,67 @@
+#' Classes of sites by missense scores
+#'
+#' `score_classes(scores, breaks)` divides missense sites by their score, for [sfs_from_vcf()]. It
+#' then makes the spectra of synonymous sites and of each class of scores in one pass.
+#'
+#' @details
+#' A site has one class: its gravest consequence, and for missense sites the class of its lowest
+#' score. Missense sites without a score, and those of which nothing is known, are left out. For
+#' canonical transcripts alone, choose rows first: `scores[scores$canonical %in% TRUE, ]`.
+#'
+#' [fit_demography()] takes the spectrum of synonymous sites, and [dfe_model()] those of the
+#' classes. The `theta` of a class is that of synonymous sites times the
+#' ratio of possible mutations in both. It is counted by scoring all possible changes, likewise.
+#'
+#' @param scores A result of [score_missense()], or some of its rows.
+#' @param breaks Scores between classes, at least one. A class contains its lower end.
+#' @return A data frame with a row a site: `chromosome`, `position`, `derived`, and `class`, a
+#'   factor. Its levels are `"missense, below <break>"` and so on, from the lowest scores, then the
+#'   other consequences.
+#' @section Errors:
+#' * `ancify_input_error`: `scores` is no result of [score_missense()]; `breaks` are no finite
+#'   numbers; no site has a class.
+#' @seealso [score_missense()], [sfs_from_vcf()], [dfe_model()]
+#' @export
+#' @examplesIf !is.na(ancify_build_info()$htslib) && requireNamespace("rtracklayer", quietly = TRUE)
+#' focal <- tempfile(fileext = ".fa")
+#' writeLines(c(">1", "CATGGCATGGTAAC"), focal)
+#' genes <- tempfile(fileext = ".gtf")
+#' writeLines(paste("1", ".", "CDS", 2, 10, ".", "+", 0,
+#'                  "gene_id \"g1\"; transcript_id \"t1\";", sep = "\t"), genes)
+#' vcf <- tempfile(fileext = ".vcf")
+#' records <- c("1\t6\t.\tC\tT\t.\t.\tAA=C", "1\t7\t.\tA\tC\t.\t.\tAA=C")
+#' writeLines(c("##fileformat=VCFv4.2", "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO", records),
+#'            vcf)
+#' changes <- coding_changes(vcf, "AA", genes, focal, threads = 1)
+#' model <- sequence_model(system.file("extdata", "esm2_random", package = "ancify"))
+#' score_classes(score_missense(changes, model, threads = 1), breaks = 0)
+score_classes <- function(scores, breaks) {
+  check_given()
+  check_missense_scores(scores)
+  if (!is.numeric(breaks) || !length(breaks) || !all(is.finite(breaks))) {
+    abort_ancify(sprintf("`breaks` must be finite numbers, not %s.", show_value(breaks)), "input")
+  }
+  breaks <- sort(unique(breaks))
+  worst <- as.data.frame(scores)[is_worst(scores), ]
+  names <- classes_between(breaks)
+  class <- as.character(worst$consequence)
+  missense <- class == "missense"
+  class[missense] <- names[findInterval(worst$score[missense], breaks) + 1]
+  table <- data.frame(worst[c("chromosome", "position", "derived")],
+                      class = factor(class, c(names, setdiff(consequences, "missense"))))
+  table <- droplevels(table[!is.na(class), ])
+  if (nrow(table) == 0) {
+    abort_ancify("`scores` has no site with a class: no consequence is known.", "input")
+  }
+  rownames(table) <- NULL
+  table
+}
+
+classes_between <- function(breaks) {
+  shown <- vapply(breaks, format, "", digits = 15)
+  n <- length(breaks)
+  paste("missense,", c(
+    paste("below", shown[1]), if (n > 1) paste(shown[-n], "to", shown[-1]),
+    paste(shown[n], "and above")
+  ))
+}
