@@ -93,7 +93,7 @@ test_that("runs go on", {
   unlink(file.path(out, "part-2.bin"))
   embed_sequences(x, model, out = out)
   expect_lt(relative_error(read_embeddings(out), expected), 1e-6)
-  expect_named(jsonlite::read_json(file.path(out, "run.json"))$of$model,
+  expect_named(recorded_run(open_ledger(out))$model,
                c("pytorch_model.bin", "config.json", "tokenizer.json"))
 })
 

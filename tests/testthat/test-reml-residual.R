@@ -75,7 +75,7 @@ test_that("the stochastic path finds the same, by exact probes and by few", {
   other <- fit_with(probes = 70, tolerance = 1e-10)
   expect_true(other$converged)
   expect_named(other$theta, names(fit$theta))
-  se <- sqrt(diag(vcov(fit)))
+  se <- sqrt(diag(vcov(fit, "components")))
   expect_lt(max(abs(other$theta - fit$theta)[!fit$at_bound] / se[!fit$at_bound]), 1e-4)
   expect_identical(other$at_bound, fit$at_bound)
   expect_equal(other$mean_diagonal, fit$mean_diagonal, tolerance = 1e-7)

@@ -128,7 +128,7 @@ class ChangeFinder {
   bool with_ancestor() const { return options_.background == Background::kAncestral; }
 
   void read_codons(CodingChange& change) const {
-    const BothCodons codons = codons_of(change.transcript, change.codon, [&](int i, bool old) {
+    const BothCodons codons = codons_of(change.transcript, [&](int i, bool old) {
       return i == change.place ? change.ancestral
                                : base_of(change.transcript, change.codon * 3 + i, old);
     });
@@ -148,7 +148,7 @@ class ChangeFinder {
 
   // base(place, whether it is the ancestor's) is on the genome's forward strand.
   template <class Base>
-  BothCodons codons_of(std::size_t transcript, std::int64_t number, Base base) const {
+  BothCodons codons_of(std::size_t transcript, Base base) const {
     const bool forward = genes_->models().forward(transcript);
     BothCodons codons = {};
     for (int i = 0; i < 3; ++i) {
@@ -189,7 +189,7 @@ class ChangeFinder {
     TranscriptProtein protein;
     const std::int64_t codons = genes_->models().length(transcript) / 3;
     for (std::int64_t number = 0; number < codons; ++number) {
-      const BothCodons codons = codons_of(transcript, number, [&](int i, bool old) {
+      const BothCodons codons = codons_of(transcript, [&](int i, bool old) {
         return base_of(transcript, number * 3 + i, old);
       });
       if (code_.residue(codons.focal) == kStop) break;  // the last codon

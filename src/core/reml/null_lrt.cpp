@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/exec/threads.h"
 #include "core/exec/philox.h"
+#include "core/exec/threads.h"
 
 namespace ancify::reml {
 
