@@ -188,10 +188,11 @@ class BlockMoments {
       model_.fixed.project(model_.workers, columns, part.data());
       const Vector own = regression_.products(part.data(), columns, Precision::kFull);
       for (int c = 0; c < columns; ++c) {
-        const int b = first_ + first + c;
+        const int place = first + c;
+        const int b = first_ + place;
         for (std::size_t i = 0; i < regression_.components(); ++i) {
           const double* const column = regression_.column_of(own, columns, i, c);
-          double& sum = within_[static_cast<std::size_t>(first + c)].right[i];
+          double& sum = within_[static_cast<std::size_t>(place)].right[i];
           for (std::int64_t row = blocks_.begin(b); row < blocks_.begin(b + 1); ++row) {
             sum += left[static_cast<std::size_t>(c * model_.samples() + row)] * column[row];
           }
@@ -233,10 +234,11 @@ class BlockMoments {
         model_.fixed.project(model_.workers, columns, part.data());
         const Vector products = regression_.products(part.data(), columns, Precision::kProbes);
         for (int c = 0; c < columns; ++c) {
-          const int b = first_ + first + c;
+          const int place = first + c;
+          const int b = first_ + place;
           regression_.add_products(products, columns, c, blocks_.begin(b), blocks_.begin(b + 1),
                                    1.0 / kBlockProbes,
-                                   within_[static_cast<std::size_t>(first + c)].matrix.data());
+                                   within_[static_cast<std::size_t>(place)].matrix.data());
         }
       });
     }
