@@ -135,7 +135,7 @@ three_population_model <- function(between, after) {
 model_of_params <- function(params, events) {
   params <- unique(params)
   model <- function() events(unlist(mget(params, environment())))
-  formals(model) <- stats::setNames(rep(alist(x = ), length(params)), params)
+  formals(model) <- stats::setNames(rep(list(substitute()), length(params)), params)
   model
 }
 

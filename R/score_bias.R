@@ -55,15 +55,7 @@ score_bias <- function(scores, breaks = c(0, 0.05, 0.2, 0.5, 1)) {
   check_missense_scores(
     scores, c("consequence", "score", "called", "copies", "ref_is_ancestral")
   )
-  good <- is.numeric(breaks) && length(breaks) >= 2 && !anyNA(breaks) && all(diff(breaks) > 0) &&
-    breaks[1] >= 0 && breaks[length(breaks)] <= 1
-  if (!good) {
-    abort_ancify(
-      sprintf("`breaks` must be at least two rising numbers from 0 to 1, not %s.",
-              show_value(breaks)),
-      "input"
-    )
-  }
+  check_frequency_breaks(breaks)
   sites <- lowest_scores(scores)
   frequency <- sites$copies / sites$called
   if (all(is.na(frequency))) {
@@ -81,6 +73,17 @@ score_bias <- function(scores, breaks = c(0, 0.05, 0.2, 0.5, 1)) {
   })
   structure(do.call(rbind, rows), left_out = sum(is.na(frequency)),
             class = c("score_bias", "data.frame"))
+}
+
+check_frequency_breaks <- function(breaks) {
+  good <- is.numeric(breaks) && length(breaks) >= 2 && !anyNA(breaks)
+  if (!good || is.unsorted(breaks, strictly = TRUE) || any(breaks < 0 | breaks > 1)) {
+    abort_ancify(
+      sprintf("`breaks` must be at least two rising numbers from 0 to 1, not %s.",
+              show_value(breaks)),
+      "input"
+    )
+  }
 }
 
 summary_of <- function(score, range, reference) {

@@ -22,8 +22,8 @@ simulate_cpg <- function(history, seed) {
   })
 }
 
-# Posteriors by a model that is fitted to the patterns. `plain`: the summed branches of sites without
-# a CpG, which have the history's mutation rate.
+# Posteriors by a model that is fitted to the patterns. `plain`: the summed branches of the sites
+# without a CpG, which have the history's mutation rate.
 posteriors_by <- function(history, patterns, sites, plain = NULL) {
   species <- paste0("o", seq_along(history$splits))
   totals <- aggregate(count ~ pattern, patterns, sum)
@@ -42,8 +42,7 @@ posteriors_by <- function(history, patterns, sites, plain = NULL) {
   )[bases]))
 }
 
-scores_of <- function(name, seed) {
-  history <- histories()[[name]]
+scores_of <- function(history, name, seed) {
   simulated <- simulate_cpg(history, seed)
   patterns <- simulated$patterns
   sites <- simulated$varying
@@ -77,5 +76,6 @@ scores_of <- function(name, seed) {
   }))
 }
 
-scores <- Map(scores_of, c("human", "near", "strong"), 11:13)
+chosen <- histories()[c("human", "near", "strong")]
+scores <- Map(scores_of, chosen, names(chosen), 11:13)
 print(do.call(rbind, scores), digits = 4, row.names = FALSE)
