@@ -189,9 +189,8 @@ class ChangeFinder {
     TranscriptProtein protein;
     const std::int64_t codons = genes_->models().length(transcript) / 3;
     for (std::int64_t number = 0; number < codons; ++number) {
-      const BothCodons codons = codons_of(transcript, [&](int i, bool old) {
-        return base_of(transcript, number * 3 + i, old);
-      });
+      const BothCodons codons = codons_of(
+          transcript, [&](int i, bool old) { return base_of(transcript, number * 3 + i, old); });
       if (code_.residue(codons.focal) == kStop) break;  // the last codon
       if (codons.made_stop) ++protein.focal_codons;
       protein.residues += code_.residue(codons.background);

@@ -1,3 +1,4 @@
+// Tells kinds of models apart by the names of their tensors.
 #include "core/models/model_files.h"
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Reads what all kinds of models have in a folder, and compares settings with shapes of tensors.
 #include "core/models/model_folder.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads FASTA and FASTQ, and refuses records without bases or names of their own.
 #include "core/viruses/dna_records.h"
 
 #include <array>
