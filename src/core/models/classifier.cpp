@@ -23,7 +23,9 @@
 #include "core/nn/network.h"
 #include "core/nn/optimisers.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // for the vectoriser
+#endif
 
 namespace ancify {
 
