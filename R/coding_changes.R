@@ -33,7 +33,8 @@
 #'
 #' **Canonical transcripts.** The canonical transcript of a gene has the tag `MANE_Select`, else
 #' `Ensembl_canonical` or RefSeq's `RefSeq Select`. Where no transcript has one, it has the longest
-#' coding sequence; of equal ones, the first by name.
+#' coding sequence; of equal ones, the first by name. `rtracklayer::import()` keeps one of several
+#' tags of a line of GTF, so give the path of such a file.
 #'
 #' Gene models of GTF files have no stop codon, and those of GFF3 files have one. A transcript that
 #' begins within its gene, by the phase of its first part, has no first codon.
@@ -182,8 +183,9 @@ parts_on <- function(parts, chromosomes, vcf) {
   parts$chromosome <- chromosomes[there]
   parts <- parts[!is.na(there), ]
   along <- ifelse(parts$strand == "-", -parts$end, parts$start)
+  # "radix" sorts names alike in every locale.
   parts <- parts[order(
-    parts$chromosome, parts$strand, parts$transcript, parts$sequence, along
+    parts$chromosome, parts$strand, parts$transcript, parts$sequence, along, method = "radix"
   ), ]
   key <- paste(parts$chromosome, parts$strand, parts$transcript, parts$sequence)
   parts$number <- match(key, unique(key))
@@ -191,12 +193,14 @@ parts_on <- function(parts, chromosomes, vcf) {
 }
 
 # A row a transcript, and whether it is its gene's canonical one: the one with the best tag, then
-# with the longest coding sequence, then the first by name. Without genes it is not known.
+# with the longest coding sequence, then the first by name. A gene on two chromosomes, as in
+# pseudoautosomal regions, has one on each. Without genes it is not known.
 transcripts_of <- function(parts) {
   transcripts <- parts[!duplicated(parts$number), ]
   bases <- rowsum(parts$end - parts$start + 1, parts$number, reorder = FALSE)[, 1]
   order <- order(transcripts$rank, -bases)
-  first <- seq_along(order) %in% order[!duplicated(transcripts$gene[order])]
+  gene <- transcripts[c("chromosome", "gene")]
+  first <- seq_along(order) %in% order[!duplicated(gene[order, ])]
   transcripts$canonical <- ifelse(is.na(transcripts$gene), NA, first)
   transcripts
 }

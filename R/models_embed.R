@@ -44,7 +44,8 @@
 #' @section Errors:
 #' * `ancify_input_error`: an argument has another shape or range; DNA is given to a model of
 #'   proteins, or the other way round; a protein has no residue, or is too long and `long` is
-#'   `"error"`; the run in `out` is of another input, model or setting, which the message names.
+#'   `"error"`; the run in `out` is of another input, model or setting, which the message names; the
+#'   run in `folder` is not done.
 #' * `ancify_format_error` (field `file`): a file in `out` is damaged.
 #' * `ancify_file_error` (field `file`): a part would replace a file that no run wrote, or `out`
 #'   cannot be written; `folder` has no embeddings.

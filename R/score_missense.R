@@ -118,9 +118,14 @@ check_scored_changes <- function(changes) {
       "input"
     )
   }
-  if (!all(changes$protein %in% c(seq_len(nrow(proteins)), NA))) {
+  # Bound results have the proteins of the first alone.
+  named <- !is.na(changes$protein)
+  if (!identical(proteins$transcript[changes$protein[named]], changes$transcript[named])) {
     abort_ancify(
-      "`changes` has numbers of proteins that its attribute `proteins` lacks: do not bind results.",
+      paste(
+        "`changes` has proteins that its attribute `proteins` lacks: do not bind results of",
+        "coding_changes(), but those of score_missense()."
+      ),
       "input"
     )
   }

@@ -165,6 +165,15 @@ test_that("the canonical transcript has the best tag, else the longest coding se
   expect_true(all(is.na(changes_of(replace(x, "gff", list(ranges)))$canonical)))
 })
 
+test_that("a gene on two chromosomes has a canonical transcript on each", {
+  parts <- data.frame(
+    transcript = c("a", "b", "a"), gene = "g", sequence = "", rank = 3,
+    chromosome = c("X", "X", "Y"), start = 1, end = 3, strand = "+", phase = 0L
+  )
+  found <- transcripts_of(parts_on(parts, c("X", "Y"), "x.vcf"))
+  expect_identical(found$canonical, c(TRUE, FALSE, TRUE))
+})
+
 test_that("bad input is named", {
   x <- small_files()
   gone <- x

@@ -230,8 +230,10 @@ test_that("bad input is named", {
   expect_ancify_error(score_missense(x[-1], model), "input", "must be a result of")
   expect_ancify_error(score_missense(x, "esm2"), "input", "must be a model")
   expect_ancify_error(score_missense(x, model, "both"), "input", "`marginal`")
-  x$protein <- 2L
-  expect_ancify_error(score_missense(x, model), "input", "do not bind results")
+  expect_ancify_error(score_missense(replace(x, "protein", 2L), model), "input", "do not bind")
+  other <- changes_in_protein("MKTWYIAKQR", 4L, "A")
+  other$transcript <- attr(other, "proteins")$transcript <- "t2"
+  expect_ancify_error(score_missense(rbind(x, other), model), "input", "do not bind results")
   x <- score_missense(changes_in_protein("MKTAYIAKQR", 4L, "W"), model)
   no_head <- weights[!startsWith(names(weights), "lm_head")]
   expect_ancify_error(score_missense(x, sequence_model(write_esm2(no_head))), "input",
