@@ -171,10 +171,10 @@ test_that("calls are those of the largest scores of both kinds", {
 test_that("calls need a probability of each frame", {
   frames <- data.frame(sequence = "a_chunk_1", frame = c("F1", "F2"), id = c("aF1", "aF2"))
   refused <- function(p, ...) expect_ancify_error(chunk_calls(frames, p), "input", ...)
-  refused(c(aF1 = 0.5), "'aF2' is missing")
+  refused(c(aF1 = 0.5), "but lacks 'aF2'")
   refused(c(aF1 = 0.5, aF2 = 1.5), "from 0 to 1")
   refused(c(aF1 = 0.5, aF2 = NA), "from 0 to 1")
-  refused(c(0.5, 0.5), "is missing")
+  refused(c(0.5, 0.5), "but lacks 'aF1' and 'aF2'")
   refused(c(aF1 = 0.5, aF2 = 0, aF1 = 1), "'aF1' twice")
   refused("a", "from 0 to 1")
   expect_ancify_error(chunk_calls(list(), c(a = 1)), "input", "a table of six_frames()")
