@@ -126,6 +126,20 @@ check_embeddings <- function(x, name, width = NULL) {
   x
 }
 
+# A classifier that was changed may have parts of other sizes, which the core would read out of
+# bounds.
+check_parts <- function(classifier) {
+  hidden <- classifier$hidden
+  sizes <- c(hidden * classifier$width, rep(hidden, 5), 2 * hidden, 2)
+  tensors <- classifier$tensors
+  if (!identical(as.numeric(lengths(tensors)), sizes) || !all(vapply(tensors, is.double, NA)) ||
+        !is.character(classifier$classes) || length(classifier$classes) != 2) {
+    abort_ancify(
+      "The classifier was changed: its parts do not fit. Train or read it again.", "input"
+    )
+  }
+}
+
 check_by_row <- function(values, n, name) {
   if (!is.atomic(values) || length(values) != n || anyNA(values)) {
     problem <- if (!is.atomic(values)) {
@@ -156,7 +170,7 @@ as_labels <- function(labels, n) {
 }
 
 as_groups <- function(groups, n) {
-  groups <- as.character(check_by_row(groups, n, "groups"))
+  groups <- group_names(check_by_row(groups, n, "groups"))
   if (length(unique(groups)) < 2) {
     abort_ancify(
       sprintf(
@@ -169,6 +183,12 @@ as_groups <- function(groups, n) {
   groups
 }
 
+# Numbers are written out: 100000 and not 1e+05, as whole numbers are.
+group_names <- function(groups) {
+  is_whole <- is.double(groups) && !is.object(groups) && all(groups %% 1 %in% 0)
+  if (is_whole) sprintf("%.0f", groups) else as.character(groups)
+}
+
 # ---- Split --------------------------------------------------------------------------------------
 
 # Which rows are held out. `second`: 1 for rows of the second class, else 0.
@@ -176,7 +196,7 @@ choose_held_out <- function(second, groups, held_out, seed) {
   if (is.numeric(held_out) && length(held_out) == 1 && isTRUE(held_out > 0 & held_out < 1)) {
     return(groups %in% seeded(seed, draw_groups(second, groups, held_out)))
   }
-  held_out <- as.character(held_out)
+  held_out <- group_names(held_out)
   unknown <- setdiff(held_out, groups)
   if (length(held_out) == 0 || length(unknown)) {
     abort_ancify(

@@ -70,7 +70,7 @@ check_classes <- function(classes, told, file) {
 #' @param ... Not used.
 #' @return The path, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `object` is no such model.
+#' * `ancify_input_error`: `object` is no such model, or was changed so that its parts do not fit.
 #' * `ancify_file_error` (field `file`): the file cannot be written.
 #' @seealso [read_classifier()]
 #' @export
@@ -97,6 +97,7 @@ save_model.default <- function(object, file, ...) {
 save_model.embedding_classifier <- function(object, file, ...) {
   check_given()
   check_no_more(...)
+  check_parts(object)
   file <- check_output_file(check_path(file, "file"))
   write_classifier_impl(object, file)
   invisible(file)
@@ -121,7 +122,8 @@ save_model.embedding_classifier <- function(object, file, ...) {
 #' * `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `newdata` has another width than the classifier, which are both told, or
-#'   numbers that are not finite; a classifier to draw has no record of its training.
+#'   numbers that are not finite; the parts of a classifier that was changed do not fit; a
+#'   classifier to draw has no record of its training.
 #' * `ancify_package_error`: ggplot2 is not installed.
 #' @seealso [train_classifier()]
 #' @examples
@@ -135,6 +137,7 @@ save_model.embedding_classifier <- function(object, file, ...) {
 predict.embedding_classifier <- function(object, newdata, threads = NULL, ...) {
   check_given()
   check_no_more(...)
+  check_parts(object)
   newdata <- check_embeddings(newdata, "newdata", object$width)
   backend <- choose_backend("cpu", threads)
   p <- with_watch("Classifying", function(watch) {

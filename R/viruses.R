@@ -43,8 +43,8 @@
 #' * `ancify_input_error`: an argument has another shape or range; a sequence of a set has no bases,
 #'   or the name of another one; `genetic_code` is not known, or not `"1"` with `"virnucpro"`.
 #' * `ancify_format_error` (fields `file`, `line`): a file is no FASTA or FASTQ, or was cut short. A
-#'   record has no name, no bases, or the name of another one. A letter stands for no base, as in a
-#'   file of proteins.
+#'   record has no name, no bases, the name of another one, or a name that is not UTF-8 text. A
+#'   letter stands for no base, as in a file of proteins.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: Biostrings is not installed.
 #' @references

@@ -60,7 +60,7 @@ probabilities_of <- function(ids, probability) {
   at <- match(ids, names(probability))
   if (anyNA(at)) {
     abort_ancify(
-      sprintf("`probability` must have a number for each frame by its id: %s is missing.",
+      sprintf("`probability` must have a number for each frame by its id, but lacks %s.",
               enumerate(quoted(ids[is.na(at)]))),
       "input"
     )

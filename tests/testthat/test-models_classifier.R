@@ -75,6 +75,9 @@ test_that("what is held out is whole groups of both classes, and is judged", {
                tolerance = 1e-6)
   named <- train_on(data, held_out = c("g1", "g2", "g3"))
   expect_setequal(named$held_out$group, c("g1", "g2", "g3"))
+  numbers <- rep(seq_len(20) * 50000L, each = 6)
+  numbered <- train_classifier(data$x, data$labels, numbers, c(50000, 100000), threads = 1)
+  expect_setequal(numbered$held_out$group, c("50000", "100000"))
 })
 
 test_that("each kind of group is drawn from", {
@@ -149,6 +152,14 @@ test_that("bad input is told", {
   expect_ancify_error(train_on(data, seed = 0), "input")
   expect_ancify_error(train_classifier(data$x), "input")
   expect_match(told(save_model(1, tempfile())), "must be a trained model")
+  changes <- list(width = 7, hidden = NULL, classes = "a", tensors = one$tensors[-1],
+                  tensors = lapply(one$tensors, as.character))
+  for (i in seq_along(changes)) {
+    changed <- one
+    changed[[names(changes)[i]]] <- changes[[i]]
+    expect_match(told(save_model(changed, tempfile())), "was changed: its parts do not fit")
+    expect_match(told(predict(changed, matrix(0, 1, 6))), "was changed")
+  }
   expect_match(told(read_classifier(classifier_fixture("state.pth"), c("a", "a"))),
                "two different")
 })
@@ -162,6 +173,12 @@ test_that("files that are no classifier are named", {
   cut <- tempfile()
   writeBin(utils::head(bytes, -10), cut)
   expect_ancify_error(read_classifier(cut), "format")
+  bytes <- file_bytes(classifier_fixture("state.pth"))
+  weights <- read_classifier(classifier_fixture("state.pth"))$tensors[[1]]
+  first <- grepRaw(writeBin(weights, raw(), size = 4), bytes, fixed = TRUE)
+  bytes[first] <- xor(bytes[first], as.raw(1))
+  writeBin(bytes, cut)
+  expect_ancify_error(read_classifier(cut), "format", "is damaged: the checksum is another")
   set.seed(7)
   fit <- train_on(random_embeddings(8))
   expect_ancify_error(save_model(fit, file.path(tempfile(), "no", "c.safetensors")), "file")

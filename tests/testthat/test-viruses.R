@@ -79,6 +79,8 @@ test_that("files are read as sets are", {
     expect_identical(as.character(chunk_sequences(path)), as.character(chunk_sequences(dna_of(x))))
     expect_identical(six_frames(path)$frames, six_frames(dna_of(x))$frames)
   }
+  contig <- c("a:b:c:101:110:1" = "ACGTACGTAC", "a:b:c:101:110:-1" = "CC")
+  expect_identical(Biostrings::width(chunk_sequences(fasta_of(contig))), c(10L, 2L))
   apart <- vapply(seq_along(x), function(i) fasta_of(x[i]), "")
   expect_identical(names(chunk_sequences(apart, 2000)), paste0(names(x), "_chunk_1"))
   expect_identical(names(chunk_sequences(unname(dna_of(x)), 2000)), paste0(1:3, "_chunk_1"))
@@ -102,6 +104,10 @@ test_that("what is no DNA is refused, with file and line", {
       expect_identical(condition$line + 0, one[[2]])
       expect_identical(condition$file, path)
     }
+  }
+  for (byte in list(0, 0xe9)) {
+    writeBin(c(charToRaw(">a"), as.raw(byte), charToRaw("\nACGT\n")), path <- tempfile())
+    expect_ancify_error(chunk_sequences(path), "format", "is not UTF-8 text")
   }
   expect_match(
     conditionMessage(expect_ancify_error(chunk_sequences(dna_of(a = "A", b = "")), "input")),
@@ -165,10 +171,10 @@ test_that("calls are those of the largest scores of both kinds", {
 test_that("calls need a probability of each frame", {
   frames <- data.frame(sequence = "a_chunk_1", frame = c("F1", "F2"), id = c("aF1", "aF2"))
   refused <- function(p, ...) expect_ancify_error(chunk_calls(frames, p), "input", ...)
-  refused(c(aF1 = 0.5), "'aF2' is missing")
+  refused(c(aF1 = 0.5), "but lacks 'aF2'")
   refused(c(aF1 = 0.5, aF2 = 1.5), "from 0 to 1")
   refused(c(aF1 = 0.5, aF2 = NA), "from 0 to 1")
-  refused(c(0.5, 0.5), "is missing")
+  refused(c(0.5, 0.5), "but lacks 'aF1' and 'aF2'")
   refused(c(aF1 = 0.5, aF2 = 0, aF1 = 1), "'aF1' twice")
   refused("a", "from 0 to 1")
   expect_ancify_error(chunk_calls(list(), c(a = 1)), "input", "a table of six_frames()")

@@ -175,7 +175,9 @@ class Trainer {
     for (std::size_t i = order.size(); i-- > 1;) {
       const PhiloxBlock bits = philox(settings_.seed, kOrderStream + number, i);
       const double share = (bits[0] + bits[1] * 0x1p-32) * 0x1p-32;
-      std::swap(order[i], order[static_cast<std::size_t>(share * static_cast<double>(i + 1))]);
+      // `share` may be rounded to 1.
+      const auto place = static_cast<std::size_t>(share * static_cast<double>(i + 1));
+      std::swap(order[i], order[std::min(i, place)]);
     }
     return order;
   }
@@ -226,7 +228,7 @@ Classifier read_classifier(const std::string& path, const TaskContext& context) 
   }
   const InputFile file(path, context.inputs());
   if (!is_zip(file)) classifier.classes = classes_of(safetensors_notes(file));
-  checkpoint.check_unchanged();
+  checkpoint.check_content(context);
   return classifier;
 }
 

@@ -124,7 +124,7 @@ Encoder DnabertFiles::read(const TaskContext& context) const {
   for (std::int64_t i = 0; i < encoder.shape.layers; ++i) {
     encoder.layers.push_back(read_layer(reader, encoder.shape, i));
   }
-  checkpoint_.check_unchanged();
+  checkpoint_.check_content(context);
   return encoder;
 }
 

@@ -323,7 +323,7 @@ Encoder Esm2Files::read(const TaskContext& context) const {
       encoder.head.out.weight = reader.tensor(names.head_weight, {shape.vocabulary, shape.width});
     }
   }
-  checkpoint_.check_unchanged();
+  checkpoint_.check_content(context);
   return encoder;
 }
 

@@ -193,8 +193,11 @@ std::vector<std::string> Checkpoint::names() const {
   return result;
 }
 
-void Checkpoint::check_unchanged() const {
-  for (const InputFile& file : files_) file.check_unchanged();
+void Checkpoint::check_content(const TaskContext& context) const {
+  for (const InputFile& file : files_) {
+    if (is_zip(file)) check_entries(file, context);
+    file.check_unchanged();
+  }
 }
 
 }  // namespace ancify

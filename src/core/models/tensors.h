@@ -58,8 +58,9 @@ class Checkpoint {
   std::vector<std::string> paths() const;
   // The names of all tensors, without what makers put before them.
   std::vector<std::string> names() const;
-  // FileError if a file has changed since it was opened.
-  void check_unchanged() const;
+  // FormatError if a file of torch has other bytes than its checksums tell. FileError if a file has
+  // changed since it was opened. Call it at the end of reading.
+  void check_content(const TaskContext& context) const;
 
  private:
   struct Place {

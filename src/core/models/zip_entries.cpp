@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/exec/errors.h"
+#include "core/io/checksum.h"
 
 namespace ancify {
 
@@ -153,6 +155,23 @@ bool is_zip(const InputFile& file) {
 
 std::map<std::string, ZipEntry> zip_entries(const InputFile& file) {
   return ZipReader(file).read();
+}
+
+void check_entries(const InputFile& file, const TaskContext& context) {
+  constexpr std::int64_t at_once = 1 << 20;
+  std::vector<char> bytes;
+  for (const auto& [name, entry] : zip_entries(file)) {
+    std::uint32_t checksum = 0;
+    for (std::int64_t from = 0; from < entry.size; from += at_once) {
+      context.throw_if_stopped();
+      bytes.resize(static_cast<std::size_t>(std::min(at_once, entry.size - from)));
+      file.read_at(bytes.data(), bytes.size(), entry.offset + from);
+      checksum = extend_checksum(checksum, bytes.data(), bytes.size());
+    }
+    if (checksum != entry.checksum) {
+      throw FormatError(file.path(), 0, "entry '" + name + "' is damaged: the checksum is another");
+    }
+  }
 }
 
 }  // namespace ancify

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "core/exec/threads.h"
 #include "core/io/file.h"
 
 namespace ancify {
@@ -20,5 +21,8 @@ bool is_zip(const InputFile& file);
 
 // FormatError if the archive is damaged or cut, or an entry is compressed or encrypted.
 std::map<std::string, ZipEntry> zip_entries(const InputFile& file);
+
+// Reads all entries. FormatError if the bytes of one have another checksum.
+void check_entries(const InputFile& file, const TaskContext& context);
 
 }  // namespace ancify

@@ -10,6 +10,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/sequence/fastq.h"
+#include "core/io/text.h"
 
 namespace ancify {
 
@@ -39,6 +40,9 @@ class RecordReader {
     begun_ = true;
     records_.push_back({std::string(name), ""});
     if (name.empty()) fail("it has no name");
+    if (!is_utf8(name) || name.find('\0') != name.npos) {
+      throw FormatError(path_, line_, "the name " + excerpt(name) + " is not UTF-8 text");
+    }
     if (!ids_.insert(records_.back().id).second) fail("a record before it has the same name");
   }
   void add(std::string_view bases) {

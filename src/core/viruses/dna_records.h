@@ -14,7 +14,8 @@ struct DnaRecord {
 };
 
 // The records of FASTA and FASTQ files, in order. FormatError for a record without an id or bases,
-// an id that was there before, and a letter that stands for no base: the file may be of proteins.
+// an id that is not UTF-8 or was there before, and a letter that stands for no base: the file may
+// be of proteins.
 std::vector<DnaRecord> read_dna(const std::vector<std::string>& paths, JobControl& control);
 
 }  // namespace ancify

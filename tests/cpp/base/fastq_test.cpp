@@ -60,6 +60,9 @@ TEST(Fastq, NamesTheRecordThatIsDamaged) {
 TEST(Fastq, FastaIsToldApart) {
   TempDir dir;
   EXPECT_EQ(read(dir.write("x", ">a b\nAC\n>c\nT\n"), 100), "a:1=AC;c:3=T;");
+  EXPECT_EQ(read(dir.write("x", ">a:b:c:5:9:1\nAC\n>a:b:c:5:9:-1\nT\n"), 100),
+            "a:b:c:5:9:1:1=AC;a:b:c:5:9:-1:3=T;")
+      << "names like Ensembl's place nothing";
   const std::string empty = dir.write("empty", "");
   EXPECT_EQ(message_of<FormatError>([&] { read(empty, 10); }),
             "'" + empty + "': the file has no sequence");

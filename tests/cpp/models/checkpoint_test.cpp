@@ -24,7 +24,9 @@ const std::vector<float> kNumbers = {1, 2, 3, 4, 5, 6};
 std::string problem_with(const std::string& content) {
   const test::TempDir folder;
   try {
-    Checkpoint::open(folder.write("x", content), {}).read("x", {2, 3}, TaskContext());
+    const Checkpoint checkpoint = Checkpoint::open(folder.write("x", content), {});
+    checkpoint.read("x", {2, 3}, TaskContext());
+    checkpoint.check_content(TaskContext());
     return "";
   } catch (const Error& error) {
     return error.what();
@@ -155,6 +157,9 @@ TEST(TorchFiles, DamageIsSeen) {
   std::string flipped = good;
   flipped[good.find("xctorch")] = 'y';
   expect_problem(flipped, "the checksum is another");
+  flipped = good;
+  flipped[good.find(data)] ^= 1;
+  expect_problem(flipped, "entry 'a/data/0' is damaged: the checksum is another");
 }
 
 TEST(Pickles, NothingElseIsWantedOrRun) {

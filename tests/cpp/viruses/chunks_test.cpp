@@ -114,7 +114,8 @@ TEST(DnaRecords, AreRefusedWithTheirLine) {
            {">a\nA\n>a\nA\n", "3'x.fa', line 3: record 'a': a record before it"},
            {">a\n>b\nA\n", "1'x.fa', line 1: record 'a': it has no bases"},
            {">a\nA\n>b\n", "3'x.fa', line 3: record 'b': it has no bases"},
-           {">\nA\n", "1'x.fa', line 1: record '': it has no name"}}) {
+           {">\nA\n", "1'x.fa', line 1: record '': it has no name"},
+           {">a\xE9\nA\n", "1'x.fa', line 1: the name 'a?' is not UTF-8"}}) {
     std::string problem = read_problem(text);
     const std::size_t slash = problem.rfind('/');
     const std::size_t quote = problem.find('\'');

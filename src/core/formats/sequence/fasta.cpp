@@ -28,7 +28,9 @@ bool all_printable(std::string_view text) {
 
 class FastaParser {
  public:
-  FastaParser(const std::string& file, const FastaSink& sink) : file_(file), sink_(sink) {}
+  // `places`: whether positions before an Ensembl slice are N.
+  FastaParser(const std::string& file, const FastaSink& sink, bool places)
+      : file_(file), sink_(sink), places_(places) {}
 
   // Takes bases as they come, but a header only when it is complete.
   std::size_t consume(std::string_view text, bool last) {
@@ -60,6 +62,10 @@ class FastaParser {
     begun_ = true;
     const std::string_view name = next_field(header = trim_end(header));
     sink_.begin(name, lines_ + 1);
+    if (places_) place(name);
+  }
+
+  void place(std::string_view name) const {
     const auto slice = ensembl_slice(name);
     if (!slice) return;
     if (slice->minus) {
@@ -88,6 +94,7 @@ class FastaParser {
 
   const std::string& file_;
   const FastaSink& sink_;
+  bool places_;
   std::int64_t lines_ = 0;   // lines that have ended
   std::size_t in_line_ = 0;  // characters taken of the next line
   bool begun_ = false;
@@ -120,7 +127,14 @@ void read_fasta(const std::string& path, const FastaSink& sink, JobControl& cont
 
 void read_fasta(const std::string& path, ByteSource& source, const FastaSink& sink,
                 JobControl& control, const TaskContext& context, std::size_t chunk_size) {
-  FastaParser parser(path, sink);
+  FastaParser parser(path, sink, true);
+  for_each_chunk(source, chunk_size, control, context,
+                 [&](std::string_view text, bool last) { return parser.consume(text, last); });
+}
+
+void read_fasta_records(const std::string& path, ByteSource& source, const FastaSink& sink,
+                        JobControl& control, const TaskContext& context, std::size_t chunk_size) {
+  FastaParser parser(path, sink, false);
   for_each_chunk(source, chunk_size, control, context,
                  [&](std::string_view text, bool last) { return parser.consume(text, last); });
 }

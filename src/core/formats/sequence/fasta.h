@@ -30,18 +30,22 @@ struct FastaSink {
   // Called when a sequence begins, with its name, up to the first blank, and the line of its
   // header.
   std::function<void(std::string_view name, std::int64_t line)> begin;
-  // Called with the sequence's bases, in pieces; with N for positions before an Ensembl slice.
+  // Called with the sequence's bases, in pieces.
   std::function<void(std::string_view bases)> bases;
 };
 
-// Reads a plain, gzip or bgzip file. Bases may be any printable characters. FormatError if it is
-// not FASTA, or for a slice of the minus strand. Advances `control` by the bytes of the file.
-// `chunk_size`: bytes of text to read at a time.
+// Reads the chromosomes of a plain, gzip or bgzip file, with N for positions before an Ensembl
+// slice. Bases may be any printable characters. FormatError if it is not FASTA, or for a slice of
+// the minus strand. Advances `control` by the bytes of the file. `chunk_size`: bytes of text to
+// read at a time.
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
                 const TaskContext& context, std::size_t chunk_size = 1 << 18);
 // The same for an open source; `path` is for messages.
 void read_fasta(const std::string& path, ByteSource& source, const FastaSink& sink,
                 JobControl& control, const TaskContext& context, std::size_t chunk_size);
+// The same, with bases as they are, whatever the names.
+void read_fasta_records(const std::string& path, ByteSource& source, const FastaSink& sink,
+                        JobControl& control, const TaskContext& context, std::size_t chunk_size);
 
 // Passes the one sequence of a file, whatever its name, to take() in pieces. FormatError if there
 // are several. Returns the end position of an Ensembl slice, else 0.

@@ -126,7 +126,7 @@ void read_sequences(const std::string& path, const FastaSink& sink, JobControl& 
   if (first == '@') {
     read_fastq(path, text, sink, control, context, chunk_size);
   } else {
-    read_fasta(path, text, sink, control, context, chunk_size);
+    read_fasta_records(path, text, sink, control, context, chunk_size);
   }
 }
 

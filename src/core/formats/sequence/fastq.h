@@ -19,8 +19,8 @@ namespace ancify {
 void read_fastq(const std::string& path, ByteSource& source, const FastaSink& sink,
                 JobControl& control, const TaskContext& context, std::size_t chunk_size);
 
-// Reads a plain, gzip or bgzip file of FASTA, or of FASTQ if it begins with @. FormatError if it
-// has no sequence.
+// Reads the records of a plain, gzip or bgzip file of FASTA, or of FASTQ if it begins with @, as
+// they are. FormatError if it has no sequence.
 void read_sequences(const std::string& path, const FastaSink& sink, JobControl& control,
                     const TaskContext& context, std::size_t chunk_size = 1 << 18);
 
