@@ -55,7 +55,7 @@
 #' | `sym_mig`, `asym_mig` | symmetric or asymmetric migration |
 #' | `anc_sym_mig`, `anc_asym_mig` | migration in the first of two periods |
 #' | `sec_contact_sym_mig`, `sec_contact_asym_mig` | migration in the second of two periods |
-#' | the same with `_size` | sizes `nu1a` and `nu2a` in the first period, then `nu1b` and `nu2b` |
+#' | each of these with `_size` | two periods: sizes `nu1a` and `nu2a`, then `nu1b` and `nu2b` |
 #' | `sym_mig_twoepoch`, `asym_mig_twoepoch` | two periods with rates of their own, `a` and `b` |
 #' | `sec_contact_sym_mig_three_epoch` | symmetric migration in the second of three periods |
 #' | `sec_contact_asym_mig_three_epoch` | asymmetric migration in the second of three periods |

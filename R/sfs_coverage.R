@@ -13,7 +13,8 @@
 #' * A read of a heterozygote has either allele with probability 1/2, and no read has an error.
 #' * A genotype without reads is missing. A heterozygote of which only one allele was read is called
 #'   as a homozygote.
-#' * A site is found if at least `reads` reads of all organisms have the derived allele.
+#' * A site is found if at least `reads` reads of all organisms have the derived allele. Reads of
+#'   samples that `subset = TRUE` leaves out do not count.
 #'
 #' `read_coverage()` uses records of one REF and one ALT base. The depth is `DP` of FORMAT. A
 #' genotype that is not called has depth 0, so that filters on genotypes count too.
@@ -21,7 +22,8 @@
 #' @param vcf,populations,subset As in [sfs_from_vcf()].
 #' @param depths A list with a vector for each population: the number or share of genotypes of
 #'   depth 0, 1, 2 and so on.
-#' @param individuals The number of sequenced diploid organisms of each population, up to 500.
+#' @param individuals The number of sequenced diploid organisms of each population, up to 500; in
+#'   the order of `depths`, or named.
 #' @param reads Reads of the derived allele without which a site is not found, from 0 to 10; 2 by
 #'   default.
 #' @inheritParams sfs_from_vcf
@@ -30,8 +32,8 @@
 #' @section Errors:
 #' * `ancify_input_error`: samples and populations do not match; or `depths`, `individuals` or
 #'   `reads` are no such numbers.
-#' * `ancify_format_error` (fields `file`, `line`): the file is damaged, or no record has `DP` and
-#'   `GT`.
+#' * `ancify_format_error` (fields `file`, `line`): the file is damaged; a called genotype is not
+#'   diploid; no record has `DP` and `GT`; or no called genotype of a population has a depth.
 #' * `ancify_file_error` (field `file`): the file cannot be read.
 #' @references
 #' Fonseca, Tran, Mendoza and Gutenkunst (2025) Modeling biases from low-pass genome sequencing to
@@ -45,6 +47,18 @@ coverage_model <- function(depths, individuals, reads = 2) {
   check_given()
   depths <- lapply(if (is.list(depths)) depths else list(depths), check_depths)
   n <- length(depths)
+  if (n == 0) abort_ancify("`depths` must have a vector for each population, not none.", "input")
+  if (!is.null(names(depths))) check_populations(names(depths), n)
+  if (!is.null(names(individuals)) && !is.null(names(depths))) {
+    if (!setequal(names(individuals), names(depths))) {
+      abort_ancify(
+        sprintf("`individuals` has the populations %s, but `depths` has %s.",
+                enumerate(quoted(names(individuals))), enumerate(quoted(names(depths)))),
+        "input"
+      )
+    }
+    individuals <- individuals[names(depths)]
+  }
   good <- is.numeric(individuals) && length(individuals) == n &&
     isTRUE(all(individuals >= 1 & individuals <= 500 & individuals == round(individuals)))
   if (!good) {
@@ -59,7 +73,6 @@ coverage_model <- function(depths, individuals, reads = 2) {
       sprintf("`reads` must be a whole number from 0 to 10, not %s.", show_value(reads)), "input"
     )
   }
-  if (!is.null(names(depths))) check_populations(names(depths), n)
   structure(
     list(
       depths = depths, individuals = stats::setNames(as.integer(individuals), names(depths)),
@@ -84,6 +97,13 @@ read_coverage <- function(vcf, populations, reads = 2, subset = FALSE, progress 
   names <- unique(table$population)
   depths <- lapply(seq_along(names), function(k) {
     counts <- found$genotypes[, k]
+    if (all(counts[-1] == 0)) {
+      abort_ancify(
+        sprintf("%s: no called genotype of population %s has a depth (DP).", quoted(vcf),
+                quoted(names[k])),
+        "format", file = vcf
+      )
+    }
     counts[seq_len(max(which(counts > 0)))]
   })
   coverage <- coverage_model(

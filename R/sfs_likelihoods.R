@@ -8,12 +8,14 @@
 #' @details
 #' **Likelihoods** are `GL` of FORMAT, or else `PL`, three for each diploid organism. A sample
 #' without them could have any genotype. Sites and ancestral alleles are those of [sfs_from_vcf()],
-#' with their posteriors. The spectrum is of all haplotypes: [project_sfs()] makes it smaller.
+#' with their posteriors. The spectrum is of all haplotypes: [project_sfs()] makes it smaller. It is
+#' right only if base qualities are: where they are too low, doubletons become singletons.
 #'
 #' **Which sites are in the file.** Without `coverage` they count as all sites, or as chosen without
 #' regard to alleles. Sites that vary in no sample then go to masked cells. Most files have only
 #' sites at which a caller saw the allele, so that many rare alleles are missing. With `coverage`,
-#' the cells are divided by the probability that a site is found.
+#' the cells are divided by the probability that a site is found. Then these samples must have all
+#' reads by which sites were found. So give no `coverage` with `subset = TRUE`.
 #'
 #' **The search** is the accelerated EM algorithm of Varadhan and Roland. It ends when three steps
 #' raise the log-likelihood by less than 0.001, or after 3,000 steps with a warning.
@@ -31,8 +33,8 @@
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged or breaks its format. Or a
 #'   sample has a likelihood above 1, or likelihoods that are not those of a diploid organism.
 #' * `ancify_input_error`: samples and populations do not match, also those of `coverage`; there are
-#'   more than five populations; no record is a site with likelihoods; or a bootstrap has fewer than
-#'   two windows.
+#'   more than five populations; no record is a site with likelihoods; a site cannot have been found
+#'   by `coverage`; or a bootstrap has fewer than two windows.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
 #' * `ancify_fit_warning`: the search has not ended.
@@ -158,6 +160,7 @@ likeliest_counts <- function(step, chances, start) {
   step_of <- function(shares) {
     prior <- ifelse(there, shares / chances, 0)
     after <- step(as.vector(prior))
+    if (after$log_likelihood == -Inf) refuse_unfound_sites()
     list(shares = after$counts / sum(after$counts), log_likelihood = after$log_likelihood,
          sites = sum(after$counts))
   }
@@ -165,6 +168,16 @@ likeliest_counts <- function(step, chances, start) {
   end <- maximise_by_em(step_of, shares / sum(shares), tolerance = 1e-3, cycles = 1000)
   counts <- ifelse(there, end$shares * end$sites / chances, 0)
   list(counts = counts, log_likelihood = end$log_likelihood, converged = end$converged)
+}
+
+refuse_unfound_sites <- function() {
+  abort_ancify(
+    paste(
+      "Some sites do not vary in these samples, so that by `coverage` they cannot have been found.",
+      "Leave them out (`bcftools view --min-ac 1:minor`), or give no `coverage`."
+    ),
+    "input"
+  )
 }
 
 # Each cycle takes two steps of EM and extrapolates them. A third step tells whether that is better

@@ -28,14 +28,16 @@ phred_of_reads <- function(reads, depths, error = 1e-3) {
 }
 
 # A VCF of the sites that have enough derived reads. Every other site has the derived base in REF.
-write_reads_vcf <- function(simulated, reads = 2, path = tempfile(fileext = ".vcf")) {
+# `error`: of a read, by its quality.
+write_reads_vcf <- function(simulated, reads = 2, error = 1e-3,
+                            path = tempfile(fileext = ".vcf")) {
   found <- rowSums(simulated$reads) >= reads
   t <- simulated$reads[found, , drop = FALSE]
   depths <- simulated$depths[found, , drop = FALSE]
   swapped <- seq_len(nrow(t)) %% 2 == 0
   t[swapped, ] <- depths[swapped, ] - t[swapped, ]
   call <- ifelse(depths == 0, "./.", ifelse(t == 0, "0/0", ifelse(t == depths, "1/1", "0/1")))
-  pl <- do.call(paste, c(lapply(phred_of_reads(t, depths), as.vector), sep = ","))
+  pl <- do.call(paste, c(lapply(phred_of_reads(t, depths, error), as.vector), sep = ","))
   cells <- matrix(paste(call, depths, pl, sep = ":"), nrow(t))
   sites <- paste("1", sprintf("%d", 10L * seq_len(nrow(t))), ".", "A", "C", ".", ".",
                  ifelse(swapped, "AA=C", "AA=A"), "GT:DP:PL", sep = "\t")

@@ -74,6 +74,15 @@ test_that("depths of called genotypes are measured", {
   expect_ancify_error(read_coverage(none, populations), "format", "has depths (DP)")
   negative <- genotype_vcf(records, sub(":3", ":-3", genotypes), "GT:DP")
   expect_ancify_error(read_coverage(negative, populations), "format", "DP is negative")
+  for (call in c("1:3", "0/1/1/1:3")) {
+    others <- genotype_vcf(records, sub("0/1:3", call, genotypes), "GT:DP")
+    expect_ancify_error(read_coverage(others, populations), "format", "is not diploid")
+  }
+  uncalled <- genotypes
+  uncalled[, 3] <- ".:3"
+  uncalled <- genotype_vcf(records, uncalled, "GT:DP")
+  expect_ancify_error(read_coverage(uncalled, populations), "format",
+                      "no called genotype of population 'B' has a depth")
 })
 
 test_that("a fit to called genotypes at 4-fold depth has the truth, and without depths has not", {
@@ -111,6 +120,10 @@ test_that("coverage that does not fit is an error", {
   input <- function(expr, pattern) expect_ancify_error(expr, "input", pattern)
   input(coverage_model(c(1, -1), 3), "`depths` must have numbers from 0")
   input(coverage_model(1, 3), "only genotypes of depth 0")
+  input(coverage_model(list(), numeric()), "not none")
+  named <- coverage_model(list(A = c(0, 1), B = c(0, 1)), c(B = 3, A = 2))
+  expect_identical(named$individuals, c(A = 2L, B = 3L))
+  input(coverage_model(list(A = c(0, 1)), c(B = 3)), "`individuals` has the populations 'B'")
   input(coverage_model(c(0, 1), 501), "whole number from 1 to 500")
   input(coverage_model(c(0, 1), 2, reads = 11), "`reads` must be")
   input(sampling_low_coverage(4), "must be a coverage_model()")

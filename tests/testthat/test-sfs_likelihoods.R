@@ -140,7 +140,25 @@ test_that("likelihoods that are none are errors", {
   problem(c("0,3", "0,3,9"), "format", "has 2 genotype likelihoods, but a diploid one has 3")
   problem(c("0,3,9,1", "0,3,9"), "format", "has 4 genotype likelihoods")
   problem(c("-1,3,9", "0,3,9"), "format", "likelihood above 1")
+  # Phred-scaled numbers in GL
+  problem(c("0,3,9", "0,3,9"), "format", "likelihood above 1", "GL")
   problem(c("0/1", "0/0"), "input", "no genotype likelihoods, GL or PL, at its 1 site", "GT")
   problem(c("0,3,9", "0,3,9"), "input", "`coverage` must be a coverage_model() of 2 organisms",
           coverage = coverage_model(c(0, 1), 3))
+  # None has the derived allele
+  problem(c("0,900,9000", "0,900,9000"), "input", "by `coverage` they cannot have been found",
+          coverage = coverage_model(c(0, 1), 2))
+})
+
+test_that("PL serves where GL has no values", {
+  require_htslib()
+  populations <- c(s1 = "A", s2 = "A")
+  estimate <- function(cells, format) {
+    path <- likelihood_vcf(vcf_records("1", 1, "A", "C", "AA=A"), t(cells), format)
+    plain_array(sfs_from_likelihoods(path, populations, threads = 1))
+  }
+  expected <- estimate(c("30,0,30", "0,30,90"), "PL")
+  expect_identical(estimate(c(".:30,0,30", ".:0,30,90"), "GL:PL"), expected)
+  # Without values in either, all genotypes are as likely
+  expect_equal(as.vector(estimate(c(".", "."), "GL")), rep(0.2, 5))
 })

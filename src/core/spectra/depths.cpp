@@ -22,10 +22,16 @@ bool is_snp(const VariantReader& reader) {
   return reader.alleles() == 2 && is_base(0) && is_base(1);
 }
 
-bool is_called(const Genotypes& genotypes, std::size_t sample) {
+// Fails for a called genotype that is not diploid.
+bool is_called(const VariantReader& reader, const Genotypes& genotypes, std::size_t sample) {
   const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
   const int* const alleles = &genotypes.alleles[sample * ploidy];
-  return std::any_of(alleles, alleles + ploidy, [](int allele) { return allele >= 0; });
+  const int* const end = alleles + ploidy;
+  if (std::none_of(alleles, end, [](int allele) { return allele >= 0; })) return false;
+  if (std::count_if(alleles, end, [](int allele) { return allele != kNoAllele; }) != 2) {
+    reader.fail("a called genotype is not diploid, but a coverage model is of diploid organisms");
+  }
+  return true;
 }
 
 }  // namespace
@@ -50,7 +56,7 @@ DepthCounts count_depths(const std::string& variants, const std::vector<int>& po
       if (populations[sample] == kNoPopulation) continue;
       const float depth = depths.values[sample];
       if (depth < 0) reader.fail("DP is negative");
-      const bool has_depth = is_called(genotypes, sample) && !std::isnan(depth);
+      const bool has_depth = is_called(reader, genotypes, sample) && !std::isnan(depth);
       const float most = kMostDepth;
       const auto at = static_cast<std::size_t>(has_depth ? std::min(depth, most) : 0);
       ++counts.genotypes[static_cast<std::size_t>(populations[sample])][at];

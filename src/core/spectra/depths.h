@@ -19,8 +19,8 @@ struct DepthCounts {
 };
 
 // `populations`: of each sample, from 0, or kNoPopulation. A genotype that is not called has depth
-// 0, and so has one without a depth. Depths are DP of FORMAT. FormatError for a negative depth, or
-// if no record has depths.
+// 0, and so has one without a depth. Depths are DP of FORMAT. FormatError for a negative depth, a
+// called genotype that is not diploid, or if no record has depths.
 DepthCounts count_depths(const std::string& variants, const std::vector<int>& populations,
                          std::size_t n_populations, JobControl& control);
 

@@ -22,33 +22,34 @@ namespace {
 
 constexpr std::size_t kGenotypes = 3;
 constexpr std::int64_t kSitesAtOnce = 4096;
+// How far rounding may raise log10 of a likelihood above 0.
+constexpr float kRounding = 1e-3F;
 
 // Converts the numbers of a record to likelihoods of 0, 1 and 2 derived alleles.
 class RecordLikelihoods {
  public:
-  explicit RecordLikelihoods(SiteReader& site) : site_(site) {
-    const SampleNumbers* numbers = &site.sample_numbers("GL");
-    if (numbers->per_sample == 0) {
-      numbers = &site.sample_numbers("PL");
-      scale_ = -0.1F;
-    }
-    numbers_ = numbers;
+  explicit RecordLikelihoods(SiteReader& site)
+      : site_(site), numbers_(&site.sample_numbers("GL")), any_(numbers_->per_sample > 0) {
+    const std::vector<float>& values = numbers_->values;
+    if (std::any_of(values.begin(), values.end(), [](float x) { return !std::isnan(x); })) return;
+    numbers_ = &site.sample_numbers("PL");
+    any_ = any_ || numbers_->per_sample > 0;
+    scale_ = -0.1F;
   }
 
-  bool any() const { return numbers_->per_sample > 0; }
+  bool any() const { return any_; }
 
   // Adds those of a sample. Without likelihoods its genotypes are equally likely.
   void add(std::size_t sample, std::vector<float>& to) const {
     const auto n = static_cast<std::size_t>(numbers_->per_sample);
-    const float* const from = &numbers_->values[sample * n];
+    const float* const from = numbers_->values.data() + sample * n;
     float best = -std::numeric_limits<float>::infinity();
     std::size_t known = 0;
     for (std::size_t k = 0; k < n; ++k) {
       if (std::isnan(from[k])) continue;
       ++known;
       const float power = from[k] * scale_;
-      // GL may be 0 or more for rounded densities, PL never below 0
-      if (!(power <= (scale_ < 0 ? 0.0F : 1e6F))) site_.fail("a sample has a likelihood above 1");
+      if (!(power <= kRounding)) site_.fail("a sample has a likelihood above 1");
       best = std::max(best, power);
     }
     if (known == 0) {
@@ -68,6 +69,7 @@ class RecordLikelihoods {
  private:
   SiteReader& site_;
   const SampleNumbers* numbers_;
+  bool any_;
   float scale_ = 1;
 };
 
