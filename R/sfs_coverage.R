@@ -49,35 +49,14 @@ coverage_model <- function(depths, individuals, reads = 2) {
   n <- length(depths)
   if (n == 0) abort_ancify("`depths` must have a vector for each population, not none.", "input")
   if (!is.null(names(depths))) check_populations(names(depths), n)
-  if (!is.null(names(individuals)) && !is.null(names(depths))) {
-    if (!setequal(names(individuals), names(depths))) {
-      abort_ancify(
-        sprintf("`individuals` has the populations %s, but `depths` has %s.",
-                enumerate(quoted(names(individuals))), enumerate(quoted(names(depths)))),
-        "input"
-      )
-    }
-    individuals <- individuals[names(depths)]
-  }
-  good <- is.numeric(individuals) && length(individuals) == n &&
-    isTRUE(all(individuals >= 1 & individuals <= 500 & individuals == round(individuals)))
-  if (!good) {
-    abort_ancify(
-      sprintf("`individuals` must be a whole number from 1 to 500 for each of %s, not %s.",
-              count_of(n, "population"), show_value(individuals)),
-      "input"
-    )
-  }
+  individuals <- check_individuals(individuals, names(depths), n)
   if (!is.numeric(reads) || length(reads) != 1 || !reads %in% 0:10) {
     abort_ancify(
       sprintf("`reads` must be a whole number from 0 to 10, not %s.", show_value(reads)), "input"
     )
   }
   structure(
-    list(
-      depths = depths, individuals = stats::setNames(as.integer(individuals), names(depths)),
-      reads = as.integer(reads)
-    ),
+    list(depths = depths, individuals = individuals, reads = as.integer(reads)),
     class = "coverage_model"
   )
 }
@@ -127,6 +106,30 @@ check_depths <- function(depths) {
     abort_ancify("`depths` has only genotypes of depth 0, so that none is called.", "input")
   }
   as.double(depths) / sum(depths)
+}
+
+# As whole numbers in the order of `populations`, which may be NULL.
+check_individuals <- function(individuals, populations, n) {
+  if (!is.null(names(individuals)) && !is.null(populations)) {
+    if (!setequal(names(individuals), populations)) {
+      abort_ancify(
+        sprintf("`individuals` has the populations %s, but `depths` has %s.",
+                enumerate(quoted(names(individuals))), enumerate(quoted(populations))),
+        "input"
+      )
+    }
+    individuals <- individuals[populations]
+  }
+  good <- is.numeric(individuals) && length(individuals) == n &&
+    isTRUE(all(individuals >= 1 & individuals <= 500 & individuals == round(individuals)))
+  if (!good) {
+    abort_ancify(
+      sprintf("`individuals` must be a whole number from 1 to 500 for each of %s, not %s.",
+              count_of(n, "population"), show_value(individuals)),
+      "input"
+    )
+  }
+  stats::setNames(as.integer(individuals), populations)
 }
 
 #' @export
