@@ -18,7 +18,7 @@
 #' | :--- | :--- |
 #' | `synonymous`, `missense` | The same residue, or another one |
 #' | `stop gained`, `stop lost` | The derived or the ancestral codon is a stop |
-#' | `start lost` | The ancestor has ATG as the first codon |
+#' | `start lost` | The first codon was ATG, and is no methionine any more |
 #' | `no sequence` | `reference` lacks the transcript, or a part of it |
 #' | `partial codon` | The coding sequence's length is no multiple of 3 |
 #' | `inner stop` | In `reference`, a codon before the last one is a stop |

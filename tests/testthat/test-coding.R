@@ -118,6 +118,12 @@ test_that("a small gene has the known changes, by each way to give it", {
   info <- write_vcf(vcf_records("1", 6:7, c("C", "A"), c("T", "C"), c("AA=c", "AA=C|||")))
   found <- coding_changes(info, "AA", x$gff, x$focal, threads = 1, progress = FALSE)
   expect_identical(found$ancestral_codon, c("GCA", "GCC"))
+
+  # ATA is methionine in mitochondria.
+  x$vcf <- write_vcf(vcf_records("1", c(2, 4), c("A", "G"), c("G", "A")))
+  expect_identical(as.character(changes_of(x)$consequence), rep("start lost", 2))
+  expect_identical(as.character(changes_of(x, genetic_code = "2")$consequence),
+                   c("start lost", "synonymous"))
 })
 
 test_that("transcripts may have several coding sequences and parents", {

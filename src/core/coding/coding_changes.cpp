@@ -58,8 +58,9 @@ Consequence consequence_of(const CodingChange& change, bool may_start, const Gen
   const char before = code.residue(change.ancestral_codon);
   const char after = code.residue(change.derived_codon);
   if (before == kUnknownResidue || after == kUnknownResidue) return Consequence::kUnknownCodon;
-  if (may_start && change.ancestral_codon == kStartCodon) return Consequence::kStartLost;
+  // In mitochondria, ATA is methionine too.
   if (before == after) return Consequence::kSynonymous;
+  if (may_start && change.ancestral_codon == kStartCodon) return Consequence::kStartLost;
   if (after == kStop) return Consequence::kStopGained;
   return before == kStop ? Consequence::kStopLost : Consequence::kMissense;
 }
