@@ -40,6 +40,7 @@ std::string random_text(std::size_t n, std::mt19937& random) {
 
 TEST(Checksum, IsThatOfGzip) {
   EXPECT_EQ(extend_checksum(0, "123456789", 9), 0xcbf43926u);
+  EXPECT_EQ(extend_checksum(0xcbf43926u, nullptr, 0), 0xcbf43926u);
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
     const std::string text = random_text(random() % 2000, random);
