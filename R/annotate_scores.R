@@ -1,6 +1,6 @@
 # Missense scores for annotate_vcf().
 
-# What the core takes: lists by chromosome, under both names with and without chr.
+# What the core takes: lists by chromosome, named as in the VCF, with chr or without.
 core_scores <- function(scores, chromosomes) {
   if (is.null(scores)) {
     return(NULL)

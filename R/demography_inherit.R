@@ -99,7 +99,10 @@ event_of_chromosome <- function(event, size, mutation) {
   gamma <- unlist(event$gamma)
   if (!is.null(gamma) && !(is.numeric(gamma) && all(gamma == 0))) {
     abort_ancify(
-      "`model` has selection, which acts in another way on other chromosomes and in selfing organisms.", # nolint
+      paste(
+        "`model` has selection, which acts in another way on other chromosomes and in selfing",
+        "organisms."
+      ),
       "input"
     )
   }

@@ -118,14 +118,13 @@
 #' demography_model("IM")
 #' expected_sfs(demography_model("two_epoch"), c(nu = 2, time = 0.1), 6, c(20, 25, 30))
 demography_model <- function(name = NULL) {
+  models <- c(common_models, split_models())
   if (is.null(name)) {
-    return(names(all_models()))
+    return(names(models))
   }
-  model <- all_models()[[check_choice(name, names(all_models()), "name")]]
+  model <- models[[check_choice(name, names(models), "name")]]
   if (length(formals(model))) demography(model) else do.call(demography, model())
 }
-
-all_models <- function() c(common_models, split_models())
 
 # Functions of the parameters.
 common_models <- list(

@@ -312,7 +312,10 @@ check_low_coverage <- function(sampling, sizes) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "The spectrum has %d haplotypes of a population, but `coverage` has %s. Project it to fewer.", # nolint
+        paste(
+          "The spectrum has %d haplotypes of a population, but `coverage` has %s. Project it to",
+          "fewer."
+        ),
         sizes[wrong[1]], count_of(most[wrong[1]] %/% 2, "diploid organism")
       ),
       "input"

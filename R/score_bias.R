@@ -129,10 +129,10 @@ autoplot.score_bias <- function(object, ...) { # nolint: object_name_linter.
     by_column(x = "bin", y = "mean", ymin = "low", ymax = "high", colour = "reference")
   ) +
     ggplot2::geom_pointrange(position = ggplot2::position_dodge(width = 0.4)) +
-    ggplot2::scale_colour_manual(values = c(ancestral = "#0072b2", derived = "#d55e00")) +
+    ggplot2::scale_colour_manual(values = c(ancestral = dark_colour, derived = "#D55E00")) +
     ggplot2::labs(x = "frequency of the derived allele", y = "mean score (2 standard errors)",
                   colour = "REF is") +
-    ggplot2::theme_minimal()
+    picture_theme()
 }
 
 #' @rdname score_bias

@@ -177,8 +177,10 @@ check_missense_scores <- function(scores, columns = c("consequence", "score")) {
   needed <- c("chromosome", "position", "derived", columns)
   if (!inherits(scores, "missense_scores") || !all(needed %in% names(scores))) {
     abort_ancify(
-      sprintf("`scores` must be a result of score_missense(), or some of its rows, not %s.",
-              show_value(scores)),
+      sprintf(
+        "`scores` must be a result of score_missense() with the columns %s, or some of its rows.",
+        enumerate(needed)
+      ),
       "input"
     )
   }

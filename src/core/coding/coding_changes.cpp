@@ -7,12 +7,11 @@
 
 #include "core/exec/threads.h"
 #include "core/formats/variant/variant_file.h"
+#include "core/genome/complement.h"
 
 namespace ancify {
 
 namespace {
-
-int complement(int base) { return base < kBases ? kBases - 1 - base : base; }
 
 // The transcripts of a chromosome, and the first fault of each.
 class ChromosomeGenes {
@@ -188,8 +187,8 @@ class ChangeFinder {
 
   TranscriptProtein translate(std::size_t transcript) const {
     TranscriptProtein protein;
-    const std::int64_t codons = genes_->models().length(transcript) / 3;
-    for (std::int64_t number = 0; number < codons; ++number) {
+    const std::int64_t all = genes_->models().length(transcript) / 3;
+    for (std::int64_t number = 0; number < all; ++number) {
       const BothCodons codons = codons_of(
           transcript, [&](int i, bool old) { return base_of(transcript, number * 3 + i, old); });
       if (code_.residue(codons.focal) == kStop) break;  // the last codon

@@ -4,7 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/genome/bases.h"
+
 namespace ancify {
+
+// The code of the base on the other strand; a missing one stays missing.
+constexpr int complement(int base) { return base < kBases ? kBases - 1 - base : base; }
 
 // Writes the reverse complement to `out`. Bases and IUPAC codes keep their case; other characters,
 // such as gaps, are unchanged.

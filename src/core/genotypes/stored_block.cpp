@@ -86,6 +86,12 @@ ANCIFY_ALWAYS_INLINE void add_multiple(const In* row, std::int64_t columns, int 
   for (std::int64_t c = 0; c < columns; ++c) out[c] += static_cast<In>(factor) * row[c];
 }
 
+// 1 if the carrier's call is missing and the usual one is not, -1 for the reverse, else 0.
+ANCIFY_ALWAYS_INLINE int more_missing(const Carrier& carrier, int usual) {
+  constexpr auto missing = static_cast<int>(kMissingCall);
+  return (carrier.call == missing) - (usual == missing);
+}
+
 ANCIFY_ALWAYS_INLINE void over_samples(const StoredBlock& block, std::int64_t first_lane,
                                        const std::int32_t* numbers, std::int64_t columns,
                                        std::int64_t* calls, std::int64_t* missing) {
@@ -96,8 +102,7 @@ ANCIFY_ALWAYS_INLINE void over_samples(const StoredBlock& block, std::int64_t fi
       const int of_variant = usual[static_cast<std::size_t>(carrier.variant)];
       const std::int32_t* const row = numbers + (lane * kLaneSamples + carrier.sample) * columns;
       add_multiple(row, columns, carrier.call - of_variant, calls + carrier.variant * columns);
-      const int more = (carrier.call == static_cast<int>(kMissingCall)) -
-                       (of_variant == static_cast<int>(kMissingCall));
+      const int more = more_missing(carrier, of_variant);
       if (more != 0) add_multiple(row, columns, more, missing + carrier.variant * columns);
     }
   }
@@ -112,8 +117,7 @@ ANCIFY_ALWAYS_INLINE void over_variants(const StoredBlock& block, std::int64_t l
     const int of_variant = usual[static_cast<std::size_t>(carrier.variant)];
     add_multiple(of_calls + carrier.variant * columns, columns, carrier.call - of_variant,
                  calls + carrier.sample * columns);
-    const int more = (carrier.call == static_cast<int>(kMissingCall)) -
-                     (of_variant == static_cast<int>(kMissingCall));
+    const int more = more_missing(carrier, of_variant);
     if (more != 0) {
       add_multiple(of_missing + carrier.variant * columns, columns, more,
                    missing + carrier.sample * columns);

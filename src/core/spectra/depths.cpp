@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/ancestry/variants/record_kind.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/variant/variant_file.h"
-#include "core/genome/bases.h"
 #include "core/spectra/site_reader.h"
 
 namespace ancify {
@@ -17,7 +17,7 @@ namespace {
 
 bool is_snp(const VariantReader& reader) {
   const auto is_base = [&](int i) {
-    return reader.allele(i).size() == 1 && base_code(reader.allele(i).front()) != kMissing;
+    return reader.allele(i).size() == 1 && has_only_bases(reader.allele(i));
   };
   return reader.alleles() == 2 && is_base(0) && is_base(1);
 }

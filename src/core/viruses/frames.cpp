@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t kCodon = 3;
 
-// The base on the other strand; a missing one stays missing.
-constexpr std::uint8_t other_base(std::uint8_t code) {
-  return code < kBases ? static_cast<std::uint8_t>(kBases - 1 - code) : code;
-}
-
 }  // namespace
 
 FrameReader::FrameReader(const GeneticCode& code, FrameRule rule) : rule_(rule) {
@@ -43,7 +38,7 @@ std::string FrameReader::other_strand(std::string_view bases) const {
   other.assign(bases.rbegin(), bases.rend());
   for (char& c : other) {
     const std::uint8_t code = base_code(c);
-    if (code < kBases) c = upper_base(other_base(code));
+    if (code < kBases) c = upper_base(complement(code));
   }
   return other;
 }
@@ -72,7 +67,7 @@ std::vector<Frame> FrameReader::open_frames(std::string_view bases) const {
   for (const bool is_other : {false, true}) {
     if (is_other) {
       std::reverse(codes.begin(), codes.end());
-      for (std::uint8_t& code : codes) code = other_base(code);
+      for (std::uint8_t& code : codes) code = static_cast<std::uint8_t>(complement(code));
     }
     for (std::size_t first = 0; first < kCodon; ++first, ++number) {
       std::string protein = translate(codes, first);

@@ -10,6 +10,7 @@
 
 #include "core/exec/errors.h"
 #include "core/models/model_files.h"
+#include "files.h"
 #include "support.h"
 
 namespace ancify {
@@ -127,23 +128,6 @@ TEST(Bpe, WhatIsNotReadIsNamed) {
 
 // ---- The encoder --------------------------------------------------------------------------------
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::vector<std::string> lines;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
-
-double relative_difference(const float* found, const std::vector<float>& expected) {
-  double difference = 0;
-  double largest = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference = std::max(difference, std::fabs(double{found[i]} - double{expected[i]}));
-    largest = std::max(largest, std::fabs(double{expected[i]}));
-  }
-  return difference / largest;
-}
-
 TEST(Dnabert, StatesAreThoseOfDoublePrecision) {
   for (const std::string name : {"dnabert3", "dnabert12"}) {
     const std::string folder = kFixtures + name;
@@ -153,7 +137,7 @@ TEST(Dnabert, StatesAreThoseOfDoublePrecision) {
     const Checkpoint expected = Checkpoint::open(folder + "/expected.tensors", {});
     Pack pack;
     pack.offsets = {0};
-    const auto sequences = lines_of(folder + "/sequences.txt");
+    const auto sequences = test::lines_of(folder + "/sequences.txt");
     for (const std::string& text : sequences) {
       std::int64_t unknown = 0;
       const auto tokens = model.dna->encode(text, unknown);
@@ -170,7 +154,7 @@ TEST(Dnabert, StatesAreThoseOfDoublePrecision) {
                  const auto wanted =
                      expected.read("states." + std::to_string(i) + "." + std::to_string(layer),
                                    {n, width}, TaskContext());
-                 EXPECT_LT(relative_difference(states.data() + pack.offsets[i] * width, wanted),
+                 EXPECT_LT(test::relative_error(states.data() + pack.offsets[i] * width, wanted),
                            1e-5);
                }
                ++layer;

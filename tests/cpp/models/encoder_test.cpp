@@ -15,6 +15,7 @@
 #include "core/models/part_file.h"
 #include "core/models/runs.h"
 #include "core/models/tensors.h"
+#include "files.h"
 #include "support.h"
 
 namespace ancify {
@@ -28,12 +29,7 @@ SequenceModel model_of(const std::string& folder) {
   return {files.alphabet(), files.read(TaskContext()), files.description().token_dropout, {}};
 }
 
-std::vector<std::string> sequences() {
-  std::vector<std::string> lines;
-  std::ifstream file(kFixtures + "/sequences.txt");
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
+std::vector<std::string> sequences() { return test::lines_of(kFixtures + "/sequences.txt"); }
 
 Pack pack_of(const SequenceModel& model, const std::vector<std::string>& texts) {
   Pack pack;
@@ -47,17 +43,6 @@ Pack pack_of(const SequenceModel& model, const std::vector<std::string>& texts) 
     pack.offsets.push_back(pack.size());
   }
   return pack;
-}
-
-// Largest difference, in units of the largest number that is expected.
-double relative_error(const float* found, const std::vector<float>& expected) {
-  double difference = 0;
-  double largest = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    difference = std::max(difference, std::fabs(double{found[i]} - double{expected[i]}));
-    largest = std::max(largest, std::fabs(double{expected[i]}));
-  }
-  return difference / largest;
 }
 
 TEST(Encoder, StatesAreThoseOfDoublePrecision) {
@@ -74,7 +59,7 @@ TEST(Encoder, StatesAreThoseOfDoublePrecision) {
                const auto wanted =
                    expected.read("states." + std::to_string(i) + "." + std::to_string(layer),
                                  {n, 32}, TaskContext());
-               EXPECT_LT(relative_error(states.data() + pack.offsets[i] * 32, wanted), 1e-5);
+               EXPECT_LT(test::relative_error(states.data() + pack.offsets[i] * 32, wanted), 1e-5);
              }
              ++layer;
            });
@@ -94,7 +79,7 @@ TEST(Encoder, LogProbabilitiesAreThoseOfDoublePrecision) {
     const auto wanted =
         expected.read("log_probabilities." + std::to_string(i), {residues + 2, 33}, TaskContext());
     // The first row is that of <cls>.
-    EXPECT_LT(relative_error(rows[i].data(), {wanted.begin() + 33, wanted.end() - 33}), 1e-5);
+    EXPECT_LT(test::relative_error(rows[i].data(), {wanted.begin() + 33, wanted.end() - 33}), 1e-5);
   }
 }
 
@@ -155,7 +140,7 @@ TEST(Runs, PackedIsAsAlone) {
   const auto together = embed_residues(model, tokenise(model, views), small_packs(2), control);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const auto alone = embed_residues(model, tokenise(model, {views[i]}), small_packs(1), control);
-    EXPECT_LT(relative_error(together[i].data(), alone[0]), 1e-6);
+    EXPECT_LT(test::relative_error(together[i].data(), alone[0]), 1e-6);
   }
 }
 
@@ -172,7 +157,7 @@ TEST(Runs, LongProteinsAreReadInWindows) {
     const auto alone = embed_residues(model, tokenise(model, {piece}), settings, control)[0];
     for (std::int64_t r = window.own_first; r < window.own_end; ++r) {
       const auto from = alone.begin() + (r - window.first) * 32;
-      EXPECT_LT(relative_error(rows.data() + r * 32, {from, from + 32}), 1e-6);
+      EXPECT_LT(test::relative_error(rows.data() + r * 32, {from, from + 32}), 1e-6);
     }
   }
   RunSettings cut = settings;

@@ -1,8 +1,11 @@
-// Files of models for tests: safetensors, zip archives and pickles, as texts.
+// Files of models for tests: safetensors, zip archives and pickles, as texts. Expected numbers.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +13,24 @@
 #include "core/io/checksum.h"
 
 namespace ancify::test {
+
+inline std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+// Largest difference, in units of the largest number that is expected.
+inline double relative_error(const float* found, const std::vector<float>& expected) {
+  double difference = 0;
+  double largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    difference = std::max(difference, std::fabs(double{found[i]} - double{expected[i]}));
+    largest = std::max(largest, std::fabs(double{expected[i]}));
+  }
+  return difference / largest;
+}
 
 // A number of n bytes, the lowest first.
 inline std::string bytes_of(std::uint64_t number, std::size_t n) {
