@@ -76,7 +76,7 @@ void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, st
                                JobControl& control) {
   for (std::int64_t block = first_block; block < first_block + blocks; ++block) {
     const VariantCounts* const counts = &counts_[static_cast<std::size_t>(block * kBlockVariants)];
-    layouts_.push_back(work_.lists ? smallest_layout(counts, variants_in(block), n_)
+    layouts_.push_back(work_.lists ? listed_layout(counts, variants_in(block), n_)
                                    : packed_layout(counts, variants_in(block)));
     offsets_.push_back(offsets_.back() + stored_bytes(layouts_.back(), n_));
   }

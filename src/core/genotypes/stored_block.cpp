@@ -1,6 +1,6 @@
 // A carrier takes 2 bytes, so that lists are smaller than 2 bits a call where less than an eighth
-// of the samples are carriers. They are ordered by lane, which serves both halves of a product:
-// threads share samples in the second.
+// of the samples are carriers. They are faster only where carriers are fewer than that. They are
+// ordered by lane, which serves both halves of a product: threads share samples in the second.
 #include "core/genotypes/stored_block.h"
 
 #include <algorithm>
@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-// A variant is listed if fewer than one of so many samples is a carrier.
-constexpr std::int64_t kListedShare = 8;
+// A variant is listed if fewer than one of so many samples is a carrier. There, products of 64
+// columns are still twice as fast as with quads, and those of one column take three times as long.
+constexpr std::int64_t kListedShare = 32;
 
 struct UsualCall {
   unsigned call;
@@ -160,7 +161,7 @@ BlockLayout packed_layout(const VariantCounts* counts, int variants) {
   return layout;
 }
 
-BlockLayout smallest_layout(const VariantCounts* counts, int variants, std::int64_t samples) {
+BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples) {
   BlockLayout layout;
   for (int v = 0; v < variants; ++v) {
     const UsualCall usual = usual_call(counts[v], samples);

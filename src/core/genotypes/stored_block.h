@@ -44,9 +44,9 @@ struct BlockLayout {
   int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
 };
 
-// All variants in quads; or as lists those that take less memory so.
+// All variants in quads; or as lists those that are faster and smaller so.
 BlockLayout packed_layout(const VariantCounts* counts, int variants);
-BlockLayout smallest_layout(const VariantCounts* counts, int variants, std::int64_t samples);
+BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples);
 
 // Where the parts of a block are.
 struct StoredBlock {
