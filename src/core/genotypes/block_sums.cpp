@@ -19,11 +19,6 @@ namespace ancify {
 
 namespace {
 
-// The sum of numbers whose digits have these sums.
-std::int64_t join_digits(std::int64_t d0, std::int64_t d1, std::int64_t d2, std::int64_t d3) {
-  return d0 + 128 * (d1 + 128 * (d2 + 128 * d3));
-}
-
 void sum_over_samples_scalar(const std::uint8_t* row, const std::int8_t* digits, std::int64_t n,
                              std::array<std::int64_t, kQuad>& sums) {
   for (std::int64_t v = 0; v < kQuad; ++v) {
