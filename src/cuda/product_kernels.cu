@@ -195,7 +195,7 @@ __global__ void __launch_bounds__(kThreads) variant_sums_kernel(VariantSumsOp op
       const std::size_t samples = left < kDepth ? left : kDepth;
       __syncthreads();  // all threads have read the previous piece
       load(op.calls.rows + corner.row / kQuad * op.calls.stride + sample, op.calls.stride, samples,
-           op.digits_of(corner.column) + sample * kDigits, pitch, corner.columns, samples / 4,
+           op.digits_of(corner.column) + sample * kNumberDigits, pitch, corner.columns, samples / 4,
            piece);
       __syncthreads();
       add_products(CallsOfVariants{piece, op.of_missing}, corner.groups, sums);
@@ -238,8 +238,8 @@ __global__ void __launch_bounds__(kThreads, 2) sample_sums_kernel(SampleSumsOp o
             const std::size_t quad = (block * kBlockVariants + variant) / kQuad;
             __syncthreads();  // all threads have read the previous piece
             load(op.calls.rows + quad * op.calls.stride + corner.row, op.calls.stride, samples,
-                 op.digits_of(block, of_missing == 1, whole) + variant * kDigits, kBlockDigits,
-                 corner.columns, kFours, piece);
+                 op.digits_of(block, of_missing == 1, whole) + variant * kNumberDigits,
+                 kBlockDigits, corner.columns, kFours, piece);
             __syncthreads();
             add_products(CallsOfSamples{piece, of_missing == 1}, corner.groups, sums);
           }

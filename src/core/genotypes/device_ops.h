@@ -13,7 +13,7 @@
 namespace ancify {
 
 // Bytes of the digits of four numbers.
-constexpr std::size_t kFourNumbers = kQuad * kDigits;
+constexpr std::size_t kFourNumbers = kQuad * kNumberDigits;
 
 // Rows of quads in a device's memory.
 struct DeviceRows {
@@ -32,10 +32,10 @@ struct DeviceRows {
 template <class Call>
 ANCIFY_HOST_DEVICE std::int64_t sum_of_products(const std::int8_t* digits, std::size_t n,
                                                 const Call& call) {
-  std::int64_t sums[kDigits] = {};
+  std::int64_t sums[kNumberDigits] = {};
   for (std::size_t i = 0; i < n; ++i) {
     const std::int8_t* const of_four = digits + i / kQuad * kFourNumbers + i % kQuad;
-    for (std::int64_t d = 0; d < kDigits; ++d) sums[d] += call(i) * of_four[d * kQuad];
+    for (std::int64_t d = 0; d < kNumberDigits; ++d) sums[d] += call(i) * of_four[d * kQuad];
   }
   return join_digits(sums[0], sums[1], sums[2], sums[3]);
 }

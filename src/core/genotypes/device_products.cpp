@@ -78,7 +78,7 @@ DevicePass::~DevicePass() {
 // Of V and out.
 std::size_t DevicePass::bytes_of_columns(const DeviceSamples& samples) const {
   return samples.stride() *
-         (columns_.columns * as_size(kDigits) + columns_.out_columns * sizeof(double));
+         (columns_.columns * as_size(kNumberDigits) + columns_.out_columns * sizeof(double));
 }
 
 // Sums of a block over calls, or over missing ones.
@@ -147,7 +147,7 @@ bool DevicePass::take(Lane& lane, std::int64_t blocks) {
   DeviceSamples& samples = lane.samples;
   MemoryPool& pool = samples.pool;
   const std::size_t n = as_size(blocks);
-  lane.digits = {pool, columns_.columns * samples.stride() * as_size(kDigits)};
+  lane.digits = {pool, columns_.columns * samples.stride() * as_size(kNumberDigits)};
   lane.out = {pool, columns_.out_columns * samples.stride()};
   host_refused_ = lane.digits.here.refused() || lane.out.here.refused();
   bool refused = host_refused_ || lane.digits.there.refused() || lane.out.there.refused();
@@ -206,7 +206,7 @@ void DevicePass::start() {
               const std::size_t column = as_size(i / lanes);
               columns_.write_digits(
                   column, samples.first, samples.n,
-                  lane.digits.here.data() + column * samples.stride() * as_size(kDigits));
+                  lane.digits.here.data() + column * samples.stride() * as_size(kNumberDigits));
             });
   for (Lane& lane : lanes_) {
     const DeviceSamples& samples = lane.samples;

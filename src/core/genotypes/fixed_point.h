@@ -7,7 +7,7 @@
 
 namespace ancify {
 
-constexpr std::int64_t kDigits = 4;
+constexpr std::int64_t kNumberDigits = 4;
 
 // The largest number of four signed digits base 128, each from -64 to 63.
 constexpr double kMostFixed = 63.0 * (1 + 128 + 128 * 128 + 128 * 128 * 128);

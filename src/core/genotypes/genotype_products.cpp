@@ -72,18 +72,18 @@ class FixedColumns {
   // Writes the digits of a column as a device takes them, for samples [first, first + n).
   void write_digits(std::int64_t column, std::int64_t first, std::int64_t n,
                     std::int8_t* out) const {
-    std::fill_n(out, quad_stride(n) * kDigits, std::int8_t{0});
+    std::fill_n(out, quad_stride(n) * kNumberDigits, std::int8_t{0});
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int32_t number = row(first + i)[column];
-      std::int8_t* const of_four = out + i / kQuad * kQuad * kDigits + i % kQuad;
-      for (int d = 0; d < kDigits; ++d) of_four[d * kQuad] = digit(number, d);
+      std::int8_t* const of_four = out + i / kQuad * kQuad * kNumberDigits + i % kQuad;
+      for (int d = 0; d < kNumberDigits; ++d) of_four[d * kQuad] = digit(number, d);
     }
   }
   std::int64_t all() const { return columns_.all(); }
   // The numbers of a sample, in a row.
   const std::int32_t* row(std::int64_t sample) const { return &numbers_[index(sample * all())]; }
   const std::int8_t* digits(std::int64_t tile, std::int64_t column) const {
-    return &digits_[index((tile * all() + column) * kDigits * kTileSamples)];
+    return &digits_[index((tile * all() + column) * kNumberDigits * kTileSamples)];
   }
   double step(std::int64_t column) const { return steps_[index(column)]; }
   std::int64_t sum(std::int64_t column) const { return sums_[index(column)]; }
@@ -139,12 +139,13 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
 }
 
 void FixedColumns::split(int threads, JobControl& control) {
-  digits_.resize(index((n_ + kTileSamples - 1) / kTileSamples * all() * kDigits * kTileSamples));
+  digits_.resize(
+      index((n_ + kTileSamples - 1) / kTileSamples * all() * kNumberDigits * kTileSamples));
   run_tasks(control, threads, all(), [&](std::int64_t c, const TaskContext&) {
     for (std::int64_t i = 0; i < n_; ++i) {
       std::int8_t* const out = &digits_[index(
-          (i / kTileSamples * all() + c) * kDigits * kTileSamples + i % kTileSamples)];
-      for (int d = 0; d < kDigits; ++d) out[d * kTileSamples] = digit(row(i)[c], d);
+          (i / kTileSamples * all() + c) * kNumberDigits * kTileSamples + i % kTileSamples)];
+      for (int d = 0; d < kNumberDigits; ++d) out[d * kTileSamples] = digit(row(i)[c], d);
     }
   });
 }
@@ -156,7 +157,7 @@ class FixedCoefficients {
   FixedCoefficients(const std::vector<double>& most, const BlockLayout& layout, Columns columns)
       : columns_(columns),
         quads_(layout.quads()),
-        digits_(static_cast<std::size_t>(columns.all() * quads_ * kQuad * kDigits)),
+        digits_(static_cast<std::size_t>(columns.all() * quads_ * kQuad * kNumberDigits)),
         numbers_(static_cast<std::size_t>(layout.variants() * columns.all())),
         steps_(most.begin(), most.end()) {}
 
@@ -175,8 +176,8 @@ class FixedCoefficients {
       const double* const numbers = row(layout.packed[slot]);
       for (std::int64_t c = 0; c < columns_.all(); ++c) {
         std::int8_t* const out =
-            &digits_[digits_at(c) + slot / kQuad * kQuad * kDigits + slot % kQuad];
-        for (std::int64_t d = 0; d < kDigits; ++d) {
+            &digits_[digits_at(c) + slot / kQuad * kQuad * kNumberDigits + slot % kQuad];
+        for (std::int64_t d = 0; d < kNumberDigits; ++d) {
           out[d * kQuad] = digit(static_cast<std::int32_t>(numbers[c]), static_cast<int>(d));
         }
       }
@@ -196,7 +197,7 @@ class FixedCoefficients {
 
  private:
   std::size_t digits_at(std::int64_t column) const {
-    return static_cast<std::size_t>(column * quads_ * kQuad * kDigits);
+    return static_cast<std::size_t>(column * quads_ * kQuad * kNumberDigits);
   }
 
   Columns columns_;

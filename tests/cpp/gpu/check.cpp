@@ -518,7 +518,7 @@ std::vector<double> genotype_products(const Calls& calls, std::shared_ptr<Produc
   return result;
 }
 
-// Multiplies on one device and on three, with room for all genotypes and with little.
+// Multiplies on one device with room for all genotypes, and on three with little.
 void check_products_of(Checks& checks, const Backend& backend, const Calls& calls, int columns,
                        ProductBits bits) {
   const auto expected = genotype_products(calls, nullptr, columns, bits);
@@ -526,20 +526,18 @@ void check_products_of(Checks& checks, const Backend& backend, const Calls& call
     Backend used = backend;
     if (three) used.devices = {0, 1, 2};
     if (three) used.gpus_per_card = 3;
-    for (const bool little : {true, false}) {
-      const auto devices = open_product_devices(used);
-      devices->kernels = watched(std::move(devices->kernels));
-      // Columns, and tiles of some blocks
-      const auto whole = static_cast<std::size_t>(bits == ProductBits::k56 ? 2 * columns : columns);
-      const auto samples = static_cast<std::size_t>(quad_stride(calls.samples));
-      if (little) {
-        devices->memory_limit = whole * samples * 12 + 6 * (samples * 64 + whole * 6200) + 4096;
-      }
-      checks.expect(genotype_products(calls, devices, columns, bits) == expected,
-                    "products of " + std::to_string(calls.samples) + " samples, " +
-                        std::to_string(calls.of_variants.size()) + " variants and " +
-                        std::to_string(columns) + " columns differ");
+    const auto devices = open_product_devices(used);
+    devices->kernels = watched(std::move(devices->kernels));
+    // Columns, and tiles of some blocks
+    const auto whole = static_cast<std::size_t>(bits == ProductBits::k56 ? 2 * columns : columns);
+    const auto samples = static_cast<std::size_t>(quad_stride(calls.samples));
+    if (three) {
+      devices->memory_limit = whole * samples * 12 + 6 * (samples * 64 + whole * 6200) + 4096;
     }
+    checks.expect(genotype_products(calls, devices, columns, bits) == expected,
+                  "products of " + std::to_string(calls.samples) + " samples, " +
+                      std::to_string(calls.of_variants.size()) + " variants and " +
+                      std::to_string(columns) + " columns differ");
   }
 }
 

@@ -302,7 +302,7 @@ void time_product_kernels(ProductKernels& kernels, std::size_t columns) {
   const std::size_t bytes = blocks * kBlockQuads * stride;
   const DeviceArray<std::uint8_t> rows(pool, bytes);
   const DeviceArray<std::uint8_t> copy(pool, bytes);
-  const DeviceArray<std::int8_t> digits(pool, columns * stride * kDigits);
+  const DeviceArray<std::int8_t> digits(pool, columns * stride * kNumberDigits);
   const DeviceArray<std::int64_t> sums(pool, blocks * kBlockVariants * columns);
   const DeviceArray<std::int8_t> coefficients(pool, 2 * blocks * columns * kBlockDigits);
   const DeviceArray<CoefficientScale> scales(pool, blocks * columns);
