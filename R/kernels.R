@@ -90,7 +90,7 @@ kernel_products <- function(f, trace) {
 #' @rdname kernels
 #' @export
 kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_linter
-                         threads = NULL, memory = NULL) {
+                         threads = NULL, backend = "auto", memory = NULL) {
   check_given()
   check_kernel(kernel, "kernel")
   V <- as.matrix(V)
@@ -105,11 +105,12 @@ kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_lint
     )
   }
   component <- chosen_component(kernel, component)
+  settings <- core_settings(threads, memory, backend)
   times <- kernel_kinds()[[kernel$kind]]$times
   if (!is.null(times)) {
     return(times(kernel, V))
   }
-  core_times(kernel_problem(kernel, nrow(V)), V, component, core_settings(threads, memory))
+  core_times(kernel_problem(kernel, nrow(V)), V, component, settings)
 }
 
 # The number of a component among the kernel's.

@@ -43,13 +43,19 @@ kernel_problem <- function(kernel, n) {
 }
 
 # How the core does its work. Results do not depend on it.
-core_settings <- function(threads, memory) {
+core_settings <- function(threads, memory, backend = "cpu") {
   if (!is.null(memory)) check_positive(memory, "memory", 1)
   list(
     threads = resolve_threads(threads),
     simd = getOption("ancify.simd", "auto"),
-    memory = memory %||% default_memory()
+    memory = memory %||% default_memory(),
+    backend = choose_backend(backend, threads)
   )
+}
+
+# Those of a model or fit, which has its own.
+settings_of <- function(model) {
+  core_settings(model$threads, model$memory, model$backend %||% "cpu")
 }
 
 # Half of what this process can still allocate.

@@ -50,7 +50,7 @@ earlier_state <- function(path, line) {
 
 # A digest of a problem and its file.
 digest_of <- function(problem, file) {
-  problem[c("threads", "simd", "memory")] <- NULL
+  problem[c("threads", "simd", "memory", "backend")] <- NULL
   problem$genotypes$path <- NULL
   problem$kernels <- lapply(problem$kernels, function(kernel) {
     if (!is.list(kernel)) {

@@ -26,7 +26,13 @@
 #' the standard error. It adds probes until this error is small ([reml_control()]).
 #'
 #' **Repeatability.** Equal inputs, settings and `seed` give equal results, for any number of
-#' threads.
+#' threads, and on GPUs.
+#'
+#' **GPUs.** With `backend = "gpu"` the GPUs multiply packed genotypes, and the processor does all
+#' else. So the exact path, with its dense matrices, gains little. GPUs share the samples. Genotypes
+#' stay in their memory if they fit, else they go up in each pass. What takes a fit uses the same
+#' backend, which is its field `backend`. Workers of a `BPPARAM` use the processor. No card has run
+#' this code yet, so `"auto"` is the processor.
 #'
 #' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
 #'   is dropped with a warning.
@@ -41,7 +47,8 @@
 #' @param control Settings, from [reml_control()].
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
-#' @param backend `"auto"` (the default) or `"cpu"`. REML has no code for GPUs in this version.
+#' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
+#'   [available_gpus()] make the products with genotypes. Results do not depend on it. See "GPUs".
 #' @param memory Bytes for genotypes and, on the exact path, its matrices. `NULL` (the default):
 #'   half of what is available. Genotypes that do not fit are read anew in each pass. Vectors of the
 #'   stochastic path take some 100 MB more, or 3 kB a sample.
@@ -75,7 +82,8 @@
 #'   or a kernel has a negative eigenvalue.
 #' * `ancify_input_error`: `checkpoint` is of other inputs or settings.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes or `checkpoint` cannot be read.
-#' * `ancify_device_error`: `backend` is `"gpu"`.
+#' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
+#'   little memory.
 #' * `ancify_covariate_warning`: a constant covariate is dropped.
 #' * `ancify_components_warning`: variants of `components` are not in the genotypes.
 #' * `ancify_fit_warning`: the fit has not converged.
@@ -106,17 +114,17 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   check_control(control)
-  check_no_gpu(backend)
-  memory_here <- core_settings(threads, memory)$memory
+  settings <- core_settings(threads, memory, backend)
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
   n <- length(model$y)
-  model$path <- choose_path(method, n, dense_components(model), memory_here)
+  model$path <- choose_path(method, n, dense_components(model), settings$memory)
   model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
-  model[c("threads", "memory")] <- list(threads, memory)
+  model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   model <- with_file_facts(model)
   log <- log_where(verbose)
+  if (settings$backend$kind == "gpu") log(paste("Using", settings$backend$description))
   for (line in describe_model(model, method)) log(line)
   fit <- new_reml_fit(model, run_reml(model, "Fitting", progress, checkpoint), match.call())
   warn_not_converged(fit)
@@ -140,12 +148,6 @@ check_control <- function(control) {
       sprintf("`control` must be settings, from reml_control(), not %s.", show_value(control)),
       "input"
     )
-  }
-}
-
-check_no_gpu <- function(backend) {
-  if (check_choice(backend, backends, "backend") == "gpu") {
-    abort_ancify("REML has no code for GPUs in this version: choose `backend` 'cpu'.", "device")
   }
 }
 

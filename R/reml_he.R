@@ -36,7 +36,7 @@
 #' haseman_elston(y ~ 1, data, kernels = list(family = kernel), blocks = 20, threads = 1)
 haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
                            id = "id", overlap = FALSE, blocks = NULL, control = reml_control(),
-                           threads = NULL, memory = NULL, BPPARAM = NULL,
+                           threads = NULL, backend = "auto", memory = NULL, BPPARAM = NULL,
                            progress = interactive()) {
   check_given()
   check_flag(overlap, "overlap")
@@ -56,7 +56,7 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   names <- c(model$names, "residual")
   problem <- c(
     core_problem(model), list(control = core_control(control, names, n, "stochastic")),
-    core_settings(threads, memory)
+    core_settings(threads, memory, backend)
   )
   found <- moments_with_jackknife(problem, blocks, BPPARAM, progress)
   new_reml_he(found, model)
@@ -67,7 +67,7 @@ moments_with_jackknife <- function(problem, blocks, param, progress) {
   parts <- NULL
   if (!is.null(param)) {
     of_worker <- problem
-    of_worker$threads <- 1L
+    of_worker[c("threads", "backend")] <- list(1L, NULL)
     parts <- over_parts(jackknife_parts_impl(blocks), function(first) {
       with_watch("Regressing", function(watch) {
         jackknife_moments_impl(of_worker, blocks, first, watch)

@@ -36,7 +36,7 @@ reml_log_likelihood <- function(fit, theta, progress = interactive()) {
   check_reml_fit(fit)
   check_numbers(theta, "theta")
   theta <- by_component(theta, names(fit$theta), "theta")
-  memory <- core_settings(fit$threads, fit$memory)$memory
+  memory <- settings_of(fit)$memory
   choose_path("exact", length(fit$y), dense_components(fit), memory)
   likelihoods_at(fit, cbind(theta), progress)[[1]]
 }

@@ -92,7 +92,7 @@ genetic_values <- function(fit, genotypes, places, progress) {
   }
   with_watch("Predicting", function(watch) {
     genetic_values_impl(
-      core_genotypes(genotypes[, places$at]), core_settings(fit$threads, fit$memory), places$mean,
+      core_genotypes(genotypes[, places$at]), settings_of(fit), places$mean,
       places$effect, watch
     )
   }, progress)

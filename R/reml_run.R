@@ -33,9 +33,9 @@ choose_path <- function(wanted, n, components, memory) {
 # Number of matrices of a model: a residual of several variances has one less than these.
 dense_components <- function(model) length(model$names) + length(residual_names(model)) - 1
 
-# core_settings() of a model or fit, with the memory that its matrices leave to genotypes.
+# settings_of() a model or fit, with the memory that its matrices leave to genotypes.
 path_settings <- function(model, path) {
-  settings <- core_settings(model$threads, model$memory)
+  settings <- settings_of(model)
   if (path == "exact") {
     settings$memory <- settings$memory - exact_bytes(length(model$y), dense_components(model))
   }

@@ -77,7 +77,7 @@ dense_kernel <- function(kernel, component, n, fit) {
     return(kernel$products(diag(n)))
   }
   problem <- list(y = numeric(n), genotypes = NULL, kernels = list(with_core_genotypes(kernel)))
-  core_times(problem, diag(n), component, core_settings(fit$threads, fit$memory))
+  core_times(problem, diag(n), component, settings_of(fit))
 }
 
 # `size`: rows and columns of the draws.

@@ -34,6 +34,7 @@
 #' @param loco Whether to leave a variant's chromosome out of the kernels, `TRUE` by default.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
+#' @param backend As in [fit_reml()]. A fit's scan takes that of the fit.
 #' @param memory Bytes for genotypes. `NULL` (the default): half of what is available.
 #' @param BPPARAM A `BiocParallelParam`. Its workers leave out a chromosome each, on one thread,
 #'   with the same result. They read the genotypes' files. `NULL` (the default): none.
@@ -60,6 +61,7 @@
 #' * `ancify_input_error`: samples, covariates and genotypes do not fit together; a fit without
 #'   genotypes needs `genotypes`; or nothing is left without a chromosome.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
+#' * `ancify_device_error`: a GPU is asked for and cannot be used.
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
 #'   has failed.
 #' @references
@@ -97,8 +99,9 @@ scan_variants.default <- function(x, ...) {
 
 #' @rdname scan_variants
 #' @export
-scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL, memory = NULL,
-                                  progress = interactive(), ...) {
+scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
+                                  backend = "auto", memory = NULL, progress = interactive(),
+                                  ...) {
   check_given()
   check_no_more(...)
   check_flag(progress, "progress")
@@ -118,7 +121,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
     )
   }
   residual <- unname(stats::lm.fit(model$x, model$y)$residuals)
-  problem <- c(core_problem(model), core_settings(threads, memory))
+  problem <- c(core_problem(model), core_settings(threads, memory, backend))
   forms <- scan_forms(problem, model$genotypes, residual, progress)
   effect <- forms$response / forms$square
   left <- pmax(sum(residual^2) - forms$response * effect, 0)
@@ -138,7 +141,7 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   check_flag(progress, "progress")
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, "cpu")
-    x$threads <- 1L
+    x[c("threads", "backend")] <- list(1L, "cpu")
     progress <- FALSE
   }
   fit <- with_genotypes(x)

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/genotypes/device_products.h"
 #include "core/reml/matrix_kernels.h"
 
 namespace reml = ancify::reml;
@@ -83,6 +84,10 @@ ancify::GenotypeWork as_work(const Rcpp::List& problem) {
   work.threads = Rcpp::as<int>(problem["threads"]);
   work.memory = static_cast<std::int64_t>(Rcpp::as<double>(problem["memory"]));
   guarded([&] { work.simd = ancify::choose_simd_level(Rcpp::as<std::string>(problem["simd"])); });
+  if (problem.containsElementNamed("backend")) {
+    const ancify::Backend& backend = as_backend(problem["backend"]);
+    guarded([&] { work.devices = ancify::open_product_devices(backend); });
+  }
   return work;
 }
 

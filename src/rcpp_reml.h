@@ -24,6 +24,7 @@
 //   control = list(start = NULL or theta, lower = with NA for the core's choice, information =,
 //     tolerance =, max_iterations =, ...)
 //   threads, simd, memory (bytes for packed genotypes)
+//   backend: from choose_backend(), may be absent for the CPU
 
 // A matrix with so many rows.
 Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows);

@@ -106,8 +106,7 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
   return ratios;
 }
 
-// sum_j effects_j (g_ij - means_j) of each sample of `genotypes`. `settings`: list(threads =, simd
-// =, memory =).
+// sum_j effects_j (g_ij - means_j) of each sample of `genotypes`. `settings`: as in a problem.
 // [[Rcpp::export]]
 std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& settings,
                                         const std::vector<double>& means,

@@ -94,6 +94,25 @@ test_that("k-mers counted on a GPU are the CPU's, in the same files", {
   }
 })
 
+test_that("products of genotypes on a GPU are the CPU's, and so are fits, scans and paths", {
+  skip_without_gpu()
+  set.seed(953)
+  case <- reml_case(150, 600)
+  of <- function(backend) {
+    fit <- quiet_fit(y ~ sex, case$data, case$g, method = "stochastic", backend = backend)
+    list(
+      fit[c("theta", "information", "genetic")], as.data.frame(scan_variants(fit)),
+      lasso_path(fit)$effects, variant_effects(fit),
+      as.data.frame(scan_variants(y ~ sex, case$data, case$g, backend = backend)),
+      haseman_elston(y ~ sex, case$data, case$g, backend = backend)$theta,
+      kernel_times(kernel_grm(case$g), fit$y, backend = backend)
+    )
+  }
+  expected <- of("cpu")
+  expect_identical(of("gpu"), expected)
+  with_virtual_gpus("3", expect_identical(of("gpu"), expected))
+})
+
 test_that("a forked child touches no card, and its parent goes on", {
   skip_without_gpu()
   of <- function() call_ancestral("ACGT", "ACGT", backend = "gpu")

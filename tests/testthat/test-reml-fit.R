@@ -142,7 +142,24 @@ test_that("the path is chosen by samples and memory", {
     list(function() quiet_fit(y ~ 1), "`data`"),
     list(function() fit_reml(y ~ 1, case$data, case$g, verbose = 1), "`verbose`")
   ))
-  expect_ancify_error(quiet_fit(y ~ 1, case$data, case$g, backend = "gpu"), "device", "GPU")
+})
+
+test_that("a GPU that is not there is an error, wherever products are made", {
+  skip_if(nrow(available_gpus()) > 0, "there is a GPU")
+  fit <- quiet_fit(y ~ 1, case$data, case$g)
+  on_gpu <- fit
+  on_gpu$backend <- "gpu"
+  uses <- list(
+    function() quiet_fit(y ~ 1, case$data, case$g, backend = "gpu"),
+    function() haseman_elston(y ~ 1, case$data, case$g, backend = "gpu"),
+    function() scan_variants(y ~ 1, case$data, case$g, backend = "gpu"),
+    function() kernel_times(kernel_grm(case$g), fit$y, backend = "gpu"),
+    function() scan_variants(on_gpu, loco = FALSE),
+    function() lasso_path(on_gpu),
+    function() variant_effects(on_gpu)
+  )
+  for (use in uses) expect_error(use(), "GPU|driver|CUDA", class = "ancify_device_error")
+  expect_identical(quiet_fit(y ~ 1, case$data, case$g, backend = "cpu")$theta, fit$theta)
 })
 
 test_that("a search that ends early is a warning", {

@@ -90,4 +90,13 @@ class DeviceArray {
   MemoryPool::Piece piece_;
 };
 
+// An array on the device, and one on the host that is copied to it or from it.
+template <class T>
+struct Mirrored {
+  Mirrored() = default;
+  Mirrored(MemoryPool& pool, std::size_t n) : there(pool, n), here(pool, n, MemoryKind::kHost) {}
+  DeviceArray<T> there;
+  DeviceArray<T> here;
+};
+
 }  // namespace ancify

@@ -19,16 +19,11 @@ namespace ancify {
 
 namespace {
 
-// The sum of numbers whose digits have these sums.
-std::int64_t join_digits(std::int64_t d0, std::int64_t d1, std::int64_t d2, std::int64_t d3) {
-  return d0 + 128 * (d1 + 128 * (d2 + 128 * d3));
-}
-
 void sum_over_samples_scalar(const std::uint8_t* row, const std::int8_t* digits, std::int64_t n,
                              std::array<std::int64_t, kQuad>& sums) {
   for (std::int64_t v = 0; v < kQuad; ++v) {
-    std::array<std::int32_t, kDigits> of_digits{};
-    for (std::size_t d = 0; d < kDigits; ++d) {
+    std::array<std::int32_t, kNumberDigits> of_digits{};
+    for (std::size_t d = 0; d < kNumberDigits; ++d) {
       const std::int8_t* const column = digits + d * kTileSamples;
       for (std::int64_t i = 0; i < n; ++i) {
         of_digits[d] += static_cast<std::int32_t>(call_in_quad(row[i], v)) * column[i];
@@ -54,13 +49,13 @@ void expand_calls_scalar(const std::uint8_t* rows, std::int64_t stride, int quad
 void sum_over_variants_scalar(const ExpandedCalls& calls, const std::int8_t* digits, int quads,
                               std::array<double, kLaneSamples>& sums) {
   for (std::size_t i = 0; i < kLaneSamples; ++i) {
-    std::array<std::int32_t, kDigits> of_digits{};
+    std::array<std::int32_t, kNumberDigits> of_digits{};
     for (std::int64_t quad = 0; quad < quads; ++quad) {
       const std::uint8_t* const of_sample =
           &calls[(static_cast<std::size_t>(quad) * kLaneSamples + i) * kQuad];
       const std::int8_t* const of_quad =
-          digits + static_cast<std::ptrdiff_t>(quad) * kDigits * kQuad;
-      for (std::size_t d = 0; d < kDigits; ++d) {
+          digits + static_cast<std::ptrdiff_t>(quad) * kNumberDigits * kQuad;
+      for (std::size_t d = 0; d < kNumberDigits; ++d) {
         for (std::size_t v = 0; v < kQuad; ++v)
           of_digits[d] += of_sample[v] * of_quad[d * kQuad + v];
       }
@@ -97,7 +92,7 @@ ANCIFY_TARGET_AVX512 void sum_over_samples_avx512(const std::uint8_t* row, std::
                                                   const std::int8_t* digits, std::int64_t n,
                                                   std::array<std::int64_t, kQuad>& sums) {
   const __m512i mask = _mm512_set1_epi8(3);
-  __m512i sum[kQuad][kDigits];
+  __m512i sum[kQuad][kNumberDigits];
   for (auto& of_variant : sum) {
     for (auto& one : of_variant) one = _mm512_setzero_si512();
   }
@@ -109,7 +104,7 @@ ANCIFY_TARGET_AVX512 void sum_over_samples_avx512(const std::uint8_t* row, std::
     of_variant[1] = _mm512_and_si512(_mm512_srli_epi16(calls, 2), mask);
     of_variant[2] = _mm512_and_si512(_mm512_srli_epi16(calls, 4), mask);
     of_variant[3] = _mm512_and_si512(_mm512_srli_epi16(calls, 6), mask);
-    for (std::int64_t d = 0; d < kDigits; ++d) {
+    for (std::int64_t d = 0; d < kNumberDigits; ++d) {
       const __m512i column = _mm512_loadu_si512(digits + d * kTileSamples + i);
       for (std::int64_t v = 0; v < kQuad; ++v) {
         sum[v][d] = add_products(sum[v][d], of_variant[v], column);
@@ -117,7 +112,7 @@ ANCIFY_TARGET_AVX512 void sum_over_samples_avx512(const std::uint8_t* row, std::
     }
   }
   for (std::int64_t v = 0; v < kQuad; ++v) {
-    alignas(16) std::array<std::int32_t, kDigits> all;
+    alignas(16) std::array<std::int32_t, kNumberDigits> all;
     _mm_store_si128(reinterpret_cast<__m128i*>(all.data()), sums_of_four(sum[v]));
     sums[static_cast<std::size_t>(v)] += join_digits(all[0], all[1], all[2], all[3]);
   }
@@ -142,7 +137,7 @@ ANCIFY_TARGET_AVX512 void sum_over_variants_avx512(const ExpandedCalls& calls,
                                                    const std::int8_t* digits, int quads,
                                                    std::array<double, kLaneSamples>& sums) {
   constexpr std::int64_t kVectors = 4;  // of 16 samples
-  __m512i sum[kVectors][kDigits];
+  __m512i sum[kVectors][kNumberDigits];
   for (auto& of_samples : sum) {
     for (auto& one : of_samples) one = _mm512_setzero_si512();
   }
@@ -151,7 +146,7 @@ ANCIFY_TARGET_AVX512 void sum_over_variants_avx512(const ExpandedCalls& calls,
     __m512i of_samples[kVectors];
     for (std::int64_t i = 0; i < kVectors; ++i)
       of_samples[i] = _mm512_loadu_si512(of_quad + 64 * i);
-    for (std::int64_t d = 0; d < kDigits; ++d, digits += kQuad) {
+    for (std::int64_t d = 0; d < kNumberDigits; ++d, digits += kQuad) {
       std::int32_t word;
       __builtin_memcpy(&word, digits, kDword);
       const __m512i numbers = _mm512_set1_epi32(word);
@@ -193,9 +188,9 @@ ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void sum_two_avx2(const std::uint8_t* ro
                                                           std::array<std::int64_t, kQuad>& sums) {
   const __m256i mask = _mm256_set1_epi8(3);
   const __m256i ones = _mm256_set1_epi16(1);
-  std::array<std::array<std::int32_t, kDigits>, 2> all{};
+  std::array<std::array<std::int32_t, kNumberDigits>, 2> all{};
   for (std::int64_t begin = 0; begin < n; begin += kNarrow) {
-    __m256i sum[2][kDigits];
+    __m256i sum[2][kNumberDigits];
     for (auto& of_variant : sum) {
       for (auto& one : of_variant) one = _mm256_setzero_si256();
     }
@@ -204,7 +199,7 @@ ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void sum_two_avx2(const std::uint8_t* ro
       const __m256i calls = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + i));
       const __m256i first = _mm256_and_si256(_mm256_srli_epi16(calls, shift), mask);
       const __m256i second = _mm256_and_si256(_mm256_srli_epi16(calls, shift + 2), mask);
-      for (std::int64_t d = 0; d < kDigits; ++d) {
+      for (std::int64_t d = 0; d < kNumberDigits; ++d) {
         const __m256i column =
             _mm256_loadu_si256(reinterpret_cast<const __m256i*>(digits + d * kTileSamples + i));
         sum[0][d] = _mm256_add_epi16(sum[0][d], _mm256_maddubs_epi16(first, column));
@@ -212,7 +207,7 @@ ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void sum_two_avx2(const std::uint8_t* ro
       }
     }
     for (std::size_t v = 0; v < 2; ++v) {
-      for (std::size_t d = 0; d < kDigits; ++d) {
+      for (std::size_t d = 0; d < kNumberDigits; ++d) {
         all[v][d] += sum_avx2(_mm256_madd_epi16(sum[v][d], ones));
       }
     }
@@ -249,7 +244,7 @@ ANCIFY_TARGET_AVX2 void sum_over_variants_avx2(const ExpandedCalls& calls,
                                                std::array<double, kLaneSamples>& sums) {
   const __m256i ones = _mm256_set1_epi16(1);
   for (std::int64_t i = 0; i < kLaneSamples; i += 16) {
-    __m256i sum[2][kDigits];  // of 8 samples each
+    __m256i sum[2][kNumberDigits];  // of 8 samples each
     for (auto& of_samples : sum) {
       for (auto& one : of_samples) one = _mm256_setzero_si256();
     }
@@ -258,17 +253,18 @@ ANCIFY_TARGET_AVX2 void sum_over_variants_avx2(const ExpandedCalls& calls,
           reinterpret_cast<const __m256i*>(calls.data() + (quad * kLaneSamples + i) * kQuad);
       const __m256i first = _mm256_loadu_si256(of_quad);
       const __m256i second = _mm256_loadu_si256(of_quad + 1);
-      for (std::int64_t d = 0; d < kDigits; ++d) {
+      for (std::int64_t d = 0; d < kNumberDigits; ++d) {
         std::int32_t word;
-        __builtin_memcpy(&word, digits + (quad * kDigits + d) * kQuad, kDword);
+        __builtin_memcpy(&word, digits + (quad * kNumberDigits + d) * kQuad, kDword);
         const __m256i numbers = _mm256_set1_epi32(word);
         sum[0][d] = _mm256_add_epi16(sum[0][d], _mm256_maddubs_epi16(first, numbers));
         sum[1][d] = _mm256_add_epi16(sum[1][d], _mm256_maddubs_epi16(second, numbers));
       }
     }
     for (std::int64_t k = 0; k < 2; ++k) {
-      __m256i of_digit[kDigits];
-      for (std::int64_t d = 0; d < kDigits; ++d) of_digit[d] = _mm256_madd_epi16(sum[k][d], ones);
+      __m256i of_digit[kNumberDigits];
+      for (std::int64_t d = 0; d < kNumberDigits; ++d)
+        of_digit[d] = _mm256_madd_epi16(sum[k][d], ones);
       const __m256i low = _mm256_add_epi32(of_digit[0], _mm256_slli_epi32(of_digit[1], 7));
       const __m256i high = _mm256_add_epi32(of_digit[2], _mm256_slli_epi32(of_digit[3], 7));
       const __m256d scale = _mm256_set1_pd(1 << 14);

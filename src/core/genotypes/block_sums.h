@@ -14,7 +14,7 @@ namespace ancify {
 constexpr std::int64_t kTileSamples = 4096;
 
 // sums[v] += sum over samples i of call(v, i) * number(i), of a quad and `n` samples, a multiple of
-// 64 and at most kTileSamples. Missing calls count 3. `digits`: kDigits rows of kTileSamples
+// 64 and at most kTileSamples. Missing calls count 3. `digits`: kNumberDigits rows of kTileSamples
 // digits. Meanwhile the same samples of the row `next` bytes on are fetched from memory.
 void sum_over_samples(const std::uint8_t* row, std::int64_t next, const std::int8_t* digits,
                       std::int64_t n, SimdLevel simd, std::array<std::int64_t, kQuad>& sums);
@@ -28,7 +28,7 @@ void expand_calls(const std::uint8_t* rows, std::int64_t stride, int quads, Simd
                   ExpandedCalls& calls);
 
 // sums[i] = sum over variants v of call(i, v) * number(v). Missing calls count 3. `digits`: for
-// each quad kDigits times kQuad digits. The sums are whole numbers below 2^53.
+// each quad kNumberDigits times kQuad digits. The sums are whole numbers below 2^53.
 void sum_over_variants(const ExpandedCalls& calls, const std::int8_t* digits, int quads,
                        SimdLevel simd, std::array<double, kLaneSamples>& sums);
 

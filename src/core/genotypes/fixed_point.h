@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "core/device/host_device.h"
 
 namespace ancify {
 
-constexpr std::int64_t kDigits = 4;
+constexpr std::int64_t kNumberDigits = 4;
 
 // The largest number of four signed digits base 128, each from -64 to 63.
 constexpr double kMostFixed = 63.0 * (1 + 128 + 128 * 128 + 128 * 128 * 128);
@@ -29,6 +30,12 @@ inline std::int8_t digit(std::int32_t number, int which) {
   // Adding 64 to each digit makes them bits 0 to 6, 7 to 13, ... of a number that is not negative.
   constexpr std::int64_t shift = 64LL * (1 + 128 + 128 * 128 + 128 * 128 * 128);
   return static_cast<std::int8_t>(((number + shift) >> (7 * which) & 127) - 64);
+}
+
+// The sum of numbers whose digits have these sums.
+ANCIFY_HOST_DEVICE inline std::int64_t join_digits(std::int64_t d0, std::int64_t d1,
+                                                   std::int64_t d2, std::int64_t d3) {
+  return d0 + 128 * (d1 + 128 * (d2 + 128 * d3));
 }
 
 }  // namespace ancify

@@ -49,6 +49,9 @@ GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelec
   read_all(fits ? all : work.memory - tile_blocks_ * block_bytes(), control);
   if (resident()) tile_.reset();
   file_->check_unchanged();
+  if (work_.devices != nullptr && !work_.devices->kernels.empty()) {
+    on_devices_ = std::make_unique<DeviceGenotypes>(work_.devices, n_, blocks());
+  }
 }
 
 // Reads all blocks, and keeps them if they take at most `most` bytes. Memory that is not touched

@@ -9,6 +9,7 @@
 #include "core/exec/job_control.h"
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/selected_calls.h"
+#include "core/genotypes/device_products.h"
 #include "core/genotypes/quads.h"
 #include "core/genotypes/stored_block.h"
 #include "core/io/memory.h"
@@ -22,18 +23,13 @@ struct GenotypeTile {
   const std::uint8_t* rows;  // of the quads of these blocks, quad_stride() bytes each
 };
 
-// Some blocks as they are kept.
-struct StoredTile {
-  std::int64_t first_block;
-  std::vector<StoredBlock> blocks;
-};
-
 // How the genotypes are worked on.
 struct GenotypeWork {
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
   std::int64_t memory = 0;  // bytes for genotypes, 0 for as many as they need
   bool lists = true;        // rare variants are lists of carriers, where genotypes are kept
+  std::shared_ptr<ProductDevices> devices = nullptr;  // that make products; null: the CPU does
 };
 
 class GenotypeMatrix {
@@ -56,6 +52,9 @@ class GenotypeMatrix {
     return layouts_[static_cast<std::size_t>(block)];
   }
   const GenotypeWork& work() const { return work_; }
+  // The genotypes as devices have them; null if the CPU makes products. One pass at a time may use
+  // them.
+  DeviceGenotypes* on_devices() const { return on_devices_.get(); }
 
   // Calls use(tile) for all wanted blocks, in order. What a tile has is valid until use() returns.
   // Tiles of genotypes in memory may have up to `most_blocks`, where that is more than stay in the
@@ -94,6 +93,7 @@ class GenotypeMatrix {
   std::unique_ptr<Memory> kept_;          // null if blocks are read in each pass
   std::vector<std::int64_t> offsets_;     // of the kept blocks so far, and their end
   mutable std::unique_ptr<Memory> tile_;  // packed blocks that are read or unpacked; else null
+  std::unique_ptr<DeviceGenotypes> on_devices_;
 };
 
 }  // namespace ancify

@@ -18,6 +18,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/genotypes/block_sums.h"
+#include "core/genotypes/device_products.h"
 #include "core/genotypes/fixed_point.h"
 #include "core/genotypes/stored_block.h"
 #include "core/io/memory.h"
@@ -66,11 +67,23 @@ struct Columns {
 class FixedColumns {
  public:
   FixedColumns(const double* v, std::int64_t n, Columns columns, int threads, JobControl& control);
+  // Makes the digits that the CPU takes.
+  void split(int threads, JobControl& control);
+  // Writes the digits of a column as a device takes them, for samples [first, first + n).
+  void write_digits(std::int64_t column, std::int64_t first, std::int64_t n,
+                    std::int8_t* out) const {
+    std::fill_n(out, quad_stride(n) * kNumberDigits, std::int8_t{0});
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int32_t number = row(first + i)[column];
+      std::int8_t* const of_four = out + i / kQuad * kQuad * kNumberDigits + i % kQuad;
+      for (int d = 0; d < kNumberDigits; ++d) of_four[d * kQuad] = digit(number, d);
+    }
+  }
   std::int64_t all() const { return columns_.all(); }
   // The numbers of a sample, in a row.
   const std::int32_t* row(std::int64_t sample) const { return &numbers_[index(sample * all())]; }
   const std::int8_t* digits(std::int64_t tile, std::int64_t column) const {
-    return &digits_[index((tile * all() + column) * kDigits * kTileSamples)];
+    return &digits_[index((tile * all() + column) * kNumberDigits * kTileSamples)];
   }
   double step(std::int64_t column) const { return steps_[index(column)]; }
   std::int64_t sum(std::int64_t column) const { return sums_[index(column)]; }
@@ -82,6 +95,7 @@ class FixedColumns {
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+  std::int64_t n_;
   Columns columns_;
   std::vector<std::int32_t> numbers_;
   std::vector<std::int8_t> digits_;
@@ -92,10 +106,9 @@ class FixedColumns {
 
 FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int threads,
                            JobControl& control)
-    : columns_(columns),
+    : n_(n),
+      columns_(columns),
       numbers_(index(n * columns.all())),
-      digits_(
-          index((n + kTileSamples - 1) / kTileSamples * columns.all() * kDigits * kTileSamples)),
       steps_(index(columns.all())),
       sums_(index(columns.all())),
       firsts_(index(columns.n)) {
@@ -119,15 +132,20 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
         numbers_[index(i * all() + columns_.n + c)] = steps.fine_part(column[i], coarse);
       }
     }
-    for (std::int64_t part = 0; part < columns_.parts; ++part) {
-      const std::int64_t of = part * columns_.n + c;
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::int32_t number = numbers_[index(i * all() + of)];
-        sums_[index(of)] += number;
-        std::int8_t* const out = &digits_[index(
-            (i / kTileSamples * all() + of) * kDigits * kTileSamples + i % kTileSamples)];
-        for (std::int64_t d = 0; d < kDigits; ++d) out[d * kTileSamples] = digit(number, d);
-      }
+    for (std::int64_t of = c; of < all(); of += columns_.n) {
+      for (std::int64_t i = 0; i < n; ++i) sums_[index(of)] += row(i)[of];
+    }
+  });
+}
+
+void FixedColumns::split(int threads, JobControl& control) {
+  digits_.resize(
+      index((n_ + kTileSamples - 1) / kTileSamples * all() * kNumberDigits * kTileSamples));
+  run_tasks(control, threads, all(), [&](std::int64_t c, const TaskContext&) {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      std::int8_t* const out = &digits_[index(
+          (i / kTileSamples * all() + c) * kNumberDigits * kTileSamples + i % kTileSamples)];
+      for (int d = 0; d < kNumberDigits; ++d) out[d * kTileSamples] = digit(row(i)[c], d);
     }
   });
 }
@@ -139,7 +157,7 @@ class FixedCoefficients {
   FixedCoefficients(const std::vector<double>& most, const BlockLayout& layout, Columns columns)
       : columns_(columns),
         quads_(layout.quads()),
-        digits_(static_cast<std::size_t>(columns.all() * quads_ * kQuad * kDigits)),
+        digits_(static_cast<std::size_t>(columns.all() * quads_ * kQuad * kNumberDigits)),
         numbers_(static_cast<std::size_t>(layout.variants() * columns.all())),
         steps_(most.begin(), most.end()) {}
 
@@ -158,8 +176,8 @@ class FixedCoefficients {
       const double* const numbers = row(layout.packed[slot]);
       for (std::int64_t c = 0; c < columns_.all(); ++c) {
         std::int8_t* const out =
-            &digits_[digits_at(c) + slot / kQuad * kQuad * kDigits + slot % kQuad];
-        for (std::int64_t d = 0; d < kDigits; ++d) {
+            &digits_[digits_at(c) + slot / kQuad * kQuad * kNumberDigits + slot % kQuad];
+        for (std::int64_t d = 0; d < kNumberDigits; ++d) {
           out[d * kQuad] = digit(static_cast<std::int32_t>(numbers[c]), static_cast<int>(d));
         }
       }
@@ -179,7 +197,7 @@ class FixedCoefficients {
 
  private:
   std::size_t digits_at(std::int64_t column) const {
-    return static_cast<std::size_t>(column * quads_ * kQuad * kDigits);
+    return static_cast<std::size_t>(column * quads_ * kQuad * kNumberDigits);
   }
 
   Columns columns_;
@@ -239,6 +257,38 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
   return result;
 }
 
+// Writes coefficients of a block of packed variants as devices take them.
+void write_numbers(const BlockCoefficients& coefficients, const BlockLayout& layout,
+                   std::int64_t columns, const BlockNumbers& to) {
+  constexpr auto block = static_cast<std::int64_t>(kBlockDigits);
+  const std::int64_t used = layout.quads() * static_cast<std::int64_t>(kFourNumbers);
+  for (std::int64_t c = 0; c < columns; ++c) {
+    to.scales[c] = {coefficients.calls.step(c), coefficients.centres[static_cast<std::size_t>(c)],
+                    coefficients.missing.step(c)};
+    std::copy_n(coefficients.calls.digits(c), used, to.digits + c * block);
+    std::copy_n(coefficients.missing.digits(c), used, to.digits + (columns + c) * block);
+  }
+}
+
+// t = Z'V of a block, from the sums of each variant and whole-number column over calls and over
+// missing ones. The latter are null if there is no missing call.
+void products_of_sums(const FixedColumns& columns, std::int64_t n, std::int64_t variants,
+                      const double* means, const double* scales, const std::int64_t* of_calls,
+                      const std::int64_t* of_missing, double* t) {
+  for (std::int64_t j = 0; j < variants; ++j) {
+    for (std::int64_t c = 0; c < n; ++c) {
+      double sum = 0;
+      for (std::int64_t part = c; part < columns.all(); part += n) {
+        const std::int64_t at = j * columns.all() + part;
+        const std::int64_t missing = of_missing != nullptr ? of_missing[at] : 0;
+        sum += columns.step(part) * (static_cast<double>(of_calls[at] - 3 * missing) -
+                                     means[j] * static_cast<double>(columns.sum(part) - missing));
+      }
+      t[j * n + c] = scales[j] * sum;
+    }
+  }
+}
+
 // The first half of a block: t = Z'V.
 class FirstHalf {
  public:
@@ -253,19 +303,7 @@ class FirstHalf {
     std::vector<std::int64_t> of_missing(of_calls.size());
     sum_packed(block, of_calls.data(), of_missing.data());
     if (!block.layout->listed.empty()) sum_listed(block, of_calls.data(), of_missing.data());
-    for (std::int64_t j = 0; j < variants; ++j) {
-      for (std::int64_t c = 0; c < n_; ++c) {
-        double sum = 0;
-        for (std::int64_t part = c; part < columns_.all(); part += n_) {
-          const auto at = static_cast<std::size_t>(j * columns_.all() + part);
-          const std::int64_t observed = of_calls[at] - 3 * of_missing[at];
-          sum += columns_.step(part) *
-                 (static_cast<double>(observed) -
-                  means[j] * static_cast<double>(columns_.sum(part) - of_missing[at]));
-        }
-        t[j * n_ + c] = scales[j] * sum;
-      }
-    }
+    products_of_sums(columns_, n_, variants, means, scales, of_calls.data(), of_missing.data(), t);
   }
 
  private:
@@ -494,7 +532,11 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   const GenotypeWork& work = matrix_.work();
   const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
   const std::int64_t n = matrix_.samples();
-  const FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
+  if (matrix_.on_devices() != nullptr) {
+    return run_on_devices(control, pass, take, *matrix_.on_devices());
+  }
+  FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
+  columns.split(work.threads, control);
   const Columns out_columns = {pass.out_columns, parts};
   const auto first_half = [&](const GenotypeBlock& block) {
     const double* const means = &means_[static_cast<std::size_t>(block.first_variant())];
@@ -554,6 +596,47 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
       }
     });
   });
+}
+
+// The devices make whole-number sums, and add blocks in their order. The host makes numbers of them
+// by the same functions as on the CPU.
+void GenotypeProducts::run_on_devices(JobControl& control, const Pass& pass, const Take& take,
+                                      DeviceGenotypes& genotypes) const {
+  const int threads = matrix_.work().threads;
+  const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
+  const FixedColumns columns(pass.v, matrix_.samples(), {pass.columns, parts}, threads, control);
+  const Columns out_columns = {pass.out_columns, parts};
+  DeviceColumns on_devices;
+  on_devices.columns = static_cast<std::size_t>(columns.all());
+  on_devices.write_digits = [&](std::size_t column, std::int64_t first, std::int64_t n,
+                                std::int8_t* digits) {
+    columns.write_digits(static_cast<std::int64_t>(column), first, n, digits);
+  };
+  on_devices.out_columns = static_cast<std::size_t>(pass.out_columns);
+  on_devices.parts = static_cast<std::size_t>(parts);
+  on_devices.out = pass.out;
+  DevicePass devices(genotypes, on_devices, matrix_.samples(), threads, control);
+  devices.start();
+  const auto use = [&](const StoredTile& tile) {
+    devices.run(tile, [&](std::int64_t i, const std::int64_t* of_calls,
+                          const std::int64_t* of_missing, const BlockNumbers& numbers) {
+      const GenotypeBlock block(tile.first_block + i, tile.blocks[static_cast<std::size_t>(i)]);
+      const auto first = static_cast<std::size_t>(block.first_variant());
+      const double* const means = &means_[first];
+      const double* const scales = &scales_[first];
+      const std::int64_t variants = block.variants();
+      std::vector<double> t(static_cast<std::size_t>(variants * pass.columns));
+      std::vector<double> u(static_cast<std::size_t>(variants * pass.out_columns));
+      products_of_sums(columns, pass.columns, variants, means, scales, of_calls, of_missing,
+                       t.data());
+      take(block, t.data(), u.data());
+      const BlockLayout layout = packed_layout(&matrix_.counts()[first], block.variants());
+      write_numbers(block_coefficients(u.data(), means, scales, layout, out_columns), layout,
+                    out_columns.all(), numbers);
+    });
+  };
+  matrix_.for_each_stored_tile(control, pass.wanted, use, matrix_.blocks());
+  devices.finish();
 }
 
 std::array<double, 4> GenotypeProducts::values_of_calls(std::int64_t variant) const {

@@ -69,9 +69,9 @@ class GenotypeProducts {
     std::function<bool(std::int64_t block)> wanted;
   };
 
-  // Goes through all wanted blocks. The result does not depend on threads, memory and vector
-  // instructions. InputError if V has a number that is not finite; Interrupted if the job is
-  // stopped.
+  // Goes through all wanted blocks. The result does not depend on threads, memory, vector
+  // instructions and devices. InputError if V has a number that is not finite; DeviceError if a
+  // device fails; Interrupted if the job is stopped.
   void run(JobControl& control, const Pass& pass, const Take& take) const;
 
   // The n x n matrix sum_j factors[j] z_j z_j', over variants whose factor is not 0.
@@ -86,6 +86,9 @@ class GenotypeProducts {
   std::array<double, 4> values_of_calls(std::int64_t variant) const;
 
  private:
+  void run_on_devices(JobControl& control, const Pass& pass, const Take& take,
+                      DeviceGenotypes& genotypes) const;
+
   // A block of a tile.
   struct PackedBlock {
     std::int64_t number;

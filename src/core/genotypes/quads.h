@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/device/host_device.h"
 #include "core/device/simd.h"
 
 namespace ancify {
@@ -20,7 +21,9 @@ constexpr std::int64_t kBlockQuads = kBlockVariants / kQuad;
 inline std::int64_t quad_stride(std::int64_t samples) { return (samples + 63) / 64 * 64; }
 
 // The call of variant `which` (0 to 3) of a quad, from a sample's byte: 0, 1, 2, or kMissingCall.
-inline unsigned call_in_quad(std::uint8_t byte, int which) { return (byte >> (2 * which)) & 3U; }
+ANCIFY_HOST_DEVICE inline unsigned call_in_quad(std::uint8_t byte, int which) {
+  return (byte >> (2 * which)) & 3U;
+}
 
 // Packs rows of 2-bit calls, as GenotypeFile::read() gives them, into a quad's row. `rows`: those
 // of four variants, null for variants past the last one. `samples`: the numbers of the samples to

@@ -60,6 +60,12 @@ struct StoredBlock {
   const std::uint16_t* carriers;  // else null
 };
 
+// Some blocks as they are kept.
+struct StoredTile {
+  std::int64_t first_block;
+  std::vector<StoredBlock> blocks;
+};
+
 // Bytes that a block takes, a multiple of 64.
 std::int64_t stored_bytes(const BlockLayout& layout, std::int64_t samples);
 

@@ -1,6 +1,6 @@
-// Compares a GPU's calls and k-mers with the CPU's byte for byte, and its spectra to a relative
-// 1e-12. Needs neither R nor a test framework; see Makefile. The exit status is 0 if all is equal,
-// 1 if not, and 77 without a GPU.
+// Compares a GPU's calls, k-mers and products of genotypes with the CPU's byte for byte, and its
+// spectra to a relative 1e-12. Needs neither R nor a test framework; see Makefile. The exit status
+// is 0 if all is equal, 1 if not, and 77 without a GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,8 +23,10 @@
 #include "core/diffusion/device_spectra.h"
 #include "core/genome/packed.h"
 #include "core/genome/stretch.h"
+#include "core/genotypes/standardise.h"
 #include "core/kmers/counter.h"
 #include "diffusion/demographic_models.h"
+#include "genotypes/memory_genotypes.h"
 #include "kmers/plain_kmers.h"
 #include "timing.h"
 #include "watched.h"
@@ -486,6 +488,76 @@ void check_kmers(Checks& checks, const Backend& backend, Extent extent) {
   }
 }
 
+// Z Z'V beside Z'V, twice: the second pass finds genotypes on the devices, if they fit. V's and
+// out's columns are `columns`.
+std::vector<double> genotype_products(const Calls& calls, std::shared_ptr<ProductDevices> devices,
+                                      int columns, ProductBits bits) {
+  JobControl control;
+  auto file = std::make_unique<MemoryGenotypes>(calls);
+  GenotypeSelection all = {first_numbers(file->samples()), first_numbers(file->variants())};
+  const GenotypeMatrix matrix(std::move(file), std::move(all),
+                              {hardware_threads(), best_simd_level(), 0, true, std::move(devices)},
+                              control);
+  const GenotypeProducts products = standardise(matrix, -1);
+  const std::vector<double> v = random_numbers(matrix.samples() * columns, 3);
+  const std::int64_t size = matrix.samples() * columns;
+  std::vector<double> result(static_cast<std::size_t>(size + matrix.variants() * columns));
+  GenotypeProducts::Pass pass;
+  pass.v = v.data();
+  pass.columns = pass.out_columns = columns;
+  pass.out = result.data();
+  pass.bits = bits;
+  pass.wanted = [](std::int64_t) { return true; };
+  for (int round = 0; round < 2; ++round) {
+    products.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
+      const std::int64_t here = block.variants() * columns;
+      std::copy_n(t, here, result.data() + size + block.first_variant() * columns);
+      std::copy_n(t, here, u);
+    });
+  }
+  return result;
+}
+
+// Multiplies on one device with room for all genotypes, and on three with little.
+void check_products_of(Checks& checks, const Backend& backend, const Calls& calls, int columns,
+                       ProductBits bits) {
+  const auto expected = genotype_products(calls, nullptr, columns, bits);
+  for (const bool three : {false, true}) {
+    Backend used = backend;
+    if (three) used.devices = {0, 1, 2};
+    if (three) used.gpus_per_card = 3;
+    const auto devices = open_product_devices(used);
+    devices->kernels = watched(std::move(devices->kernels));
+    // Columns, and tiles of some blocks
+    const auto whole = static_cast<std::size_t>(bits == ProductBits::k56 ? 2 * columns : columns);
+    const auto samples = static_cast<std::size_t>(quad_stride(calls.samples));
+    if (three) {
+      devices->memory_limit = whole * samples * 12 + 6 * (samples * 64 + whole * 6200) + 4096;
+    }
+    checks.expect(genotype_products(calls, devices, columns, bits) == expected,
+                  "products of " + std::to_string(calls.samples) + " samples, " +
+                      std::to_string(calls.of_variants.size()) + " variants and " +
+                      std::to_string(columns) + " columns differ");
+  }
+}
+
+void check_products(Checks& checks, const Backend& backend, Extent extent) {
+  for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
+    check_products_of(checks, backend, Calls::random(1, 1, 0, 1), 1, bits);
+    check_products_of(checks, backend, Calls::random(66, 3, 1, 1), 1, bits);
+    check_products_of(checks, backend, Calls::random(131, 300, 0.1, 1), 5, bits);
+    check_products_of(checks, backend, Calls::rare(130, 260, 1), 2, bits);
+  }
+  check_products_of(checks, backend, Calls::random(65, 40, 0, 1), 17, ProductBits::k28);
+  // More samples than sums of 32 bits take before they are added to those of 64.
+  check_products_of(checks, backend, Calls::random(4165, 2, 0, 1), 1, ProductBits::k28);
+  if (extent == Extent::kSmall) return;
+  for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
+    check_products_of(checks, backend, Calls::random(3001, 5003, 0.02, 1), 129, bits);
+    check_products_of(checks, backend, Calls::random(40007, 700, 0, 1), 33, bits);
+  }
+}
+
 // Each operation must have been used by a comparison above, new ones too.
 template <class Operation>
 void check_all_begun(Checks& checks) {
@@ -508,10 +580,12 @@ int check(Extent extent) {
   check_three(checks, extent, random);
   check_spectra(checks, backend, extent);
   check_kmers(checks, backend, extent);
+  check_products(checks, backend, extent);
   if (extent == Extent::kAll) check_long(checks, random);
   check_all_begun<CallOperation>(checks);
   check_all_begun<diffusion::DiffusionOperation>(checks);
   check_all_begun<KmerCountOperation>(checks);
+  check_all_begun<ProductOperation>(checks);
   return checks.report();
 }
 

@@ -12,8 +12,10 @@
 #include "core/ancestry/calling/device_trees.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/diffusion/device_spectra.h"
+#include "core/genotypes/standardise.h"
 #include "core/kmers/counter.h"
 #include "diffusion/demographic_models.h"
+#include "genotypes/memory_genotypes.h"
 #include "kmers/plain_kmers.h"
 #include "timing.h"
 
@@ -261,6 +263,133 @@ void time_kmers(const Backend& backend) {
   }
 }
 
+// Calls without a missing one.
+class RandomGenotypes : public GenotypeFile {
+ public:
+  RandomGenotypes(std::int64_t samples, std::int64_t variants)
+      : samples_(samples), variants_(variants) {}
+  const std::string& path() const override { return path_; }
+  std::int64_t samples() const override { return samples_; }
+  std::int64_t variants() const override { return variants_; }
+  void read(std::int64_t first, std::int64_t n, std::uint8_t* out) const override {
+    auto state = static_cast<std::uint32_t>(first) + 1;
+    for (std::int64_t i = 0; i < n * stride(); ++i) {
+      state = state * 1664525 + 1013904223;
+      const std::uint32_t calls = state >> 24;
+      out[i] = static_cast<std::uint8_t>(calls & ~((calls & calls >> 1 & 0x55U) << 1));
+    }
+    const auto last = static_cast<unsigned>(samples_ % 4);
+    if (last == 0) return;
+    for (std::int64_t j = 1; j <= n; ++j) out[j * stride() - 1] &= (1U << 2 * last) - 1;
+  }
+  void check_unchanged() const override {}
+
+ private:
+  std::string path_ = "random";
+  std::int64_t samples_;
+  std::int64_t variants_;
+};
+
+constexpr std::int64_t kSamples = 50000;
+constexpr std::int64_t kVariants = 100000;
+
+// Times both kernels on arbitrary memory, beside a copy of as many bytes as the packed calls have.
+void time_product_kernels(ProductKernels& kernels, std::size_t columns) {
+  Device& device = kernels.device();
+  MemoryPool pool(device);
+  const auto blocks = static_cast<std::size_t>((kVariants + kBlockVariants - 1) / kBlockVariants);
+  const auto stride = static_cast<std::size_t>(quad_stride(kSamples));
+  const std::size_t bytes = blocks * kBlockQuads * stride;
+  const DeviceArray<std::uint8_t> rows(pool, bytes);
+  const DeviceArray<std::uint8_t> copy(pool, bytes);
+  const DeviceArray<std::int8_t> digits(pool, columns * stride * kNumberDigits);
+  const DeviceArray<std::int64_t> sums(pool, blocks * kBlockVariants * columns);
+  const DeviceArray<std::int8_t> coefficients(pool, 2 * blocks * columns * kBlockDigits);
+  const DeviceArray<CoefficientScale> scales(pool, blocks * columns);
+  const DeviceArray<std::uint8_t> any_missing(pool, blocks);
+  const DeviceArray<double> out(pool, columns * stride);
+  for (const bool refused :
+       {rows.refused(), copy.refused(), digits.refused(), sums.refused(), coefficients.refused(),
+        scales.refused(), any_missing.refused(), out.refused()}) {
+    if (refused) throw_too_little_memory(pool, 4 * bytes, memory_budget(pool, 0));
+  }
+  device.fill(rows.data(), 0x24, bytes, 0);
+  device.fill(digits.data(), 0x11, digits.size(), 0);
+  device.fill(coefficients.data(), 0x11, coefficients.size(), 0);
+  device.fill(scales.data(), 0, scales.size(), 0);
+  device.fill(any_missing.data(), 0, blocks, 0);
+  device.fill(out.data(), 0, out.size(), 0);
+  const DeviceRows calls = {rows.data(), stride};
+  const double first = seconds(device, [&] {
+    kernels.begin(
+        VariantSumsOp{calls, blocks * kBlockQuads, digits.data(), columns, false, sums.data()}, 0);
+  });
+  const double second = seconds(device, [&] {
+    kernels.begin(SampleSumsOp{calls, static_cast<std::size_t>(kSamples), blocks, columns, 1,
+                               coefficients.data(), scales.data(), any_missing.data(), out.data()},
+                  0);
+  });
+  const double copied = seconds(device, [&] { device.copy(copy.data(), rows.data(), bytes, 0); });
+  const double products = 1e-12 * static_cast<double>(kSamples) * static_cast<double>(kVariants) *
+                          static_cast<double>(columns);
+  std::printf(
+      "products, %3zu columns: over samples %8.3f ms, over variants %8.3f ms, both %.2f T products "
+      "of numbers a second; over a copy of the packed calls (%.3f ms) %.2f\n",
+      columns, 1e3 * first, 1e3 * second, 2 * products / (first + second), 1e3 * copied,
+      (first + second) / copied);
+}
+
+// The seconds of a whole pass, whose genotypes are there.
+double pass_seconds(const GenotypeMatrix& matrix, int columns) {
+  const GenotypeProducts products = standardise(matrix, -1);
+  const std::vector<double> v = random_numbers(kSamples * columns, 1);
+  std::vector<double> out(v.size());
+  GenotypeProducts::Pass pass;
+  pass.v = v.data();
+  pass.columns = pass.out_columns = columns;
+  pass.out = out.data();
+  pass.wanted = [](std::int64_t) { return true; };
+  double best = 1e9;
+  for (int round = 0; round < 3; ++round) {
+    JobControl control;
+    const auto start = std::chrono::steady_clock::now();
+    products.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
+      std::copy_n(t, block.variants() * columns, u);
+    });
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    best = std::min(best, took.count());
+  }
+  return best;
+}
+
+void time_products(const Backend& backend) {
+  {
+    const auto devices = open_product_devices(backend);
+    for (const std::size_t columns : {128, 32, 4, 1}) {
+      time_product_kernels(*devices->kernels[0], columns);
+    }
+  }
+  const auto matrix_on = [&](std::shared_ptr<ProductDevices> devices) {
+    JobControl control;
+    GenotypeSelection all;
+    for (std::int64_t i = 0; i < kSamples; ++i) all.samples.push_back(i);
+    for (std::int64_t j = 0; j < kVariants; ++j) all.variants.push_back(j);
+    return std::make_unique<GenotypeMatrix>(
+        std::make_unique<RandomGenotypes>(kSamples, kVariants), std::move(all),
+        GenotypeWork{hardware_threads(), best_simd_level(), 0, true, std::move(devices)}, control);
+  };
+  double took[2][2];
+  constexpr int columns[] = {128, 4};
+  for (const int card : {0, 1}) {
+    const auto matrix = matrix_on(card == 1 ? open_product_devices(backend) : nullptr);
+    for (const int i : {0, 1}) took[card][i] = pass_seconds(*matrix, columns[i]);
+  }
+  for (const int i : {0, 1}) {
+    std::printf("a pass of %3d columns: %8.4f s, on %d CPU threads %8.4f s, speed %.2f\n",
+                columns[i], took[1][i], hardware_threads(), took[0][i], took[0][i] / took[1][i]);
+  }
+}
+
 }  // namespace
 
 void print_times() {
@@ -285,6 +414,7 @@ void print_times() {
   time_from_host(kernels);
   time_all_diffusion(backend, kernels.device());
   time_kmers(backend);
+  time_products(backend);
 }
 
 }  // namespace ancify::test

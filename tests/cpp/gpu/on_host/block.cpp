@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
@@ -41,6 +42,7 @@ class Fiber {
 
   unsigned thread = 0;            // the thread that waits
   const void* barrier = nullptr;  // the barrier where it waits
+  bool in_warp = false;           // for its warp alone
 
  private:
   static constexpr std::size_t kGuard = 4096;
@@ -94,15 +96,22 @@ void Fiber::end() {
   setcontext(&outside_);
 }
 
+constexpr unsigned kWarp = 32;
+constexpr std::size_t kMostExchanged = 64;  // bytes of a thread
+
 // The block that a thread of the host runs.
 class Block {
  public:
   void run(const std::function<void()>& kernel) {
     kernel_ = &kernel;
     to_start_ = indices_in_order(static_cast<unsigned>(blockDim.size()));
+    turns_.assign(to_start_.size(), 0);
+    for (auto& place : left_) place.resize((to_start_.size() + kWarp) * kMostExchanged);
     next_ = 0;
     while (next_ < to_start_.size()) start();
-    while (!waiting_.empty()) pass_barrier();
+    while (!waiting_.empty()) {
+      if (!pass_barrier_of_a_warp()) pass_barrier();
+    }
   }
 
   // Called in a fiber.
@@ -114,11 +123,22 @@ class Block {
     }
     current_->end();
   }
-  void wait_at(const void* barrier) {
+  void wait_at(const void* barrier, bool in_warp) {
     current_->barrier = barrier;
+    current_->in_warp = in_warp;
     current_->thread = thread_;
     current_->pause();
     become(current_->thread);
+  }
+  // Leaves n bytes for the thread's warp, and gives all that its lanes left. What was left before
+  // may still be read, so that there are two places for it.
+  const char* exchange(const char* own, std::size_t n) {
+    if (n > kMostExchanged) problem("an exchange of " + std::to_string(n) + " bytes");
+    std::vector<char>& place = left_[turns_[thread_]++ % 2];
+    char* const of_warp = &place[thread_ / kWarp * kWarp * kMostExchanged];
+    std::copy_n(own, n, of_warp + thread_ % kWarp * n);
+    wait_at(nullptr, true);
+    return of_warp;
   }
 
  private:
@@ -129,12 +149,15 @@ class Block {
   // Runs threads in one fiber until one waits at a barrier.
   void start();
   void go_on(Fiber* fiber);
+  bool pass_barrier_of_a_warp();
   void pass_barrier();
 
   const std::function<void()>* kernel_ = nullptr;
   std::vector<unsigned> to_start_;
   std::size_t next_ = 0;
-  unsigned thread_ = 0;  // the thread that runs
+  unsigned thread_ = 0;          // the thread that runs
+  std::vector<unsigned> turns_;  // exchanges of each thread
+  std::array<std::vector<char>, 2> left_;
   Fiber* current_ = nullptr;
   std::vector<Fiber*> waiting_;
   std::vector<Fiber*> idle_;
@@ -157,6 +180,26 @@ void Block::start() {
 void Block::go_on(Fiber* fiber) {
   current_ = fiber;
   (fiber->resume() ? idle_ : waiting_).push_back(fiber);
+}
+
+// The first warp whose threads all wait for each other goes on, ahead of the others.
+bool Block::pass_barrier_of_a_warp() {
+  const auto threads = static_cast<unsigned>(to_start_.size());
+  std::vector<Fiber*> of_thread(threads);
+  for (Fiber* const fiber : waiting_) of_thread[fiber->thread] = fiber->in_warp ? fiber : nullptr;
+  for (const unsigned warp : indices_in_order((threads + kWarp - 1) / kWarp)) {
+    const unsigned first = warp * kWarp;
+    const unsigned n = std::min(kWarp, threads - first);
+    const auto begin = of_thread.begin() + first;
+    if (std::count(begin, begin + n, nullptr) > 0) continue;
+    waiting_.erase(
+        std::remove_if(waiting_.begin(), waiting_.end(),
+                       [&](const Fiber* fiber) { return fiber->thread / kWarp == warp; }),
+        waiting_.end());
+    for (const unsigned lane : indices_in_order(n)) go_on(of_thread[first + lane]);
+    return true;
+  }
+  return false;
 }
 
 void Block::pass_barrier() {
@@ -193,6 +236,8 @@ std::vector<unsigned> indices_in_order(unsigned n) {
 
 void run_block(const std::function<void()>& kernel) { block.run(kernel); }
 
-void barrier() { block.wait_at(__builtin_return_address(0)); }
+void barrier() { block.wait_at(__builtin_return_address(0), false); }
+
+const char* exchange_bytes(const char* own, std::size_t n) { return block.exchange(own, n); }
 
 }  // namespace ancify::on_host

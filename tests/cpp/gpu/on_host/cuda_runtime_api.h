@@ -9,8 +9,8 @@
 // AddressSanitizer, reads and writes beside memory end the process at once. With a missing barrier
 // the results depend on the order of threads: ANCIFY_THREAD_ORDER is forward, reverse or random.
 //
-// It does not show effects of warps, of blocks that run at once, of a card's memory model, of
-// registers, speed, or nvcc's compilation.
+// It does not show effects of warps but exchanges of values, of blocks that run at once, of a
+// card's memory model, of registers, speed, or nvcc's compilation.
 #pragma once
 
 #include <cstddef>
@@ -98,6 +98,15 @@ void launch(std::function<void()> kernel, const Index& blocks, const Index& thre
             std::size_t shared_bytes, cudaStream_t stream);
 void* shared_memory();
 void barrier();
+
+// Leaves a value for the threads of a warp, waits for all of them, and gives what they left, by
+// lane. It is valid until the thread's exchange after the next.
+const char* exchange_bytes(const char* own, std::size_t n);
+template <class T>
+const T* exchange(const T& own) {
+  return reinterpret_cast<const T*>(
+      exchange_bytes(reinterpret_cast<const char*>(&own), sizeof own));
+}
 int blocks_at_once(int threads, std::size_t shared_bytes);
 
 }  // namespace ancify::on_host

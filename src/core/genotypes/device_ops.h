@@ -1,0 +1,126 @@
+// The operations of products on a device. Calls are packed quads, numbers are digits base 128, and
+// sums are exact. Numbers of a column go by fours, as calls of a quad do: 16 bytes have the lowest
+// digits of four numbers, then their next ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/device/host_device.h"
+#include "core/genotypes/fixed_point.h"
+#include "core/genotypes/quads.h"
+
+namespace ancify {
+
+// Bytes of the digits of four numbers.
+constexpr std::size_t kFourNumbers = kQuad * kNumberDigits;
+
+// Rows of quads in a device's memory.
+struct DeviceRows {
+  const std::uint8_t* rows;
+  std::size_t stride;  // of a row: its samples, up to a multiple of 64
+
+  // The call of a variant in a sample; or 1 if `of_missing` and it is missing, else 0.
+  ANCIFY_HOST_DEVICE int call(std::size_t variant, std::size_t sample, bool of_missing) const {
+    const std::uint8_t byte = rows[variant / kQuad * stride + sample];
+    const unsigned call = call_in_quad(byte, static_cast<int>(variant % kQuad));
+    return static_cast<int>(of_missing ? call & call >> 1 : call);
+  }
+};
+
+// sum over i of call(i) * number i of a column with these digits.
+template <class Call>
+ANCIFY_HOST_DEVICE std::int64_t sum_of_products(const std::int8_t* digits, std::size_t n,
+                                                const Call& call) {
+  std::int64_t sums[kNumberDigits] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int8_t* const of_four = digits + i / kQuad * kFourNumbers + i % kQuad;
+    for (std::int64_t d = 0; d < kNumberDigits; ++d) sums[d] += call(i) * of_four[d * kQuad];
+  }
+  return join_digits(sums[0], sums[1], sums[2], sums[3]);
+}
+
+// The first half: sums over samples. A part is a variant and a column.
+struct VariantSumsOp {
+  static constexpr const char* kName = "VariantSumsOp";
+  DeviceRows calls;
+  std::size_t quads;
+  const std::int8_t* digits;  // of `stride` numbers of each column
+  std::size_t columns;
+  bool of_missing;     // over missing calls, each as 1
+  std::int64_t* sums;  // variants x columns, a row for each variant
+
+  ANCIFY_HOST_DEVICE std::size_t variants() const { return quads * kQuad; }
+  ANCIFY_HOST_DEVICE std::size_t n() const { return variants() * columns; }
+  ANCIFY_HOST_DEVICE const std::int8_t* digits_of(std::size_t column) const {
+    return digits + column * (calls.stride / kQuad) * kFourNumbers;
+  }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    sums[i] = sum_of_products(digits_of(i % columns), calls.stride, [&](std::size_t sample) {
+      return calls.call(i / columns, sample, of_missing);
+    });
+  }
+};
+
+// What a whole-number column of coefficients needs to become numbers again.
+struct CoefficientScale {
+  double step;
+  double centre;
+  double missing_step;
+};
+
+// Bytes of the digits of a block's column of coefficients.
+constexpr std::size_t kBlockDigits = kBlockQuads * kFourNumbers;
+
+// The second half: out += Z U over blocks, in their order. A part is a sample and a column.
+struct SampleSumsOp {
+  static constexpr const char* kName = "SampleSumsOp";
+  DeviceRows calls;
+  std::size_t samples;
+  std::size_t blocks;
+  std::size_t columns;
+  std::size_t parts;                // whole-number columns of a column: coarse, and perhaps fine
+  const std::int8_t* digits;        // of each block: those of its calls, then of its missing calls
+  const CoefficientScale* scales;   // of each block and whole-number column
+  const std::uint8_t* any_missing;  // of each block: whether it has a missing call
+  double* out;                      // columns of `stride` samples
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return samples * columns; }
+  ANCIFY_HOST_DEVICE std::size_t whole_columns() const { return columns * parts; }
+  ANCIFY_HOST_DEVICE const std::int8_t* digits_of(std::size_t block, bool of_missing,
+                                                  std::size_t whole_column) const {
+    return digits + ((2 * block + of_missing) * whole_columns() + whole_column) * kBlockDigits;
+  }
+  // Adds the sum over a block of a whole-number column. The CPU rounds in the same order.
+  ANCIFY_HOST_DEVICE void add(std::size_t block, bool of_missing, std::size_t whole_column,
+                              std::int64_t sum, double& of_block) const {
+    const CoefficientScale& scale = scales[block * whole_columns() + whole_column];
+    const auto number = static_cast<double>(sum);
+    if (of_missing) {
+      of_block -= scale.missing_step * number;
+    } else {
+      of_block += scale.step * (number - scale.centre);
+    }
+  }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    const std::size_t sample = i % samples;
+    const std::size_t column = i / samples;
+    double& sum = out[column * calls.stride + sample];
+    for (std::size_t block = 0; block < blocks; ++block) {
+      double of_block = 0;
+      for (std::size_t part = 0; part < parts; ++part) {
+        const std::size_t whole = part * columns + column;
+        for (int of_missing = 0; of_missing <= any_missing[block]; ++of_missing) {
+          const std::int64_t of_calls = sum_of_products(
+              digits_of(block, of_missing == 1, whole), kBlockVariants, [&](std::size_t variant) {
+                return calls.call(block * kBlockVariants + variant, sample, of_missing == 1);
+              });
+          add(block, of_missing == 1, whole, of_calls, of_block);
+        }
+      }
+      sum += of_block;
+    }
+  }
+};
+
+}  // namespace ancify

@@ -1,0 +1,400 @@
+// Each device has some samples of all variants. So sums over samples are sums of whole numbers from
+// all devices, and the second half of a sample adds blocks in their order on one device.
+#include "core/genotypes/device_products.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/device/tiles.h"
+#include "core/exec/threads.h"
+
+#ifdef ANCIFY_HAVE_CUDA
+#include "cuda/product_kernels.h"
+#endif
+
+namespace ancify {
+
+namespace {
+
+// Bytes of the device's memory for blocks that go through it together.
+constexpr std::size_t kSlotBytes = std::size_t{1} << 26;
+
+std::size_t as_size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+bool has_missing(const BlockLayout& layout) {
+  return layout.missing_packed + layout.missing_listed > 0;
+}
+
+}  // namespace
+
+std::shared_ptr<ProductDevices> open_product_devices(const Backend& backend) {
+  check_usable_here(backend);
+  auto devices = std::make_shared<ProductDevices>();
+  devices->memory_limit = backend.gpu_memory;
+#ifdef ANCIFY_HAVE_CUDA
+  for (const int number : backend.devices) {
+    devices->kernels.push_back(cuda::open_product_kernels(number, number / backend.gpus_per_card));
+  }
+#endif
+  return devices;
+}
+
+DeviceGenotypes::DeviceGenotypes(std::shared_ptr<ProductDevices> devices, std::int64_t samples,
+                                 std::int64_t blocks)
+    : devices_(std::move(devices)), blocks_(blocks) {
+  const auto number = static_cast<std::int64_t>(devices_->kernels.size());
+  const std::int64_t lanes = (lanes_of(samples) + number - 1) / number;
+  for (std::int64_t d = 0; d < number; ++d) {
+    const std::int64_t first = d * lanes * kLaneSamples;
+    const std::int64_t n = std::min(lanes * kLaneSamples, samples - first);
+    if (n > 0) of_devices_.emplace_back(*devices_->kernels[as_size(d)], first, n);
+  }
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+bool DevicePass::Slot::refused_here() const {
+  return rows_here.refused() || sums.here.refused() || digits.here.refused() ||
+         scales.here.refused() || any_missing.here.refused();
+}
+
+bool DevicePass::Slot::refused_there() const {
+  return rows_there.refused() || sums.there.refused() || digits.there.refused() ||
+         scales.there.refused() || any_missing.there.refused();
+}
+
+DevicePass::DevicePass(DeviceGenotypes& genotypes, const DeviceColumns& columns,
+                       std::int64_t samples, int threads, JobControl& control)
+    : genotypes_(genotypes), columns_(columns), n_(samples), threads_(threads), control_(control) {
+  for (DeviceSamples& of_device : genotypes.of_devices_) lanes_.emplace_back(of_device);
+  take_memory();
+}
+
+// After a failure, work may still use the memory.
+DevicePass::~DevicePass() {
+  for (Lane& lane : lanes_) lane.samples.device.drain();
+}
+
+// Of V and out.
+std::size_t DevicePass::bytes_of_columns(const DeviceSamples& samples) const {
+  return samples.stride() *
+         (columns_.columns * as_size(kNumberDigits) + columns_.out_columns * sizeof(double));
+}
+
+// Sums of a block over calls, or over missing ones.
+std::int64_t DevicePass::sums_of_block() const {
+  return kBlockVariants * static_cast<std::int64_t>(columns_.columns);
+}
+
+// Of a block in a slot.
+std::size_t DevicePass::bytes_of_block(const DeviceSamples& samples) const {
+  return (samples.keeps() ? 0 : samples.block_bytes()) +
+         2 * as_size(sums_of_block()) * sizeof(std::int64_t) +
+         columns_.whole_out() * (2 * kBlockDigits + sizeof(CoefficientScale)) + 1;
+}
+
+std::size_t DevicePass::bytes_needed(const DeviceSamples& samples, std::int64_t blocks) const {
+  return bytes_of_columns(samples) + Device::kStreams * as_size(blocks) * bytes_of_block(samples);
+}
+
+// Bytes that the pass may take beside the rows that the device keeps.
+std::size_t DevicePass::budget_of(DeviceSamples& samples) const {
+  const std::size_t limit = genotypes_.devices_->memory_limit;
+  if (limit == 0) return memory_budget(samples.pool, 0);
+  return memory_budget(samples.pool, limit - std::min(limit - 1, samples.kept.size()));
+}
+
+void DevicePass::keep_if_room(DeviceSamples& samples) {
+  if (samples.keeps() || !samples.may_keep) return;
+  const std::size_t all = as_size(genotypes_.blocks_) * samples.block_bytes();
+  // Until the rows are kept, a block in a slot counts its own.
+  if (all + bytes_needed(samples, 1) > budget_of(samples)) return;
+  samples.kept = {samples.pool, all};
+  samples.is_there.assign(as_size(genotypes_.blocks_), 0);
+  samples.may_keep = samples.keeps();
+}
+
+// Gives up the rows that devices keep. False if none does.
+bool DevicePass::keep_none() {
+  bool any = false;
+  for (Lane& lane : lanes_) {
+    any = any || lane.samples.keeps();
+    lane.samples.kept = {};
+    lane.samples.may_keep = false;
+    lane.samples.pool.release_idle();
+  }
+  return any;
+}
+
+std::int64_t DevicePass::blocks_that_fit() {
+  std::int64_t blocks = std::max<std::int64_t>(genotypes_.blocks_, 1);
+  for (Lane& lane : lanes_) {
+    DeviceSamples& samples = lane.samples;
+    const std::size_t each = bytes_of_block(samples);
+    const std::size_t rows = samples.has_all() ? 0 : samples.block_bytes();
+    const std::size_t most = std::max<std::size_t>(kSlotBytes / (each + rows), 1);
+    const std::size_t budget = budget_of(samples);
+    const std::size_t columns = std::min(budget, bytes_of_columns(samples));
+    const std::size_t fit = std::min(most, (budget - columns) / Device::kStreams / each);
+    if (fit == 0) short_of_memory_ = &samples;
+    blocks = std::min(blocks, static_cast<std::int64_t>(fit));
+  }
+  return blocks;
+}
+
+// False if memory is refused.
+bool DevicePass::take(Lane& lane, std::int64_t blocks) {
+  DeviceSamples& samples = lane.samples;
+  MemoryPool& pool = samples.pool;
+  const std::size_t n = as_size(blocks);
+  lane.digits = {pool, columns_.columns * samples.stride() * as_size(kNumberDigits)};
+  lane.out = {pool, columns_.out_columns * samples.stride()};
+  host_refused_ = lane.digits.here.refused() || lane.out.here.refused();
+  bool refused = host_refused_ || lane.digits.there.refused() || lane.out.there.refused();
+  for (Slot& slot : lane.slots) {
+    if (refused) break;
+    if (!samples.has_all()) {
+      slot.rows_here = {pool, n * samples.block_bytes(), MemoryKind::kHost};
+    }
+    if (!samples.keeps()) slot.rows_there = {pool, n * samples.block_bytes()};
+    slot.sums = {pool, 2 * n * as_size(sums_of_block())};
+    slot.digits = {pool, 2 * n * columns_.whole_out() * kBlockDigits};
+    slot.scales = {pool, n * columns_.whole_out()};
+    slot.any_missing = {pool, n};
+    host_refused_ = slot.refused_here();
+    refused = host_refused_ || slot.refused_there();
+  }
+  if (refused) short_of_memory_ = &samples;
+  return !refused;
+}
+
+// Slots are halved if memory is refused. If it does not suffice for a block, genotypes no longer
+// stay on the devices.
+void DevicePass::take_memory() {
+  for (Lane& lane : lanes_) keep_if_room(lane.samples);
+  do {
+    for (blocks_ = blocks_that_fit(); blocks_ > 0; blocks_ /= 2) {
+      if (std::all_of(lanes_.begin(), lanes_.end(),
+                      [&](Lane& lane) { return take(lane, blocks_); })) {
+        return;
+      }
+      for (Lane& lane : lanes_) {
+        lane.digits = {};
+        lane.out = {};
+        lane.slots = {};
+        lane.samples.pool.release_idle();  // the next requests are smaller
+      }
+    }
+  } while (keep_none());
+  throw_too_little();
+}
+
+void DevicePass::throw_too_little() {
+  DeviceSamples& samples = *short_of_memory_;
+  if (host_refused_) throw_too_little_host_memory(samples.device, bytes_needed(samples, 1));
+  throw_too_little_memory(samples.pool, bytes_needed(samples, 1), budget_of(samples));
+}
+
+// ---- Columns ------------------------------------------------------------------------------------
+
+void DevicePass::start() {
+  const auto lanes = static_cast<std::int64_t>(lanes_.size());
+  run_tasks(control_, threads_, static_cast<std::int64_t>(columns_.columns) * lanes,
+            [&](std::int64_t i, const TaskContext&) {
+              const Lane& lane = lanes_[as_size(i % lanes)];
+              const DeviceSamples& samples = lane.samples;
+              const std::size_t column = as_size(i / lanes);
+              columns_.write_digits(
+                  column, samples.first, samples.n,
+                  lane.digits.here.data() + column * samples.stride() * as_size(kNumberDigits));
+            });
+  for (Lane& lane : lanes_) {
+    const DeviceSamples& samples = lane.samples;
+    for (std::size_t c = 0; c < columns_.out_columns; ++c) {
+      std::copy_n(columns_.out + static_cast<std::int64_t>(c) * n_ + samples.first, samples.n,
+                  lane.out.here.data() + c * samples.stride());
+    }
+    Device& device = samples.device;
+    if (columns_.columns > 0) {
+      device.upload(lane.digits.there.data(), lane.digits.here.data(), lane.digits.here.size(), 0);
+    }
+    if (columns_.out_columns > 0) {
+      device.upload(lane.out.there.data(), lane.out.here.data(), lane.out.here.size(), 0);
+    }
+    lane.last = device.record(0);
+    device.wait_for(*lane.last, 1);
+  }
+}
+
+void DevicePass::finish() {
+  for (Lane& lane : lanes_) {
+    Device& device = lane.samples.device;
+    if (columns_.out_columns == 0) continue;
+    device.wait_for(*lane.last, 0);
+    device.download(lane.out.here.data(), lane.out.there.data(), lane.out.here.size(), 0);
+  }
+  for (Lane& lane : lanes_) {
+    for (int stream = 0; stream < Device::kStreams; ++stream) lane.samples.device.wait(stream);
+    const DeviceSamples& samples = lane.samples;
+    for (std::size_t c = 0; c < columns_.out_columns; ++c) {
+      std::copy_n(lane.out.here.data() + c * samples.stride(), samples.n,
+                  columns_.out + static_cast<std::int64_t>(c) * n_ + samples.first);
+    }
+  }
+}
+
+// ---- Blocks -------------------------------------------------------------------------------------
+
+void DevicePass::run(const StoredTile& tile, const Between& between) {
+  const auto blocks = static_cast<std::int64_t>(tile.blocks.size());
+  std::unique_ptr<Part> before;
+  for (std::int64_t first = 0; first < blocks; first += blocks_) {
+    TaskContext(control_).throw_if_stopped();
+    auto now = std::make_unique<Part>(
+        Part{&tile, first, std::min(blocks_, blocks - first), stream_, false});
+    stream_ = 1 - stream_;
+    for (std::int64_t i = 0; i < now->n; ++i) {
+      now->any_missing = now->any_missing || has_missing(*now->stored(i).layout);
+    }
+    begin_first_half(*now);
+    if (before) begin_second_half(*before, between);
+    before = std::move(now);
+  }
+  if (before) begin_second_half(*before, between);
+}
+
+// Whether the device has block i of a part already.
+bool DevicePass::is_sent(const Lane& lane, const Part& part, std::int64_t i) {
+  const DeviceSamples& samples = lane.samples;
+  return samples.keeps() && samples.is_there[as_size(part.block() + i)] != 0;
+}
+
+// Unpacks rows that go up.
+void DevicePass::fill(const Part& part) {
+  const auto lanes = static_cast<std::int64_t>(lanes_.size());
+  run_tasks(control_, threads_, part.n * lanes, [&](std::int64_t k, const TaskContext&) {
+    const Lane& lane = lanes_[as_size(k % lanes)];
+    const std::int64_t i = k / lanes;
+    if (is_sent(lane, part, i)) return;
+    const DeviceSamples& samples = lane.samples;
+    const Slot& slot = lane.slots[as_size(part.stream)];
+    unpack_block(part.stored(i), samples.first, samples.n,
+                 static_cast<std::int64_t>(samples.stride()),
+                 slot.rows_here.data() + as_size(i) * samples.block_bytes());
+  });
+}
+
+// Where the rows of a part are on the device.
+std::uint8_t* DevicePass::rows_of(const Lane& lane, const Part& part) {
+  const DeviceSamples& samples = lane.samples;
+  if (!samples.keeps()) return lane.slots[as_size(part.stream)].rows_there.data();
+  return samples.kept.data() + as_size(part.block()) * samples.block_bytes();
+}
+
+void DevicePass::send_rows(Lane& lane, const Part& part) {
+  const DeviceSamples& samples = lane.samples;
+  const Slot& slot = lane.slots[as_size(part.stream)];
+  for (std::int64_t i = 0; i < part.n; ++i) {
+    if (is_sent(lane, part, i)) continue;
+    const std::size_t at = as_size(i) * samples.block_bytes();
+    samples.device.upload(rows_of(lane, part) + at, slot.rows_here.data() + at,
+                          samples.block_bytes(), part.stream);
+  }
+}
+
+void DevicePass::begin_first_half(const Part& part) {
+  fill(part);
+  for (Lane& lane : lanes_) {
+    send_rows(lane, part);
+    if (columns_.columns == 0) continue;
+    const Slot& slot = lane.slots[as_size(part.stream)];
+    const std::size_t sums = as_size(part.n * sums_of_block());
+    for (int of_missing = 0; of_missing <= static_cast<int>(part.any_missing); ++of_missing) {
+      lane.samples.kernels.begin(VariantSumsOp{{rows_of(lane, part), lane.samples.stride()},
+                                               as_size(part.n * kBlockQuads),
+                                               lane.digits.there.data(),
+                                               columns_.columns,
+                                               of_missing == 1,
+                                               slot.sums.there.data() + as_size(of_missing) * sums},
+                                 part.stream);
+    }
+    lane.samples.device.download(slot.sums.here.data(), slot.sums.there.data(),
+                                 part.any_missing ? 2 * sums : sums, part.stream);
+  }
+}
+
+// Adds the sums of block i of all devices to those of the first.
+void DevicePass::add_sums(const Part& part, std::int64_t i) {
+  const auto of = [&](const Lane& lane, int of_missing) {
+    return lane.slots[as_size(part.stream)].sums.here.data() +
+           (of_missing * part.n + i) * sums_of_block();
+  };
+  for (std::size_t other = 1; other < lanes_.size(); ++other) {
+    for (int of_missing = 0; of_missing <= static_cast<int>(part.any_missing); ++of_missing) {
+      std::int64_t* const sums = of(lanes_[0], of_missing);
+      const std::int64_t* const more = of(lanes_[other], of_missing);
+      for (std::int64_t k = 0; k < sums_of_block(); ++k) sums[k] += more[k];
+    }
+  }
+}
+
+BlockNumbers DevicePass::numbers_of(const Lane& lane, const Part& part, std::int64_t i) const {
+  const Slot& slot = lane.slots[as_size(part.stream)];
+  const std::size_t at = as_size(i) * columns_.whole_out();
+  return {slot.digits.here.data() + 2 * at * kBlockDigits, slot.scales.here.data() + at,
+          slot.any_missing.here.data() + i};
+}
+
+// All devices take the same numbers.
+void DevicePass::make_numbers(const Part& part, const Between& between) {
+  const Slot& sums = lanes_[0].slots[as_size(part.stream)];
+  run_tasks(control_, threads_, part.n, [&](std::int64_t i, const TaskContext&) {
+    add_sums(part, i);
+    const BlockNumbers numbers = numbers_of(lanes_[0], part, i);
+    *numbers.any_missing = has_missing(*part.stored(i).layout) ? 1 : 0;
+    between(part.first + i, sums.sums.here.data() + i * sums_of_block(),
+            part.any_missing ? sums.sums.here.data() + (part.n + i) * sums_of_block() : nullptr,
+            numbers);
+    for (std::size_t other = 1; other < lanes_.size(); ++other) {
+      const BlockNumbers copy = numbers_of(lanes_[other], part, i);
+      std::copy_n(numbers.digits, 2 * columns_.whole_out() * kBlockDigits, copy.digits);
+      std::copy_n(numbers.scales, columns_.whole_out(), copy.scales);
+      *copy.any_missing = *numbers.any_missing;
+    }
+  });
+}
+
+void DevicePass::begin_second_half(const Part& part, const Between& between) {
+  const int stream = part.stream;
+  for (Lane& lane : lanes_) {
+    lane.samples.device.wait(stream);
+    if (!lane.samples.keeps()) continue;
+    std::fill_n(lane.samples.is_there.begin() + part.block(), part.n, char{1});
+  }
+  make_numbers(part, between);
+  if (columns_.out_columns == 0) return;
+  for (Lane& lane : lanes_) {
+    Device& device = lane.samples.device;
+    const Slot& slot = lane.slots[as_size(stream)];
+    const std::size_t columns = as_size(part.n) * columns_.whole_out();
+    device.upload(slot.digits.there.data(), slot.digits.here.data(), 2 * columns * kBlockDigits,
+                  stream);
+    device.upload(slot.scales.there.data(), slot.scales.here.data(), columns, stream);
+    device.upload(slot.any_missing.there.data(), slot.any_missing.here.data(), as_size(part.n),
+                  stream);
+    device.wait_for(*lane.last, stream);  // blocks are added in their order
+    lane.samples.kernels.begin(SampleSumsOp{{rows_of(lane, part), lane.samples.stride()},
+                                            as_size(lane.samples.n),
+                                            as_size(part.n),
+                                            columns_.out_columns,
+                                            columns_.parts,
+                                            slot.digits.there.data(),
+                                            slot.scales.there.data(),
+                                            slot.any_missing.there.data(),
+                                            lane.out.there.data()},
+                               stream);
+    lane.last = device.record(stream);
+  }
+}
+
+}  // namespace ancify

@@ -1,0 +1,180 @@
+// Packed genotypes on devices, and passes of products over them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "core/device/backend.h"
+#include "core/device/kernels.h"
+#include "core/device/memory_pool.h"
+#include "core/exec/job_control.h"
+#include "core/genotypes/device_ops.h"
+#include "core/genotypes/stored_block.h"
+
+namespace ancify {
+
+using ProductOperation = std::variant<VariantSumsOp, SampleSumsOp>;
+using ProductKernels = Kernels<ProductOperation>;
+
+struct ProductDevices {
+  std::vector<std::unique_ptr<ProductKernels>> kernels;  // none: the CPU makes products
+  std::size_t memory_limit = 0;                          // of each; see memory_budget()
+};
+
+// The backend's devices; none on the CPU. DeviceError if a device fails.
+std::shared_ptr<ProductDevices> open_product_devices(const Backend& backend);
+
+// The samples of a matrix that one device has. Their genotypes stay in its memory if they fit.
+struct DeviceSamples {
+  DeviceSamples(ProductKernels& on, std::int64_t first, std::int64_t n)
+      : kernels(on), device(on.device()), pool(on.device()), first(first), n(n) {}
+  std::size_t stride() const { return static_cast<std::size_t>(quad_stride(n)); }
+  std::size_t block_bytes() const { return static_cast<std::size_t>(kBlockQuads) * stride(); }
+  bool keeps() const { return kept.data() != nullptr; }
+  bool has_all() const {
+    return keeps() &&
+           std::all_of(is_there.begin(), is_there.end(), [](char is) { return is != 0; });
+  }
+
+  ProductKernels& kernels;
+  Device& device;
+  MemoryPool pool;
+  std::int64_t first;
+  std::int64_t n;
+  DeviceArray<std::uint8_t> kept;  // all blocks, if there is room
+  std::vector<char> is_there;      // which of them have gone up
+  bool may_keep = true;            // false after the memory was needed for something else
+};
+
+// The genotypes of a matrix, shared by samples among devices.
+class DeviceGenotypes {
+ public:
+  DeviceGenotypes(std::shared_ptr<ProductDevices> devices, std::int64_t samples,
+                  std::int64_t blocks);
+
+ private:
+  friend class DevicePass;
+
+  std::shared_ptr<ProductDevices> devices_;
+  std::int64_t blocks_;
+  std::deque<DeviceSamples> of_devices_;
+};
+
+// What a pass multiplies.
+struct DeviceColumns {
+  std::size_t columns = 0;  // whole-number columns of V; 0 for a pass without V
+  // Writes the digits of a column for samples [first, first + n), up to a multiple of 64.
+  std::function<void(std::size_t column, std::int64_t first, std::int64_t n, std::int8_t* digits)>
+      write_digits;
+  std::size_t out_columns = 0;  // 0 for a pass without out
+  std::size_t parts = 1;        // whole-number columns of each
+  double* out = nullptr;        // samples x out_columns, to which Z U is added
+  std::size_t whole_out() const { return out_columns * parts; }
+};
+
+// Where a block's numbers for the second half go: as SampleSumsOp takes them.
+struct BlockNumbers {
+  std::int8_t* digits;  // of calls, then of missing ones
+  CoefficientScale* scales;
+  std::uint8_t* any_missing;
+};
+
+// One pass. Blocks go through the devices in tiles; the host makes numbers of one tile while the
+// devices sum the next. All devices wait for a tile's sums, as each has a part of them.
+class DevicePass {
+ public:
+  // Takes memory. DeviceError if a device has too little of it for a block. `genotypes`, `columns`
+  // and `control` must outlive this.
+  DevicePass(DeviceGenotypes& genotypes, const DeviceColumns& columns, std::int64_t samples,
+             int threads, JobControl& control);
+  ~DevicePass();
+  DevicePass(const DevicePass&) = delete;
+  DevicePass& operator=(const DevicePass&) = delete;
+
+  // Sends V and out to the devices.
+  void start();
+  // Makes numbers of a block (counted in its tile) from its sums over samples: variants x columns,
+  // over calls and over missing ones. The latter are null if the block's tile has none. It is
+  // called for blocks at the same time, on several threads.
+  using Between = std::function<void(std::int64_t block, const std::int64_t* of_calls,
+                                     const std::int64_t* of_missing, const BlockNumbers& numbers)>;
+  void run(const StoredTile& tile, const Between& between);
+  // Takes out back.
+  void finish();
+
+ private:
+  // Memory for the blocks that go through a device together.
+  struct Slot {
+    DeviceArray<std::uint8_t> rows_here;   // none if the device has all rows
+    DeviceArray<std::uint8_t> rows_there;  // none if it keeps them
+    Mirrored<std::int64_t> sums;           // over calls, then over missing ones
+    Mirrored<std::int8_t> digits;
+    Mirrored<CoefficientScale> scales;
+    Mirrored<std::uint8_t> any_missing;
+    bool refused_here() const;
+    bool refused_there() const;
+  };
+  // A device at work.
+  struct Lane {
+    explicit Lane(DeviceSamples& of) : samples(of) {}
+    DeviceSamples& samples;
+    Mirrored<std::int8_t> digits;
+    Mirrored<double> out;
+    std::array<Slot, Device::kStreams> slots;
+    std::unique_ptr<Event> last;  // the end of the last second half
+  };
+  // Some blocks of a stored tile.
+  struct Part {
+    const StoredTile* tile;
+    std::int64_t first;  // in the tile
+    std::int64_t n;
+    int stream;
+    bool any_missing;
+    std::int64_t block() const { return tile->first_block + first; }
+    const StoredBlock& stored(std::int64_t i) const {
+      return tile->blocks[static_cast<std::size_t>(first + i)];
+    }
+  };
+
+  std::size_t bytes_of_columns(const DeviceSamples& samples) const;
+  std::size_t bytes_of_block(const DeviceSamples& samples) const;
+  std::size_t bytes_needed(const DeviceSamples& samples, std::int64_t blocks) const;
+  std::size_t budget_of(DeviceSamples& samples) const;
+  std::int64_t sums_of_block() const;
+  void keep_if_room(DeviceSamples& samples);
+  bool keep_none();
+  void take_memory();
+  std::int64_t blocks_that_fit();
+  bool take(Lane& lane, std::int64_t blocks);
+  [[noreturn]] void throw_too_little();
+
+  static bool is_sent(const Lane& lane, const Part& part, std::int64_t i);
+  void fill(const Part& part);
+  void send_rows(Lane& lane, const Part& part);
+  static std::uint8_t* rows_of(const Lane& lane, const Part& part);
+  void begin_first_half(const Part& part);
+  void begin_second_half(const Part& part, const Between& between);
+  void add_sums(const Part& part, std::int64_t i);
+  BlockNumbers numbers_of(const Lane& lane, const Part& part, std::int64_t i) const;
+  void make_numbers(const Part& part, const Between& between);
+
+  DeviceGenotypes& genotypes_;
+  const DeviceColumns& columns_;
+  std::int64_t n_;
+  int threads_;
+  JobControl& control_;
+  std::deque<Lane> lanes_;
+  std::int64_t blocks_ = 0;  // of a slot
+  int stream_ = 0;           // of the next part
+  DeviceSamples* short_of_memory_ = nullptr;
+  bool host_refused_ = false;
+};
+
+}  // namespace ancify

@@ -1,0 +1,106 @@
+// Multiplies small matrices of bytes by all lanes of a warp: C += A B, where A has 16 rows of 32
+// numbers and B 8 columns of 32. Sums are exact. Only .cu files include this.
+//
+// Lane 4 g + k has, as PTX says for mma.m16n8k32:
+//   a[0], a[1]: numbers 4 k to 4 k + 3 of the rows g and g + 8; a[2], a[3]: the same 16 further on
+//   b[0]: numbers 4 k to 4 k + 3 of column g; b[1]: the same 16 further on
+//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: the same of row g + 8
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace ancify::cuda {
+
+struct Fragments {
+  std::uint32_t a[4];
+  std::uint32_t b[2];
+};
+
+#if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+
+__device__ inline void multiply(const Fragments& own, std::int32_t (&c)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+      : "r"(own.a[0]), "r"(own.a[1]), "r"(own.a[2]), "r"(own.a[3]), "r"(own.b[0]), "r"(own.b[1]));
+}
+
+#elif defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+
+// The same by products of 8 rows, 8 columns and 16 numbers, whose lanes have the same parts.
+__device__ inline void multiply_eighth(std::uint32_t a, std::uint32_t b, std::int32_t& c0,
+                                       std::int32_t& c1) {
+  asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+r"(c0), "+r"(c1)
+               : "r"(a), "r"(b));
+}
+
+__device__ inline void multiply(const Fragments& own, std::int32_t (&c)[4]) {
+  multiply_eighth(own.a[0], own.b[0], c[0], c[1]);
+  multiply_eighth(own.a[2], own.b[1], c[0], c[1]);
+  multiply_eighth(own.a[1], own.b[0], c[2], c[3]);
+  multiply_eighth(own.a[3], own.b[1], c[2], c[3]);
+}
+
+#else
+
+// Older cards, and the host, add products of four bytes, which lanes take from each other.
+
+#ifdef __CUDACC__
+class WarpFragments {
+ public:
+  __device__ explicit WarpFragments(const Fragments& own) : own_(own) {}
+  __device__ std::uint32_t a(int i, unsigned lane) const {
+    return __shfl_sync(0xffffffff, own_.a[i], static_cast<int>(lane));
+  }
+  __device__ std::uint32_t b(int i, unsigned lane) const {
+    return __shfl_sync(0xffffffff, own_.b[i], static_cast<int>(lane));
+  }
+
+ private:
+  const Fragments& own_;
+};
+#else
+class WarpFragments {
+ public:
+  explicit WarpFragments(const Fragments& own) : of_lanes_(on_host::exchange(own)) {}
+  std::uint32_t a(int i, unsigned lane) const { return of_lanes_[lane].a[i]; }
+  std::uint32_t b(int i, unsigned lane) const { return of_lanes_[lane].b[i]; }
+
+ private:
+  const Fragments* of_lanes_;
+};
+#endif
+
+// sum + the products of four signed bytes.
+__device__ inline std::int32_t add_four(std::uint32_t a, std::uint32_t b, std::int32_t sum) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
+  return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);
+#else
+  for (int i = 0; i < 32; i += 8) {
+    sum += static_cast<std::int8_t>(a >> i & 0xff) * static_cast<std::int8_t>(b >> i & 0xff);
+  }
+  return sum;
+#endif
+}
+
+__device__ inline void multiply(const Fragments& own, std::int32_t (&c)[4]) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned row = lane / 4;
+  const unsigned column = 2 * (lane % 4);
+  const WarpFragments all(own);
+  for (unsigned k = 0; k < 4; ++k) {
+    for (int i = 0; i < 4; ++i) {
+      const unsigned of_column = 4 * (column + static_cast<unsigned>(i) % 2) + k;
+      c[i] = add_four(all.a(i / 2, 4 * row + k), all.b(0, of_column), c[i]);
+      c[i] = add_four(all.a(2 + i / 2, 4 * row + k), all.b(1, of_column), c[i]);
+    }
+  }
+}
+
+#endif
+
+}  // namespace ancify::cuda

@@ -1,0 +1,13 @@
+// Opens the kernels of products with genotypes on an NVIDIA GPU.
+#pragma once
+
+#include <memory>
+
+#include "core/genotypes/device_products.h"
+
+namespace ancify::cuda {
+
+// Opens a card as the device of this number; DeviceError if that fails.
+std::unique_ptr<ProductKernels> open_product_kernels(int number, int card);
+
+}  // namespace ancify::cuda
