@@ -1,5 +1,5 @@
-// Layers of images, with gradients: convolution, pooling, upsampling. A row of a batch is an image:
-// its channels one after the other, each `size` x `size` numbers, row by row.
+// Layers of images, with gradients: convolution, pooling, upsampling, symmetric images. A row of a
+// batch is an image: its channels one after the other, each `size` x `size` numbers, row by row.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/nn/network.h"
+#include "core/nn/random_numbers.h"
 
 namespace ancify {
 
@@ -88,6 +89,13 @@ class Convolution : public Layer<T> {
   }
 
   std::vector<Parameter<T>*> parameters() override { return {&weight_, &bias_}; }
+
+  // Weights within sqrt(6 / depth) of 0, all equally likely, which keep the size of what passes
+  // through them and ReLU (He and others 2015, ICCV: 1026-1034); biases of 0.
+  void initialise(std::uint64_t seed, std::uint64_t stream) {
+    draw_uniform(weight_.value, std::sqrt(6 / static_cast<double>(depth())), seed, stream);
+    std::fill(bias_.value.begin(), bias_.value.end(), T{0});
+  }
 
  private:
   std::int64_t depth() const { return 9 * in_; }
@@ -221,6 +229,39 @@ class Upsample : public Layer<T> {
   }
 
   std::int64_t channels_;
+  std::int64_t size_;
+};
+
+// The nearest symmetric image with a zero diagonal, of one channel: y = (x + x') / 2 beside the
+// diagonal. It is a projection, so the gradient goes through it in the same way.
+template <class T>
+class SymmetricImage : public Layer<T> {
+ public:
+  explicit SymmetricImage(std::int64_t size) : size_(size) {}
+
+  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
+    project(in, out);
+  }
+  void backward(const Pass<T>& /*pass*/, const Batch<T>& /*in*/, const Batch<T>& /*out*/,
+                const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
+    if (in_gradient != nullptr) project(out_gradient, *in_gradient);
+  }
+
+ private:
+  void project(const Batch<T>& from, Batch<T>& to) const {
+    to.resize(from.rows, from.width);
+    for (std::int64_t image = 0; image < from.rows; ++image) {
+      const T* const x = from.row(image);
+      T* const y = to.row(image);
+      for (std::int64_t i = 0; i < size_; ++i) {
+        y[i * size_ + i] = 0;
+        for (std::int64_t j = 0; j < i; ++j) {
+          y[i * size_ + j] = y[j * size_ + i] = (x[i * size_ + j] + x[j * size_ + i]) / 2;
+        }
+      }
+    }
+  }
+
   std::int64_t size_;
 };
 
