@@ -6,16 +6,16 @@
 #' each map by few numbers, to put false spots right, or to fill in points that were not seen.
 #'
 #' @details
-#' | `task` | What it learns | Use it by | Compare with |
-#' | --- | --- | --- | --- |
-#' | `"cluster"` | to make each map again from its code | [predict()][predict.map_autoencoder] | [map_components()] |
-#' | `"denoise"` | the map before points were moved | [reconstruct()], [outlier_scores()] | [denoise_maps()] |
-#' | `"inpaint"` | the map before points were hidden | [reconstruct()] | [complete_maps()] |
+#' | `task` | What it learns | Used by |
+#' | --- | --- | --- |
+#' | `"cluster"` | to make each map again from its code | `predict()` |
+#' | `"denoise"` | the map before points were moved | `reconstruct()`, [outlier_scores()] |
+#' | `"inpaint"` | the map before points were hidden | `reconstruct()` |
 #'
-#' **Network.** Four times a convolution of 3 x 3, ReLU and pooling (16, 32, 64 and 64 channels), a
-#' dense layer to the code, and the mirror image of this, to one channel. Softplus keeps distances
-#' above 0. The last layer takes the mean of both triangles, with a zero diagonal. To inpaint, the
-#' network also sees which pairs were observed.
+#' **Network.** Four times a convolution of 3 x 3, ReLU and pooling, with 16, 32, 64 and 64
+#' channels. Then a dense layer to the code, and the mirror image of all this, to one channel.
+#' Softplus keeps distances above 0. The last layer takes the mean of both triangles, with a zero
+#' diagonal. To inpaint, the network also sees which pairs were observed.
 #'
 #' Networks that denoise or inpaint also have their input beside the code, in one more convolution.
 #' They learn what to change in it. Before training they change nothing.

@@ -133,8 +133,8 @@ print.map_autoencoder <- function(x, ...) {
 
 #' Read an autoencoder of distance maps
 #'
-#' `read_autoencoder(file)` reads what [save_model()] wrote of a [fit_autoencoder()] result. It gives
-#' the same bytes as the one that was saved.
+#' `read_autoencoder(file)` reads an autoencoder by [fit_autoencoder()] that [save_model()] wrote. It
+#' predicts the same bytes as the one that was saved.
 #'
 #' @param file Path of a safetensors file.
 #' @return An object of class `map_autoencoder`, without a record of its training.

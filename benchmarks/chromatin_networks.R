@@ -1,11 +1,11 @@
 # How well autoencoders of distance maps do beside the methods without a network.
 #
-#   Rscript benchmarks/chromatin_networks.R TASK SEED [CELLS] [EPOCHS] [TEST]     in the root
+#   Rscript benchmarks/chromatin_networks.R TASK SEED [CELLS] [EPOCHS] [POINTS]     in the root
 #
 # It takes the installed package, and one thread. TASK: cluster, denoise or inpaint. Networks are
-# trained on CELLS maps (10,000), of which a fifth is held out, and judged on TEST other ones
-# (1,000); clusters are those of the maps trained on. Each figure is a line: task, seed, cells,
-# figure, value.
+# trained on CELLS maps (10,000) of POINTS points (64), for at most EPOCHS (20). A fifth of the
+# cells is held out. 1,000 others judge; clusters are those of the maps trained on. Each figure is a
+# line: task, seed, cells, points, figure, value.
 library(ancify)
 
 arguments <- commandArgs(TRUE)
@@ -14,12 +14,13 @@ task <- arguments[1]
 seed <- number(2, 1)
 cells <- number(3, 10000)
 epochs <- number(4, 20)
-test <- number(5, 1000)
+points <- number(5, 64)
+test <- 1000
 options(ancify.threads = 1)
 
 tell <- function(figures) {
   for (name in names(figures)) {
-    cat(sprintf("%s,%d,%d,\"%s\",%.5g\n", task, seed, cells, name, figures[[name]]))
+    cat(sprintf("%s,%d,%d,%d,\"%s\",%.5g\n", task, seed, cells, points, name, figures[[name]]))
   }
 }
 squared <- function(maps, truth, given = NULL) {
@@ -28,11 +29,12 @@ squared <- function(maps, truth, given = NULL) {
 }
 absolute <- function(maps, truth) mean(map_metrics(maps, truth)$error)
 
-model <- polymer_model(64, domains = c(20, 24, 20), domain_spring = 0.02)
-classes <- list(
-  "20, 24, 20" = model, "32, 32" = polymer_model(64, c(32, 32)),
-  "12, 40, 12" = polymer_model(64, c(12, 40, 12))
-)
+# Domains of 64 points, or of fewer that are pressed as much.
+chain <- function(domains) {
+  polymer_model(points, round(points / 64 * domains), domain_spring = 0.02 * (64 / points)^2)
+}
+model <- chain(c(20, 24, 20))
+classes <- list(model, chain(c(32, 32)), chain(c(12, 40, 12)))
 
 x <- simulate_polymers(cells, if (task == "cluster") classes else model, seed = seed)
 maps <- distance_maps(x, if (task == "cluster") "each" else 1)
