@@ -61,6 +61,34 @@ self_avoiding_impl <- function(cells, points, diameter, radius, moves, seed, thr
     .Call(`_ancify_self_avoiding_impl`, cells, points, diameter, radius, moves, seed, threads, watch)
 }
 
+read_autoencoder_impl <- function(path) {
+    .Call(`_ancify_read_autoencoder_impl`, path)
+}
+
+write_autoencoder_impl <- function(model, path) {
+    invisible(.Call(`_ancify_write_autoencoder_impl`, model, path))
+}
+
+encode_maps_impl <- function(model, maps, structures, backend, watch) {
+    .Call(`_ancify_encode_maps_impl`, model, maps, structures, backend, watch)
+}
+
+reconstruct_maps_impl <- function(model, maps, structures, backend, watch) {
+    .Call(`_ancify_reconstruct_maps_impl`, model, maps, structures, backend, watch)
+}
+
+new_training_impl <- function() {
+    .Call(`_ancify_new_training_impl`)
+}
+
+train_autoencoder_impl <- function(training, form, maps, structures, held_out, settings, backend, watch) {
+    invisible(.Call(`_ancify_train_autoencoder_impl`, training, form, maps, structures, held_out, settings, backend, watch))
+}
+
+trained_autoencoder_impl <- function(training) {
+    .Call(`_ancify_trained_autoencoder_impl`, training)
+}
+
 read_classifier_impl <- function(path) {
     .Call(`_ancify_read_classifier_impl`, path)
 }

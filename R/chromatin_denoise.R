@@ -26,8 +26,13 @@
 #' Each is divided by its root mean square over all points. The score is the geometric mean of
 #' both, over its median in all cells. At the ends of the chain there is only the first.
 #'
+#' With `fit`, the score is the median of what the network changes at the point's pairs, over its
+#' median in all cells.
+#'
 #' @param x A [distance_maps()] object.
 #' @param method A row of the table; `"outliers"` by default.
+#' @param fit A [fit_autoencoder()] result that was trained to denoise. `NULL` (the default): scores
+#'   by neighbours, which need no training.
 #' @param threshold For `"outliers"`, the score above which a point is taken out; 2.5 by default.
 #' @inheritParams distance_maps
 #' @return
@@ -86,9 +91,25 @@ without_outliers <- function(x, threshold, threads) {
 
 #' @rdname denoise_maps
 #' @export
-outlier_scores <- function(x, threads = NULL) {
+outlier_scores <- function(x, threads = NULL, fit = NULL) {
   check_given()
   check_maps(x)
+  score <- if (is.null(fit)) chain_scores(x, threads) else network_scores(x, fit, threads)
+  score / stats::median(score, na.rm = TRUE)
+}
+
+network_scores <- function(x, fit, threads) {
+  if (check_autoencoder(fit, "fit")$task != "denoise") {
+    abort_ancify(
+      sprintf("`fit` was trained to %s maps, but scores need one that was trained to denoise them.",
+              fit$task),
+      "input"
+    )
+  }
+  changed_by(fit, x, threads)
+}
+
+chain_scores <- function(x, threads) {
   found <- structures(x, threads = threads)
   parts <- lapply(seq_along(x$cells), function(cell) neighbour_distances(found[, , cell]))
   part <- function(name) vapply(parts, `[[`, numeric(x$points), name)
@@ -98,7 +119,7 @@ outlier_scores <- function(x, threads = NULL) {
   middle <- relative(part("middle"))
   score <- sqrt(bond * ifelse(is.na(middle), bond, middle))
   dimnames(score) <- list(NULL, x$cells)
-  score / stats::median(score, na.rm = TRUE)
+  score
 }
 
 # For each point of points x 3 the distance to the nearer neighbour, and to the nearest middle

@@ -61,18 +61,19 @@ check_classes <- function(classes, told, file) {
 #'
 #' `save_model(fit, file)` writes the weights of a model as safetensors, which other programs read.
 #'
-#' For a classifier, tensors have the names that [read_classifier()] lists, and the names of its
+#' For an autoencoder, tensors have the names and shapes that PyTorch would give them; the file also
+#' tells the task, the number of points, and the unit. For a classifier, tensors have the names that [read_classifier()] lists, and the names of its
 #' classes are texts of the file, `class0` and `class1`. What is known of its training is not in the
 #' file: `saveRDS()` keeps all.
 #'
-#' @param object A model, such as one of [train_classifier()].
+#' @param object A model by [train_classifier()] or [fit_autoencoder()].
 #' @param file Path of the file. An existing file is replaced when the new one is complete.
 #' @param ... Not used.
 #' @return The path, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `object` is no such model, or was changed so that its parts do not fit.
 #' * `ancify_file_error` (field `file`): the file cannot be written.
-#' @seealso [read_classifier()]
+#' @seealso [read_classifier()], [read_autoencoder()]
 #' @export
 #' @examples
 #' set.seed(1)

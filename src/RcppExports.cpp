@@ -222,6 +222,96 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_autoencoder_impl
+Rcpp::List read_autoencoder_impl(const std::string& path);
+RcppExport SEXP _ancify_read_autoencoder_impl(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_autoencoder_impl(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_autoencoder_impl
+void write_autoencoder_impl(const Rcpp::List& model, const std::string& path);
+RcppExport SEXP _ancify_write_autoencoder_impl(SEXP modelSEXP, SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    write_autoencoder_impl(model, path);
+    return R_NilValue;
+END_RCPP
+}
+// encode_maps_impl
+Rcpp::NumericMatrix encode_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_encode_maps_impl(SEXP modelSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type structures(structuresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(encode_maps_impl(model, maps, structures, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// reconstruct_maps_impl
+Rcpp::NumericMatrix reconstruct_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reconstruct_maps_impl(SEXP modelSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type structures(structuresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reconstruct_maps_impl(model, maps, structures, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// new_training_impl
+SEXP new_training_impl();
+RcppExport SEXP _ancify_new_training_impl() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(new_training_impl());
+    return rcpp_result_gen;
+END_RCPP
+}
+// train_autoencoder_impl
+void train_autoencoder_impl(SEXP training, const Rcpp::List& form, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::LogicalVector& held_out, const Rcpp::List& settings, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_train_autoencoder_impl(SEXP trainingSEXP, SEXP formSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP held_outSEXP, SEXP settingsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type training(trainingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type form(formSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type structures(structuresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::LogicalVector& >::type held_out(held_outSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    train_autoencoder_impl(training, form, maps, structures, held_out, settings, backend, watch);
+    return R_NilValue;
+END_RCPP
+}
+// trained_autoencoder_impl
+Rcpp::List trained_autoencoder_impl(SEXP training);
+RcppExport SEXP _ancify_trained_autoencoder_impl(SEXP trainingSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type training(trainingSEXP);
+    rcpp_result_gen = Rcpp::wrap(trained_autoencoder_impl(training));
+    return rcpp_result_gen;
+END_RCPP
+}
 // read_classifier_impl
 Rcpp::List read_classifier_impl(const std::string& path);
 RcppExport SEXP _ancify_read_classifier_impl(SEXP pathSEXP) {
@@ -1700,6 +1790,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_fit_structures_impl", (DL_FUNC) &_ancify_fit_structures_impl, 6},
     {"_ancify_count_triangles_impl", (DL_FUNC) &_ancify_count_triangles_impl, 4},
     {"_ancify_self_avoiding_impl", (DL_FUNC) &_ancify_self_avoiding_impl, 8},
+    {"_ancify_read_autoencoder_impl", (DL_FUNC) &_ancify_read_autoencoder_impl, 1},
+    {"_ancify_write_autoencoder_impl", (DL_FUNC) &_ancify_write_autoencoder_impl, 2},
+    {"_ancify_encode_maps_impl", (DL_FUNC) &_ancify_encode_maps_impl, 5},
+    {"_ancify_reconstruct_maps_impl", (DL_FUNC) &_ancify_reconstruct_maps_impl, 5},
+    {"_ancify_new_training_impl", (DL_FUNC) &_ancify_new_training_impl, 0},
+    {"_ancify_train_autoencoder_impl", (DL_FUNC) &_ancify_train_autoencoder_impl, 8},
+    {"_ancify_trained_autoencoder_impl", (DL_FUNC) &_ancify_trained_autoencoder_impl, 1},
     {"_ancify_read_classifier_impl", (DL_FUNC) &_ancify_read_classifier_impl, 1},
     {"_ancify_write_classifier_impl", (DL_FUNC) &_ancify_write_classifier_impl, 2},
     {"_ancify_classify_impl", (DL_FUNC) &_ancify_classify_impl, 4},

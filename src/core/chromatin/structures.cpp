@@ -13,7 +13,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
+#include "core/chromatin/gram.h"
 #include "core/chromatin/map_pairs.h"
 #include "core/chromatin/small_eigen.h"
 
@@ -88,25 +91,6 @@ class GroupMap {
   std::vector<double> distances_;
 };
 
-// `distances` becomes the Gram matrix of its points around their centre.
-void centre_squares(std::size_t n, std::vector<double>& distances) {
-  std::vector<double> means(n, 0.0);
-  double mean = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      double& value = distances[i * n + j];
-      value *= value;
-      means[i] += value / static_cast<double>(n);
-    }
-    mean += means[i] / static_cast<double>(n);
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      distances[i * n + j] = -0.5 * (distances[i * n + j] - means[i] - means[j] + mean);
-    }
-  }
-}
-
 Points classical_scaling(const GroupMap& map) {
   const std::size_t n = map.n();
   Points points;
@@ -116,7 +100,7 @@ Points classical_scaling(const GroupMap& map) {
     return points;
   }
   std::vector<double> gram = map.shortest_paths();
-  centre_squares(n, gram);
+  distances_to_gram(n, gram);
   const Eigenpairs leading = leading_eigenpairs(n, gram);
   for (std::size_t k = 0; k < 3; ++k) {
     const double root = std::sqrt(std::max(leading.values[k], 0.0));
@@ -131,41 +115,28 @@ class InverseWeights {
   explicit InverseWeights(const GroupMap& map) : n_(map.n()) {
     if (map.complete()) return;
     // V + 11'/n has the same product with columns of sum 0, and a Cholesky factor.
-    factor_.assign(n_ * n_, 1 / static_cast<double>(n_));
+    std::vector<double> weights(n_ * n_, 1 / static_cast<double>(n_));
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < n_; ++j) {
         if (i == j || std::isnan(map.row(i)[j])) continue;
-        factor_[i * n_ + j] -= 1;
-        factor_[i * n_ + i] += 1;
+        weights[i * n_ + j] -= 1;
+        weights[i * n_ + i] += 1;
       }
     }
-    for (std::size_t j = 0; j < n_; ++j) {
-      for (std::size_t i = j; i < n_; ++i) {
-        double value = factor_[i * n_ + j];
-        for (std::size_t k = 0; k < j; ++k) value -= factor_[i * n_ + k] * factor_[j * n_ + k];
-        factor_[i * n_ + j] = i == j ? std::sqrt(value) : value / factor_[j * n_ + j];
-      }
-    }
+    factor_.emplace(n_, std::move(weights));
   }
 
   void multiply(std::vector<double>& column) const {
-    if (factor_.empty()) {
-      for (double& value : column) value /= static_cast<double>(n_);
+    if (factor_) {
+      factor_->solve(column);
       return;
     }
-    for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t k = 0; k < i; ++k) column[i] -= factor_[i * n_ + k] * column[k];
-      column[i] /= factor_[i * n_ + i];
-    }
-    for (std::size_t i = n_; i-- > 0;) {
-      column[i] /= factor_[i * n_ + i];
-      for (std::size_t k = 0; k < i; ++k) column[k] -= factor_[i * n_ + k] * column[i];
-    }
+    for (double& value : column) value /= static_cast<double>(n_);
   }
 
  private:
   std::size_t n_;
-  std::vector<double> factor_;  // the lower triangle, by rows
+  std::optional<CholeskyFactor> factor_;
 };
 
 // The stress of `x`; `image` becomes B(X) X.

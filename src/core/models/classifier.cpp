@@ -9,11 +9,9 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/exec/philox.h"
 #include "core/exec/threads.h"
 #include "core/models/safetensors.h"
 #include "core/models/zip_entries.h"
@@ -22,6 +20,7 @@
 #include "core/nn/losses.h"
 #include "core/nn/network.h"
 #include "core/nn/optimisers.h"
+#include "core/nn/random_numbers.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // for the vectoriser
@@ -141,7 +140,7 @@ class Trainer {
   double epoch(Gatherer& from, const std::vector<std::int32_t>& labels, std::uint64_t number,
                double rate) {
     const auto n = static_cast<std::int64_t>(labels.size());
-    const std::vector<std::int64_t> order = random_order(n, number);
+    const std::vector<std::int64_t> order = random_order(n, settings_.seed, kOrderStream + number);
     double sum = 0;
     std::int64_t met = 0;
     for (std::int64_t first = 0; first < n; first += settings_.batch) {
@@ -168,20 +167,6 @@ class Trainer {
   }
 
  private:
-  // Fisher and Yates' shuffle
-  std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t number) const {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-    std::iota(order.begin(), order.end(), std::int64_t{0});
-    for (std::size_t i = order.size(); i-- > 1;) {
-      const PhiloxBlock bits = philox(settings_.seed, kOrderStream + number, i);
-      const double share = (bits[0] + bits[1] * 0x1p-32) * 0x1p-32;
-      // `share` may be rounded to 1.
-      const auto place = static_cast<std::size_t>(share * static_cast<double>(i + 1));
-      std::swap(order[i], order[std::min(i, place)]);
-    }
-    return order;
-  }
-
   const TrainingSettings& settings_;
   const TaskContext& context_;
   void (*multiply_)(const MatrixProduct& product);

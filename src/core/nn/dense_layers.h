@@ -9,6 +9,7 @@
 
 #include "core/exec/philox.h"
 #include "core/nn/network.h"
+#include "core/nn/random_numbers.h"
 
 namespace ancify {
 
@@ -50,13 +51,7 @@ class Dense : public Layer<T> {
   // of 0. (2010, AISTATS 9: 249-256)
   void initialise(std::uint64_t seed, std::uint64_t stream) {
     const double limit = std::sqrt(6 / static_cast<double>(in_ + out_));
-    const std::size_t n = weight_.value.size();
-    for (std::size_t i = 0; i < n; i += 4) {
-      const PhiloxBlock bits = philox(seed, stream, i / 4);
-      for (std::size_t j = i; j < std::min(i + 4, n); ++j) {
-        weight_.value[j] = static_cast<T>(limit * (2 * (bits[j - i] + 0.5) * 0x1p-32 - 1));
-      }
-    }
+    draw_uniform(weight_.value, limit, seed, stream);
     std::fill(bias_.value.begin(), bias_.value.end(), T{0});
   }
 

@@ -1,5 +1,5 @@
-// Layers of images, with gradients: convolution, pooling, upsampling. A row of a batch is an image:
-// its channels one after the other, each `size` x `size` numbers, row by row.
+// Layers of images, with gradients: convolution, pooling, upsampling, symmetric images. A row of a
+// batch is an image: its channels one after the other, each `size` x `size` numbers, row by row.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/nn/network.h"
+#include "core/nn/random_numbers.h"
 
 namespace ancify {
 
@@ -25,7 +26,8 @@ void for_image_groups(const TaskContext& context, std::int64_t images, Part part
 
 // The convolution of 3 x 3 with a margin of zeros: output channel o is
 // b[o] + sum over c, u, v of W[o, c, u, v] x[c, i + u - 1, j + v - 1]. It is a matrix product, W
-// with the patches of an image: 9 rows a channel, and a column a pixel.
+// with the patches of an image: 9 rows a channel, and a column a pixel. It goes in stripes of the
+// image.
 template <class T>
 class Convolution : public Layer<T> {
  public:
@@ -37,9 +39,12 @@ class Convolution : public Layer<T> {
     for_image_groups(pass.context, in.rows, [&](std::int64_t first, std::int64_t end) {
       std::vector<T> patches;
       for (std::int64_t i = first; i < end; ++i) {
-        take_patches(in.row(i), patches);
-        pass.multiply({out_, pixels_, depth(), weight_.value.data(), depth(), patches.data(),
-                       pixels_, false, out.row(i), pixels_});
+        for_stripes([&](const Stripe& stripe) {
+          take_patches(stripe, in.row(i), patches);
+          pass.multiply({out_, stripe.pixels, depth(), weight_.value.data(), depth(),
+                         patches.data(), stripe.pixels, false, out.row(i) + stripe.first_pixel,
+                         pixels_});
+        });
         for (std::int64_t o = 0; o < out_; ++o) {
           T* const channel = out.row(i) + o * pixels_;
           const T bias = bias_.value[static_cast<std::size_t>(o)];
@@ -51,7 +56,10 @@ class Convolution : public Layer<T> {
 
   void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
-    if (in_gradient != nullptr) in_gradient->resize(in.rows, in_ * pixels_);
+    if (in_gradient != nullptr) {
+      in_gradient->resize(in.rows, in_ * pixels_);
+      std::fill(in_gradient->data.begin(), in_gradient->data.end(), T{0});
+    }
     const std::size_t weights = weight_.value.size();
     const auto groups = static_cast<std::size_t>((in.rows + kImageGroup - 1) / kImageGroup);
     // Each group has sums of its own, which are added in their order.
@@ -61,15 +69,17 @@ class Convolution : public Layer<T> {
       std::vector<T> patches;
       std::vector<T> one(weights);
       for (std::int64_t i = first; i < end; ++i) {
-        const T* const gradient = out_gradient.row(i);
-        take_patches(in.row(i), patches);
-        pass.multiply({out_, depth(), pixels_, gradient, pixels_, patches.data(), pixels_, true,
-                       one.data(), depth()});
-        for (std::size_t k = 0; k < weights; ++k) sum[k] += one[k];
-        if (in_gradient == nullptr) continue;
-        pass.multiply({depth(), pixels_, out_, weight_.value.data(), depth(), gradient, pixels_,
-                       false, patches.data(), pixels_, true});
-        add_patches(patches, in_gradient->row(i));
+        for_stripes([&](const Stripe& stripe) {
+          const T* const gradient = out_gradient.row(i) + stripe.first_pixel;
+          take_patches(stripe, in.row(i), patches);
+          pass.multiply({out_, depth(), stripe.pixels, gradient, pixels_, patches.data(),
+                         stripe.pixels, true, one.data(), depth()});
+          for (std::size_t k = 0; k < weights; ++k) sum[k] += one[k];
+          if (in_gradient == nullptr) return;
+          pass.multiply({depth(), stripe.pixels, out_, weight_.value.data(), depth(), gradient,
+                         pixels_, false, patches.data(), stripe.pixels, true});
+          add_patches(stripe, patches, in_gradient->row(i));
+        });
       }
     });
     std::fill(weight_.gradient.begin(), weight_.gradient.end(), T{0});
@@ -89,42 +99,65 @@ class Convolution : public Layer<T> {
 
   std::vector<Parameter<T>*> parameters() override { return {&weight_, &bias_}; }
 
+  // Weights within sqrt(6 / depth) of 0, all equally likely, which keep the size of what passes
+  // through them and ReLU (He and others 2015, ICCV: 1026-1034); biases of 0.
+  void initialise(std::uint64_t seed, std::uint64_t stream) {
+    draw_uniform(weight_.value, std::sqrt(6 / static_cast<double>(depth())), seed, stream);
+    std::fill(bias_.value.begin(), bias_.value.end(), T{0});
+  }
+
  private:
+  // Some rows of pixels, of which the patches are in a processor's cache.
+  struct Stripe {
+    std::int64_t first_row;
+    std::int64_t end_row;
+    std::int64_t first_pixel;
+    std::int64_t pixels;
+  };
+
+  template <class Use>
+  void for_stripes(Use use) const {
+    constexpr std::int64_t numbers = 1 << 16;  // 256 kB of floats
+    const std::int64_t rows = std::max<std::int64_t>(1, numbers / (depth() * size_));
+    for (std::int64_t row = 0; row < size_; row += rows) {
+      const std::int64_t end = std::min(row + rows, size_);
+      use(Stripe{row, end, row * size_, (end - row) * size_});
+    }
+  }
+
   std::int64_t depth() const { return 9 * in_; }
 
-  // The columns of a row of pixels that stay in the image when they are moved by `shift`.
-  std::int64_t from(std::int64_t shift) const { return std::max<std::int64_t>(0, -shift); }
-  std::int64_t to(std::int64_t shift) const { return size_ - std::max<std::int64_t>(0, shift); }
-
-  void take_patches(const T* image, std::vector<T>& patches) const {
-    patches.assign(static_cast<std::size_t>(depth() * pixels_), T{0});
-    for (std::int64_t row = 0; row < depth(); ++row) {
-      const T* const channel = image + row / 9 * pixels_;
-      T* const patch = patches.data() + row * pixels_;
-      const std::int64_t down = row % 9 / 3 - 1;
-      const std::int64_t right = row % 3 - 1;
-      for (std::int64_t i = from(down); i < to(down); ++i) {
-        std::copy(channel + (i + down) * size_ + from(right) + right,
-                  channel + (i + down) * size_ + to(right) + right,
-                  patch + i * size_ + from(right));
+  // Calls use(place in the image, place in the patches, numbers) on each row of each patch that is
+  // within the image.
+  template <class Use>
+  void for_patch_rows(const Stripe& stripe, Use use) const {
+    for (std::int64_t k = 0; k < depth(); ++k) {
+      const std::int64_t down = k % 9 / 3 - 1;
+      const std::int64_t right = k % 3 - 1;
+      const std::int64_t from = std::max<std::int64_t>(0, -right);
+      const std::int64_t to = size_ - std::max<std::int64_t>(0, right);
+      const std::int64_t first = std::max(stripe.first_row, -down);
+      const std::int64_t end = std::min(stripe.end_row, size_ - std::max<std::int64_t>(0, down));
+      for (std::int64_t i = first; i < end; ++i) {
+        use(k / 9 * pixels_ + (i + down) * size_ + from + right,
+            k * stripe.pixels + (i - stripe.first_row) * size_ + from, to - from);
       }
     }
   }
 
+  void take_patches(const Stripe& stripe, const T* image, std::vector<T>& patches) const {
+    patches.assign(static_cast<std::size_t>(depth() * stripe.pixels), T{0});
+    for_patch_rows(stripe, [&](std::int64_t at, std::int64_t to, std::int64_t n) {
+      std::copy_n(image + at, n, patches.data() + to);
+    });
+  }
+
   // The adjoint of take_patches().
-  void add_patches(const std::vector<T>& patches, T* image) const {
-    std::fill(image, image + in_ * pixels_, T{0});
-    for (std::int64_t row = 0; row < depth(); ++row) {
-      T* const channel = image + row / 9 * pixels_;
-      const T* const patch = patches.data() + row * pixels_;
-      const std::int64_t down = row % 9 / 3 - 1;
-      const std::int64_t right = row % 3 - 1;
-      for (std::int64_t i = from(down); i < to(down); ++i) {
-        T* const to_row = channel + (i + down) * size_ + right;
-        const T* const patch_row = patch + i * size_;
-        for (std::int64_t j = from(right); j < to(right); ++j) to_row[j] += patch_row[j];
-      }
-    }
+  void add_patches(const Stripe& stripe, const std::vector<T>& patches, T* image) const {
+    for_patch_rows(stripe, [&](std::int64_t at, std::int64_t from, std::int64_t n) {
+      for (std::int64_t j = 0; j < n; ++j)
+        image[at + j] += patches[static_cast<std::size_t>(from + j)];
+    });
   }
 
   std::int64_t in_;
@@ -221,6 +254,39 @@ class Upsample : public Layer<T> {
   }
 
   std::int64_t channels_;
+  std::int64_t size_;
+};
+
+// The nearest symmetric image with a zero diagonal, of one channel: y = (x + x') / 2 beside the
+// diagonal. It is a projection, so the gradient goes through it in the same way.
+template <class T>
+class SymmetricImage : public Layer<T> {
+ public:
+  explicit SymmetricImage(std::int64_t size) : size_(size) {}
+
+  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
+    project(in, out);
+  }
+  void backward(const Pass<T>& /*pass*/, const Batch<T>& /*in*/, const Batch<T>& /*out*/,
+                const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
+    if (in_gradient != nullptr) project(out_gradient, *in_gradient);
+  }
+
+ private:
+  void project(const Batch<T>& from, Batch<T>& to) const {
+    to.resize(from.rows, from.width);
+    for (std::int64_t image = 0; image < from.rows; ++image) {
+      const T* const x = from.row(image);
+      T* const y = to.row(image);
+      for (std::int64_t i = 0; i < size_; ++i) {
+        y[i * size_ + i] = 0;
+        for (std::int64_t j = 0; j < i; ++j) {
+          y[i * size_ + j] = y[j * size_ + i] = (x[i * size_ + j] + x[j * size_ + i]) / 2;
+        }
+      }
+    }
+  }
+
   std::int64_t size_;
 };
 

@@ -1,7 +1,9 @@
 // What training makes small, with its gradient.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +36,37 @@ double cross_entropy(const Batch<T>& logits, const std::vector<std::int32_t>& la
     }
   }
   return loss / rows;
+}
+
+// The sum of squared differences from the numbers of `target` that are known, and how many these
+// are. What is not known is NaN.
+struct SquaredError {
+  double sum = 0;
+  std::int64_t known = 0;
+  double mean() const { return known > 0 ? sum / static_cast<double>(known) : 0; }
+};
+
+// The gradient of the mean by `out` is written to `gradient`, unless that is null.
+template <class T>
+SquaredError masked_squared_error(const Batch<T>& out, const Batch<T>& target, Batch<T>* gradient) {
+  SquaredError error;
+  for (std::size_t i = 0; i < out.data.size(); ++i) {
+    if (std::isnan(target.data[i])) continue;
+    const double difference =
+        static_cast<double>(out.data[i]) - static_cast<double>(target.data[i]);
+    error.sum += difference * difference;
+    ++error.known;
+  }
+  if (gradient == nullptr) return error;
+  gradient->resize(out.rows, out.width);
+  const double scale = error.known > 0 ? 2 / static_cast<double>(error.known) : 0;
+  for (std::size_t i = 0; i < out.data.size(); ++i) {
+    gradient->data[i] = std::isnan(target.data[i])
+                            ? T{0}
+                            : static_cast<T>(scale * (static_cast<double>(out.data[i]) -
+                                                      static_cast<double>(target.data[i])));
+  }
+  return error;
 }
 
 }  // namespace ancify

@@ -67,6 +67,22 @@ TEST(Losses, CrossEntropyHoldsLargeNumbers) {
   EXPECT_EQ(gradient.data, (std::vector<float>{0, 0}));
 }
 
+TEST(Gradients, OfMaskedSquaredError) {
+  Batch<double> out = random_batch(3, 4, 7);
+  Batch<double> target = random_batch(3, 4, 8);
+  target.data[1] = target.data[10] = std::nan("");
+  Batch<double> gradient;
+  const SquaredError error = masked_squared_error(out, target, &gradient);
+  EXPECT_EQ(error.known, 10);
+  for (std::size_t i = 0; i < out.data.size(); ++i) {
+    const auto loss = [&] { return masked_squared_error<double>(out, target, nullptr).mean(); };
+    EXPECT_NEAR(gradient.data[i], difference(out.data[i], loss), kTolerance);
+  }
+  std::fill(target.data.begin(), target.data.end(), std::nan(""));
+  EXPECT_EQ(masked_squared_error(out, target, &gradient).mean(), 0);
+  EXPECT_EQ(gradient.data, std::vector<double>(12, 0.0));
+}
+
 TEST(Gradients, OfANetwork) {
   const TaskContext context;
   const Pass<double> pass = plain_pass(context);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -92,6 +93,51 @@ TEST(ImageGradients, OfUpsample) {
 TEST(ImageGradients, OfSoftplus) {
   Softplus<double> layer;
   expect_right_gradients(layer, random_batch(2, 9, 10), 9);
+}
+
+TEST(ImageGradients, OfSymmetricImage) {
+  SymmetricImage<double> layer(4);
+  expect_right_gradients(layer, random_batch(3, 16, 13), 16);
+}
+
+TEST(SymmetricImageLayer, ProjectsAndIsItsOwnAdjoint) {
+  const TaskContext context;
+  SymmetricImage<double> layer(5);
+  const Batch<double> x = random_batch(2, 25, 14);
+  const Batch<double> y = random_batch(2, 25, 15);
+  Batch<double> px;
+  Batch<double> py;
+  Batch<double> twice;
+  layer.forward(plain_pass(context), x, px);
+  layer.forward(plain_pass(context), y, py);
+  layer.forward(plain_pass(context), px, twice);
+  EXPECT_EQ(twice.data, px.data);
+  double left = 0;
+  double right = 0;
+  for (std::size_t i = 0; i < x.data.size(); ++i) {
+    left += px.data[i] * y.data[i];
+    right += x.data[i] * py.data[i];
+  }
+  EXPECT_NEAR(left, right, 1e-13);
+  for (std::int64_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(px.row(1)[6 * i], 0);
+    for (std::int64_t j = 0; j < i; ++j) EXPECT_EQ(px.row(1)[5 * i + j], px.row(1)[5 * j + i]);
+  }
+}
+
+TEST(ConvolutionLayer, StartsWithinHesLimit) {
+  Convolution<double> layer(4, 50, 2);
+  layer.initialise(3, 1);
+  double most = 0;
+  double squares = 0;
+  const std::vector<double>& weights = layer.parameters()[0]->value;
+  for (const double weight : weights) {
+    most = std::max(most, std::fabs(weight));
+    squares += weight * weight / static_cast<double>(weights.size());
+  }
+  EXPECT_LE(most, std::sqrt(6.0 / 36));
+  EXPECT_GT(most, 0.99 * std::sqrt(6.0 / 36));
+  EXPECT_NEAR(squares, 2.0 / 36, 0.005);
 }
 
 TEST(MaxPoolLayer, TakesTheLargestOfEachWindow) {

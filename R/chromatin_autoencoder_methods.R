@@ -1,0 +1,167 @@
+# What an autoencoder of distance maps is used for.
+
+#' Use an autoencoder of distance maps
+#'
+#' `predict()` gives each cell its code, `reconstruct()` the map that the network makes of each.
+#'
+#' @details
+#' Maps must be of as many points as in training, and in the same unit. Where training maps were
+#' divided by their own radius of gyration (`scale = "each"`), divide these too.
+#'
+#' Pairs that are missing are filled in by interpolation of the [structures()] before the network
+#' sees them.
+#'
+#' @param object,x,fit An autoencoder by [fit_autoencoder()] or [read_autoencoder()].
+#' @param maps A [distance_maps()] object.
+#' @param what `"map"` (the default): distances as the network gives them. `"structure"`: distances
+#'   of their [structures()], which break no triangle inequality.
+#' @param ... Not used.
+#' @inheritParams distance_maps
+#' @return
+#' * `predict()`: a matrix of cells x code.
+#' * `reconstruct()`: a [distance_maps()] object without missing pairs. To inpaint, pairs that were
+#'   seen stay as they are, with `what = "map"`.
+#' * `print()`: `x`, invisibly.
+#' @section Errors:
+#' `ancify_input_error`: maps have another number of points than the autoencoder, or an autoencoder
+#' was changed so that its parts do not fit.
+#' @seealso [fit_autoencoder()], [structures()] of what is reconstructed, [outlier_scores()]
+#' @export
+#' @examples
+#' x <- simulate_polymers(60, polymer_model(16), seed = 1)
+#' maps <- distance_maps(x)
+#' fit <- fit_autoencoder(maps, "inpaint", epochs = 3, threads = 1)
+#' given <- perturb_maps(x[, , 1:5], missing = 0.1, seed = 2)
+#' done <- reconstruct(fit, given)
+#' map_metrics(done, maps[1:5], given)[c("cell", "pairs", "error")]
+#' dim(predict(fit, maps))
+predict.map_autoencoder <- function(object, maps, threads = NULL, ...) {
+  check_given()
+  check_no_more(...)
+  check_fits(object, maps)
+  codes <- run_network(object, maps, encode_maps_impl, threads)
+  matrix(
+    t(codes), length(maps), dimnames = list(maps$cells, paste0("code", seq_len(nrow(codes))))
+  )
+}
+
+#' @rdname predict.map_autoencoder
+#' @export
+reconstruct <- function(fit, maps, what = c("map", "structure"), threads = NULL) {
+  check_given()
+  check_fits(fit, maps)
+  what <- check_choice(what, c("map", "structure"), "what")
+  made <- run_network(fit, maps, reconstruct_maps_impl, threads)
+  changed <- if (fit$task == "inpaint") is.na(maps$maps) else TRUE
+  maps$maps[changed] <- made[changed]
+  if (what == "structure") maps$maps <- measured(structures(maps, threads = threads), threads)$maps
+  maps
+}
+
+# `job`: encode_maps_impl or reconstruct_maps_impl.
+run_network <- function(fit, maps, job, threads) {
+  backend <- choose_backend("cpu", threads)
+  found <- structures_needed(maps, FALSE, threads)
+  with_watch("Reconstructing", function(watch) job(fit, maps$maps, found, backend, watch))
+}
+
+# For each point the median of what the network changes at its pairs: points x cells. A false spot
+# has all its pairs changed, another point only those with false spots.
+changed_by <- function(fit, maps, threads) {
+  change <- abs(reconstruct(fit, maps, threads = threads)$maps - maps$maps)
+  at <- map_pairs(maps$points)
+  change_at <- function(point) {
+    apply(change[at$first == point | at$second == point, , drop = FALSE], 2, stats::median,
+          na.rm = TRUE)
+  }
+  by_point <- vapply(seq_len(maps$points), change_at, numeric(length(maps)))
+  matrix(no_nan(t(by_point)), maps$points, dimnames = list(NULL, maps$cells))
+}
+
+check_autoencoder <- function(fit, name) {
+  if (!inherits(fit, "map_autoencoder")) {
+    abort_ancify(
+      sprintf("`%s` must be an autoencoder by fit_autoencoder(), not %s.", name, show_value(fit)),
+      "input"
+    )
+  }
+  good <- isTRUE(fit$task %in% names(autoencoder_tasks)) && is.list(fit$tensors) &&
+    all(vapply(fit[c("points", "code", "unit")], function(x) isTRUE(is.finite(x) & x > 0), NA))
+  if (!good) {
+    abort_ancify("The autoencoder was changed: its parts do not fit. Train or read it again.",
+                 "input")
+  }
+  fit
+}
+
+check_fits <- function(fit, maps) {
+  check_autoencoder(fit, "fit")
+  check_maps(maps, "maps")
+  if (maps$points != fit$points) {
+    abort_ancify(
+      sprintf("The autoencoder is for maps of %d points, but `maps` have %d.",
+              as.integer(fit$points), maps$points),
+      "input"
+    )
+  }
+}
+
+#' @rdname predict.map_autoencoder
+#' @export
+print.map_autoencoder <- function(x, ...) {
+  check_no_more(...)
+  check_autoencoder(x, "x")
+  trained <- !is.null(x$epochs)
+  held_out <- if (trained && x$best > 0) x$epochs$held_out_loss[x$best]
+  write_object("map_autoencoder", sprintf("to %s maps of %d points", x$task, as.integer(x$points)),
+               c(
+    code = count_of(x$code, "number"),
+    weights = format_count(sum(lengths(x$tensors))),
+    training = if (!trained) {
+      "read from a file, which does not tell"
+    } else {
+      sprintf("epoch %d of %d is kept%s", as.integer(x$best), nrow(x$epochs),
+              if (x$interrupted) "; it was interrupted" else "")
+    },
+    "held out" = if (length(held_out)) {
+      sprintf("%s, mean squared error %s", count_of(length(x$held_out), "cell"),
+              format(held_out, digits = 3))
+    }
+  ))
+  invisible(x)
+}
+
+#' Read an autoencoder of distance maps
+#'
+#' `read_autoencoder(file)` reads an autoencoder by [fit_autoencoder()] that [save_model()] wrote. It
+#' predicts the same bytes as the one that was saved.
+#'
+#' @param file Path of a safetensors file.
+#' @return An object of class `map_autoencoder`, without a record of its training.
+#' @section Errors:
+#' * `ancify_file_error` (field `file`): the file cannot be read.
+#' * `ancify_format_error` (fields `file`, `line`): it is damaged, or has no such autoencoder.
+#' @seealso [fit_autoencoder()], [predict.map_autoencoder]
+#' @export
+#' @examples
+#' maps <- distance_maps(simulate_polymers(20, polymer_model(16), seed = 1))
+#' fit <- fit_autoencoder(maps, epochs = 1, threads = 1)
+#' file <- save_model(fit, tempfile(fileext = ".safetensors"))
+#' identical(predict(read_autoencoder(file), maps), predict(fit, maps))
+read_autoencoder <- function(file) {
+  check_given()
+  file <- check_path(file, "file")
+  check_is_file(file)
+  structure(read_autoencoder_impl(file), class = "map_autoencoder")
+}
+
+#' @rdname save_model
+#' @export
+save_model.map_autoencoder <- function(object, file, ...) {
+  check_given()
+  check_no_more(...)
+  check_autoencoder(object, "object")
+  file <- check_output_file(check_path(file, "file"))
+  write_autoencoder_impl(object, file)
+  invisible(file)
+}

@@ -1,0 +1,74 @@
+// Autoencoders of distance maps: files, codes, maps that they make of others, training.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/autoencoder/forms.h"
+#include "core/autoencoder/images.h"
+#include "core/device/simd.h"
+#include "core/exec/job_control.h"
+#include "core/exec/threads.h"
+
+namespace ancify::autoencoder {
+
+struct Autoencoder {
+  Form form;
+  // By which distances are divided: about their mean.
+  float unit = 1;
+  // In the order of tensor_forms().
+  std::vector<std::vector<float>> tensors;
+};
+
+// Reads what write_autoencoder() wrote. FormatError if it has no autoencoder, or a damaged one.
+Autoencoder read_autoencoder(const std::string& path, const TaskContext& context);
+
+// Writes a safetensors file, which appears whole or not at all.
+void write_autoencoder(const Autoencoder& model, const std::string& path,
+                       const TaskContext& context);
+
+struct Run {
+  int threads = 1;
+  SimdLevel simd = SimdLevel::kScalar;
+};
+
+// The code of each cell, one after the other.
+std::vector<float> encode_maps(const Autoencoder& model, const Maps& maps, const Run& run,
+                               JobControl& control);
+
+// What the network makes of each map: pairs x cells, in the unit of the input.
+void reconstruct_maps(const Autoencoder& model, const Maps& maps, double* out, const Run& run,
+                      JobControl& control);
+
+struct TrainingSettings {
+  std::int64_t epochs = 50;
+  std::int64_t batch = 64;
+  std::int64_t patience = 5;  // epochs without gain
+  double rate = 1e-3;
+  double share = 0;     // of the points to spoil
+  double geometry = 0;  // weight of the geometry loss
+  std::uint64_t seed = 1;
+};
+
+// Mean losses of a pair, in squared units of the network: in training, as maps were met, and of
+// what was held out.
+struct Epoch {
+  double training_loss;
+  double held_out_loss;
+};
+
+struct Training {
+  Autoencoder model;  // of the epoch with the least loss of what was held out
+  std::size_t best = 0;
+  std::vector<Epoch> epochs;
+};
+
+// Trains a network of this form and unit. `held_out`: cells that judge it; all others are trained
+// on. A stop request ends training after a batch: `training` then has the best epoch's weights, or
+// the last batch's if no epoch had ended. InputError if numbers are no longer finite.
+void train_autoencoder(const Form& form, float unit, const Maps& maps,
+                       const std::vector<bool>& held_out, const TrainingSettings& settings,
+                       const Run& run, JobControl& control, Training& training);
+
+}  // namespace ancify::autoencoder

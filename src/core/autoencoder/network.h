@@ -1,0 +1,176 @@
+// The autoencoder of distance maps. Encoder: four times convolution, ReLU, pooling; a dense layer
+// to the code. Decoder: a dense layer; four times upsampling, convolution, ReLU. A convolution
+// makes one channel z of that, and distances are softplus(z), symmetric with a zero diagonal.
+//
+// Networks that correct have one more convolution and ReLU before, which sees the input d beside
+// the decoder's image. Distances are softplus(z + softplus^-1(d)) there: d itself where z is 0.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/autoencoder/forms.h"
+#include "core/nn/dense_layers.h"
+#include "core/nn/image_layers.h"
+#include "core/nn/network.h"
+
+namespace ancify::autoencoder {
+
+template <class T>
+class AutoencoderNetwork {
+ public:
+  explicit AutoencoderNetwork(const Form& form)
+      : pixels_(form.size() * form.size()),
+        channels_(form.of_task().channels),
+        corrects_(form.of_task().corrects) {
+    std::int64_t size = form.size();
+    std::int64_t width = channels_;  // channels of what a layer takes
+    for (const std::int64_t out : Form::kEncoder) {
+      add_convolution(encoder_, width, out, size);
+      encoder_.add(std::make_unique<Relu<T>>());
+      encoder_.add(std::make_unique<MaxPool<T>>(out, size));
+      width = out;
+      size /= 2;
+    }
+    add_dense(encoder_, form.inner(), form.code);
+    add_dense(decoder_, form.code, form.inner());
+    for (const std::int64_t out : Form::kDecoder) {
+      decoder_.add(std::make_unique<Upsample<T>>(width, size));
+      size *= 2;
+      add_convolution(decoder_, width, out, size);
+      decoder_.add(std::make_unique<Relu<T>>());
+      width = out;
+    }
+    if (corrects_) {
+      add_convolution(correction_, width + channels_, Form::kCorrecting, size);
+      correction_.add(std::make_unique<Relu<T>>());
+      width = Form::kCorrecting;
+    }
+    auto last = std::make_unique<Convolution<T>>(width, 1, size);
+    last_ = last.get();
+    correction_.add(std::move(last));
+    output_.add(std::make_unique<Softplus<T>>());
+    output_.add(std::make_unique<SymmetricImage<T>>(size));
+  }
+
+  // The last convolution begins with zeros, so that a network that corrects first changes nothing.
+  // Others draw their weights from streams from `stream` on.
+  void initialise(std::uint64_t seed, std::uint64_t stream) {
+    for (Convolution<T>* layer : convolutions_) layer->initialise(seed, stream++);
+    for (Dense<T>* layer : dense_) layer->initialise(seed, stream++);
+    for (Parameter<T>* parameter : last_->parameters()) {
+      std::fill(parameter->value.begin(), parameter->value.end(), T{0});
+    }
+  }
+
+  const Batch<T>& encode(const Pass<T>& pass, const Batch<T>& in) {
+    return encoder_.forward(pass, in);
+  }
+
+  const Batch<T>& forward(const Pass<T>& pass, const Batch<T>& in) {
+    code_ = &encode(pass, in);
+    const Batch<T>* image = &decoder_.forward(pass, *code_);
+    if (corrects_) {
+      join(*image, in);
+      image = &joined_;
+    }
+    image_ = image;
+    raw_ = correction_.forward(pass, *image);
+    if (corrects_) add_start(in);
+    return output_.forward(pass, raw_);
+  }
+
+  // After forward() of the same batch. `gradient`: that of the loss by the output; its content is
+  // lost.
+  void backward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& gradient) {
+    Batch<T> below;
+    output_.backward(pass, raw_, gradient, &below);
+    correction_.backward(pass, *image_, below, &gradient);
+    if (corrects_) {
+      // The part of the decoder's image; the input has no gradient.
+      const std::int64_t width = gradient.width - channels_ * pixels_;
+      below.resize(gradient.rows, width);
+      for (std::int64_t i = 0; i < gradient.rows; ++i) {
+        std::copy_n(gradient.row(i), width, below.row(i));
+      }
+      std::swap(below, gradient);
+    }
+    decoder_.backward(pass, *code_, gradient, &below);
+    encoder_.backward(pass, in, below);
+  }
+
+  std::vector<Parameter<T>*> parameters() {
+    std::vector<Parameter<T>*> all;
+    for (Network<T>* part : parts()) {
+      for (Parameter<T>* parameter : part->parameters()) all.push_back(parameter);
+    }
+    return all;
+  }
+  std::vector<std::vector<T>*> state() {
+    std::vector<std::vector<T>*> all;
+    for (Network<T>* part : parts()) {
+      for (std::vector<T>* numbers : part->state()) all.push_back(numbers);
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Network<T>*> parts() { return {&encoder_, &decoder_, &correction_}; }
+
+  void add_convolution(Network<T>& to, std::int64_t in, std::int64_t out, std::int64_t size) {
+    auto layer = std::make_unique<Convolution<T>>(in, out, size);
+    convolutions_.push_back(layer.get());
+    to.add(std::move(layer));
+  }
+  void add_dense(Network<T>& to, std::int64_t in, std::int64_t out) {
+    auto layer = std::make_unique<Dense<T>>(in, out);
+    dense_.push_back(layer.get());
+    to.add(std::move(layer));
+  }
+
+  // The channels of both, one after the other.
+  void join(const Batch<T>& image, const Batch<T>& in) {
+    joined_.resize(in.rows, image.width + in.width);
+    for (std::int64_t i = 0; i < in.rows; ++i) {
+      T* const row = joined_.row(i);
+      std::copy_n(image.row(i), image.width, row);
+      std::copy_n(in.row(i), in.width, row + image.width);
+    }
+  }
+
+  void add_start(const Batch<T>& in) {
+    // softplus^-1 goes to minus infinity at 0.
+    constexpr T least = static_cast<T>(1e-3);
+    for (std::int64_t i = 0; i < in.rows; ++i) {
+      const T* const distance = in.row(i);
+      T* const raw = raw_.row(i);
+      for (std::int64_t p = 0; p < pixels_; ++p) {
+        const T d = std::max(distance[p], least);
+        // log(e^d - 1), without a large power
+        raw[p] += d + std::log(-std::expm1(-d));
+      }
+    }
+  }
+
+  std::int64_t pixels_;
+  std::int64_t channels_;
+  bool corrects_;
+  Network<T> encoder_;
+  Network<T> decoder_;
+  Network<T> correction_;
+  Network<T> output_;
+  std::vector<Convolution<T>*> convolutions_;
+  std::vector<Dense<T>*> dense_;
+  Convolution<T>* last_ = nullptr;
+  // Of the last batch: the code, what the correction takes and gives.
+  const Batch<T>* code_ = nullptr;
+  const Batch<T>* image_ = nullptr;
+  Batch<T> joined_;
+  Batch<T> raw_;
+};
+
+}  // namespace ancify::autoencoder
