@@ -7,7 +7,9 @@
 #' `history`, neighbouring orders are tried. Outgroups may become sisters, or cease to be.
 #'
 #' Ten million sites hardly separate splits from sizes: an earlier split before a smaller population
-#' gives nearly the same patterns. A whole genome separates them.
+#' gives nearly the same patterns. A whole genome separates them. At the oldest split this matters
+#' for posteriors. In simulations of 35 million sites their mean had a standard error of 0.003 to
+#' 0.01. A genome of three billion has a tenth of that.
 #'
 #' Sites nearby share their gene trees, so they tell less than independent ones. If `patterns` and
 #' `variants` name ten chromosomes or more, standard errors come from the differences between these.
