@@ -40,6 +40,7 @@
 #' * `ancify_input_error`: `trace` is not above 0, `V` has another number of rows, or the kernel has
 #'   no such `component`.
 #' * `ancify_file_error`, `ancify_format_error`: the genotypes cannot be read.
+#' * `ancify_device_error`: a GPU is asked for and cannot be used.
 #' @references
 #' Yang, Lee, Goddard and Visscher (2011) GCTA: a tool for genome-wide complex trait analysis.
 #' American Journal of Human Genetics 88:76.

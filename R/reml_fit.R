@@ -48,7 +48,8 @@
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
-#'   [available_gpus()] make the products with genotypes. Results do not depend on it. See "GPUs".
+#'   [available_gpus()] make the products with genotypes. Results do not depend on it. See "GPUs"
+#'   of [fit_reml()].
 #' @param memory Bytes for genotypes and, on the exact path, its matrices. `NULL` (the default):
 #'   half of what is available. Genotypes that do not fit are read anew in each pass. Vectors of the
 #'   stochastic path take some 100 MB more, or 3 kB a sample.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -294,6 +295,20 @@ TEST(DeviceProducts, AFailureOfADeviceIsAnError) {
       }
       EXPECT_GT(failed, 20);
     }
+  }
+}
+
+// A device may do the work of a stream at once, or as late as somebody waits for it.
+TEST(DeviceProducts, DoNotDependOnWhenStreamsWork) {
+  const Calls calls = Calls::random(100, 1300, 0.1, 7);
+  const Case what = {2, 2, ProductBits::k28, kAllBlocks};
+  const auto expected = on_cpu(calls, what);
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const FakeProductDevices devices(1);
+    devices.all()->memory_limit = little(100, what);
+    std::mt19937 random(seed);
+    devices.fake().eager = [&] { return random() % 6 == 0; };
+    ASSERT_EQ(products_of(*matrix_of(calls, 0, devices.all()), what), expected) << seed;
   }
 }
 

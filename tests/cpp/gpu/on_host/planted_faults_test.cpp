@@ -96,6 +96,35 @@ TEST(PlantedFaults, ThreadsThatWaitAtDifferentBarriers) {
   expect_found(fault, "wait at different barriers");
 }
 
+// Each lane takes values of its neighbour in the warp, one exchange after the other.
+__global__ void exchange_kernel(int* result) {
+  int value = static_cast<int>(threadIdx.x);
+  for (int turn = 0; turn < 3; ++turn) value = exchange(value)[(threadIdx.x + 1) % 32];
+  result[threadIdx.x] = value;
+}
+
+TEST(PlantedFaults, LanesOfAWarpExchangeValues) {
+  for (const char* const order : {"forward", "reverse", "random"}) {
+    setenv("ANCIFY_THREAD_ORDER", order, 1);
+    const DeviceInts ints;
+    launch_one(exchange_kernel, ints.data());
+    unsetenv("ANCIFY_THREAD_ORDER");
+    std::vector<int> result(kThreads);
+    cudaMemcpy(result.data(), ints.data(), kBytes, cudaMemcpyDeviceToHost);
+    for (unsigned i = 0; i < kThreads; ++i) {
+      EXPECT_EQ(result[i], static_cast<int>(i / 32 * 32 + (i + 3) % 32)) << order;
+    }
+  }
+}
+
+__global__ void half_exchange_kernel() {
+  if (threadIdx.x % 32 < 16) exchange(1);
+}
+
+TEST(PlantedFaults, AnExchangeWithoutSomeLanes) {
+  expect_found([] { launch_one(half_exchange_kernel); }, "ended while others wait at a barrier");
+}
+
 __global__ void write_kernel(int* to, std::ptrdiff_t offset) { to[threadIdx.x + offset] = 1; }
 
 __global__ void read_kernel(int* to, std::ptrdiff_t offset) {
