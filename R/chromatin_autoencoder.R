@@ -20,8 +20,8 @@
 #'   the least possible. Where the model of the chain is known, `complete_maps(x, "conditional")`
 #'   wins.
 #'
-#' Networks of 64 points and 10,000 maps have not been compared yet: try both on simulated maps that
-#' are like yours.
+#' For missing points of 64, 2,000 maps and one seed gave 1.10, and interpolation 1.18. Networks of
+#' 10,000 maps have not been compared yet: try both on simulated maps that are like yours.
 #'
 #' **Network.** Four times a convolution of 3 x 3, ReLU and pooling, with 16, 32, 64 and 64
 #' channels. Then a dense layer to the code, and the mirror image of all this, to one channel.
