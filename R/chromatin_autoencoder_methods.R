@@ -133,8 +133,8 @@ print.map_autoencoder <- function(x, ...) {
 
 #' Read an autoencoder of distance maps
 #'
-#' `read_autoencoder(file)` reads an autoencoder by [fit_autoencoder()] that [save_model()] wrote. It
-#' predicts the same bytes as the one that was saved.
+#' `read_autoencoder(file)` reads an autoencoder that [save_model()] wrote. It predicts the same
+#' bytes as the one that was saved.
 #'
 #' @param file Path of a safetensors file.
 #' @return An object of class `map_autoencoder`, without a record of its training.
@@ -157,7 +157,7 @@ read_autoencoder <- function(file) {
 
 #' @rdname save_model
 #' @export
-save_model.map_autoencoder <- function(object, file, ...) {
+save_model.map_autoencoder <- function(object, file, ...) { # nolint: object_name_linter.
   check_given()
   check_no_more(...)
   check_autoencoder(object, "object")
