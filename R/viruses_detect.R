@@ -303,19 +303,29 @@ tell_duration <- function(runs, folders) {
   cli::cli_alert_info("{text}")
 }
 
-# The time of two frames a thread, which share a pack, in proportion to all letters that are left. 0
-# if there are no more frames than these.
+# The time of two frames a thread, which share a pack, in proportion to all letters that are left.
+# More are timed if that is too quick to tell; 0 if all would be.
 seconds_left <- function(run, folder) {
   of <- run$fingerprint
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
   left <- unlist(slices[parts_left(open_ledger(folder), of)])
-  timed <- left[unique(round(seq(1, length(left), length.out = 2 * run_threads(run))))]
-  if (length(timed) >= length(left)) {
-    return(0)
-  }
   letters <- nchar(run$sequences$sequences)
-  took <- system.time(with_watch("Timing", function(watch) {
-    embed_impl(run$model$loaded, run$sequences$sequences[timed], run$settings, FALSE, watch)
-  }, progress = interactive()))
-  took[["elapsed"]] * sum(letters[left]) / sum(letters[timed])
+  n <- 2 * run_threads(run)
+  while (n < length(left)) {
+    timed <- left[round(seq(1, length(left), length.out = n))]
+    took <- seconds_of_embedding(run, timed)
+    if (took > 0.5) {
+      return(took * sum(letters[left]) / sum(letters[timed]))
+    }
+    n <- 4 * n
+  }
+  0
+}
+
+seconds_of_embedding <- function(run, which) {
+  started <- proc.time()[["elapsed"]]
+  with_watch("Timing", function(watch) {
+    embed_impl(run$model$loaded, run$sequences$sequences[which], run$settings, FALSE, watch)
+  }, progress = interactive())
+  proc.time()[["elapsed"]] - started
 }

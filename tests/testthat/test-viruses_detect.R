@@ -268,26 +268,32 @@ test_that("the time is that of frames that are left, in proportion to their lett
   local_part_size(20)
   set <- chunk_sequences(virus_fixture("contigs.fa"), 60)
   run <- frames_run(sequence_model(example_model("esm2_random")), six_frames(set)$protein, 1)
-  timed <- NULL
-  slow <- function(model, sequences, ...) {
-    timed <<- c(timed, sequences)
-    Sys.sleep(0.05)
-  }
-  left_in <- function(folder) with_function("embed_impl", slow, seconds_left(run, folder))
-  seconds <- left_in(new_folder())
   all <- run$sequences$sequences
-  expect_identical(timed, all[c(1, length(all))])
-  expect_equal(seconds, 0.05 * sum(nchar(all)) / sum(nchar(timed)), tolerance = 0.5)
+  left_in <- function(folder, took) {
+    timed <<- list()
+    with_function("seconds_of_embedding", function(run, which) {
+      timed <<- c(timed, list(which))
+      took(length(which))
+    }, seconds_left(run, folder))
+  }
+  timed <- list()
+  seconds <- left_in(new_folder(), function(n) 3)
+  expect_identical(timed, list(c(1L, 71L)))
+  expect_equal(seconds, 3 * sum(nchar(all)) / sum(nchar(all[c(1, 71)])))
+  seconds <- left_in(new_folder(), function(n) if (n < 30) 0.1 else 2)
+  expect_identical(lengths(timed), c(2L, 8L, 32L))
+  expect_equal(seconds, 2 * sum(nchar(all)) / sum(nchar(all[timed[[3]]])))
+  expect_identical(left_in(new_folder(), function(n) 0.1), 0)
+  expect_gt(seconds_of_embedding(run, 1:3), 0)
+  # What is whole by the ledger needs no time.
   out <- detect()$out
   folder <- file.path(out, "protein")
-  expect_identical(left_in(folder), 0)
-  unlink(file.path(folder, "part-2.bin"))
-  timed <- NULL
-  # The ledger alone is asked: a lost file is found when the work begins.
-  expect_identical(left_in(folder), 0)
+  expect_identical(left_in(folder, function(n) 3), 0)
+  expect_length(timed, 0)
   claim_files(open_ledger(folder), "part-2.bin")
-  expect_gt(left_in(folder), 0)
-  expect_identical(timed, all[c(21, 40)])
+  seconds <- left_in(folder, function(n) 3)
+  expect_identical(timed, list(c(21L, 40L)))
+  expect_equal(seconds, 3 * sum(nchar(all[21:40])) / sum(nchar(all[c(21, 40)])))
 })
 
 test_that("results are printed, are tables, and are drawn", {
