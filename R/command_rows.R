@@ -206,8 +206,8 @@ rows_of_analyses <- function() {
       details = paste(
         "-o is a folder. It gets prediction_results.txt (a row a reading frame),",
         "prediction_results_highestscore.csv (a row a chunk), both as VirNucPro writes them, and",
-        "contigs.tsv. First it says how long all will take. The same command goes on where it was",
-        "ended."
+        "contigs.tsv. If it will take long, it says so first. The same command goes on where it",
+        "was ended."
       ),
       examples = paste(
         "ancify viruses -i contigs.fa.gz -o viruses --dna DNABERT-S \\\n ",

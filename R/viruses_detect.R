@@ -294,13 +294,12 @@ tell_duration <- function(runs, folders) {
     return(invisible())
   }
   threads <- run_threads(runs$dna)
-  text <- sprintf(
+  cli::cli_alert_info(sprintf(
     "Embedding will take about %s: %s by the model of DNA, %s by that of proteins, on %s. %s",
     show_duration(sum(seconds)), show_duration(seconds[["dna"]]),
     show_duration(seconds[["protein"]]), count_of(threads, "thread"),
     "A smaller model of proteins, with a classifier trained on it, or more threads are faster."
-  )
-  cli::cli_alert_info("{text}")
+  ))
 }
 
 # The time of two frames a thread, which share a pack, in proportion to all letters that are left.
