@@ -15,6 +15,7 @@
 #' | `vignette("speed", "ancify")` | GPU and speed |
 #' | `vignette("cluster", "ancify")` | On a cluster |
 #' | `vignette("demography", "ancify")` | From ancestral alleles to demography |
+#' | `vignette("viruses", "ancify")` | Detecting viruses |
 #' | `vignette("heritability", "ancify")` | From genotypes to heritability |
 #' | `vignette("chromatin", "ancify")` | Distance maps of chromatin |
 #' | `vignette("python", "ancify")` | Coming from the Python tool |
@@ -121,6 +122,11 @@
 #'   [kernel_times()] multiplies by one.
 #' * [`confint()`][confint.reml_fit] gives intervals, [`anova()`][anova.reml_fit] tests components,
 #'   [`plot()`][plot.reml_fit] draws a fit, and [reml_log_likelihood()] computes its likelihood.
+#'
+#' @section Detection of viruses:
+#' * [detect_viruses()] says which chunks of sequences are viral.
+#' * [chunk_sequences()], [six_frames()], [embed_sequences()], [train_classifier()] and
+#'   [chunk_calls()] are its steps.
 #'
 #' @section Machine, backends, clusters and build:
 #' * [available_gpus()] lists GPUs, and [detect_backend()] says whether there are any.

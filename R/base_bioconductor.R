@@ -121,6 +121,8 @@ dna_or_paths <- function(x) {
 
 # Names of sequences; those without one are numbered.
 numbered_ids <- function(names, n) {
-  numbers <- as.character(seq_len(n))
-  if (is.null(names)) numbers else ifelse(names %in% c("", NA), numbers, names)
+  names <- names %||% character(n)
+  none <- names %in% c("", NA)
+  names[none] <- which(none)
+  names
 }

@@ -103,6 +103,14 @@ exact_text <- function(x) {
   text
 }
 
+# A table with tabs, and a line of names.
+tsv_lines <- function(table) {
+  cells <- lapply(table, function(column) {
+    if (is.double(column)) ifelse(is.na(column), "NA", exact_text(column)) else column
+  })
+  c(paste(names(table), collapse = "\t"), do.call(paste, c(unname(cells), sep = "\t")))
+}
+
 # Call it before long work whose result goes to `file`.
 check_output_file <- function(file, name = "file") {
   file <- check_path(file, name)

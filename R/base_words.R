@@ -96,6 +96,14 @@ show_bytes <- function(bytes) {
   paste(format(bytes / 1000^power, digits = 3, scientific = FALSE), units[power + 1])
 }
 
+# In the largest unit of which there is one: 5400 is "1.5 hours".
+show_duration <- function(seconds) {
+  units <- c(second = 1, minute = 60, hour = 3600, day = 86400)
+  unit <- max(which(units <= max(seconds, 1)))
+  n <- signif(seconds / units[[unit]], 2)
+  count_of(if (unit == 1) ceiling(n) else n, names(units)[unit])
+}
+
 # ---- Chromosomes --------------------------------------------------------------------------------
 
 # The same names with a leading chr added or removed.

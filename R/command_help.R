@@ -30,7 +30,8 @@ command_help <- function(name, rows) {
     paste(option$names[1], option$value)
   }, "")
   c(
-    paste(c("usage: ancify", name, row$arguments, needed, "[OPTIONS]"), collapse = " "), "",
+    strwrap(paste(c("usage: ancify", name, row$arguments, needed, "[OPTIONS]"), collapse = " "), 80,
+            exdent = 2), "",
     strwrap(sentence(row$purpose), 80),
     unlist(lapply(c(row$details, if (length(row$streams)) streams_sentence(row)), function(text) {
       c("", strwrap(text, 80))

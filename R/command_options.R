@@ -59,6 +59,11 @@ option_rows <- list(
   mixed = option_row(
     "mixed", "", "take relatives into account, without the variant's chromosome"
   ),
+  input = option_row("input", "FILE", "sequences of DNA: FASTA or FASTQ", "-i"),
+  dna = option_row("dna", "DIR", "the folder of a model of DNA, such as DNABERT-S"),
+  protein = option_row("protein", "DIR", "the folder of a model of proteins, such as ESM-2"),
+  classifier = option_row("classifier", "FILE", "the classifier: safetensors or .pth"),
+  size = option_row("size", "BASES", "bases of a chunk", default = "500"),
   out = option_row("out", "PREFIX", "what the paths of results begin with"),
   verbose = option_row("verbose", "", "log the work", "-v"),
   help = option_row("help", "", "print help", "-h"),

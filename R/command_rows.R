@@ -198,6 +198,23 @@ rows_of_analyses <- function() {
         "ancify scan --genotypes mice.bed --pheno traits.tsv --mixed --out mixed"
       ),
       instead = "scan_variants", writes = function(parsed) scan_file(parsed$out)
+    ),
+    viruses = command_row(
+      "detect viruses in sequences, by models of DNA and of proteins", viruses_command,
+      options = c("input", "output", "dna", "protein", "classifier", "size", "threads"),
+      required = c("input", "output", "dna", "protein", "classifier"), streams = "input",
+      details = paste(
+        "-o is a folder. It gets prediction_results.txt (a row a reading frame),",
+        "prediction_results_highestscore.csv (a row a chunk), both as VirNucPro writes them, and",
+        "contigs.tsv. If it will take long, it says so first. The same command goes on where it",
+        "was ended."
+      ),
+      examples = paste(
+        "ancify viruses -i contigs.fa.gz -o viruses --dna DNABERT-S \\\n ",
+        "--protein esm2_t36_3B --classifier 500_model.pth"
+      ),
+      instead = "detect_viruses", words = c(x = "-i", out = "-o"),
+      writes = function(parsed) NULL # -o is a folder, which detect_viruses() looks at
     )
   )
 }

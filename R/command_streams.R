@@ -40,12 +40,7 @@ write_lines <- function(path, lines) {
   with_watch("Writing", function(watch) write_standard_output_impl(bytes, watch))
 }
 
-write_tsv <- function(path, table) {
-  cells <- lapply(table, function(column) {
-    if (is.double(column)) ifelse(is.na(column), "NA", exact_text(column)) else column
-  })
-  write_lines(path, c(paste(names(table), collapse = "\t"), do.call(paste, c(cells, sep = "\t"))))
-}
+write_tsv <- function(path, table) write_lines(path, tsv_lines(table))
 
 # Prints what is told about a result. If the result itself is on the standard output, this goes to
 # the standard error.

@@ -7,14 +7,13 @@ run_embedding <- function(run, out, resume) {
   of <- embedding_fingerprint(run)
   locks <- lock_folders(out, inform_ancify)
   on.exit(unlock_folders(locks))
-  unlink(c(leftovers_impl(out), leftovers_impl(file.path(out, ".ancify"))), expand = FALSE)
-  ledger <- open_ledger(out, "out")
-  refuse_other_run(ledger, of, resume)
-  release_claims(ledger)
-  on.exit({
-    release_claims(ledger)
-    save_ledger(ledger, at_once = TRUE)
-  }, add = TRUE, after = FALSE)
+  embed_into(run, out, resume, of)
+}
+
+# The same in a folder that is locked. `of`: the run's fingerprint.
+embed_into <- function(run, out, resume, of) {
+  ledger <- open_run(out, of, recorded_run, resume)
+  on.exit(close_run(ledger))
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
   parts <- part_names(of)
   whole <- whole_files(ledger, parts, known_source(ledger, of), threads = run_threads(run))
@@ -23,6 +22,21 @@ run_embedding <- function(run, out, resume) {
   has_unknown <- unlist(lapply(facts, function(part) part$has_unknown))
   tell_unknown(unlist(lapply(facts, function(part) part$unknown)), run$sequences$ids[has_unknown])
   out
+}
+
+# The ledger of a locked folder, ready for work. `recorded`: a function that gives the fingerprint
+# of the run that a ledger has.
+open_run <- function(out, of, recorded, resume) {
+  unlink(c(leftovers_impl(out), leftovers_impl(file.path(out, ".ancify"))), expand = FALSE)
+  ledger <- open_ledger(out, "out")
+  refuse_other_run(ledger, recorded(ledger), of, resume)
+  release_claims(ledger)
+  ledger
+}
+
+close_run <- function(ledger) {
+  release_claims(ledger)
+  save_ledger(ledger, at_once = TRUE)
 }
 
 run_threads <- function(run) run$settings$backend$threads
@@ -45,6 +59,9 @@ part_names <- function(of) {
   slices <- part_slices(of$input$sequences, of$settings$part_size)
   sprintf("part-%d.bin", seq_along(slices))
 }
+
+# Which parts are to be made, by the ledger alone.
+parts_left <- function(ledger, of) !are_complete(ledger, part_names(of), known_source(ledger, of))
 
 # Sequences of a part, which is in memory at once. The tests make it small.
 part_size <- function(by_residue) {
@@ -85,8 +102,8 @@ recorded_run <- function(ledger) {
 
 is_fingerprint <- function(of) is.list(of) && setequal(names(of), c("input", "model", "settings"))
 
-refuse_other_run <- function(ledger, now, resume) {
-  of <- recorded_run(ledger)
+# `of`: the fingerprint on record, or NULL; `now`: that of this run.
+refuse_other_run <- function(ledger, of, now, resume) {
   if (is.null(of)) {
     return(invisible())
   }
@@ -127,7 +144,7 @@ read_embeddings <- function(folder) {
     )
   }
   parts <- part_names(of)
-  left <- sum(!are_complete(ledger, parts, known_source(ledger, of)))
+  left <- sum(parts_left(ledger, of))
   if (left) {
     abort_ancify(
       sprintf("The run in %s is not done, as %s of %d parts are left: call embed_sequences() %s",

@@ -81,19 +81,29 @@ run_here <- function(config) {
   }
 }
 
-# Starts a process that runs once the file <log>.go appears, and gives its number. It writes <log>.done
-# after a complete run, and <log>.ended at its end.
+# Starts a process that runs a configuration: see start_process().
 start_run <- function(config, log, param) {
-  script <- tempfile(fileext = ".R")
-  saveRDS(config, paste0(script, ".rds"))
-  writeLines(c(
-    "suppressPackageStartupMessages(library(ancify))",
-    sprintf("config <- readRDS(%s)", deparse1(paste0(script, ".rds"))),
-    sprintf("cat(Sys.getpid(), '\\n', file = %s)", deparse1(paste0(log, ".pid"))),
-    sprintf("while (!file.exists(%s)) Sys.sleep(0.002)", deparse1(paste0(log, ".go"))),
+  saved <- tempfile(fileext = ".rds")
+  saveRDS(config, saved)
+  start_process(
+    sprintf("config <- readRDS(%s)", deparse1(saved)),
     sprintf(
       "suppressWarnings(ancify_run(config, BPPARAM = %s, progress = FALSE, verbose = FALSE))", param
     ),
+    log
+  )
+}
+
+# Starts a process that evaluates `before`, and `run` once the file <log>.go appears; gives its
+# number. It writes <log>.done after a complete run, and <log>.ended at its end.
+start_process <- function(before, run, log) {
+  script <- tempfile(fileext = ".R")
+  writeLines(c(
+    "suppressPackageStartupMessages(library(ancify))",
+    before,
+    sprintf("cat(Sys.getpid(), '\\n', file = %s)", deparse1(paste0(log, ".pid"))),
+    sprintf("while (!file.exists(%s)) Sys.sleep(0.002)", deparse1(paste0(log, ".go"))),
+    run,
     sprintf("cat('done', file = %s)", deparse1(paste0(log, ".done")))
   ), script)
   unlink(paste0(log, c(".pid", ".go", ".done")))

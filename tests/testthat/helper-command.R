@@ -55,6 +55,12 @@ command_folder <- function(folder = new_folder()) {
   for (ending in c(".bed", ".bim", ".fam")) {
     file.copy(sub("\\.bed$", ending, genotypes$file), at(paste0("mice", ending)))
   }
+  for (model in list(c("dnabert_random", "DNABERT-S"), c("esm2_random", "esm2_t36_3B"))) {
+    file.copy(example_model(model[1]), folder, recursive = TRUE)
+    file.rename(at(model[1]), at(model[2]))
+  }
+  file.copy(virus_fixture("classifier.pth"), at("500_model.pth"))
+  writeBin(gzip_member(file_bytes(virus_fixture("contigs.fa"))), at("contigs.fa.gz"))
   traits <- data.frame(FID = 1, IID = genotypes$data$id, y = genotypes$data$y)
   utils::write.table(traits, at("traits.tsv"), quote = FALSE, row.names = FALSE)
   folder

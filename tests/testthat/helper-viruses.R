@@ -38,3 +38,20 @@ oracle_frames <- function(bases, strict = FALSE, code = Biostrings::GENETIC_CODE
   }
   rows
 }
+
+# ---- Detection ----------------------------------------------------------------------------------
+
+# Its sequences, classifier and the expected files are made by fixtures/make_virus_detection.py.
+virus_fixture <- function(name) testthat::test_path("fixtures", "virus_detection", name)
+
+example_model <- function(name) system.file("extdata", name, package = "ancify")
+
+# A detection with the models of the examples. Their DNA has letters that the model does not know.
+detect <- function(x = virus_fixture("contigs.fa"), out = tempfile("viruses"),
+                   dna = example_model("dnabert_random"), protein = example_model("esm2_random"),
+                   classifier = virus_fixture("classifier.pth"), size = 60, threads = 1, ...) {
+  suppressWarnings(
+    detect_viruses(x, dna, protein, classifier, out, size, threads = threads, ...),
+    classes = "ancify_sequence_warning"
+  )
+}

@@ -25,7 +25,8 @@ test_that("examples of all commands run", {
     example_runs(name, before)
   }
   made <- c("init/ancify.yaml", "out.vcf.gz", "out.bcf", "joint.fs", "spectrum.tsv", "windows.tsv",
-            "states.tsv", "confidence.bed", "fitted.json", "fitted.fs", "fitted.yaml", "h2.json")
+            "states.tsv", "confidence.bed", "fitted.json", "fitted.fs", "fitted.yaml", "h2.json",
+            "viruses/prediction_results.txt")
   expect_identical(made[!file.exists(file.path(folder, made))], character())
 })
 
