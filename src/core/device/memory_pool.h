@@ -90,4 +90,15 @@ class DeviceArray {
   MemoryPool::Piece piece_;
 };
 
+// An array on the device, and one on the host that is copied to it or from it.
+template <class T>
+struct Mirrored {
+  Mirrored() = default;
+  Mirrored(MemoryPool& pool, std::size_t n) : there(pool, n), here(pool, n, MemoryKind::kHost) {}
+  Mirrored(DeviceArray<T> there, DeviceArray<T> here)
+      : there(std::move(there)), here(std::move(here)) {}
+  DeviceArray<T> there;
+  DeviceArray<T> here;
+};
+
 }  // namespace ancify

@@ -22,15 +22,6 @@ namespace ancify {
 
 namespace {
 
-// An array on the device, and one on the host that is copied to it or from it.
-template <class T>
-struct Mirrored {
-  Mirrored() = default;
-  Mirrored(MemoryPool& pool, std::size_t n) : there(pool, n), here(pool, n, MemoryKind::kHost) {}
-  DeviceArray<T> there;
-  DeviceArray<T> here;
-};
-
 // The bytes of super-k-mers of n k-mers, if each has one alone: then they are most.
 std::size_t most_bytes(std::size_t n, int k) { return n * super_kmer_bytes(1, k); }
 
