@@ -297,6 +297,14 @@ load_model_impl <- function(files, watch) {
     .Call(`_ancify_load_model_impl`, files, watch)
 }
 
+model_on_devices_impl <- function(model, backend, half, watch) {
+    .Call(`_ancify_model_on_devices_impl`, model, backend, half, watch)
+}
+
+repeated_packs_impl <- function(devices) {
+    .Call(`_ancify_repeated_packs_impl`, devices)
+}
+
 embed_impl <- function(model, sequences, settings, by_residue, watch) {
     .Call(`_ancify_embed_impl`, model, sequences, settings, by_residue, watch)
 }

@@ -19,6 +19,12 @@
 #' same at any number of threads, to the last bit. The instruction sets of processors round
 #' differently, by about 1e-6 of the largest number.
 #'
+#' **GPUs.** With `backend = "gpu"` weights are copied to all GPUs, which share packs. cuBLAS, a
+#' part of CUDA, multiplies matrices. With `"fp16"` these have half precision; sums, norms and
+#' softmax stay single. A pack with numbers beyond half precision (65504) is computed again by the
+#' CPU, which is told. Rounding differs from the processor's: by about 1e-6 of the largest number
+#' with `"fp32"`, 1e-3 with `"fp16"`. No card has been measured yet, so `"auto"` is the CPU.
+#'
 #' **Runs that resume.** With `out` the result goes to a folder, in parts of 10,000 sequences. Each
 #' part is a file that appears whole. `.ancify/ledger` records checksums of the parts, of the input
 #' and of the model's files, and the settings. The same call goes on where a run was ended: it keeps
@@ -33,6 +39,10 @@
 #'   `"error"`.
 #' @param out Path of a folder to write; `NULL`: the result is returned.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
+#' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
+#'   [available_gpus()].
+#' @param precision Of what is multiplied: `"fp32"` (single precision), or on GPUs `"fp16"` (half).
+#'   `NULL`: half on GPUs, single on the processor.
 #' @param resume Whether to go on with a run in `out`. If `FALSE`, a run there is an error.
 #' @param folder Path of a folder that `embed_sequences()` wrote.
 #' @return `embed_sequences()`: with `pool = "mean"` a matrix with a row a protein, named by its id.
@@ -42,6 +52,8 @@
 #'
 #'   `read_embeddings()`: the same from a folder, without `unknown`.
 #' @section Errors:
+#' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, one fails or has too
+#'   little memory, or cuBLAS is missing.
 #' * `ancify_input_error`: an argument has another shape or range; DNA is given to a model of
 #'   proteins, or the other way round; a protein has no residue, or is too long and `long` is
 #'   `"error"`; the run in `out` is of another input, model or setting, which the message names; the
@@ -67,12 +79,13 @@
 #' identical(read_embeddings(out)["one", ], embeddings["one", ])
 embed_sequences <- function(x, model, pool = c("mean", "residue"),
                             long = c("window", "truncate", "error"), out = NULL, threads = NULL,
-                            resume = TRUE) {
+                            resume = TRUE, backend = "auto", precision = NULL) {
   check_given()
   model <- check_sequence_model(model)
   sequences <- as_model_input(x, model)
   by_residue <- check_choice(pool, c("mean", "residue"), "pool") == "residue"
-  settings <- sequence_settings(sequences, model, long, threads)
+  work <- list(threads = threads, backend = backend, precision = precision)
+  settings <- sequence_settings(sequences, model, long, work)
   check_flag(resume, "resume")
   if (!is.null(out)) {
     run <- list(model = model, sequences = sequences, settings = settings, by_residue = by_residue)
@@ -81,6 +94,7 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
   made <- with_watch("Embedding", function(watch) {
     embed_impl(model$loaded, sequences$sequences, settings, by_residue, watch)
   }, progress = interactive())
+  tell_repeated(settings)
   tell_unknown(made$unknown, sequences$ids)
   named_by_sequence(made, sequences$ids)
 }
@@ -105,14 +119,17 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
 #' model <- sequence_model(system.file("extdata", "esm2_random", package = "ancify"))
 #' p <- residue_log_probs(c(one = "MKT<mask>YIAKQR"), model)$one
 #' p[4, c("A", "G", "V")]
-residue_log_probs <- function(x, model, long = c("window", "truncate", "error"), threads = NULL) {
+residue_log_probs <- function(x, model, long = c("window", "truncate", "error"), threads = NULL,
+                              backend = "auto", precision = NULL) {
   check_given()
   model <- check_sequence_model(model)
   sequences <- as_model_input(x, model)
-  settings <- sequence_settings(sequences, model, long, threads)
+  work <- list(threads = threads, backend = backend, precision = precision)
+  settings <- sequence_settings(sequences, model, long, work)
   made <- with_watch("Predicting", function(watch) {
     log_probs_impl(model$loaded, sequences$sequences, settings, watch)
   }, progress = interactive())
+  tell_repeated(settings)
   tell_unknown(made$unknown, sequences$ids)
   # A model may have more rows than tokens.
   tokens <- model$tokens

@@ -18,6 +18,7 @@ embed_into <- function(run, out, resume, of) {
   parts <- part_names(of)
   whole <- whole_files(ledger, parts, known_source(ledger, of), threads = run_threads(run))
   for (k in which(!whole)) make_part(run, ledger, parts[k], slices[[k]], of)
+  tell_repeated(run$settings)
   facts <- facts_of(ledger, parts)
   has_unknown <- unlist(lapply(facts, function(part) part$has_unknown))
   tell_unknown(unlist(lapply(facts, function(part) part$unknown)), run$sequences$ids[has_unknown])
@@ -88,7 +89,7 @@ embedding_fingerprint <- function(run) {
     model = stats::setNames(as.list(sums$checksum), basename(files)),
     settings = list(
       pool = if (run$by_residue) "residue" else "mean", long = run$settings$long,
-      precision = "fp32", part_size = part_size(run$by_residue)
+      precision = run$settings$precision, part_size = part_size(run$by_residue)
     )
   )
 }

@@ -33,8 +33,8 @@ refuse_sequences <- function(sequences, which, format) {
   }
 }
 
-# What jobs of the core take.
-sequence_settings <- function(sequences, model, long, threads) {
+# What jobs of the core take. `work`: list(threads =, backend =, precision =).
+sequence_settings <- function(sequences, model, long, work) {
   long <- check_choice(long, c("window", "truncate", "error"), "long")
   most <- model$most_residues
   lengths <- nchar(gsub("<mask>", "X", sequences$sequences, fixed = TRUE))
@@ -51,7 +51,37 @@ sequence_settings <- function(sequences, model, long, threads) {
       "sequence"
     )
   }
-  list(truncate = long == "truncate", backend = choose_backend("cpu", threads), long = long)
+  c(list(truncate = long == "truncate", long = long), model_backend(model, work))
+}
+
+# list(backend =, precision =, devices = the weights on GPUs, or NULL).
+model_backend <- function(model, work) {
+  backend <- choose_backend(work$backend, work$threads)
+  on_gpu <- backend$kind == "gpu"
+  precision <- check_choice(work$precision %||% if (on_gpu) "fp16" else "fp32", c("fp32", "fp16"),
+                            "precision")
+  if (precision == "fp16" && !on_gpu) {
+    abort_ancify(
+      "`precision` \"fp16\" is for GPUs alone: choose \"fp32\", or set `backend` to \"gpu\".",
+      "input"
+    )
+  }
+  devices <- if (on_gpu) {
+    with_watch("Copying weights", function(watch) {
+      model_on_devices_impl(model$loaded, backend, precision == "fp16", watch)
+    }, progress = interactive())
+  }
+  list(backend = backend, precision = precision, devices = devices)
+}
+
+tell_repeated <- function(settings) {
+  n <- if (is.null(settings$devices)) 0 else repeated_packs_impl(settings$devices)
+  if (n > 0) {
+    inform_ancify(sprintf(
+      "%s of sequences had numbers beyond half precision: the CPU computed %s in single precision.",
+      count_of(n, "pack"), if (n == 1) "it" else "them"
+    ))
+  }
 }
 
 tell_unknown <- function(unknown, ids) {

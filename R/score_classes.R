@@ -15,8 +15,9 @@
 #' @param scores A result of [score_missense()], or some of its rows.
 #' @param breaks Scores between classes, at least one. A class contains its lower end.
 #' @return A data frame with a row a site: `chromosome`, `position`, `derived`, and `class`, a
-#'   factor. Its levels are `"missense, below <break>"` and so on, from the lowest scores, then the
-#'   other consequences.
+#'   factor. Its levels are `"missense, below <break>"` and so on, from the lowest scores, then
+#'   `"synonymous"`, `"stop gained"`, `"stop lost"` and `"start lost"`. A class without sites is a
+#'   level too: `table()` counts 0, and its spectrum is empty.
 #' @section Errors:
 #' * `ancify_input_error`: `scores` is no result of [score_missense()]; `breaks` are no finite
 #'   numbers; no site has a class.
@@ -47,9 +48,11 @@ score_classes <- function(scores, breaks) {
   class <- as.character(worst$consequence)
   missense <- class == "missense"
   class[missense] <- names[findInterval(worst$score[missense], breaks) + 1]
+  # Classes without sites stay: their spectra are empty, not missing.
+  others <- setdiff(intersect(consequences, gravest), "missense")
   table <- data.frame(worst[c("chromosome", "position", "derived")],
-                      class = factor(class, c(names, setdiff(consequences, "missense"))))
-  table <- droplevels(table[!is.na(class), ])
+                      class = factor(class, c(names, others)))
+  table <- table[!is.na(class), ]
   if (nrow(table) == 0) {
     abort_ancify("`scores` has no site with a class: no consequence is known.", "input")
   }

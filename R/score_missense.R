@@ -25,7 +25,7 @@
 #' whose centre is nearest, see [embed_sequences()].
 #'
 #' **Work.** Equal proteins are read once. Sequences are packed without padding. The result is the
-#' same at any number of threads, to the last bit.
+#' same at any number of threads, to the last bit. For GPUs see [embed_sequences()].
 #'
 #' No weights of a trained model have been run with this function yet.
 #'
@@ -54,7 +54,8 @@
 #' that were read.
 #' @section Errors:
 #' * `ancify_input_error`: `changes` is no result of [coding_changes()] or lacks its columns or
-#'   proteins; `model` is no model, or has no language head.
+#'   proteins; `model` is no model, or has no language head; `precision` is not for the `backend`.
+#' * `ancify_device_error`: as of [embed_sequences()].
 #' @references
 #' Meier J, Rao R, Verkuil R, and others (2021) Language models enable zero-shot prediction of the
 #' effects of mutations on protein function. Advances in Neural Information Processing Systems 34.
@@ -76,7 +77,8 @@
 #' # A random model, which the package has for examples
 #' model <- sequence_model(system.file("extdata", "esm2_random", package = "ancify"))
 #' score_missense(changes, model, threads = 1)
-score_missense <- function(changes, model, marginal = c("masked", "wildtype"), threads = NULL) {
+score_missense <- function(changes, model, marginal = c("masked", "wildtype"), threads = NULL,
+                           backend = "auto", precision = NULL) {
   check_given()
   proteins <- check_scored_changes(changes)
   model <- check_sequence_model(model)
@@ -84,7 +86,8 @@ score_missense <- function(changes, model, marginal = c("masked", "wildtype"), t
   not_scored <- why_not_scored(changes, proteins, model)
   rows <- which(is.na(not_scored))
   found <- site_log_probs(
-    proteins$sequence[changes$protein[rows]], changes$codon[rows], model, marginal, threads
+    proteins$sequence[changes$protein[rows]], changes$codon[rows], model, marginal,
+    list(threads = threads, backend = backend, precision = precision)
   )
   token <- function(residue) cbind(found$row, match(residue[rows], model$tokens))
   llr <- rep(NA_real_, nrow(changes))
@@ -142,18 +145,20 @@ why_not_scored <- function(changes, proteins, model) {
 }
 
 # list(values = a row of log-probabilities for each codon, row = which of them each element has,
-# passes = how many sequences were read). Equal proteins and equal codons of them are one.
-site_log_probs <- function(sequence, codon, model, marginal, threads) {
+# passes = how many sequences were read). Equal proteins and equal codons of them are one. `work` is
+# what model_backend() takes.
+site_log_probs <- function(sequence, codon, model, marginal, work) {
   unique_sequences <- unique(sequence)
   site <- data.frame(protein = match(sequence, unique_sequences), codon = codon)
   key <- paste(site$protein, site$codon)
   first <- which(!duplicated(key))
   masked <- marginal == "masked"
-  settings <- list(truncate = FALSE, backend = choose_backend("cpu", threads))
+  settings <- c(list(truncate = FALSE), model_backend(model, work))
   made <- with_watch("Scoring", function(watch) {
     site_log_probs_impl(model$loaded, unique_sequences, site$protein[first], site$codon[first],
                         masked, settings, watch)
   }, progress = interactive())
+  tell_repeated(settings)
   list(values = made$values, row = match(key, key[first]),
        passes = if (masked) length(first) else length(unique_sequences))
 }

@@ -21,7 +21,7 @@ site_classes <- function(classes, kind, window) {
       "input"
     )
   }
-  class <- droplevels(factor(table$class, unique_levels(table$class)))
+  class <- factor(table$class, unique_levels(table$class))
   derived <- if (kind == "snps" && "derived" %in% names(table)) table$derived
   check_class_values(table, derived)
   table <- unique(data.frame(

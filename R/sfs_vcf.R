@@ -73,9 +73,10 @@
 #' @param kind The records to use: `"snps"` (the default), `"indels"`, or of these `"insertions"` or
 #'   `"deletions"` alone, seen from the ancestral allele.
 #' @param classes For a spectrum of each class of sites: a data frame of `chromosome`, `position`
-#'   and `class`, and maybe `derived`, the derived base. Sites without a class are left out. A
-#'   result of [coding_changes()] gives the worst consequence of each site. `NULL` (the default):
-#'   all sites together. Not with `window`.
+#'   and `class`, and maybe `derived`, the derived base. Sites without a class are left out. Each
+#'   level of a factor `class` has a spectrum, also without sites. A result of [coding_changes()]
+#'   gives the worst consequence of each site. `NULL` (the default): all sites together. Not with
+#'   `window`.
 #' @inheritParams annotate_vcf
 #' @inheritParams sfs_from_sites
 #' @return An unfolded [sfs()], or with `classes` a list of these, named by classes. It has these

@@ -985,6 +985,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// model_on_devices_impl
+SEXP model_on_devices_impl(SEXP model, const Rcpp::List& backend, bool half, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_model_on_devices_impl(SEXP modelSEXP, SEXP backendSEXP, SEXP halfSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< bool >::type half(halfSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(model_on_devices_impl(model, backend, half, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// repeated_packs_impl
+double repeated_packs_impl(SEXP devices);
+RcppExport SEXP _ancify_repeated_packs_impl(SEXP devicesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type devices(devicesSEXP);
+    rcpp_result_gen = Rcpp::wrap(repeated_packs_impl(devices));
+    return rcpp_result_gen;
+END_RCPP
+}
 // embed_impl
 Rcpp::List embed_impl(SEXP model, const Rcpp::CharacterVector& sequences, const Rcpp::List& settings, bool by_residue, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_embed_impl(SEXP modelSEXP, SEXP sequencesSEXP, SEXP settingsSEXP, SEXP by_residueSEXP, SEXP watchSEXP) {
@@ -1849,6 +1874,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 5},
     {"_ancify_describe_model_impl", (DL_FUNC) &_ancify_describe_model_impl, 1},
     {"_ancify_load_model_impl", (DL_FUNC) &_ancify_load_model_impl, 2},
+    {"_ancify_model_on_devices_impl", (DL_FUNC) &_ancify_model_on_devices_impl, 4},
+    {"_ancify_repeated_packs_impl", (DL_FUNC) &_ancify_repeated_packs_impl, 1},
     {"_ancify_embed_impl", (DL_FUNC) &_ancify_embed_impl, 5},
     {"_ancify_log_probs_impl", (DL_FUNC) &_ancify_log_probs_impl, 4},
     {"_ancify_site_log_probs_impl", (DL_FUNC) &_ancify_site_log_probs_impl, 7},

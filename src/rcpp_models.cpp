@@ -28,6 +28,10 @@ ancify::RunSettings as_run_settings(const Rcpp::List& list) {
   const ancify::Backend& backend = as_backend(list["backend"]);
   settings.threads = backend.threads;
   settings.simd = backend.simd;
+  const SEXP devices = list["devices"];
+  if (!Rf_isNull(devices)) {
+    settings.devices = Rcpp::XPtr<ancify::DeviceEncoders>(devices).checked_get();
+  }
   return settings;
 }
 
@@ -121,6 +125,30 @@ SEXP load_model_impl(SEXP files, const Rcpp::Function& watch) {
   run_job(watch,
           [&](ancify::JobControl& control) { *model = from.read(ancify::TaskContext(control)); });
   return Rcpp::XPtr<const SequenceModel>(model.release());
+}
+
+// Copies the weights to the backend's GPUs; NULL on the CPU.
+// [[Rcpp::export]]
+SEXP model_on_devices_impl(SEXP model, const Rcpp::List& backend, bool half,
+                           const Rcpp::Function& watch) {
+  const SequenceModel& by = as_model(model);
+  const ancify::Backend& on = as_backend(backend);
+  const auto precision = half ? ancify::Precision::kHalf : ancify::Precision::kSingle;
+  std::unique_ptr<ancify::DeviceEncoders> devices;
+  run_job(watch, [&](ancify::JobControl& control) {
+    devices =
+        ancify::open_device_encoders(on, by.encoder, precision, ancify::TaskContext(control));
+  });
+  if (devices == nullptr) return R_NilValue;
+  // The model stays as long as they do.
+  return Rcpp::XPtr<ancify::DeviceEncoders>(devices.release(), true, R_NilValue, model);
+}
+
+// Packs that the CPU computed again since the last call, as half precision was too small.
+// [[Rcpp::export]]
+double repeated_packs_impl(SEXP devices) {
+  auto& repeated = Rcpp::XPtr<ancify::DeviceEncoders>(devices).checked_get()->repeated;
+  return static_cast<double>(repeated.exchange(0));
 }
 
 // Returns list(values = a matrix or, by residue, a list of matrices, unknown =).

@@ -113,6 +113,34 @@ test_that("products of genotypes on a GPU are the CPU's, and so are fits, scans 
   with_virtual_gpus("3", expect_identical(of("gpu"), expected))
 })
 
+test_that("encoders of a GPU give the CPU's numbers, as far as their precision goes", {
+  skip_without_gpu()
+  set.seed(954)
+  model <- sequence_model(write_esm2(random_esm2()))
+  proteins <- stats::setNames(random_proteins(c(1, 30, 65, 200, 1100)), letters[1:5])
+  distance <- function(x, reference) {
+    x <- unlist(x)
+    reference <- unlist(reference)
+    sqrt(sum((x - reference)^2) / sum(reference^2))
+  }
+  for (of in list(
+    function(...) embed_sequences(proteins, model, ...),
+    function(...) embed_sequences(proteins, model, "residue", ...),
+    function(...) residue_log_probs(proteins, model, ...)
+  )) {
+    expected <- of()
+    expect_lt(distance(of(backend = "gpu", precision = "fp32"), expected), 5e-6)
+    expect_lt(distance(of(backend = "gpu"), expected), 5e-3)
+    with_virtual_gpus("3", expect_lt(distance(of(backend = "gpu"), expected), 5e-3))
+  }
+  out <- new_folder()
+  embed_sequences(proteins, model, out = out, backend = "gpu")
+  expect_ancify_error(embed_sequences(proteins, model, out = out), "input", "precision")
+  changes <- changes_in_protein(proteins[["c"]], 2:4, rep("A", 3))
+  expect_lt(distance(score_missense(changes, model, backend = "gpu", precision = "fp32")$score,
+                     score_missense(changes, model)$score), 5e-5)
+})
+
 test_that("a forked child touches no card, and its parent goes on", {
   skip_without_gpu()
   of <- function() call_ancestral("ACGT", "ACGT", backend = "gpu")

@@ -169,3 +169,18 @@ test_that("AAStringSets are proteins, and columns of probabilities are tokens", 
   expect_identical(colnames(p$two), esm2_tokens)
   expect_equal(rowSums(exp(p$one)), rep(1, 8), tolerance = 1e-6)
 })
+
+test_that("a backend and a precision that cannot be used are errors", {
+  calls <- list(
+    function(...) embed_sequences("MKT", model, ...),
+    function(...) residue_log_probs("MKT", model, ...),
+    function(...) score_missense(changes_in_protein("MKT", 2L, "A"), model, ...)
+  )
+  for (call in calls) {
+    expect_equal(call(backend = "cpu", precision = "fp32"), call())
+    expect_ancify_error(call(precision = "fp16"), "input", "is for GPUs alone")
+    expect_ancify_error(call(precision = "fp64"), "input", "`precision`")
+    expect_ancify_error(call(backend = "tpu"), "input", "`backend`")
+    if (nrow(available_gpus()) == 0) expect_ancify_error(call(backend = "gpu"), "device")
+  }
+})

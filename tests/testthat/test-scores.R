@@ -168,6 +168,15 @@ test_that("classes divide missense sites by their lowest score, for spectra in o
   expect_equal(vapply(spectra, function(x) sum(unclass(x)), 0), c(table(of_record)))
 })
 
+test_that("classes without sites are counted as 0", {
+  scores <- score_missense(changes_in_protein("MKTAYI", 2:4, c("R", "S", "V")), model, threads = 1)
+  classes <- score_classes(scores, c(-1000, 1000))
+  expect_identical(c(table(classes$class)), c(
+    "missense, below -1000" = 0L, "missense, -1000 to 1000" = 3L, "missense, 1000 and above" = 0L,
+    "synonymous" = 0L, "stop gained" = 0L, "stop lost" = 0L, "start lost" = 0L
+  ))
+})
+
 test_that("annotate_vcf() writes the lowest score of a site, and its transcript", {
   require_htslib()
   require_package("rtracklayer")

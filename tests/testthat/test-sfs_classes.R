@@ -36,6 +36,12 @@ test_that("the spectrum of a class is that of a VCF with its sites alone", {
   found <- spectrum(lines, classes = whole)
   expect_identical(names(found), c("0", "1"))
   expect_identical(as.array(found[["1"]]), as.array(spectrum(lines[position %% 2 == 1])))
+
+  # A level without sites has an empty spectrum.
+  levels(whole$class) <- c("0", "1", "none")
+  found <- spectrum(lines, classes = whole)
+  expect_identical(names(found), c("0", "1", "none"))
+  expect_identical(sum(as.array(found$none), na.rm = TRUE), 0)
 })
 
 test_that("consequences of coding changes are classes", {

@@ -95,6 +95,8 @@ template <class T>
 struct Mirrored {
   Mirrored() = default;
   Mirrored(MemoryPool& pool, std::size_t n) : there(pool, n), here(pool, n, MemoryKind::kHost) {}
+  Mirrored(DeviceArray<T> there, DeviceArray<T> here)
+      : there(std::move(there)), here(std::move(here)) {}
   DeviceArray<T> there;
   DeviceArray<T> here;
 };

@@ -129,19 +129,12 @@ class Encoding {
     }
   }
 
-  // Angles are in double precision: a float's would be wrong by 6e-5 at position 1000.
   void make_rotation() {
     std::int64_t longest = 0;
     for (std::size_t s = 0; s + 1 < pack_.offsets.size(); ++s) {
       longest = std::max(longest, pack_.offsets[s + 1] - pack_.offsets[s]);
     }
-    for (std::int64_t i = 0; i < longest; ++i) {
-      for (const float frequency : encoder_.inverse_frequencies) {
-        const double angle = static_cast<double>(i) * static_cast<double>(frequency);
-        cosines_.push_back(static_cast<float>(std::cos(angle)));
-        sines_.push_back(static_cast<float>(std::sin(angle)));
-      }
-    }
+    angles_ = angles_of(encoder_.inverse_frequencies, longest);
   }
 
   void project(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
@@ -168,7 +161,7 @@ class Encoding {
     const float scale = 1 / std::sqrt(static_cast<float>(wide));
     const bool is_rotated = encoder_.slopes.empty();
     if (is_rotated) {
-      const Rotation rotation = {cosines_.data(), sines_.data(), wide / 2};
+      const Rotation rotation = {angles_.cosines.data(), angles_.sines.data(), wide / 2};
       layers_.rotate(queries, rotation, scale);
       layers_.rotate(keys, rotation, 1);
     }
@@ -217,8 +210,7 @@ class Encoding {
   OwnRows x_;
   OwnRows qkv_;
   OwnRows attended_;
-  std::vector<float> cosines_;
-  std::vector<float> sines_;
+  Angles angles_;
 };
 
 }  // namespace
@@ -243,18 +235,35 @@ std::vector<float> log_probabilities(const Encoder& encoder, const float* states
   const std::vector<float>& weight = out.weight.empty() ? encoder.embedding : out.weight;
   layers.multiply({n, shape.vocabulary, shape.width, dense.all().data, shape.width, weight.data(),
                    shape.width, true, logits.all().data, shape.vocabulary});
-  layers.add_bias(logits.all(), out.bias.data());
+  finish_logits(encoder, logits.all().data, n);
+  return std::move(logits.data());
+}
+
+void finish_logits(const Encoder& encoder, float* logits, std::int64_t n) {
+  const std::vector<float>& bias = encoder.head.out.bias;
   for (std::int64_t i = 0; i < n; ++i) {
-    float* const row = logits.all().data + i * shape.vocabulary;
-    const float most = *std::max_element(row, row + shape.vocabulary);
+    float* const row = logits + i * encoder.shape.vocabulary;
+    float* const end = row + bias.size();
+    std::transform(row, end, bias.begin(), row, [](float x, float y) { return x + y; });
+    const float most = *std::max_element(row, end);
     double sum = 0;
-    for (std::int64_t j = 0; j < shape.vocabulary; ++j) sum += std::exp(double{row[j]} - most);
+    for (const float* at = row; at < end; ++at) sum += std::exp(double{*at} - most);
     const double log_sum = most + std::log(sum);
-    for (std::int64_t j = 0; j < shape.vocabulary; ++j) {
-      row[j] = static_cast<float>(double{row[j]} - log_sum);
+    for (float* at = row; at < end; ++at) *at = static_cast<float>(double{*at} - log_sum);
+  }
+}
+
+// Angles are in double precision: a float's would be wrong by 6e-5 at position 1000.
+Angles angles_of(const std::vector<float>& inverse_frequencies, std::int64_t n) {
+  Angles angles;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (const float frequency : inverse_frequencies) {
+      const double angle = static_cast<double>(i) * static_cast<double>(frequency);
+      angles.cosines.push_back(static_cast<float>(std::cos(angle)));
+      angles.sines.push_back(static_cast<float>(std::sin(angle)));
     }
   }
-  return std::move(logits.data());
+  return angles;
 }
 
 }  // namespace ancify

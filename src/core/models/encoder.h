@@ -92,4 +92,14 @@ std::vector<float> encode(const Encoder& encoder, const Pack& pack, SimdLevel le
 std::vector<float> log_probabilities(const Encoder& encoder, const float* states, std::int64_t n,
                                      SimdLevel level);
 
+// The last step of it: logits without the bias of the head become log-probabilities.
+void finish_logits(const Encoder& encoder, float* logits, std::int64_t n);
+
+// Cosines and sines of the angles of positions 0 to n - 1: a row a position, a number a frequency.
+struct Angles {
+  std::vector<float> cosines;
+  std::vector<float> sines;
+};
+Angles angles_of(const std::vector<float>& inverse_frequencies, std::int64_t n);
+
 }  // namespace ancify

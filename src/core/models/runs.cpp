@@ -2,6 +2,7 @@
 #include "core/models/runs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -17,8 +18,11 @@ namespace ancify {
 
 namespace {
 
-// Takes the states of a window's own residues: `states` has a row of `width` each.
-using UseWindow = std::function<void(std::size_t window, const float* states)>;
+// What a run makes of each token: its last state, or log-probabilities.
+enum class RowKind { kStates, kLogProbabilities };
+
+// Takes the rows of a window's own residues.
+using UseWindow = std::function<void(std::size_t window, const float* rows)>;
 
 // Tokens of a window. DNA is read whole.
 std::int64_t window_size(const SequenceModel& model, const RunSettings& settings) {
@@ -53,19 +57,40 @@ std::vector<Window> windows_of_all(const SequenceModel& model,
   return windows;
 }
 
+// A pack, and the windows that it has.
+struct WindowPack {
+  std::vector<std::size_t> members;
+  Pack pack;
+};
+
+bool all_finite(const float* numbers, std::int64_t n) {
+  return std::all_of(numbers, numbers + n, [](float x) { return std::isfinite(x); });
+}
+
 class Run {
  public:
   // `masked`: a residue of each window that is masked, or empty.
   Run(const SequenceModel& model, const std::vector<Tokenised>& sequences,
-      const RunSettings& settings, std::vector<Window> windows,
+      const RunSettings& settings, RowKind rows, std::vector<Window> windows,
       std::vector<std::int64_t> masked = {})
       : model_(model),
         sequences_(sequences),
         settings_(settings),
+        rows_(rows),
         windows_(std::move(windows)),
-        masked_(std::move(masked)) {}
+        masked_(std::move(masked)) {
+    if (rows == RowKind::kStates || model.encoder.has_head()) return;
+    throw InputError(
+        "the weights have no language head (tensors 'lm_head.'), so there are no probabilities of "
+        "residues: use a checkpoint for masked language modelling");
+  }
 
   const std::vector<Window>& windows() const { return windows_; }
+  // Numbers of a row.
+  std::int64_t columns() const {
+    const EncoderShape& shape = model_.encoder.shape;
+    return rows_ == RowKind::kStates ? shape.width : shape.vocabulary;
+  }
 
   void for_each_window(JobControl& control, const UseWindow& use) const {
     std::vector<std::int64_t> lengths;
@@ -76,38 +101,123 @@ class Run {
     }
     control.expect(tokens);
     const auto packs = pack_by_length(lengths, settings_.pack_tokens);
+    if (settings_.devices != nullptr && !packs.empty()) {
+      const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+      run_on_devices(packs, std::max(settings_.pack_tokens, longest), control, use);
+      return;
+    }
     run_tasks(control, settings_.threads, static_cast<std::int64_t>(packs.size()),
               [&](std::int64_t i, const TaskContext& context) {
                 context.throw_if_stopped();
-                run_pack(packs[static_cast<std::size_t>(i)], control, context, use);
+                const WindowPack pack = packed(packs[static_cast<std::size_t>(i)]);
+                use_states(pack, encode(model_.encoder, pack.pack, settings_.simd, context), use);
+                control.advance(pack.pack.size());
               });
   }
 
  private:
-  void run_pack(const std::vector<std::size_t>& members, JobControl& control,
-                const TaskContext& context, const UseWindow& use) const {
-    Pack pack;
-    pack.zero_token = model_.token_dropout ? model_.alphabet.mask() : -1;
-    pack.offsets.push_back(0);
-    for (const std::size_t i : members) add(i, pack);
-    const std::vector<float> states = encode(model_.encoder, pack, settings_.simd, context);
-    const std::int64_t width = model_.encoder.shape.width;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      const Window& window = windows_[members[i]];
-      const std::int64_t row =
-          pack.offsets[i] + model_.marks() / 2 + window.own_first - window.first;
-      const float* const own = states.data() + row * width;
-      check_finite(window, own, (window.own_end - window.own_first) * width);
-      use(members[i], own);
+  // The packs of a device, of which one is computed while the one before is used.
+  struct Lane {
+    DeviceEncoder* encoder;
+    std::array<WindowPack, Device::kStreams> packs;
+    int now = 0;
+  };
+
+  void run_on_devices(const std::vector<std::vector<std::size_t>>& packs, std::int64_t most_tokens,
+                      JobControl& control, const UseWindow& use) const {
+    std::vector<Lane> lanes;
+    for (const auto& encoder : settings_.devices->encoders) {
+      encoder->expect(most_tokens);
+      lanes.push_back({encoder.get(), {}, 0});
     }
-    control.advance(pack.size());
+    // The last task of each lane ends its work.
+    run_in_lanes(control, settings_.threads, static_cast<int>(lanes.size()),
+                 static_cast<std::int64_t>(packs.size() + lanes.size()),
+                 [&](std::int64_t task, const TaskContext& context) {
+                   context.throw_if_stopped();
+                   const auto i = static_cast<std::size_t>(task);
+                   Lane& lane = lanes[i % lanes.size()];
+                   begin(lane, i < packs.size() ? packed(packs[i]) : WindowPack());
+                   finish(lane, control, context, use);
+                 });
+  }
+
+  void begin(Lane& lane, WindowPack pack) const {
+    WindowPack& own = lane.packs.at(static_cast<std::size_t>(lane.now));
+    own = std::move(pack);
+    if (own.members.empty()) return;
+    lane.encoder->begin(own.pack, rows_ == RowKind::kLogProbabilities, lane.now);
+  }
+
+  // Ends the pack before.
+  void finish(Lane& lane, JobControl& control, const TaskContext& context,
+              const UseWindow& use) const {
+    lane.now = 1 - lane.now;
+    const WindowPack& pack = lane.packs.at(static_cast<std::size_t>(lane.now));
+    if (pack.members.empty()) return;
+    use_rows_of_device(pack, lane.encoder->finish(lane.now), context, use);
+    control.advance(pack.pack.size());
+  }
+
+  void use_rows_of_device(const WindowPack& pack, const float* rows, const TaskContext& context,
+                          const UseWindow& use) const {
+    // Half precision ends at 65504.
+    if (settings_.devices->precision == Precision::kHalf &&
+        !all_finite(rows, pack.pack.size() * columns())) {
+      ++settings_.devices->repeated;
+      use_states(pack, encode(model_.encoder, pack.pack, settings_.simd, context), use);
+      return;
+    }
+    for (std::size_t i = 0; i < pack.members.size(); ++i) {
+      const Window& window = windows_[pack.members[i]];
+      const std::int64_t n = window.own_end - window.own_first;
+      const float* const own = rows + first_row(pack, i) * columns();
+      check_finite(window, own, n * columns());
+      if (rows_ == RowKind::kStates) {
+        use(pack.members[i], own);
+      } else {
+        std::vector<float> logits(own, own + n * columns());
+        finish_logits(model_.encoder, logits.data(), n);
+        use(pack.members[i], logits.data());
+      }
+    }
+  }
+
+  void use_states(const WindowPack& pack, const std::vector<float>& states,
+                  const UseWindow& use) const {
+    const std::int64_t width = model_.encoder.shape.width;
+    for (std::size_t i = 0; i < pack.members.size(); ++i) {
+      const Window& window = windows_[pack.members[i]];
+      const std::int64_t n = window.own_end - window.own_first;
+      const float* const own = states.data() + first_row(pack, i) * width;
+      check_finite(window, own, n * width);
+      if (rows_ == RowKind::kStates) {
+        use(pack.members[i], own);
+      } else {
+        use(pack.members[i], log_probabilities(model_.encoder, own, n, settings_.simd).data());
+      }
+    }
+  }
+
+  // The row of a window's first own residue.
+  std::int64_t first_row(const WindowPack& pack, std::size_t member) const {
+    const Window& window = windows_[pack.members[member]];
+    return pack.pack.offsets[member] + model_.marks() / 2 + window.own_first - window.first;
   }
 
   static void check_finite(const Window& window, const float* states, std::int64_t n) {
-    if (std::all_of(states, states + n, [](float x) { return std::isfinite(x); })) return;
+    if (all_finite(states, n)) return;
     throw InputError("sequence " + std::to_string(window.sequence + 1) +
                      ": the model gives numbers that are not finite. Its weights are damaged, or "
                      "not made for single precision");
+  }
+
+  WindowPack packed(const std::vector<std::size_t>& members) const {
+    WindowPack result = {members, {}};
+    result.pack.zero_token = model_.token_dropout ? model_.alphabet.mask() : -1;
+    result.pack.offsets.push_back(0);
+    for (const std::size_t i : members) add(i, result.pack);
+    return result;
   }
 
   void add(std::size_t number, Pack& pack) const {
@@ -130,6 +240,7 @@ class Run {
   const SequenceModel& model_;
   const std::vector<Tokenised>& sequences_;
   const RunSettings& settings_;
+  RowKind rows_;
   std::vector<Window> windows_;
   std::vector<std::int64_t> masked_;
 };
@@ -140,29 +251,23 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-// A row of `width` for each residue of each protein, which make(window, states, out) writes.
-template <class Make>
+// A row for each residue of each protein.
 std::vector<std::vector<float>> rows_by_residue(const SequenceModel& model,
                                                 const std::vector<Tokenised>& sequences,
-                                                const RunSettings& settings, std::int64_t width,
-                                                JobControl& control, Make make) {
-  const Run run(model, sequences, settings, windows_of_all(model, sequences, settings));
+                                                const RunSettings& settings, RowKind kind,
+                                                JobControl& control) {
+  const Run run(model, sequences, settings, kind, windows_of_all(model, sequences, settings));
+  const std::int64_t columns = run.columns();
   std::vector<std::vector<float>> rows(sequences.size());
   for (std::size_t i = 0; i < sequences.size(); ++i) {
-    rows[i].resize(static_cast<std::size_t>(tokens_read(model, sequences[i], settings) * width));
+    rows[i].resize(static_cast<std::size_t>(tokens_read(model, sequences[i], settings) * columns));
   }
-  run.for_each_window(control, [&](std::size_t i, const float* states) {
+  run.for_each_window(control, [&](std::size_t i, const float* own) {
     const Window& window = run.windows()[i];
-    make(window, states, rows[window.sequence].data() + window.own_first * width);
+    std::copy_n(own, (window.own_end - window.own_first) * columns,
+                rows[window.sequence].data() + window.own_first * columns);
   });
   return rows;
-}
-
-void require_head(const SequenceModel& model) {
-  if (model.encoder.has_head()) return;
-  throw InputError(
-      "the weights have no language head (tensors 'lm_head.'), so there are no probabilities of "
-      "residues: use a checkpoint for masked language modelling");
 }
 
 // Windows to read, what is masked in them, and the sites that each is read for.
@@ -222,7 +327,8 @@ std::vector<Tokenised> tokenise(const SequenceModel& model,
 
 std::vector<float> embed_means(const SequenceModel& model, const std::vector<Tokenised>& sequences,
                                const RunSettings& settings, JobControl& control) {
-  const Run run(model, sequences, settings, windows_of_all(model, sequences, settings));
+  const Run run(model, sequences, settings, RowKind::kStates,
+                windows_of_all(model, sequences, settings));
   const auto width = static_cast<std::size_t>(model.encoder.shape.width);
   // A sum a window, as windows of a protein may be in packs of several threads.
   std::vector<std::vector<double>> sums(run.windows().size());
@@ -252,43 +358,29 @@ std::vector<float> embed_means(const SequenceModel& model, const std::vector<Tok
 std::vector<std::vector<float>> embed_residues(const SequenceModel& model,
                                                const std::vector<Tokenised>& sequences,
                                                const RunSettings& settings, JobControl& control) {
-  const std::int64_t width = model.encoder.shape.width;
-  return rows_by_residue(model, sequences, settings, width, control,
-                         [&](const Window& window, const float* states, float* out) {
-                           std::copy_n(states, (window.own_end - window.own_first) * width, out);
-                         });
+  return rows_by_residue(model, sequences, settings, RowKind::kStates, control);
 }
 
 std::vector<std::vector<float>> residue_log_probabilities(const SequenceModel& model,
                                                           const std::vector<Tokenised>& sequences,
                                                           const RunSettings& settings,
                                                           JobControl& control) {
-  require_head(model);
-  return rows_by_residue(model, sequences, settings, model.encoder.shape.vocabulary, control,
-                         [&](const Window& window, const float* states, float* out) {
-                           const std::vector<float> rows =
-                               log_probabilities(model.encoder, states,
-                                                 window.own_end - window.own_first, settings.simd);
-                           std::copy(rows.begin(), rows.end(), out);
-                         });
+  return rows_by_residue(model, sequences, settings, RowKind::kLogProbabilities, control);
 }
 
 std::vector<float> site_log_probabilities(const SequenceModel& model,
                                           const std::vector<Tokenised>& proteins,
                                           const std::vector<ResidueSite>& sites, Marginal marginal,
                                           const RunSettings& settings, JobControl& control) {
-  require_head(model);
   SiteWindows read = windows_of_sites(model, proteins, sites, marginal, settings);
-  const Run run(model, proteins, settings, std::move(read.windows), std::move(read.masked));
-  const auto vocabulary = static_cast<std::size_t>(model.encoder.shape.vocabulary);
-  std::vector<float> rows(sites.size() * vocabulary);
-  run.for_each_window(control, [&](std::size_t i, const float* states) {
+  const Run run(model, proteins, settings, RowKind::kLogProbabilities, std::move(read.windows),
+                std::move(read.masked));
+  const auto columns = static_cast<std::size_t>(run.columns());
+  std::vector<float> rows(sites.size() * columns);
+  run.for_each_window(control, [&](std::size_t i, const float* own) {
     for (const std::size_t site : read.sites[i]) {
-      const std::int64_t from = sites[site].residue - run.windows()[i].own_first;
-      const std::vector<float> row = log_probabilities(
-          model.encoder, states + from * model.encoder.shape.width, 1, settings.simd);
-      std::copy(row.begin(), row.end(),
-                rows.begin() + static_cast<std::ptrdiff_t>(site * vocabulary));
+      const auto at = static_cast<std::size_t>(sites[site].residue - run.windows()[i].own_first);
+      std::copy_n(own + at * columns, columns, rows.data() + site * columns);
     }
   });
   return rows;

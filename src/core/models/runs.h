@@ -9,6 +9,7 @@
 #include "core/device/simd.h"
 #include "core/exec/job_control.h"
 #include "core/models/bpe.h"
+#include "core/models/device_encoder.h"
 #include "core/models/encoder.h"
 #include "core/models/esm2.h"
 
@@ -29,6 +30,7 @@ struct RunSettings {
   std::int64_t pack_tokens = kPackTokens;
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
+  DeviceEncoders* devices = nullptr;  // null: the CPU computes
 };
 
 struct SequenceModel {

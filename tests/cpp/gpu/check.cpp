@@ -1,6 +1,7 @@
-// Compares a GPU's calls, k-mers and products of genotypes with the CPU's byte for byte, and its
-// spectra to a relative 1e-12. Needs neither R nor a test framework; see Makefile. The exit status
-// is 0 if all is equal, 1 if not, and 77 without a GPU.
+// Compares a GPU's calls, k-mers and products of genotypes with the CPU's byte for byte, its
+// spectra to a relative 1e-12, and its encoders as their precision allows. Needs neither R nor a
+// test framework; see Makefile. The exit status is 0 if all is equal, 1 if not, and 77 without a
+// GPU.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -25,9 +26,11 @@
 #include "core/genome/stretch.h"
 #include "core/genotypes/standardise.h"
 #include "core/kmers/counter.h"
+#include "core/models/device_encoder.h"
 #include "diffusion/demographic_models.h"
 #include "genotypes/memory_genotypes.h"
 #include "kmers/plain_kmers.h"
+#include "models/random_encoders.h"
 #include "timing.h"
 #include "watched.h"
 
@@ -558,6 +561,48 @@ void check_products(Checks& checks, const Backend& backend, Extent extent) {
   }
 }
 
+// Encodes a pack, and compares its states and log-probabilities with those of the CPU.
+void check_encoder(Checks& checks, EncoderKernels& kernels, const Encoder& encoder,
+                   const Pack& pack) {
+  const std::vector<float> states = encode(encoder, pack, best_simd_level(), TaskContext());
+  const std::string what = "an encoder of width " + std::to_string(encoder.shape.width) +
+                           " with heads of " + std::to_string(encoder.shape.head_width());
+  for (const auto& [precision, most] :
+       {std::pair<Precision, double>{Precision::kSingle, 5e-6}, {Precision::kHalf, 5e-3}}) {
+    const auto on_device = encoder_on(kernels, encoder, precision, 0);
+    on_device->expect(pack.size());
+    on_device->begin(pack, false, 0);
+    const double of_states = relative_distance(on_device->finish(0), states);
+    checks.expect(of_states < most, what + ": states differ by " + std::to_string(of_states));
+    if (!encoder.has_head()) continue;
+    const std::vector<float> expected =
+        log_probabilities(encoder, states.data(), pack.size(), best_simd_level());
+    on_device->begin(pack, true, 1);
+    const float* const logits = on_device->finish(1);
+    std::vector<float> found(logits, logits + expected.size());
+    finish_logits(encoder, found.data(), pack.size());
+    const double of_logits = relative_distance(found.data(), expected);
+    checks.expect(of_logits < most,
+                  what + ": probabilities differ by " + std::to_string(of_logits));
+  }
+}
+
+// Encoders of both kinds, with heads of each width that has a kernel of its own, and of others. On
+// the host some rows of keys fill several tiles of shared memory.
+void check_encoders(Checks& checks, const Backend& backend, Extent extent) {
+  const auto kernels = watched(open_encoder_devices(backend));
+  RandomEncoders random;
+  std::vector<std::int64_t> lengths = {1, 65, 130, 9};
+  if (extent != Extent::kSmall) lengths.insert(lengths.end(), {1024, 300, 64, 63, 2});
+  const std::int64_t layers = extent == Extent::kSmall ? 1 : 4;
+  for (const std::int64_t wide : {16, 20, 24, 32, 64, 128}) {
+    for (const Encoder& encoder : {random.rotated({layers, 2 * wide, 2, 96, 33}),
+                                   random.sloped({layers, 3 * wide, 3, 72, 50})}) {
+      check_encoder(checks, *kernels.front(), encoder, random.pack(encoder, lengths));
+    }
+  }
+}
+
 // Each operation must have been used by a comparison above, new ones too.
 template <class Operation>
 void check_all_begun(Checks& checks) {
@@ -581,11 +626,13 @@ int check(Extent extent) {
   check_spectra(checks, backend, extent);
   check_kmers(checks, backend, extent);
   check_products(checks, backend, extent);
+  check_encoders(checks, backend, extent);
   if (extent == Extent::kAll) check_long(checks, random);
   check_all_begun<CallOperation>(checks);
   check_all_begun<diffusion::DiffusionOperation>(checks);
   check_all_begun<KmerCountOperation>(checks);
   check_all_begun<ProductOperation>(checks);
+  check_all_begun<EncoderOperation>(checks);
   return checks.report();
 }
 

@@ -1,0 +1,68 @@
+// cuBLAS, opened when first used, so that the package loads where it is missing. Only .cu files
+// include this.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "core/nn/half.h"
+#include "cuda/cuda_device.h"
+
+namespace ancify::cuda {
+
+// The library on one device.
+class Cublas {
+ public:
+  // DeviceError, with the way out, if the library is missing or fails.
+  explicit Cublas(CudaDevice& device);
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
+
+  // Begins c = a b' in a stream: a is rows x depth, b is columns x depth, c rows x columns, without
+  // gaps. Sums are in single precision, and products of floats too (not TF32).
+  struct Sizes {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t depth;
+  };
+  void multiply(const Sizes& sizes, const float* a, const float* b, float* c, int stream);
+  void multiply(const Sizes& sizes, const Half* a, const Half* b, float* c, int stream);
+
+ private:
+  // The functions that are used, by their binary interface since CUDA 11. Enumerations are ints.
+  using Create = int (*)(void** handle);
+  using Destroy = int (*)(void* handle);
+  using SetStream = int (*)(void* handle, cudaStream_t stream);
+  using Multiply = int (*)(void* handle, int a_transposed, int b_transposed, int rows, int columns,
+                           int depth, const void* alpha, const void* a, int a_type, int a_stride,
+                           const void* b, int b_type, int b_stride, const void* beta, void* c,
+                           int c_type, int c_stride, int sums, int algorithm);
+
+  // A handle on the current card.
+  class Handle {
+   public:
+    explicit Handle(Destroy destroy) : destroy_(destroy) {}
+    ~Handle();
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    void*& get() { return handle_; }
+    int& card() { return card_; }
+
+   private:
+    Destroy destroy_;
+    void* handle_ = nullptr;
+    int card_ = 0;
+  };
+
+  void check(int status, const char* call) const;
+  void multiply(const Sizes& sizes, const void* a, const void* b, int type, float* c, int stream);
+
+  CudaDevice& device_;
+  Create create_ = nullptr;
+  Destroy destroy_ = nullptr;
+  SetStream set_stream_ = nullptr;
+  Multiply multiply_ = nullptr;
+  std::deque<Handle> handles_;  // one a stream, as each has a room of its own for its work
+};
+
+}  // namespace ancify::cuda
