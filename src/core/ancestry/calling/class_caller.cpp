@@ -9,7 +9,7 @@ namespace ancify {
 
 ClassCaller::ClassCaller(std::vector<std::unique_ptr<const Method>> methods, bool with_phred)
     : calls_(std::make_unique<MethodByNeighbours>(std::move(methods)), with_phred),
-      classes_(species()) {}
+      classes_(calls_.method().species() - 1) {}
 
 void ClassCaller::call(const Stretch& stretch, SimdLevel simd, char* calls,
                        std::uint8_t* phred) const {
