@@ -257,12 +257,12 @@ kmer_numbers_impl <- function(sequence, k, canonical) {
     .Call(`_ancify_kmer_numbers_impl`, sequence, k, canonical)
 }
 
-count_patterns_in_memory_impl <- function(sequences, backend, watch) {
-    .Call(`_ancify_count_patterns_in_memory_impl`, sequences, backend, watch)
+count_patterns_in_memory_impl <- function(sequences, classed_by, backend, watch) {
+    .Call(`_ancify_count_patterns_in_memory_impl`, sequences, classed_by, backend, watch)
 }
 
-count_patterns_in_files_impl <- function(folders, lengths, backend, watch) {
-    .Call(`_ancify_count_patterns_in_files_impl`, folders, lengths, backend, watch)
+count_patterns_in_files_impl <- function(folders, classed_by, lengths, backend, watch) {
+    .Call(`_ancify_count_patterns_in_files_impl`, folders, classed_by, lengths, backend, watch)
 }
 
 pattern_likelihood_impl <- function(tree, species, patterns, counts) {

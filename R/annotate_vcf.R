@@ -93,6 +93,8 @@
 #' posterior is that of [polarise_sites()] without `counts`, for the history's `focal_lineages`. The
 #' log says in how many records it is so.
 #'
+#' If the history's model is by class, the class of a record is that of [cpg_class()].
+#'
 #' `AA` remains the call. `AA_prob` is then the probability of this call given the sample, and 0 if
 #' the call is neither allele. A record without a called base can have `AA_post` without `AA`.
 #'

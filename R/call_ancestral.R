@@ -41,7 +41,8 @@
 #'   `NULL` by default.
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
 #' @param model For likelihood a [substitution_model()] (`"JC69"` by default). For coalescent a
-#'   model that replaces the history's. For ml the path of a LightGBM model as text.
+#'   model that replaces the history's. Both may be by class, see [cpg_class()]. For ml the path of a
+#'   LightGBM model as text.
 #' @param history For coalescent: a [coalescent_history()] with a split for each outgroup, by
 #'   name, or without names in the order inner, outer. `NULL` by default.
 #' @param variants For coalescent: the positions that are known to vary in the focal species, as a
@@ -55,7 +56,8 @@
 #' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
 #'   all cores.
 #' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`. `"auto"` takes the CPU in this
-#'   version. `"gpu"` takes all usable GPUs; without one it is an error that says why.
+#'   version. `"gpu"` takes all usable GPUs; without one it is an error that says why. Models by
+#'   class are on the CPU in any case.
 #' @return The calls: one string, as long as the sequences. It is a `BStringSet` if `inner` or
 #'   `outer` is of Biostrings (a `DNAString` would lose the case). With `posterior = TRUE` a list:
 #'   * `calls`: this string;

@@ -219,10 +219,16 @@ make_caller <- function(method, with_phred, backend, progress = FALSE, verbose =
   }, progress, verbose, inputs)
 }
 
-# Whether a GPU can call this number of outgroups by the method.
-runs_on_devices <- function(row, n_outgroups) {
+# Why a GPU cannot make a configuration's calls; NULL if it can.
+no_code_on_devices <- function(config) {
   limits <- core_limits()
-  n_outgroups <= limits$tabulated || row$core %in% limits$methods_always_on_devices
+  row <- method_of(config)
+  if (!is.null(config$model_classes) && "model" %in% row$fits) {
+    "A model by class has no GPU code: it calls on the CPU"
+  } else if (nrow(config$outgroups) > limits$tabulated &&
+    !row$core %in% limits$methods_always_on_devices) {
+    "The method has no GPU code for so many outgroups: it calls on the CPU"
+  }
 }
 
 # The history with its splits in the order of the species. Splits without names are in this order.

@@ -18,6 +18,10 @@
 #' share of invariant sites. `n_rates` classes of equal probability replace the distribution, each
 #' with its mean rate (Yang 1994).
 #'
+#' The C of a CpG mutates to T some ten times as often as another C, and its G to A. With
+#' `by = "cpg"` the classes of [cpg_class()] have rates of their own. At first these are those of
+#' all sites; [fit_substitution_model()], and [ancify_run()] with `estimate: true`, fit them.
+#'
 #' @param name `"JC69"` (the default), `"K80"`, `"HKY85"` or `"GTR"`.
 #' @param kappa Rate of transitions relative to transversions, for K80 and HKY85; 2 by default.
 #' @param base_freqs Frequencies of A, C, G and T, for HKY85 and GTR; equal by default. A sum
@@ -27,8 +31,10 @@
 #' @param alpha Shape of the gamma distribution, at most 10,000; `NULL` (the default) for one rate.
 #' @param n_rates Number of gamma classes, 1 to 100; 4 by default.
 #' @param invariant Share of invariant sites, at least 0 (the default) and below 1.
+#' @param by `"cpg"` for rates by [cpg_class()]; `NULL` (the default) for one model of all sites.
 #' @return A list of class `ancify_model` with these arguments; `rates` and `base_freqs` are
-#'   filled in.
+#'   filled in. With `by` it also has `classes`, a model for each class. Their `relative_rate`
+#'   is the mean rate of the class, relative to that of all sites.
 #' @section Errors:
 #' * `ancify_input_error`: a value is impossible, or the model has no such parameter.
 #' @references
@@ -47,14 +53,15 @@
 #'
 #' Yang (1994) Maximum likelihood phylogenetic estimation from DNA sequences with
 #' variable rates over sites. Journal of Molecular Evolution 39:306.
-#' @seealso [fit_substitution_model()], [call_ancestral()], [coalescent_history()]
+#' @seealso [fit_substitution_model()], [cpg_class()], [call_ancestral()], [coalescent_history()]
 #' @encoding UTF-8
 #' @export
 #' @examples
 #' substitution_model("HKY85", kappa = 4, base_freqs = c(0.3, 0.2, 0.2, 0.3))
 #' substitution_model("GTR", rates = c(1, 4, 0.8, 1.2, 4.5, 1), alpha = 0.5)
+#' substitution_model("GTR", by = "cpg")
 substitution_model <- function(name = "JC69", kappa = NULL, base_freqs = NULL, rates = NULL,
-                               alpha = NULL, n_rates = 4, invariant = 0) {
+                               alpha = NULL, n_rates = 4, invariant = 0, by = NULL) {
   name <- check_choice(name, model_names, "name")
   refuse_foreign(name, kappa = kappa, base_freqs = base_freqs, rates = rates)
   if (!is.null(kappa)) check_positive(kappa, "kappa", 1)
@@ -72,8 +79,14 @@ substitution_model <- function(name = "JC69", kappa = NULL, base_freqs = NULL, r
     rates %||% rate_values("exchange", 1), labelled_numbers(rate_labels$exchange), "rates"
   )
   for (note in origin$notes) inform_ancify(note)
-  new_model(name, kappa %||% 2, base_freqs, rates, alpha, n_rates, invariant)
+  model <- new_model(name, kappa %||% 2, base_freqs, rates, alpha, n_rates, invariant)
+  if (is.null(check_by(by))) model else in_classes(model)
 }
+
+check_by <- function(by) if (!is.null(by)) check_choice(by, class_kinds, "by")
+
+# By what models may have classes.
+class_kinds <- "cpg"
 
 model_names <- c("JC69", "K80", "HKY85", "GTR")
 
@@ -160,23 +173,19 @@ model_fields <- function(model) {
     gamma = if (!is.null(model$alpha)) {
       sprintf("shape %s, %d classes", format(model$alpha, digits = 4), model$n_rates)
     },
-    invariant = if (model$invariant > 0) format(model$invariant, digits = 4)
+    invariant = if (model$invariant > 0) format(model$invariant, digits = 4),
+    `relative rates` = if (!is.null(model$classes)) class_rates_text(model$classes)
   )
 }
 
-# ---- For the core, and from configurations ------------------------------------------
+# ---- For the core ---------------------------------------------------------------------
 
 core_model <- function(model) {
   list(
     exchangeabilities = as.numeric(model$rates), frequencies = as.numeric(model$base_freqs),
-    alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant
-  )
-}
-
-config_model <- function(config) {
-  new_model(
-    config$substitution_model, config$model_kappa, config$model_base_freqs, config$model_rates,
-    config$rate_alpha, config$n_rates, config$invariant
+    alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant,
+    rate = model$relative_rate,
+    classes = if (!is.null(model$classes)) unname(lapply(model$classes, core_model))
   )
 }
 
@@ -194,8 +203,59 @@ check_model <- function(model) {
   # The user may have changed its fields: make it again.
   model <- unclass(model)
   name <- check_choice(model$name, model_names, "model$name")
-  substitution_model(
+  made <- substitution_model(
     name, if (has_kappa(name)) model$kappa, if (has_frequencies(name)) model$base_freqs,
     if (name == "GTR") model$rates, model$alpha, model$n_rates, model$invariant
   )
+  if (!is.null(model$classes)) made$classes <- check_class_models(model$classes)
+  made$relative_rate <- model$relative_rate
+  made
+}
+
+# ---- Models by class -------------------------------------------------------------------------
+
+# Classes by neighbouring bases, see cpg_class(), in the core's order.
+neighbour_classes <- c("other", "NpG", "CpN", "CpNpG")
+
+# A model whose classes all are as `model`, until they are fitted.
+in_classes <- function(model) {
+  model$classes <- stats::setNames(
+    rep(list(with_rate(model, 1)), length(neighbour_classes)), neighbour_classes
+  )
+  model
+}
+
+# `rate`: the mean rate of a class relative to that of all sites.
+with_rate <- function(model, rate) {
+  model$relative_rate <- rate
+  model
+}
+
+has_classes <- function(model) is.list(model) && !is.null(model$classes)
+
+without_classes <- function(model) {
+  model$classes <- NULL
+  model
+}
+
+# The classes of a model, checked again.
+check_class_models <- function(classes) {
+  if (!is.list(classes) || !identical(names(classes), neighbour_classes)) {
+    abort_ancify(
+      sprintf(
+        "`model$classes` must be a list of %s: make it by fit_substitution_model().",
+        enumerate(quoted(neighbour_classes))
+      ),
+      "input"
+    )
+  }
+  lapply(classes, function(model) {
+    model <- without_classes(check_model(model))
+    with_rate(model, check_positive(model$relative_rate, "model$classes$relative_rate", 1))
+  })
+}
+
+class_rates_text <- function(classes) {
+  rates <- vapply(classes, function(model) format(model$relative_rate, digits = 4), "")
+  paste(names(rates), rates, collapse = ", ")
 }

@@ -38,6 +38,8 @@
 #' @param n Number of haplotypes in the sample: a whole number up to a million, or one for each
 #'   site. Counts need it. `NULL` (the default): the history's `focal_lineages`.
 #' @param history A [coalescent_history()].
+#' @param neighbours For a history whose model is by CpG: the class of each site, as [cpg_class()]
+#'   gives it. `NULL` (the default) for a model of all sites.
 #' @return A data frame with a row for each site. A row is `NA` if the site is impossible under the
 #'   history. If all copies are of one allele, this is the ancestral one.
 #'
@@ -60,6 +62,7 @@
 #' * `ancify_input_error`: a pattern's length differs from the history's number of splits.
 #' * `ancify_input_error`: alleles are not two different bases, counts are not whole numbers from 0
 #'   to `n`, or arguments differ in length.
+#' * `ancify_input_error`: `neighbours` is missing, not a class, or not what the model needs.
 #' * `ancify_input_error`: `n` is missing with counts, or below 2 without.
 #' * `ancify_input_error`: the history has more than six outgroups, or more than 40 of the sample's
 #'   lineages reach its first split.
@@ -75,7 +78,8 @@
 #'   patterns = c("AAA", "AGG", "GNA"), alleles = c("A/G", "A/G", "C/G"),
 #'   counts = c(3, 3, 4990), n = 5008, history = history
 #' )
-polarise_sites <- function(patterns, alleles, counts = NULL, n = NULL, history) {
+polarise_sites <- function(patterns, alleles, counts = NULL, n = NULL, history,
+                           neighbours = NULL) {
   check_given()
   history <- check_history(history)
   patterns <- in_order_of_splits(patterns, history)
@@ -85,20 +89,22 @@ polarise_sites <- function(patterns, alleles, counts = NULL, n = NULL, history) 
   check_same_sites(
     patterns = ncol(states), alleles = nrow(alleles), counts = length(sample$counts)
   )
-  posterior <- site_posteriors(states, alleles, sample, history)
+  classes <- class_numbers(neighbours, history$model, ncol(states))
+  posterior <- site_posteriors(states, alleles, sample, history, classes)
   result <- as.data.frame(posterior)
   result$ancestral <- called_bases(posterior)
   result
 }
 
 # A matrix with a row for each site, NA where it is impossible. `states`, `alleles` and `sample` are
-# results of pattern_states(), allele_codes() and check_counts().
-site_posteriors <- function(states, alleles, sample, history) {
+# results of pattern_states(), allele_codes() and check_counts(), `classes` of class_numbers().
+site_posteriors <- function(states, alleles, sample, history, classes) {
   weights <- 5L^(seq_along(history$splits) - 1L)
   posterior <- with_watch("Polarising", function(watch) {
     sites <- list(
       pattern = as.integer(colSums(states * weights)), first = alleles[, 1],
-      second = alleles[, 2], copies = sample$counts, haplotypes = sample$n
+      second = alleles[, 2], copies = sample$counts, haplotypes = sample$n,
+      neighbours = classes
     )
     polarise_impl(core_history(history), core_mutation_model(history), sites, watch)
   })
@@ -127,7 +133,7 @@ in_order_of_splits <- function(patterns, history) {
 }
 
 # Base codes, a row for each species and a column for each pattern.
-pattern_states <- function(patterns, species) {
+pattern_states <- function(patterns, species, name = "patterns") {
   if (is.matrix(patterns) && is.character(patterns)) {
     patterns <- do.call(paste0, lapply(seq_len(ncol(patterns)), function(i) {
       ifelse(patterns[, i] %in% c("A", "C", "G", "T", "a", "c", "g", "t"), patterns[, i], "N")
@@ -136,7 +142,7 @@ pattern_states <- function(patterns, species) {
   if (!is.character(patterns) || anyNA(patterns) || !all(validEnc(patterns))) {
     abort_ancify(
       sprintf(
-        "`patterns` must be texts such as \"ACN\" or a character matrix, not %s.",
+        "`%s` must be texts such as \"ACN\" or a character matrix, not %s.", name,
         show_value(patterns)
       ),
       "input"
@@ -146,7 +152,7 @@ pattern_states <- function(patterns, species) {
   if (length(wrong)) {
     abort_ancify(
       sprintf(
-        "`patterns[%d]` is \"%s\": give a base or N for each of the %d species.",
+        "`%s[%d]` is \"%s\": give a base or N for each of the %d species.", name,
         wrong[1], patterns[wrong[1]], species
       ),
       "input"
@@ -256,6 +262,36 @@ check_same_sites <- function(...) {
       "input"
     )
   }
+}
+
+# The core's numbers of the sites' classes; none for a model of all sites.
+class_numbers <- function(neighbours, model, sites) {
+  if (is.null(model$classes)) {
+    if (!is.null(neighbours)) {
+      abort_ancify(
+        "The history's model has no rates by class, so leave out `neighbours`.", "input"
+      )
+    }
+    return(integer())
+  }
+  if (is.null(neighbours)) {
+    abort_ancify(
+      "The history's model has rates by class: give each site's class in `neighbours`.", "input"
+    )
+  }
+  check_same_sites(patterns = sites, neighbours = length(neighbours))
+  numbers <- match(neighbours, neighbour_classes) - 1L
+  wrong <- which(is.na(numbers))
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "`neighbours[%d]` is %s: give one of %s.", wrong[1],
+        show_value(neighbours[wrong[1]]), enumerate(quoted(neighbour_classes))
+      ),
+      "input"
+    )
+  }
+  numbers
 }
 
 # In a tie nothing decides between two alleles. So the call is "n", not the first letter.

@@ -9,7 +9,11 @@ with_sites_that_vary <- function(result, sequences, variants, settings) {
   states <- states[, with_data, drop = FALSE]
   variants <- variants[with_data, ]
   sample <- check_counts(variants$counts, variants$n, nrow(variants), history)
-  posterior <- site_posteriors(states, allele_codes(variants$alleles), sample, history)
+  neighbours <- if (!is.null(history$model$classes)) {
+    classes_at_positions(sequences, variants$position)
+  }
+  classes <- class_numbers(neighbours, history$model, nrow(variants))
+  posterior <- site_posteriors(states, allele_codes(variants$alleles), sample, history, classes)
   bases <- called_bases(posterior, settings$high, settings$low)
   bases[is.na(bases)] <- "n"
   calls <- charToRaw(result$calls)
@@ -22,11 +26,22 @@ with_sites_that_vary <- function(result, sequences, variants, settings) {
   result
 }
 
-# Base codes, a row for each species and a column for each position.
+# Base codes, a row for each species and a column for each position. Beyond the ends are no bases.
 states_at_positions <- function(sequences, position) {
-  bases <- lapply(sequences, function(sequence) rawToChar(charToRaw(sequence)[position]))
-  codes <- lapply(strsplit(unlist(bases), ""), base_codes)
-  matrix(unlist(codes), nrow = length(sequences), byrow = TRUE)
+  inside <- position >= 1 & position <= nchar(sequences[[1]], type = "bytes")
+  states <- matrix(4L, nrow = length(sequences), ncol = length(position))
+  for (i in seq_along(sequences)) {
+    bases <- rawToChar(charToRaw(sequences[[i]])[position[inside]])
+    states[i, inside] <- base_codes(strsplit(bases, "")[[1]])
+  }
+  states
+}
+
+# The classes of positions of the outgroups' sequences.
+classes_at_positions <- function(sequences, position) {
+  class_of_states(
+    states_at_positions(sequences, position - 1), states_at_positions(sequences, position + 1)
+  )
 }
 
 check_variants <- function(variants, length) {

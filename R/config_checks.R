@@ -167,6 +167,19 @@ check_tree <- function(config, origin) {
   origin$problems <- c(origin$problems, problems)
 }
 
+check_model_classes_key <- function(config, origin) {
+  has_model <- "model" %in% method_of(config)$fits
+  if (is.character(config$model_classes) && has_model && !isTRUE(config$estimate)) {
+    add_problem(
+      origin, paste(
+        "`model_classes` is %s, so rates by class have to be fitted: set `estimate: true`, or give",
+        "the rates that a fit wrote to `fitted_model.yml`."
+      ),
+      config$model_classes
+    )
+  }
+}
+
 check_posterior_key <- function(config, origin) {
   if (isTRUE(config$posterior) && !has_posterior(method_of(config))) {
     add_problem(

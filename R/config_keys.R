@@ -131,7 +131,7 @@ outgroup_entry_keys <- function() {
 }
 
 calling_settings <- function() {
-  list(
+  c(list(
     method = config_setting(
       one_of(method_names()), "The calling method; `?call_ancestral` explains them.", "voting",
       python = TRUE, printed = TRUE
@@ -156,29 +156,16 @@ calling_settings <- function() {
     substitution_model = config_setting(
       one_of(model_names), "Likelihood and coalescent: the substitution model.", "JC69",
       python = TRUE
+    )
+  ), rate_settings(), list(
+    model_classes = config_setting(
+      classes_or_rates(), paste(
+        "Likelihood and coalescent: rates of their own for sites that can be in a CpG, by",
+        "`?cpg_class`. `cpg` fits them, with `estimate: true`. Given rates are those that a fit",
+        "wrote to `fitted_model.yml`."
+      ),
+      unset = "one model for all sites", example = "cpg"
     ),
-    model_kappa = config_setting(
-      read_number(above = 0), "Ratio of the rates of transitions and transversions (K80, HKY85).",
-      2, python = TRUE
-    ),
-    model_base_freqs = config_setting(
-      read_base_frequencies, "Equilibrium frequencies of A, C, G and T (HKY85, GTR).",
-      rate_values("base", 0.25), python = TRUE
-    ),
-    model_rates = config_setting(
-      labelled_numbers(rate_labels$exchange),
-      "Relative rates of AC, AG, AT, CG, CT and GT (GTR).", rate_values("exchange", 1),
-      python = TRUE
-    ),
-    rate_alpha = config_setting(
-      read_number(above = 0, highest = most_alpha), "Shape of gamma distributed rates over sites.",
-      unset = "one rate for all sites", example = "0.5"
-    ),
-    n_rates = config_setting(
-      whole_number(1, most_rates), "Number of rate classes that stand for the gamma distribution.",
-      4L
-    ),
-    invariant = config_setting(read_share, "Share of sites that never change.", 0),
     estimate = config_setting(
       read_flag, paste(
         "Likelihood and coalescent: fit the substitution model (and the branch lengths, or the",
@@ -239,7 +226,7 @@ calling_settings <- function() {
         "`<output_dir>/posterior/<chromosome>.phred`."
       ), FALSE
     )
-  )
+  ))
 }
 
 history_keys <- function() {

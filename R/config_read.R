@@ -177,6 +177,7 @@ build_config <- function(raw, origin) {
   check_outputs(config, origin)
   check_tree(config, origin)
   if (!is.null(method_of(config))) method_of(config)$check(config, origin)
+  check_model_classes_key(config, origin)
   check_posterior_key(config, origin)
   for (name in unique(unlist(lapply(calling_methods(), `[[`, "thresholds")))) {
     check_thresholds(config, name, origin)

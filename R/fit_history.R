@@ -27,6 +27,9 @@
 #' variants have other numbers of copies than the fitted history expects. A sample of more than 10
 #' haplotypes counts as the mean over its samples of 10.
 #'
+#' If the model of `history` is by class, the fit takes its values for all sites. The fitted history
+#' keeps the classes.
+#'
 #' Sites without a variant count as equal in all haplotypes. If calls are missing in parts of the
 #' genome, say so by `called`. Otherwise the focal sizes come out too small.
 #'

@@ -23,6 +23,9 @@
 #'   configuration, else `"auto"`. The CPU counts in any case.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
 #'   sessions.
+#' @param by `"cpg"` counts the patterns of each class of neighbours apart, for a
+#'   [substitution_model()] by class. `NULL` (the default) for what `model_classes` of a
+#'   configuration needs, else all patterns together.
 #' @return A data frame of class `ancify_patterns` with a row for each pattern of a chromosome. The
 #'   attribute `species` has the species in the order of the bases, `focal` the focal one or `NULL`.
 #'
@@ -30,6 +33,7 @@
 #'   | --- | --- |
 #'   | `chromosome` | its name, or `"sequences"` if sequences were given |
 #'   | `pattern` | a base or `N` for each species |
+#'   | `neighbours` | only with `by`: the class of the position, see [cpg_class()] |
 #'   | `count` | the number of positions |
 #' @section Errors:
 #' * `ancify_config_error`, `ancify_file_error`, `ancify_format_error`: as in [ancify_run()].
@@ -45,10 +49,11 @@
 #' ancify_run(config, "project", threads = 1, verbose = FALSE)
 #' head(count_patterns(config, threads = 1))
 count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backend = NULL,
-                           progress = interactive()) {
+                           progress = interactive(), by = NULL) {
   check_given()
+  check_by(by)
   if (!is_config(x, outer)) {
-    return(count_in_memory(x, outer, focal, threads, backend, progress))
+    return(count_in_memory(x, outer, focal, threads, backend, progress, by))
   }
   check_flag(focal, "focal")
   config <- read_config(x, "count")
@@ -58,7 +63,7 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   if (focal && !has_focal(config)) {
     work_in(new_context(config, backend, NULL, progress), "project", ensure_focal)
   }
-  count_projected(config, focal, backend, progress)
+  count_projected(config, focal, backend, progress, by %||% classes_by(config))
 }
 
 # A single text without a name is a configuration's path, unless `outer` is given.
@@ -66,7 +71,7 @@ is_config <- function(x, outer) {
   is.list(x) || (is.character(x) && length(x) == 1 && is.null(names(x)) && is.null(outer))
 }
 
-count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
+count_in_memory <- function(inner, outer, focal, threads, backend, progress, by) {
   sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
   with_focal <- !isTRUE(focal) && !isFALSE(focal)
   if (with_focal) sequences <- c(sequences, one_focal(focal))
@@ -77,10 +82,13 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress) {
   check_species_once(species)
   check_equal_lengths(sequences, length(inner))
   backend <- choose_backend(backend %||% "auto", threads)
+  outgroups <- length(species) - with_focal
+  if (outgroups == 0) by <- NULL
   counts <- with_watch("Counting patterns", function(watch) {
-    count_patterns_in_memory_impl(sequences, backend, watch)
+    classed_by <- if (is.null(by)) 0L else outgroups
+    count_patterns_in_memory_impl(sequences, classed_by, backend, watch)
   }, progress)
-  new_patterns(list(sequences = counts), species, if (with_focal) species[length(species)])
+  new_patterns(list(sequences = counts), species, if (with_focal) species[length(species)], by)
 }
 
 # One sequence, named.
@@ -98,22 +106,30 @@ one_focal <- function(focal) {
   focal
 }
 
-count_projected <- function(config, focal, backend, progress) {
+count_projected <- function(config, focal, backend, progress, by = classes_by(config)) {
   species <- c(config$outgroups$name, if (focal) config$focal_species)
   folders <- projected_folder(config, species)
   check_projected(species, config)
   counts <- with_watch("Counting patterns", function(watch) {
-    count_patterns_in_files_impl(folders, config$lengths, backend, watch)
+    classed_by <- if (is.null(by)) 0L else nrow(config$outgroups)
+    count_patterns_in_files_impl(folders, classed_by, config$lengths, backend, watch)
   }, progress, inputs = expected_inputs(config))
-  new_patterns(counts, species, if (focal) config$focal_species)
+  new_patterns(counts, species, if (focal) config$focal_species, by)
 }
 
-new_patterns <- function(counts, species, focal) {
+# `by`: whether the last letter of a pattern is the class of its sites.
+new_patterns <- function(counts, species, focal, by) {
   patterns <- data.frame(
     chromosome = rep(names(counts), vapply(counts, function(one) length(one$pattern), 0L)),
-    pattern = as.character(unlist(lapply(counts, `[[`, "pattern"))),
-    count = as.numeric(unlist(lapply(counts, `[[`, "count")))
+    pattern = as.character(unlist(lapply(counts, `[[`, "pattern")))
   )
+  if (!is.null(by)) {
+    width <- length(species)
+    letter <- substr(patterns$pattern, width + 1, width + 1)
+    patterns$pattern <- substr(patterns$pattern, 1, width)
+    patterns$neighbours <- neighbour_classes[1 + base_codes(letter)]
+  }
+  patterns$count <- as.numeric(unlist(lapply(counts, `[[`, "count")))
   structure(
     patterns, class = c("ancify_patterns", "data.frame"), species = species, focal = focal
   )
@@ -157,4 +173,75 @@ check_pattern_counts <- function(patterns) {
   }
   if (sum(counts) == 0) fail("`patterns` has no sites: it has no rows, or all counts are 0.")
   if (sum(counts) > 2^53) fail("`patterns` has %s sites: give at most 2^53.", format(sum(counts)))
+}
+
+# list(patterns =, counts =, species =, focal =) of the tree's species, the focal one last.
+counts_for_tree <- function(patterns, tree, species, focal) {
+  species <- species %||% attr(patterns, "species")
+  given_focal <- focal
+  focal <- given_focal %||% attr(patterns, "focal")
+  if (is.null(species)) {
+    abort_ancify(
+      "`species` is missing: give the species' names in the order of each pattern's bases.",
+      "input"
+    )
+  }
+  check_pattern_widths(patterns$pattern, species)
+  if (!is.null(given_focal)) check_focal(given_focal)
+  extra <- setdiff(tree$tip.label, species)
+  if (length(extra)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "`tree` has %s, but the patterns have no such bases. Count the bases of a focal species",
+          "too: without them, the place where its lineage joins is unknown."
+        ),
+        enumerate(quoted(extra))
+      ),
+      "input"
+    )
+  }
+  # The counts may have focal bases that the tree does not need.
+  if (is.null(given_focal) && !is.null(focal) && !focal %in% tree$tip.label) focal <- NULL
+  unused <- setdiff(attr(patterns, "focal"), focal)
+  others <- setdiff(species, c(focal, unused))
+  stop_on_tree_problems(tree, others, focal)
+  if (length(tree$tip.label) < 2) abort_ancify("`tree` must have at least two species.", "input")
+  columns <- match(c(others, focal), species)
+  letters <- lapply(columns, function(i) substr(patterns$pattern, i, i))
+  totals <- total_counts(data.frame(
+    pattern = toupper(do.call(paste0, letters)), count = patterns$count
+  ))
+  check_all_known(totals, c(others, focal))
+  list(patterns = totals$pattern, counts = totals$count, species = others, focal = focal)
+}
+
+# The place of a species without a base is unknown.
+check_all_known <- function(totals, species) {
+  known <- vapply(seq_along(species), function(i) {
+    any(substr(totals$pattern[totals$count > 0], i, i) %in% rate_labels$base)
+  }, NA)
+  if (!all(known)) {
+    abort_ancify(
+      sprintf(
+        "No site has a base of %s, so the place in the tree is unknown: leave out this species.",
+        enumerate(quoted(species[!known]))
+      ),
+      "input"
+    )
+  }
+}
+
+check_pattern_widths <- function(patterns, species) {
+  wrong <- which(nchar(patterns) != length(species))
+  if (length(wrong)) {
+    abort_ancify(
+      sprintf(
+        "The pattern %s has %d bases, but there are %d species: give a base or N for each.",
+        show_value(patterns[wrong[1]]),
+        nchar(patterns[wrong[1]]), length(species)
+      ),
+      "input"
+    )
+  }
 }

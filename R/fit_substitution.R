@@ -8,12 +8,16 @@
 #' reversible, so of two branches at the root only the summed length can be fitted. It is divided as
 #' in the given tree, or else in half. Nodes with one branch are removed.
 #'
+#' For a model by class, such as `substitution_model("GTR", by = "cpg")`, first all sites are fitted,
+#' then the sites of each class. A class's rate is the sum of its branch lengths, relative to that of
+#' all sites. The tree, `log_likelihood`, `df` and `estimates` are those of all sites.
+#'
 #' If the tree names the focal species, the counts must have its bases: without them, the place
 #' where its lineage joins is unknown. If the tree does not name it, its bases are not used.
 #'
 #' @param patterns The result of [count_patterns()], a data frame of `pattern` and `count` (with
 #'   `species`), or a configuration. Patterns of a configuration are counted first; its tree and
-#'   model are the defaults.
+#'   model are the defaults. A model by class needs the classes too, in a column `neighbours`.
 #' @param tree A tree whose leaves are the species of the patterns: Newick text, the path of a file
 #'   with it, or a `phylo` of the package ape. `NULL` (the default) for that of a configuration.
 #' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a [substitution_model()]
@@ -35,10 +39,13 @@
 #'     `sites`;
 #'   * `estimates`: a data frame of `parameter`, `estimate` and `std_error`, `NA` if the data do not
 #'     determine it or at a bound;
-#'   * `converged` and `message` of the search.
+#'   * `converged` and `message` of the search;
+#'   * `classes`, for a model by class: a data frame of `neighbours`, `sites`, `rate` and
+#'     `log_likelihood`.
 #' @section Errors:
 #' * `ancify_input_error`: a tree, a model or the counts cannot be used, or the tree names the focal
 #'   species but the counts lack its bases.
+#' * `ancify_input_error`: the model is by class, but the counts are not.
 #' * With a configuration also those of [count_patterns()].
 #' * `ancify_fit_warning`: the search did not converge.
 #' @references
@@ -75,7 +82,10 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
     model <- model %||% config_model(config)
     threads <- threads %||% config$num_cpus
     focal_too <- !is.null(tree) && config$focal_species %in% input_faults(as_phylo(tree))$tip.label
-    patterns <- count_patterns(patterns, focal = focal_too, threads = threads, progress = FALSE)
+    patterns <- count_patterns(
+      patterns, focal = focal_too, threads = threads, progress = FALSE,
+      by = if (has_classes(model)) class_kinds
+    )
   }
   check_pattern_counts(patterns)
   broken <- which(patterns$count != round(patterns$count))
@@ -91,79 +101,8 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
   if (invariant && model$invariant == 0) model$invariant <- 0.1
   if (is.null(tree)) abort_ancify("`tree` is missing: give a tree, for its topology.", "input")
   tree <- input_faults(as_phylo(tree))
-  counts <- counts_for_tree(patterns, tree, species, focal)
-  fit_model(counts, tree, model, base_freqs, resolve_threads(threads))
-}
-
-# list(patterns =, counts =, species =, focal =) of the tree's species, the focal one last.
-counts_for_tree <- function(patterns, tree, species, focal) {
-  species <- species %||% attr(patterns, "species")
-  given_focal <- focal
-  focal <- given_focal %||% attr(patterns, "focal")
-  if (is.null(species)) {
-    abort_ancify(
-      "`species` is missing: give the species' names in the order of each pattern's bases.",
-      "input"
-    )
-  }
-  check_pattern_widths(patterns$pattern, species)
-  if (!is.null(given_focal)) check_focal(given_focal)
-  extra <- setdiff(tree$tip.label, species)
-  if (length(extra)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`tree` has %s, but the patterns have no such bases. Count the bases of a focal species",
-          "too: without them, the place where its lineage joins is unknown."
-        ),
-        enumerate(quoted(extra))
-      ),
-      "input"
-    )
-  }
-  # The counts may have focal bases that the tree does not need.
-  if (is.null(given_focal) && !is.null(focal) && !focal %in% tree$tip.label) focal <- NULL
-  unused <- setdiff(attr(patterns, "focal"), focal)
-  others <- setdiff(species, c(focal, unused))
-  stop_on_tree_problems(tree, others, focal)
-  if (length(tree$tip.label) < 2) abort_ancify("`tree` must have at least two species.", "input")
-  columns <- match(c(others, focal), species)
-  letters <- lapply(columns, function(i) substr(patterns$pattern, i, i))
-  totals <- total_counts(data.frame(
-    pattern = toupper(do.call(paste0, letters)), count = patterns$count
-  ))
-  check_all_known(totals, c(others, focal))
-  list(patterns = totals$pattern, counts = totals$count, species = others, focal = focal)
-}
-
-# The place of a species without a base is unknown.
-check_all_known <- function(totals, species) {
-  known <- vapply(seq_along(species), function(i) {
-    any(substr(totals$pattern[totals$count > 0], i, i) %in% rate_labels$base)
-  }, NA)
-  if (!all(known)) {
-    abort_ancify(
-      sprintf(
-        "No site has a base of %s, so the place in the tree is unknown: leave out this species.",
-        enumerate(quoted(species[!known]))
-      ),
-      "input"
-    )
-  }
-}
-
-check_pattern_widths <- function(patterns, species) {
-  wrong <- which(nchar(patterns) != length(species))
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf(
-        "The pattern %s has %d bases, but there are %d species: give a base or N for each.",
-        show_value(patterns[wrong[1]]),
-        nchar(patterns[wrong[1]]), length(species)
-      ),
-      "input"
-    )
-  }
+  threads <- resolve_threads(threads)
+  fit_in_classes(patterns, tree, model, base_freqs, species, focal, threads)
 }
 
 fit_model <- function(counts, tree, model, base_freqs, threads) {
@@ -231,6 +170,63 @@ empirical_frequencies <- function(counts) {
     )
   }
   structure(as.numeric(totals / sum(totals)), names = rate_labels$base)
+}
+
+# ---- By class of neighbours -------------------------------------------------------------
+
+# The fit of all sites. If the model has classes, its model gets those that are fitted, and the fit
+# a table of them.
+fit_in_classes <- function(patterns, tree, model, base_freqs, species, focal, threads) {
+  fit_of <- function(patterns, model) {
+    counts <- counts_for_tree(patterns, tree, species, focal)
+    fit_model(counts, tree, model, base_freqs, threads)
+  }
+  fit <- fit_of(patterns, without_classes(model))
+  if (is.null(model$classes)) {
+    return(fit)
+  }
+  check_neighbours(patterns$neighbours)
+  parts <- lapply(stats::setNames(nm = neighbour_classes), function(name) {
+    input_faults_of_class(name, fit_of(patterns_of_class(patterns, name), fit$model))
+  })
+  length_of <- function(fit) sum(fit$tree$edge.length)
+  rates <- vapply(parts, length_of, 0) / length_of(fit)
+  fit$model$classes <- Map(function(part, rate) with_rate(part$model, rate), parts, rates)
+  fit$classes <- data.frame(
+    neighbours = neighbour_classes, sites = vapply(parts, `[[`, 0, "sites"), rate = rates,
+    log_likelihood = vapply(parts, `[[`, 0, "log_likelihood"), row.names = NULL
+  )
+  fit$converged <- fit$converged && all(vapply(parts, `[[`, NA, "converged"))
+  fit
+}
+
+check_neighbours <- function(neighbours) {
+  if (is.null(neighbours) || !all(neighbours %in% neighbour_classes)) {
+    abort_ancify(
+      paste(
+        "The model has rates by class, but `patterns` lacks classes in a column `neighbours`:",
+        "count them by `count_patterns(by = \"cpg\")`."
+      ),
+      "input"
+    )
+  }
+}
+
+patterns_of_class <- function(patterns, name) {
+  here <- patterns$neighbours == name
+  structure(
+    data.frame(pattern = patterns$pattern[here], count = patterns$count[here]),
+    species = attr(patterns, "species"), focal = attr(patterns, "focal")
+  )
+}
+
+# A class may lack what all sites have, such as a base.
+input_faults_of_class <- function(name, code) {
+  tryCatch(code, ancify_input_error = function(condition) {
+    abort_ancify(
+      sprintf("In the sites of class %s: %s", quoted(name), conditionMessage(condition)), "input"
+    )
+  })
 }
 
 # ---- Parameters ----------------------------------------------------------------------

@@ -219,7 +219,13 @@ fit_section <- function(fit) {
       fit$model, format_count(fit$sites), fit$log_likelihood, fit$AIC,
       if (fit$converged) "The fit converged." else "The fit did not converge: do not rely on it."
     )),
-    html_table(as.list(estimates)), sprintf("<pre>%s</pre>", escape_html(fit$tree))
+    html_table(as.list(estimates)), sprintf("<pre>%s</pre>", escape_html(fit$tree)),
+    if (!is.null(fit$classes)) {
+      c(
+        paragraph("Sites by their neighbouring bases have rates of their own, relative to all:"),
+        html_table(as.list(format(fit$classes, digits = 4)))
+      )
+    }
   )
 }
 

@@ -168,14 +168,12 @@ session_backend <- function(config, cluster) {
 log_what_stays_on_the_cpu <- function(context, phases) {
   config <- context$config
   log <- context$log
-  on_gpu <- runs_on_devices(method_of(config), nrow(config$outgroups))
+  no_code <- no_code_on_devices(config)
   if ("project" %in% phases) {
-    goes <- on_gpu && runs_as_one(context, phases, "gpu")
+    goes <- is.null(no_code) && runs_as_one(context, phases, "gpu")
     log(paste0("Projection runs on the CPU", if (goes) "; its bases go to the GPU as they come"))
   }
-  if ("call" %in% phases && !on_gpu) {
-    log("The method has no GPU code for so many outgroups: it calls on the CPU")
-  }
+  if ("call" %in% phases && !is.null(no_code)) log(no_code)
 }
 
 #' Evaluate the calls of a run

@@ -10,12 +10,14 @@ fit_part <- function(context) {
   with_focal <- needs_focal(config)
   patterns <- count_projected(config, with_focal, context$backend, context$progress)
   tree <- settings$tree %||% ladder_tree(patterns, config)
-  counts <- counts_for_tree(patterns, tree, NULL, NULL)
-  fit <- fit_model(counts, tree, settings$model, "empirical", threads)
+  fit <- fit_in_classes(patterns, tree, settings$model, "empirical", NULL, NULL, threads)
   log(sprintf(
     "Fitted %s to %s sites: log-likelihood %.2f", fit$model$name, format_count(fit$sites),
     fit$log_likelihood
   ))
+  if (has_classes(fit$model)) {
+    log(paste("Rates by class, relative to all sites:", class_rates_text(fit$model$classes)))
+  }
   settings$model <- fit$model
   settings$tree <- fit$tree
   settings$fit <- fit
@@ -120,14 +122,17 @@ write_fitted <- function(context, made_from, what, keys) {
 }
 
 fitted_model_keys <- function(fit) {
-  model <- fit$model
-  keys <- list(
-    tree = newick_text(fit$tree, 10), substitution_model = model$name,
-    model_kappa = model$kappa, model_base_freqs = as.numeric(model$base_freqs),
+  keys <- list(tree = newick_text(fit$tree, 10), substitution_model = fit$model$name)
+  classes <- if (has_classes(fit$model)) list(model_classes = lapply(fit$model$classes, rate_keys))
+  c(keys, rate_keys(fit$model), classes, list(fit = fit_summary(fit)))
+}
+
+rate_keys <- function(model) {
+  Filter(Negate(is.null), list(
+    rate = model$relative_rate, model_kappa = model$kappa, model_base_freqs = as.numeric(model$base_freqs),
     model_rates = if (model$name == "GTR") as.numeric(model$rates),
     rate_alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant
-  )
-  c(Filter(Negate(is.null), keys), list(fit = fit_summary(fit)))
+  ))
 }
 
 fit_summary <- function(fit) {

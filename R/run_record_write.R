@@ -160,6 +160,6 @@ fit_facts <- function(fit) {
   list(
     model = fit$model$name, sites = fit$sites, log_likelihood = fit$log_likelihood,
     AIC = stats::AIC(fit), converged = fit$converged, estimates = fit$estimates,
-    tree = newick_text(fit$tree, 5)
+    tree = newick_text(fit$tree, 5), classes = fit$classes
   )
 }

@@ -849,29 +849,31 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_patterns_in_memory_impl
-Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP classed_bySEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< int >::type classed_by(classed_bySEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_patterns_in_memory_impl(sequences, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(count_patterns_in_memory_impl(sequences, classed_by, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // count_patterns_in_files_impl
-Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_patterns_in_files_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders, int classed_by, const Rcpp::NumericVector& lengths, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_patterns_in_files_impl(SEXP foldersSEXP, SEXP classed_bySEXP, SEXP lengthsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
+    Rcpp::traits::input_parameter< int >::type classed_by(classed_bySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_patterns_in_files_impl(folders, lengths, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(count_patterns_in_files_impl(folders, classed_by, lengths, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1864,8 +1866,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_kmer_rows_impl", (DL_FUNC) &_ancify_kmer_rows_impl, 3},
     {"_ancify_kmer_profile_impl", (DL_FUNC) &_ancify_kmer_profile_impl, 3},
     {"_ancify_kmer_numbers_impl", (DL_FUNC) &_ancify_kmer_numbers_impl, 3},
-    {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 3},
-    {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 4},
+    {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 4},
+    {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 5},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
     {"_ancify_log_likelihood_impl", (DL_FUNC) &_ancify_log_likelihood_impl, 4},
     {"_ancify_log_likelihood_gradient_impl", (DL_FUNC) &_ancify_log_likelihood_gradient_impl, 4},

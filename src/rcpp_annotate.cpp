@@ -33,7 +33,7 @@ ancify::OutgroupFiles as_outgroup_files(const Rcpp::DataFrame& outgroups) {
 // `model` are as in rcpp_methods.h.
 ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
   const Rcpp::List history = list["history"];
-  return {as_history(history), as_mutation_model(history, list["model"]),
+  return {as_history(history), as_mutation_models(history, list["model"]),
           as_outgroup_files(list["outgroups"]),
           Rcpp::as<std::vector<std::string>>(list["samples"])};
 }

@@ -24,6 +24,15 @@ ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::L
   return ancify::mutation_model(as_rates(model), history["mutation_rate"]);
 }
 
+ancify::MutationModels as_mutation_models(const Rcpp::List& history, const Rcpp::List& model) {
+  ancify::MutationModels result;
+  for (const auto& rates : as_class_rates(model)) {
+    result.push_back(ancify::mutation_model(rates, history["mutation_rate"]));
+  }
+  if (result.empty()) result.push_back(as_mutation_model(history, model));
+  return result;
+}
+
 namespace {
 
 Rcpp::NumericMatrix as_matrix(const std::vector<ancify::Posterior>& rows) {
@@ -71,7 +80,8 @@ Rcpp::NumericVector sample_probabilities_impl(const Rcpp::List& history, const R
 }
 
 // Returns a row of posteriors for each site. `table` is list(pattern = of the outgroups, first =,
-// second = base codes of the alleles, copies = of the second allele or NA, haplotypes =), vectors.
+// second = base codes of the alleles, copies = of the second allele or NA, haplotypes =, neighbours
+// = classes from 0, only for a model with classes), vectors.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model,
                                   const Rcpp::List& table, const Rcpp::Function& watch) {
@@ -80,16 +90,18 @@ Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& m
   const Rcpp::IntegerVector second = table["second"];
   const Rcpp::IntegerVector copies = table["copies"];
   const Rcpp::IntegerVector haplotypes = table["haplotypes"];
+  const Rcpp::IntegerVector neighbours = table["neighbours"];
   std::vector<ancify::PolymorphicSite> sites;
   for (R_xlen_t i = 0; i < pattern.size(); ++i) {
     std::optional<int> known;
     if (copies[i] != NA_INTEGER) known = copies[i];
-    sites.push_back({pattern[i], {first[i], second[i]}, haplotypes[i], known});
+    const int of_class = neighbours.size() > 0 ? neighbours[i] : 0;
+    sites.push_back({pattern[i], {first[i], second[i]}, haplotypes[i], known, of_class});
   }
   std::vector<ancify::Posterior> posteriors;
   guarded([&] {
     const auto as = as_history(history);
-    const auto mutation = as_mutation_model(history, model);
+    const auto mutation = as_mutation_models(history, model);
     run_job(watch, [&](ancify::JobControl& control) {
       posteriors = ancify::polarise(as, mutation, sites, control);
     });

@@ -97,9 +97,18 @@ ancify::SubstitutionRates as_rates(const Rcpp::List& model) {
   take(model, "frequencies", rates.frequencies);
   take(model, "n_rates", rates.n_rates);
   take(model, "invariant", rates.invariant);
+  take(model, "rate", rates.rate);
   double alpha = std::numeric_limits<double>::quiet_NaN();
   take(model, "alpha", alpha);
   if (!std::isnan(alpha)) rates.alpha = alpha;
+  return rates;
+}
+
+std::vector<ancify::SubstitutionRates> as_class_rates(const Rcpp::List& model) {
+  std::vector<ancify::SubstitutionRates> rates;
+  if (!has(model, "classes")) return rates;
+  const Rcpp::List classes = model["classes"];
+  for (R_xlen_t i = 0; i < classes.size(); ++i) rates.push_back(as_rates(classes[i]));
   return rates;
 }
 
@@ -112,7 +121,10 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
   take(method, "min_outer", options.voting.min_outer);
   take(method, "high", options.thresholds.high);
   take(method, "low", options.thresholds.low);
-  if (has(method, "model")) options.rates = as_rates(method["model"]);
+  if (has(method, "model")) {
+    options.rates = as_rates(method["model"]);
+    options.class_rates = as_class_rates(method["model"]);
+  }
   if (has(method, "tree")) {
     options.tree.emplace(as_tree(method["tree"], options.voting.species()));
   }
@@ -133,16 +145,17 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
 
 // Counts the site patterns of sequences of equal length: inner outgroups, outer outgroups and,
 // optionally, the focal species. Returns list(pattern =, count =) of the patterns that occur, in
-// the order A, C, G, T, N.
+// the order A, C, G, T, N. If `classed_by` outgroups are above 0, the last letter of a pattern is
+// the class of the site by their neighbouring bases: A for class 0 to T for class 3.
 // [[Rcpp::export]]
-Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
+Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by,
                                          const Rcpp::List& backend, const Rcpp::Function& watch) {
   const auto& chosen = as_backend(backend);
   const std::int64_t n = LENGTH(STRING_ELT(sequences, 0));
   const ancify::ChromosomeSequences all = {"sequences", n, [&] { return as_sources(sequences); }};
   std::vector<ancify::PatternCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
-    counts = ancify::count_patterns({all}, chosen, control);
+    counts = ancify::count_patterns({all}, chosen, control, classed_by);
   });
   return as_list(counts.front());
 }
@@ -151,14 +164,14 @@ Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
 // the order of count_patterns_in_memory_impl(). Returns a list of such results, named by
 // chromosome.
 // [[Rcpp::export]]
-Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
+Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders, int classed_by,
                                         const Rcpp::NumericVector& lengths,
                                         const Rcpp::List& backend, const Rcpp::Function& watch) {
   const auto& chosen = as_backend(backend);
   const auto chromosomes = chromosomes_in(folders, lengths, watch);
   std::vector<ancify::PatternCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
-    counts = ancify::count_patterns(chromosomes, chosen, control);
+    counts = ancify::count_patterns(chromosomes, chosen, control, classed_by);
   });
   Rcpp::List result(counts.begin(), counts.end(),
                     [](const ancify::PatternCounts& one) { return as_list(one); });

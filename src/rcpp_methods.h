@@ -3,7 +3,10 @@
 
 #include <Rcpp.h>
 
+#include <vector>
+
 #include "core/ancestry/calling/methods.h"
+#include "core/ancestry/coalescent/coalescent.h"
 #include "core/ancestry/coalescent/history.h"
 #include "core/ancestry/phylogeny/substitution_model.h"
 #include "core/ancestry/phylogeny/tree.h"
@@ -19,8 +22,12 @@
 ancify::Tree as_tree(const Rcpp::List& tree, int species);
 
 // Takes list(exchangeabilities = of AC, AG, AT, CG, CT, GT, frequencies = of A, C, G, T, alpha = a
-// number or NA, n_rates =, invariant =).
+// number or NA, n_rates =, invariant =, rate =).
 ancify::SubstitutionRates as_rates(const Rcpp::List& model);
+
+// The rates of each class of neighbours: the element `classes` of `model`, a list of lists for
+// as_rates(). Empty if it has none.
+std::vector<ancify::SubstitutionRates> as_class_rates(const Rcpp::List& model);
 
 // Takes list(focal_size =, focal_times =, focal_lineages =, mutation_rate =, time =, from =, into
 // =, size =), where no element may be absent. The last four are the joins of populations in the
@@ -29,6 +36,9 @@ ancify::History as_history(const Rcpp::List& history);
 
 // `model` is a list for as_rates(), `history` one for as_history(), which has the mutation rate.
 ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::List& model);
+
+// The same for each class of neighbours of the model, or else for all sites.
+ancify::MutationModels as_mutation_models(const Rcpp::List& history, const Rcpp::List& model);
 
 // Takes list(name = "likelihood", n_inner =, n_outer =, min_inner =, min_outer =, tree =, model =,
 // history =, model_path =, high =, low =). `tree`, `model` and `history` are as above, and only for

@@ -1,5 +1,5 @@
-# Whether polarity at CpG sites gains by models of their own: one model for all sites, beside a
-# model for each class of neighbouring bases.
+# Whether polarity at CpG sites gains by rates of their own: one model for all sites, beside one by
+# cpg_class().
 # cpg.R PYTHON LOCI: simulates loci of 1,000 bases (simulate_cpg.py), polarises the sites that vary
 # and prints a table.
 
@@ -22,41 +22,35 @@ simulate_cpg <- function(history, seed) {
   })
 }
 
-# Posteriors by a model that is fitted to the patterns. `plain`: the summed branches of the sites
-# without a CpG, which have the history's mutation rate.
-posteriors_by <- function(history, patterns, sites, plain = NULL) {
-  species <- paste0("o", seq_along(history$splits))
-  totals <- aggregate(count ~ pattern, patterns, sum)
-  totals$count <- as.numeric(totals$count)
-  tree <- "(((focal,o1),o2),o3);"
-  fit <- fit_substitution_model(
-    totals, tree, "GTR", species = c(species, "focal"), focal = "focal", threads = 1
-  )
-  length <- sum(fit$tree$edge.length)
-  by <- coalescent_history(
+# The history with a model that is fitted to the patterns. The simulation's mutation rate is that of
+# sites without a CpG, and a history's that of all sites.
+fitted_history <- function(history, patterns) {
+  attr(patterns, "species") <- c(paste0("o", seq_along(history$splits)), "focal")
+  attr(patterns, "focal") <- "focal"
+  patterns$count <- as.numeric(patterns$count)
+  model <- substitution_model("GTR", by = "cpg")
+  fit <- fit_substitution_model(patterns, "(((focal,o1),o2),o3);", model, threads = 1)
+  coalescent_history(
     history$splits, history$sizes, history$focal_size, history$haplotypes,
-    history$mutation_rate * length / (if (is.null(plain)) length else plain), fit$model
+    history$mutation_rate / fit$model$classes$other$relative_rate, fit$model
   )
-  list(length = length, posterior = if (nrow(sites)) as.matrix(polarise_sites(
-    sites$outgroups, sites$alleles, sites$copies, history$haplotypes, by
-  )[bases]))
 }
 
 scores_of <- function(history, name, seed) {
   simulated <- simulate_cpg(history, seed)
-  patterns <- simulated$patterns
   sites <- simulated$varying
-  plain <- posteriors_by(history, patterns[patterns$beside == 0, ], sites[0, ])$length
-  one <- posteriors_by(history, patterns, sites, plain)$posterior
-  own <- one
-  for (kind in unique(sites$beside)) {
-    at <- sites$beside == kind
-    own[at, ] <- posteriors_by(
-      history, patterns[patterns$beside == kind, ], sites[at, ], plain
-    )$posterior
+  by_class <- fitted_history(history, simulated$patterns)
+  one_model <- by_class
+  one_model$model$classes <- NULL
+  posterior <- function(history, ...) {
+    as.matrix(polarise_sites(
+      sites$outgroups, sites$alleles, sites$copies, history$focal_lineages, history, ...
+    )[bases])
   }
-  decays <- (sites$alleles == "C/T" & sites$beside %in% c(1, 3)) |
-    (sites$alleles == "A/G" & sites$beside %in% c(2, 3))
+  one <- posterior(one_model)
+  own <- posterior(by_class, sites$neighbours)
+  decays <- (sites$alleles == "C/T" & sites$neighbours %in% c("NpG", "CpNpG")) |
+    (sites$alleles == "A/G" & sites$neighbours %in% c("CpN", "CpNpG"))
   score <- function(posterior, chosen) {
     best <- max.col(posterior, ties.method = "first")
     weight <- sites$sites[chosen]

@@ -4,8 +4,8 @@ simulate_cpg.py HISTORY.json FOLDER LOCI writes two tables. Each locus of 1,000 
 tree and no recombination. Transitions of C before G, and of G after C, are 12 times as frequent as
 others. patterns.tsv: how often each pattern of the outgroups and one focal haplotype occurs, by the
 bases beside it. varying.tsv: the kinds of sites at which the focal sample has two alleles. The
-column `beside` is 1 if the next base is G, 2 if the previous one is C, 3 for both, else 0. These
-are the most frequent bases of the outgroups and one focal haplotype.
+column `neighbours` is the site's class: NpG, CpN, CpNpG or other. A neighbour is G, or C, if at
+least half of the outgroups have it.
 """
 
 import json
@@ -44,11 +44,11 @@ def evolve(bases, time, kappa, random):
     return bases
 
 
-def beside(sequences):
-    """The column `beside` of each site."""
-    counts = np.array([(sequences == base).sum(0) for base in range(4)])
-    usual = counts.argmax(0)
-    return np.append(usual[1:] == G, False) + 2 * np.insert(usual[:-1] == C, 0, False)
+def neighbours(outgroups):
+    """The column `neighbours` of each site."""
+    g_after = np.append((outgroups == G).mean(0)[1:] >= 0.5, False)
+    c_before = np.insert((outgroups == C).mean(0)[:-1] >= 0.5, 0, False)
+    return np.array(["other", "NpG", "CpN", "CpNpG"])[g_after + 2 * c_before]
 
 
 def main():
@@ -76,7 +76,7 @@ def main():
         focal = np.array([bases[j] for j in range(haplotypes)])
         others = np.array([bases[haplotypes + j] for j in range(outgroups)])
         pattern = np.vstack([others, focal[:1]])
-        kinds = beside(pattern)
+        kinds = neighbours(others)
         ancestor = bases[tree.mrca(*range(haplotypes))]
         names = ["".join("ACGT"[base] for base in column) for column in pattern.T]
         patterns.update(zip(names[1:-1], kinds[1:-1]))
@@ -85,8 +85,8 @@ def main():
             if 0 < site < LOCUS - 1 and len(alleles) == 2 and ancestor[site] in alleles:
                 varying[names[site][:-1], "/".join("ACGT"[base] for base in alleles), copies[1],
                         kinds[site], "ACGT"[ancestor[site]]] += 1
-    write(folder / "patterns.tsv", "pattern beside count", patterns.items(), list)
-    write(folder / "varying.tsv", "outgroups alleles copies beside ancestor sites", varying.items(),
+    write(folder / "patterns.tsv", "pattern neighbours count", patterns.items(), list)
+    write(folder / "varying.tsv", "outgroups alleles copies neighbours ancestor sites", varying.items(),
           list)
 
 

@@ -180,6 +180,7 @@ test_that("no message sends a user of commands to an R function that a command r
   only_in_r <- c(
     "ancify_config", "annotate_vcf", "available_gpus", "call_ancestral", "coalescent_history",
     "coding_changes", "complete_maps", "count_kmers", "count_patterns", "count_variants",
+    "cpg_class",
     "chunk_calls", "course", "coverage_model", "demography", "dfe_mixture", "dfe_model", "dfe_sfs",
     "distance_maps",
     "embed_sequences", "event_admixture", "event_epoch", "event_equilibrium", "event_pulse",

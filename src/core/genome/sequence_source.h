@@ -14,6 +14,11 @@ namespace ancify {
 // The form of a sequence: a character per position, or packed (packed.h).
 enum class SequenceForm { kCharacters, kPacked };
 
+// The number of bytes before a position; of packed sequences, a multiple of kPackedGroup.
+constexpr std::size_t bytes_before(SequenceForm form, std::size_t position) {
+  return form == SequenceForm::kPacked ? position / 2 : position;
+}
+
 class SequenceSource {
  public:
   virtual ~SequenceSource() = default;

@@ -194,7 +194,7 @@ TEST(Coalescent, PolymorphicTableIsThatOfIntegralsOverTimes) {
                  (beside[old][outgroup] + below[young][outgroup]);
         };
         const auto posterior =
-            polarise(kTrioHistory, model, {{outgroup, {a, b}, 2, 1}}, kControl)[0];
+            polarise(kTrioHistory, {model}, {{outgroup, {a, b}, 2, 1}}, kControl)[0];
         const double expected = chance(a, b) / (chance(a, b) + chance(b, a));
         EXPECT_NEAR(posterior[a], expected, 1e-9);
         EXPECT_NEAR(posterior[b], 1 - expected, 1e-9);
@@ -271,8 +271,8 @@ TEST(Coalescent, ClassesOfRatesAreMixed) {
   // The class with rate 0 has no polymorphic sites.
   auto moving = mixed;
   moving.classes = {{0.5, 0.35}, {2, 0.4}};
-  const auto with = polarise(kHuman, mixed, {site}, kControl)[0];
-  EXPECT_EQ(with, polarise(kHuman, moving, {site}, kControl)[0]);
+  const auto with = polarise(kHuman, {mixed}, {site}, kControl)[0];
+  EXPECT_EQ(with, polarise(kHuman, {moving}, {site}, kControl)[0]);
   EXPECT_GT(with[0], 0.5);
 }
 
@@ -553,9 +553,9 @@ Comparison compare(const History& history, int trees) {
     for (std::size_t base = 0; base < kBases; ++base) weighted[base] *= site.copies[base];
     result.species_tree.add(site, weighted);
   });
-  const auto posteriors = polarise(history, model, sites, kControl);
+  const auto posteriors = polarise(history, {model}, sites, kControl);
   for (auto& site : sites) site.copies.reset();
-  const auto of_alleles = polarise(history, model, sites, kControl);
+  const auto of_alleles = polarise(history, {model}, sites, kControl);
   for (std::size_t i = 0; i < sites.size(); ++i) {
     result.coalescent.add(simulated[i], posteriors[i]);
     result.alleles_alone.add(simulated[i], of_alleles[i]);
@@ -626,7 +626,7 @@ TEST(Coalescent, IsOneOfTheMethods) {
 TEST(Coalescent, ASiteWithOneAlleleHasIt) {
   const auto model = model_of(kK80);
   const auto posteriors = polarise(
-      kNear, model, {{0, {1, 3}, 10, 0}, {0, {1, 3}, 10, 10}, {0, {0, 3}, 10, 2}}, kControl);
+      kNear, {model}, {{0, {1, 3}, 10, 0}, {0, {1, 3}, 10, 10}, {0, {0, 3}, 10, 2}}, kControl);
   EXPECT_EQ(posteriors[0], certain(1));
   EXPECT_EQ(posteriors[1], certain(3));
   EXPECT_GT(posteriors[2][0], 0.99);
@@ -641,9 +641,9 @@ TEST(Coalescent, SitesDoNotInfluenceEachOther) {
     const int n = 3 + i * 7 % 11;
     sites.push_back({i * 31 % 125, {i % 4, (i + 1 + i % 3) % 4}, n, 1 + i % (n - 1)});
   }
-  const auto together = polarise(kHuman, model, sites, kControl);
+  const auto together = polarise(kHuman, {model}, sites, kControl);
   for (std::size_t i = 0; i < sites.size(); ++i) {
-    const auto alone = polarise(kHuman, model, {sites[i]}, kControl)[0];
+    const auto alone = polarise(kHuman, {model}, {sites[i]}, kControl)[0];
     for (std::size_t base = 0; base < kBases; ++base) {
       EXPECT_NEAR(together[i][base], alone[base], 1e-6);
     }
@@ -651,14 +651,14 @@ TEST(Coalescent, SitesDoNotInfluenceEachOther) {
     PolymorphicSite turned = sites[i];
     std::swap(turned.alleles[0], turned.alleles[1]);
     turned.copies = turned.haplotypes - *turned.copies;
-    const auto other = polarise(kHuman, model, {turned}, kControl)[0];
+    const auto other = polarise(kHuman, {model}, {turned}, kControl)[0];
     for (std::size_t base = 0; base < kBases; ++base) EXPECT_NEAR(other[base], alone[base], 1e-12);
   }
 }
 
 TEST(Coalescent, WhatIsForgottenHasNoInfluence) {
   const auto model = model_of(kK80);
-  SitePolariser polariser(kHuman, model, 4000, kControl);
+  SitePolariser polariser(kHuman, {model}, 4000, kControl);
   const auto posterior = [&](int haplotypes) {
     return polariser.posterior({0 + 5 * 2 + 25 * 0, {0, 2}, haplotypes, haplotypes / 3});
   };
@@ -666,7 +666,7 @@ TEST(Coalescent, WhatIsForgottenHasNoInfluence) {
   for (int haplotypes = 3001; haplotypes < 3050; ++haplotypes) posterior(haplotypes);
   EXPECT_EQ(posterior(3000), first);
   const std::vector<PolymorphicSite> sites = {{10, {0, 2}, 3000, 1000}, {10, {0, 2}, 4000, 5}};
-  EXPECT_EQ(polarise(kHuman, model, sites, kControl)[0], first);
+  EXPECT_EQ(polarise(kHuman, {model}, sites, kControl)[0], first);
 }
 
 TEST(Coalescent, HistoriesThatCannotBe) {
@@ -697,7 +697,7 @@ TEST(Coalescent, ThreadsShareAPolariser) {
   const auto model = general_model(1e-8);
   std::vector<PolymorphicSite> sites;
   for (int i = 0; i < 400; ++i) sites.push_back({i % 5, {0, 2}, 1000 + 7 * (i % 90), 1 + i % 200});
-  SitePolariser polariser(kNear, model, 2000, kControl);
+  SitePolariser polariser(kNear, {model}, 2000, kControl);
   polariser.prepare(kControl);
   std::vector<Posterior> found(4 * sites.size());
   JobControl control;
@@ -706,7 +706,7 @@ TEST(Coalescent, ThreadsShareAPolariser) {
       found[static_cast<std::size_t>(task) * sites.size() + i] = polariser.posterior(sites[i]);
     }
   });
-  SitePolariser alone(kNear, model, 2000, kControl);
+  SitePolariser alone(kNear, {model}, 2000, kControl);
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i], alone.posterior(sites[i % sites.size()])) << i;
   }
@@ -716,15 +716,15 @@ TEST(Coalescent, ThreadsShareAPolariser) {
 TEST(Coalescent, UnknownCountsOfTwoHaplotypesAreKnown) {
   const auto model = general_model(1e-8);
   for (int outgroup = 0; outgroup < kBases; ++outgroup) {
-    const auto counted = polarise(kNear, model, {{outgroup, {0, 2}, 2, 1}}, kControl)[0];
-    const auto any = polarise(kNear, model, {{outgroup, {0, 2}, 2, {}}}, kControl)[0];
+    const auto counted = polarise(kNear, {model}, {{outgroup, {0, 2}, 2, 1}}, kControl)[0];
+    const auto any = polarise(kNear, {model}, {{outgroup, {0, 2}, 2, {}}}, kControl)[0];
     for (std::size_t base = 0; base < kBases; ++base) EXPECT_NEAR(any[base], counted[base], 1e-12);
   }
 }
 
 TEST(Coalescent, SitesThatCannotBe) {
   const auto message = [&](const PolymorphicSite& site) {
-    return message_of<InputError>([&] { polarise(kNear, model_of(kK80), {site}, kControl); });
+    return message_of<InputError>([&] { polarise(kNear, {model_of(kK80)}, {site}, kControl); });
   };
   EXPECT_NE(message({125, {0, 1}, 10, 2}).find("pattern 125"), std::string::npos);
   EXPECT_NE(message({0, {0, 4}, 10, 2}).find("not a base"), std::string::npos);

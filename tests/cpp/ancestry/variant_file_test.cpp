@@ -389,12 +389,12 @@ TEST(AnnotateVariants, HasPosteriorsOfAHistory) {
   const History history = {1e4, 20, {{2e5, 1, 0, 5e4}, {4e5, 2, 0, 5e4}}};
   options.history.emplace();
   options.history->history = history;
-  options.history->model = model;
+  options.history->models = {model};
   options.history->outgroups["1"] = {{"chr1", dir.write("x.fa", ">chr1\nNgN\n")},
                                      {"chr1", dir.write("y.fa", ">chr1\nNAN\n")}};
   JobControl control;
   EXPECT_EQ(annotate_variants(options, control).posteriors, 1);
-  const auto expected = polarise(history, model, {{2 + 5 * 0, {0, 1}, 4, 2}}, control)[0];
+  const auto expected = polarise(history, {model}, {{2 + 5 * 0, {0, 1}, 4, 2}}, control)[0];
   VariantReader reader(options.output, 0, RecordParts::kInfo);
   ASSERT_TRUE(reader.next());
   const auto posteriors = reader.info_numbers("AA_post");

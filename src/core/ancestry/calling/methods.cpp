@@ -1,6 +1,7 @@
 // The registry of the calling methods, and how each is made from options.
 #include "core/ancestry/calling/methods.h"
 
+#include "core/ancestry/calling/class_caller.h"
 #include "core/ancestry/calling/ml_calling.h"
 #include "core/ancestry/coalescent/coalescent.h"
 #include "core/ancestry/phylogeny/likelihood.h"
@@ -31,6 +32,29 @@ const Tree& tree_of(const MethodOptions& options) {
 
 const History& history_of(const MethodOptions& options) {
   return needed(options, options.history, "history", &History::outgroups);
+}
+
+// The rates of each class of neighbours, or those of all sites.
+std::vector<SubstitutionRates> all_rates(const MethodOptions& options) {
+  if (!options.class_rates.empty()) return options.class_rates;
+  return {options.rates};
+}
+
+// A method for each class of neighbours.
+std::vector<std::unique_ptr<const Method>> methods_of_classes(const MakePatternMethod& make,
+                                                              const MethodOptions& options,
+                                                              const JobControl& control) {
+  if (options.class_rates.size() != kNeighbourClasses) {
+    throw InputError("there are " + std::to_string(options.class_rates.size()) +
+                     " models by class of neighbours, not " + std::to_string(kNeighbourClasses));
+  }
+  std::vector<std::unique_ptr<const Method>> methods;
+  MethodOptions of_class = options;
+  for (const SubstitutionRates& rates : options.class_rates) {
+    of_class.rates = rates;
+    methods.push_back(make(of_class, control));
+  }
+  return methods;
 }
 
 // The method of this name; an InputError that lists all names if there is none.
@@ -90,13 +114,19 @@ Caller make_caller(const MethodOptions& options, const Backend& backend, bool wi
   if (const auto* const make = std::get_if<MakeStretchCaller>(&method.make)) {
     return {(*make)(options, control), backend, with_phred};
   }
-  return {std::get<MakePatternMethod>(method.make)(options, control), backend, with_phred};
+  const auto& make = std::get<MakePatternMethod>(method.make);
+  if (options.class_rates.empty()) return {make(options, control), backend, with_phred};
+  return {std::make_unique<ClassCaller>(methods_of_classes(make, options, control), with_phred),
+          backend, with_phred};
 }
 
 std::unique_ptr<const KnownSites> make_known_sites(const MethodOptions& options,
                                                    JobControl& control) {
-  return std::make_unique<const KnownSites>(options.variants, history_of(options),
-                                            mutation_model(options.rates, options.mutation_rate),
+  MutationModels models;
+  for (const SubstitutionRates& rates : all_rates(options)) {
+    models.push_back(mutation_model(rates, options.mutation_rate));
+  }
+  return std::make_unique<const KnownSites>(options.variants, history_of(options), models,
                                             options.thresholds, control);
 }
 

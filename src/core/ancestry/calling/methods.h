@@ -29,6 +29,7 @@ struct MethodOptions {
   std::optional<History> history;
   double mutation_rate = 1.25e-8;  // per site and generation, along the history
   SubstitutionRates rates;
+  std::vector<SubstitutionRates> class_rates;  // of each class of neighbours; none: `rates` for all
   Thresholds thresholds;
   std::string model_path;    // LightGBM's text of the trained model, for ml
   KnownSitesFiles variants;  // for coalescent: sites that vary; none without paths

@@ -5,22 +5,22 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/ancestry/calling/device_calling.h"
 #include "core/ancestry/calling/stretch_caller.h"
 #include "core/ancestry/patterns/method.h"
-#include "core/ancestry/patterns/pattern_memo.h"
-#include "core/ancestry/patterns/site_patterns.h"
+#include "core/ancestry/patterns/pattern_calls.h"
 
 namespace ancify {
 
-// Uses a table of all patterns for few species, and a cache of the patterns that occur for many.
 // With many species, devices can only count votes.
 class PatternCaller : public StretchCaller {
  public:
   // `with_phred`: call() also gives error_phred().
-  PatternCaller(std::unique_ptr<const Method> method, bool with_phred);
-  int species() const override { return method_->species(); }
+  PatternCaller(std::unique_ptr<const Method> method, bool with_phred)
+      : calls_(std::move(method), with_phred) {}
+  int species() const override { return calls_.method().species(); }
   void call(const Stretch& stretch, SimdLevel simd, char* calls,
             std::uint8_t* phred) const override;
   void posteriors(const Stretch& stretch, SimdLevel simd, double* out,
@@ -28,9 +28,7 @@ class PatternCaller : public StretchCaller {
   std::optional<DeviceMethod> on_devices(bool with_phred) const override;
 
  private:
-  std::unique_ptr<const Method> method_;
-  std::optional<CallTable> table_;
-  std::unique_ptr<const PatternMemo> memo_;  // if there is no table
+  PatternCalls calls_;
 };
 
 }  // namespace ancify

@@ -586,27 +586,34 @@ class SitePolariser::Impl {
   std::size_t lineages_ = 0;                                 // in branches_
 };
 
-SitePolariser::SitePolariser(const History& history, const MutationModel& model,
+SitePolariser::SitePolariser(const History& history, const MutationModels& models,
                              int most_haplotypes, const JobControl& control)
     : most_haplotypes_(most_haplotypes) {
   check(history);
-  check_mutations(history, model);
-  impl_ = std::make_unique<Impl>(history, model, most_haplotypes, control);
+  for (const MutationModel& model : models) {
+    check_mutations(history, model);
+    impls_.push_back(std::make_unique<Impl>(history, model, most_haplotypes, control));
+  }
 }
 SitePolariser::~SitePolariser() = default;
 
-void SitePolariser::prepare(const JobControl& control) { impl_->prepare(control); }
+void SitePolariser::prepare(const JobControl& control) {
+  for (const auto& impl : impls_) impl->prepare(control);
+}
 
-Posterior SitePolariser::posterior(const PolymorphicSite& site) { return impl_->posterior(site); }
+Posterior SitePolariser::posterior(const PolymorphicSite& site) {
+  const auto of_class = impls_.size() > 1 ? static_cast<std::size_t>(site.neighbours) : 0;
+  return impls_[of_class]->posterior(site);
+}
 
-std::vector<Posterior> polarise(const History& history, const MutationModel& model,
+std::vector<Posterior> polarise(const History& history, const MutationModels& models,
                                 const std::vector<PolymorphicSite>& sites,
                                 const JobControl& control) {
   int most_haplotypes = 1;
   for (const auto& site : sites) {
     if (is_polymorphic(site)) most_haplotypes = std::max(most_haplotypes, site.haplotypes);
   }
-  SitePolariser polariser(history, model, most_haplotypes, control);
+  SitePolariser polariser(history, models, most_haplotypes, control);
   check(sites, static_cast<std::int64_t>(power(kStates, history.outgroups())));
   std::vector<Posterior> result(sites.size());
   for (const std::size_t i : by_counts(sites)) result[i] = polariser.posterior(sites[i]);

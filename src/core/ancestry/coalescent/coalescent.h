@@ -72,11 +72,15 @@ struct PolymorphicSite {
   int alleles[2];        // base codes
   int haplotypes;
   std::optional<int> copies;  // of the second allele; unknown: both alleles are in the sample
+  int neighbours = 0;         // its class, see neighbours.h
 };
+
+// A model of each class of neighbours, or one for all sites.
+using MutationModels = std::vector<MutationModel>;
 
 // The posterior of each site's ancestral base: the base of the focal haplotypes' common ancestor.
 // All 0 if the site has probability 0 under the history. InputError for an invalid history or site.
-std::vector<Posterior> polarise(const History& history, const MutationModel& model,
+std::vector<Posterior> polarise(const History& history, const MutationModels& models,
                                 const std::vector<PolymorphicSite>& sites,
                                 const JobControl& control);
 
@@ -85,7 +89,7 @@ std::vector<Posterior> polarise(const History& history, const MutationModel& mod
 class SitePolariser {
  public:
   // For samples of at most `most_haplotypes` haplotypes. `control` must outlive this.
-  SitePolariser(const History& history, const MutationModel& model, int most_haplotypes,
+  SitePolariser(const History& history, const MutationModels& models, int most_haplotypes,
                 const JobControl& control);
   SitePolariser(const SitePolariser&) = delete;
   SitePolariser& operator=(const SitePolariser&) = delete;
@@ -99,7 +103,7 @@ class SitePolariser {
  private:
   class Impl;
   int most_haplotypes_;
-  std::unique_ptr<Impl> impl_;
+  std::vector<std::unique_ptr<Impl>> impls_;  // of each model
 };
 
 }  // namespace ancify

@@ -7,11 +7,14 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "core/ancestry/patterns/neighbours.h"
 #include "core/ancestry/patterns/pattern_map.h"
 #include "core/ancestry/patterns/site_patterns.h"
 #include "core/exec/threads.h"
+#include "core/genome/stretch.h"
 
 namespace ancify {
 
@@ -125,22 +128,26 @@ constexpr std::int64_t kPiece = 16 * kCountedAtOnce;
 // A chromosome while threads count its pieces.
 class ChromosomeCount {
  public:
-  ChromosomeCount(const ChromosomeSequences& chromosome, int pieces)
-      : chromosome_(chromosome), left_(pieces) {}
+  // `classes` may be null, and must outlive this.
+  ChromosomeCount(const ChromosomeSequences& chromosome, int pieces,
+                  const NeighbourClasses* classes)
+      : chromosome_(chromosome), classes_(classes), left_(pieces) {}
 
   void count(const Piece& piece, SimdLevel level, const TaskContext& context, JobControl& control) {
     std::call_once(opened_, [&] { species_ = chromosome_.open(); });
     auto counter = take();
-    std::vector<char> buffer(species_.size() * kCountedAtOnce);
-    std::vector<const char*> bases(species_.size());
+    StretchReader reader(species_, chromosome_.length, classes_ == nullptr ? 0 : kNeighbourReach);
     for (std::int64_t start = piece.start; start < piece.end; start += kCountedAtOnce) {
       context.throw_if_stopped();
-      const auto n = static_cast<std::size_t>(std::min(kCountedAtOnce, piece.end - start));
-      for (std::size_t s = 0; s < species_.size(); ++s) {
-        bases[s] = species_[s]->bases(start, n, &buffer[s * kCountedAtOnce]);
+      const Stretch stretch = reader.read(start, std::min(start + kCountedAtOnce, piece.end));
+      if (classes_ == nullptr) {
+        counter->count({stretch.species, stretch.form, stretch.size()}, level);
+      } else {
+        const auto n_species = static_cast<int>(species_.size());
+        const SitesInClasses in_classes(*classes_, stretch, n_species, level);
+        counter->count(in_classes.sites(), level);
       }
-      counter->count({bases.data(), species_.front()->form(), n}, level);
-      control.advance(static_cast<std::int64_t>(n));
+      control.advance(stretch.end - stretch.start);
     }
     give_back(std::move(counter));
   }
@@ -148,9 +155,11 @@ class ChromosomeCount {
   PatternCounts result;
 
  private:
+  int leaves() const { return static_cast<int>(species_.size()) + (classes_ == nullptr ? 0 : 1); }
+
   std::unique_ptr<Counter> take() {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (idle_.empty()) return make_counter(static_cast<int>(species_.size()));
+    if (idle_.empty()) return make_counter(leaves());
     auto counter = std::move(idle_.back());
     idle_.pop_back();
     return counter;
@@ -161,12 +170,13 @@ class ChromosomeCount {
     std::lock_guard<std::mutex> lock(mutex_);
     idle_.push_back(std::move(counter));
     if (--left_ > 0) return;
-    result = sum_of(static_cast<int>(species_.size()), idle_);
+    result = sum_of(leaves(), idle_);
     idle_.clear();
     species_.clear();
   }
 
   const ChromosomeSequences& chromosome_;
+  const NeighbourClasses* classes_;
   std::once_flag opened_;
   SequenceSources species_;
   std::mutex mutex_;
@@ -177,7 +187,11 @@ class ChromosomeCount {
 }  // namespace
 
 std::vector<PatternCounts> count_patterns(const std::vector<ChromosomeSequences>& chromosomes,
-                                          const Backend& backend, JobControl& control) {
+                                          const Backend& backend, JobControl& control,
+                                          int classed_by) {
+  std::optional<NeighbourClasses> classes;
+  if (classed_by > 0) classes.emplace(classed_by);
+  const NeighbourClasses* const by = classes ? &*classes : nullptr;
   std::vector<Piece> pieces;
   std::deque<ChromosomeCount> counts;
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
@@ -186,8 +200,9 @@ std::vector<PatternCounts> count_patterns(const std::vector<ChromosomeSequences>
     for (std::int64_t start = 0; start < length; start += kPiece) {
       pieces.push_back({i, start, std::min(start + kPiece, length)});
     }
-    counts.emplace_back(chromosomes[i], static_cast<int>(pieces.size() - before));
-    counts.back().result.leaves = static_cast<int>(chromosomes[i].open().size());
+    counts.emplace_back(chromosomes[i], static_cast<int>(pieces.size() - before), by);
+    counts.back().result.leaves =
+        static_cast<int>(chromosomes[i].open().size()) + (by == nullptr ? 0 : 1);
     control.expect(length);
   }
   run_tasks(control, backend.threads, static_cast<std::int64_t>(pieces.size()),

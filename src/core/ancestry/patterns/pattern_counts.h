@@ -25,8 +25,10 @@ struct PatternCounts {
 
 // Counts the patterns at all positions of each chromosome, on the backend's threads. open() gives
 // one sequence a leaf: inner outgroups, outer outgroups, then optionally the focal species. All
-// inputs are opened before counting starts, so errors come early.
+// inputs are opened before counting starts, so errors come early. With `classed_by` outgroups the
+// class of a site by its neighbours (neighbours.h) is one more leaf, the last.
 std::vector<PatternCounts> count_patterns(const std::vector<ChromosomeSequences>& chromosomes,
-                                          const Backend& backend, JobControl& control);
+                                          const Backend& backend, JobControl& control,
+                                          int classed_by = 0);
 
 }  // namespace ancify

@@ -20,11 +20,6 @@ namespace {
 // Positions handled at a time, so that their pattern numbers stay in the nearest cache.
 constexpr std::size_t kStretch = 4096;
 
-// The number of bytes before a position.
-std::size_t bytes_before(SequenceForm form, std::size_t position) {
-  return form == SequenceForm::kPacked ? position / 2 : position;
-}
-
 template <class Pattern>
 ANCIFY_ALWAYS_INLINE void add_state(int state, Pattern weight, Pattern& pattern) {
   pattern = static_cast<Pattern>(pattern + weight * state);

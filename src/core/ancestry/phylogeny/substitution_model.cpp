@@ -59,6 +59,9 @@ void check(const SubstitutionRates& rates) {
   if (!(rates.invariant >= 0 && rates.invariant < 1)) {
     refuse("share of invariant sites", rates.invariant, "it must be at least 0 and below 1");
   }
+  if (!(rates.rate > 0 && std::isfinite(rates.rate))) {
+    refuse("mean rate", rates.rate, "it must be above 0");
+  }
 }
 
 // Jacobi's method: makes a symmetric matrix diagonal. `vectors` starts as the identity and ends
@@ -220,7 +223,7 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
   const double varying = 1 - rates.invariant;
   const auto shape = rates.alpha ? gamma_rates(*rates.alpha, rates.n_rates) : std::vector{1.0};
   for (const double rate : shape) {
-    classes_.push_back({rate / varying, varying / static_cast<double>(shape.size())});
+    classes_.push_back({rates.rate * rate / varying, varying / static_cast<double>(shape.size())});
   }
 }
 

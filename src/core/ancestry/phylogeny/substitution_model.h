@@ -17,6 +17,7 @@ struct SubstitutionRates {
   std::optional<double> alpha;  // the shape of the gamma distribution of rates; none: one rate
   int n_rates = 4;              // classes that approximate the gamma distribution
   double invariant = 0;         // the share of invariant sites
+  double rate = 1;              // the mean rate, relative to branch lengths or a mutation rate
 };
 
 // [from][to]
@@ -38,7 +39,7 @@ class SubstitutionModel {
   Transitions transitions(double length) const;
   // The equilibrium frequencies.
   const Posterior& frequencies() const { return frequencies_; }
-  // The rate classes; their mean rate is 1.
+  // The rate classes; their mean rate is that of the rates.
   const std::vector<RateClass>& rate_classes() const { return classes_; }
 
  private:

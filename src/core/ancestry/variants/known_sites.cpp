@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/ancestry/patterns/neighbours.h"
 #include "core/ancestry/variants/record_site.h"
 #include "core/exec/errors.h"
 #include "core/genome/packed.h"
@@ -21,6 +22,16 @@ int state_at(const Stretch& stretch, std::size_t species, std::int64_t position)
   return stretch.form == SequenceForm::kPacked ? packed_code(bases, i) : base_code(bases[i]);
 }
 
+int class_at(const Stretch& stretch, std::size_t species, std::int64_t position) {
+  const auto common_at = [&](std::int64_t at) {
+    if (at < 0 || at >= stretch.chromosome_length) return 0;
+    std::vector<int> states;
+    for (std::size_t s = 0; s < species; ++s) states.push_back(state_at(stretch, s, at));
+    return common_c_or_g(states.data(), static_cast<int>(species));
+  };
+  return neighbour_class(common_at(position - 1), common_at(position + 1));
+}
+
 InputError in_two_files(const std::string& chromosome, const std::string& one,
                         const std::string& other) {
   return InputError("'" + other + "' has the chromosome '" + chromosome + "', and so has '" + one +
@@ -30,9 +41,11 @@ InputError in_two_files(const std::string& chromosome, const std::string& one,
 }  // namespace
 
 KnownSites::KnownSites(const KnownSitesFiles& files, const History& history,
-                       const MutationModel& model, const Thresholds& thresholds,
+                       const MutationModels& models, const Thresholds& thresholds,
                        JobControl& control)
-    : species_(static_cast<std::size_t>(history.outgroups())), thresholds_(thresholds) {
+    : species_(static_cast<std::size_t>(history.outgroups())),
+      in_classes_(models.size() > 1),
+      thresholds_(thresholds) {
   check_thresholds(thresholds);
   for (const std::string& path : files.paths) read(path, files, history, control);
   int most = 2;
@@ -45,7 +58,7 @@ KnownSites::KnownSites(const KnownSitesFiles& files, const History& history,
       if (site.copies != kUnknown) ++counted;
     }
   }
-  polariser_ = std::make_unique<SitePolariser>(history, model, most, never_stopped_);
+  polariser_ = std::make_unique<SitePolariser>(history, models, most, never_stopped_);
   if (all > 0) polariser_->prepare(control);
   const std::size_t n = files.paths.size();
   control.log((n == 1 ? "'" + files.paths[0] + "' has " : std::to_string(n) + " files have ") +
@@ -125,7 +138,7 @@ void KnownSites::call(const std::string& chromosome, const Stretch& stretch, cha
                        [](const Site& site, std::int64_t start) { return site.position < start; });
   for (; next != sites.end() && next->position < stretch.end; ++next) {
     const int alleles[] = {static_cast<int>(next->first), static_cast<int>(next->second)};
-    PolymorphicSite site = {0, {alleles[0], alleles[1]}, next->haplotypes, {}};
+    PolymorphicSite site = {0, {alleles[0], alleles[1]}, next->haplotypes, {}, 0};
     if (next->copies != kUnknown) site.copies = next->copies;
     bool has_base = false;
     for (std::size_t s = species_; s-- > 0;) {
@@ -134,6 +147,7 @@ void KnownSites::call(const std::string& chromosome, const Stretch& stretch, cha
       site.pattern = site.pattern * kStates + state;
     }
     if (!has_base) continue;
+    if (in_classes_) site.neighbours = class_at(stretch, species_, next->position);
     const SiteCall called = call_of(site);
     const auto i = static_cast<std::size_t>(next->position - stretch.start);
     calls[i] = called.call;

@@ -28,14 +28,15 @@ class KnownSites {
   // Reads the sites of all records that site_of_record() has. Positions with several such records
   // are left out. Says in the log what is known. InputError if two files have a chromosome. Throws
   // like VariantReader, CountedSamples, SitePolariser and check_thresholds().
-  KnownSites(const KnownSitesFiles& files, const History& history, const MutationModel& model,
+  KnownSites(const KnownSitesFiles& files, const History& history, const MutationModels& models,
              const Thresholds& thresholds, JobControl& control);
 
   // InputError if a site is beyond the chromosome's end.
   void check(const Chromosome& chromosome) const;
   // Whether a stretch of the chromosome has such sites.
   bool any_in(const std::string& chromosome, const Stretch& stretch) const;
-  // Calls them anew, where an outgroup has a base. `phred` may be null.
+  // Calls them anew, where an outgroup has a base. `phred` may be null. With a model of each class
+  // of neighbours the stretch must hold kNeighbourReach more positions on each side.
   void call(const std::string& chromosome, const Stretch& stretch, char* calls,
             std::uint8_t* phred) const;
 
@@ -61,6 +62,7 @@ class KnownSites {
   SiteCall call_of(const PolymorphicSite& site) const;
 
   std::size_t species_;
+  bool in_classes_;
   Thresholds thresholds_;
   std::unordered_map<std::string, Known> known_;  // by the file's chromosome
   const JobControl never_stopped_;

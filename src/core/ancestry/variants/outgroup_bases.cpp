@@ -2,7 +2,9 @@
 #include "core/ancestry/variants/outgroup_bases.h"
 
 #include <utility>
+#include <vector>
 
+#include "core/ancestry/patterns/neighbours.h"
 #include "core/ancestry/patterns/site_patterns.h"
 #include "core/genome/bases.h"
 #include "core/genome/sequence_file.h"
@@ -42,6 +44,20 @@ std::optional<std::int64_t> OutgroupBases::pattern() {
   }
   if (!has_base) return {};
   return number;
+}
+
+int OutgroupBases::common_at(std::int64_t position) {
+  std::vector<int> states;
+  for (auto& [path, source, bases] : outgroups_) {
+    const bool is_inside = position >= 0 && position < bases.length();
+    states.push_back(is_inside ? base_code(bases.at(position)) : kMissing);
+  }
+  return common_c_or_g(states.data(), static_cast<int>(states.size()));
+}
+
+int OutgroupBases::neighbours() {
+  const std::int64_t position = reader_.position() - 1;
+  return neighbour_class(common_at(position - 1), common_at(position + 1));
 }
 
 }  // namespace ancify

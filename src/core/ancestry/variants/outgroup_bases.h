@@ -28,8 +28,13 @@ class OutgroupBases {
   void begin_chromosome(const std::string& name);
   // The number of the outgroups' pattern at the reader's record; none if no outgroup has a base.
   std::optional<std::int64_t> pattern();
+  // The class of the record's site by its neighbours, see neighbours.h.
+  int neighbours();
 
  private:
+  // common_c_or_g() at a position; 0 beyond the ends.
+  int common_at(std::int64_t position);
+
   struct Outgroup {
     std::string path;
     std::unique_ptr<SequenceSource> source;

@@ -16,7 +16,7 @@ namespace ancify {
 
 struct SampleHistory {
   History history;
-  MutationModel model;
+  MutationModels models;
   OutgroupFiles outgroups;
   std::vector<std::string> samples;  // the samples to count; empty for all
 };

@@ -1,0 +1,32 @@
+// A method's calls at sites; each site pattern is evaluated once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/ancestry/patterns/method.h"
+#include "core/ancestry/patterns/pattern_memo.h"
+#include "core/ancestry/patterns/site_patterns.h"
+
+namespace ancify {
+
+// Uses a table of all patterns for few species, and a cache of the patterns that occur for many.
+// Thread-safe.
+class PatternCalls {
+ public:
+  // `with_phred`: apply() also gives error_phred().
+  PatternCalls(std::unique_ptr<const Method> method, bool with_phred);
+  const Method& method() const { return *method_; }
+  // Null for many species.
+  const CallTable* table() const { return table_ ? &*table_ : nullptr; }
+  // Writes a call and, unless `phred` is null, an error for each site.
+  void apply(const Sites& sites, char* calls, std::uint8_t* phred, SimdLevel level) const;
+
+ private:
+  std::unique_ptr<const Method> method_;
+  std::optional<CallTable> table_;
+  std::unique_ptr<const PatternMemo> memo_;  // if there is no table
+};
+
+}  // namespace ancify
