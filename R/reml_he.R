@@ -67,7 +67,8 @@ moments_with_jackknife <- function(problem, blocks, param, progress) {
   parts <- NULL
   if (!is.null(param)) {
     of_worker <- problem
-    of_worker[c("threads", "backend")] <- list(1L, NULL)
+    of_worker$threads <- 1L
+    of_worker$backend <- NULL # a pointer of this session
     parts <- over_parts(jackknife_parts_impl(blocks), function(first) {
       with_watch("Regressing", function(watch) {
         jackknife_moments_impl(of_worker, blocks, first, watch)
