@@ -60,7 +60,11 @@ command_folder <- function(folder = new_folder()) {
     file.rename(at(model[1]), at(model[2]))
   }
   file.copy(virus_fixture("classifier.pth"), at("500_model.pth"))
-  writeBin(gzip_member(file_bytes(virus_fixture("contigs.fa"))), at("contigs.fa.gz"))
+  # Letters that models do not know would be a warning.
+  contigs <- readLines(virus_fixture("contigs.fa"))
+  is_bases <- !startsWith(contigs, ">")
+  contigs[is_bases] <- gsub("[NRYK]", "A", contigs[is_bases])
+  writeBin(gzip_member(charToRaw(paste0(contigs, "\n", collapse = ""))), at("contigs.fa.gz"))
   traits <- data.frame(FID = 1, IID = genotypes$data$id, y = genotypes$data$y)
   utils::write.table(traits, at("traits.tsv"), quote = FALSE, row.names = FALSE)
   folder
