@@ -79,7 +79,7 @@
 #' identical(read_embeddings(out)["one", ], embeddings["one", ])
 embed_sequences <- function(x, model, pool = c("mean", "residue"),
                             long = c("window", "truncate", "error"), out = NULL, threads = NULL,
-                            resume = TRUE, backend = "auto", precision = NULL) {
+                            backend = "auto", precision = NULL, resume = TRUE) {
   check_given()
   model <- check_sequence_model(model)
   sequences <- as_model_input(x, model)

@@ -136,8 +136,7 @@ SEXP model_on_devices_impl(SEXP model, const Rcpp::List& backend, bool half,
   const auto precision = half ? ancify::Precision::kHalf : ancify::Precision::kSingle;
   std::unique_ptr<ancify::DeviceEncoders> devices;
   run_job(watch, [&](ancify::JobControl& control) {
-    devices =
-        ancify::open_device_encoders(on, by.encoder, precision, ancify::TaskContext(control));
+    devices = ancify::open_device_encoders(on, by.encoder, precision, ancify::TaskContext(control));
   });
   if (devices == nullptr) return R_NilValue;
   // The model stays as long as they do.

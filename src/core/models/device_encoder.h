@@ -49,7 +49,6 @@ struct DeviceEncoders {
   std::atomic<std::int64_t> repeated{0};
 };
 
-
 // Copies the weights to a device, which must outlive the result, as must the encoder. DeviceError
 // if it has too little memory; `memory_limit` as memory_budget() takes it. InputError if a head is
 // too wide.

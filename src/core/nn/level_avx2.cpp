@@ -1,8 +1,8 @@
 // The layers for AVX2 and FMA. Eigen has another name here, so that levels share none of its
 // functions.
-#define Eigen EigenAvx2
-
 #if defined(__AVX2__) && defined(__FMA__)
+
+#define Eigen EigenAvx2
 
 #include "core/nn/layer_code.h"
 
