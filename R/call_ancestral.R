@@ -41,8 +41,8 @@
 #'   `NULL` by default.
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
 #' @param model For likelihood a [substitution_model()] (`"JC69"` by default). For coalescent a
-#'   model that replaces the history's. Both may be by class, see [cpg_class()]. For ml the path of a
-#'   LightGBM model as text.
+#'   model that replaces the history's. Both may be by class, see [cpg_class()]. For ml the path of
+#'   a LightGBM model as text.
 #' @param history For coalescent: a [coalescent_history()] with a split for each outgroup, by
 #'   name, or without names in the order inner, outer. `NULL` by default.
 #' @param variants For coalescent: the positions that are known to vary in the focal species, as a

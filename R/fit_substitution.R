@@ -8,9 +8,9 @@
 #' reversible, so of two branches at the root only the summed length can be fitted. It is divided as
 #' in the given tree, or else in half. Nodes with one branch are removed.
 #'
-#' For a model by class, such as `substitution_model("GTR", by = "cpg")`, first all sites are fitted,
-#' then the sites of each class. A class's rate is the sum of its branch lengths, relative to that of
-#' all sites. The tree, `log_likelihood`, `df` and `estimates` are those of all sites.
+#' For a model by class, such as `substitution_model("GTR", by = "cpg")`, first all sites are
+#' fitted, then the sites of each class. A class's rate is the sum of its branch lengths, relative
+#' to that of all sites. The tree, `log_likelihood`, `df` and `estimates` are those of all sites.
 #'
 #' If the tree names the focal species, the counts must have its bases: without them, the place
 #' where its lineage joins is unknown. If the tree does not name it, its bases are not used.

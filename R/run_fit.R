@@ -129,7 +129,8 @@ fitted_model_keys <- function(fit) {
 
 rate_keys <- function(model) {
   Filter(Negate(is.null), list(
-    rate = model$relative_rate, model_kappa = model$kappa, model_base_freqs = as.numeric(model$base_freqs),
+    rate = model$relative_rate, model_kappa = model$kappa,
+    model_base_freqs = as.numeric(model$base_freqs),
     model_rates = if (model$name == "GTR") as.numeric(model$rates),
     rate_alpha = model$alpha, n_rates = model$n_rates, invariant = model$invariant
   ))

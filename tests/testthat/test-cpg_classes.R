@@ -164,7 +164,9 @@ test_that("models by class are checked and printed", {
   expect_null(substitution_model("K80")$classes)
   broken <- model
   broken$classes$NpG$relative_rate <- -1
-  expect_ancify_error(check_model(broken), "input", "`model$classes$relative_rate` must be a number above 0")
+  expect_ancify_error(
+    check_model(broken), "input", "`model$classes$relative_rate` must be a number above 0"
+  )
   broken$classes$NpG <- NULL
   expect_ancify_error(check_model(broken), "input", "`model$classes` must be a list of")
   expect_ancify_error(substitution_model(by = "codon"), "input", "`by` must be one of 'cpg'")
@@ -306,8 +308,8 @@ test_that("a run fits rates by class and calls by them, in any way to the same b
       }
     }
   }
-  expect_match(paste(readLines(ancify_report(run, file.path(new_folder(), "r.html"))), collapse = ""),
-               "have rates of their own")
+  report <- readLines(ancify_report(run, file.path(new_folder(), "r.html")))
+  expect_match(paste(report, collapse = ""), "have rates of their own")
 })
 
 test_that("a configuration says what is wrong with its classes", {
