@@ -185,10 +185,11 @@ recorded_detection <- function(ledger) made_from_of(ledger, run_row)[[1]]
 
 # The embedding of all frames by one model, as R/models_runs.R takes it, with its `fingerprint`.
 frames_run <- function(model, sequences, threads) {
+  work <- list(threads = threads, backend = "auto")
   sequences <- as_model_input(sequences, model)
   run <- list(
     model = model, sequences = sequences, by_residue = FALSE,
-    settings = sequence_settings(sequences, model, "window", threads)
+    settings = sequence_settings(sequences, model, "window", work)
   )
   run$fingerprint <- embedding_fingerprint(run)
   run
