@@ -53,7 +53,7 @@
 #' @param code Width of the code, at most the number of pairs. `NULL` (the default): 32 to cluster,
 #'   else 512, or the number of pairs if that is less.
 #' @param epochs The most epochs; 50 by default.
-#' @param validation Share of the cells that are held out to judge the epochs; 0.2 by default.
+#' @param validation Share of the cells held out to judge the epochs, one at least; 0.2 by default.
 #' @param share Chance of each point to be moved or hidden in training. `NULL` (the default): 0.05
 #'   to denoise, 0.1 to inpaint. To cluster, maps stay as they are.
 #' @param geometry Weight of the geometry loss; 0 (the default): none.

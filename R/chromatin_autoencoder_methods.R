@@ -86,6 +86,7 @@ check_autoencoder <- function(fit, name) {
     )
   }
   good <- isTRUE(fit$task %in% names(autoencoder_tasks)) && is.list(fit$tensors) &&
+    all(vapply(fit$tensors, function(x) all(is.finite(x)), NA)) &&
     all(vapply(fit[c("points", "code", "unit")], function(x) isTRUE(is.finite(x) & x > 0), NA))
   if (!good) {
     abort_ancify("The autoencoder was changed: its parts do not fit. Train or read it again.",
@@ -119,6 +120,8 @@ print.map_autoencoder <- function(x, ...) {
     weights = format_count(sum(lengths(x$tensors))),
     training = if (!trained) {
       "read from a file, which does not tell"
+    } else if (x$best == 0) {
+      "interrupted in the first epoch, after some batches"
     } else {
       sprintf("epoch %d of %d is kept%s", as.integer(x$best), nrow(x$epochs),
               if (x$interrupted) "; it was interrupted" else "")

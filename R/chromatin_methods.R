@@ -141,7 +141,8 @@ same_scale <- function(a, b) length(a) == length(b) && all(abs(a / b - 1) < 1e-8
   if (!missing(i) && is.factor(i)) i <- as.character(i)
   chosen <- tryCatch(unname(stats::setNames(seq_along(cells), cells)[i]),
                      error = function(condition) NA)
-  if (length(chosen) == 0 || anyNA(chosen)) {
+  if (length(chosen) == 0) abort_ancify("No cell is chosen: choose one or more.", "input")
+  if (anyNA(chosen)) {
     abort_ancify(
       sprintf("There is no cell %s among the %s.", show_value(i), format_count(length(cells))),
       "input"

@@ -132,7 +132,8 @@ check_parts <- function(classifier) {
   hidden <- classifier$hidden
   sizes <- c(hidden * classifier$width, rep(hidden, 5), 2 * hidden, 2)
   tensors <- classifier$tensors
-  if (!identical(as.numeric(lengths(tensors)), sizes) || !all(vapply(tensors, is.double, NA)) ||
+  if (!identical(as.numeric(lengths(tensors)), sizes) ||
+        !all(vapply(tensors, function(x) is.double(x) && all(is.finite(x)), NA)) ||
         !is.character(classifier$classes) || length(classifier$classes) != 2) {
     abort_ancify(
       "The classifier was changed: its parts do not fit. Train or read it again.", "input"

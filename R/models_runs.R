@@ -122,7 +122,7 @@ refuse_other_run <- function(ledger, of, now, resume) {
   }))
   if (length(differs)) {
     abort_ancify(
-      sprintf("The run in %s differs (%s): choose another `out`, or go on with what it was of.",
+      sprintf("The run in %s differs (%s): choose another `out`, or give all as it was then.",
               quoted(ledger$folder), enumerate(differs)),
       "input"
     )

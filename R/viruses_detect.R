@@ -23,7 +23,8 @@
 #'
 #' **Time.** Most of it goes to the model of proteins. One of 3 billion parameters takes 10 to 20
 #' seconds a frame on a core. So two frames a thread are timed first, and a message says how long
-#' all will take if it is long. You may interrupt the call then: what was done is kept.
+#' all will take if it is long. You may interrupt the call then: what was done is kept. GPUs are not
+#' used yet.
 #'
 #' **Tested.** With small random models and a random classifier, files are those of the same steps
 #' in PyTorch and plain Python. No trained weights have been run yet.
@@ -185,10 +186,11 @@ recorded_detection <- function(ledger) made_from_of(ledger, run_row)[[1]]
 
 # The embedding of all frames by one model, as R/models_runs.R takes it, with its `fingerprint`.
 frames_run <- function(model, sequences, threads) {
+  work <- list(threads = threads, backend = "auto")
   sequences <- as_model_input(sequences, model)
   run <- list(
     model = model, sequences = sequences, by_residue = FALSE,
-    settings = sequence_settings(sequences, model, "window", threads)
+    settings = sequence_settings(sequences, model, "window", work)
   )
   run$fingerprint <- embedding_fingerprint(run)
   run

@@ -137,6 +137,8 @@ test_that("printing says what it is", {
   expect_match(lines, "4 cells, mean squared error", all = FALSE)
   read <- read_autoencoder(save_model(fit, tempfile(fileext = ".safetensors")))
   expect_match(capture.output(print(read)), "read from a file", all = FALSE)
+  fit[c("best", "interrupted", "epochs")] <- list(0, TRUE, fit$epochs[0, ])
+  expect_match(capture.output(print(fit)), "interrupted in the first epoch", all = FALSE)
 })
 
 test_that("bad input is told", {
@@ -164,7 +166,8 @@ test_that("bad input is told", {
   expect_match(told(outlier_scores(maps, fit = fit)), "trained to cluster")
   expect_match(told(predict(fit, maps, more = 1)), "no argument")
   for (change in list(list(code = 3), list(points = NULL), list(task = "sing"), list(unit = -1),
-                      list(tensors = fit$tensors[-1]), list(tensors = list("a")))) {
+                      list(tensors = fit$tensors[-1]), list(tensors = list("a")),
+                      list(tensors = lapply(fit$tensors, function(x) replace(x, 1, NaN))))) {
     changed <- fit
     changed[names(change)] <- change
     expect_match(told(reconstruct(changed, maps)), "was changed|16 points")

@@ -84,8 +84,11 @@ test_that("methods say what is in the maps", {
   expect_length(maps, 5)
   expect_identical(names(maps[c(TRUE, FALSE)]), c("1", "3", "5"))
   expect_identical(maps[-1], maps[2:5])
-  for (i in list(6, "x", 0, NA, c(1, 9), -(1:5))) {
+  for (i in list(6, "x", NA, c(1, 9))) {
     expect_ancify_error(maps[i], "input", "There is no cell")
+  }
+  for (i in list(0, integer(), -(1:5), FALSE)) {
+    expect_ancify_error(maps[i], "input", "No cell is chosen: choose one or more.")
   }
   told <- summary(maps)
   expect_equal(told$bond[2], mean(sqrt(rowSums(diff(x[, , 2])^2))))

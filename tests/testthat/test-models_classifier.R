@@ -153,7 +153,8 @@ test_that("bad input is told", {
   expect_ancify_error(train_classifier(data$x), "input")
   expect_match(told(save_model(1, tempfile())), "must be a trained model")
   changes <- list(width = 7, hidden = NULL, classes = "a", tensors = one$tensors[-1],
-                  tensors = lapply(one$tensors, as.character))
+                  tensors = lapply(one$tensors, as.character),
+                  tensors = lapply(one$tensors, function(x) replace(x, 1, NaN)))
   for (i in seq_along(changes)) {
     changed <- one
     changed[[names(changes)[i]]] <- changes[[i]]

@@ -145,7 +145,9 @@ test_that("another input, model, classifier or setting is an error that names it
     expect_identical(files_of_run(out), before)
   }
   bases <- Biostrings::DNAStringSet(c(a = strrep("ACG", 30)))
-  differs(bases, says = "differs (input: sequences, input: ids and input: letters)")
+  differs(bases, says = c(
+    "differs (input: sequences, input: ids and input: letters)", "or give all as it was then"
+  ))
   differs(size = 50, says = "(settings: size)")
   differs(frame_rule = "strict", says = "(settings: frame_rule)")
   set.seed(6)
@@ -216,6 +218,9 @@ test_that("models and classifiers that do not fit are told, before any work", {
           says = c("`protein` must be a model of proteins", "reads DNA"))
   turned <- read_classifier(virus_fixture("classifier.pth"), c("virus", "worm"))
   refused("input", classifier = turned, out = out, says = "viruses must be the second one")
+  unknown <- read_classifier(virus_fixture("classifier.pth"))
+  unknown$tensors[[1]][1] <- NA
+  refused("input", classifier = unknown, out = out, says = "its parts do not fit")
   refused("file", classifier = tempfile(), out = out, says = "no such file")
   refused("file", dna = tempfile(), out = out, says = character())
   refused("input", dna = 3, out = out, says = "`dna` must be one path")
