@@ -251,7 +251,8 @@ TEST(DeviceProducts, OfSeveralMatricesShareTheMemory) {
   const Calls calls = Calls::random(200, 1700, 0.1, 7);
   const Case few = {1, 1, ProductBits::k28, kAllBlocks};
   const Case many = {40, 40, ProductBits::k28, kAllBlocks};
-  const FakeProductDevices devices(1, little(200, many) * 16 / 15);
+  // Enough for many columns, but not beside the genotypes of the other matrix.
+  const FakeProductDevices devices(1, little(200, many) * 7 / 10);
   const auto one = matrix_of(calls, 0, devices.all());
   {
     const auto other = matrix_of(calls, 0, devices.all());
