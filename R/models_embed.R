@@ -85,8 +85,8 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
   sequences <- as_model_input(x, model)
   by_residue <- check_choice(pool, c("mean", "residue"), "pool") == "residue"
   work <- list(threads = threads, backend = backend, precision = precision)
-  settings <- sequence_settings(sequences, model, long, work)
   check_flag(resume, "resume")
+  settings <- sequence_settings(sequences, model, long, work)
   if (!is.null(out)) {
     run <- list(model = model, sequences = sequences, settings = settings, by_residue = by_residue)
     return(invisible(run_embedding(run, check_path(out, "out"), resume)))

@@ -23,6 +23,7 @@
 #include "core/models/bpe.h"
 #include "core/models/runs.h"
 #include "core/nn/layers.h"
+#include "models/random_encoders.h"
 
 namespace {
 
@@ -31,40 +32,6 @@ using ancify::SequenceModel;
 using ancify::Tokenised;
 
 constexpr int kRounds = 3;
-
-std::vector<float> random_numbers(std::int64_t n, float sd, std::mt19937& generator) {
-  std::uniform_real_distribution<float> uniform(-sd, sd);
-  std::vector<float> numbers(static_cast<std::size_t>(n));
-  for (float& number : numbers) number = uniform(generator);
-  return numbers;
-}
-
-SequenceModel random_model(const EncoderShape& shape) {
-  std::mt19937 generator(1);
-  const std::int64_t d = shape.width;
-  const auto linear = [&](std::int64_t out, std::int64_t in) {
-    return ancify::LinearTensors{
-        random_numbers(out * in, 1 / std::sqrt(static_cast<float>(in)), generator),
-        random_numbers(out, 0.1F, generator)};
-  };
-  const auto norm = [&] {
-    return ancify::NormTensors{std::vector<float>(static_cast<std::size_t>(d), 1),
-                               std::vector<float>(static_cast<std::size_t>(d), 0)};
-  };
-  SequenceModel model;
-  model.encoder.shape = shape;
-  model.encoder.embedding = random_numbers(shape.vocabulary * d, 1, generator);
-  for (std::int64_t j = 0; j < shape.head_width() / 2; ++j) {
-    model.encoder.inverse_frequencies.push_back(
-        std::pow(10000.0F, -2 * static_cast<float>(j) / static_cast<float>(shape.head_width())));
-  }
-  for (std::int64_t i = 0; i < shape.layers; ++i) {
-    model.encoder.layers.push_back({norm(), linear(3 * d, d), linear(d, d), norm(),
-                                    linear(shape.hidden, d), linear(d, shape.hidden)});
-  }
-  model.encoder.last_norm = norm();
-  return model;
-}
 
 double least_seconds(const std::function<void()>& work) {
   double least = 1e300;
@@ -99,7 +66,9 @@ double product_seconds(const SequenceModel& model, std::int64_t sequences, std::
   const std::int64_t d = shape.width;
   const std::int64_t wide = shape.head_width();
   std::mt19937 generator(2);
-  const auto x = random_numbers(tokens * std::max(3 * d, shape.hidden), 1, generator);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> x(static_cast<std::size_t>(tokens * std::max(3 * d, shape.hidden)));
+  for (float& number : x) number = uniform(generator);
   std::vector<float> y(x.size());
   std::vector<float> weights(static_cast<std::size_t>(length * length));
   const ancify::Layers& layers = ancify::layers_of(ancify::best_simd_level());
@@ -151,7 +120,8 @@ int main(int argc, char** argv) {
     shape.heads = std::atoll(argv[3]);
     shape.hidden = 4 * shape.width;
   }
-  const SequenceModel model = random_model(shape);
+  SequenceModel model;
+  model.encoder = ancify::test::RandomEncoders().rotated(shape);
   std::printf("ESM-2 of %d layers, width %d, products by %s\n", static_cast<int>(shape.layers),
               static_cast<int>(shape.width), ancify::multiplier_name());
   const std::vector<std::size_t> equal(8, 254);  // and two marks

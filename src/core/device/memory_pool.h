@@ -32,6 +32,7 @@ class MemoryPool {
   Piece take(std::size_t n, MemoryKind kind);
   // No running work may still use the piece.
   void give_back(const Piece& piece, MemoryKind kind) noexcept;
+  bool has_idle() const;
   // Returns idle memory to the device.
   void release_idle() noexcept;
 
@@ -49,8 +50,6 @@ class MemoryPool {
   static Piece remove_fitting(Pieces& pieces, std::size_t n);
   // Returns idle memory to the device until at most `most` bytes are idle.
   void release_idle(MemoryKind kind, std::size_t most) noexcept;
-
-  bool has_idle() const;
 
   Device& device_;
   std::array<Pieces, 2> pieces_;

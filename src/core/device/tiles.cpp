@@ -9,10 +9,10 @@
 
 namespace ancify {
 
-std::size_t memory_budget(MemoryPool& pool, std::size_t limit) {
+std::size_t memory_budget(MemoryPool& pool, std::size_t limit, std::size_t used) {
   const std::size_t free = pool.free_memory();
   const std::size_t most = free - free / 16;  // the driver needs some
-  return limit == 0 ? most : std::min(limit, most);
+  return limit == 0 ? most : std::min(limit - std::min(limit, used), most);
 }
 
 void throw_too_little_memory(MemoryPool& pool, std::size_t needed, std::size_t budget) {

@@ -12,9 +12,9 @@
 
 namespace ancify {
 
-// Bytes of device memory that a job may take: the free memory less a margin, and at most `limit`
-// unless that is 0.
-std::size_t memory_budget(MemoryPool& pool, std::size_t limit);
+// Bytes of device memory that a job may take: the free memory less a margin. Unless `limit` is 0,
+// they are at most what is left of it by the `used` bytes that the job has already.
+std::size_t memory_budget(MemoryPool& pool, std::size_t limit, std::size_t used = 0);
 
 // Throws DeviceError: the job needs at least `needed` bytes of device memory, and may take
 // `budget`.

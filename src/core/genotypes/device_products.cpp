@@ -49,6 +49,12 @@ DeviceGenotypes::DeviceGenotypes(std::shared_ptr<ProductDevices> devices, std::i
     const std::int64_t n = std::min(lanes * kLaneSamples, samples - first);
     if (n > 0) of_devices_.emplace_back(*devices_->kernels[as_size(d)], first, n);
   }
+  devices_->genotypes.push_back(this);
+}
+
+DeviceGenotypes::~DeviceGenotypes() {
+  auto& all = devices_->genotypes;
+  all.erase(std::find(all.begin(), all.end(), this));
 }
 
 // ---- Memory -------------------------------------------------------------------------------------
@@ -99,9 +105,7 @@ std::size_t DevicePass::bytes_needed(const DeviceSamples& samples, std::int64_t 
 
 // Bytes that the pass may take beside the rows that the device keeps.
 std::size_t DevicePass::budget_of(DeviceSamples& samples) const {
-  const std::size_t limit = genotypes_.devices_->memory_limit;
-  if (limit == 0) return memory_budget(samples.pool, 0);
-  return memory_budget(samples.pool, limit - std::min(limit - 1, samples.kept.size()));
+  return memory_budget(samples.pool, genotypes_.devices_->memory_limit, samples.kept.size());
 }
 
 void DevicePass::keep_if_room(DeviceSamples& samples) {
@@ -110,18 +114,22 @@ void DevicePass::keep_if_room(DeviceSamples& samples) {
   // Until the rows are kept, a block in a slot counts its own.
   if (all + bytes_needed(samples, 1) > budget_of(samples)) return;
   samples.kept = {samples.pool, all};
+  if (samples.kept.refused()) samples.kept = {};  // so that it has no size either
   samples.is_there.assign(as_size(genotypes_.blocks_), 0);
   samples.may_keep = samples.keeps();
 }
 
-// Gives up the rows that devices keep. False if none does.
+// Gives up the rows that devices keep, and idle memory: also of other genotypes, such as those of
+// another kernel. False if there is none.
 bool DevicePass::keep_none() {
   bool any = false;
-  for (Lane& lane : lanes_) {
-    any = any || lane.samples.keeps();
-    lane.samples.kept = {};
-    lane.samples.may_keep = false;
-    lane.samples.pool.release_idle();
+  for (DeviceGenotypes* const genotypes : genotypes_.devices_->genotypes) {
+    for (DeviceSamples& samples : genotypes->of_devices_) {
+      any = any || samples.keeps() || samples.pool.has_idle();
+      samples.kept = {};
+      samples.may_keep = false;
+      samples.pool.release_idle();
+    }
   }
   return any;
 }

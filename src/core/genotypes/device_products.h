@@ -23,9 +23,12 @@ namespace ancify {
 using ProductOperation = std::variant<VariantSumsOp, SampleSumsOp>;
 using ProductKernels = Kernels<ProductOperation>;
 
+class DeviceGenotypes;
+
 struct ProductDevices {
   std::vector<std::unique_ptr<ProductKernels>> kernels;  // none: the CPU makes products
   std::size_t memory_limit = 0;                          // of each; see memory_budget()
+  std::vector<DeviceGenotypes*> genotypes;               // that share their memory
 };
 
 // The backend's devices; none on the CPU. DeviceError if a device fails.
@@ -53,11 +56,15 @@ struct DeviceSamples {
   bool may_keep = true;            // false after the memory was needed for something else
 };
 
-// The genotypes of a matrix, shared by samples among devices.
+// The genotypes of a matrix, shared by samples among devices. Others on the same devices may not be
+// in a pass at the same time.
 class DeviceGenotypes {
  public:
   DeviceGenotypes(std::shared_ptr<ProductDevices> devices, std::int64_t samples,
                   std::int64_t blocks);
+  ~DeviceGenotypes();
+  DeviceGenotypes(const DeviceGenotypes&) = delete;
+  DeviceGenotypes& operator=(const DeviceGenotypes&) = delete;
 
  private:
   friend class DevicePass;

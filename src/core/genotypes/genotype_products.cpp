@@ -529,12 +529,12 @@ GenotypeProducts::GenotypeProducts(const GenotypeMatrix& matrix, std::vector<dou
     : matrix_(matrix), means_(std::move(means)), scales_(std::move(scales)) {}
 
 void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& take) const {
-  const GenotypeWork& work = matrix_.work();
-  const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
-  const std::int64_t n = matrix_.samples();
   if (matrix_.on_devices() != nullptr) {
     return run_on_devices(control, pass, take, *matrix_.on_devices());
   }
+  const GenotypeWork& work = matrix_.work();
+  const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
+  const std::int64_t n = matrix_.samples();
   FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
   columns.split(work.threads, control);
   const Columns out_columns = {pass.out_columns, parts};

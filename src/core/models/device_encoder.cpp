@@ -46,7 +46,7 @@ struct LayerThere {
 class Taker {
  public:
   Taker(MemoryPool& pool, std::size_t limit, std::size_t used)
-      : pool_(pool), budget_(memory_budget(pool, limit)), wanted_(limit == 0 ? 0 : used) {}
+      : pool_(pool), budget_(used + memory_budget(pool, limit, used)), wanted_(used) {}
   std::size_t wanted() const { return wanted_; }
 
   template <class T>
@@ -105,6 +105,8 @@ class EncoderOnDevice : public DeviceEncoder {
     if (most_tokens <= most_tokens_) return;
     for (int stream = 0; stream < Device::kStreams; ++stream) device_.wait(stream);
     slots_ = {};
+    cosines_ = {};
+    sines_ = {};
     most_tokens_ = 0;
     pool_.release_idle();
     Taker taker(pool_, memory_limit_, weight_bytes_);

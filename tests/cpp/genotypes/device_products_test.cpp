@@ -233,6 +233,36 @@ TEST(DeviceProducts, GiveUpKeptGenotypesForColumns) {
   EXPECT_EQ(products_of(*matrix, few), on_cpu(calls, few));
 }
 
+// Rows that were refused take nothing from the limit.
+TEST(DeviceProducts, HaveTheWholeLimitWhereRowsAreRefused) {
+  const Calls calls = Calls::random(200, 1700, 0.1, 7);
+  const Case few = {1, 1, ProductBits::k28, kAllBlocks};
+  const Case many = {10, 10, ProductBits::k28, kAllBlocks};
+  const FakeProductDevices devices(1);
+  devices.all()->memory_limit = little(200, many);
+  devices.fake().largest_allocation =
+      7 * kBlockQuads * static_cast<std::size_t>(quad_stride(200)) - 1;
+  const auto matrix = matrix_of(calls, 0, devices.all());
+  for (const Case& what : {few, many}) EXPECT_EQ(products_of(*matrix, what), on_cpu(calls, what));
+}
+
+// The genotypes of one kernel leave memory to those of another.
+TEST(DeviceProducts, OfSeveralMatricesShareTheMemory) {
+  const Calls calls = Calls::random(200, 1700, 0.1, 7);
+  const Case few = {1, 1, ProductBits::k28, kAllBlocks};
+  const Case many = {40, 40, ProductBits::k28, kAllBlocks};
+  // Enough for many columns, but not beside the genotypes of the other matrix.
+  const FakeProductDevices devices(1, little(200, many) * 7 / 10);
+  const auto one = matrix_of(calls, 0, devices.all());
+  {
+    const auto other = matrix_of(calls, 0, devices.all());
+    for (const Case& what : {few, few}) EXPECT_EQ(products_of(*one, what), on_cpu(calls, what));
+    EXPECT_EQ(products_of(*other, many), on_cpu(calls, many));
+    EXPECT_EQ(products_of(*one, few), on_cpu(calls, few));
+  }
+  EXPECT_EQ(products_of(*one, many), on_cpu(calls, many));
+}
+
 TEST(DeviceProducts, TakeSmallerTilesWhereMemoryIsRefused) {
   const Calls calls = Calls::random(100, 1700, 0.1, 7);
   const Case what = {2, 2, ProductBits::k28, kAllBlocks};

@@ -189,12 +189,13 @@ class DeviceRuns : public ::testing::Test {
     settings_.most_residues = 30;
     settings_.threads = 2;
   }
-  void open(std::size_t n, Precision precision = Precision::kSingle, std::size_t limit = 0) {
+  void open(std::size_t n, Precision precision = Precision::kSingle, std::size_t limit = 0,
+            std::size_t memory = std::size_t{1} << 30) {
     devices_.encoders.clear();
     kernels_.clear();
     devices_.precision = precision;
     for (std::size_t i = 0; i < n; ++i) {
-      kernels_.push_back(std::make_unique<FakeEncoderKernels>());
+      kernels_.push_back(std::make_unique<FakeEncoderKernels>(memory));
       devices_.encoders.push_back(encoder_on(*kernels_[i], model_.encoder, precision, limit));
     }
     settings_.devices = &devices_;
@@ -288,6 +289,18 @@ TEST_F(DeviceRuns, TooLittleMemoryIsAnErrorWithTheNumbers) {
     EXPECT_THROW(embed_means(model_, proteins_, settings_, control_), DeviceError) << i;
     fake().failing_allocation = 0;
     EXPECT_FALSE(embed_means(model_, proteins_, settings_, control_).empty());
+  }
+}
+
+// Weights that are there count against a limit, not against what is free beside them.
+TEST_F(DeviceRuns, MayTakeAllThatIsFreeBesideTheWeights) {
+  open(1);
+  const std::size_t weights = fake().most_on_device;
+  const auto expected = embed_means(model_, proteins_, settings_, control_);
+  const std::size_t packs = fake().most_on_device - weights;
+  for (const std::size_t limit : {std::size_t{0}, weights + packs, std::size_t{1} << 30}) {
+    open(1, Precision::kSingle, limit, weights + packs * 9 / 8);
+    EXPECT_EQ(embed_means(model_, proteins_, settings_, control_), expected);
   }
 }
 
