@@ -19,7 +19,7 @@
 #'   for each outgroup. Case has no influence; letters other than A, C, G and T are missing data.
 #' @return The class of each site, as text.
 #' @section Errors:
-#' * `ancify_input_error`: arguments differ in the number of sites, or texts in length.
+#' * `ancify_input_error`: arguments differ in the number of sites or outgroups.
 #' @seealso [substitution_model()] for models by class, [polarise_sites()], [count_patterns()]
 #' @export
 #' @examples
@@ -29,6 +29,15 @@ cpg_class <- function(before, after) {
   before <- states_beside(before, "before")
   after <- states_beside(after, "after")
   check_same_sites(before = ncol(before), after = ncol(after))
+  if (nrow(before) != nrow(after) && ncol(before) > 0) {
+    abort_ancify(
+      sprintf(
+        "`before` has %s and `after` %d: give the bases of the same outgroups in both.",
+        count_of(nrow(before), "outgroup"), nrow(after)
+      ),
+      "input"
+    )
+  }
   class_of_states(before, after)
 }
 

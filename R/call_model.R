@@ -174,6 +174,7 @@ model_fields <- function(model) {
       sprintf("shape %s, %d classes", format(model$alpha, digits = 4), model$n_rates)
     },
     invariant = if (model$invariant > 0) format(model$invariant, digits = 4),
+    `relative rate` = if (!is.null(model$relative_rate)) format(model$relative_rate, digits = 4),
     `relative rates` = if (!is.null(model$classes)) class_rates_text(model$classes)
   )
 }
@@ -208,7 +209,8 @@ check_model <- function(model) {
     if (name == "GTR") model$rates, model$alpha, model$n_rates, model$invariant
   )
   if (!is.null(model$classes)) made$classes <- check_class_models(model$classes)
-  made$relative_rate <- model$relative_rate
+  rate <- model$relative_rate
+  if (!is.null(rate)) made <- with_rate(made, check_positive(rate, "model$relative_rate", 1))
   made
 }
 
@@ -233,8 +235,9 @@ with_rate <- function(model, rate) {
 
 has_classes <- function(model) is.list(model) && !is.null(model$classes)
 
+# The model of all sites, whose mean rate is 1.
 without_classes <- function(model) {
-  model$classes <- NULL
+  model[c("classes", "relative_rate")] <- NULL
   model
 }
 
@@ -250,8 +253,8 @@ check_class_models <- function(classes) {
     )
   }
   lapply(classes, function(model) {
-    model <- without_classes(check_model(model))
-    with_rate(model, check_positive(model$relative_rate, "model$classes$relative_rate", 1))
+    rate <- check_positive(model$relative_rate, "model$classes$relative_rate", 1)
+    with_rate(without_classes(check_model(model)), rate)
   })
 }
 

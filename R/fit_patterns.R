@@ -37,7 +37,8 @@
 #'   | `count` | the number of positions |
 #' @section Errors:
 #' * `ancify_config_error`, `ancify_file_error`, `ancify_format_error`: as in [ancify_run()].
-#' * `ancify_input_error`: sequences differ in length, or are of one species twice.
+#' * `ancify_input_error`: sequences differ in length, or are of one species twice; or `by` is given
+#'   without outgroups.
 #' * `ancify_device_error`: a GPU cannot be used.
 #' @seealso [fit_substitution_model()], [fit_history()]
 #' @export
@@ -83,7 +84,9 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress, by)
   check_equal_lengths(sequences, length(inner))
   backend <- choose_backend(backend %||% "auto", threads)
   outgroups <- length(species) - with_focal
-  if (outgroups == 0) by <- NULL
+  if (!is.null(by) && outgroups == 0) {
+    abort_ancify("`by` needs an outgroup: classes are by the outgroups' bases.", "input")
+  }
   counts <- with_watch("Counting patterns", function(watch) {
     classed_by <- if (is.null(by)) 0L else outgroups
     count_patterns_in_memory_impl(sequences, classed_by, backend, watch)

@@ -181,14 +181,14 @@ fit_in_classes <- function(patterns, tree, model, base_freqs, species, focal, th
     counts <- counts_for_tree(patterns, tree, species, focal)
     fit_model(counts, tree, model, base_freqs, threads)
   }
+  in_classes <- if (!is.null(model$classes)) patterns_by_class(patterns)
   fit <- fit_of(patterns, without_classes(model))
-  if (is.null(model$classes)) {
+  if (is.null(in_classes)) {
     return(fit)
   }
-  check_neighbours(patterns$neighbours)
-  parts <- lapply(stats::setNames(nm = neighbour_classes), function(name) {
-    input_faults_of_class(name, fit_of(patterns_of_class(patterns, name), fit$model))
-  })
+  parts <- Map(function(name, patterns) {
+    naming_class(name, fit_of(patterns, fit$model))
+  }, neighbour_classes, in_classes)
   length_of <- function(fit) sum(fit$tree$edge.length)
   rates <- vapply(parts, length_of, 0) / length_of(fit)
   fit$model$classes <- Map(function(part, rate) with_rate(part$model, rate), parts, rates)
@@ -200,7 +200,9 @@ fit_in_classes <- function(patterns, tree, model, base_freqs, species, focal, th
   fit
 }
 
-check_neighbours <- function(neighbours) {
+# The patterns of each class.
+patterns_by_class <- function(patterns) {
+  neighbours <- patterns$neighbours
   if (is.null(neighbours) || !all(neighbours %in% neighbour_classes)) {
     abort_ancify(
       paste(
@@ -210,23 +212,39 @@ check_neighbours <- function(neighbours) {
       "input"
     )
   }
-}
-
-patterns_of_class <- function(patterns, name) {
-  here <- patterns$neighbours == name
-  structure(
-    data.frame(pattern = patterns$pattern[here], count = patterns$count[here]),
-    species = attr(patterns, "species"), focal = attr(patterns, "focal")
-  )
+  empty <- setdiff(neighbour_classes, neighbours[patterns$count > 0])
+  if (length(empty)) {
+    abort_ancify(
+      sprintf(
+        "No site is of class %s: count more sites, or fit a model without classes.",
+        enumerate(quoted(empty))
+      ),
+      "input"
+    )
+  }
+  lapply(neighbour_classes, function(name) {
+    here <- neighbours == name
+    structure(
+      data.frame(pattern = patterns$pattern[here], count = patterns$count[here]),
+      species = attr(patterns, "species"), focal = attr(patterns, "focal")
+    )
+  })
 }
 
 # A class may lack what all sites have, such as a base.
-input_faults_of_class <- function(name, code) {
-  tryCatch(code, ancify_input_error = function(condition) {
-    abort_ancify(
-      sprintf("In the sites of class %s: %s", quoted(name), conditionMessage(condition)), "input"
-    )
-  })
+naming_class <- function(name, code) {
+  in_class <- function(condition) {
+    sprintf("In the sites of class %s: %s", quoted(name), conditionMessage(condition))
+  }
+  withCallingHandlers(
+    tryCatch(code, ancify_input_error = function(condition) {
+      abort_ancify(in_class(condition), "input")
+    }),
+    ancify_fit_warning = function(condition) {
+      warn_ancify(in_class(condition), "fit")
+      tryInvokeRestart("muffleWarning")
+    }
+  )
 }
 
 # ---- Parameters ----------------------------------------------------------------------

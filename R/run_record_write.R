@@ -157,9 +157,11 @@ fit_facts <- function(fit) {
   if (is.null(fit)) {
     return(NULL)
   }
-  list(
+  facts <- list(
     model = fit$model$name, sites = fit$sites, log_likelihood = fit$log_likelihood,
     AIC = stats::AIC(fit), converged = fit$converged, estimates = fit$estimates,
-    tree = newick_text(fit$tree, 5), classes = fit$classes
+    tree = newick_text(fit$tree, 5)
   )
+  facts$classes <- fit$classes
+  facts
 }

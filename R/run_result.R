@@ -74,7 +74,9 @@ run_of_record <- function(record) {
 }
 
 fit_of_record <- function(fit) {
-  if (!is.null(fit)) fit$estimates <- rows_of_json(fit$estimates)
+  for (table in c("estimates", "classes")) {
+    if (!is.null(fit[[table]])) fit[[table]] <- rows_of_json(fit[[table]])
+  }
   fit
 }
 

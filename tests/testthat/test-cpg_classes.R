@@ -64,6 +64,7 @@ test_that("a class is that of the bases beside a site", {
   expect_ancify_error(cpg_class("CC", c("A", "A")), "input", "differ in the number of sites")
   expect_ancify_error(cpg_class(c("CC", "C"), c("A", "A")), "input", "`before[2]` is \"C\"")
   expect_ancify_error(cpg_class("CC", 3), "input", "`after` must be texts")
+  expect_ancify_error(cpg_class("CCC", "AA"), "input", "`before` has 3 outgroups and `after` 2")
 })
 
 test_that("patterns are counted by class, of the outgroups alone", {
@@ -81,6 +82,28 @@ test_that("patterns are counted by class, of the outgroups alone", {
   expect_identical(names(counts), c("chromosome", "pattern", "neighbours", "count"))
   expect_output(print(counts), "3,000 sites")
   expect_ancify_error(count_patterns(species, by = "CpG"), "input", "did you mean")
+  expect_ancify_error(
+    count_patterns(character(), focal = focal, by = "cpg"), "input", "`by` needs an outgroup"
+  )
+})
+
+test_that("the reverse strand has the C of a CpG where this one has the G", {
+  set.seed(17)
+  species <- species_with_cpg(2000, 3)
+  reversed <- vapply(species, function(bases) {
+    chartr("ACGTacgt", "TGCAtgca", paste(rev(strsplit(bases, "")[[1]]), collapse = ""))
+  }, "")
+  model <- model_in_classes()
+  swapped <- model
+  swapped$classes[c("NpG", "CpN")] <- model$classes[c("CpN", "NpG")]
+  posterior <- function(species, model) {
+    call_ancestral(species[1:2], species[3], "likelihood", class_tree, "focal", model,
+                   posterior = TRUE, threads = 1)$posterior
+  }
+  expect_equal(
+    posterior(reversed, swapped), posterior(species, model)[2000:1, 4:1], tolerance = 1e-12,
+    ignore_attr = "dimnames"
+  )
 })
 
 test_that("each class is called by its own rates", {
@@ -167,9 +190,33 @@ test_that("models by class are checked and printed", {
   expect_ancify_error(
     check_model(broken), "input", "`model$classes$relative_rate` must be a number above 0"
   )
+  broken$classes$NpG$relative_rate <- NULL
+  expect_ancify_error(check_model(broken), "input", "`model$classes$relative_rate` must be")
   broken$classes$NpG <- NULL
   expect_ancify_error(check_model(broken), "input", "`model$classes` must be a list of")
   expect_ancify_error(substitution_model(by = "codon"), "input", "`by` must be one of 'cpg'")
+  of_class <- model$classes$CpNpG
+  expect_output(print(of_class), "relative rate +4")
+  expect_identical(check_model(of_class), of_class)
+  of_class$relative_rate <- "fast"
+  expect_ancify_error(check_model(of_class), "input", "`model$relative_rate` must be a number")
+})
+
+test_that("a GPU's log says that models by class are on the CPU", {
+  logged <- function(...) {
+    config <- ancify_config(random_config(
+      method = "likelihood", tree = "((inner1:1,inner2:1):1,outer1:2);", ...
+    )$config)
+    lines <- character()
+    log <- function(line) lines <<- c(lines, line)
+    log_what_stays_on_the_cpu(list(config = config, log = log), "call")
+    lines
+  }
+  expect_identical(
+    logged(model_classes = "cpg", estimate = TRUE),
+    "A model by class has no GPU code: it calls on the CPU"
+  )
+  expect_identical(logged(), character())
 })
 
 # Evolves species along a star, with CpG transitions `boost` times as fast.
@@ -228,9 +275,31 @@ test_that("classes are fitted one by one, with rates relative to all sites", {
   few <- counts[counts$neighbours != "NpG" | grepl("^A", counts$pattern), ]
   few <- few[few$neighbours != "NpG" | !grepl("C", few$pattern), ]
   expect_ancify_error(
-    fit_substitution_model(few, tree, substitution_model("GTR", by = "cpg"), threads = 2,
+    fit_substitution_model(few, tree, substitution_model("HKY85", by = "cpg"), threads = 2,
                            species = names(species), focal = "focal"),
     "input", "In the sites of class 'NpG': No species has"
+  )
+  expect_ancify_error(
+    fit_substitution_model(counts[counts$neighbours != "CpNpG", ], tree,
+                           substitution_model(by = "cpg"), threads = 2,
+                           species = names(species), focal = "focal"),
+    "input", "No site is of class 'CpNpG': count more sites"
+  )
+  # The branches of a fit count substitutions, whatever the mean rate of the model was.
+  fast <- with_rate(substitution_model("JC69"), 3)
+  expect_equal(
+    fit_substitution_model(counts, tree, fast, threads = 2)$tree,
+    fit_substitution_model(counts, tree, "JC69", threads = 2)$tree
+  )
+})
+
+test_that("warnings of a fit name the class", {
+  expect_warning(
+    expect_identical(naming_class("NpG", {
+      warn_ancify("The fit did not converge", "fit")
+      3
+    }), 3),
+    "In the sites of class 'NpG': The fit did not", class = "ancify_fit_warning"
   )
 })
 
@@ -256,7 +325,8 @@ classes_case <- function(method, ...) {
 calls_of_case <- function(case, ...) {
   vapply(names(case$lengths), function(name) {
     species <- vapply(case$projected, `[[`, "", name)
-    call_ancestral(species[1:2], species[3], ..., threads = 1)
+    is_outer <- startsWith(names(species), "outer")
+    call_ancestral(species[!is_outer], species[is_outer], ..., threads = 1)
   }, "")
 }
 
@@ -268,10 +338,11 @@ calls_written <- function(folder, case) {
 
 test_that("a run fits rates by class and calls by them, in any way to the same bytes", {
   set.seed(15)
-  history <- list(splits = c(4e5, 5e5, 6e5), sizes = 5e4, focal_size = 1e4)
+  # Two outgroups: fits of histories take long with more.
+  history <- list(splits = c(4e5, 6e5), sizes = 5e4, focal_size = 1e4)
   cases <- list(
     likelihood = classes_case("likelihood", tree = "(((focal,inner1),inner2),outer1);"),
-    coalescent = classes_case("coalescent", history = history)
+    coalescent = classes_case("coalescent", n_inner = 1, history = history)
   )
   for (method in names(cases)) {
     case <- cases[[method]]
@@ -308,8 +379,21 @@ test_that("a run fits rates by class and calls by them, in any way to the same b
       }
     }
   }
-  report <- readLines(ancify_report(run, file.path(new_folder(), "r.html")))
-  expect_match(paste(report, collapse = ""), "have rates of their own")
+  # A report has the classes, also if it is made from the record.
+  section <- fit_section(fit_facts(fit))
+  expect_match(
+    paste(section, collapse = ""), "have rates of their own.*<th>neighbours</th>.*>NpG *</td>"
+  )
+  expect_identical(
+    fit_section(attr(read_run_record(case$config$output_dir), "fit_facts")), section
+  )
+
+  # Other rates of a class are other calls.
+  fixed$model_classes$NpG$rate <- 2 * fixed$model_classes$NpG$rate
+  expect_match(
+    log_lines(ancify_run(fixed, threads = 1, progress = FALSE)),
+    "are replaced: they were made with another `model_classes`\n", all = FALSE
+  )
 })
 
 test_that("a configuration says what is wrong with its classes", {
