@@ -62,9 +62,9 @@ check_classes <- function(classes, told, file) {
 #' `save_model(fit, file)` writes the weights of a model as safetensors, which other programs read.
 #'
 #' For an autoencoder, tensors have the names and shapes that PyTorch would give them; the file also
-#' tells the task, the number of points, and the unit. For a classifier, tensors have the names that [read_classifier()] lists, and the names of its
-#' classes are texts of the file, `class0` and `class1`. What is known of its training is not in the
-#' file: `saveRDS()` keeps all.
+#' tells the task, the number of points, and the unit. For a classifier, tensors have the names that
+#' [read_classifier()] lists, and the names of its classes are texts of the file, `class0` and
+#' `class1`. What is known of its training is not in the file: `saveRDS()` keeps all.
 #'
 #' @param object A model by [train_classifier()] or [fit_autoencoder()].
 #' @param file Path of the file. An existing file is replaced when the new one is complete.
