@@ -58,6 +58,12 @@ settings_of <- function(model) {
   core_settings(model$threads, model$memory, model$backend %||% "cpu")
 }
 
+# The same model for a worker of a `BPPARAM`.
+for_worker <- function(model) {
+  model[c("threads", "backend")] <- list(1L, "cpu")
+  model
+}
+
 # Half of what this process can still allocate.
 default_memory <- function() {
   available <- available_memory()

@@ -222,7 +222,7 @@ bootstrap_draws <- function(fit, null, nsim, seed, param, progress) {
   draws <- over_parts(as.list(responses), function(response) {
     refit <- function(model) {
       model$y <- response
-      if (!is.null(param)) model[c("threads", "backend")] <- list(1L, "cpu")
+      if (!is.null(param)) model <- for_worker(model)
       run_reml(model)
     }
     likelihood_ratio(refit(fit), if (!is.null(null)) refit(null))

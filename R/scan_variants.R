@@ -141,7 +141,7 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   check_flag(progress, "progress")
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, "cpu")
-    x[c("threads", "backend")] <- list(1L, "cpu")
+    x <- for_worker(x)
     progress <- FALSE
   }
   fit <- with_genotypes(x)

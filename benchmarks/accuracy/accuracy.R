@@ -16,14 +16,7 @@ bases <- c("A", "C", "G", "T")
 # ---- Sites --------------------------------------------------------------------------------------
 
 simulate_sites <- function(history, name, seed) {
-  to <- file.path(folder, name)
-  dir.create(to, recursive = TRUE, showWarnings = FALSE)
-  input <- file.path(to, "history.json")
-  fields <- c(history[setdiff(names(history), c("assumed", "missing"))], seed = seed)
-  text <- jsonlite::toJSON(fields, auto_unbox = TRUE, digits = NA, null = "list")
-  writeLines(text, input)
-  status <- system2(python, c(file.path(here, "simulate.py"), input, to))
-  if (status != 0) stop("simulate.py failed for the history ", name)
+  to <- simulate_history("simulate.py", python, history, seed, file.path(folder, name))
   read <- function(file) read.delim(file.path(to, file), colClasses = "character")
   patterns <- read("patterns.tsv")
   patterns$count <- as.numeric(patterns$count)

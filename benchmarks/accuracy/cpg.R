@@ -10,13 +10,7 @@ source(file.path(here, "histories.R"))
 bases <- c("A", "C", "G", "T")
 
 simulate_cpg <- function(history, seed) {
-  to <- tempfile()
-  dir.create(to)
-  fields <- c(history[setdiff(names(history), c("assumed", "missing"))], seed = seed)
-  input <- file.path(to, "history.json")
-  writeLines(jsonlite::toJSON(fields, auto_unbox = TRUE, digits = NA, null = "list"), input)
-  command <- c(file.path(here, "simulate_cpg.py"), input, to, arguments[2])
-  if (system2(arguments[1], command) != 0) stop("simulate_cpg.py failed")
+  to <- simulate_history("simulate_cpg.py", arguments[1], history, seed, tempfile(), arguments[2])
   lapply(c(patterns = "patterns.tsv", varying = "varying.tsv"), function(file) {
     read.delim(file.path(to, file))
   })

@@ -11,14 +11,7 @@ source(file.path(here, "histories.R"))
 bases <- c("A", "C", "G", "T")
 
 simulate_block <- function(history, seed) {
-  to <- tempfile()
-  dir.create(to)
-  fields <- c(history[names(history) != "assumed"], seed = seed)
-  input <- file.path(to, "history.json")
-  writeLines(jsonlite::toJSON(fields, auto_unbox = TRUE, digits = NA, null = "list"), input)
-  if (system2(arguments[1], c(file.path(here, "gene_trees.py"), input, to)) != 0) {
-    stop("gene_trees.py failed")
-  }
+  to <- simulate_history("gene_trees.py", arguments[1], history, seed)
   read.delim(file.path(to, "sites.tsv"), colClasses = c(alleles = "character"))
 }
 

@@ -27,3 +27,14 @@ histories <- function() {
     size_doubled = simulated(strong, 30000, 30000, 2e7, assumed = list(focal_size = 60000))
   )
 }
+
+# Runs a script of this folder that simulates a history into the folder `to`; `...`: its further
+# arguments.
+simulate_history <- function(script, python, history, seed, to = tempfile(), ...) {
+  dir.create(to, recursive = TRUE, showWarnings = FALSE)
+  input <- file.path(to, "history.json")
+  fields <- c(history[setdiff(names(history), "assumed")], seed = seed)
+  writeLines(jsonlite::toJSON(fields, auto_unbox = TRUE, digits = NA, null = "list"), input)
+  if (system2(python, c(file.path(here, script), input, to, ...)) != 0) stop(script, " failed")
+  to
+}

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <random>
@@ -22,6 +24,20 @@ inline Batch<double> random_batch(std::int64_t rows, std::int64_t width, unsigne
   batch.resize(rows, width);
   for (double& number : batch.data) number = normal(generator);
   return batch;
+}
+
+// Weights that start uniform from -limit to limit have a mean square of limit^2 / 3.
+inline void expect_uniform_start(const std::vector<double>& weights, double limit,
+                                 double tolerance) {
+  double most = 0;
+  double squares = 0;
+  for (const double weight : weights) {
+    most = std::max(most, std::fabs(weight));
+    squares += weight * weight / static_cast<double>(weights.size());
+  }
+  EXPECT_LE(most, limit);
+  EXPECT_GT(most, 0.99 * limit);
+  EXPECT_NEAR(squares, limit * limit / 3, tolerance);
 }
 
 inline Pass<double> plain_pass(const TaskContext& context) {

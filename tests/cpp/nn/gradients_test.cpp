@@ -19,6 +19,7 @@ namespace {
 
 using test::difference;
 using test::expect_right_gradients;
+using test::expect_uniform_start;
 using test::kTolerance;
 using test::plain_pass;
 using test::random_batch;
@@ -160,16 +161,7 @@ TEST(DropoutLayer, LeavesOutItsShareInTrainingOnly) {
 TEST(DenseLayer, StartsWithinGlorotsLimit) {
   Dense<double> layer(40, 20);
   layer.initialise(1, 0);
-  double most = 0;
-  double squares = 0;
-  const std::vector<double>& weights = layer.parameters()[0]->value;
-  for (const double weight : weights) {
-    most = std::max(most, std::fabs(weight));
-    squares += weight * weight / static_cast<double>(weights.size());
-  }
-  EXPECT_LE(most, std::sqrt(6.0 / 60));
-  EXPECT_GT(most, 0.99 * std::sqrt(6.0 / 60));
-  EXPECT_NEAR(squares, 2.0 / 60, 0.003);
+  expect_uniform_start(layer.parameters()[0]->value, std::sqrt(6.0 / 60), 0.003);
 }
 
 TEST(Optimisers, MoveAsTheirFormulas) {

@@ -14,6 +14,7 @@ namespace ancify {
 namespace {
 
 using test::expect_right_gradients;
+using test::expect_uniform_start;
 using test::plain_pass;
 using test::random_batch;
 
@@ -128,16 +129,7 @@ TEST(SymmetricImageLayer, ProjectsAndIsItsOwnAdjoint) {
 TEST(ConvolutionLayer, StartsWithinHesLimit) {
   Convolution<double> layer(4, 50, 2);
   layer.initialise(3, 1);
-  double most = 0;
-  double squares = 0;
-  const std::vector<double>& weights = layer.parameters()[0]->value;
-  for (const double weight : weights) {
-    most = std::max(most, std::fabs(weight));
-    squares += weight * weight / static_cast<double>(weights.size());
-  }
-  EXPECT_LE(most, std::sqrt(6.0 / 36));
-  EXPECT_GT(most, 0.99 * std::sqrt(6.0 / 36));
-  EXPECT_NEAR(squares, 2.0 / 36, 0.005);
+  expect_uniform_start(layer.parameters()[0]->value, std::sqrt(6.0 / 36), 0.005);
 }
 
 TEST(MaxPoolLayer, TakesTheLargestOfEachWindow) {

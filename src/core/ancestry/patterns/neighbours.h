@@ -1,6 +1,7 @@
 // Classes of sites by their neighbours: whether a site can be the C or the G of a CpG.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -24,6 +25,17 @@ int common_c_or_g(const int* states, int species);
 
 // The class of a site, from common_c_or_g() of the positions before and after it.
 constexpr int neighbour_class(int before, int after) { return (before & 2) | (after & 1); }
+
+// The class of the site at `position`. state(s, p): the base of species s at p, or kMissing.
+template <class State>
+int neighbour_class_at(std::size_t species, std::int64_t position, const State& state) {
+  const auto common_at = [&](std::int64_t at) {
+    std::vector<int> states;
+    for (std::size_t s = 0; s < species; ++s) states.push_back(state(s, at));
+    return common_c_or_g(states.data(), static_cast<int>(species));
+  };
+  return neighbour_class(common_at(position - 1), common_at(position + 1));
+}
 
 // Finds the classes of sites; thread-safe.
 class NeighbourClasses {

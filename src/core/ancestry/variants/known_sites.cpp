@@ -17,19 +17,10 @@ namespace {
 constexpr double kRounding = 1e-12;
 
 int state_at(const Stretch& stretch, std::size_t species, std::int64_t position) {
+  if (position < 0 || position >= stretch.chromosome_length) return kMissing;
   const auto i = static_cast<std::size_t>(position - stretch.first);
   const char* const bases = stretch.species[species];
   return stretch.form == SequenceForm::kPacked ? packed_code(bases, i) : base_code(bases[i]);
-}
-
-int class_at(const Stretch& stretch, std::size_t species, std::int64_t position) {
-  const auto common_at = [&](std::int64_t at) {
-    if (at < 0 || at >= stretch.chromosome_length) return 0;
-    std::vector<int> states;
-    for (std::size_t s = 0; s < species; ++s) states.push_back(state_at(stretch, s, at));
-    return common_c_or_g(states.data(), static_cast<int>(species));
-  };
-  return neighbour_class(common_at(position - 1), common_at(position + 1));
 }
 
 InputError in_two_files(const std::string& chromosome, const std::string& one,
@@ -147,7 +138,11 @@ void KnownSites::call(const std::string& chromosome, const Stretch& stretch, cha
       site.pattern = site.pattern * kStates + state;
     }
     if (!has_base) continue;
-    if (in_classes_) site.neighbours = class_at(stretch, species_, next->position);
+    if (in_classes_) {
+      site.neighbours = neighbour_class_at(
+          species_, next->position,
+          [&](std::size_t s, std::int64_t at) { return state_at(stretch, s, at); });
+    }
     const SiteCall called = call_of(site);
     const auto i = static_cast<std::size_t>(next->position - stretch.start);
     calls[i] = called.call;

@@ -46,18 +46,13 @@ std::optional<std::int64_t> OutgroupBases::pattern() {
   return number;
 }
 
-int OutgroupBases::common_at(std::int64_t position) {
-  std::vector<int> states;
-  for (auto& [path, source, bases] : outgroups_) {
-    const bool is_inside = position >= 0 && position < bases.length();
-    states.push_back(is_inside ? base_code(bases.at(position)) : kMissing);
-  }
-  return common_c_or_g(states.data(), static_cast<int>(states.size()));
-}
-
 int OutgroupBases::neighbours() {
-  const std::int64_t position = reader_.position() - 1;
-  return neighbour_class(common_at(position - 1), common_at(position + 1));
+  const auto state_at = [&](std::size_t species, std::int64_t position) {
+    auto& bases = outgroups_[species].bases;
+    const bool is_inside = position >= 0 && position < bases.length();
+    return is_inside ? base_code(bases.at(position)) : kMissing;
+  };
+  return neighbour_class_at(outgroups_.size(), reader_.position() - 1, state_at);
 }
 
 }  // namespace ancify

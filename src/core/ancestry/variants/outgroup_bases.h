@@ -32,9 +32,6 @@ class OutgroupBases {
   int neighbours();
 
  private:
-  // common_c_or_g() at a position; 0 beyond the ends.
-  int common_at(std::int64_t position);
-
   struct Outgroup {
     std::string path;
     std::unique_ptr<SequenceSource> source;
