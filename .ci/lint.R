@@ -3,7 +3,7 @@
 library(testthat)
 for (shared in c(
   Sys.glob("tests/testthat/helper*.R"), "benchmarks/simulated.R", "benchmarks/timing.R",
-  "benchmarks/accuracy/est_sfs.R"
+  "benchmarks/accuracy/est_sfs.R", "benchmarks/accuracy/histories.R"
 )) source(shared)
 
 # What is particular to a method stands in its row.

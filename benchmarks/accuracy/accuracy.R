@@ -16,7 +16,8 @@ bases <- c("A", "C", "G", "T")
 # ---- Sites --------------------------------------------------------------------------------------
 
 simulate_sites <- function(history, name, seed) {
-  to <- simulate_history("simulate.py", python, history, seed, file.path(folder, name))
+  script <- file.path(here, "simulate.py")
+  to <- simulate_history(script, python, history, seed, file.path(folder, name))
   read <- function(file) read.delim(file.path(to, file), colClasses = "character")
   patterns <- read("patterns.tsv")
   patterns$count <- as.numeric(patterns$count)

@@ -10,7 +10,8 @@ source(file.path(here, "histories.R"))
 bases <- c("A", "C", "G", "T")
 
 simulate_cpg <- function(history, seed) {
-  to <- simulate_history("simulate_cpg.py", arguments[1], history, seed, tempfile(), arguments[2])
+  script <- file.path(here, "simulate_cpg.py")
+  to <- simulate_history(script, arguments[1], history, seed, tempfile(), arguments[2])
   lapply(c(patterns = "patterns.tsv", varying = "varying.tsv"), function(file) {
     read.delim(file.path(to, file))
   })

@@ -11,7 +11,7 @@ source(file.path(here, "histories.R"))
 bases <- c("A", "C", "G", "T")
 
 simulate_block <- function(history, seed) {
-  to <- simulate_history("gene_trees.py", arguments[1], history, seed)
+  to <- simulate_history(file.path(here, "gene_trees.py"), arguments[1], history, seed)
   read.delim(file.path(to, "sites.tsv"), colClasses = c(alleles = "character"))
 }
 

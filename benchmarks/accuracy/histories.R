@@ -28,13 +28,13 @@ histories <- function() {
   )
 }
 
-# Runs a script of this folder that simulates a history into the folder `to`; `...`: its further
+# Runs a Python script that simulates a history into the folder `to`; `...`: its further
 # arguments.
 simulate_history <- function(script, python, history, seed, to = tempfile(), ...) {
   dir.create(to, recursive = TRUE, showWarnings = FALSE)
   input <- file.path(to, "history.json")
   fields <- c(history[setdiff(names(history), "assumed")], seed = seed)
   writeLines(jsonlite::toJSON(fields, auto_unbox = TRUE, digits = NA, null = "list"), input)
-  if (system2(python, c(file.path(here, script), input, to, ...)) != 0) stop(script, " failed")
+  if (system2(python, c(script, input, to, ...)) != 0) stop(script, " failed")
   to
 }
