@@ -43,10 +43,11 @@ SquaredError add_geometry_error(std::int64_t points, std::int64_t size, const Ba
   context.share(out.rows, [&](std::int64_t row) {
     const std::vector<double> distances = crop(out.row(row));
     const std::vector<double> wanted = crop(target.row(row));
-    std::vector<double> part(gradient == nullptr ? 0 : n * n);
+    std::vector<double> part(n * n);
     errors[static_cast<std::size_t>(row)] =
         geometry_error(points, distances.data(), wanted.data(), damping, scale,
                        gradient == nullptr ? nullptr : part.data());
+    if (gradient == nullptr) return;
     for (std::size_t i = 0; i < part.size(); ++i) {
       gradient->row(row)[i / n * static_cast<std::size_t>(size) + i % n] += static_cast<T>(part[i]);
     }
