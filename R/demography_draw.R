@@ -123,8 +123,11 @@ draw_history <- function(history, places, top, reference_size) {
   }
   for (flows in history$flows) draw_flows(flows, history, places, reference_size)
   for (join in history$joins) {
+    shares <- format_percent(join$shares)
     if (join$pulse) {
-      draw_arrows(join$from, join$to, join$time, history, places, format_percent(join$shares), 2.5)
+      draw_arrows(join$from, join$to, join$time, history, places, shares, 2.5)
+    } else if (length(shares) > 1) {
+      write_above((places$centre[join$from] + places$centre[join$to]) / 2, join$time, shares)
     }
   }
 }
@@ -133,7 +136,6 @@ draw_founding <- function(join, places) {
   from <- places$centre[join$from]
   to <- places$centre[join$to]
   graphics::segments(from, join$time, to, join$time, lwd = 4, lend = 1, col = "grey60")
-  if (length(from) > 1) write_above((from + to) / 2, join$time, format_percent(join$shares))
 }
 
 draw_flows <- function(flows, history, places, reference_size) {

@@ -42,6 +42,9 @@
 #'   with the rate from population `j` into `i` in row `i` and column `j`.
 #' @param frozen Whether populations stay unchanged, as samples of the past do: one value for all,
 #'   or one for each; `FALSE` (the default). Frozen populations cannot have migration.
+#' @param mutates Whether populations have new mutations: one value for all, or one for each; `TRUE`
+#'   (the default). With `FALSE` a population has only alleles that were there before, or came by
+#'   migration.
 #' @param initial_t Start of the epoch's clock, 0 by default. It matters only if values change.
 #' @param parent,pop Number of the population that splits, or that leaves.
 #' @param props Shares. For `event_admixture()` those of the new population's ancestry, one for
@@ -92,11 +95,11 @@ event_equilibrium <- function(nu = 1, gamma = 0, h = 0.5, theta0 = 1) {
 #' @rdname demography_events
 #' @export
 event_epoch <- function(duration, nu, m = 0, gamma = 0, h = 0.5, theta0 = NULL, frozen = FALSE,
-                        initial_t = 0) {
+                        initial_t = 0, mutates = TRUE) {
   check_given()
   new_event(
     "integrate", "T" = duration, nu = nu, m = m, gamma = gamma, h = h, theta0 = theta0,
-    frozen = frozen, initial_t = initial_t
+    frozen = frozen, initial_t = initial_t, mutates = mutates
   )
 }
 
@@ -165,7 +168,7 @@ event_row <- function(maker, fields, to_core, to_demes, to_history, to_words, ch
 
 # A function, because R reads the files of to_demes later than this one.
 event_rows <- function() {
-  plain <- list(m = 0, gamma = 0, h = 0.5, frozen = FALSE, initial_t = 0)
+  plain <- list(m = 0, gamma = 0, h = 0.5, frozen = FALSE, initial_t = 0, mutates = TRUE)
   list(
     equilibrium = event_row(
       "event_equilibrium()", c("nu", "gamma", "h", "theta0"), equilibrium_to_core,
@@ -173,7 +176,8 @@ event_rows <- function() {
       c(list(nu = 1, theta0 = 1), plain)
     ),
     integrate = event_row(
-      "event_epoch()", c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t"),
+      "event_epoch()",
+      c("T", "nu", "m", "gamma", "h", "theta0", "frozen", "initial_t", "mutates"),
       epoch_to_core, epoch_to_demes, epoch_to_history, epoch_to_words, plain = plain
     ),
     split = event_row("event_split()", "parent", split_to_core, admixture_to_demes,
@@ -250,7 +254,8 @@ epoch_to_core <- function(event, populations, refuse) {
     size = courses("nu", NULL, recycle = FALSE),
     migration = migration_courses(migration, populations, end, refuse),
     selection = courses("gamma", 0), dominance = courses("h", 0.5),
-    frozen = recycled_flags(event[["frozen"]] %||% FALSE, populations, refuse)
+    frozen = recycled_flags(event[["frozen"]] %||% FALSE, populations, "frozen", refuse),
+    mutates = recycled_flags(event[["mutates"]] %||% TRUE, populations, "mutates", refuse)
   )
 }
 

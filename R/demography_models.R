@@ -36,11 +36,22 @@
 #' | --- | --- |
 #' | `out_of_africa` | Africans, Europeans, East Asians (Gutenkunst and others 2009) |
 #'
-#' The sets of Portik and others (2017) for populations that split, by the names there. Their sizes
-#' are `nu1`, `nu2` and `nu3`, and `nu_a` of the ancestors of the second and third population.
+#' Most models of one or two populations also exist with selection, for mutations of one effect:
+#'
+#' | Name | Selection coefficients |
+#' | --- | --- |
+#' | `two_epoch_sel` and so on | `gamma` |
+#' | `split_mig_sel` and so on | `gamma1` of the first population and its ancestors, `gamma2` |
+#' | `split_mig_sel_single_gamma` and so on | `gamma` of all populations |
+#'
+#' [selected_spectra()] puts distributions of effects on any model.
+#'
+#' The sets of Portik and others (2017) and of Firneno and others (2020) for populations that split,
+#' by the names there. Their sizes are `nu1`, `nu2` and `nu3`, and `nu_a` of the ancestors of the
+#' second and third population. A share `f` of a mixed population comes from the first.
 #' Periods between splits and after them last `time`, or `time1`, `time2` and so on. Migration is at
-#' rate `m`, or at `m12` into the first population and `m21` into the second. Between three
-#' populations it is symmetric:
+#' rate `m`, or at `m12` into the first population and `m21` into the second. Three populations have
+#' these rates, which are symmetric but for the last two:
 #'
 #' | Rate | Between |
 #' | --- | --- |
@@ -48,6 +59,7 @@
 #' | `m2` | the second and the third |
 #' | `m3` | the first and the third |
 #' | `m_a` | the first and the ancestors of the others |
+#' | `m31`, `m32` | from the first, or from the second, into the third only |
 #'
 #' | Name | Two populations |
 #' | --- | --- |
@@ -66,6 +78,10 @@
 #' | `vic_sec_contact_sym_mig`, `vic_sec_contact_asym_mig` | with migration in the second period |
 #' | `founder_nomig` | sizes 1 - `s`, and exponentially from `s` to `nu2` |
 #' | `founder_sym`, `founder_asym` | the same, with migration |
+#' | `vic_no_mig_admix_early`, `..._late` | `vic_no_mig`, mixed after the split or at the present |
+#' | `vic_two_epoch_admix` | the same, mixed between two periods |
+#' | `founder_nomig_admix_early`, `..._late` | `founder_nomig`, mixed likewise |
+#' | `founder_nomig_admix_two_epoch` | the same, mixed when `nu2` is reached |
 #'
 #' | Name | Three populations |
 #' | --- | --- |
@@ -83,6 +99,16 @@
 #' | `sim_split_sym_mig_adjacent` | the same, with migration between neighbours |
 #' | `sim_split_refugia_sym_mig_all` | isolation, then migration between all |
 #' | `sim_split_refugia_sym_mig_adjacent` | isolation, then migration between neighbours |
+#' | `split_nomig_size`, `sim_split_no_mig_size` | other sizes `nu1b`, `nu2b`, `nu3b` at last |
+#' | `ancmig_2_size` | `ancmig_adj_2` with other sizes at last |
+#' | `sim_split_refugia_sym_mig_adjacent_size` | with other sizes at last |
+#' | `refugia_adj_2_var_sym`, `refugia_adj_3_var_sym` | the third population has the migration |
+#' | `split_sym_mig_adjacent_var1`, `..._var2` | the same after `m_a`; at `m3` only |
+#' | `sim_split_sym_mig_adjacent_var` | both splits at once, then the same |
+#' | `sim_split_refugia_sym_mig_adjacent_var` | isolation, then the same |
+#' | each of the last five rows with `_uni` for `_sym` | migration into the third population only |
+#' | `admix_origin_no_mig` | the third population is a mixture of the others |
+#' | `admix_origin_sym_mig_adj`, `admix_origin_uni_mig_adj` | the same, with migration |
 #'
 #' Published models, without parameters:
 #'
@@ -94,11 +120,28 @@
 #' | `NewWorld_4G09_no_admixture` | the same, without the Mexicans' latest European ancestry |
 #' | `ArchaicAdmixture_5R19` | these three with archaic admixture (Ragsdale and Gravel 2019) |
 #'
+#' @section Pictures:
+#' Models of `demography_model()`, as [plot.demography()] draws them:
+#'
+#' \figure{models_common.png}{Common models of one, two and more populations}
+#'
+#' The sets for two populations:
+#'
+#' \figure{models_two.png}{Models of two populations that split}
+#'
+#' The sets for three populations:
+#'
+#' \figure{models_three.png}{Models of three populations that split}
+#'
 #' @param name Name of the model. `NULL` (the default): return the names of all models.
 #' @return A [demography()]; without a `name` a character vector.
 #' @section Errors:
 #' * `ancify_input_error`: no model has this name.
 #' @references
+#' Firneno, O'Neill, Portik, Emery, Townsend and Fujita (2020) Finding complexity in complexes:
+#' assessing the causes of mitonuclear discordance in a problematic species complex of Mesoamerican
+#' toads. Molecular Ecology 29:3543.
+#'
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
 #'
@@ -118,12 +161,37 @@
 #' demography_model("IM")
 #' expected_sfs(demography_model("two_epoch"), c(nu = 2, time = 0.1), 6, c(20, 25, 30))
 demography_model <- function(name = NULL) {
-  models <- c(common_models, split_models())
+  models <- c(common_models, selected_models(), split_models())
   if (is.null(name)) {
     return(names(models))
   }
   model <- models[[check_choice(name, names(models), "name")]]
   if (length(formals(model))) demography(model) else do.call(demography, model())
+}
+
+# Models of common_models whose mutations are under selection, in one or in two populations.
+selected_models <- function() {
+  of_one <- common_models[c("snm", "two_epoch", "growth", "bottlegrowth", "three_epoch")]
+  of_two <- common_models[c("bottlegrowth_split", "bottlegrowth_split_mig", "split_mig",
+                            "split_asym_mig", "split_delay_mig", "IM", "IM_pre")]
+  selected <- function(models, suffix, gammas) {
+    stats::setNames(lapply(models, under_selection, gammas), paste0(names(models), suffix))
+  }
+  c(selected(of_one, "_sel", "gamma"), selected(of_two, "_sel", c("gamma1", "gamma2")),
+    selected(of_two, "_sel_single_gamma", "gamma"))
+}
+
+# A model whose coefficients have these names. The ancestors have the first population's.
+under_selection <- function(model, gammas) {
+  params <- names(formals(model))
+  model_of_params(c(params, gammas), function(p) {
+    lapply(do.call(model, as.list(p[params])), function(event) {
+      if (event$op %in% c("equilibrium", "integrate")) {
+        event$gamma <- unname(p[gammas])[seq_len(min(length(event$nu), length(gammas)))]
+      }
+      event
+    })
+  })
 }
 
 # Functions of the parameters.

@@ -1,8 +1,9 @@
 # The models of splits and migration of Portik and others (2017), made from a table.
 
 # A row for each model of two populations: its name, then its periods after the split, from the
-# first. A period is `-` without migration, `s` with symmetric and `a` with asymmetric migration.
-# `size`: a row of population_sizes(). `rates`: whether each period has rates of its own.
+# first. A period is `-` without migration, `s` with symmetric and `a` with asymmetric migration;
+# `+` is a pulse from the first population into the second. `size`: a row of population_sizes().
+# `rates`: whether each period has rates of its own.
 two_population_row <- function(name, periods, size = "same", rates = FALSE) {
   data.frame(name, periods, size, rates)
 }
@@ -35,14 +36,23 @@ two_population_rows <- rbind(
   two_population_row("vic_sec_contact_asym_mig", "-a", size = "shared"),
   two_population_row("founder_nomig", "-", size = "founded"),
   two_population_row("founder_sym", "s", size = "founded"),
-  two_population_row("founder_asym", "a", size = "founded")
+  two_population_row("founder_asym", "a", size = "founded"),
+  two_population_row("vic_no_mig_admix_early", "+-", size = "shared"),
+  two_population_row("vic_no_mig_admix_late", "-+", size = "shared"),
+  two_population_row("vic_two_epoch_admix", "-+-", size = "shared"),
+  two_population_row("founder_nomig_admix_early", "+-", size = "founded"),
+  two_population_row("founder_nomig_admix_late", "-+", size = "founded"),
+  two_population_row("founder_nomig_admix_two_epoch", "-+-", size = "founded")
 )
 
-# A row for each model of three populations: its periods between the splits, and those after the
-# second. Both splits are at once if there are none between. A period is `-` without migration, `A`
-# with migration between the first population and the ancestors of the others, `n` between
-# neighbours, `e` between every two populations. All migration is symmetric.
-three_population_row <- function(name, between, after) data.frame(name, between, after)
+# A row for each model of three populations: its periods before the third population, and those
+# after it. Both splits are at once if there are none before. A period is `A` with migration between
+# the first population and the ancestors of the others, or a name of rates_of_three. `size`: whether
+# sizes changed before the last period. `origin`: whether the third population split from the
+# second, or is a mixture of the first and second.
+three_population_row <- function(name, between, after, size = "same", origin = "split") {
+  data.frame(name, between, after, size, origin)
+}
 
 three_population_rows <- rbind(
   three_population_row("split_nomig", "-", "-"),
@@ -58,7 +68,40 @@ three_population_rows <- rbind(
   three_population_row("sim_split_sym_mig_all", "", "e"),
   three_population_row("sim_split_sym_mig_adjacent", "", "n"),
   three_population_row("sim_split_refugia_sym_mig_all", "", "-e"),
-  three_population_row("sim_split_refugia_sym_mig_adjacent", "", "-n")
+  three_population_row("sim_split_refugia_sym_mig_adjacent", "", "-n"),
+  three_population_row("split_nomig_size", "-", "--", size = "changed"),
+  three_population_row("ancmig_2_size", "A", "--", size = "changed"),
+  three_population_row("sim_split_no_mig_size", "", "--", size = "changed"),
+  three_population_row("sim_split_refugia_sym_mig_adjacent_size", "", "-nn", size = "changed"),
+  three_population_row("refugia_adj_2_var_sym", "-", "t"),
+  three_population_row("refugia_adj_2_var_uni", "-", "u"),
+  three_population_row("refugia_adj_3_var_sym", "-A", "t"),
+  three_population_row("refugia_adj_3_var_uni", "-A", "u"),
+  three_population_row("split_sym_mig_adjacent_var1", "A", "t"),
+  three_population_row("split_uni_mig_adjacent_var1", "A", "u"),
+  three_population_row("split_sym_mig_adjacent_var2", "A", "f"),
+  three_population_row("split_uni_mig_adjacent_var2", "A", "o"),
+  three_population_row("sim_split_sym_mig_adjacent_var", "", "t"),
+  three_population_row("sim_split_uni_mig_adjacent_var", "", "u"),
+  three_population_row("sim_split_refugia_sym_mig_adjacent_var", "", "-t"),
+  three_population_row("sim_split_refugia_uni_mig_adjacent_var", "", "-u"),
+  three_population_row("admix_origin_no_mig", "-", "-", origin = "admixed"),
+  three_population_row("admix_origin_sym_mig_adj", "-", "t", origin = "admixed"),
+  three_population_row("admix_origin_uni_mig_adj", "-", "u", origin = "admixed")
+)
+
+# The cells of the matrix of migration that each rate fills: "12" is into the first population from
+# the second.
+symmetric_rates <- list(m1 = c("12", "21"), m2 = c("23", "32"), m3 = c("13", "31"))
+one_way_rates <- list(m32 = "32", m31 = "31")
+rates_of_three <- list(
+  "-" = list(),
+  n = symmetric_rates[c("m1", "m2")], # between neighbours in a row
+  e = symmetric_rates, # between every two populations
+  t = symmetric_rates[c("m2", "m3")], # between the third population and each other
+  f = symmetric_rates["m3"], # between the first and third
+  u = one_way_rates, # from each other into the third
+  o = one_way_rates["m31"] # from the first into the third
 )
 
 split_models <- function() {
@@ -82,54 +125,63 @@ population_sizes <- list(
   shared = list(params = "s", of = function(p, i) c(1 - p[["s"]], p[["s"]])),
   founded = list(
     params = c("nu2", "s"),
-    of = function(p, i) list(1 - p[["s"]], course(p[["s"]], p[["nu2"]]))
+    of = function(p, i) {
+      list(1 - p[["s"]], if (i == 1) course(p[["s"]], p[["nu2"]]) else p[["nu2"]])
+    }
   )
 )
 
 two_population_model <- function(periods, size, rates) {
-  periods <- strsplit(periods, "")[[1]]
+  steps <- strsplit(periods, "")[[1]]
+  is_pulse <- steps == "+"
+  periods <- steps[!is_pulse]
   n <- length(periods)
   sizes <- population_sizes[[size]]
   migration <- function(i) {
     of_kind <- list("-" = character(), s = c("m", "m"), a = c("m12", "m21"))[[periods[i]]]
     paste0(of_kind, if (rates) letters[i] else "", recycle0 = TRUE)
   }
-  times <- if (n == 1) "time" else paste0("time", seq_len(n))
-  params <- c(sizes$params, unlist(lapply(seq_len(n), migration)), times)
+  times <- period_times(n)
+  params <- c(sizes$params, unlist(lapply(seq_len(n), migration)), times, if (any(is_pulse)) "f")
   model_of_params(params, function(p) {
-    epochs <- lapply(seq_len(n), function(i) {
+    events <- vector("list", length(steps))
+    events[is_pulse] <- list(if (any(is_pulse)) event_pulse(2, c("1" = p[["f"]])))
+    events[!is_pulse] <- lapply(seq_len(n), function(i) {
       m <- unname(p[migration(i)])
       event_epoch(p[[times[i]]], unname(sizes$of(p, i)),
                   if (length(m)) migration_2(m[1], m[2]) else 0)
     })
-    c(list(event_equilibrium(), event_split(1)), epochs)
+    c(list(event_equilibrium(), event_split(1)), events)
   })
 }
 
-three_population_model <- function(between, after) {
+three_population_model <- function(between, after, size, origin) {
   between <- strsplit(between, "")[[1]]
   after <- strsplit(after, "")[[1]]
-  migration <- function(period) {
-    paste0("m", seq_len(c("-" = 0, A = 0, n = 2, e = 3)[[period]]), recycle0 = TRUE)
-  }
-  n <- length(between) + length(after)
-  times <- if (n == 1) "time" else paste0("time", seq_len(n))
+  times <- period_times(length(between) + length(after))
+  nu <- c("nu1", "nu2", "nu3")
+  sizes <- lapply(seq_along(after), function(i) {
+    paste0(nu, if (size == "same") "" else if (i < length(after)) "a" else "b")
+  })
+  admixed <- origin == "admixed"
+  before <- c(sizes[[1]][1], if (admixed) sizes[[1]][2] else "nu_a")
   params <- c(
-    if (length(between)) "nu_a", "nu1", "nu2", "nu3", if ("A" %in% between) "m_a",
-    unlist(lapply(after, migration)), times
+    if (length(between)) before, unlist(sizes), if ("A" %in% between) "m_a",
+    unlist(lapply(rates_of_three[after], names)), times, if (admixed) "f"
   )
   model_of_params(params, function(p) {
     first <- Map(function(period, time) {
-      event_epoch(p[[time]], unname(p[c("nu1", "nu_a")]), if (period == "A") p[["m_a"]] else 0)
+      event_epoch(p[[time]], unname(p[before]), if (period == "A") p[["m_a"]] else 0)
     }, between, times[seq_along(between)])
-    last <- Map(function(period, time) {
-      m <- c(p[migration(period)], 0, 0, 0)
-      event_epoch(p[[time]], unname(p[c("nu1", "nu2", "nu3")]),
-                  symmetric_migration(m[[1]], m[[3]], m[[2]]))
-    }, after, times[length(between) + seq_along(after)])
-    c(list(event_equilibrium(), event_split(1)), unname(first), list(event_split(2)), unname(last))
+    last <- Map(function(period, nu, time) {
+      event_epoch(p[[time]], unname(p[nu]), migration_3(rates_of_three[[period]], p))
+    }, after, sizes, times[length(between) + seq_along(after)])
+    third <- if (admixed) event_admixture(c(p[["f"]], 1 - p[["f"]])) else event_split(2)
+    c(list(event_equilibrium(), event_split(1)), unname(first), list(third), unname(last))
   })
 }
+
+period_times <- function(n) if (n == 1) "time" else paste0("time", seq_len(n))
 
 # A function of these parameters. `events` takes them as a named vector.
 model_of_params <- function(params, events) {
@@ -137,6 +189,14 @@ model_of_params <- function(params, events) {
   model <- function() events(unlist(mget(params, environment())))
   formals(model) <- stats::setNames(rep(list(substitute()), length(params)), params)
   model
+}
+
+migration_3 <- function(rates, p) {
+  m <- matrix(0, 3, 3, dimnames = list(1:3, 1:3))
+  for (rate in names(rates)) {
+    for (cell in strsplit(rates[[rate]], "")) m[cell[1], cell[2]] <- p[[rate]]
+  }
+  unname(m)
 }
 
 migration_2 <- function(m12, m21) rbind(c(0, m12), c(m21, 0))

@@ -86,10 +86,10 @@ migration_courses <- function(m, populations, end, refuse) {
   lapply(as.list(t(m)), as_course, end, "m", refuse)
 }
 
-recycled_flags <- function(x, n, refuse) {
+recycled_flags <- function(x, n, name, refuse) {
   x <- unlist(x)
   if (!is.logical(x) || anyNA(x) || !length(x) %in% c(1, n)) {
-    refuse("frozen", sprintf("must be TRUE or FALSE, once or for each of %d populations", n))
+    refuse(name, sprintf("must be TRUE or FALSE, once or for each of %d populations", n))
   }
   rep_len(x, n)
 }

@@ -68,7 +68,10 @@ epoch_to_words <- function(event, about) {
   }
   c(
     sprintf("%s: %s.", span, paste(sizes, collapse = "; ")),
-    migration_words(event, about), selection_words(event$selection, names)
+    migration_words(event, about), selection_words(event$selection, names),
+    if (!all(event$mutates | event$frozen)) {
+      sprintf("There are no new mutations in %s.", enumerate(names[!event$mutates & !event$frozen]))
+    }
   )
 }
 

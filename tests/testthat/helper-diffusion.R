@@ -94,12 +94,13 @@ oracle_epoch <- function(phi, x, event, factor = 1e-3) {
   t <- if (is.null(event$initial_t)) 0 else event$initial_t
   end <- t + event[["T"]]
   frozen <- rep_len(if (is.null(event$frozen)) FALSE else event$frozen, p)
+  mutates <- rep_len(if (is.null(event$mutates)) TRUE else event$mutates, p)
   at <- oracle_parameters(event, t, end, p)
   while (t < end) {
     dt <- min(oracle_time_step(at, factor), end - t)
     t <- t + dt
     at <- oracle_parameters(event, t, end, p)
-    for (k in which(!frozen)) {
+    for (k in which(!frozen & mutates)) {
       new <- matrix(1, 1, p)
       new[k] <- 2
       phi[new] <- phi[new] + dt * at$theta0 / 2 / x[2] * 2^p / ((x[3] - x[1]) * x[2]^(p - 1))

@@ -1,23 +1,27 @@
 # The models that demography_model() makes from tables.
 
-test_that("spectra of splits are those of dadi's models", {
+test_that("spectra of splits and of selection are those of dadi's models", {
   theirs <- utils::read.csv(test_path("fixtures", "dadi_splits.csv"))
   values <- c(
     nu1 = 1.5, nu2 = 0.6, nu3 = 0.9, nu_a = 0.7, nu1a = 1.2, nu2a = 0.5, nu1b = 2, nu2b = 0.8,
     m = 1.1, m12 = 0.4, m21 = 1.3, m12a = 0.4, m21a = 1.3, m12b = 0.9, m21b = 0.2, m_a = 0.8,
     ma = 1.1, mb = 0.7, m1 = 1.1, m2 = 0.7, m3 = 0.6, s = 0.3, time1 = 0.08, time2 = 0.06,
-    time3 = 0.05
+    time3 = 0.05, nu3a = 0.9, nu3b = 1.4, m31 = 0.5, m32 = 0.9, f = 0.3, nu = 2, nu_b = 0.5,
+    nu_f = 3, time_b = 0.08, time_f = 0.06, time_split = 0.04, nu_pre = 1.6, time_pre = 0.08,
+    time_mig = 0.06, gamma = -3, gamma1 = -2, gamma2 = 1.5
   )
-  expect_gt(length(unique(theirs$model)), 40)
+  expect_gt(length(unique(theirs$model)), 80)
   for (name in unique(theirs$model)) {
     of <- theirs$value[theirs$model == name]
     model <- demography_model(name)
-    sizes <- if ("nu3" %in% model$params) c(2, 1, 1) else c(3, 2)
-    values[["time"]] <- if (length(sizes) == 2) 0.1 else 0.08
+    sizes <- list("6" = 5, "12" = c(3, 2))[[as.character(length(of))]]
+    if (any(c("nu3", "nu3a") %in% model$params)) sizes <- c(2, 1, 1)
+    values[["time"]] <- if (length(sizes) == 3) 0.08 else 0.1
     found <- expected_sfs(model, values[model$params], sizes, 14, "dadi", "none")[[1]]
     cells <- which(!attr(found, "mask"))
-    expected <- aperm(array(of, rev(sizes + 1)))
-    expect_equal(plain_array(found)[cells], expected[cells], tolerance = 1e-6, info = name)
+    expected <- as.numeric(aperm(array(of, rev(sizes + 1))))
+    found <- as.numeric(plain_array(found))
+    expect_equal(found[cells], expected[cells], tolerance = 1e-6, info = name)
   }
   # dadi has no parameter for the last of its periods
   model <- demography_model("sec_contact_asym_mig_three_epoch")

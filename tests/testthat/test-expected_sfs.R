@@ -138,6 +138,30 @@ test_that("pulses, removals and reorderings are as in the oracle", {
   }
 })
 
+test_that("mutations may be in chosen populations only", {
+  set.seed(8)
+  for (mutates in list(c(TRUE, FALSE), c(FALSE, TRUE), FALSE)) {
+    epoch <- some_epoch(2, 6)
+    epoch$mutates <- mutates
+    expect_as_oracle(list(event_equilibrium(), event_split(1), epoch), c(4, 3), 10)
+  }
+  spectrum <- function(mutates, theta0 = 1) {
+    grid_spectrum(list(
+      event_equilibrium(), event_split(1),
+      event_epoch(0.1, c(1, 2), 0.5, theta0 = theta0, mutates = mutates)
+    ), c(4, 3), 12)
+  }
+  expect_identical(spectrum(FALSE), spectrum(TRUE, theta0 = 0))
+  one <- spectrum(c(TRUE, FALSE)) + spectrum(c(FALSE, TRUE)) - spectrum(FALSE)
+  expect_equal(one, spectrum(TRUE))
+  expect_ancify_error(spectrum(c(TRUE, NA)), "input", "`mutates` must be TRUE or FALSE")
+  model <- demography(event_equilibrium(), event_split(1),
+                      event_epoch(0.1, c(1, 2), mutates = c(FALSE, TRUE)))
+  expect_match(summary(model)$sentences, "no new mutations in population 1", all = FALSE)
+  expect_ancify_error(write_demes(model, tempfile(fileext = ".yaml"), reference_size = 100),
+                      "input", "has no new mutations")
+})
+
 test_that("frozen populations stay unchanged", {
   epoch <- some_epoch(3, 3, FALSE)
   epoch$frozen <- c(FALSE, TRUE, FALSE)

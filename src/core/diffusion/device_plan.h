@@ -19,6 +19,7 @@ struct DeviceEvent {
   Kind kind;
   Transition transition;
   bool frozen[kMostPopulations];
+  bool mutates[kMostPopulations];
   std::int64_t end_step;  // of an epoch: the end of its steps among all steps of the plan
 };
 
@@ -82,7 +83,7 @@ ANCIFY_HOST_DEVICE void do_step(const Team& team, const DevicePlan& plan, const 
     for (int axis = 0; axis < plan.populations; ++axis) {
       if (epoch.frozen[axis]) continue;
       SweepOp sweep = sweep_of(plan, step, axis);
-      for (int k = 0; k < plan.populations; ++k) sweep.mutates[k] = is_first && !epoch.frozen[k];
+      for (int k = 0; k < plan.populations; ++k) sweep.mutates[k] = is_first && epoch.mutates[k];
       is_first = false;
       team.for_each(sweep);
     }

@@ -169,7 +169,10 @@ class DeviceJob {
     n_steps_ += static_cast<std::int64_t>(schedule.steps.size());
     event.end_step = n_steps_;
     rounds_ += schedule.number_of_steps();
-    for (int k = 0; k < populations_; ++k) event.frozen[k] = schedule.frozen[k] != 0;
+    for (int k = 0; k < populations_; ++k) {
+      event.frozen[k] = schedule.frozen[k] != 0;
+      event.mutates[k] = schedule.mutates[k] != 0;
+    }
   }
   void describe(const Transition& transition, DeviceEvent& event) {
     event.kind = DeviceEvent::Kind::kTransition;

@@ -20,7 +20,8 @@ std::string some_populations(int n) {
 void check_counts(const Epoch& epoch, int populations) {
   const auto n = static_cast<std::size_t>(populations);
   if (epoch.size.size() != n || epoch.migration.size() != n * n || epoch.selection.size() != n ||
-      epoch.dominance.size() != n || epoch.frozen.size() != n) {
+      epoch.dominance.size() != n || epoch.frozen.size() != n ||
+      (!epoch.mutates.empty() && epoch.mutates.size() != n)) {
     throw InputError("an epoch is for " + some_populations(epoch.populations()) +
                      ", but the model has " + std::to_string(n) + " here");
   }
@@ -175,7 +176,8 @@ const std::vector<EventKind>& event_kinds() {
        }},
       {"epoch",
        [](Fields fields) -> Event {
-         const auto& flags = fields.values("frozen");
+         const auto& frozen = fields.values("frozen");
+         const auto& mutates = fields.values("mutates");
          return Epoch{fields.value("start"),
                       fields.value("end"),
                       fields.time_courses("theta").front(),
@@ -183,7 +185,8 @@ const std::vector<EventKind>& event_kinds() {
                       fields.time_courses("migration"),
                       fields.time_courses("selection"),
                       fields.time_courses("dominance"),
-                      std::vector<char>(flags.begin(), flags.end())};
+                      std::vector<char>(frozen.begin(), frozen.end()),
+                      std::vector<char>(mutates.begin(), mutates.end())};
        }},
       {"admixture", [](Fields fields) -> Event { return Admixture{fields.values("shares")}; }},
       {"pulse",

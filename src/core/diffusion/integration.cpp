@@ -58,7 +58,7 @@ class Integration {
       const double mutations = mutation_mass(grid_.view(), step.length, step.theta, populations_);
       for (std::int64_t i = 0; i < step.times; ++i) {
         for (int k = 0; k < populations_; ++k) {
-          if (schedule_.frozen[k] == 0) density_.data()[strides_[k]] += mutations;
+          if (schedule_.mutates[k] != 0) density_.data()[strides_[k]] += mutations;
         }
         sweep_all();
       }

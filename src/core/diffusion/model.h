@@ -31,7 +31,8 @@ struct Equilibrium {
   void operator()(Planner& planner) const;
 };
 
-// All populations evolve from `start` to `end`. A frozen population does not change.
+// All populations evolve from `start` to `end`. A frozen population does not change, and one that
+// does not mutate has no new mutations.
 struct Epoch {
   double start = 0;
   double end = 0;
@@ -41,6 +42,7 @@ struct Epoch {
   std::vector<TimeCourse> selection;
   std::vector<TimeCourse> dominance;
   std::vector<char> frozen;
+  std::vector<char> mutates;  // empty: all do
 
   int populations() const { return static_cast<int>(size.size()); }
   void operator()(Planner& planner) const;

@@ -114,7 +114,11 @@ std::int64_t Schedule::number_of_steps() const {
 }
 
 Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
-  Schedule schedule = {epoch.populations(), epoch.frozen, {}};
+  Schedule schedule = {epoch.populations(), epoch.frozen, epoch.mutates, {}};
+  schedule.mutates.resize(schedule.frozen.size(), 1);
+  for (std::size_t k = 0; k < schedule.frozen.size(); ++k) {
+    if (schedule.frozen[k] != 0) schedule.mutates[k] = 0;
+  }
   double time = epoch.start;
   std::int64_t done = 0;
   TimeStep now = parameters_at(epoch, time);

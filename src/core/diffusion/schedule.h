@@ -19,10 +19,12 @@ struct TimeStep {
   double dominance[kMostPopulations];
 };
 
-// The time steps of an epoch. frozen[k] says whether population k is frozen.
+// The time steps of an epoch. frozen[k] says whether population k is frozen, mutates[k] whether it
+// has new mutations.
 struct Schedule {
   int populations;
   std::vector<char> frozen;
+  std::vector<char> mutates;
   std::vector<TimeStep> steps;
 
   // All steps, repeated ones included.

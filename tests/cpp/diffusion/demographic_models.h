@@ -23,6 +23,7 @@ inline diffusion::Epoch changing_epoch(int populations, double time, int frozen 
     epoch.selection.push_back(constant_course(k == 1 ? -1.5 : 0.5));
     epoch.dominance.push_back(constant_course(0.3));
     epoch.frozen.push_back(static_cast<char>(k == frozen));
+    epoch.mutates.push_back(static_cast<char>(populations != 2 || k == 1));
   }
   epoch.migration.assign(n * n, constant_course(0));
   for (int k = 1; k < populations; ++k) {
