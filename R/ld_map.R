@@ -28,7 +28,8 @@
 #' @examples
 #' file <- tempfile()
 #' writeLines(c(
-#'   "Chromosome Position(bp) Rate(cM/Mb) Map(cM)", "chr22 16051347 8.10 0.0", "chr22 16052618 8.10 0.01"
+#'   "Chromosome Position(bp) Rate(cM/Mb) Map(cM)",
+#'   "chr22 16051347 8.10 0.0", "chr22 16052618 8.10 0.01"
 #' ), file)
 #' read_recombination_map(file)
 read_recombination_map <- function(file) {

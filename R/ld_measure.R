@@ -21,7 +21,17 @@
 #'
 #' **Sites** are records of one REF and one ALT, both a base, that vary in the samples. It does not
 #' matter which allele is ancestral: exchanging both alleles of a site changes no statistic. FILTER
-#' is ignored.
+#' is ignored. Other records have one reason, the first that holds:
+#'
+#' | Reason | Meaning |
+#' | --- | --- |
+#' | `MULTIALLELIC` | there are several ALTs |
+#' | `NOT_SNP` | there is no ALT, or an allele is not one of A, C, G, T |
+#' | `NO_GENOTYPES` | the record has no GT |
+#' | `TOO_FEW` | a population has fewer than four genotypes or haplotypes |
+#' | `FIXED` | all populations have the same allele alone |
+#' | `OFF_MAP` | the site is outside the map |
+#' | `USED` | the record is a site |
 #'
 #' **Estimates are unbiased.** Products of frequencies and of D are means over different
 #' genotypes, or with `phased = TRUE` over different haplotypes. Genotypes of unknown phase need
@@ -206,7 +216,10 @@ variant_places <- function(g) {
   if (!is.na(back)) {
     abort_ancify(
       sprintf(
-        "`x` is not sorted: variant %s, at %s:%s, comes after %s:%s. Sort it by chromosome and position.",
+        paste(
+          "`x` is not sorted: variant %s, at %s:%s, comes after %s:%s. Sort it by chromosome and",
+          "position."
+        ),
         format_count(back + 1), chromosome[back + 1], format_count(position[back + 1]),
         chromosome[back], format_count(position[back])
       ),

@@ -19,13 +19,15 @@
 #' @param ... For `c()`: further objects of the same bins and populations, before [normalise()].
 #'   Else not used.
 #' @param row.names,optional Not used.
-#' @return `as.data.frame()`: a data frame of `statistic`, the bin's limits `lower` and `upper` in
-#'   Morgans, `value`, and if measured `std_error` (`NA` for a single block) and `pairs`. `vcov()`: a
-#'   matrix with names such as `DD.YRI.YRI[3]`, of the third bin, and `H.YRI.YRI`. `summary()`: a
-#'   list with `sigma_d2`, such a data frame of DD's ratios. `[` and `c()`: an `ld_statistics`. `print()`: `x`, invisibly.
+#' @return
+#' * `as.data.frame()`: a data frame of `statistic`, the bin's limits `lower` and `upper` in Morgans,
+#'   `value`, and if measured `std_error` (`NA` for a single block) and `pairs`.
+#' * `vcov()`: a matrix with names such as `DD.YRI.YRI[3]`, of the third bin, and `H.YRI.YRI`.
+#' * `summary()`: a list with `sigma_d2`, a data frame as above of DD's ratios.
+#' * `x[populations]` and `c()`: an `ld_statistics`. `print()`: `x`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `x` does not have such populations; objects differ in bins or populations;
-#'   or `vcov()` is asked for values that have fewer than two blocks.
+#' * `ancify_input_error`: `x` does not have such populations; objects differ in bins or in
+#'   populations; or `vcov()` is asked for values that have fewer than two blocks.
 #' @name ld_methods
 #' @seealso [ld_statistics()]
 #' @examples
@@ -64,17 +66,9 @@ ld_fields <- function(x) {
     pairs = if (!is.null(x$pairs)) {
       sprintf("%s of %s", format_count(sum(x$pairs)), count_of(x$sites, "site"))
     },
-    records = if (!is.null(x$records)) format_reasons(x$records),
+    records = format_records(x$records, "USED"),
     blocks = if (!is.null(x$blocks)) format_count(nrow(x$blocks$pairs)),
     source = if (nzchar(x$source)) x$source
-  )
-}
-
-format_reasons <- function(records) {
-  left <- records[records$reason != "USED" & records$records > 0, ]
-  paste0(
-    format_count(sum(records$records)), if (nrow(left)) ", left out ",
-    paste(format_count(left$records), left$reason, collapse = ", ")
   )
 }
 
@@ -104,7 +98,8 @@ print.summary.ld_statistics <- function(x, ...) {
 
 #' @rdname ld_methods
 #' @export
-as.data.frame.ld_statistics <- function(x, row.names = NULL, optional = FALSE, ...) {
+as.data.frame.ld_statistics <- function(x, row.names = NULL, # nolint: object_name_linter.
+                                        optional = FALSE, ...) {
   check_no_more(...)
   n <- nrow(x$values)
   m <- ncol(x$values)

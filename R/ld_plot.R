@@ -23,17 +23,20 @@
 #' plot(ld_statistics(g, map = 1e-8, bins = c(0, 1e-4, 2e-4), threads = 1))
 plot.ld_statistics <- function(x, ..., model = NULL, statistics = NULL) {
   check_no_more(...)
-  need_packages("ggplot2", "Plots of two-locus statistics")
+  need_ggplot2()
   ratios <- if (is.null(x$reference)) normalise(x) else x
   table <- ld_table(x$populations)
   statistics <- statistics %||% table$name[table$kind == "DD"]
   check_drawn(statistics, table$name)
   rows <- drawn_rows(ratios, statistics)
+  beside <- ggplot2::position_dodge(width = 0.12)
   picture <- ggplot2::ggplot(
     rows, by_column(x = "distance", y = "value", colour = "statistic")
-  ) + ggplot2::geom_point()
+  ) +
+    ggplot2::geom_point(position = beside)
   if (!is.null(rows$std_error) && !all(is.na(rows$std_error))) {
-    picture <- picture + ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high"))
+    picture <- picture +
+      ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high"), position = beside)
   }
   if (!is.null(model)) {
     expected <- drawn_rows(expected_ratios(model, ratios), statistics)
@@ -42,11 +45,10 @@ plot.ld_statistics <- function(x, ..., model = NULL, statistics = NULL) {
   picture <- picture + ggplot2::scale_x_log10() +
     ggplot2::scale_colour_viridis_d(end = 0.85) +
     ggplot2::labs(
-      x = "distance (Morgans)", y = sprintf("ratio to pi2 of %s", ratios$reference), colour = NULL
+      x = "Distance (Morgans)", y = sprintf("Ratio to pi2 of %s", ratios$reference), colour = NULL
     ) +
-    ggplot2::theme_bw()
-  print(picture)
-  invisible(picture)
+    picture_theme()
+  draw_picture(picture)
 }
 
 check_drawn <- function(statistics, names) {

@@ -17,7 +17,8 @@ ld_table <- function(populations) {
   n <- length(populations)
   pairs <- ordered_pairs(n)
   of_pairs <- ordered_pairs(nrow(pairs))
-  dz <- cbind(rep(seq_len(n), each = nrow(pairs)), pairs[rep(seq_len(nrow(pairs)), n), , drop = FALSE])
+  all_pairs <- pairs[rep(seq_len(nrow(pairs)), n), , drop = FALSE]
+  dz <- cbind(rep(seq_len(n), each = nrow(pairs)), all_pairs)
   pi2 <- cbind(pairs[of_pairs[, 1], , drop = FALSE], pairs[of_pairs[, 2], , drop = FALSE])
   rows <- rbind(cbind(pairs, NA, NA), cbind(dz, NA), pi2)
   kind <- rep(c("DD", "Dz", "pi2"), c(nrow(pairs), nrow(dz), nrow(pi2)))

@@ -24,8 +24,8 @@ Rcpp::List as_list(std::unique_ptr<ancify::LdSites> sites) {
   const auto count = [](std::int64_t n) { return static_cast<double>(n); };
   const Rcpp::NumericVector left_out = Rcpp::NumericVector::create(
       Named("MULTIALLELIC") = count(sites->multiallelic), Named("NOT_SNP") = count(sites->not_snp),
-      Named("NO_GENOTYPES") = count(sites->without_genotypes), Named("FIXED") = count(sites->fixed),
-      Named("TOO_FEW") = count(sites->too_few));
+      Named("NO_GENOTYPES") = count(sites->without_genotypes),
+      Named("TOO_FEW") = count(sites->too_few), Named("FIXED") = count(sites->fixed));
   Rcpp::List result = Rcpp::List::create(
       Named("chromosomes") = as_texts(sites->chromosomes), Named("chromosome") = chromosome,
       Named("position") = Rcpp::NumericVector(sites->position.begin(), sites->position.end()),

@@ -1,11 +1,11 @@
 // Packs the genotypes of populations' samples, site by site.
 #include "core/ld/read_sites.h"
 
-#include <string_view>
 #include <utility>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
+#include "core/formats/genotype/record_calls.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/io/text.h"
 
@@ -56,11 +56,6 @@ void close_site(LdSites& sites, int chromosome, std::int64_t position) {
   }
 }
 
-bool is_base(std::string_view allele) {
-  return allele.size() == 1 &&
-         std::string_view("ACGTacgt").find(allele[0]) != std::string_view::npos;
-}
-
 class RecordSites {
  public:
   RecordSites(const std::string& path, const LdSamples& samples, UnitKind kind, int threads,
@@ -85,8 +80,8 @@ class RecordSites {
   void take_record() {
     if (reader_.alleles() > kTwoAlleles) {
       ++found_.multiallelic;
-    } else if (reader_.alleles() < kTwoAlleles || !is_base(reader_.allele(0)) ||
-               !is_base(reader_.allele(1))) {
+    } else if (reader_.alleles() < kTwoAlleles || !is_one_base(reader_.allele(0)) ||
+               !is_one_base(reader_.allele(1))) {
       ++found_.not_snp;
     } else if (const Genotypes& genotypes = reader_.genotypes(); genotypes.ploidy == 0) {
       ++found_.without_genotypes;

@@ -63,7 +63,7 @@ SiteFate SitePlanes::close() {
   if (!fixed && !too_few) return SiteFate::kKept;
   planes_.resize(planes_.size() - stride_);
   sums_.resize(sums_.size() - populations());
-  return fixed ? SiteFate::kFixed : SiteFate::kTooFew;
+  return too_few ? SiteFate::kTooFew : SiteFate::kFixed;
 }
 
 }  // namespace ancify

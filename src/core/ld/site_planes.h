@@ -25,8 +25,8 @@ struct UnitSums {
 
 enum class SiteFate {
   kKept,
-  kFixed,  // all populations have one allele alone, the same
-  kTooFew  // a population has fewer than kFewestUnits
+  kTooFew,  // a population has fewer than kFewestUnits
+  kFixed    // all populations have one allele alone, the same
 };
 
 class SitePlanes {

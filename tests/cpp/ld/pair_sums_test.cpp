@@ -245,6 +245,46 @@ TEST(PairSums, AreMeansOverDifferentUnits) {
   expect_oracle(UnitKind::kGenotypes, {4, 4, 4}, 0);
 }
 
+// The mean over all samples of n haplotypes, of four kinds, is the value of their shares.
+void expect_unbiased(std::size_t n) {
+  const std::vector<double> shares = {0.4, 0.15, 0.2, 0.25};  // of 00, 01, 10 and 11
+  std::vector<double> means(3);
+  std::size_t samples = 1;
+  for (std::size_t u = 0; u < n; ++u) samples *= 4;
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    Values values(2, {std::vector<int>(n)});
+    double chance = 1;
+    for (std::size_t u = 0, rest = sample; u < n; ++u, rest /= 4) {
+      chance *= shares[rest % 4];
+      values[0][0][u] = rest % 4 < 2 ? 1 : -1;
+      values[1][0][u] = rest % 2 == 0 ? 1 : -1;
+    }
+    SitePlanes planes({static_cast<std::int64_t>(n)}, UnitKind::kHaplotypes);
+    bool varies = true;
+    for (const auto& site : values) {
+      planes.begin();
+      for (std::size_t u = 0; u < n; ++u) planes.set(0, static_cast<std::int64_t>(u), site[0][u]);
+      varies = planes.close() == SiteFate::kKept && varies;
+    }
+    if (!varies) continue;  // all statistics are 0
+    JobControl control;
+    const PairSums found =
+        sum_pairs(placed(planes, 2), {{0, 1}, 1}, 1, SimdLevel::kScalar, control);
+    for (std::size_t s = 0; s < means.size(); ++s) means[s] += chance * found.sums[s];
+  }
+  const double d = 0.25 * 0.4 - 0.15 * 0.2;
+  const double p = 0.45;
+  const double q = 0.4;
+  EXPECT_NEAR(means[0], d * d, 1e-12);
+  EXPECT_NEAR(means[1], d * (1 - 2 * p) * (1 - 2 * q), 1e-12);
+  EXPECT_NEAR(means[2], p * (1 - p) * q * (1 - q), 1e-12);
+}
+
+TEST(PairSums, AreUnbiasedOfHaplotypes) {
+  expect_unbiased(4);
+  expect_unbiased(5);
+}
+
 TEST(PairSums, PopulationsMayFillSeveralWords) {
   // Copies of four units have the same frequencies, so only the corrections for their number
   // differ. A population of 4 and one of 260 copies then agree where units are not corrected for.
