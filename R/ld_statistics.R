@@ -141,6 +141,11 @@ pi2_name <- function(population) paste(c("pi2", rep(population, 4)), collapse = 
 #' statistics. PLoS Genetics 15:e1008204.
 #' @seealso [ld_statistics()]
 #' @export
+#' @examples
+#' calls <- matrix(rbinom(20 * 40, 2, 0.3), 20, dimnames = list(paste0("s", 1:20), NULL))
+#' g <- open_genotypes(calls, data.frame(chromosome = "1", position = 1000 * 1:40))
+#' x <- ld_statistics(g, map = 1e-8, bins = c(0, 1e-4, 2e-4), threads = 1)
+#' normalise(x)$values
 normalise <- function(x, population = check_ld(x)$populations[1]) {
   check_given()
   check_ld(x)
