@@ -20,8 +20,8 @@
 #'   Else not used.
 #' @param row.names,optional Not used.
 #' @return
-#' * `as.data.frame()`: a data frame of `statistic`, the bin's limits `lower` and `upper` in Morgans,
-#'   `value`, and if measured `std_error` (`NA` for a single block) and `pairs`.
+#' * `as.data.frame()`: a data frame of `statistic`, the bin's limits `lower` and `upper` in
+#'   Morgans, `value`, and if measured `std_error` (`NA` for a single block) and `pairs`.
 #' * `vcov()`: a matrix with names such as `DD.YRI.YRI[3]`, of the third bin, and `H.YRI.YRI`.
 #' * `summary()`: a list with `sigma_d2`, a data frame as above of DD's ratios.
 #' * `x[populations]` and `c()`: an `ld_statistics`. `print()`: `x`, invisibly.
