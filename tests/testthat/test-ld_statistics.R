@@ -139,7 +139,7 @@ test_that("populations are chosen as if they alone were measured", {
     moments_vcf, populations[populations == "CEU"], moments_map, moments_bins, subset = TRUE,
     threads = 1
   )
-  # Pairs in which YRI has too few genotypes, and sites that are fixed in CEU, change the pairs only.
+  # Sites that are fixed in CEU add pairs, but nothing to the sums.
   expect_equal(both["CEU"]$values * both$pairs, one$values * one$pairs)
   turned <- both[c("CEU", "YRI")]
   expect_identical(colnames(turned$values), ld_statistics_names(c("CEU", "YRI")))
