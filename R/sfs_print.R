@@ -45,12 +45,12 @@ sfs_fields <- function(x) {
   )
 }
 
-# From sfs_from_vcf(): how many records are not sites, by reason.
-format_records <- function(records) {
+# How many records are not sites, by reason. `kept`: reasons that are not told.
+format_records <- function(records, kept = c("TOO_FEW", "USED")) {
   if (is.null(records)) {
     return(NULL)
   }
-  left <- records[!records$reason %in% c("TOO_FEW", "USED") & records$records > 0, ]
+  left <- records[!records$reason %in% kept & records$records > 0, ]
   paste0(
     format_count(sum(records$records)), if (nrow(left)) ", left out ",
     paste(format_count(left$records), left$reason, collapse = ", ")

@@ -18,11 +18,6 @@ namespace {
 
 constexpr int kDiploid = 2;
 
-bool is_one_base(std::string_view allele) {
-  return allele.size() == 1 &&
-         std::string_view("ACGTacgt").find(allele[0]) != std::string_view::npos;
-}
-
 // The call of a sample's alleles; none for one with more than two.
 unsigned call_of(const int* alleles, int ploidy) {
   int n = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/exec/job_control.h"
@@ -20,6 +21,12 @@ struct RecordCalls {
   std::int64_t not_snp = 0;
   std::int64_t without_genotypes = 0;
 };
+
+// Whether an allele is one of A, C, G and T, in either case.
+inline bool is_one_base(std::string_view allele) {
+  return allele.size() == 1 &&
+         std::string_view("ACGTacgt").find(allele[0]) != std::string_view::npos;
+}
 
 // A haploid call counts twice, as in PLINK. A genotype with a missing allele is missing.
 // FormatError for more than two alleles, no samples, or what a VariantReader refuses. `threads`
