@@ -19,7 +19,7 @@ update.demography_fit <- function(object, ...) {
   # The estimates and the fixed values, as far as the new model has them
   there <- c(
     params_of_spectra(arguments$model, arguments$sampling),
-    if (arguments$misidentified) "misidentified"
+    if (arguments$misidentified) "misidentified", if (!is.null(arguments$ld)) "reference_size"
   )
   start <- object$params[intersect(names(object$params), there)]
   start[names(changed$start)] <- unlist(changed$start)
@@ -32,6 +32,7 @@ update.demography_fit <- function(object, ...) {
 simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
                                     draws = c("poisson", "multinomial"), ...) {
   check_no_more(...)
+  check_has_spectrum(object)
   expected <- object$expected
   attr(expected, "mask") <- attr(expected, "mask") | attr(object$data, "mask")
   simulate(expected, nsim, seed, draws)
@@ -47,7 +48,8 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
 #' Each spectrum has one search, from the estimates of `fit` and within its bounds.
 #'
 #' @param fit A `demography_fit`, as from [fit_demography()].
-#' @param spectra A list of spectra of the data's size. They are folded and masked as the data.
+#' @param spectra A list of spectra of the data's size, or for a fit with `ld` other observations, as
+#'   the `bootstraps` of [vcov.demography_fit()]. They are folded and masked as the data.
 #' @param BPPARAM A `BiocParallelParam`, whose workers share the spectra, each on one thread unless
 #'   the fit had `threads`. `NULL` (the default): this session does one after another.
 #' @param progress Whether to show the number of finished fits. Default: only in interactive
@@ -74,16 +76,82 @@ refit_demography <- function(fit, spectra, BPPARAM = NULL, progress = interactiv
   check_flag(progress, "progress")
   if (!is.null(BPPARAM)) check_workers(BPPARAM, fit$surface$settings$backend)
   if (is.null(spectra)) spectra <- list()
-  spectra <- check_bootstraps(spectra, fit$data, "spectra")
+  spectra <- check_bootstraps(spectra, fit, "spectra")
   space <- space_of_fit(fit)
   rows <- over_parts(spectra, with_ancify(function(data) {
-    surface <- replace(fit$surface, "data", list(data))
+    surface <- surface_of_data(fit$surface, data)
     found <- one_search(surface, space, space$start)
     theta <- if (!is.na(fit$theta)) c(theta = best_expected(surface, found$params)$theta)
     c(log_likelihood = found$log_likelihood, found$params, theta)
   }), BPPARAM, "Fits", progress)
   as.data.frame(do.call(rbind, rows))
 }
+
+# Other observations of a fit's terms, a list for each. Spectra are folded and masked as the data.
+check_bootstraps <- function(bootstraps, fit, name = "bootstraps") {
+  terms <- names(fit$surface$terms)
+  if (is.null(bootstraps)) {
+    return(list())
+  }
+  if (identical(terms, "sfs")) bootstraps <- list(sfs = bootstraps)
+  if (!is.list(bootstraps) || !setequal(names(bootstraps), terms)) {
+    abort_ancify(
+      sprintf("`%s` must be a list with %s, as the fit.", name,
+              enumerate(sprintf("`%s`, a list of observations", terms))),
+      "input"
+    )
+  }
+  lists <- lapply(stats::setNames(nm = terms), function(term) {
+    check_observations[[term]](bootstraps[[term]], fit$surface$terms[[term]]$data, name)
+  })
+  if (length(unique(lengths(lists))) > 1) {
+    abort_ancify(
+      sprintf("`%s` must have as many spectra as two-locus statistics: those of the same windows.",
+              name),
+      "input"
+    )
+  }
+  lapply(seq_along(lists[[1]]), function(i) lapply(lists, `[[`, i))
+}
+
+check_observations <- list(
+  sfs = function(spectra, data, name) {
+    good <- is.list(spectra) && length(spectra) > 1
+    spectra <- lapply(spectra, function(one) {
+      if (is_sfs(one) && attr(data, "folded")) one <- fold(one)
+      good <<- good && is_sfs(one) && is.null(unlike_sfs(one, data))
+      if (good) attr(one, "mask") <- attr(data, "mask") | attr(one, "mask")
+      one
+    })
+    if (!good) {
+      abort_ancify(
+        sprintf(
+          "`%s` must be a list of at least two spectra, of the data's sizes and populations.", name
+        ),
+        "input"
+      )
+    }
+    spectra
+  },
+  ld = function(statistics, data, name) {
+    is_like <- function(one) {
+      inherits(one, "ld_statistics") && identical(one$bins, data$bins) &&
+        identical(one$populations, data$populations)
+    }
+    if (!is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA))) {
+      abort_ancify(
+        sprintf(
+          "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins and populations.", # nolint
+          name
+        ),
+        "input"
+      )
+    }
+    lapply(statistics, function(one) {
+      if (is.null(one$reference)) normalise(one, data$reference) else one
+    })
+  }
+)
 
 check_demography_fit <- function(fit, name) {
   if (!inherits(fit, "demography_fit")) {
