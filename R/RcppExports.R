@@ -257,6 +257,22 @@ kmer_numbers_impl <- function(sequence, k, canonical) {
     .Call(`_ancify_kmer_numbers_impl`, sequence, k, canonical)
 }
 
+ld_records_impl <- function(path, population, n_populations, phased, threads, watch) {
+    .Call(`_ancify_ld_records_impl`, path, population, n_populations, phased, threads, watch)
+}
+
+ld_genotypes_impl <- function(genotypes, population, n_populations, chromosome, position, watch) {
+    .Call(`_ancify_ld_genotypes_impl`, genotypes, population, n_populations, chromosome, position, watch)
+}
+
+ld_sums_impl <- function(sites, morgans, block, n_blocks, bins, work, watch) {
+    .Call(`_ancify_ld_sums_impl`, sites, morgans, block, n_blocks, bins, work, watch)
+}
+
+read_recombination_map_impl <- function(path, watch) {
+    .Call(`_ancify_read_recombination_map_impl`, path, watch)
+}
+
 count_patterns_in_memory_impl <- function(sequences, classed_by, backend, watch) {
     .Call(`_ancify_count_patterns_in_memory_impl`, sequences, classed_by, backend, watch)
 }

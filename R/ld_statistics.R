@@ -49,14 +49,14 @@ heterozygosity_names <- function(populations) {
 # ---- The class --------------------------------------------------------------------------------
 
 # `values`: a row for each bin, a column for each of ld_statistics_names(). `bins`: increasing
-# limits in Morgans, one more than rows. `heterozygosity`: of heterozygosity_names(), a base if
-# `length`, the bases that were looked at, is known; else a site of `sites`. `pairs`: pairs of sites
-# in each bin. `reference`: the population that values are ratios to, or NULL. `blocks`: what
-# parts of the genome add, or NULL: list(sums = block x bin x statistic, pairs = block x bin,
-# heterozygosity = block x pair of populations). `source`: where the values come from. An expected
-# object has neither pairs nor blocks.
+# limits in Morgans, one more than rows. `heterozygosity`: of heterozygosity_names(), a base of
+# `length`, the bases that were looked at; a site of `sites` if `length` is NA. `pairs`: pairs of
+# sites in each bin. `blocks`: what parts of the genome add, list(sums = block x bin x statistic,
+# pairs = block x bin, heterozygosity = block x pair of populations). `records`: a data frame of
+# `reason` and `records`. `reference`: the population that values are ratios to. `source`: where
+# values come from. Expected values have no `pairs`, `blocks` and `records`: they are NULL.
 new_ld_statistics <- function(values, bins, populations, heterozygosity, pairs = NULL,
-                              blocks = NULL, length = NA_real_, sites = NA_real_,
+                              blocks = NULL, length = NA_real_, sites = NA_real_, records = NULL,
                               reference = NULL, source = "") {
   dimnames(values) <- list(bin_names(bins), ld_statistics_names(populations))
   names(heterozygosity) <- heterozygosity_names(populations)
@@ -64,10 +64,29 @@ new_ld_statistics <- function(values, bins, populations, heterozygosity, pairs =
     class = "ld_statistics",
     list(
       values = values, heterozygosity = heterozygosity, bins = bins, populations = populations,
-      pairs = pairs, blocks = blocks, length = length, sites = sites, reference = reference,
-      source = source
+      pairs = pairs, blocks = blocks, length = length, sites = sites, records = records,
+      reference = reference, source = source
     )
   )
+}
+
+# Measured statistics: sums of blocks over pairs.
+ld_from_blocks <- function(blocks, bins, populations, length, sites, records, source) {
+  dimnames(blocks$sums) <- list(NULL, bin_names(bins), ld_statistics_names(populations))
+  colnames(blocks$pairs) <- bin_names(bins)
+  colnames(blocks$heterozygosity) <- heterozygosity_names(populations)
+  pairs <- colSums(blocks$pairs)
+  new_ld_statistics(
+    means_of(colSums(blocks$sums), pairs), bins, populations,
+    colSums(blocks$heterozygosity) / if (is.na(length)) sites else length, pairs, blocks, length,
+    sites, records, NULL, source
+  )
+}
+
+# Sums over pairs, NA in a bin without pairs.
+means_of <- function(sums, pairs) {
+  pairs[pairs == 0] <- NA
+  sums / pairs
 }
 
 bin_names <- function(bins) {

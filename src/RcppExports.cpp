@@ -848,6 +848,67 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ld_records_impl
+Rcpp::List ld_records_impl(const std::string& path, const std::vector<int>& population, int n_populations, bool phased, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_records_impl(SEXP pathSEXP, SEXP populationSEXP, SEXP n_populationsSEXP, SEXP phasedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type population(populationSEXP);
+    Rcpp::traits::input_parameter< int >::type n_populations(n_populationsSEXP);
+    Rcpp::traits::input_parameter< bool >::type phased(phasedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ld_records_impl(path, population, n_populations, phased, threads, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ld_genotypes_impl
+Rcpp::List ld_genotypes_impl(const Rcpp::List& genotypes, const std::vector<int>& population, int n_populations, const Rcpp::IntegerVector& chromosome, const Rcpp::NumericVector& position, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_genotypes_impl(SEXP genotypesSEXP, SEXP populationSEXP, SEXP n_populationsSEXP, SEXP chromosomeSEXP, SEXP positionSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type population(populationSEXP);
+    Rcpp::traits::input_parameter< int >::type n_populations(n_populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type chromosome(chromosomeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type position(positionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ld_genotypes_impl(genotypes, population, n_populations, chromosome, position, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ld_sums_impl
+Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::NumericVector& morgans, const Rcpp::IntegerVector& block, int n_blocks, const std::vector<double>& bins, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_sums_impl(SEXP sitesSEXP, SEXP morgansSEXP, SEXP blockSEXP, SEXP n_blocksSEXP, SEXP binsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type sites(sitesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type morgans(morgansSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type block(blockSEXP);
+    Rcpp::traits::input_parameter< int >::type n_blocks(n_blocksSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type bins(binsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ld_sums_impl(sites, morgans, block, n_blocks, bins, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_recombination_map_impl
+Rcpp::List read_recombination_map_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_recombination_map_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_recombination_map_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_patterns_in_memory_impl
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP classed_bySEXP, SEXP backendSEXP, SEXP watchSEXP) {
@@ -1881,6 +1942,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_kmer_rows_impl", (DL_FUNC) &_ancify_kmer_rows_impl, 3},
     {"_ancify_kmer_profile_impl", (DL_FUNC) &_ancify_kmer_profile_impl, 3},
     {"_ancify_kmer_numbers_impl", (DL_FUNC) &_ancify_kmer_numbers_impl, 3},
+    {"_ancify_ld_records_impl", (DL_FUNC) &_ancify_ld_records_impl, 6},
+    {"_ancify_ld_genotypes_impl", (DL_FUNC) &_ancify_ld_genotypes_impl, 6},
+    {"_ancify_ld_sums_impl", (DL_FUNC) &_ancify_ld_sums_impl, 7},
+    {"_ancify_read_recombination_map_impl", (DL_FUNC) &_ancify_read_recombination_map_impl, 2},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 4},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 5},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},

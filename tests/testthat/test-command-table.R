@@ -186,9 +186,10 @@ test_that("no message sends a user of commands to an R function that a command r
     "embed_sequences", "event_admixture", "event_epoch", "event_equilibrium", "event_pulse",
     "event_removal", "event_reordering", "event_split", "fit_autoencoder",
     "fit_substitution_model", "fold",
-    "kernel_matrix", "kernel_products", "kmer_matrix", "marginal_sfs", "polarise_sites",
+    "kernel_matrix", "kernel_products", "kmer_matrix", "ld_statistics", "marginal_sfs", "normalise",
+    "polarise_sites",
     "polymer_model", "project_sfs", "read_ancestral", "read_kmers", "reml_control",
-    "read_coverage", "score_missense", "selected_spectra", "sequence_model", "sfs", "six_frames",
+    "read_coverage", "read_recombination_map", "score_missense", "selected_spectra", "sequence_model", "sfs", "six_frames",
     "substitution_model", "train_classifier", "write_kmers"
   )
   left <- sub("\\(\\)", "", unique(named(told, exported)))

@@ -117,6 +117,15 @@ void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int
   }
 }
 
+// Whether a sample's second number says that its allele is phased: in the lowest bit.
+template <typename Number>
+bool is_phased_in(const bcf_fmt_t& field, std::size_t sample) {
+  Number number;
+  const std::size_t at = sample * static_cast<std::size_t>(field.n) + 1;
+  std::memcpy(&number, field.p + at * sizeof number, sizeof number);
+  return (number & 1) != 0;
+}
+
 // Decodes BCF's integers. The smallest is missing, and the next one ends a sample's numbers.
 template <typename Number>
 void decode_numbers(const bcf_fmt_t& field, std::vector<float>& values) {
@@ -248,6 +257,13 @@ class VariantReader::Impl {
     }
     check_alleles();
     return genotypes_;
+  }
+
+  bool is_phased(std::size_t sample) const {
+    const bcf_fmt_t& field = *bcf_get_fmt(header_.get(), record_.get(), "GT");
+    if (field.type == BCF_BT_INT8) return is_phased_in<std::int8_t>(field, sample);
+    if (field.type == BCF_BT_INT16) return is_phased_in<std::int16_t>(field, sample);
+    return is_phased_in<std::int32_t>(field, sample);
   }
 
   const SampleNumbers& sample_numbers(const char* id) {
@@ -509,6 +525,7 @@ std::optional<std::int64_t> VariantReader::info_count(const char* id) {
   return impl_->info_count(id);
 }
 const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
+bool VariantReader::is_phased(std::size_t sample) const { return impl_->is_phased(sample); }
 const SampleNumbers& VariantReader::sample_numbers(const char* id) {
   return impl_->sample_numbers(id);
 }
@@ -712,6 +729,7 @@ std::optional<std::string_view> VariantReader::info_text(const char*) { refuse()
 std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
 std::optional<std::int64_t> VariantReader::info_count(const char*) { refuse(); }
 const Genotypes& VariantReader::genotypes() { refuse(); }
+bool VariantReader::is_phased(std::size_t) const { refuse(); }
 const SampleNumbers& VariantReader::sample_numbers(const char*) { refuse(); }
 std::vector<std::string> VariantReader::samples() const { refuse(); }
 std::vector<std::string> VariantReader::declared() const { refuse(); }

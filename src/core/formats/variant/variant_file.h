@@ -70,7 +70,10 @@ class VariantReader {
   std::optional<std::int64_t> info_count(const char* id);
   // Needs RecordParts::kGenotypes. FormatError for an allele that the record does not have.
   const Genotypes& genotypes();
-  // The same for another field. FormatError if the header declares it as text.
+  // Whether a sample's second allele is phased with the first. The record has genotypes of two
+  // alleles or more.
+  bool is_phased(std::size_t sample) const;
+  // Another field of FORMAT. FormatError if the header declares it as text.
   const SampleNumbers& sample_numbers(const char* id);
 
   // Chromosomes that the header or an index declares.

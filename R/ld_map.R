@@ -1,0 +1,123 @@
+#' Read a recombination map
+#'
+#' Reads the genetic positions of bases, for [ld_statistics()]:
+#' `read_recombination_map("genetic_map_chr22.txt.gz")`.
+#'
+#' **Formats** are told apart by the first line. A file may be compressed by gzip. Columns are
+#' separated by blanks or tabs. Empty lines, and lines that begin with `#`, are skipped.
+#'
+#' | First line | Columns |
+#' | --- | --- |
+#' | begins with `Chromosome` | HapMap: chromosome, position, rate in cM/Mb, map in cM |
+#' | has four columns | PLINK's `.map`: chromosome, identifier, map in cM, position |
+#' | has three columns | PLINK's without identifiers: chromosome, map in cM, position |
+#'
+#' Rates are not used, as they follow from the map. For several files, one a chromosome, put their
+#' tables together by `rbind()`.
+#'
+#' @param file Path of the map.
+#' @return A data frame of `chromosome`, `position` (the base, from 1) and `centimorgans`, a row for
+#'   each of the file.
+#' @section Errors:
+#' * `ancify_format_error` (fields `file`, `line`): a row has other columns, its position is no
+#'   whole number, or its map no number. Or a position or the map goes back; a chromosome's rows
+#'   do not stand together; or the map is the same everywhere.
+#' * `ancify_file_error` (field `file`): the file cannot be read.
+#' @seealso [ld_statistics()]
+#' @export
+#' @examples
+#' file <- tempfile()
+#' writeLines(c(
+#'   "Chromosome Position(bp) Rate(cM/Mb) Map(cM)", "chr22 16051347 8.10 0.0", "chr22 16052618 8.10 0.01"
+#' ), file)
+#' read_recombination_map(file)
+read_recombination_map <- function(file) {
+  check_given()
+  file <- check_path(file, "file")
+  map <- with_watch("Reading", function(watch) read_recombination_map_impl(file, watch))
+  data.frame(
+    chromosome = map$chromosomes[map$chromosome], position = map$position,
+    centimorgans = map$centimorgans
+  )
+}
+
+# ---- The argument `map` -----------------------------------------------------------------------
+
+# A rate, or a table in order.
+check_map <- function(map) {
+  if (is.data.frame(map)) {
+    return(check_map_table(map))
+  }
+  if (!is.numeric(map) || length(map) != 1 || !isTRUE(map > 0 && map < 1)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "`map` must be a map from read_recombination_map(), or the crossovers of a base in a",
+          "generation, such as 1e-8, not %s."
+        ),
+        show_value(map)
+      ),
+      "input"
+    )
+  }
+  map
+}
+
+check_map_table <- function(map) {
+  columns <- c("chromosome", "position", "centimorgans")
+  if (!all(columns %in% names(map)) || !nrow(map)) {
+    abort_ancify(
+      sprintf("`map` must have rows and the columns %s.", enumerate(quoted(columns))), "input"
+    )
+  }
+  map <- as.data.frame(map)[columns]
+  map$chromosome <- as.character(map$chromosome)
+  good <- !is.na(map$chromosome) & is.numeric(map$position) & is.finite(map$position) &
+    is.numeric(map$centimorgans) & is.finite(map$centimorgans)
+  refuse_map_row(which(!good)[1], "needs a chromosome, and numbers as position and map")
+  follows <- match(map$chromosome, map$chromosome)
+  for (rows in split(seq_along(follows), follows)) {
+    back <- which(diff(map$position[rows]) <= 0 | diff(map$centimorgans[rows]) < 0)[1]
+    refuse_map_row(rows[back + 1], "goes back in position or map: sort it, a row a position")
+  }
+  map
+}
+
+refuse_map_row <- function(row, problem) {
+  if (!is.na(row)) {
+    abort_ancify(sprintf("Row %s of `map` %s.", format_count(row), problem), "input")
+  }
+}
+
+# Morgans of sites: linear between the map's rows, and NA outside of them. `chromosome`: numbers of
+# the names `chromosomes`, which may differ from the map's by chr. `from`: what has the sites.
+morgans_of <- function(map, chromosomes, chromosome, position, from) {
+  if (!is.data.frame(map)) {
+    return(map * position)
+  }
+  known <- ifelse(chromosomes %in% map$chromosome, chromosomes, other_prefix(chromosomes))
+  lacking <- chromosomes[!known %in% map$chromosome]
+  if (length(lacking)) {
+    abort_ancify(
+      sprintf(
+        "`map` has no chromosome %s of %s; it has %s. Add it, or leave out its sites.",
+        enumerate(quoted(lacking)), from, enumerate(quoted(unique(map$chromosome)))
+      ),
+      "input"
+    )
+  }
+  morgans <- rep(NA_real_, length(position))
+  for (number in seq_along(chromosomes)) {
+    sites <- which(chromosome == number)
+    rows <- map[map$chromosome == known[number], ]
+    morgans[sites] <- on_map(rows, position[sites]) / 100
+  }
+  morgans
+}
+
+on_map <- function(rows, position) {
+  if (nrow(rows) == 1) {
+    return(ifelse(position == rows$position, rows$centimorgans, NA))
+  }
+  stats::approx(rows$position, rows$centimorgans, position)$y
+}

@@ -1,0 +1,264 @@
+#' Two-locus statistics
+#'
+#' Measures linkage disequilibrium within and between populations, by bins of recombination
+#' distance: `ld_statistics("variants.vcf.gz", "populations.txt", map)`. The statistics say more of
+#' a population's history than a spectrum does, and models of demography can be fitted to them.
+#'
+#' **Statistics.** A population i has the derived alleles' frequencies \eqn{p_i} at the left and
+#' \eqn{q_i} at the right of two sites, and the linkage disequilibrium \eqn{D_i}, the covariance of
+#' both alleles in a haplotype.
+#'
+#' | Name | Mean over pairs of sites of |
+#' | --- | --- |
+#' | `DD.i.j` | \eqn{D_i D_j} |
+#' | `Dz.i.j.k` | \eqn{D_i (1 - 2 p_j)(1 - 2 q_k)} |
+#' | `pi2.i.j.k.l` | \eqn{p_i (1 - p_j) q_k (1 - q_l)} |
+#' | `H.i.j` | \eqn{p_i (1 - p_j) + p_j (1 - p_i)}, a mean over sites |
+#'
+#' They are means over the orders of i and j, of k and l, and of both sites. So each has one name,
+#' with populations in the order of `populations`. [normalise()] divides them by pi2 of one
+#' population. DD then is \eqn{\sigma_d^2}, and values do not depend on how many bases vary.
+#'
+#' **Sites** are records of one REF and one ALT, both a base, that vary in the samples. It does not
+#' matter which allele is ancestral: exchanging both alleles of a site changes no statistic. FILTER
+#' is ignored.
+#'
+#' **Estimates are unbiased.** Products of frequencies and of D are means over different
+#' genotypes, or with `phased = TRUE` over different haplotypes. Genotypes of unknown phase need
+#' random mating: with inbreeding by a coefficient F, D grows by 1 + F. A pair uses the genotypes
+#' that are called at both sites. Each population must have four of them, or the pair is left out.
+#' Haplotypes are the more exact, where their phase is known and not inferred from few samples.
+#'
+#' **Distances** are the differences of the map, in Morgans. Up to 0.01 they differ by less than 1 %
+#' from the share of recombinants. Sites outside the map are left out. So are pairs at the same
+#' position.
+#'
+#' **Blocks** give standard errors: [vcov()] leaves out each block in turn. A pair belongs to the
+#' block of its left site. Choose blocks that are much longer than the largest bin. `c()` puts
+#' chromosomes together.
+#'
+#' A million pairs of a hundred genotypes take less than a second. The number of threads does not
+#' change the result.
+#'
+#' @param x Path of a sorted VCF or BCF, plain, gzip or bgzip. Or genotypes from
+#'   [open_genotypes()], in order of chromosome and position, in which haploid calls count as
+#'   genotypes of two equal alleles.
+#' @param populations The population of each sample, as in [sfs_from_vcf()]. `NULL` (the default):
+#'   all samples are one population, `"all"`.
+#' @param map A recombination map from [read_recombination_map()], or a data frame of its columns.
+#'   Or one number for all chromosomes: the crossovers of a base in a generation, such as `1e-8`.
+#' @param bins Increasing limits of bins in Morgans. A bin contains its lower limit. Default: from 0
+#'   to 0.005 in 12 bins.
+#' @param phased Whether to use the haplotypes of a VCF. `FALSE` (the default): genotypes of two
+#'   alleles each, whose phase is ignored.
+#' @param blocks Length of the blocks in bases, such as 5,000,000. They start at the first base of
+#'   a chromosome. `NULL` (the default): the whole of `x` is a block.
+#' @param length Number of bases at which variants could have been found, for heterozygosity per
+#'   base. `NULL` (the default): unknown, and heterozygosity is per site that varies.
+#' @param subset Whether to leave out samples without a population. With `FALSE` (the default) such
+#'   samples are an error.
+#' @inheritParams sfs_from_sites
+#' @return A list of class `ld_statistics`, with [methods][ld_methods]:
+#'
+#' | Field | Content |
+#' | :--- | :--- |
+#' | `values` | Matrix of means, with a row for each bin and a column for each statistic. |
+#' | `heterozygosity` | Named numbers `H.i.j`, per base of `length`, else per site. |
+#' | `bins` | The limits in Morgans. |
+#' | `populations` | Their names. |
+#' | `pairs` | Number of pairs of sites in each bin. |
+#' | `blocks` | Each block's `sums` (block x bin x statistic), `pairs` and `heterozygosity`. |
+#' | `length`, `sites` | Bases looked at, or `NA`; sites that were used. |
+#' | `records` | Numbers of records by reason: why they were left out, or `USED`. |
+#' | `reference` | The population of [normalise()], or `NULL`. |
+#' | `source` | Path of the genotypes. |
+#' @section Errors:
+#' * `ancify_format_error` (fields `file`, `line`): a file is damaged, unsorted or breaks its
+#'   format. Or a sample has a genotype that is not of two alleles; with `phased = TRUE` a sample
+#'   has two alleles whose phase is not known.
+#' * `ancify_input_error`: samples and populations do not match; a population has fewer than four
+#'   genotypes or haplotypes; `map` lacks a chromosome; no site varies; no pair is in a bin; or
+#'   genotypes are not sorted.
+#' * `ancify_file_error` (field `file`): a file cannot be read.
+#' * `ancify_package_error`: ancify was built without htslib.
+#' @references
+#' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
+#' statistics. PLoS Genetics 15:e1008204.
+#'
+#' Ragsdale and Gravel (2020) Unbiased estimation of linkage disequilibrium from unphased data.
+#' Molecular Biology and Evolution 37:923-932.
+#' @seealso [normalise()], [ld_methods], [read_recombination_map()], [sfs_from_vcf()]
+#' @export
+#' @examples
+#' # Genotypes of 20 samples at 40 sites, of which neighbours are alike
+#' set.seed(1)
+#' calls <- matrix(rbinom(20 * 40, 2, 0.3), 20, dimnames = list(paste0("s", 1:20), NULL))
+#' calls[, seq(2, 40, 2)] <- calls[, seq(1, 39, 2)]
+#' variants <- data.frame(chromosome = "1", position = 1000 * 1:40)
+#' g <- open_genotypes(calls, variants)
+#' populations <- setNames(rep(c("north", "south"), each = 10), paste0("s", 1:20))
+#' x <- ld_statistics(g, populations, map = 1e-8, bins = c(0, 1.5e-5, 1e-4), threads = 1)
+#' x
+#' normalise(x)$values[, "DD.north.north"]
+ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = FALSE,
+                          blocks = NULL, length = NULL, subset = FALSE, threads = NULL,
+                          progress = interactive()) {
+  check_given()
+  map <- check_map(map)
+  check_bins(bins)
+  check_flag(phased, "phased")
+  if (!is.null(blocks)) check_whole_number(blocks, "blocks", 2^53)
+  if (!is.null(length)) check_positive(length, "length", 1)
+  check_flag(subset, "subset")
+  threads <- resolve_threads(threads)
+  from <- genotypes_for_ld(x, phased)
+  table <- if (is.null(populations)) {
+    data.frame(sample = from$samples, population = "all")
+  } else {
+    population_table(populations)
+  }
+  check_samples(from$samples, table, from$path, subset)
+  names <- unique(table$population)
+  check_enough_units(table, phased)
+
+  found <- with_watch("Reading", function(watch) {
+    from$read(sample_populations(from$samples, table), length(names), threads, watch)
+  }, progress)
+  morgans <- morgans_of(
+    map, found$chromosomes, found$chromosome, found$position, quoted(from$path)
+  )
+  used <- !is.na(morgans)
+  records <- c(found$left_out, OFF_MAP = sum(!used), USED = sum(used))
+  check_any_pair(sum(used) > 1, records, "no two sites that vary", from$path)
+  numbers <- block_numbers(found, used, blocks)
+  work <- list(threads = threads, simd = getOption("ancify.simd", "auto"))
+  sums <- with_watch("Pairing", function(watch) {
+    ld_sums_impl(found$sites, morgans, numbers$number, numbers$n, bins, work, watch)
+  }, progress)
+  check_any_pair(sum(sums$pairs) > 0, records, "no pair of sites in a bin", from$path)
+  ld_from_blocks(
+    list(
+      sums = aperm(sums$sums), pairs = t(sums$pairs), heterozygosity = t(sums$heterozygosity)
+    ),
+    bins, names, length %||% NA_real_, sum(used),
+    data.frame(reason = names(records), records = unname(records)), from$path
+  )
+}
+
+ld_bins <- c(0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000) * 1e-6
+
+check_bins <- function(bins) {
+  good <- is.numeric(bins) && length(bins) > 1 && all(is.finite(bins)) && bins[1] >= 0 &&
+    all(diff(bins) > 0)
+  if (!good) {
+    abort_ancify(
+      sprintf("`bins` must be two or more increasing limits in Morgans, from 0 on, not %s.",
+              show_value(bins)),
+      "input"
+    )
+  }
+}
+
+# ---- Genotypes --------------------------------------------------------------------------------
+
+# list(path =, samples =, read = a function of each sample's population, the number of populations,
+# threads and a watch).
+genotypes_for_ld <- function(x, phased) {
+  if (!inherits(x, "ancify_genotypes")) {
+    return(records_for_ld(check_path(x, "x"), phased))
+  }
+  if (phased) {
+    abort_ancify(
+      "`phased = TRUE` needs a VCF or BCF, by its path: opened genotypes have no phase.", "input"
+    )
+  }
+  places <- variant_places(x)
+  list(
+    path = x$path, samples = x$samples$id,
+    read = function(population, n, threads, watch) {
+      found <- ld_genotypes_impl(
+        core_genotypes(x), population, n, places$number, x$variants$position, watch
+      )
+      found$chromosomes <- places$chromosomes
+      found
+    }
+  )
+}
+
+records_for_ld <- function(path, phased) {
+  check_htslib()
+  list(
+    path = path, samples = variant_samples_impl(path),
+    read = function(population, n, threads, watch) {
+      ld_records_impl(path, population, n, phased, threads, watch)
+    }
+  )
+}
+
+# Numbers of the variants' chromosomes, whose variants must stand together and be sorted.
+variant_places <- function(g) {
+  chromosome <- as.character(g$variants$chromosome)
+  chromosomes <- unique(chromosome)
+  number <- match(chromosome, chromosomes)
+  position <- g$variants$position
+  step <- diff(number)
+  back <- which(step < 0 | (step == 0 & diff(position) < 0))[1]
+  if (!is.na(back)) {
+    abort_ancify(
+      sprintf(
+        "`x` is not sorted: variant %s, at %s:%s, comes after %s:%s. Sort it by chromosome and position.",
+        format_count(back + 1), chromosome[back + 1], format_count(position[back + 1]),
+        chromosome[back], format_count(position[back])
+      ),
+      "input"
+    )
+  }
+  unplaced <- which(position < 1)[1]
+  if (!is.na(unplaced)) {
+    abort_ancify(
+      sprintf("Variant %s of `x` has no position: distances need one.", format_count(unplaced)),
+      "input"
+    )
+  }
+  list(chromosomes = chromosomes, number = number)
+}
+
+check_enough_units <- function(table, phased) {
+  needed <- if (phased) 2 else 4
+  counts <- table(factor(table$population, unique(table$population)))
+  few <- names(counts)[counts < needed]
+  if (length(few)) {
+    abort_ancify(
+      sprintf(
+        "Population %s has %s: estimates without bias need %d%s.", quoted(few[1]),
+        count_of(counts[[few[1]]], "sample"), needed,
+        if (phased) "" else ", or two with `phased = TRUE`"
+      ),
+      "input"
+    )
+  }
+}
+
+# Numbers of blocks from 1, in order. Those of unused sites do not count.
+block_numbers <- function(found, used, blocks) {
+  if (is.null(blocks)) {
+    return(list(number = rep(1L, length(used)), n = 1L))
+  }
+  place <- paste(found$chromosome, (found$position - 1) %/% blocks)
+  known <- unique(place[used])
+  list(number = match(place, known, 1L), n = length(known))
+}
+
+check_any_pair <- function(any, records, what, path) {
+  if (!any) {
+    some <- records[records > 0]
+    abort_ancify(
+      paste0(
+        sprintf("%s has %s. Its records: ", quoted(path), what),
+        if (!length(some)) "none",
+        paste(vapply(some, format_count, ""), names(some), collapse = ", "), "."
+      ),
+      "input"
+    )
+  }
+}

@@ -1,0 +1,89 @@
+#' Draw two-locus statistics
+#'
+#' Draws ratios of two-locus statistics against the distance of sites: `plot(x)`. Points are
+#' measured, with bars of two standard errors where there are blocks. A line is a model's.
+#'
+#' A point is at its bin's geometric middle, and that of a bin from 0 at half of its upper limit.
+#'
+#' @param x An object of [ld_statistics()] or [normalise()].
+#' @param ... Not used.
+#' @param model Statistics that a model expects, of the same bins and populations. `NULL` (the
+#'   default): none.
+#' @param statistics Names of statistics to draw. Default: all of `DD`, so \eqn{\sigma_d^2}.
+#' @return A `ggplot`, invisibly.
+#' @section Errors:
+#' * `ancify_input_error`: `x` has no such statistics, or `model` has other bins, populations or
+#'   another reference.
+#' * `ancify_package_error`: ggplot2 is not installed.
+#' @seealso [ld_statistics()], [ld_methods]
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' calls <- matrix(rbinom(20 * 40, 2, 0.3), 20, dimnames = list(paste0("s", 1:20), NULL))
+#' g <- open_genotypes(calls, data.frame(chromosome = "1", position = 1000 * 1:40))
+#' plot(ld_statistics(g, map = 1e-8, bins = c(0, 1e-4, 2e-4), threads = 1))
+plot.ld_statistics <- function(x, ..., model = NULL, statistics = NULL) {
+  check_no_more(...)
+  need_packages("ggplot2", "Plots of two-locus statistics")
+  ratios <- if (is.null(x$reference)) normalise(x) else x
+  table <- ld_table(x$populations)
+  statistics <- statistics %||% table$name[table$kind == "DD"]
+  check_drawn(statistics, table$name)
+  rows <- drawn_rows(ratios, statistics)
+  picture <- ggplot2::ggplot(
+    rows, by_column(x = "distance", y = "value", colour = "statistic")
+  ) + ggplot2::geom_point()
+  if (!is.null(rows$std_error) && !all(is.na(rows$std_error))) {
+    picture <- picture + ggplot2::geom_linerange(by_column(ymin = "low", ymax = "high"))
+  }
+  if (!is.null(model)) {
+    expected <- drawn_rows(expected_ratios(model, ratios), statistics)
+    picture <- picture + ggplot2::geom_line(data = expected)
+  }
+  picture <- picture + ggplot2::scale_x_log10() +
+    ggplot2::scale_colour_viridis_d(end = 0.85) +
+    ggplot2::labs(
+      x = "distance (Morgans)", y = sprintf("ratio to pi2 of %s", ratios$reference), colour = NULL
+    ) +
+    ggplot2::theme_bw()
+  print(picture)
+  invisible(picture)
+}
+
+check_drawn <- function(statistics, names) {
+  unknown <- setdiff(statistics, names)
+  if (!length(statistics) || length(unknown)) {
+    abort_ancify(
+      sprintf(
+        "`statistics` has %s, but there are %s.", enumerate(quoted(unknown)),
+        enumerate(quoted(names))
+      ),
+      "input"
+    )
+  }
+}
+
+expected_ratios <- function(model, ratios) {
+  check_ld(model, "model")
+  if (is.null(model$reference) && ratios$reference %in% model$populations) {
+    model <- normalise(model, ratios$reference)
+  }
+  if (!identical(model$populations, ratios$populations) ||
+        !isTRUE(all.equal(model$bins, ratios$bins)) ||
+        !identical(model$reference, ratios$reference)) {
+    abort_ancify("`model` must have the bins, populations and reference of `x`.", "input")
+  }
+  model
+}
+
+# With the place of each bin.
+drawn_rows <- function(ratios, statistics) {
+  rows <- as.data.frame(ratios)
+  rows <- rows[rows$statistic %in% statistics, ]
+  rows$distance <- ifelse(rows$lower > 0, sqrt(rows$lower * rows$upper), rows$upper / 2)
+  if (!is.null(rows$std_error)) {
+    rows$low <- rows$value - 2 * rows$std_error
+    rows$high <- rows$value + 2 * rows$std_error
+  }
+  rows$statistic <- factor(rows$statistic, statistics)
+  rows
+}

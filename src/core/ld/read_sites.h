@@ -1,0 +1,55 @@
+// Reads the sites of populations, for pairs of them, from records or from opened genotypes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/formats/genotype/genotype_file.h"
+#include "core/formats/genotype/selected_calls.h"
+#include "core/ld/site_planes.h"
+
+namespace ancify {
+
+constexpr int kNoLdPopulation = -1;
+
+// The population of each sample, from 0, or kNoLdPopulation.
+struct LdSamples {
+  std::vector<int> population;
+  std::size_t n_populations;
+};
+
+// Kept sites, in the file's order, and how many others there are.
+struct LdSites {
+  explicit LdSites(SitePlanes sites) : planes(std::move(sites)) {}
+
+  SitePlanes planes;
+  std::vector<std::string> chromosomes;  // in order
+  std::vector<int> chromosome;           // of each site, from 0
+  std::vector<std::int64_t> position;    // from 1
+  std::int64_t multiallelic = 0;
+  std::int64_t not_snp = 0;
+  std::int64_t without_genotypes = 0;
+  std::int64_t fixed = 0;
+  std::int64_t too_few = 0;
+};
+
+// Takes records of one REF and one ALT, each a base. FormatError as from a VariantReader, for
+// genotypes that are not of two alleles, and with haplotypes for alleles whose phase is not known.
+// A haploid call is one haplotype. A genotype with a missing allele is missing.
+LdSites read_ld_records(const std::string& path, const LdSamples& samples, UnitKind kind,
+                        int threads, JobControl& control);
+
+// Where the chosen variants are: a value for each.
+struct LdPlaces {
+  std::vector<int> chromosome;
+  std::vector<std::int64_t> position;
+};
+
+// Takes chosen genotypes. `samples` are the chosen ones. `chromosomes` stays empty.
+LdSites read_ld_genotypes(const GenotypeFile& file, const GenotypeSelection& selection,
+                          const LdSamples& samples, const LdPlaces& places, JobControl& control);
+
+}  // namespace ancify

@@ -1,0 +1,28 @@
+// Reads recombination maps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/exec/threads.h"
+
+namespace ancify {
+
+// Rows in the file's order. A chromosome's rows stand together.
+struct RecombinationMap {
+  std::vector<std::string> chromosomes;  // in order
+  std::vector<int> chromosome;           // of each row, from 0
+  std::vector<std::int64_t> position;    // increasing within a chromosome
+  std::vector<double> centimorgans;      // not decreasing within a chromosome
+};
+
+// Reads a plain or gzip file: HapMap's, with a header and chromosome, position, rate in cM/Mb and
+// map in cM; or PLINK's .map of chromosome, identifier, cM and position, or of all but the
+// identifier. Empty lines and those that begin with # are skipped. FormatError, with its line, for
+// a row that is not so, or is out of order, and for a file without rows or without distances.
+RecombinationMap read_recombination_map(const std::string& path, const TaskContext& context,
+                                        std::size_t chunk_size = 1 << 16);
+
+}  // namespace ancify

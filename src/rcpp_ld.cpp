@@ -1,0 +1,123 @@
+// Connects two-locus statistics with the core.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ld/pair_sums.h"
+#include "core/ld/read_sites.h"
+#include "core/ld/recombination_map.h"
+#include "rcpp_genotypes.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+ancify::LdSamples as_samples(const std::vector<int>& population, int n_populations) {
+  return {population, static_cast<std::size_t>(n_populations)};
+}
+
+// Chromosomes count from 1. `sites` is for ld_sums_impl().
+Rcpp::List as_list(std::unique_ptr<ancify::LdSites> sites) {
+  using Rcpp::Named;
+  Rcpp::IntegerVector chromosome(sites->chromosome.begin(), sites->chromosome.end());
+  for (int& number : chromosome) ++number;
+  const auto count = [](std::int64_t n) { return static_cast<double>(n); };
+  const Rcpp::NumericVector left_out = Rcpp::NumericVector::create(
+      Named("MULTIALLELIC") = count(sites->multiallelic), Named("NOT_SNP") = count(sites->not_snp),
+      Named("NO_GENOTYPES") = count(sites->without_genotypes), Named("FIXED") = count(sites->fixed),
+      Named("TOO_FEW") = count(sites->too_few));
+  Rcpp::List result = Rcpp::List::create(
+      Named("chromosomes") = as_texts(sites->chromosomes), Named("chromosome") = chromosome,
+      Named("position") = Rcpp::NumericVector(sites->position.begin(), sites->position.end()),
+      Named("left_out") = left_out);
+  result["sites"] = Rcpp::XPtr<const ancify::LdSites>(sites.release());
+  return result;
+}
+
+}  // namespace
+
+// The sites of a VCF or BCF. `population` has a number for each sample, from 0, or -1 for none.
+// [[Rcpp::export]]
+Rcpp::List ld_records_impl(const std::string& path, const std::vector<int>& population,
+                           int n_populations, bool phased, int threads,
+                           const Rcpp::Function& watch) {
+  const auto kind = phased ? ancify::UnitKind::kHaplotypes : ancify::UnitKind::kGenotypes;
+  std::unique_ptr<ancify::LdSites> sites;
+  run_job(watch, [&](ancify::JobControl& control) {
+    sites = std::make_unique<ancify::LdSites>(ancify::read_ld_records(
+        path, as_samples(population, n_populations), kind, threads, control));
+  });
+  return as_list(std::move(sites));
+}
+
+// The sites of chosen genotypes, with the chromosome, from 1, and position of each variant.
+// [[Rcpp::export]]
+Rcpp::List ld_genotypes_impl(const Rcpp::List& genotypes, const std::vector<int>& population,
+                             int n_populations, const Rcpp::IntegerVector& chromosome,
+                             const Rcpp::NumericVector& position, const Rcpp::Function& watch) {
+  const ChosenGenotypes chosen = as_chosen(genotypes);
+  ancify::LdPlaces places;
+  for (const int number : chromosome) places.chromosome.push_back(number - 1);
+  places.position.assign(position.begin(), position.end());
+  std::unique_ptr<ancify::LdSites> sites;
+  run_job(watch, [&](ancify::JobControl& control) {
+    sites = std::make_unique<ancify::LdSites>(
+        ancify::read_ld_genotypes(*chosen.open(control.inputs()), chosen.selection,
+                                  as_samples(population, n_populations), places, control));
+  });
+  return as_list(std::move(sites));
+}
+
+// Sums over pairs. `morgans` is NA for sites to leave out; `block` counts from 1; `work` is
+// list(threads =, simd =). Returns list(sums = statistic x bin x block, pairs = bin x block,
+// heterozygosity = pair of populations x block).
+// [[Rcpp::export]]
+Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::NumericVector& morgans,
+                        const Rcpp::IntegerVector& block, int n_blocks,
+                        const std::vector<double>& bins, const Rcpp::List& work,
+                        const Rcpp::Function& watch) {
+  const Rcpp::XPtr<const ancify::LdSites> found(sites);
+  ancify::PairedSites paired = {&found->planes, found->chromosome, found->position, {}, {}};
+  paired.morgans.assign(morgans.begin(), morgans.end());
+  for (const int number : block) paired.block.push_back(number - 1);
+  for (R_xlen_t i = 0; i < morgans.size(); ++i) {
+    if (Rcpp::NumericVector::is_na(morgans[i])) {
+      paired.chromosome[static_cast<std::size_t>(i)] = ancify::kLeftOut;
+    }
+  }
+  const int threads = Rcpp::as<int>(work["threads"]);
+  const auto wanted = Rcpp::as<std::string>(work["simd"]);
+  std::optional<ancify::PairSums> sums;
+  run_job(watch, [&](ancify::JobControl& control) {
+    sums = ancify::sum_pairs(paired, {bins, n_blocks}, threads, ancify::choose_simd_level(wanted),
+                             control);
+  });
+  const auto statistics = static_cast<int>(sums->statistics);
+  const auto n_bins = static_cast<int>(sums->bins);
+  Rcpp::NumericVector values(sums->sums.begin(), sums->sums.end());
+  values.attr("dim") = Rcpp::IntegerVector::create(statistics, n_bins, n_blocks);
+  Rcpp::NumericVector pairs(sums->pairs.begin(), sums->pairs.end());
+  pairs.attr("dim") = Rcpp::IntegerVector::create(n_bins, n_blocks);
+  Rcpp::NumericVector heterozygosity(sums->heterozygosity.begin(), sums->heterozygosity.end());
+  heterozygosity.attr("dim") = Rcpp::IntegerVector::create(
+      static_cast<int>(sums->heterozygosity.size()) / n_blocks, n_blocks);
+  return Rcpp::List::create(Rcpp::Named("sums") = values, Rcpp::Named("pairs") = pairs,
+                            Rcpp::Named("heterozygosity") = heterozygosity);
+}
+
+// A recombination map: list(chromosomes =, chromosome = of each row, from 1, position =,
+// centimorgans =).
+// [[Rcpp::export]]
+Rcpp::List read_recombination_map_impl(const std::string& path, const Rcpp::Function& watch) {
+  ancify::RecombinationMap map;
+  run_job(watch, [&](ancify::JobControl& control) {
+    map = ancify::read_recombination_map(path, ancify::TaskContext(control));
+  });
+  Rcpp::IntegerVector chromosome(map.chromosome.begin(), map.chromosome.end());
+  for (int& number : chromosome) ++number;
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("chromosomes") = as_texts(map.chromosomes), Named("chromosome") = chromosome,
+      Named("position") = Rcpp::NumericVector(map.position.begin(), map.position.end()),
+      Named("centimorgans") = map.centimorgans);
+}
