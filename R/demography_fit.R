@@ -16,7 +16,8 @@
 #' * `coef()`: the fitted parameters.
 #' * `logLik()`: the log-likelihood. Its degrees of freedom are the fitted parameters, and theta if
 #'   it was fitted. So `AIC(fit, other)` and `BIC()` make tables of fits.
-#' * `predict()`: the expected spectrum, scaled by theta.
+#' * `predict()`: the expected spectrum, scaled by theta. Of a fit without a spectrum: the expected
+#'   two-locus statistics. `plot(fit$ld, model = fit$expected_ld)` draws these.
 #' * `simulate()`: a list of spectra drawn from the expected one, masked as the data.
 #' * `update()`: a new fit, with the arguments of the first but for those given. It begins at the
 #'   estimates; `start` may have some of the values.
@@ -26,7 +27,7 @@
 #'   pairs.
 #' @section Errors:
 #' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations.
-#'   Or `update()` has an argument that [fit_demography()] lacks, or a start outside its bounds.
+#'   Or a method needs the spectrum of a fit to two-locus statistics alone; or `update()` has an argument that [fit_demography()] lacks, or a start outside its bounds.
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors,
 #'   [refit_demography()] for the bootstrap
 #' @name demography_fit
@@ -159,12 +160,21 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' Without `bootstraps`, sites count as independent (Fisher information). Genomic sites are linked,
 #' so these errors are too small. With `bootstraps`, spectra of windows drawn with replacement, the
 #' errors are valid for linked sites too (Godambe information; Coffman and others 2016).
+#'
+#' For a fit with `ld`, errors without `bootstraps` take bins of two-locus statistics as independent
+#' of each other and of the spectrum. So they are too small. Each of `bootstraps` has a spectrum and
+#' two-locus statistics of the same windows, so that errors have all covariances:
+#' `list(sfs = lapply(draws, function(w) Reduce("+", spectra[w])), ld = lapply(draws, function(w)
+#' do.call(c, statistics[w])))`. `draws` are windows drawn with replacement, of which `spectra` and
+#' `statistics` are lists. The normal distributions keep the covariances of the data.
+#'
 #' Slopes are differences of 1 %, and curvatures of 1 to 5 %. The slopes' variability is their
 #' variance over bootstraps.
 #'
 #' @param object A `demography_fit`.
 #' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
-#'   are folded and masked as the data. `NULL` (the default): independent sites.
+#'   are folded and masked as the data. For a fit with `ld`: a list of such a list `sfs`, and of a
+#'   list `ld` of [ld_statistics()]. `NULL` (the default): independent sites.
 #' @param log Whether covariances are of the parameters' logarithms; `FALSE` (the default). Their
 #'   standard errors are relative errors.
 #' @param ... Not used.

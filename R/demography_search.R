@@ -17,11 +17,20 @@
 #' 40 haplotypes of Yoruba and CEU the maximum is -1066.46, and -1066.40 on grids twice as fine.
 #' `time = "dadi"` gives dadi's -1066.26: its longer steps have the larger error.
 #'
+#' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of the spectrum's and of that
+#' of two-locus statistics. Their ratios ([normalise()]) have in each bin a multivariate normal
+#' distribution. Its mean is the model's, and its covariance that of the data's blocks
+#' ([vcov()][ld_methods]). Ratios of heterozygosities are one more bin. Bins and the spectrum count as
+#' independent, so this is a composite likelihood. Recombination is a clock: the fit has a parameter
+#' `reference_size`, Nref, and needs its `start`. So sizes are `nu * reference_size` diploid
+#' individuals, and times `2 * reference_size * time` generations.
+#'
 #' **Standard errors.** Linked sites are not independent. Take bootstrap spectra, as from
 #' [sfs_from_vcf()], for [vcov.demography_fit()].
 #'
 #' @param model A [demography()] with parameters, or a [dfe_model()].
-#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model.
+#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model. `NULL`: the fit is
+#'   to `ld` alone.
 #' @param start Named values of the parameters for the first search, in the units of
 #'   [demography_events]. Default: those of a model from [read_demes()].
 #' @param lower,upper Named bounds of some or all parameters. Default: those of a model from
@@ -46,10 +55,13 @@
 #'   `NULL` (the default): this session does one search after another.
 #' @param progress Whether to show the number of finished searches. Default: only in interactive
 #'   sessions.
+#' @param ld Two-locus statistics of the data, as from [ld_statistics()] with `blocks`, of the
+#'   populations of `sfs`. They have more blocks than a bin has ratios. `NULL` (the default): none.
 #' @return A list of class `demography_fit`:
 #' * `model`, `data`: the arguments `model` and `sfs`.
+#' * `ld`, `expected_ld`: the ratios of `ld`, and the model's; `NULL` without `ld`.
 #' * `params`: the values of all parameters; `fitted`: the names of the fitted ones.
-#' * `theta`: the fitted theta, `NA` without `multinomial`.
+#' * `theta`: the fitted theta, `NA` without `multinomial` or `sfs`.
 #' * `log_likelihood`: its maximum.
 #' * `expected`: the model's spectrum, with this theta.
 #' * `converged`: whether the fit has converged.
@@ -70,7 +82,10 @@
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
-#' @seealso [demography_fit] for the methods, [vcov.demography_fit()] for standard errors,
+#'
+#' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
+#' statistics. PLoS Genetics 15:e1008204.
+#' @seealso [expected_ld()] for two-locus statistics, [demography_fit] for the methods, [vcov.demography_fit()] for standard errors,
 #'   [sfs_log_likelihood()], [demography_model()]
 #' @export
 #' @examples

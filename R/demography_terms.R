@@ -69,3 +69,71 @@ best_expected <- function(surface, params) {
   }
   list(expected = expected$sfs, expected_ld = expected$ld, theta = theta)
 }
+
+# ---- Other observations ---------------------------------------------------------------------------
+
+# Other observations of a fit's terms, a list for each. Spectra are folded and masked as the data.
+check_bootstraps <- function(bootstraps, fit, name = "bootstraps") {
+  terms <- names(fit$surface$terms)
+  if (is.null(bootstraps)) {
+    return(list())
+  }
+  if (identical(terms, "sfs")) bootstraps <- list(sfs = bootstraps)
+  if (!is.list(bootstraps) || !setequal(names(bootstraps), terms)) {
+    abort_ancify(
+      sprintf("`%s` must be a list with %s, as the fit.", name,
+              enumerate(sprintf("`%s`, a list of observations", terms))),
+      "input"
+    )
+  }
+  lists <- lapply(stats::setNames(nm = terms), function(term) {
+    check_observations[[term]](bootstraps[[term]], fit$surface$terms[[term]]$data, name)
+  })
+  if (length(unique(lengths(lists))) > 1) {
+    abort_ancify(
+      sprintf("`%s` must have as many spectra as two-locus statistics: those of the same windows.",
+              name),
+      "input"
+    )
+  }
+  lapply(seq_along(lists[[1]]), function(i) lapply(lists, `[[`, i))
+}
+
+check_observations <- list(
+  sfs = function(spectra, data, name) {
+    good <- is.list(spectra) && length(spectra) > 1
+    spectra <- lapply(spectra, function(one) {
+      if (is_sfs(one) && attr(data, "folded")) one <- fold(one)
+      good <<- good && is_sfs(one) && is.null(unlike_sfs(one, data))
+      if (good) attr(one, "mask") <- attr(data, "mask") | attr(one, "mask")
+      one
+    })
+    if (!good) {
+      abort_ancify(
+        sprintf(
+          "`%s` must be a list of at least two spectra, of the data's sizes and populations.", name
+        ),
+        "input"
+      )
+    }
+    spectra
+  },
+  ld = function(statistics, data, name) {
+    is_like <- function(one) {
+      inherits(one, "ld_statistics") && identical(one$bins, data$bins) &&
+        identical(one$populations, data$populations)
+    }
+    if (!is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA))) {
+      abort_ancify(
+        sprintf(
+          "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins and populations.", # nolint
+          name
+        ),
+        "input"
+      )
+    }
+    lapply(statistics, function(one) {
+      if (is.null(one$reference)) normalise(one, data$reference) else one
+    })
+  }
+)

@@ -64,6 +64,13 @@ expected_ld <- function(model, params = NULL, populations, bins, reference_size,
   events <- core_events(events_at(model, params))
   check_ld_populations(populations, populations_after(events))
   check_bins(bins)
+  if (max(bins) > 0.5) {
+    abort_ancify(
+      sprintf("`bins` must end at 0.5 Morgans, where sites are unlinked, or before, not at %s.",
+              format(max(bins))),
+      "input"
+    )
+  }
   check_positive(reference_size, "reference_size", 1)
   backend <- choose_backend("cpu", threads)
   ld_of_models(list(events), populations, bins, reference_size, backend, progress)[[1]]
@@ -75,17 +82,6 @@ check_ld_populations <- function(populations, n) {
     abort_ancify(
       sprintf("`populations` must be different names of the %s at the model's end, not %s.",
               count_of(n, "population"), show_value(populations)),
-      "input"
-    )
-  }
-}
-
-check_bins <- function(bins) {
-  good <- is.numeric(bins) && length(bins) > 1 && all(is.finite(bins)) && all(diff(bins) > 0)
-  if (!good || bins[1] < 0 || bins[length(bins)] > 0.5) {
-    abort_ancify(
-      sprintf("`bins` must be at least two increasing distances from 0 to 0.5 Morgans, not %s.",
-              show_value(bins)),
       "input"
     )
   }

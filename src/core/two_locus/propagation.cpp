@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -102,10 +103,11 @@ void propagate(const RateMatrix& rates, const Lanes& recombination, double time,
   Values next(values.size());
   const double length = time / parts;
   const double changes = length * fastest;
-  for (double part = 0; part < parts; ++part) {
+  for (std::int64_t part = 0; part < static_cast<std::int64_t>(parts); ++part) {
     context.throw_if_stopped();
     now = values;
-    for (double k = 1;; ++k) {
+    for (std::int64_t term = 1;; ++term) {
+      const auto k = static_cast<double>(term);
       const Series series = {&rates,     {recombination}, fastest,
                              now.data(), next.data(),     values.data()};
       const bool is_large = add_term(series, length / k, level);
