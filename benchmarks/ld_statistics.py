@@ -34,9 +34,11 @@ R_CODE = """
 library(ancify)
 given <- commandArgs(TRUE)
 bins <- as.numeric(strsplit(given[4], ",")[[1]])
-times <- replicate(as.integer(given[6]), system.time(
-  x <- ld_statistics(given[1], given[2], 1e-8, bins, threads = 1)
-)[["elapsed"]])
+times <- rep(0, as.integer(given[6]))
+for (i in seq_along(times)) {
+  took <- system.time(x <- ld_statistics(given[1], given[2], as.numeric(given[3]), bins, threads = 1))
+  times[i] <- took[["elapsed"]]
+}
 writeLines(format(x$values * x$pairs, digits = 17), given[5])
 cat(min(times), sum(x$pairs))
 """
@@ -58,7 +60,7 @@ with tempfile.TemporaryDirectory() as folder:
             out.write(header + "".join(f"{sample}\t{sample[:3]}\n" for sample in samples))
     end = positions[-1] + 1
     with open(recombination, "w") as out:
-        print(f"Pos\tMap(cM)\n0\t0\n{end}\t{end * 1e-6!r}", file=out)
+        print(f"Pos\tMap(cM)\n0\t0\n{end}\t{float(end) * 1e-6!r}", file=out)
 
     start = time.perf_counter()
     found = moments.LD.Parsing.compute_ld_statistics(
@@ -70,7 +72,7 @@ with tempfile.TemporaryDirectory() as folder:
         out.write(R_CODE)
     call = ["Rscript", code, vcf, table, "1e-8", ",".join(map(repr, bins)), result, str(rounds)]
     ours, pairs = map(float, subprocess.run(
-        call, check=True, capture_output=True, text=True).stdout.split())
+        call, check=True, stdout=subprocess.PIPE, text=True).stdout.split())
     # R writes a matrix by its columns.
     got = numpy.loadtxt(result).reshape(expected.shape[1], expected.shape[0]).T
 
