@@ -27,7 +27,8 @@
 #'   pairs.
 #' @section Errors:
 #' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations.
-#'   Or a method needs the spectrum of a fit to two-locus statistics alone; or `update()` has an argument that [fit_demography()] lacks, or a start outside its bounds.
+#'   Or a method needs the spectrum of a fit to two-locus statistics alone. Or `update()` has an
+#'   argument that [fit_demography()] lacks, or a start outside its bounds.
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors,
 #'   [refit_demography()] for the bootstrap
 #' @name demography_fit

@@ -17,13 +17,13 @@
 #' 40 haplotypes of Yoruba and CEU the maximum is -1066.46, and -1066.40 on grids twice as fine.
 #' `time = "dadi"` gives dadi's -1066.26: its longer steps have the larger error.
 #'
-#' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of the spectrum's and of that
-#' of two-locus statistics. Their ratios ([normalise()]) have in each bin a multivariate normal
+#' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of the spectrum's and that
+#' of two-locus statistics. In each bin their ratios ([normalise()]) have a multivariate normal
 #' distribution. Its mean is the model's, and its covariance that of the data's blocks
-#' ([vcov()][ld_methods]). Ratios of heterozygosities are one more bin. Bins and the spectrum count as
-#' independent, so this is a composite likelihood. Recombination is a clock: the fit has a parameter
-#' `reference_size`, Nref, and needs its `start`. So sizes are `nu * reference_size` diploid
-#' individuals, and times `2 * reference_size * time` generations.
+#' ([vcov()][ld_methods]). Ratios of heterozygosities are one more bin. Bins and the spectrum count
+#' as independent, so this is a composite likelihood. Recombination is a clock: the fit has a
+#' parameter `reference_size`, Nref, and needs its `start`. So sizes are `nu * reference_size`
+#' diploid individuals, and times `2 * reference_size * time` generations.
 #'
 #' **Standard errors.** Linked sites are not independent. Take bootstrap spectra, as from
 #' [sfs_from_vcf()], for [vcov.demography_fit()].

@@ -18,7 +18,8 @@
 #'
 #' **Bins.** A bin's statistic is the mean over the bin by Simpson's rule: a sixth of the values at
 #' both ends, and two thirds of that in the middle. Bins should be narrow where statistics fall
-#' fast. A distance counts as its recombination rate, as crossovers are rare at short distances.
+#' fast. Chromosomes should be much longer, so that pairs of sites are spread evenly over a bin. A
+#' distance counts as its recombination rate, as crossovers are rare at short distances.
 #'
 #' **Units.** Distances are in Morgans, but a model's times are in units of 2 Nref generations. So
 #' `reference_size`, Nref, sets the model's clock. [fit_demography()] can fit it.

@@ -33,8 +33,8 @@ ld_term <- function(model, ld, space, threads) {
 
 as_ld_ratios <- function(ld) if (is.null(ld$reference)) normalise(ld) else ld
 
-# What is compared: in each bin all ratios but the one that is 1, and as a part of its own the ratios
-# of heterozygosities.
+# What is compared: in each bin all ratios but the one that is 1. Ratios of heterozygosities are a
+# part of their own.
 ld_vectors <- function(x) {
   left_out <- pi2_name(x$reference)
   own <- paste("H", x$reference, x$reference, sep = ".")

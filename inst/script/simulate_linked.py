@@ -2,12 +2,12 @@
 #
 #   python3 simulate_linked.py | bgzip > ../extdata/linked.vcf.gz
 #
-# with msprime 1.4. 60 chromosomes of 100,000 bases, with 1e-8 crossovers and 1.5e-8 mutations for
+# with msprime 1.4. 15 chromosomes of 400,000 bases, with 1e-8 crossovers and 1.5e-8 mutations for
 # each base and generation, of 10 diploid samples. The population had 8,000 individuals until 1,000
 # generations ago, and then 2,000. REF is the ancestral allele.
 import msprime
 
-chromosomes, length, samples = 60, 100_000, 10
+chromosomes, length, samples = 15, 400_000, 10
 history = msprime.Demography()
 history.add_population(name="A", initial_size=2000)
 history.add_population_parameters_change(time=1000, initial_size=8000)
