@@ -173,7 +173,7 @@ is_same_problem <- function(full, null) {
       names(fit$surface$settings), c("backend", "threads", "sampling")
     )]
   })
-  identical(full$data, null$data) && identical(full$ld, null$ld) &&
+  identical(full[c("data", "ld")], null[c("data", "ld")]) &&
     setequal(names(full$params), names(null$params)) &&
     identical(full$params[fixed], null$params[fixed]) && identical(settings[[1]], settings[[2]]) &&
     is_same_expected(or_null(best_expected(full$surface, null$params)), null)
@@ -181,7 +181,8 @@ is_same_problem <- function(full, null) {
 
 # Equal within the differences between machines, or between CPU and GPU.
 is_same_expected <- function(x, y) {
-  values <- function(one) c(if (!is.null(one$expected)) plain_array(one$expected),
-                            one$expected_ld$values)
+  values <- function(one) {
+    c(if (!is.null(one$expected)) plain_array(one$expected), one$expected_ld$values)
+  }
   !is.null(x) && isTRUE(all.equal(values(x), values(y), tolerance = 1e-6))
 }

@@ -48,8 +48,8 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
 #' Each spectrum has one search, from the estimates of `fit` and within its bounds.
 #'
 #' @param fit A `demography_fit`, as from [fit_demography()].
-#' @param spectra A list of spectra of the data's size, or for a fit with `ld` other observations, as
-#'   the `bootstraps` of [vcov.demography_fit()]. They are folded and masked as the data.
+#' @param spectra A list of spectra of the data's size. They are folded and masked as the data. For
+#'   a fit with `ld`: other observations, as the `bootstraps` of [vcov.demography_fit()].
 #' @param BPPARAM A `BiocParallelParam`, whose workers share the spectra, each on one thread unless
 #'   the fit had `threads`. `NULL` (the default): this session does one after another.
 #' @param progress Whether to show the number of finished fits. Default: only in interactive

@@ -85,8 +85,8 @@
 #'
 #' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
 #' statistics. PLoS Genetics 15:e1008204.
-#' @seealso [expected_ld()] for two-locus statistics, [demography_fit] for the methods, [vcov.demography_fit()] for standard errors,
-#'   [sfs_log_likelihood()], [demography_model()]
+#' @seealso [expected_ld()] for two-locus statistics, [demography_fit] for the methods,
+#'   [vcov.demography_fit()] for standard errors, [sfs_log_likelihood()], [demography_model()]
 #' @export
 #' @examples
 #' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
@@ -158,11 +158,15 @@ check_observed <- function(model, sfs, ld, misidentified) {
   if (isTRUE(misidentified) && (is.null(sfs) || attr(sfs, "folded"))) {
     abort_ancify("`misidentified` must be FALSE: folded data have no ancestral alleles.", "input")
   }
-  if (!is.null(ld) && inherits(model, "dfe_model")) {
+  if (!is.null(ld)) check_ld_fits(model, sfs, ld)
+}
+
+check_ld_fits <- function(model, sfs, ld) {
+  if (inherits(model, "dfe_model")) {
     abort_ancify("`ld` is for a demography(): two-locus statistics have no selection.", "input")
   }
-  named <- if (!is.null(sfs)) names(dimnames(sfs))
-  if (!is.null(ld) && !is.null(named) && !identical(named, ld$populations)) {
+  named <- names(dimnames(sfs))
+  if (!is.null(named) && !identical(named, ld$populations)) {
     abort_ancify(
       sprintf("`sfs` has the populations %s, but `ld` has %s: choose the same, in the same order.",
               enumerate(quoted(named)), enumerate(quoted(ld$populations))),

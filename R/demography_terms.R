@@ -70,7 +70,7 @@ best_expected <- function(surface, params) {
   list(expected = expected$sfs, expected_ld = expected$ld, theta = theta)
 }
 
-# ---- Other observations ---------------------------------------------------------------------------
+# ---- Other observations --------------------------------------------------------------------------
 
 # Other observations of a fit's terms, a list for each. Spectra are folded and masked as the data.
 check_bootstraps <- function(bootstraps, fit, name = "bootstraps") {
@@ -99,41 +99,45 @@ check_bootstraps <- function(bootstraps, fit, name = "bootstraps") {
   lapply(seq_along(lists[[1]]), function(i) lapply(lists, `[[`, i))
 }
 
+# A function for each term
 check_observations <- list(
-  sfs = function(spectra, data, name) {
-    good <- is.list(spectra) && length(spectra) > 1
-    spectra <- lapply(spectra, function(one) {
-      if (is_sfs(one) && attr(data, "folded")) one <- fold(one)
-      good <<- good && is_sfs(one) && is.null(unlike_sfs(one, data))
-      if (good) attr(one, "mask") <- attr(data, "mask") | attr(one, "mask")
-      one
-    })
-    if (!good) {
-      abort_ancify(
-        sprintf(
-          "`%s` must be a list of at least two spectra, of the data's sizes and populations.", name
-        ),
-        "input"
-      )
-    }
-    spectra
-  },
-  ld = function(statistics, data, name) {
-    is_like <- function(one) {
-      inherits(one, "ld_statistics") && identical(one$bins, data$bins) &&
-        identical(one$populations, data$populations)
-    }
-    if (!is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA))) {
-      abort_ancify(
-        sprintf(
-          "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins and populations.", # nolint
-          name
-        ),
-        "input"
-      )
-    }
-    lapply(statistics, function(one) {
-      if (is.null(one$reference)) normalise(one, data$reference) else one
-    })
-  }
+  sfs = function(...) check_other_spectra(...), ld = function(...) check_other_ld(...)
 )
+
+check_other_spectra <- function(spectra, data, name) {
+  good <- is.list(spectra) && length(spectra) > 1
+  spectra <- lapply(spectra, function(one) {
+    if (is_sfs(one) && attr(data, "folded")) one <- fold(one)
+    good <<- good && is_sfs(one) && is.null(unlike_sfs(one, data))
+    if (good) attr(one, "mask") <- attr(data, "mask") | attr(one, "mask")
+    one
+  })
+  if (!good) {
+    abort_ancify(
+      sprintf(
+        "`%s` must be a list of at least two spectra, of the data's sizes and populations.", name
+      ),
+      "input"
+    )
+  }
+  spectra
+}
+
+check_other_ld <- function(statistics, data, name) {
+  is_like <- function(one) {
+    inherits(one, "ld_statistics") && identical(one$bins, data$bins) &&
+      identical(one$populations, data$populations)
+  }
+  if (!is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA))) {
+    abort_ancify(
+      sprintf(
+        "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins and populations.", # nolint
+        name
+      ),
+      "input"
+    )
+  }
+  lapply(statistics, function(one) {
+    if (is.null(one$reference)) normalise(one, data$reference) else one
+  })
+}

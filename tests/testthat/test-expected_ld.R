@@ -116,9 +116,9 @@ test_that("a function of time is as the course that it computes", {
   )
   bins <- c(0, 1e-5, 1e-3)
   expect_equal(expected(functions, "A", bins, 1e4)$values, expected(courses, "A", bins, 1e4)$values)
-  wild <- function(t) 1 + 99 * (sin(1e5 * t) > 0)
+  jump <- function(t) if (t < 0.0333) 100 else 0.005
   expect_error(
-    expected(demography(event_equilibrium(), event_epoch(0.1, list(wild))), "A", bins, 1e4),
+    expected(demography(event_equilibrium(), event_epoch(0.1, list(jump))), "A", bins, 1e4),
     "two epochs", class = "ancify_input_error"
   )
 })
