@@ -549,6 +549,10 @@ has_more_elements_impl <- function(list, most) {
     .Call(`_ancify_has_more_elements_impl`, list, most)
 }
 
+expected_ld_impl <- function(models, populations, rates, backend, watch) {
+    .Call(`_ancify_expected_ld_impl`, models, populations, rates, backend, watch)
+}
+
 read_dna_impl <- function(paths, watch) {
     .Call(`_ancify_read_dna_impl`, paths, watch)
 }

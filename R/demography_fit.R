@@ -16,7 +16,8 @@
 #' * `coef()`: the fitted parameters.
 #' * `logLik()`: the log-likelihood. Its degrees of freedom are the fitted parameters, and theta if
 #'   it was fitted. So `AIC(fit, other)` and `BIC()` make tables of fits.
-#' * `predict()`: the expected spectrum, scaled by theta.
+#' * `predict()`: the expected spectrum, scaled by theta. Of a fit without a spectrum: the expected
+#'   two-locus statistics. `plot(fit$ld, model = fit$expected_ld)` draws these.
 #' * `simulate()`: a list of spectra drawn from the expected one, masked as the data.
 #' * `update()`: a new fit, with the arguments of the first but for those given. It begins at the
 #'   estimates; `start` may have some of the values.
@@ -26,7 +27,8 @@
 #'   pairs.
 #' @section Errors:
 #' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations.
-#'   Or `update()` has an argument that [fit_demography()] lacks, or a start outside its bounds.
+#'   Or a method needs the spectrum of a fit to two-locus statistics alone. Or `update()` has an
+#'   argument that [fit_demography()] lacks, or a start outside its bounds.
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors,
 #'   [refit_demography()] for the bootstrap
 #' @name demography_fit
@@ -53,9 +55,10 @@ print.demography_fit <- function(x, ...) {
 # `more`: fields that only summary() shows.
 write_demography_fit <- function(fit, more = NULL) {
   facts <- c(
-    paste(format_count(round(sum(fit$data, na.rm = TRUE))), "sites"),
+    if (!is.null(fit$data)) paste(format_count(round(sum(fit$data, na.rm = TRUE))), "sites"),
     # `expected` is folded too.
-    if (attr(fit$data, "folded")) "folded",
+    if (!is.null(fit$data) && attr(fit$data, "folded")) "folded",
+    if (!is.null(fit$ld)) paste("LD in", count_of(nrow(fit$ld$values), "bin")),
     sprintf("log-likelihood %.2f", fit$log_likelihood), sprintf("AIC %.2f", stats::AIC(fit)),
     if (fit$converged) "converged" else "not converged"
   )
@@ -94,10 +97,11 @@ coef.demography_fit <- function(object, ...) object$params[object$fitted]
 #' @rdname demography_fit
 #' @export
 logLik.demography_fit <- function(object, ...) {
-  cells <- cells_of_both(object$expected, object$data)
+  cells <- if (!is.null(object$data)) cells_of_both(object$expected, object$data)$which
+  two_loci <- if (!is.null(object$ld)) number_compared(object$ld) else 0
   structure(
     object$log_likelihood, df = length(object$fitted) + !is.na(object$theta),
-    nobs = length(cells$which), class = "logLik"
+    nobs = length(cells) + two_loci, class = "logLik"
   )
 }
 
@@ -107,8 +111,9 @@ logLik.demography_fit <- function(object, ...) {
 predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   check_no_more(...)
   if (is.null(sample_sizes)) {
-    return(object$expected)
+    return(object$expected %||% object$expected_ld)
   }
+  check_has_spectrum(object)
   if (inherits(object$model, "dfe_model")) {
     abort_ancify(
       "A dfe_model() has spectra of the data's `sample_sizes` only. For others, compute selected_spectra() of these sizes, then dfe_sfs().", # nolint
@@ -130,10 +135,20 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   if (is.na(object$theta)) spectrum else spectrum * object$theta
 }
 
+check_has_spectrum <- function(fit) {
+  if (is.null(fit$data)) {
+    abort_ancify(
+      "The fit has no spectrum. Its two-locus statistics are `fit$ld` and `fit$expected_ld`.",
+      "input"
+    )
+  }
+}
+
 #' @rdname demography_fit
 #' @export
 residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...) {
   check_no_more(...)
+  check_has_spectrum(object)
   sfs_residuals(object$expected, object$data, type, multinomial = FALSE)
 }
 
@@ -146,12 +161,21 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' Without `bootstraps`, sites count as independent (Fisher information). Genomic sites are linked,
 #' so these errors are too small. With `bootstraps`, spectra of windows drawn with replacement, the
 #' errors are valid for linked sites too (Godambe information; Coffman and others 2016).
+#'
+#' For a fit with `ld`, errors without `bootstraps` take bins of two-locus statistics as independent
+#' of each other and of the spectrum. So they are too small. Each of `bootstraps` has a spectrum and
+#' two-locus statistics of the same windows, so that errors have all covariances:
+#' `list(sfs = lapply(draws, function(w) Reduce("+", spectra[w])), ld = lapply(draws, function(w)
+#' do.call(c, statistics[w])))`. `draws` are windows drawn with replacement, of which `spectra` and
+#' `statistics` are lists. The normal distributions keep the covariances of the data.
+#'
 #' Slopes are differences of 1 %, and curvatures of 1 to 5 %. The slopes' variability is their
 #' variance over bootstraps.
 #'
 #' @param object A `demography_fit`.
 #' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
-#'   are folded and masked as the data. `NULL` (the default): independent sites.
+#'   are folded and masked as the data. For a fit with `ld`: a list of such a list `sfs`, and of a
+#'   list `ld` of [ld_statistics()]. `NULL` (the default): independent sites.
 #' @param log Whether covariances are of the parameters' logarithms; `FALSE` (the default). Their
 #'   standard errors are relative errors.
 #' @param ... Not used.
@@ -219,36 +243,41 @@ positive_estimates <- function(fit) {
 # variance of its slopes over bootstraps; `slope`: those of the data. Not the mean square of slopes:
 # at a test's null hypothesis their mean is not 0, and a test with it rejects nothing.
 likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
-  bootstraps <- check_bootstraps(bootstraps, fit$data)
+  bootstraps <- check_bootstraps(bootstraps, fit)
   at <- c(params, if (fit$surface$settings$multinomial) c(theta = theta))
   n <- length(at)
   # Of the value, or of the estimate if the null hypothesis has 0
   size <- pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
   # Near 0 differences are taken one step above it, as most parameters cannot be negative.
-  spectra_around <- function(step, moves) {
+  expected_around <- function(step, moves) {
     with_input_errors_as(
       "Next to the estimates: %s Fit again with `lower` and `upper` of the valid range.",
-      spectra_at(fit$surface, ifelse(at >= 0 & at < step, step, at), t(step * t(moves)),
-                 names(params))
+      expected_at(fit$surface, ifelse(at >= 0 & at < step, step, at), t(step * t(moves)),
+                  names(params))
     )
   }
-  log_likelihoods <- function(data, spectra) {
-    vapply(spectra, sfs_log_likelihood, 0, data = data, multinomial = FALSE)
+  # The sum over the fit's terms
+  log_likelihoods <- function(data, expected) {
+    Reduce(`+`, lapply(names(expected), function(name) {
+      of_term <- fit$surface$terms[[name]]$log_likelihood
+      vapply(expected[[name]], of_term, 0, data = data[[name]], multinomial = FALSE)
+    }))
   }
   small <- 0.01 * size
-  close <- spectra_around(small, stencil(n)[seq_len(1 + 2 * n), , drop = FALSE])
+  close <- expected_around(small, stencil(n)[seq_len(1 + 2 * n), , drop = FALSE])
   slope_of <- function(data) {
-    values <- log_likelihoods(data, close[-1])
+    values <- log_likelihoods(data, close)[-1]
     (values[seq_len(n)] - values[n + seq_len(n)]) / (2 * small)
   }
+  observed <- lapply(fit$surface$terms, `[[`, "data")
   step <- curvature_steps(fit, at, size, own_second_differences(
-    log_likelihoods(fit$data, close), small
+    log_likelihoods(observed, close), small
   ))
-  values <- log_likelihoods(fit$data, spectra_around(step, stencil(n)))
+  values <- log_likelihoods(observed, expected_around(step, stencil(n)))
   information <- -second_differences(values, step)
   dimnames(information) <- list(names(at), names(at))
   slopes <- matrix(vapply(bootstraps, slope_of, numeric(n)), n, dimnames = list(names(at), NULL))
-  list(information = information, variability = stats::var(t(slopes)), slope = slope_of(fit$data))
+  list(information = information, variability = stats::var(t(slopes)), slope = slope_of(observed))
 }
 
 # Steps for second differences: a standard error if nothing else were fitted, but from 1 to 5 %, and
@@ -294,37 +323,19 @@ own_second_differences <- function(values, step) {
   (values[1 + seq_len(n)] - 2 * values[1] + values[1 + n + seq_len(n)]) / step^2
 }
 
-# A spectrum for each row of `moves` from the parameters. Theta is only a factor: spectra that
-# differ in nothing else are computed once.
-spectra_at <- function(surface, at, moves, params) {
+# What each term expects, for each row of `moves` from the parameters. Theta is only a factor:
+# places that differ in nothing else are computed once.
+expected_at <- function(surface, at, moves, params) {
   places <- lapply(seq_len(nrow(moves)), function(i) at + moves[i, ])
   sets <- lapply(places, function(place) place[params])
   distinct <- unique(sets)
-  spectra <- surface$spectra(distinct, stop_at_errors = TRUE)[match(sets, distinct)]
-  if (length(at) == length(params)) {
-    return(spectra)
-  }
-  Map(function(one, place) one * place[[length(at)]], spectra, places)
-}
-
-# Folds and masks bootstrap spectra as the data.
-check_bootstraps <- function(bootstraps, data, name = "bootstraps") {
-  good <- is.null(bootstraps) || is.list(bootstraps) && length(bootstraps) > 1
-  bootstraps <- lapply(bootstraps, function(one) {
-    if (is_sfs(one) && attr(data, "folded")) one <- fold(one)
-    good <<- good && is_sfs(one) && is.null(unlike_sfs(one, data))
-    if (good) attr(one, "mask") <- attr(data, "mask") | attr(one, "mask")
-    one
+  lapply(surface$terms, function(term) {
+    expected <- term$expected(distinct, stop_at_errors = TRUE)[match(sets, distinct)]
+    if (length(at) == length(params)) {
+      return(expected)
+    }
+    Map(function(one, place) term$scaled(one, place[[length(at)]]), expected, places)
   })
-  if (!good) {
-    abort_ancify(
-      sprintf(
-        "`%s` must be a list of at least two spectra, of the data's sizes and populations.", name
-      ),
-      "input"
-    )
-  }
-  bootstraps
 }
 
 inverse_information <- function(information, problem = paste(

@@ -2,6 +2,7 @@
 #' @export
 plot.demography_fit <- function(x, ..., main = NULL) {
   check_no_more(...)
+  check_has_spectrum(x)
   n <- length(dim(x$data))
   if (n > 3) {
     abort_ancify(

@@ -19,7 +19,7 @@ update.demography_fit <- function(object, ...) {
   # The estimates and the fixed values, as far as the new model has them
   there <- c(
     params_of_spectra(arguments$model, arguments$sampling),
-    if (arguments$misidentified) "misidentified"
+    if (arguments$misidentified) "misidentified", if (!is.null(arguments$ld)) "reference_size"
   )
   start <- object$params[intersect(names(object$params), there)]
   start[names(changed$start)] <- unlist(changed$start)
@@ -32,6 +32,7 @@ update.demography_fit <- function(object, ...) {
 simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
                                     draws = c("poisson", "multinomial"), ...) {
   check_no_more(...)
+  check_has_spectrum(object)
   expected <- object$expected
   attr(expected, "mask") <- attr(expected, "mask") | attr(object$data, "mask")
   simulate(expected, nsim, seed, draws)
@@ -47,7 +48,8 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
 #' Each spectrum has one search, from the estimates of `fit` and within its bounds.
 #'
 #' @param fit A `demography_fit`, as from [fit_demography()].
-#' @param spectra A list of spectra of the data's size. They are folded and masked as the data.
+#' @param spectra A list of spectra of the data's size. They are folded and masked as the data. For
+#'   a fit with `ld`: other observations, as the `bootstraps` of [vcov.demography_fit()].
 #' @param BPPARAM A `BiocParallelParam`, whose workers share the spectra, each on one thread unless
 #'   the fit had `threads`. `NULL` (the default): this session does one after another.
 #' @param progress Whether to show the number of finished fits. Default: only in interactive
@@ -74,10 +76,10 @@ refit_demography <- function(fit, spectra, BPPARAM = NULL, progress = interactiv
   check_flag(progress, "progress")
   if (!is.null(BPPARAM)) check_workers(BPPARAM, fit$surface$settings$backend)
   if (is.null(spectra)) spectra <- list()
-  spectra <- check_bootstraps(spectra, fit$data, "spectra")
+  spectra <- check_bootstraps(spectra, fit, "spectra")
   space <- space_of_fit(fit)
   rows <- over_parts(spectra, with_ancify(function(data) {
-    surface <- replace(fit$surface, "data", list(data))
+    surface <- surface_of_data(fit$surface, data)
     found <- one_search(surface, space, space$start)
     theta <- if (!is.na(fit$theta)) c(theta = best_expected(surface, found$params)$theta)
     c(log_likelihood = found$log_likelihood, found$params, theta)

@@ -17,11 +17,20 @@
 #' 40 haplotypes of Yoruba and CEU the maximum is -1066.46, and -1066.40 on grids twice as fine.
 #' `time = "dadi"` gives dadi's -1066.26: its longer steps have the larger error.
 #'
+#' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of the spectrum's and that
+#' of two-locus statistics. In each bin their ratios ([normalise()]) have a multivariate normal
+#' distribution. Its mean is the model's, and its covariance that of the data's blocks
+#' ([vcov()][ld_methods]). Ratios of heterozygosities are one more bin. Bins and the spectrum count
+#' as independent, so this is a composite likelihood. Recombination is a clock: the fit has a
+#' parameter `reference_size`, Nref, and needs its `start`. So sizes are `nu * reference_size`
+#' diploid individuals, and times `2 * reference_size * time` generations.
+#'
 #' **Standard errors.** Linked sites are not independent. Take bootstrap spectra, as from
 #' [sfs_from_vcf()], for [vcov.demography_fit()].
 #'
 #' @param model A [demography()] with parameters, or a [dfe_model()].
-#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model.
+#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model. `NULL`: the fit is
+#'   to `ld` alone.
 #' @param start Named values of the parameters for the first search, in the units of
 #'   [demography_events]. Default: those of a model from [read_demes()].
 #' @param lower,upper Named bounds of some or all parameters. Default: those of a model from
@@ -46,10 +55,13 @@
 #'   `NULL` (the default): this session does one search after another.
 #' @param progress Whether to show the number of finished searches. Default: only in interactive
 #'   sessions.
+#' @param ld Two-locus statistics of the data, as from [ld_statistics()] with `blocks`, of the
+#'   populations of `sfs`. They have more blocks than a bin has ratios. `NULL` (the default): none.
 #' @return A list of class `demography_fit`:
 #' * `model`, `data`: the arguments `model` and `sfs`.
+#' * `ld`, `expected_ld`: the ratios of `ld`, and the model's; `NULL` without `ld`.
 #' * `params`: the values of all parameters; `fitted`: the names of the fitted ones.
-#' * `theta`: the fitted theta, `NA` without `multinomial`.
+#' * `theta`: the fitted theta, `NA` without `multinomial` or `sfs`.
 #' * `log_likelihood`: its maximum.
 #' * `expected`: the model's spectrum, with this theta.
 #' * `converged`: whether the fit has converged.
@@ -70,8 +82,11 @@
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
-#' @seealso [demography_fit] for the methods, [vcov.demography_fit()] for standard errors,
-#'   [sfs_log_likelihood()], [demography_model()]
+#'
+#' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
+#' statistics. PLoS Genetics 15:e1008204.
+#' @seealso [expected_ld()] for two-locus statistics, [demography_fit] for the methods,
+#'   [vcov.demography_fit()] for standard errors, [sfs_log_likelihood()], [demography_model()]
 #' @export
 #' @examples
 #' data <- sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI")
@@ -85,10 +100,10 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
                            multinomial = inherits(model, "demography"), tolerance = 0.1,
                            time = "accurate", extrapolate = "linear", sampling = "analytic",
                            threads = NULL, backend = "auto", BPPARAM = NULL,
-                           progress = interactive()) {
+                           progress = interactive(), ld = NULL) {
   check_given()
   arguments <- as.list(environment())
-  check_sfs(sfs, "sfs")
+  check_observed(model, sfs, ld, misidentified)
   check_flag(misidentified, "misidentified")
   check_whole_number(starts, "starts")
   check_flag(progress, "progress")
@@ -103,21 +118,22 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
       pts = pts, time = time, extrapolate = extrapolate, sampling = sampling, backend = backend
     )
   }
-  if (misidentified && attr(sfs, "folded")) {
-    abort_ancify("`misidentified` must be FALSE: folded data have no ancestral alleles.", "input")
-  }
   space <- search_space(
     model, sampling, with_own(model, "start", start), with_own(model, "lower", lower),
-    with_own(model, "upper", upper), fixed, misidentified
+    with_own(model, "upper", upper), fixed,
+    c(if (misidentified) "misidentified", if (!is.null(ld)) "reference_size")
   )
   surface <- demography_surface(
-    model, sfs, space, pts, multinomial, misidentified, time, extrapolate, sampling, backend,
-    threads
+    model, sfs, ld, space, pts, multinomial && !is.null(sfs), misidentified, time, extrapolate,
+    sampling, backend, threads
   )
   # A fault at `start` is an error. A fault during a search counts as likelihood 0.
   with_input_errors_as(
     "With the parameters of `start`: %s",
-    sfs_log_likelihood(surface$spectra(list(space$start), stop_at_errors = TRUE)[[1]], sfs)
+    for (term in surface$terms) {
+      one <- term$expected(list(space$start), stop_at_errors = TRUE)[[1]]
+      term$log_likelihood(one, term$data, surface$settings$multinomial)
+    }
   )
   searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)
   values <- vapply(searches, `[[`, 0, "log_likelihood")
@@ -130,67 +146,33 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
   fit
 }
 
-# ---- The likelihood's surface --------------------------------------------------------------------
+# ---- Arguments -----------------------------------------------------------------------------------
 
-demography_surface <- function(model, data, space, pts, multinomial, misidentified, time,
-                               extrapolate, sampling, backend, threads) {
-  check_flag(multinomial, "multinomial")
-  settings <- list(multinomial = multinomial, misidentified = misidentified)
+# Observations that a fit can use
+check_observed <- function(model, sfs, ld, misidentified) {
+  if (is.null(sfs) && is.null(ld)) {
+    abort_ancify("There is nothing to fit to: give `sfs`, `ld` or both.", "input")
+  }
+  if (!is.null(sfs)) check_sfs(sfs, "sfs")
+  if (!is.null(ld)) check_ld(ld, "ld")
+  if (isTRUE(misidentified) && (is.null(sfs) || attr(sfs, "folded"))) {
+    abort_ancify("`misidentified` must be FALSE: folded data have no ancestral alleles.", "input")
+  }
+  if (!is.null(ld)) check_ld_fits(model, sfs, ld)
+}
+
+check_ld_fits <- function(model, sfs, ld) {
   if (inherits(model, "dfe_model")) {
-    calculator <- dfe_calculator(model, data)
-  } else {
-    sizes <- stats::setNames(dim(data) - 1L, names(dimnames(data)))
-    drawn <- if (is.function(sampling)) sizes else check_sampling(sampling, sizes)$sizes
-    settings <- c(settings, list(
-      pts = check_pts(pts %||% default_pts(drawn), drawn),
-      time = check_choice(time, c("accurate", "dadi"), "time"),
-      extrapolate = check_choice(extrapolate, c("linear", "log"), "extrapolate"),
-      sampling = sampling, backend = backend, threads = threads
-    ))
-    calculator <- demography_calculator(model, sizes, settings)
+    abort_ancify("`ld` is for a demography(): two-locus statistics have no selection.", "input")
   }
-  calculator$backend() # an error of the backend comes before those of parameters
-  names <- params_of_spectra(model, sampling)
-  prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
-  # NULL for parameters whose model is invalid or cannot be computed.
-  spectra <- function(sets, stop_at_errors = FALSE) {
-    # Chosen anew: a worker or a saved fit may be on another machine.
-    backend <- calculator$backend()
-    compute <- function(models) calculator$compute(models, backend)
-    if (stop_at_errors) {
-      result <- compute(lapply(sets, prepare))
-    } else {
-      models <- lapply(sets, function(params) or_null(prepare(params)))
-      there <- which(!vapply(models, is.null, NA))
-      result <- vector("list", length(sets))
-      result[there] <- or_null(compute(models[there])) %||%
-        lapply(models[there], function(one) or_null(compute(list(one))[[1]]))
-    }
-    if (misidentified) {
-      result <- Map(function(one, params) {
-        if (!is.null(one)) misidentified_sfs(one, c(params, space$fixed)[["misidentified"]])
-      }, result, sets)
-    }
-    result
+  named <- names(dimnames(sfs))
+  if (!is.null(named) && !identical(named, ld$populations)) {
+    abort_ancify(
+      sprintf("`sfs` has the populations %s, but `ld` has %s: choose the same, in the same order.",
+              enumerate(quoted(named)), enumerate(quoted(ld$populations))),
+      "input"
+    )
   }
-  list(model = model, data = data, spectra = spectra, settings = settings)
-}
-
-# The log-likelihood for each set of parameters; -Inf for those without a spectrum.
-log_likelihoods_at <- function(surface, sets) {
-  vapply(surface$spectra(sets), function(one) {
-    value <- if (!is.null(one)) {
-      or_null(sfs_log_likelihood(one, surface$data, surface$settings$multinomial))
-    }
-    if (is.null(value) || is.na(value)) -Inf else value
-  }, 0)
-}
-
-# The surface with some parameters held at these values.
-surface_with <- function(surface, held) {
-  spectra <- surface$spectra
-  surface$spectra <- function(sets, ...) spectra(lapply(sets, c, held), ...)
-  surface
 }
 
 # Refuses arguments that a dfe_model() cannot use, as its spectra are computed already.
@@ -207,66 +189,6 @@ refuse_of_dfe_model <- function(...) {
       "input"
     )
   }
-}
-
-# prepare() turns one set of parameters into a model; compute() makes the spectra of many at once.
-demography_calculator <- function(model, sizes, settings) {
-  # Made once, as its matrices may be large
-  always <- if (!is.function(settings$sampling)) check_sampling(settings$sampling, sizes)
-  list(
-    backend = function() choose_backend(settings$backend, settings$threads),
-    prepare = function(params) {
-      settled <- settle_params(model, params, settings$sampling)
-      check_final_populations(settled$events, length(sizes))
-      settled$sampling <- always %||% check_sampling(settled$sampling, sizes)
-      check_pts(settings$pts, settled$sampling$sizes)
-      settled
-    },
-    compute = function(models, backend) {
-      samplings <- lapply(models, `[[`, "sampling")
-      spectra <- vector("list", length(models))
-      for (sampling in unique(samplings)) {
-        alike <- which(vapply(samplings, identical, NA, sampling))
-        events <- lapply(models[alike], `[[`, "events")
-        spectra[alike] <- on_fine_grids(
-          events, sizes, settings$pts, settings$time, settings$extrapolate, sampling, backend
-        )$spectra
-      }
-      spectra
-    }
-  )
-}
-
-# `n`: the number of populations of the data's spectrum.
-check_final_populations <- function(events, n) {
-  populations <- populations_after(events)
-  if (populations != n) {
-    abort_ancify(
-      sprintf("The model ends with %s, but `sfs` has %s.", count_of(populations, "population"),
-              count_of(n, "population")),
-      "input"
-    )
-  }
-}
-
-dfe_calculator <- function(model, data) {
-  one <- model$spectra$spectra[[1]]
-  why <- unlike_sfs(if (attr(data, "folded")) fold(one) else one, data)
-  if (!is.null(why)) {
-    abort_ancify(sprintf("Cannot compare the spectra of `model` and `sfs`: %s.", why), "input")
-  }
-  list(
-    backend = function() NULL,
-    prepare = function(params) do.call(model$dfe, as.list(params)),
-    compute = function(dfes, backend) {
-      lapply(dfes, function(dfe) dfe_sfs(model$spectra, dfe, model$theta))
-    }
-  )
-}
-
-# Computing time grows as the grid points to the power of the number of populations.
-default_pts <- function(sizes) {
-  if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
 }
 
 # ---- Searches ------------------------------------------------------------------------------------
@@ -347,27 +269,21 @@ finished_fit <- function(surface, space, best, searches, tolerance) {
   rownames(searches) <- NULL
   params <- c(best$params, space$fixed)
   names <- params_of_spectra(surface$model, surface$settings$sampling)
-  params <- params[intersect(c(names, "misidentified"), names(params))]
+  params <- params[intersect(c(names, "misidentified", "reference_size"), names(params))]
   there <- best_expected(surface, best$params)
   bounds <- bounds_of_space(space, best$params)
   structure(
     list(
-      model = surface$model, data = surface$data, params = params, fitted = names(space$start),
-      theta = there$theta, log_likelihood = best$log_likelihood, expected = there$expected,
+      model = surface$model, data = surface$terms$sfs$data, ld = surface$terms$ld$data,
+      params = params, fitted = names(space$start), theta = there$theta,
+      log_likelihood = best$log_likelihood, expected = there$expected,
+      expected_ld = there$expected_ld,
       converged = is_agreed(searches$log_likelihood, tolerance),
       at_bounds = rownames(bounds)[!is.na(bounds$at)], bounds = bounds, searches = searches,
       surface = surface
     ),
     class = "demography_fit"
   )
-}
-
-# The expected spectrum for these parameters, and the best theta or NA.
-best_expected <- function(surface, params) {
-  expected <- surface$spectra(list(params), stop_at_errors = TRUE)[[1]]
-  if (attr(surface$data, "folded")) expected <- fold(expected)
-  theta <- if (surface$settings$multinomial) optimal_theta(expected, surface$data) else NA
-  list(expected = if (is.na(theta)) expected else expected * theta, theta = theta)
 }
 
 warn_of_fit <- function(fit, tolerance) {

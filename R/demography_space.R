@@ -5,25 +5,27 @@
 default_reach <- 1000
 
 # Start, bounds and scales of the fitted parameters, and the values of the fixed ones. `owners`: the
-# "user", a "default" or the parameter's "range", for each of `lower` and `upper`.
-search_space <- function(model, sampling, start, lower, upper, fixed, misidentified) {
+# "user", a "default" or the parameter's "range", for each of `lower` and `upper`. `own`: parameters
+# of the fit itself, "misidentified" and "reference_size".
+search_space <- function(model, sampling, start, lower, upper, fixed, own) {
   if (!inherits(model, c("demography", "dfe_model"))) {
     abort_ancify("`model` must be a demography() or a dfe_model().", "input")
   }
   names <- params_of_spectra(model, sampling)
-  if (misidentified && "misidentified" %in% names) {
+  both <- intersect(own, names)
+  if (length(both)) {
     abort_ancify(
-      "The fit has a parameter `misidentified` of its own: give the model's another name.", "input"
+      sprintf("The fit has a parameter `%s` of its own: give the model's another name.", both[1]),
+      "input"
     )
   }
-  own <- if (misidentified) "misidentified"
   names <- c(names, own)
   if (!length(names)) abort_ancify("`model` has no parameters: there is nothing to fit.", "input")
   fixed <- check_named_numbers(fixed, names, "fixed")
   free <- setdiff(names, names(fixed))
   if (!length(free)) abort_ancify("All parameters are fixed: there is nothing to fit.", "input")
   start <- check_named_numbers(start, names, "start")
-  start <- c(start, c(misidentified = 0.01)[setdiff(own, names(start))])
+  start <- c(start, c(misidentified = 0.01)[setdiff(setdiff(own, "reference_size"), names(start))])
   missing <- setdiff(free, names(start))
   if (length(missing)) {
     abort_ancify(sprintf("`start` must have a value for %s.", enumerate(missing)), "input")
@@ -33,7 +35,7 @@ search_space <- function(model, sampling, start, lower, upper, fixed, misidentif
                 upper = check_named_numbers(upper, names, "upper"))
   given <- lapply(given, function(bound) bound[names(bound) %in% free])
   ends <- rbind(start / default_reach, start * default_reach)
-  of_range <- intersect(own, free)
+  of_range <- intersect(setdiff(own, "reference_size"), free)
   bounds <- list(
     lower = apply(ends, 2, min), upper = replace(apply(ends, 2, max), of_range, 1)
   )

@@ -1822,6 +1822,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// expected_ld_impl
+Rcpp::NumericMatrix expected_ld_impl(const Rcpp::List& models, int populations, const std::vector<double>& rates, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_expected_ld_impl(SEXP modelsSEXP, SEXP populationsSEXP, SEXP ratesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type models(modelsSEXP);
+    Rcpp::traits::input_parameter< int >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type rates(ratesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(expected_ld_impl(models, populations, rates, backend, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // read_dna_impl
 Rcpp::List read_dna_impl(const std::vector<std::string>& paths, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_dna_impl(SEXP pathsSEXP, SEXP watchSEXP) {
@@ -2000,6 +2015,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_text_impl", (DL_FUNC) &_ancify_read_text_impl, 2},
     {"_ancify_yaml_shape_impl", (DL_FUNC) &_ancify_yaml_shape_impl, 1},
     {"_ancify_has_more_elements_impl", (DL_FUNC) &_ancify_has_more_elements_impl, 2},
+    {"_ancify_expected_ld_impl", (DL_FUNC) &_ancify_expected_ld_impl, 5},
     {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 2},
     {"_ancify_chunks_impl", (DL_FUNC) &_ancify_chunks_impl, 3},
     {"_ancify_six_frames_impl", (DL_FUNC) &_ancify_six_frames_impl, 4},

@@ -184,7 +184,7 @@ test_that("no message sends a user of commands to an R function that a command r
     "chunk_calls", "course", "coverage_model", "demography", "dfe_mixture", "dfe_model", "dfe_sfs",
     "distance_maps",
     "embed_sequences", "event_admixture", "event_epoch", "event_equilibrium", "event_pulse",
-    "event_removal", "event_reordering", "event_split", "fit_autoencoder",
+    "event_removal", "event_reordering", "event_split", "expected_ld", "fit_autoencoder",
     "fit_substitution_model", "fold",
     "kernel_matrix", "kernel_products", "kmer_matrix", "ld_statistics", "marginal_sfs", "normalise",
     "polarise_sites",

@@ -75,7 +75,7 @@ void Planner::begin(const Equilibrium& equilibrium) {
 void Planner::evolve(const Epoch& epoch) {
   check_begun();
   check_counts(epoch, populations_);
-  plan_.emplace_back(make_schedule(epoch, fineness_, parts_));
+  plan_.emplace_back(scheduler_(epoch));
 }
 
 void Planner::add_population(const std::vector<double>& shares) {
@@ -114,8 +114,8 @@ void Planner::reorder(const std::vector<int>& order) {
   plan_.emplace_back(transition);
 }
 
-Plan plan_model(const Model& model, double fineness, int parts) {
-  Planner planner(fineness, parts);
+Plan plan_model(const Model& model, const Scheduler& scheduler) {
+  Planner planner(scheduler);
   if (model.empty()) throw InputError("a model's first event must be an equilibrium");
   for (std::size_t i = 0; i < model.size(); ++i) {
     try {
@@ -125,6 +125,11 @@ Plan plan_model(const Model& model, double fineness, int parts) {
     }
   }
   return planner.take();
+}
+
+Plan plan_model(const Model& model, double fineness, int parts) {
+  return plan_model(model,
+                    [=](const Epoch& epoch) { return make_schedule(epoch, fineness, parts); });
 }
 
 // ---- By name ------------------------------------------------------------------------------------

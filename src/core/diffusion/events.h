@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,8 +21,7 @@ using Plan = std::vector<PlannedEvent>;
 // its arguments are invalid or do not fit the present populations.
 class Planner {
  public:
-  // `fineness` and `parts` are those of make_schedule().
-  Planner(double fineness, int parts) : fineness_(fineness), parts_(parts) {}
+  explicit Planner(Scheduler scheduler) : scheduler_(std::move(scheduler)) {}
 
   // Begins with one population.
   void begin(const Equilibrium& equilibrium);
@@ -43,14 +43,16 @@ class Planner {
   void check_shares(const std::vector<double>& shares) const;
   void check_begun() const;
 
-  double fineness_;
-  int parts_;
+  Scheduler scheduler_;
   int populations_ = 0;
   Plan plan_;
 };
 
 // The plan of a model. InputError, with the event's number, if an event is invalid or does not fit
 // the populations.
+Plan plan_model(const Model& model, const Scheduler& scheduler);
+
+// The same with the steps of make_schedule().
 Plan plan_model(const Model& model, double fineness, int parts);
 
 // A new population with these shares of its ancestry. It comes last; populations count from 0.

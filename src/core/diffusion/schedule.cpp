@@ -142,4 +142,20 @@ Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
   return schedule;
 }
 
+Schedule middle_steps(const Epoch& epoch, int steps) {
+  Schedule schedule = {epoch.populations(), epoch.frozen, {}};
+  const double length = (epoch.end - epoch.start) / steps;
+  if (length == 0) return schedule;
+  for (int i = 0; i < steps; ++i) {
+    TimeStep step = parameters_at(epoch, epoch.start + length * (i + 0.5));
+    step.length = length;
+    append(schedule.steps, step);
+  }
+  if (schedule.steps.size() == 1) {
+    schedule.steps[0].length = epoch.end - epoch.start;
+    schedule.steps[0].times = 1;
+  }
+  return schedule;
+}
+
 }  // namespace ancify::diffusion

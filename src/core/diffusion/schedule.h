@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/diffusion/model.h"
@@ -35,5 +36,12 @@ struct Schedule {
 // selection, by the parameters at its beginning; it is then cut into `parts` equal steps.
 // InputError for invalid parameters at any step, and for too many steps.
 Schedule make_schedule(const Epoch& epoch, double fineness, int parts);
+
+// So many equal steps, with the parameters in the middle of each; one step if none changes.
+// InputError for invalid parameters.
+Schedule middle_steps(const Epoch& epoch, int steps);
+
+// Makes the steps of an epoch.
+using Scheduler = std::function<Schedule(const Epoch&)>;
 
 }  // namespace ancify::diffusion

@@ -1,0 +1,111 @@
+# What a fit's terms expect: calculators of models, and the term of spectra.
+
+# A term's `expected`. The calculator's prepare() turns one set of parameters into a model;
+# compute() does many at once. `names`: the parameters that prepare() takes.
+expected_by <- function(calculator, names, space) {
+  calculator$backend() # an error of the backend comes before those of parameters
+  prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
+  function(sets, stop_at_errors = FALSE) {
+    # Chosen anew: a worker or a saved fit may be on another machine.
+    backend <- calculator$backend()
+    compute <- function(models) calculator$compute(models, backend)
+    if (stop_at_errors) {
+      return(compute(lapply(sets, prepare)))
+    }
+    models <- lapply(sets, function(params) or_null(prepare(params)))
+    there <- which(!vapply(models, is.null, NA))
+    result <- vector("list", length(sets))
+    result[there] <- or_null(compute(models[there])) %||%
+      lapply(models[there], function(one) or_null(compute(list(one))[[1]]))
+    result
+  }
+}
+
+# ---- Spectra -------------------------------------------------------------------------------------
+
+grid_settings <- function(sfs, pts, time, extrapolate, sampling) {
+  sizes <- sizes_of_sfs(sfs)
+  drawn <- if (is.function(sampling)) sizes else check_sampling(sampling, sizes)$sizes
+  list(
+    pts = check_pts(pts %||% default_pts(drawn), drawn),
+    time = check_choice(time, c("accurate", "dadi"), "time"),
+    extrapolate = check_choice(extrapolate, c("linear", "log"), "extrapolate")
+  )
+}
+
+sizes_of_sfs <- function(sfs) stats::setNames(dim(sfs) - 1L, names(dimnames(sfs)))
+
+sfs_term <- function(model, sfs, space, settings) {
+  calculator <- if (inherits(model, "dfe_model")) dfe_calculator(model, sfs)
+  else demography_calculator(model, sizes_of_sfs(sfs), settings)
+  spectra <- expected_by(calculator, params_of_spectra(model, settings$sampling), space)
+  list(
+    data = sfs,
+    expected = if (!settings$misidentified) spectra else function(sets, ...) {
+      Map(function(one, params) {
+        if (!is.null(one)) misidentified_sfs(one, c(params, space$fixed)[["misidentified"]])
+      }, spectra(sets, ...), sets)
+    },
+    log_likelihood = sfs_log_likelihood,
+    scaled = function(expected, theta) expected * theta
+  )
+}
+
+demography_calculator <- function(model, sizes, settings) {
+  # Made once, as its matrices may be large
+  always <- if (!is.function(settings$sampling)) check_sampling(settings$sampling, sizes)
+  list(
+    backend = function() choose_backend(settings$backend, settings$threads),
+    prepare = function(params) {
+      settled <- settle_params(model, params, settings$sampling)
+      check_final_populations(settled$events, length(sizes))
+      settled$sampling <- always %||% check_sampling(settled$sampling, sizes)
+      check_pts(settings$pts, settled$sampling$sizes)
+      settled
+    },
+    compute = function(models, backend) {
+      samplings <- lapply(models, `[[`, "sampling")
+      spectra <- vector("list", length(models))
+      for (sampling in unique(samplings)) {
+        alike <- which(vapply(samplings, identical, NA, sampling))
+        events <- lapply(models[alike], `[[`, "events")
+        spectra[alike] <- on_fine_grids(
+          events, sizes, settings$pts, settings$time, settings$extrapolate, sampling, backend
+        )$spectra
+      }
+      spectra
+    }
+  )
+}
+
+# `n`: the number of populations of the data, the argument `name`.
+check_final_populations <- function(events, n, name = "sfs") {
+  populations <- populations_after(events)
+  if (populations != n) {
+    abort_ancify(
+      sprintf("The model ends with %s, but `%s` has %s.", count_of(populations, "population"),
+              name, count_of(n, "population")),
+      "input"
+    )
+  }
+}
+
+dfe_calculator <- function(model, data) {
+  one <- model$spectra$spectra[[1]]
+  why <- unlike_sfs(if (attr(data, "folded")) fold(one) else one, data)
+  if (!is.null(why)) {
+    abort_ancify(sprintf("Cannot compare the spectra of `model` and `sfs`: %s.", why), "input")
+  }
+  list(
+    backend = function() NULL,
+    prepare = function(params) do.call(model$dfe, as.list(params)),
+    compute = function(dfes, backend) {
+      lapply(dfes, function(dfe) dfe_sfs(model$spectra, dfe, model$theta))
+    }
+  )
+}
+
+# Computing time grows as the grid points to the power of the number of populations.
+default_pts <- function(sizes) {
+  if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
+}

@@ -1,0 +1,58 @@
+// The rates at which samples of lineages change backwards in time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/diffusion/schedule.h"
+#include "core/two_locus/samples.h"
+
+namespace ancify::two_locus {
+
+// A sparse matrix: row i has columns[k] and values[k] for k from starts[i] to starts[i + 1].
+struct SparseMatrix {
+  std::vector<std::uint32_t> starts;
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+
+  std::size_t rows() const { return starts.size() - 1; }
+};
+
+// The matrix of rates: `fixed` plus the rate of recombination times `recombination`. `fastest` has
+// for both the largest absolute diagonal.
+struct RateMatrix {
+  SparseMatrix fixed;
+  SparseMatrix recombination;
+  double fastest_fixed = 0;
+  double fastest_recombination = 0;
+};
+
+// Makes the matrices of time steps with these populations. A frozen population does not change.
+class Rates {
+ public:
+  Rates(const Samples& samples, const std::vector<char>& frozen);
+
+  // An empty matrix for fill().
+  const RateMatrix& pattern() const { return pattern_; }
+  // Sets the values of a matrix that is a copy of pattern().
+  void fill(const diffusion::TimeStep& step, RateMatrix& matrix) const;
+
+ private:
+  // Adds weight times a parameter to a value of the matrix.
+  struct Term {
+    std::uint32_t value;
+    std::uint32_t parameter;
+    double weight;
+  };
+  int populations_;
+  RateMatrix pattern_;
+  std::vector<Term> terms_;
+  std::vector<std::uint32_t> diagonal_;  // values of `fixed` on the diagonal
+};
+
+// What a transition does: samples after it, of samples before it.
+SparseMatrix transition_matrix(const Samples& before, const Samples& after,
+                               const diffusion::Transition& transition);
+
+}  // namespace ancify::two_locus

@@ -1,0 +1,69 @@
+// Makes events of demographic models from R's lists.
+#include "rcpp_events.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace diffusion = ancify::diffusion;
+
+namespace {
+
+// Takes a number, list(shape =, from =, to =, duration =), or an R function of time. R's own thread
+// computes the time steps, so the function is called there.
+diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
+  if (Rf_isFunction(course)) {
+    const Rcpp::Function f(course);
+    return [f](double time) {
+      const Rcpp::RObject value = f(time);
+      if (!Rf_isNumeric(value) || Rf_length(value) != 1) return R_NaN;
+      return Rcpp::as<double>(value);
+    };
+  }
+  if (!Rf_isNewList(course)) return [x = Rcpp::as<double>(course)](double) { return x; };
+  const Rcpp::List list(course);
+  const double from = list["from"];
+  const double to = list["to"];
+  const double duration = list["duration"];
+  if (Rcpp::as<std::string>(list["shape"]) == "linear") {
+    return [=](double time) { return from + (to - from) * time / duration; };
+  }
+  return [=](double time) { return from * std::pow(to / from, time / duration); };
+}
+
+bool is_one_course(const Rcpp::RObject& field) {
+  return Rf_isFunction(field) || Rcpp::List(field).containsElementNamed("shape");
+}
+
+std::vector<diffusion::TimeCourse> as_courses(const Rcpp::List& courses) {
+  std::vector<diffusion::TimeCourse> result;
+  for (R_xlen_t i = 0; i < courses.size(); ++i) result.push_back(as_course(courses[i]));
+  return result;
+}
+
+// Takes list(kind =, ...) with the fields of an event: numbers, a course, or a list of courses.
+diffusion::Event as_event(const Rcpp::List& event) {
+  diffusion::EventFields fields;
+  const Rcpp::CharacterVector names = event.names();
+  for (R_xlen_t i = 0; i < event.size(); ++i) {
+    const auto name = Rcpp::as<std::string>(names[i]);
+    const Rcpp::RObject field = event[i];
+    if (Rf_isString(field)) continue;
+    if (Rf_isNumeric(field) || Rf_isLogical(field)) {
+      fields.numbers[name] = Rcpp::as<std::vector<double>>(field);
+    } else if (is_one_course(field)) {
+      fields.courses[name] = {as_course(field)};
+    } else {
+      fields.courses[name] = as_courses(Rcpp::List(field));
+    }
+  }
+  return diffusion::make_event(event["kind"], fields);
+}
+
+}  // namespace
+
+diffusion::Model as_demography(const Rcpp::List& events) {
+  diffusion::Model model;
+  for (R_xlen_t i = 0; i < events.size(); ++i) model.push_back(as_event(events[i]));
+  return model;
+}
