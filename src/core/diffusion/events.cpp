@@ -74,7 +74,7 @@ void Planner::begin(const Equilibrium& equilibrium) {
 void Planner::evolve(const Epoch& epoch) {
   check_begun();
   check_counts(epoch, populations_);
-  plan_.emplace_back(make_schedule(epoch, fineness_, parts_));
+  plan_.emplace_back(make_schedule(epoch, fineness_, parts_, strongest_));
 }
 
 void Planner::add_population(const std::vector<double>& shares) {
@@ -113,8 +113,8 @@ void Planner::reorder(const std::vector<int>& order) {
   plan_.emplace_back(transition);
 }
 
-Plan plan_model(const Model& model, double fineness, int parts) {
-  Planner planner(fineness, parts);
+Plan plan_model(const Model& model, double fineness, int parts, double strongest) {
+  Planner planner(fineness, parts, strongest);
   if (model.empty()) throw InputError("a model's first event must be an equilibrium");
   for (std::size_t i = 0; i < model.size(); ++i) {
     try {

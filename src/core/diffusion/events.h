@@ -20,8 +20,9 @@ using Plan = std::vector<PlannedEvent>;
 // its arguments are invalid or do not fit the present populations.
 class Planner {
  public:
-  // `fineness` and `parts` are those of make_schedule().
-  Planner(double fineness, int parts) : fineness_(fineness), parts_(parts) {}
+  // The arguments are those of make_schedule().
+  Planner(double fineness, int parts, double strongest)
+      : fineness_(fineness), parts_(parts), strongest_(strongest) {}
 
   // Begins with one population.
   void begin(const Equilibrium& equilibrium);
@@ -45,13 +46,14 @@ class Planner {
 
   double fineness_;
   int parts_;
+  double strongest_;
   int populations_ = 0;
   Plan plan_;
 };
 
 // The plan of a model. InputError, with the event's number, if an event is invalid or does not fit
 // the populations.
-Plan plan_model(const Model& model, double fineness, int parts);
+Plan plan_model(const Model& model, double fineness, int parts, double strongest = kAnyStrength);
 
 // A new population with these shares of its ancestry. It comes last; populations count from 0.
 struct Admixture {

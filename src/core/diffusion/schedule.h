@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/diffusion/model.h"
 
 namespace ancify::diffusion {
+
+// For make_schedule(): the time steps follow any strength of selection.
+constexpr double kAnyStrength = std::numeric_limits<double>::infinity();
 
 // `times` equal steps one after the other, each of this length, with the parameters at its end.
 struct TimeStep {
@@ -30,8 +34,10 @@ struct Schedule {
 };
 
 // The steps of an epoch. A step is `fineness` times the shortest time scale of drift, migration and
-// selection, by the parameters at its beginning; it is then cut into `parts` equal steps.
-// InputError for invalid parameters at any step, and for too many steps.
-Schedule make_schedule(const Epoch& epoch, double fineness, int parts);
+// selection, by the parameters at its beginning; it is then cut into `parts` equal steps. Selection
+// coefficients count as at most `strongest`. InputError for invalid parameters at any step, and for
+// too many steps.
+Schedule make_schedule(const Epoch& epoch, double fineness, int parts,
+                       double strongest = kAnyStrength);
 
 }  // namespace ancify::diffusion
