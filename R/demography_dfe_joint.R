@@ -13,9 +13,9 @@
 #' | any other DFE | the same |
 #'
 #' [dfe_mixture()] mixes all of these. The share `w` of `dfe_correlated()` is the correlation of
-#' coefficients between populations (Huang and others 2021). The last parameter of dadi's `mixture()`
-#' is the share of the others, `1 - w`. In [fit_demography()] the bounds of
-#' parameters with the name `w` are 0 and 1, and those with the name `correlation` -1 and 1.
+#' coefficients between populations (Huang and others 2021). The last parameter of `mixture()` in
+#' dadi is the share of the others, `1 - w`. In [fit_demography()] the bounds of parameters with the
+#' name `w` are 0 and 1, and those with the name `correlation` -1 and 1.
 #'
 #' Between computed coefficients, cells are cubic splines in the logarithms of both. Beyond them
 #' each coefficient counts as in [dfe_sfs()].

@@ -3,8 +3,8 @@
 # Steps of integration between two computed coefficients.
 places_between <- 20
 
-# The weight of each coefficient's spectrum, or with `pairs` of each pair's. `interpolate`: spline_of
-# or linear_of.
+# The weight of each coefficient's spectrum, or with `pairs` of each pair's. `interpolate`:
+# spline_of or linear_of.
 dfe_weights <- function(dfe, gammas, pairs, interpolate) {
   Reduce(`+`, lapply(dfe$parts, function(part) {
     kind <- part_kinds()[[intersect(names(part), names(part_kinds()))]]

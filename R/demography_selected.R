@@ -16,9 +16,9 @@
 #' | weaker than the weakest negative one | that of `gamma = 0`; for `dfe_point()` a line to it |
 #' | stronger than the strongest one | that of the strongest one; for `dfe_point()` an error |
 #'
-#' **Pairs.** With `pairs = TRUE` there is a spectrum for each pair of coefficients, for a model that
-#' ends with two populations. The second of them has the second coefficient, from its founding on.
-#' All others have the first one, also the ancestor. [dfe_joint] has distributions of pairs. Others
+#' **Pairs.** With `pairs = TRUE` there is a spectrum for each pair of coefficients, for a model
+#' that ends with two populations. The second of them has the second coefficient, from its founding
+#' on. All others have the first one, also the ancestor. [dfe_joint] has distributions of pairs. Others
 #' then mean that a mutation has the same coefficient in both populations.
 #'
 #' **The folder.** With `cache`, finished spectra are kept in files of a folder, each whole or not
@@ -37,11 +37,11 @@
 #' @param params,sample_sizes,pts,time,extrapolate,sampling,threads,backend,progress As in
 #'   [expected_sfs()]. Strong selection takes many time steps, and finer grids than `pts` where
 #'   these would give negative counts.
-#' @param gammas Selection coefficients; 0 is added. Default: 100, or 30 for `pairs`, from -0.0001 to
-#'   -2000, evenly spaced by their logarithm. Negative ones can be at most a factor of 4 apart.
+#' @param gammas Selection coefficients; 0 is added. Default: 100, or 30 for `pairs`, from -0.0001
+#'   to -2000, evenly spaced by their logarithm. Negative ones can be at most a factor of 4 apart.
 #'   Positive ones are for `dfe_point()`.
 #' @param h Dominance, 0.5 (additive) by default.
-#' @param pairs Whether each pair of `gammas` has a spectrum: the first population's coefficient, and
+#' @param pairs Whether each pair of `gammas` has a spectrum: the first population's coefficient and
 #'   the second's. `FALSE` (the default): the same coefficient in all populations.
 #' @param cache A folder for the spectra, which is made if it is not there. `NULL` (the default):
 #'   none.
@@ -68,8 +68,8 @@
 #' * `ancify_input_error`: the model has selection of its own or is invalid for [expected_sfs()], a
 #'   distribution's parameter is invalid, or a needed coefficient was not computed.
 #'   Or `cache` has spectra of another model or of other settings, or is not complete.
-#' * `ancify_file_error`, `ancify_format_error`: files of `cache` are a user's, cannot be written, or
-#'   are damaged.
+#' * `ancify_file_error`, `ancify_format_error`: files of `cache` are a user's, are damaged, or
+#'   cannot be written.
 #' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
 #' * `ancify_grid_warning`: as from [expected_sfs()].
 #' @references
@@ -92,7 +92,8 @@
 #'
 #' # Spectra in a folder: a second call reads them
 #' folder <- tempfile("spectra-")
-#' again <- selected_spectra(snm, NULL, c(YRI = 8), c(40, 50, 60), -10^seq(-2, 2, 0.5), cache = folder)
+#' again <- selected_spectra(snm, NULL, c(YRI = 8), c(40, 50, 60), -10^seq(-2, 2, 0.5),
+#'                           cache = folder)
 #' identical(read_selected_spectra(folder), again)
 selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = NULL, h = 0.5,
                              time = c("accurate", "dadi"),
@@ -149,7 +150,9 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   new_selected_spectra(found$spectra, settings)
 }
 
-default_gammas <- function(pairs) -exp(seq(log(1e-4), log(2000), length.out = if (pairs) 30 else 100))
+default_gammas <- function(pairs) {
+  -exp(seq(log(1e-4), log(2000), length.out = if (pairs) 30 else 100))
+}
 
 # A row for each spectrum: one coefficient for all populations, or two.
 coefficients_of <- function(gammas, pairs) {

@@ -1,7 +1,7 @@
 # Spectra of selected_spectra() in a folder, where a killed call goes on. The files spectra-1.bin,
 # spectra-2.bin, ... have the cells of one spectrum after the other, as doubles, the lowest byte
-# first. In the folder's ledger they are made from the fingerprint of model and settings. Their facts
-# are list(pts = the grids that each spectrum took).
+# first. In the folder's ledger they are made from the fingerprint of model and settings. Their
+# facts are list(pts = the grids that each spectrum took).
 
 # Calls work(part) for each part.
 each_part <- function(parts, work, progress) {

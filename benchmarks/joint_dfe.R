@@ -5,30 +5,9 @@
 library(ancify)
 
 python <- Sys.getenv("ANCIFY_DADI_PYTHON", "python3")
-program <- '
-import sys, time
-import numpy, dadi, dadi.DFE as DFE
-from dadi import Integration, Numerics, PhiManip, Spectrum
-
-def split_mig(params, ns, pts):
-    nu1, nu2, T, m, gamma1, gamma2 = params
-    xx = Numerics.default_grid(pts)
-    phi = PhiManip.phi_1D_to_2D(xx, PhiManip.phi_1D(xx, gamma=gamma1))
-    phi = Integration.two_pops(phi, xx, T, nu1, nu2, m12=m, m21=m, gamma1=gamma1, gamma2=gamma2)
-    return Spectrum.from_phi(phi, ns, (xx, xx))
-
-n = int(sys.argv[1])
-start = time.perf_counter()
-cache = DFE.Cache2D([2, 0.5, 0.05, 1], [20, 20], split_mig, [70, 90, 110], (1e-2, 100), n, cpus=1)
-made = time.perf_counter() - start
-start = time.perf_counter()
-fs = cache.integrate([1, 1, 0.5], None, DFE.PDFs.biv_lognormal, 1.0, None)
-print(made, time.perf_counter() - start)
-print(*[repr(float(x)) for x in fs.data.ravel()])
-'
 Sys.setenv(OMP_NUM_THREADS = 1, OPENBLAS_NUM_THREADS = 1)
-script <- tempfile(fileext = ".py")
-writeLines(program, script)
+here <- dirname(sub("--file=", "", grep("--file=", commandArgs(FALSE), value = TRUE)))
+script <- file.path(here, "joint_dfe.py")
 
 n <- 8
 gammas <- -exp(seq(log(1e-2), log(100), length.out = n))
@@ -52,9 +31,9 @@ cat(sprintf("Seconds: pairs %.1f and %.1f, a sum %.3f and %.3f\n", theirs[1], ou
             ours_summed))
 
 # The sum over 16 coefficients is the limit; its own error is far smaller.
+more <- -exp(seq(log(1e-2), log(100), length.out = 16))
 fine <- dfe_sfs(selected_spectra(
-  split_mig, NULL, c(A = 20, B = 20), c(70, 90, 110), -exp(seq(log(1e-2), log(100), length.out = 16)),
-  pairs = TRUE
+  split_mig, NULL, c(A = 20, B = 20), c(70, 90, 110), more, pairs = TRUE
 ), joint)
 cells <- which(!attr(fine, "mask"))
 error <- function(x) sum(abs(c(x)[cells] - c(fine)[cells])) / sum(c(fine)[cells])

@@ -51,7 +51,8 @@ test_that("the second population at the end has the second coefficient from its 
     list(
       event_equilibrium(gamma = gamma1), event_split(1),
       event_epoch(0.05, c(1, 2), gamma = c(gamma1, gamma2)), event_admixture(c(0.5, 0.5)),
-      event_epoch(0.05, c(1, 2, 1), gamma = c(gamma1, gamma2, gamma1)), event_reordering(c(3, 1, 2)),
+      event_epoch(0.05, c(1, 2, 1), gamma = c(gamma1, gamma2, gamma1)),
+      event_reordering(c(3, 1, 2)),
       event_epoch(0.02, c(1, 1, 2), gamma = c(gamma1, gamma1, gamma2)), event_removal(2)
     )
   }
