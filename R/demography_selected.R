@@ -18,8 +18,8 @@
 #'
 #' **Pairs.** With `pairs = TRUE` there is a spectrum for each pair of coefficients, for a model
 #' that ends with two populations. The second of them has the second coefficient, from its founding
-#' on. All others have the first one, also the ancestor. [dfe_joint] has distributions of pairs. Others
-#' then mean that a mutation has the same coefficient in both populations.
+#' on. All others have the first one, also the ancestor. [dfe_joint] has distributions of pairs.
+#' Others then mean that a mutation has the same coefficient in both populations.
 #'
 #' **The folder.** With `cache`, finished spectra are kept in files of a folder, each whole or not
 #' there. A call that was killed goes on where it ended, if model and settings are the same. So one
