@@ -96,11 +96,12 @@ dfe_calculator <- function(model, data) {
   if (!is.null(why)) {
     abort_ancify(sprintf("Cannot compare the spectra of `model` and `sfs`: %s.", why), "input")
   }
+  cells <- cells_of(model$spectra)
   list(
     backend = function() NULL,
     prepare = function(params) do.call(model$dfe, as.list(params)),
     compute = function(dfes, backend) {
-      lapply(dfes, function(dfe) dfe_sfs(model$spectra, dfe, model$theta))
+      lapply(dfes, function(dfe) summed_spectra(model$spectra, cells, dfe, model$theta))
     }
   )
 }

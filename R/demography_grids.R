@@ -4,7 +4,7 @@
 spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
   steps <- time_steps[[time]]
   result <- with_watch("Diffusion", function(watch) {
-    grids <- list(fineness = steps$fineness, parts = steps$parts, points = pts)
+    grids <- c(steps[c("fineness", "strongest", "parts")], list(points = pts))
     expected_spectra_impl(models, grids, sampling, backend, watch)
   }, progress)
   result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
@@ -14,10 +14,13 @@ spectra_of_models <- function(models, pts, time, sampling, backend, progress = F
 }
 
 # The error is proportional to the step. So twice the spectrum of half steps, minus that of whole
-# ones, extrapolates to steps of length 0.
+# ones, extrapolates to steps of length 0. Steps follow selection up to the coefficient `strongest`.
+# "selected" is for DFEs: to be as accurate under strong selection, in relative terms, would take
+# most of the time for the smallest counts.
 time_steps <- list(
-  dadi = list(fineness = 1e-3, parts = 1L, weights = 1),
-  accurate = list(fineness = 3e-3, parts = 1:2, weights = c(-1, 2))
+  dadi = list(fineness = 1e-3, strongest = Inf, parts = 1L, weights = 1),
+  accurate = list(fineness = 3e-3, strongest = Inf, parts = 1:2, weights = c(-1, 2)),
+  selected = list(fineness = 3e-3, strongest = 30, parts = 1:2, weights = c(-1, 2))
 )
 
 # The models' expected spectra, as a list, and for each the grid points that it took. Cells are

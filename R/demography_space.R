@@ -35,12 +35,11 @@ search_space <- function(model, sampling, start, lower, upper, fixed, own) {
                 upper = check_named_numbers(upper, names, "upper"))
   given <- lapply(given, function(bound) bound[names(bound) %in% free])
   ends <- rbind(start / default_reach, start * default_reach)
-  of_range <- intersect(setdiff(own, "reference_size"), free)
-  bounds <- list(
-    lower = apply(ends, 2, min), upper = replace(apply(ends, 2, max), of_range, 1)
-  )
+  bounds <- list(lower = apply(ends, 2, min), upper = apply(ends, 2, max))
   owners <- lapply(bounds, function(bound) replace(bound, names(bound), "default"))
-  owners$upper[of_range] <- "range"
+  ranges <- lapply(parameter_ranges(model, own), function(range) range[names(range) %in% free])
+  bounds <- Map(function(bound, range) replace(bound, names(range), range), bounds, ranges)
+  owners <- Map(function(owner, range) replace(owner, names(range), "range"), owners, ranges)
   space <- c(
     list(start = start, fixed = fixed),
     Map(function(bound, own) replace(bound, names(own), own), bounds, given),
@@ -48,6 +47,16 @@ search_space <- function(model, sampling, start, lower, upper, fixed, own) {
   )
   check_bounds(space)
   with_scale(space)
+}
+
+# list(lower =, upper =): ends of ranges that are known, for some parameters.
+parameter_ranges <- function(model, own) {
+  shares <- setdiff(own, "reference_size")
+  of_dfe <- if (inherits(model, "dfe_model")) dfe_ranges[intersect(model$params, names(dfe_ranges))]
+  list(
+    lower = vapply(of_dfe, `[[`, 0, 1),
+    upper = c(vapply(of_dfe, `[[`, 0, 2), stats::setNames(rep(1, length(shares)), shares))
+  )
 }
 
 # Parameters above 0 have a logarithmic scale. Others are in units of their start, as some are

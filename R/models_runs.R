@@ -26,10 +26,10 @@ embed_into <- function(run, out, resume, of) {
 }
 
 # The ledger of a locked folder, ready for work. `recorded`: a function that gives the fingerprint
-# of the run that a ledger has.
-open_run <- function(out, of, recorded, resume) {
+# of the run that a ledger has. `argument`: the name of the folder's argument.
+open_run <- function(out, of, recorded, resume, argument = "out") {
   unlink(c(leftovers_impl(out), leftovers_impl(file.path(out, ".ancify"))), expand = FALSE)
-  ledger <- open_ledger(out, "out")
+  ledger <- open_ledger(out, argument)
   refuse_other_run(ledger, recorded(ledger), of, resume)
   release_claims(ledger)
   ledger
@@ -110,8 +110,8 @@ refuse_other_run <- function(ledger, of, now, resume) {
   }
   if (!resume) {
     abort_ancify(
-      sprintf("`out` is %s, which has a run: remove it, choose another, or set `resume = TRUE`.",
-              quoted(ledger$folder)),
+      sprintf("`%s` is %s, which has a run: remove it, choose another, or set `resume = TRUE`.",
+              ledger$argument, quoted(ledger$folder)),
       "input"
     )
   }
@@ -122,8 +122,8 @@ refuse_other_run <- function(ledger, of, now, resume) {
   }))
   if (length(differs)) {
     abort_ancify(
-      sprintf("The run in %s differs (%s): choose another `out`, or give all as it was then.",
-              quoted(ledger$folder), enumerate(differs)),
+      sprintf("The run in %s differs (%s): choose another `%s`, or give all as it was then.",
+              quoted(ledger$folder), enumerate(differs), ledger$argument),
       "input"
     )
   }

@@ -65,14 +65,15 @@ constexpr std::size_t kMostKeptSteps = 1'000'000;
 }  // namespace
 
 // Returns a column for each of `models`, for each of `parts`, for each of `points`, the last
-// fastest. `grids`: list(fineness =, parts = into which a time step is cut, points = of a grid).
-// All models must end with a population for each of the sample's sizes. Models are computed in
-// batches of about kMostKeptSteps time steps.
+// fastest. `grids`: list(fineness =, strongest =, parts =, points = of a grid); see
+// make_schedule(). All models must end with a population for each of the sample's sizes. Models are
+// computed in batches of about kMostKeptSteps time steps.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids,
                                           const Rcpp::List& sampling, const Rcpp::List& backend,
                                           const Rcpp::Function& watch) {
   const double fineness = grids["fineness"];
+  const double strongest = grids["strongest"];
   const auto parts = Rcpp::as<std::vector<int>>(grids["parts"]);
   const auto points = Rcpp::as<std::vector<int>>(grids["points"]);
   const diffusion::Sampling samples = as_sampling(sampling);
@@ -101,7 +102,7 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::
     guarded([&] {
       const diffusion::Model model = as_demography(models[i]);
       for (const int n : parts) {
-        plans.push_back(diffusion::plan_model(model, fineness, n));
+        plans.push_back(diffusion::plan_model(model, fineness, n, strongest));
         kept += kept_steps(plans.back());
       }
     });

@@ -21,6 +21,20 @@ test_that("a constant population has the ratio of Ohta and Kimura", {
   expect_equal(found, (5 + rho / 2) / (11 + 13 * rho / 2 + rho^2 / 2), tolerance = 1e-8)
 })
 
+test_that("mutations may be in chosen populations only", {
+  after <- function(mutates, theta0 = 1) {
+    model <- demography(
+      event_equilibrium(), event_split(1),
+      event_epoch(0.3, c(1, 0.5), theta0 = theta0, mutates = mutates)
+    )
+    at_rho(model, c("A", "B"), c(1, 20))
+  }
+  expect_identical(after(FALSE), after(TRUE, theta0 = 0))
+  one <- after(c(TRUE, FALSE))
+  expect_equal(one[, "pi2.A.A.A.A"], after(TRUE)[, "pi2.A.A.A.A"])
+  expect_equal(one[, "pi2.B.B.B.B"], after(FALSE)[, "pi2.B.B.B.B"])
+})
+
 # Means of D^2, D (1 - 2 p) (1 - 2 q) and p (1 - p) q (1 - q) after a generation of 2 N haplotypes
 # that are drawn from all that `frequencies`, of AB, Ab, aB and ab, expect.
 oracle_generation <- function(frequencies, n, r) {

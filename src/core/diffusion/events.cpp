@@ -127,9 +127,10 @@ Plan plan_model(const Model& model, const Scheduler& scheduler) {
   return planner.take();
 }
 
-Plan plan_model(const Model& model, double fineness, int parts) {
-  return plan_model(model,
-                    [=](const Epoch& epoch) { return make_schedule(epoch, fineness, parts); });
+Plan plan_model(const Model& model, double fineness, int parts, double strongest) {
+  return plan_model(model, [=](const Epoch& epoch) {
+    return make_schedule(epoch, fineness, parts, strongest);
+  });
 }
 
 // ---- By name ------------------------------------------------------------------------------------

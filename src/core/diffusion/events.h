@@ -53,7 +53,7 @@ class Planner {
 Plan plan_model(const Model& model, const Scheduler& scheduler);
 
 // The same with the steps of make_schedule().
-Plan plan_model(const Model& model, double fineness, int parts);
+Plan plan_model(const Model& model, double fineness, int parts, double strongest = kAnyStrength);
 
 // A new population with these shares of its ancestry. It comes last; populations count from 0.
 struct Admixture {

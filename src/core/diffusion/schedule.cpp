@@ -1,6 +1,7 @@
 // Time steps: dt = fineness / max over i of (1 / (4 nu_i), sum over j of m_ij, |selection's part of
 // M_i| at x = 1/2 and at x = 1/4), the rule of dadi (Gutenkunst and others 2009, PLoS Genet.
-// 5:e1000695).
+// 5:e1000695). Coefficients above `strongest` count as that. Implicit steps are stable at any
+// length, and strong selection soon balances mutation, so that longer steps have small errors.
 #include "core/diffusion/schedule.h"
 
 #include <algorithm>
@@ -73,14 +74,14 @@ TimeStep parameters_at(const Epoch& epoch, double time) {
 }
 
 // The shortest of the time scales of drift, migration and selection in all populations.
-double time_scale(const TimeStep& at, int populations) {
+double time_scale(const TimeStep& at, int populations, double strongest) {
   double fastest = 0;
   for (int i = 0; i < populations; ++i) {
     double migration = 0;
     for (int j = 0; j < populations; ++j) migration += at.migration[i][j];
     const double h = at.dominance[i];
     const double selection =
-        std::abs(at.selection[i]) * 2 *
+        std::min(std::abs(at.selection[i]), strongest) * 2 *
         std::max(std::abs(h + (1 - 2 * h) / 2) / 4, std::abs(h + (1 - 2 * h) / 4) * 3 / 16);
     fastest = std::max({fastest, 0.25 / at.size[i], migration, selection});
   }
@@ -106,6 +107,15 @@ void append(std::vector<TimeStep>& steps, const TimeStep& step) {
   }
 }
 
+Schedule without_steps(const Epoch& epoch) {
+  Schedule schedule = {epoch.populations(), epoch.frozen, epoch.mutates, {}};
+  schedule.mutates.resize(schedule.frozen.size(), 1);
+  for (std::size_t k = 0; k < schedule.frozen.size(); ++k) {
+    if (schedule.frozen[k] != 0) schedule.mutates[k] = 0;
+  }
+  return schedule;
+}
+
 }  // namespace
 
 std::int64_t Schedule::number_of_steps() const {
@@ -113,17 +123,13 @@ std::int64_t Schedule::number_of_steps() const {
                          [](std::int64_t n, const TimeStep& step) { return n + step.times; });
 }
 
-Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
-  Schedule schedule = {epoch.populations(), epoch.frozen, epoch.mutates, {}};
-  schedule.mutates.resize(schedule.frozen.size(), 1);
-  for (std::size_t k = 0; k < schedule.frozen.size(); ++k) {
-    if (schedule.frozen[k] != 0) schedule.mutates[k] = 0;
-  }
+Schedule make_schedule(const Epoch& epoch, double fineness, int parts, double strongest) {
+  Schedule schedule = without_steps(epoch);
   double time = epoch.start;
   std::int64_t done = 0;
   TimeStep now = parameters_at(epoch, time);
   while (time < epoch.end) {
-    const double wanted = fineness * time_scale(now, schedule.populations);
+    const double wanted = fineness * time_scale(now, schedule.populations, strongest);
     const double left = epoch.end - time;
     const double length = std::min(wanted, left);
     for (int part = 1; part <= parts; ++part) {
@@ -143,7 +149,7 @@ Schedule make_schedule(const Epoch& epoch, double fineness, int parts) {
 }
 
 Schedule middle_steps(const Epoch& epoch, int steps) {
-  Schedule schedule = {epoch.populations(), epoch.frozen, {}};
+  Schedule schedule = without_steps(epoch);
   const double length = (epoch.end - epoch.start) / steps;
   if (length == 0) return schedule;
   for (int i = 0; i < steps; ++i) {

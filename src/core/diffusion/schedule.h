@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "core/diffusion/model.h"
 
 namespace ancify::diffusion {
+
+// For make_schedule(): the time steps follow any strength of selection.
+constexpr double kAnyStrength = std::numeric_limits<double>::infinity();
 
 // `times` equal steps one after the other, each of this length, with the parameters at its end.
 struct TimeStep {
@@ -33,9 +37,11 @@ struct Schedule {
 };
 
 // The steps of an epoch. A step is `fineness` times the shortest time scale of drift, migration and
-// selection, by the parameters at its beginning; it is then cut into `parts` equal steps.
-// InputError for invalid parameters at any step, and for too many steps.
-Schedule make_schedule(const Epoch& epoch, double fineness, int parts);
+// selection, by the parameters at its beginning; it is then cut into `parts` equal steps. Selection
+// coefficients count as at most `strongest`. InputError for invalid parameters at any step, and for
+// too many steps.
+Schedule make_schedule(const Epoch& epoch, double fineness, int parts,
+                       double strongest = kAnyStrength);
 
 // So many equal steps, with the parameters in the middle of each; one step if none changes.
 // InputError for invalid parameters.

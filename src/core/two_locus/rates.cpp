@@ -67,13 +67,13 @@ Sample coalesced(Sample sample, std::size_t one, std::size_t other) {
 // All changes of samples, with their rates.
 class Collection {
  public:
-  Collection(const Samples& samples, const std::vector<char>& frozen)
-      : samples_(samples), frozen_(frozen), populations_(samples.populations()) {
+  Collection(const Samples& samples, const diffusion::Schedule& schedule)
+      : samples_(samples), schedule_(schedule), populations_(samples.populations()) {
     for (row_ = 0; row_ < samples.size(); ++row_) {
       changes_[{row_, row_}];  // the diagonal is there, even where it is 0
       const Sample& sample = samples.all()[row_];
       for (std::size_t a = 0; a < sample.size(); ++a) {
-        if (frozen_[static_cast<std::size_t>(sample[a].population)] == 0) add_changes(sample, a);
+        if (flag(schedule.frozen, sample[a]) == 0) add_changes(sample, a);
       }
     }
   }
@@ -81,6 +81,10 @@ class Collection {
   const Changes& changes() const { return changes_; }
 
  private:
+  static char flag(const std::vector<char>& flags, const Lineage& lineage) {
+    return flags[static_cast<std::size_t>(lineage.population)];
+  }
+
   void add_changes(const Sample& sample, std::size_t a) {
     const Lineage& lineage = sample[a];
     for (int j = 0; j < populations_; ++j) {
@@ -98,7 +102,7 @@ class Collection {
       }
     }
     for (const unsigned locus : {Lineage::kLeft, Lineage::kRight}) {
-      if ((lineage.loci & locus) != 0) {
+      if ((lineage.loci & locus) != 0 && flag(schedule_.mutates, lineage) != 0) {
         add(samples_.index(without(sample, locus)), mutation(populations_), 1);
       }
     }
@@ -114,7 +118,7 @@ class Collection {
   }
 
   const Samples& samples_;
-  const std::vector<char>& frozen_;
+  const diffusion::Schedule& schedule_;
   int populations_;
   std::size_t row_ = 0;
   Changes changes_;
@@ -149,9 +153,9 @@ std::vector<std::pair<int, double>> origins(int population, int before,
 
 }  // namespace
 
-Rates::Rates(const Samples& samples, const std::vector<char>& frozen)
+Rates::Rates(const Samples& samples, const diffusion::Schedule& schedule)
     : populations_(samples.populations()) {
-  const Collection collection(samples, frozen);
+  const Collection collection(samples, schedule);
   std::size_t row = samples.size();
   for (const auto& [place, weights] : collection.changes()) {
     if (place.row != row) {

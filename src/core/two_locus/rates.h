@@ -28,10 +28,10 @@ struct RateMatrix {
   double fastest_recombination = 0;
 };
 
-// Makes the matrices of time steps with these populations. A frozen population does not change.
+// Makes the matrices of a schedule's time steps. A frozen population does not change.
 class Rates {
  public:
-  Rates(const Samples& samples, const std::vector<char>& frozen);
+  Rates(const Samples& samples, const diffusion::Schedule& schedule);
 
   // An empty matrix for fill().
   const RateMatrix& pattern() const { return pattern_; }

@@ -74,7 +74,7 @@ struct Evolution {
         parts.emplace_back(*equilibrium);
       } else if (const auto* const schedule = std::get_if<Schedule>(&event)) {
         refuse_selection(*schedule);
-        parts.emplace_back(Steps{schedule, Rates(*samples, schedule->frozen)});
+        parts.emplace_back(Steps{schedule, Rates(*samples, *schedule)});
       } else {
         const auto& transition = std::get<Transition>(event);
         auto next = std::make_unique<Samples>(

@@ -97,6 +97,18 @@ TEST(Diffusion, LevelsAgree) {
   }
 }
 
+TEST(Diffusion, StepsFollowSelectionUpToTheStrongest) {
+  const auto steps = [](double selection, double strongest) {
+    Epoch epoch = some_epoch(1, 0.1);
+    epoch.selection = {[=](double) { return selection; }};
+    epoch.dominance = {[](double) { return 0.5; }};
+    return make_schedule(epoch, 1e-3, 1, strongest).number_of_steps();
+  };
+  EXPECT_GT(steps(-300, kAnyStrength), 9 * steps(-30, kAnyStrength));
+  EXPECT_EQ(steps(-300, 30), steps(-30, kAnyStrength));
+  EXPECT_EQ(steps(-20, 30), steps(-20, kAnyStrength));
+}
+
 // The solution of a line does not depend on its neighbours.
 TEST(Diffusion, PartsOfASweepAreTheSame) {
   const Plan plan = plan_model(some_model(3, 0.01), 1e-3, 1);

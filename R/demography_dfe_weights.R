@@ -1,0 +1,150 @@
+# Weights of computed spectra: with these, their sum is the spectrum under a distribution.
+
+# Steps of integration between two computed coefficients.
+places_between <- 20
+
+# The weight of each coefficient's spectrum, or with `pairs` of each pair's. `interpolate`:
+# spline_of or linear_of.
+dfe_weights <- function(dfe, gammas, pairs, interpolate) {
+  Reduce(`+`, lapply(dfe$parts, function(part) {
+    kind <- part_kinds()[[intersect(names(part), names(part_kinds()))]]
+    if (kind$pairs && !pairs) {
+      abort_ancify(
+        sprintf("The DFE %s is of two populations: take selected_spectra(pairs = TRUE).",
+                part$name),
+        "input"
+      )
+    }
+    weights <- kind$weights(part[[kind$field]], gammas, interpolate)
+    # The same coefficient in both populations
+    if (pairs && !kind$pairs) weights <- diag(weights, length(gammas))
+    part$share * c(weights)
+  }))
+}
+
+# A row for each kind of part, by its field: weights(field's value, gammas, interpolate), and
+# whether these are of pairs, a matrix. A function, because R reads the files of some later.
+part_kinds <- function() {
+  kind <- function(field, weights, pairs = FALSE) as.list(environment())
+  kinds <- list(
+    kind("cumulative", distribution_weights), kind("gamma", point_weights),
+    kind("both", independent_weights, TRUE), kind("normal", binormal_weights, TRUE)
+  )
+  stats::setNames(kinds, vapply(kinds, `[[`, "", "field"))
+}
+
+# The probability between two places is shared equally by both. So all probability counts, also of
+# a density without a bound.
+distribution_weights <- function(cumulative, gammas, interpolate = spline_of) {
+  strengths <- log(-gammas[gammas < 0])
+  check_interpolated(strengths)
+  n <- length(strengths)
+  places <- stats::approx(seq_len(n), strengths, n = (n - 1) * places_between + 1)$y
+  shares <- abs(diff(cumulative(exp(places))))
+  at_places <- (c(shares, 0) + c(0, shares)) / 2
+  of_knots <- c(at_places %*% interpolate(strengths, places))
+  weights <- replace(numeric(length(gammas)), seq_len(n), of_knots)
+  weights[1] <- weights[1] + 1 - cumulative(exp(strengths[1]))
+  neutral <- which(gammas == 0)
+  weights[neutral] <- weights[neutral] + cumulative(exp(strengths[n]))
+  weights
+}
+
+point_weights <- function(gamma, gammas, interpolate) {
+  computed <- gammas == gamma
+  if (any(computed)) {
+    return(as.double(computed))
+  }
+  weakest <- max(gammas[gammas < 0], -Inf)
+  if (gamma > 0 || gamma < gammas[1] || !is.finite(weakest)) {
+    abort_ancify(
+      sprintf("The selection coefficient %s must be one of the computed `gammas`.",
+              format(gamma)),
+      "input"
+    )
+  }
+  weights <- numeric(length(gammas))
+  if (gamma > weakest) {
+    weights[gammas == weakest] <- gamma / weakest
+    weights[gammas == 0] <- 1 - gamma / weakest
+    return(weights)
+  }
+  strengths <- log(-gammas[gammas < 0])
+  check_interpolated(strengths)
+  replace(weights, seq_along(strengths), interpolate(strengths, log(-gamma)))
+}
+
+check_interpolated <- function(strengths) {
+  if (length(strengths) < 4) {
+    abort_ancify(
+      sprintf("A DFE needs spectra of at least 4 negative selection coefficients, but there %s.",
+              if (length(strengths) == 1) "is 1" else paste("are", length(strengths))),
+      "input"
+    )
+  }
+  gaps <- -diff(strengths)
+  if (max(gaps) > log(4)) {
+    k <- which.max(gaps)
+    abort_ancify(
+      sprintf("The selection coefficients %s and %s are too far apart: `gammas` must be at most a factor of 4 apart.", # nolint
+              format(-exp(strengths[k]), digits = 4), format(-exp(strengths[k + 1]), digits = 4)),
+      "input"
+    )
+  }
+}
+
+# Weights of each knot's value at these places: a row for each place.
+spline_of <- function(knots, places) {
+  vapply(seq_along(knots), function(k) {
+    stats::spline(knots, as.double(seq_along(knots) == k), xout = places, method = "natural")$y
+  }, places)
+}
+
+linear_of <- function(knots, places) {
+  vapply(seq_along(knots), function(k) {
+    stats::approx(knots, as.double(seq_along(knots) == k), xout = places, rule = 2)$y
+  }, places)
+}
+
+# ---- Pairs ---------------------------------------------------------------------------------------
+
+independent_weights <- function(both, gammas, interpolate) {
+  tcrossprod(dfe_weights(both$first, gammas, FALSE, interpolate),
+             dfe_weights(both$second, gammas, FALSE, interpolate))
+}
+
+# Cells between two computed coefficients. The probability of a cell is at its middle.
+cells_between <- 10
+
+# With x and y the logarithms of both populations' strengths: cells of x have their probability, and
+# within each, cells of y have theirs given the middle of x. So a correlation of 1 is valid too.
+binormal_weights <- function(normal, gammas, interpolate) {
+  strengths <- log(-gammas[gammas < 0])
+  check_interpolated(strengths)
+  n <- length(strengths)
+  edges <- stats::approx(seq_len(n), strengths, n = (n - 1) * cells_between + 1)$y
+  # Beyond the ends, x has cells as well, as y depends on it; y has one.
+  widest <- normal$mean[1] + c(9, -9) * normal$sd[1]
+  above <- edges_beyond(widest[1], edges[1], TRUE)
+  below <- rev(edges_beyond(widest[2], edges[length(edges)], FALSE))
+  all_edges <- c(above, edges, below)
+  middle <- all_edges[-1] - diff(all_edges) / 2
+  of_x <- -diff(stats::pnorm(all_edges, normal$mean[1], normal$sd[1]))
+  slope <- normal$correlation * normal$sd[2] / normal$sd[1]
+  expected <- normal$mean[2] + slope * (middle - normal$mean[1])
+  spread <- normal$sd[2] * sqrt(1 - normal$correlation^2)
+  of_y <- vapply(c(Inf, edges, -Inf), function(edge) stats::pnorm(edge, expected, spread), expected)
+  of_y <- of_x * (of_y[, -ncol(of_y), drop = FALSE] - of_y[, -1, drop = FALSE])
+  inside <- interpolate(strengths, edges[-1] - diff(edges) / 2)
+  knots <- function(n_above, n_below) {
+    end <- function(which, times) matrix(as.double(gammas == which), times, length(gammas), TRUE)
+    rest <- matrix(0, nrow(inside), length(gammas) - n)
+    rbind(end(gammas[1], n_above), cbind(inside, rest), end(0, n_below))
+  }
+  crossprod(knots(length(above), length(below)), of_y %*% knots(1, 1))
+}
+
+# A hundred cells from `far` to the end. They are empty ones if it is not beyond.
+edges_beyond <- function(far, end, is_above) {
+  seq(if (is_above) max(far, end) else min(far, end), end, length.out = 101)[-101]
+}

@@ -1,0 +1,143 @@
+# Spectra of selected_spectra() in a folder, where a killed call goes on. The files spectra-1.bin,
+# spectra-2.bin, ... have the cells of one spectrum after the other, as doubles, the lowest byte
+# first. In the folder's ledger they are made from the fingerprint of model and settings. Their
+# facts are list(pts = the grids that each spectrum took).
+
+# Calls work(part) for each part.
+each_part <- function(parts, work, progress) {
+  if (!progress || length(parts) < 2) {
+    return(lapply(parts, work))
+  }
+  bar <- cli::cli_progress_bar("Spectra", total = length(parts), clear = TRUE, .auto_close = FALSE)
+  on.exit(cli::cli_progress_done(id = bar))
+  lapply(parts, function(part) {
+    done <- work(part)
+    cli::cli_progress_update(id = bar)
+    done
+  })
+}
+
+# The spectra of all parts, and the grids that they took: list(spectra =, pts =).
+joined_parts <- function(found) {
+  join <- function(name) unlist(lapply(found, `[[`, name), recursive = FALSE)
+  list(spectra = join("spectra"), pts = join("pts"))
+}
+
+# The numbers of the spectra of each part: those of one coefficient of the second population.
+spectra_parts <- function(settings) {
+  n <- length(settings$gammas)
+  spectra <- seq_len(if (settings$pairs) n^2 else n)
+  unname(split(spectra, (spectra - 1) %/% if (settings$pairs) n else 10))
+}
+
+spectra_files <- function(settings) {
+  sprintf("spectra-%d.bin", seq_along(spectra_parts(settings)))
+}
+
+# `of`: the fingerprint.
+spectra_in_folder <- function(cache, of, compute, progress) {
+  locks <- lock_folders(cache, inform_ancify)
+  on.exit(unlock_folders(locks))
+  ledger <- open_run(cache, of, recorded_spectra, resume = TRUE, argument = "cache")
+  on.exit(close_run(ledger), add = TRUE, after = FALSE)
+  files <- spectra_files(of$settings)
+  parts <- spectra_parts(of$settings)
+  # A user's file is told before the work, not after it.
+  refuse_others(ledger, files)
+  left <- which(!whole_files(ledger, files, known_source(ledger, of)))
+  each_part(left, function(k) {
+    write_spectra(ledger, files[k], compute(parts[[k]]), of)
+  }, progress)
+  spectra_of_files(ledger, files, of$settings)
+}
+
+# A part, whose numbers go to a file.
+write_spectra <- function(ledger, file, found, of) {
+  claim_files(ledger, file)
+  cells <- unlist(lapply(found$spectra, function(one) as.vector(plain_array(one))))
+  path <- ledger_paths(ledger, file)
+  write_file_impl(path, writeBin(cells, raw(), endian = "little"))
+  facts <- canonical_json(list(pts = lapply(found$pts, as.list)))
+  complete_files(ledger, file, of, sums_of(path), facts)
+  save_ledger(ledger, at_once = TRUE)
+}
+
+# Files that are whole.
+spectra_of_files <- function(ledger, files, settings) {
+  sizes <- unlist(settings$sample_sizes)
+  mask <- corner_mask(sizes + 1)
+  cells <- lapply(ledger_paths(ledger, files), function(path) {
+    matrix(readBin(path, "double", file.size(path) / 8, endian = "little"), prod(sizes + 1))
+  })
+  cells <- do.call(cbind, cells)
+  spectra <- lapply(seq_len(ncol(cells)), function(k) {
+    new_sfs(array(cells[, k], sizes + 1), unlist(settings$populations), mask, FALSE)
+  })
+  pts <- unlist(lapply(facts_of(ledger, files), `[[`, "pts"), recursive = FALSE)
+  list(spectra = spectra, pts = lapply(pts, function(points) as.integer(unlist(points))))
+}
+
+#' @rdname selected_spectra
+#' @export
+read_selected_spectra <- function(cache) {
+  check_given()
+  cache <- check_path(cache, "cache")
+  ledger <- open_ledger(cache, "cache")
+  of <- recorded_spectra(ledger)
+  if (is.null(of)) {
+    abort_ancify(
+      sprintf("%s has no spectra: give a folder that was the `cache` of selected_spectra().",
+              quoted(cache)),
+      "file", file = cache
+    )
+  }
+  files <- spectra_files(of$settings)
+  left <- sum(!are_complete(ledger, files, known_source(ledger, of)))
+  if (left) {
+    abort_ancify(
+      sprintf("%s is not complete, as %d of %d files are left: call selected_spectra() again.",
+              quoted(cache), left, length(files)),
+      "input"
+    )
+  }
+  damaged <- ledger_paths(ledger, files[!whole_files(ledger, files)])
+  if (length(damaged)) {
+    abort_ancify(
+      sprintf("%s is not as it was written: call selected_spectra() again.", quoted(damaged[1])),
+      "format", file = damaged[1], line = 0
+    )
+  }
+  new_selected_spectra(spectra_of_files(ledger, files, of$settings)$spectra, of$settings)
+}
+
+new_selected_spectra <- function(spectra, settings) {
+  gammas <- as.numeric(settings$gammas)
+  if (settings$pairs) dim(spectra) <- rep(length(gammas), 2)
+  structure(list(gammas = gammas, spectra = spectra), class = "selected_spectra")
+}
+
+# ---- Fingerprints --------------------------------------------------------------------------------
+
+# The fingerprint of the spectra that a ledger has; NULL without any.
+recorded_spectra <- function(ledger) {
+  rows <- ledger_rows(ledger)
+  is_part <- grepl("^spectra-[0-9]+[.]bin$", rows$path)
+  Find(function(of) is.list(of) && setequal(names(of), c("model", "settings")),
+       made_from_of(ledger, rows$path[is_part]))
+}
+
+# Core events. A function of time is known by its values.
+events_checksum <- function(events) {
+  values_checksum(lapply(events, function(event) {
+    times <- seq(event$start %||% 0, event$end %||% 0, length.out = 33)
+    rapply(event, function(f) vapply(times, f, 0), "function", how = "replace")
+  }))
+}
+
+# Of a nested list of numbers and texts.
+values_checksum <- function(x) {
+  values <- rapply(list(x), function(value) {
+    if (is.character(value)) value else exact_text(as.double(value))
+  }, how = "unlist")
+  texts_checksum_impl(paste(names(values), values))
+}
