@@ -16,8 +16,9 @@ option_rows <- list(
   threads = option_row(
     "threads", "N", "number of threads", "-n", "num_cpus of a configuration, or all"
   ),
+  backend = option_row("backend", "KIND", "cpu, or gpu: all NVIDIA GPUs", default = "cpu"),
   cluster = option_row("cluster", "NAME", "slurm: work in jobs of Slurm"),
-  output = option_row("output", "FILE", "the file to write", "-o"),
+  output = option_row("output", "FILE", "the file or folder to write", "-o"),
   reference = option_row(
     "reference", "FILE", "the reference genome, FASTA or 2bit, to find a wrong REF"
   ),
@@ -202,6 +203,12 @@ short_name <- function(name) {
 # ---- Values --------------------------------------------------------------------------------------
 
 threads_option <- function(parsed) number_option(parsed$threads, "-n")
+
+backend_option <- function(parsed) {
+  backend <- parsed$backend %||% "cpu"
+  if (!backend %in% c("cpu", "gpu")) usage_error("--backend must be cpu or gpu, not ", backend)
+  backend
+}
 
 # A whole number from 1 on; NULL if it is not given.
 number_option <- function(text, name) {

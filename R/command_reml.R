@@ -3,6 +3,7 @@
 # `parsed`: options, from the command line. Gives the exit status.
 reml_command <- function(parsed) {
   threads <- threads_option(parsed)
+  backend <- backend_option(parsed)
   files <- reml_files(parsed$out)
   study <- command_study(parsed)
   components <- if (!is.null(parsed$components)) read_components(parsed$components)
@@ -10,7 +11,7 @@ reml_command <- function(parsed) {
   for (phenotype in names(study$formulas)) {
     fits[[phenotype]] <- fit_reml(
       study$formulas[[phenotype]], study$table, study$genotypes, components, threads = threads,
-      progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
+      backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
     )
     print(summary(fits[[phenotype]]))
     cat("\n")

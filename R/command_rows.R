@@ -183,14 +183,16 @@ rows_of_analyses <- function() {
     ),
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
-      options = c("genotypes", "pheno", "covar", "keep", "components", "out", "threads", "verbose"),
+      options = c("genotypes", "pheno", "covar", "keep", "components", "out", "threads",
+                  "backend", "verbose"),
       required = c("genotypes", "out"),
       examples = "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
       instead = c("fit_reml", "open_genotypes"), writes = function(parsed) reml_files(parsed$out)
     ),
     scan = command_row(
       "test each variant for association with a trait", scan_command,
-      options = c("genotypes", "pheno", "covar", "keep", "mixed", "out", "threads", "verbose"),
+      options = c("genotypes", "pheno", "covar", "keep", "mixed", "out", "threads", "backend",
+                  "verbose"),
       required = c("genotypes", "out"),
       details = "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
       examples = c(
@@ -201,7 +203,8 @@ rows_of_analyses <- function() {
     ),
     viruses = command_row(
       "detect viruses in sequences, by models of DNA and of proteins", viruses_command,
-      options = c("input", "output", "dna", "protein", "classifier", "size", "threads"),
+      options = c("input", "output", "dna", "protein", "classifier", "size", "threads",
+                  "backend"),
       required = c("input", "output", "dna", "protein", "classifier"), streams = "input",
       details = paste(
         "-o is a folder. It gets prediction_results.txt (a row a reading frame),",

@@ -3,6 +3,7 @@
 # `parsed`: options, from the command line. Gives the exit status.
 scan_command <- function(parsed) {
   threads <- threads_option(parsed)
+  backend <- backend_option(parsed)
   file <- scan_file(parsed$out)
   study <- command_study(parsed)
   scans <- list()
@@ -11,13 +12,13 @@ scan_command <- function(parsed) {
     formula <- study$formulas[[phenotype]]
     scan <- if (isTRUE(parsed$mixed)) {
       fits[[phenotype]] <- fit_reml(
-        formula, study$table, study$genotypes, threads = threads, progress = isatty(stderr()),
-        verbose = isTRUE(parsed$verbose)
+        formula, study$table, study$genotypes, threads = threads,
+        backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
       )
       scan_variants(fits[[phenotype]], progress = isatty(stderr()))
     } else {
       scan_variants(formula, study$table, study$genotypes, threads = threads,
-                    progress = isatty(stderr()))
+                    backend = backend, progress = isatty(stderr()))
     }
     print(scan)
     cat("\n")

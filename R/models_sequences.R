@@ -54,8 +54,8 @@ sequence_settings <- function(sequences, model, long, work) {
   c(list(truncate = long == "truncate", long = long), model_backend(model, work))
 }
 
-# list(backend =, precision =, devices = the weights on GPUs, or NULL).
-model_backend <- function(model, work) {
+# list(backend =, precision =), as a job of the core takes them.
+check_work <- function(work) {
   backend <- choose_backend(work$backend, work$threads)
   on_gpu <- backend$kind == "gpu"
   precision <- check_choice(work$precision %||% if (on_gpu) "fp16" else "fp32", c("fp32", "fp16"),
@@ -66,12 +66,18 @@ model_backend <- function(model, work) {
       "input"
     )
   }
-  devices <- if (on_gpu) {
+  list(backend = backend, precision = precision)
+}
+
+# The same, and `devices`: the weights on GPUs, or NULL.
+model_backend <- function(model, work) {
+  work <- check_work(work)
+  devices <- if (work$backend$kind == "gpu") {
     with_watch("Copying weights", function(watch) {
-      model_on_devices_impl(model$loaded, backend, precision == "fp16", watch)
+      model_on_devices_impl(model$loaded, work$backend, work$precision == "fp16", watch)
     }, progress = interactive())
   }
-  list(backend = backend, precision = precision, devices = devices)
+  c(work, list(devices = devices))
 }
 
 tell_repeated <- function(settings) {

@@ -25,7 +25,7 @@
 #' The classifier of VirNucPro was trained on what the rules `"virnucpro"` give.
 #'
 #' @param x Paths of FASTA or FASTQ files, plain, gzip or bgzip, or a `DNAStringSet`. Lower case
-#'   counts as upper case. Sequences of a set without names are numbered.
+#'   counts as upper case, and `U` in files as `T`. Sequences of a set without names are numbered.
 #' @param size Bases of a chunk.
 #' @param rule How sequences are cut, or frames are read; see above.
 #' @param genetic_code Number of a genetic code in NCBI's list, as [Biostrings::getGeneticCode()]

@@ -23,8 +23,10 @@
 #'
 #' **Time.** Most of it goes to the model of proteins. One of 3 billion parameters takes 10 to 20
 #' seconds a frame on a core. So two frames a thread are timed first, and a message says how long
-#' all will take if it is long. You may interrupt the call then: what was done is kept. GPUs are not
-#' used yet.
+#' all will take if it is long. You may interrupt the call then: what was done is kept.
+#'
+#' **GPUs.** With `backend = "gpu"` all GPUs share the packs of frames, as in [embed_sequences()].
+#' The two models are on the GPUs at once. This has not been run on a card yet.
 #'
 #' **Tested.** With small random models and a random classifier, files are those of the same steps
 #' in PyTorch and plain Python. No trained weights have been run yet.
@@ -41,6 +43,8 @@
 #' @param chunk_rule,frame_rule How sequences are cut and frames are read: `rule` of
 #'   [chunk_sequences()] and of [six_frames()].
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
+#' @param backend,precision As in [embed_sequences()], for both models. The classifier works on the
+#'   processor.
 #' @param resume Whether to go on with a run in `out`. If `FALSE`, a run there is an error.
 #' @return An object of class `virus_detection`, a list with these elements among others:
 #'   * `contigs`: the table of [contig_calls()];
@@ -60,6 +64,7 @@
 #' * `ancify_file_error` (field `file`): a file cannot be read, or one of `out` would replace a file
 #'   that no run wrote.
 #' * `ancify_lock_error` (field `file`): another process works in `out`.
+#' * `ancify_device_error`: as from [embed_sequences()].
 #' * `ancify_package_error`: Biostrings is not installed.
 #'
 #' A warning of class `ancify_sequence_warning` tells letters that a model does not know.
@@ -85,11 +90,12 @@
 detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
                            chunk_rule = c("virnucpro", "even"),
                            frame_rule = c("virnucpro", "strict"), genetic_code = "1",
-                           threads = NULL, resume = TRUE) {
+                           threads = NULL, backend = "auto", precision = NULL, resume = TRUE) {
   check_given()
   out <- check_path(out, "out")
   check_flag(resume, "resume")
-  resolve_threads(threads)
+  work <- list(threads = threads, backend = backend, precision = precision)
+  check_work(work)
   models <- list(dna = model_or_folder(dna, "dna"), protein = model_or_folder(protein, "protein"))
   classifier <- classifier_or_file(classifier)
   check_fit(models, classifier)
@@ -99,7 +105,7 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
   found <- six_frames(chunks, frame_rule, genetic_code)
   # Weights are read last: they can take minutes.
   runs <- Map(function(model, sequences) {
-    frames_run(open_model(model), sequences, threads)
+    frames_run(open_model(model), sequences, work)
   }, models, found[names(models)])
   of <- detection_fingerprint(contigs, runs, classifier, list(
     size = size, chunk_rule = check_choice(chunk_rule, c("virnucpro", "even"), "chunk_rule"),
@@ -185,8 +191,7 @@ run_row <- "run/"
 recorded_detection <- function(ledger) made_from_of(ledger, run_row)[[1]]
 
 # The embedding of all frames by one model, as R/models_runs.R takes it, with its `fingerprint`.
-frames_run <- function(model, sequences, threads) {
-  work <- list(threads = threads, backend = "auto")
+frames_run <- function(model, sequences, work) {
   sequences <- as_model_input(sequences, model)
   run <- list(
     model = model, sequences = sequences, by_residue = FALSE,
@@ -205,7 +210,7 @@ detection_fingerprint <- function(contigs, runs, classifier, settings) {
     ),
     dna = runs$dna$fingerprint$model, protein = runs$protein$fingerprint$model,
     classifier = list(numbers = bytes_checksum_impl(writeBin(numbers, raw()))),
-    settings = c(settings, runs$dna$fingerprint$settings["part_size"])
+    settings = c(settings, runs$dna$fingerprint$settings[c("precision", "part_size")])
   )
 }
 
@@ -295,11 +300,15 @@ tell_duration <- function(runs, folders) {
   if (sum(seconds) < 2) {
     return(invisible())
   }
-  threads <- run_threads(runs$dna)
+  workers <- if (is.null(runs$dna$settings$devices)) {
+    count_of(run_threads(runs$dna), "thread")
+  } else {
+    "GPUs"
+  }
   cli::cli_alert_info(sprintf(
     "Embedding will take about %s: %s by the model of DNA, %s by that of proteins, on %s. %s",
     show_duration(sum(seconds)), show_duration(seconds[["dna"]]),
-    show_duration(seconds[["protein"]]), count_of(threads, "thread"),
+    show_duration(seconds[["protein"]]), workers,
     "A smaller model of proteins, with a classifier trained on it, or more threads are faster."
   ))
 }

@@ -225,6 +225,9 @@ test_that("models and classifiers that do not fit are told, before any work", {
   refused("file", dna = tempfile(), out = out, says = character())
   refused("input", dna = 3, out = out, says = "`dna` must be one path")
   refused("input", threads = 0, out = out, says = "`threads`")
+  refused("input", backend = "tpu", out = out, says = "`backend`")
+  refused("input", precision = "fp16", out = out, says = "is for GPUs alone")
+  if (nrow(available_gpus()) == 0) refused("device", backend = "gpu", out = out, says = character())
   expect_ancify_error(detect_viruses("x"), "input", "`dna`, `protein`, `classifier` and `out`")
   expect_false(file.exists(out))
 })
@@ -272,7 +275,8 @@ test_that("the time of all is told first, unless it is short", {
 test_that("the time is that of frames that are left, in proportion to their letters", {
   local_part_size(20)
   set <- chunk_sequences(virus_fixture("contigs.fa"), 60)
-  run <- frames_run(sequence_model(example_model("esm2_random")), six_frames(set)$protein, 1)
+  run <- frames_run(sequence_model(example_model("esm2_random")), six_frames(set)$protein,
+                    list(threads = 1, backend = "cpu"))
   all <- run$sequences$sequences
   left_in <- function(folder, took) {
     timed <<- list()

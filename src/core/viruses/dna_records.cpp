@@ -17,7 +17,7 @@ namespace ancify {
 namespace {
 
 // The upper case of IUPAC's letters and of signs for gaps, which a DNAStringSet takes; 0 for
-// others.
+// others. RNA's U is T.
 std::array<char, 256> upper_letters() {
   std::array<char, 256> upper = {};
   for (const char c : std::string_view("ACGTMRWSYKVHDBN-+.")) {
@@ -25,6 +25,7 @@ std::array<char, 256> upper_letters() {
     upper[byte] = c;
     if (c >= 'A') upper[byte + ('a' - 'A')] = c;
   }
+  upper['U'] = upper['u'] = 'T';
   return upper;
 }
 

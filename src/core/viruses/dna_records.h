@@ -10,7 +10,7 @@ namespace ancify {
 
 struct DnaRecord {
   std::string id;
-  std::string bases;  // upper case
+  std::string bases;  // upper case, with T for U
 };
 
 // The records of FASTA and FASTQ files, in order. FormatError for a record without an id or bases,

@@ -106,6 +106,7 @@ TEST(DnaRecords, AreReadInUpperCase) {
   EXPECT_EQ(records[0].id, "a");
   EXPECT_EQ(records[0].bases, "ACGTNRY-");
   EXPECT_EQ(records[1].bases, "A");
+  EXPECT_EQ(read_dna({folder.write("rna.fa", ">a\nACGUu\n")}, control)[0].bases, "ACGTT");
 }
 
 TEST(DnaRecords, AreRefusedWithTheirLine) {
