@@ -45,7 +45,8 @@ demes_function <- function(yaml, samples, places, constraints) {
     for (name in names(values)) {
       for (place in places[[name]]) yaml <- set_place(yaml, place, values[[name]])
     }
-    demes_events(demes_graph(yaml, refuse), samples)
+    graph <- demes_graph(yaml, refuse)
+    structure(demes_events(graph, samples), reference_size = graph$reference_size)
   }
   f <- function() NULL
   formals(f) <- stats::setNames(rep(list(substitute()), length(places)), names(places))

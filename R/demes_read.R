@@ -35,8 +35,8 @@
 #' | `pulses: {0: {proportions: 0}}` | the share of its first source |
 #'
 #' `constraints` are pairs such as `{params: [T1, T2], constraint: greater_than}` or `less_than`.
-#' Parameters are in the file's own units. With a free theta, sizes and times are known up to a
-#' common factor, so leave one size as it is.
+#' Parameters are in the file's own units. With a free theta, a spectrum tells sizes and times up to
+#' a common factor, so leave one size as it is. With two-locus statistics, all can be fitted.
 #'
 #' @param file Path of a Demes file, in YAML. `read_demes()` also reads gzip.
 #' @param samples Names of the sampled demes, in the order of the spectrum. Default: as noted by

@@ -67,16 +67,20 @@ inherit_demography <- function(model, chromosome = c("autosome", "X", "Y", "mito
   factors <- inheritances[[chromosome]](females, male_mutation)
   inbreeding <- selfing / (2 - selfing)
   inherit <- function(events) {
-    lapply(events, event_of_chromosome, factors[["size"]] / (1 + inbreeding),
-           factors[["mutation"]])
+    events[] <- lapply(events, event_of_chromosome, factors[["size"]] / (1 + inbreeding),
+                       factors[["mutation"]])
+    events
   }
   if (!is.function(model$events)) {
-    return(structure(list(events = inherit(model$events), params = model$params),
-                     class = "demography"))
+    model$events <- inherit(model$events)
+    return(model)
   }
-  events <- function() inherit(do.call(model$events, mget(model$params, environment())))
-  formals(events) <- formals(args(model$events))
-  demography(events)
+  events <- function() inherit(do.call(of_autosomes, mget(params, environment())))
+  of_autosomes <- model$events
+  params <- model$params
+  formals(events) <- formals(args(of_autosomes))
+  model$events <- events # it keeps what read_demes() has noted
+  model
 }
 
 # A row for each chromosome: the factors of sizes and of mutation rates, from the females for each

@@ -23,7 +23,8 @@
 #' ([vcov()][ld_methods]). Ratios of heterozygosities are one more bin. Bins and the spectrum count
 #' as independent, so this is a composite likelihood. Recombination is a clock: the fit has a
 #' parameter `reference_size`, Nref, and needs its `start`. So sizes are `nu * reference_size`
-#' diploid individuals, and times `2 * reference_size * time` generations.
+#' diploid individuals, and times `2 * reference_size * time` generations. Parameters from
+#' [read_demes()] are in individuals and in the file's units of time. They need no such parameter.
 #'
 #' **Standard errors.** Linked sites are not independent. Take bootstrap spectra, as from
 #' [sfs_from_vcf()], for [vcov.demography_fit()].
@@ -121,7 +122,7 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
   space <- search_space(
     model, sampling, with_own(model, "start", start), with_own(model, "lower", lower),
     with_own(model, "upper", upper), fixed,
-    c(if (misidentified) "misidentified", if (!is.null(ld)) "reference_size")
+    c(if (misidentified) "misidentified", if (!is.null(ld)) params_of_ld(model))
   )
   surface <- demography_surface(
     model, sfs, ld, space, pts, multinomial && !is.null(sfs), misidentified, time, extrapolate,
@@ -156,7 +157,11 @@ check_observed <- function(model, sfs, ld, misidentified) {
   if (!is.null(sfs)) check_sfs(sfs, "sfs")
   if (!is.null(ld)) check_ld(ld, "ld")
   if (isTRUE(misidentified) && (is.null(sfs) || attr(sfs, "folded"))) {
-    abort_ancify("`misidentified` must be FALSE: folded data have no ancestral alleles.", "input")
+    abort_ancify(
+      sprintf("`misidentified` must be FALSE: %s no ancestral alleles.",
+              if (is.null(sfs)) "two-locus statistics need" else "folded data have"),
+      "input"
+    )
   }
   if (!is.null(ld)) check_ld_fits(model, sfs, ld)
 }

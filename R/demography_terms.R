@@ -123,15 +123,18 @@ check_other_spectra <- function(spectra, data, name) {
   spectra
 }
 
+is_like_ld <- function(one, data) {
+  inherits(one, "ld_statistics") && identical(one$bins, data$bins) &&
+    identical(one$populations, data$populations) && !anyNA(one$values) &&
+    identical(one$reference %||% data$reference, data$reference)
+}
+
 check_other_ld <- function(statistics, data, name) {
-  is_like <- function(one) {
-    inherits(one, "ld_statistics") && identical(one$bins, data$bins) &&
-      identical(one$populations, data$populations)
-  }
+  is_like <- function(one) is_like_ld(one, data)
   if (!is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA))) {
     abort_ancify(
       sprintf(
-        "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins and populations.", # nolint
+        "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins, populations and reference, with pairs in each bin.", # nolint
         name
       ),
       "input"

@@ -6,12 +6,16 @@
 ld_term <- function(model, ld, space, threads) {
   ld <- as_ld_ratios(ld)
   weights <- ld_weights(ld)
+  clock <- params_of_ld(model)
   calculator <- list(
     backend = function() choose_backend("cpu", threads),
     prepare = function(params) {
-      events <- core_events(events_at(model, params[model$params]))
+      events <- events_at(model, params[model$params])
+      size <- if (length(clock)) params[[clock]] else attr(events, "reference_size")
+      check_positive(size, "reference_size", 1)
+      events <- core_events(events)
       check_final_populations(events, length(ld$populations), "ld")
-      list(events = events, size = params[["reference_size"]])
+      list(events = events, size = size)
     },
     compute = function(models, backend) {
       found <- ld_of_models(
@@ -23,12 +27,18 @@ ld_term <- function(model, ld, space, threads) {
   )
   list(
     data = ld,
-    expected = expected_by(calculator, c(model$params, "reference_size"), space),
+    expected = expected_by(calculator, c(model$params, clock), space),
     log_likelihood = function(expected, data, ...) {
       ld_log_likelihood(ld_vectors(expected), ld_vectors(data), weights)
     },
     scaled = function(expected, theta) expected # a ratio has no theta
   )
+}
+
+# The fit's own parameter of recombination's clock. Parameters of a Demes file have sizes.
+params_of_ld <- function(model) {
+  has_sizes <- length(model$params) && !is.null(attr(model, "reference_size"))
+  if (has_sizes) character() else "reference_size"
 }
 
 as_ld_ratios <- function(ld) if (is.null(ld$reference)) normalise(ld) else ld

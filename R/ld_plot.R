@@ -56,8 +56,8 @@ check_drawn <- function(statistics, names) {
   if (!length(statistics) || length(unknown)) {
     abort_ancify(
       sprintf(
-        "`statistics` has %s, but there are %s.", enumerate(quoted(unknown)),
-        enumerate(quoted(names))
+        "`statistics` must be of %s, not %s.", enumerate(quoted(names)),
+        if (length(unknown)) enumerate(quoted(unknown)) else show_value(statistics)
       ),
       "input"
     )
@@ -77,10 +77,10 @@ expected_ratios <- function(model, ratios) {
   model
 }
 
-# With the place of each bin.
+# With the place of each bin that has pairs.
 drawn_rows <- function(ratios, statistics) {
   rows <- as.data.frame(ratios)
-  rows <- rows[rows$statistic %in% statistics, ]
+  rows <- rows[rows$statistic %in% statistics & !is.na(rows$value), ]
   rows$distance <- ifelse(rows$lower > 0, sqrt(rows$lower * rows$upper), rows$upper / 2)
   if (!is.null(rows$std_error)) {
     rows$low <- rows$value - 2 * rows$std_error

@@ -137,6 +137,19 @@ test_that("a function of time is as the course that it computes", {
   )
 })
 
+test_that("growth after a split is computed at all distances", {
+  courses <- list(course(1, 2), course(1, 0.5))
+  model <- demography(event_equilibrium(), event_split(1), event_epoch(0.3, courses))
+  # Each population alone, and no linkage disequilibrium that both share
+  alone <- function(one) demography(event_equilibrium(), event_epoch(0.3, courses[one]))
+  for (bin in list(c(1e-3, 1e-2), c(0.1, 0.5))) {
+    x <- expected(model, c("A", "B"), bin, 1e4)$values
+    expect_equal(x[, "DD.A.A"], expected(alone(1), "A", bin, 1e4)$values[, "DD.A.A"])
+    expect_equal(x[, "DD.B.B"], expected(alone(2), "B", bin, 1e4)$values[, "DD.B.B"])
+    expect_lt(abs(x[, "DD.A.B"]), 1e-5 * x[, "DD.A.A"])
+  }
+})
+
 test_that("wrong input is refused in plain words", {
   model <- demography(event_equilibrium())
   refused <- function(call, words) expect_error(call, words, class = "ancify_input_error")
@@ -202,11 +215,43 @@ test_that("a joint fit has the reference size, and one log-likelihood of both te
   expect_error(vcov(fit, spectra), "`sfs`", class = "ancify_input_error")
   expect_error(vcov(fit, list(sfs = spectra, ld = boot$ld[1:3])), "same windows",
                class = "ancify_input_error")
+  other <- normalise(ld_of_history)
+  other$reference <- "B"
+  expect_error(vcov(fit, list(sfs = spectra, ld = rep(list(other), 5))), "reference",
+               class = "ancify_input_error")
   refits <- refit_demography(fit, lapply(boot, utils::head, 2))
   expect_equal(refits$reference_size, c(5000, 5000), tolerance = 0.1)
   null <- update(fit, fixed = c(reference_size = 5000))
   expect_identical(null$fitted, c("nu", "time"))
   expect_identical(anova(fit, null)$Df[2], 1L)
+})
+
+test_that("parameters of a Demes file have sizes, so a fit needs no reference size", {
+  file <- tempfile(fileext = ".yaml")
+  writeLines(c(
+    "time_units: generations", "demes:", "- name: A", "  epochs:",
+    "  - {start_size: 4000, end_time: 2000}", "  - {start_size: 12000}"
+  ), file)
+  free <- tempfile(fileext = ".yaml")
+  writeLines(c(
+    "parameters:", "- {name: before, values: [demes: {A: {epochs: {0: start_size}}}]}",
+    "- {name: after, values: [demes: {A: {epochs: {1: start_size}}}]}",
+    "- {name: time, values: [demes: {A: {epochs: {0: end_time}}}]}"
+  ), free)
+  model <- read_demes(file, parameters = free)
+  sizes <- c(before = 5000, after = 15000, time = 1500)
+  bins <- c(1e-5, 1e-4)
+  wanted <- expected(history, "A", bins, 5000)$values
+  found <- function(model) expected(model, "A", bins, NULL, params = sizes)$values
+  expect_equal(found(model), wanted)
+  expect_equal(found(inherit_demography(model)), wanted)
+  expect_error(expected(history, "A", bins, NULL), "`reference_size`", class = "ancify_input_error")
+
+  fit <- fit_demography(model, sfs_of_history, starts = 3, pts = c(20, 30), ld = ld_of_history,
+                        threads = 1)
+  expect_equal(coef(fit), sizes, tolerance = 0.05)
+  null <- update(fit, fixed = c(time = 1500))
+  expect_identical(null$fitted, c("before", "after"))
 })
 
 test_that("a fit to two-locus statistics alone has no spectrum", {
@@ -237,4 +282,6 @@ test_that("a fit refuses statistics that it cannot use", {
           model = demography_model("split_mig"),
           start = c(nu1 = 1, nu2 = 1, time = 0.1, m = 1, reference_size = 5000))
   refused("ancestral", ld = ld_of_history, misidentified = TRUE)
+  refused("`reference_size`", ld = ld_of_history,
+          start = c(nu = 2, time = 0.2, reference_size = -1))
 })

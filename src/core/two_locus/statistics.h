@@ -35,8 +35,8 @@ class Extrapolation {
  public:
   void add(const Statistics& statistics);
   const Statistics& best() const { return best_; }
-  // The largest difference of two_loci between the last two that were added, as a share of the
-  // rate's largest; infinite after the first.
+  // The largest difference of two_loci between the last two extrapolations, as a share of the
+  // value, or of 1e-4 of the largest value if that is more; infinite after the first.
   double error() const { return error_; }
 
  private:
