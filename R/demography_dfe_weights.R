@@ -83,7 +83,7 @@ check_interpolated <- function(strengths) {
     )
   }
   gaps <- -diff(strengths)
-  if (max(gaps) > log(4)) {
+  if (max(gaps) > log(4) + 1e-9) {
     k <- which.max(gaps)
     abort_ancify(
       sprintf("The selection coefficients %s and %s are too far apart: `gammas` must be at most a factor of 4 apart.", # nolint
@@ -113,11 +113,12 @@ independent_weights <- function(both, gammas, interpolate) {
              dfe_weights(both$second, gammas, FALSE, interpolate))
 }
 
-# Cells between two computed coefficients. The probability of a cell is at its middle.
+# Cells between two computed coefficients
 cells_between <- 10
 
-# With x and y the logarithms of both populations' strengths: cells of x have their probability, and
-# within each, cells of y have theirs given the middle of x. So a correlation of 1 is valid too.
+# With x and y the logarithms of both populations' strengths: each cell of x has its probability, at
+# its mean. Given this x, y has a normal distribution. A y between two edges counts as a share of
+# each, so that its mean is right, also with a correlation of 1 or -1.
 binormal_weights <- function(normal, gammas, interpolate) {
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
@@ -127,21 +128,45 @@ binormal_weights <- function(normal, gammas, interpolate) {
   widest <- normal$mean[1] + c(9, -9) * normal$sd[1]
   above <- edges_beyond(widest[1], edges[1], TRUE)
   below <- rev(edges_beyond(widest[2], edges[length(edges)], FALSE))
-  all_edges <- c(above, edges, below)
-  middle <- all_edges[-1] - diff(all_edges) / 2
-  of_x <- -diff(stats::pnorm(all_edges, normal$mean[1], normal$sd[1]))
+  x <- normal_cells(c(above, edges, below), normal$mean[1], normal$sd[1])
   slope <- normal$correlation * normal$sd[2] / normal$sd[1]
-  expected <- normal$mean[2] + slope * (middle - normal$mean[1])
-  spread <- normal$sd[2] * sqrt(1 - normal$correlation^2)
-  of_y <- vapply(c(Inf, edges, -Inf), function(edge) stats::pnorm(edge, expected, spread), expected)
-  of_y <- of_x * (of_y[, -ncol(of_y), drop = FALSE] - of_y[, -1, drop = FALSE])
-  inside <- interpolate(strengths, edges[-1] - diff(edges) / 2)
-  knots <- function(n_above, n_below) {
+  expected <- normal$mean[2] + slope * (c(x$mean) - normal$mean[1])
+  spread <- normal$sd[2] * sqrt(max(1 - normal$correlation^2, 1e-18))
+  of_y <- c(x$probability) * shares_of_edges(edges, expected, spread)
+  knots <- function(places, n_above, n_below) {
     end <- function(which, times) matrix(as.double(gammas == which), times, length(gammas), TRUE)
-    rest <- matrix(0, nrow(inside), length(gammas) - n)
-    rbind(end(gammas[1], n_above), cbind(inside, rest), end(0, n_below))
+    rest <- matrix(0, length(places), length(gammas) - n)
+    rbind(end(gammas[1], n_above), cbind(interpolate(strengths, places), rest), end(0, n_below))
   }
-  crossprod(knots(length(above), length(below)), of_y %*% knots(1, 1))
+  inside <- x$mean[length(above) + seq_len(length(edges) - 1)]
+  crossprod(knots(inside, length(above), length(below)), of_y %*% knots(edges, 1, 1))
+}
+
+# The probability and the mean of each cell between falling `edges`: matrices with a row for each
+# normal distribution.
+normal_cells <- function(edges, mean, sd) {
+  of_cells <- function(at_edge) {
+    values <- matrix(vapply(edges, at_edge, mean, mean, sd), length(mean))
+    values[, -ncol(values), drop = FALSE] - values[, -1, drop = FALSE]
+  }
+  probability <- of_cells(stats::pnorm)
+  moment <- mean * probability - sd^2 * of_cells(stats::dnorm)
+  # Rounding must not move the mean of a nearly empty cell out of it.
+  limit <- function(edges) rep(edges, each = length(mean))
+  means <- pmin(pmax(moment / pmax(probability, 1e-300), limit(edges[-1])),
+                limit(edges[-length(edges)]))
+  list(probability = probability, mean = matrix(means, length(mean)))
+}
+
+# A row for each normal distribution: the probability above all edges, the shares of the edges, and
+# the probability below all. Between two edges, the nearer one has the larger share.
+shares_of_edges <- function(edges, mean, sd) {
+  cells <- normal_cells(c(Inf, edges, -Inf), mean, sd)
+  n <- ncol(cells$probability)
+  between <- cells$probability[, -c(1, n), drop = FALSE]
+  widths <- rep(-diff(edges), each = length(mean))
+  upper <- between * (cells$mean[, -c(1, n)] - rep(edges[-1], each = length(mean))) / widths
+  cbind(cells$probability[, 1], cbind(upper, 0) + cbind(0, between - upper), cells$probability[, n])
 }
 
 # A hundred cells from `far` to the end. They are empty ones if it is not beyond.

@@ -248,12 +248,12 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   n <- length(at)
   # Of the value, or of the estimate if the null hypothesis has 0
   size <- pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
-  # Near 0 differences are taken one step above it, as most parameters cannot be negative.
+  ends <- valid_ends(fit, at)
   expected_around <- function(step, moves) {
     with_input_errors_as(
       "Next to the estimates: %s Fit again with `lower` and `upper` of the valid range.",
-      expected_at(fit$surface, ifelse(at >= 0 & at < step, step, at), t(step * t(moves)),
-                  names(params))
+      expected_at(fit$surface, pmax(pmin(at, ends$upper - step), ends$lower + step),
+                  t(step * t(moves)), names(params))
     )
   }
   # The sum over the fit's terms
@@ -278,6 +278,15 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   dimnames(information) <- list(names(at), names(at))
   slopes <- matrix(vapply(bootstraps, slope_of, numeric(n)), n, dimnames = list(names(at), NULL))
   list(information = information, variability = stats::var(t(slopes)), slope = slope_of(observed))
+}
+
+# The ends of valid values. Differences are taken at least one step from them. Most parameters
+# cannot be negative.
+valid_ends <- function(fit, at) {
+  ranges <- parameter_ranges(fit$model, intersect("misidentified", names(at)))
+  ranges <- lapply(ranges, function(range) range[names(range) %in% names(at)])
+  Map(function(ends, range) replace(ends, names(range), range),
+      list(lower = ifelse(at >= 0, 0, -Inf), upper = replace(at, names(at), Inf)), ranges)
 }
 
 # Steps for second differences: a standard error if nothing else were fitted, but from 1 to 5 %, and

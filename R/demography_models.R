@@ -106,7 +106,7 @@
 #' | `split_sym_mig_adjacent_var1`, `..._var2` | the same after `m_a`; at `m3` only |
 #' | `sim_split_sym_mig_adjacent_var` | both splits at once, then the same |
 #' | `sim_split_refugia_sym_mig_adjacent_var` | isolation, then the same |
-#' | each of the last five rows with `_uni` for `_sym` | migration into the third population only |
+#' | each of the last four rows with `_uni` for `_sym` | migration into the third population only |
 #' | `admix_origin_no_mig` | the third population is a mixture of the others |
 #' | `admix_origin_sym_mig_adj`, `admix_origin_uni_mig_adj` | the same, with migration |
 #'

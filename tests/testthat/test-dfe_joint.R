@@ -123,6 +123,16 @@ test_that("weights of joint distributions sum to 1 and have the right tails", {
   # With a correlation of 1 both are the same
   expect_equal(inside(dfe_sfs(pairs_2d, dfe_bivariate_lognormal(0.3, 0.8, 1))),
                inside(dfe_sfs(pairs_2d, dfe_lognormal(0.3, 0.8))), tolerance = 2e-3)
+  # Equal, and opposite, effects of other means than those of the coefficients
+  of_strength <- 1 / (1 - gammas / 3)
+  normal <- normal_nodes(60)
+  for (sign in c(1, -1)) {
+    both <- exp(0.3 * normal$x) / 3 + 1
+    other <- exp(0.13 + 0.3 * sign * normal$x) / 3 + 1
+    found <- weights(dfe_bivariate_lognormal(c(0, 0.13), 0.3, sign))
+    expect_equal(c(of_strength %*% found %*% of_strength), sum(normal$weight / (both * other)),
+                 tolerance = 1e-3)
+  }
   # In exchanged populations, weights are exchanged
   expect_equal(weights(dfe_bivariate_lognormal(c(0, 1), c(1, 0.7), 0.4)),
                t(weights(dfe_bivariate_lognormal(c(1, 0), c(0.7, 1), 0.4))), tolerance = 1e-2)
