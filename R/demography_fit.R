@@ -286,7 +286,7 @@ valid_ends <- function(fit, at) {
   ranges <- parameter_ranges(fit$model, intersect("misidentified", names(at)))
   ranges <- lapply(ranges, function(range) range[names(range) %in% names(at)])
   Map(function(ends, range) replace(ends, names(range), range),
-      list(lower = ifelse(at >= 0, 0, -Inf), upper = replace(at, names(at), Inf)), ranges)
+      list(lower = ifelse(at >= 0, 0, -Inf), upper = ifelse(is.na(at), at, Inf)), ranges)
 }
 
 # Steps for second differences: a standard error if nothing else were fitted, but from 1 to 5 %, and

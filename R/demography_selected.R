@@ -26,9 +26,9 @@
 #' that is complete takes only the time to read it. `.ancify/ledger` in the folder says what the
 #' spectra are of.
 #'
-#' **Time steps.** Steps of `time = "accurate"` are as short as a coefficient of 30 needs, also for
-#' stronger ones. Spectra of a coefficient of -100 differ by 0.1 % from steps without a limit. Those
-#' of -2000 differ by up to 3 % where a size changed within the last 0.002.
+#' **Time steps.** Those of `pairs` are as short as a coefficient of 30 needs, also for stronger
+#' ones. Spectra of a coefficient of -100 differ by 0.1 % from steps without this limit. Those of
+#' -2000 differ by up to 3 % where a size changed within the last 0.002.
 #'
 #' The usual analysis fits a demographic model to synonymous sites first. It then fits a DFE to
 #' nonsynonymous sites, with the first fit's parameters as `params`. Its `theta` is that of the
@@ -128,7 +128,7 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   if (!is.null(cache)) cache <- check_path(cache, "cache")
   backend <- choose_backend(backend, threads)
   sets <- coefficients_of(gammas, pairs)
-  steps <- if (time == "accurate") "selected" else time
+  steps <- if (pairs && time == "accurate") "selected" else time
   compute <- function(which) {
     models <- lapply(which, function(k) with_selection(events, sets[k, ], h))
     on_fine_grids(models, sizes, pts, steps, extrapolate, sampling, backend)
@@ -142,8 +142,7 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
     joined_parts(each_part(spectra_parts(settings), compute, progress))
   } else {
     of <- list(
-      model = list(params = as.list(settled$params), events = events_checksum(events)),
-      settings = settings
+      model = list(events = events_checksum(events)), settings = settings
     )
     spectra_in_folder(cache, of, compute, progress)
   }

@@ -132,11 +132,11 @@ test_that("a fit to a distribution's own spectrum recovers its parameters", {
 
 test_that("grids too coarse for selection are a warning with the coefficients", {
   of <- function(gammas) {
-    selected_spectra(demography_model("two_epoch"), c(2, 0.1), c(YRI = 8), c(40, 50, 60), gammas)
+    selected_spectra(demography_model("two_epoch"), c(2, 0.1), c(YRI = 8), c(60, 80, 100), gammas)
   }
   warning <- expect_warning(of(-c(1, 1000)), class = "ancify_grid_warning")
   expect_match(conditionMessage(warning), "from -1000 to -1000", fixed = TRUE)
-  expect_match(conditionMessage(warning), "Took 60, 75 and 90 points", fixed = TRUE)
+  expect_match(conditionMessage(warning), "Took 90, 120 and 150 points", fixed = TRUE)
   expect_no_warning(of(-c(1, 10)))
 })
 

@@ -150,16 +150,29 @@ Schedule make_schedule(const Epoch& epoch, double fineness, int parts, double st
 
 Schedule middle_steps(const Epoch& epoch, int steps) {
   Schedule schedule = without_steps(epoch);
-  const double length = (epoch.end - epoch.start) / steps;
-  if (length == 0) return schedule;
+  const double duration = epoch.end - epoch.start;
+  if (duration == 0) return schedule;
+  // The time that is left at these shares of all steps
+  const auto left = [=](double share) { return duration * std::pow(1 - share, 4); };
+  const auto step_at = [&](double time) {
+    TimeStep step = parameters_at(epoch, time);
+    step.times = 1;
+    step.length = duration;
+    return step;
+  };
+  const TimeStep start = step_at(epoch.start);
+  bool changes = !is_same(start, step_at(epoch.end));
   for (int i = 0; i < steps; ++i) {
-    TimeStep step = parameters_at(epoch, epoch.start + length * (i + 0.5));
-    step.length = length;
-    append(schedule.steps, step);
+    schedule.steps.push_back(step_at(epoch.end - left((i + 0.5) / steps)));
+    changes = changes || !is_same(start, schedule.steps.back());
   }
-  if (schedule.steps.size() == 1) {
-    schedule.steps[0].length = epoch.end - epoch.start;
-    schedule.steps[0].times = 1;
+  if (!changes) {
+    schedule.steps.resize(1);
+    return schedule;
+  }
+  for (int i = 0; i < steps; ++i) {
+    schedule.steps[static_cast<std::size_t>(i)].length =
+        left(static_cast<double>(i) / steps) - left((i + 1.0) / steps);
   }
   return schedule;
 }

@@ -43,7 +43,8 @@ struct Schedule {
 Schedule make_schedule(const Epoch& epoch, double fineness, int parts,
                        double strongest = kAnyStrength);
 
-// So many equal steps, with the parameters in the middle of each; one step if none changes.
+// So many steps, with the parameters in the middle of each; one step if none changes. Steps become
+// shorter, with the fourth power, since fast recombination leaves traces of the end alone.
 // InputError for invalid parameters.
 Schedule middle_steps(const Epoch& epoch, int steps);
 
