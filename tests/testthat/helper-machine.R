@@ -57,7 +57,7 @@ end_program <- function(job) {
 }
 
 # Seconds until `condition` holds; an error where it does not in time.
-wait_for <- function(condition, at_most = 30) {
+wait_for <- function(condition, at_most = 120) {
   condition <- substitute(condition)
   frame <- parent.frame()
   start <- proc.time()[["elapsed"]]
