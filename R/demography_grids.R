@@ -15,8 +15,8 @@ spectra_of_models <- function(models, pts, time, sampling, backend, progress = F
 
 # The error is proportional to the step. So twice the spectrum of half steps, minus that of whole
 # ones, extrapolates to steps of length 0. Steps follow selection up to the coefficient `strongest`.
-# "selected" is for pairs of coefficients: to be as accurate under strong selection, in relative terms, would take
-# most of the time for the smallest counts.
+# "selected" is for pairs of coefficients: to be as accurate under strong selection, in relative
+# terms, would take most of the time for the smallest counts.
 time_steps <- list(
   dadi = list(fineness = 1e-3, strongest = Inf, parts = 1L, weights = 1),
   accurate = list(fineness = 3e-3, strongest = Inf, parts = 1:2, weights = c(-1, 2)),

@@ -128,9 +128,8 @@ Plan plan_model(const Model& model, const Scheduler& scheduler) {
 }
 
 Plan plan_model(const Model& model, double fineness, int parts, double strongest) {
-  return plan_model(model, [=](const Epoch& epoch) {
-    return make_schedule(epoch, fineness, parts, strongest);
-  });
+  return plan_model(
+      model, [=](const Epoch& epoch) { return make_schedule(epoch, fineness, parts, strongest); });
 }
 
 // ---- By name ------------------------------------------------------------------------------------
