@@ -285,8 +285,8 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
 valid_ends <- function(fit, at) {
   ranges <- parameter_ranges(fit$model, intersect("misidentified", names(at)))
   ranges <- lapply(ranges, function(range) range[names(range) %in% names(at)])
-  Map(function(ends, range) replace(ends, names(range), range),
-      list(lower = ifelse(at >= 0, 0, -Inf), upper = ifelse(is.na(at), at, Inf)), ranges)
+  ends <- list(lower = ifelse(at >= 0, 0, -Inf), upper = replace(at, seq_along(at), Inf))
+  Map(function(ends, range) replace(ends, names(range), range), ends, ranges)
 }
 
 # Steps for second differences: a standard error if nothing else were fitted, but from 1 to 5 %, and
