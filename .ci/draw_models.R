@@ -21,7 +21,7 @@ parameters <- function(name) {
 
 draw <- function(file, names, columns) {
   rows <- ceiling(length(names) / columns)
-  grDevices::png(file.path("man/figures", file), 290 * columns, 230 * rows, pointsize = 11,
+  grDevices::png(file.path("man/figures", file), 232 * columns, 184 * rows, pointsize = 9,
                  type = "cairo")
   on.exit(grDevices::dev.off())
   graphics::par(mfrow = c(rows, columns), cex = 0.8, cex.main = 0.9)
