@@ -65,7 +65,7 @@ test_that("zsh completes the same", {
   expect_quiet(result)
   expect_identical(sub(":.*", "", result$out[seq_along(rows)]), names(rows))
   expect_identical(result$out[2], paste0("check:", rows$check$purpose))
-  expect_true("(-o --output)-o[the file to write]:FILE:_files" %in% result$out)
+  expect_true("(-o --output)-o[the file or folder to write]:FILE:_files" %in% result$out)
 })
 
 test_that("every word of the script for zsh is quoted", {
