@@ -19,8 +19,7 @@ update.demography_fit <- function(object, ...) {
   # The estimates and the fixed values, as far as the new model has them
   there <- c(
     params_of_spectra(arguments$model, arguments$sampling),
-    if (arguments$misidentified) "misidentified",
-    if (!is.null(arguments$ld)) params_of_ld(arguments$model)
+    own_params(arguments$model, arguments$misidentified, arguments$ld)
   )
   start <- object$params[intersect(names(object$params), there)]
   start[names(changed$start)] <- unlist(changed$start)

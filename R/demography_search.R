@@ -122,7 +122,7 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
   space <- search_space(
     model, sampling, with_own(model, "start", start), with_own(model, "lower", lower),
     with_own(model, "upper", upper), fixed,
-    c(if (misidentified) "misidentified", if (!is.null(ld)) params_of_ld(model))
+    own_params(model, misidentified, ld)
   )
   surface <- demography_surface(
     model, sfs, ld, space, pts, multinomial && !is.null(sfs), misidentified, time, extrapolate,
@@ -148,6 +148,11 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
 }
 
 # ---- Arguments -----------------------------------------------------------------------------------
+
+# Parameters that a fit adds to those of its model
+own_params <- function(model, misidentified, ld) {
+  c(if (misidentified) "misidentified", if (!is.null(ld)) params_of_ld(model))
+}
 
 # Observations that a fit can use
 check_observed <- function(model, sfs, ld, misidentified) {
