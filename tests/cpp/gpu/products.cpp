@@ -1,0 +1,216 @@
+// Products of genotypes on a GPU: the CPU's bytes, and the speed of kernels and of whole passes.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/device/tiles.h"
+#include "core/exec/threads.h"
+#include "core/genotypes/standardise.h"
+#include "driver.h"
+#include "genotypes/memory_genotypes.h"
+
+namespace ancify::test {
+namespace {
+
+// Z Z'V beside Z'V, twice: the second pass finds genotypes on the devices, if they fit. V's and
+// out's columns are `columns`.
+std::vector<double> genotype_products(const Calls& calls, std::shared_ptr<ProductDevices> devices,
+                                      int columns, ProductBits bits) {
+  JobControl control;
+  auto file = std::make_unique<MemoryGenotypes>(calls);
+  GenotypeSelection all = {first_numbers(file->samples()), first_numbers(file->variants())};
+  const GenotypeMatrix matrix(std::move(file), std::move(all),
+                              {hardware_threads(), best_simd_level(), 0, true, std::move(devices)},
+                              control);
+  const GenotypeProducts products = standardise(matrix, -1);
+  const std::vector<double> v = random_numbers(matrix.samples() * columns, 3);
+  const std::int64_t size = matrix.samples() * columns;
+  std::vector<double> result(static_cast<std::size_t>(size + matrix.variants() * columns));
+  GenotypeProducts::Pass pass;
+  pass.v = v.data();
+  pass.columns = pass.out_columns = columns;
+  pass.out = result.data();
+  pass.bits = bits;
+  pass.wanted = [](std::int64_t) { return true; };
+  for (int round = 0; round < 2; ++round) {
+    products.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
+      const std::int64_t here = block.variants() * columns;
+      std::copy_n(t, here, result.data() + size + block.first_variant() * columns);
+      std::copy_n(t, here, u);
+    });
+  }
+  return result;
+}
+
+// Multiplies on one device with room for all genotypes, and on three with little.
+void check_products_of(Checks& checks, const Backend& backend, const Calls& calls, int columns,
+                       ProductBits bits) {
+  const auto expected = genotype_products(calls, nullptr, columns, bits);
+  for (const bool three : {false, true}) {
+    const Backend used = three ? three_devices(backend) : backend;
+    const auto devices = open_product_devices(used);
+    devices->kernels = watched(std::move(devices->kernels));
+    // Columns, and tiles of some blocks
+    const auto whole = static_cast<std::size_t>(bits == ProductBits::k56 ? 2 * columns : columns);
+    const auto samples = static_cast<std::size_t>(quad_stride(calls.samples));
+    if (three) {
+      devices->memory_limit = whole * samples * 12 + 6 * (samples * 64 + whole * 6200) + 4096;
+    }
+    checks.expect(genotype_products(calls, devices, columns, bits) == expected,
+                  "products of " + std::to_string(calls.samples) + " samples, " +
+                      std::to_string(calls.of_variants.size()) + " variants and " +
+                      std::to_string(columns) + " columns differ");
+  }
+}
+
+// Calls without a missing one.
+class RandomGenotypes : public GenotypeFile {
+ public:
+  RandomGenotypes(std::int64_t samples, std::int64_t variants)
+      : samples_(samples), variants_(variants) {}
+  const std::string& path() const override { return path_; }
+  std::int64_t samples() const override { return samples_; }
+  std::int64_t variants() const override { return variants_; }
+  void read(std::int64_t first, std::int64_t n, std::uint8_t* out) const override {
+    auto state = static_cast<std::uint32_t>(first) + 1;
+    for (std::int64_t i = 0; i < n * stride(); ++i) {
+      state = state * 1664525 + 1013904223;
+      const std::uint32_t calls = state >> 24;
+      out[i] = static_cast<std::uint8_t>(calls & ~((calls & calls >> 1 & 0x55U) << 1));
+    }
+    const auto last = static_cast<unsigned>(samples_ % 4);
+    if (last == 0) return;
+    for (std::int64_t j = 1; j <= n; ++j) out[j * stride() - 1] &= (1U << 2 * last) - 1;
+  }
+  void check_unchanged() const override {}
+
+ private:
+  std::string path_ = "random";
+  std::int64_t samples_;
+  std::int64_t variants_;
+};
+
+constexpr std::int64_t kSamples = 50000;
+constexpr std::int64_t kVariants = 100000;
+
+// Times both kernels on arbitrary memory, beside a copy of as many bytes as the packed calls have.
+void time_product_kernels(ProductKernels& kernels, std::size_t columns) {
+  Device& device = kernels.device();
+  MemoryPool pool(device);
+  const auto blocks = static_cast<std::size_t>((kVariants + kBlockVariants - 1) / kBlockVariants);
+  const auto stride = static_cast<std::size_t>(quad_stride(kSamples));
+  const std::size_t bytes = blocks * kBlockQuads * stride;
+  const DeviceArray<std::uint8_t> rows(pool, bytes);
+  const DeviceArray<std::uint8_t> copy(pool, bytes);
+  const DeviceArray<std::int8_t> digits(pool, columns * stride * kNumberDigits);
+  const DeviceArray<std::int64_t> sums(pool, blocks * kBlockVariants * columns);
+  const DeviceArray<std::int8_t> coefficients(pool, 2 * blocks * columns * kBlockDigits);
+  const DeviceArray<CoefficientScale> scales(pool, blocks * columns);
+  const DeviceArray<std::uint8_t> any_missing(pool, blocks);
+  const DeviceArray<double> out(pool, columns * stride);
+  for (const bool refused :
+       {rows.refused(), copy.refused(), digits.refused(), sums.refused(), coefficients.refused(),
+        scales.refused(), any_missing.refused(), out.refused()}) {
+    if (refused) throw_too_little_memory(pool, 4 * bytes, memory_budget(pool, 0));
+  }
+  device.fill(rows.data(), 0x24, bytes, 0);
+  device.fill(digits.data(), 0x11, digits.size(), 0);
+  device.fill(coefficients.data(), 0x11, coefficients.size(), 0);
+  device.fill(scales.data(), 0, scales.size(), 0);
+  device.fill(any_missing.data(), 0, blocks, 0);
+  device.fill(out.data(), 0, out.size(), 0);
+  const DeviceRows calls = {rows.data(), stride};
+  const double first = seconds(device, [&] {
+    kernels.begin(
+        VariantSumsOp{calls, blocks * kBlockQuads, digits.data(), columns, false, sums.data()}, 0);
+  });
+  const double second = seconds(device, [&] {
+    kernels.begin(SampleSumsOp{calls, static_cast<std::size_t>(kSamples), blocks, columns, 1,
+                               coefficients.data(), scales.data(), any_missing.data(), out.data()},
+                  0);
+  });
+  const double copied = seconds(device, [&] { device.copy(copy.data(), rows.data(), bytes, 0); });
+  const double products = 1e-12 * static_cast<double>(kSamples) * static_cast<double>(kVariants) *
+                          static_cast<double>(columns);
+  std::printf(
+      "products, %3zu columns: over samples %8.3f ms, over variants %8.3f ms, both %.2f T products "
+      "of numbers a second; over a copy of the packed calls (%.3f ms) %.2f\n",
+      columns, 1e3 * first, 1e3 * second, 2 * products / (first + second), 1e3 * copied,
+      (first + second) / copied);
+}
+
+// The seconds of a whole pass, whose genotypes are there.
+double pass_seconds(const GenotypeMatrix& matrix, int columns) {
+  const GenotypeProducts products = standardise(matrix, -1);
+  const std::vector<double> v = random_numbers(kSamples * columns, 1);
+  std::vector<double> out(v.size());
+  GenotypeProducts::Pass pass;
+  pass.v = v.data();
+  pass.columns = pass.out_columns = columns;
+  pass.out = out.data();
+  pass.wanted = [](std::int64_t) { return true; };
+  double best = 1e9;
+  for (int round = 0; round < 3; ++round) {
+    JobControl control;
+    const auto start = std::chrono::steady_clock::now();
+    products.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
+      std::copy_n(t, block.variants() * columns, u);
+    });
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    best = std::min(best, took.count());
+  }
+  return best;
+}
+
+}  // namespace
+
+void check_products(Checks& checks, const Backend& backend, Extent extent) {
+  for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
+    check_products_of(checks, backend, Calls::random(1, 1, 0, 1), 1, bits);
+    check_products_of(checks, backend, Calls::random(66, 3, 1, 1), 1, bits);
+    check_products_of(checks, backend, Calls::random(131, 300, 0.1, 1), 5, bits);
+    check_products_of(checks, backend, Calls::rare(130, 260, 1), 2, bits);
+  }
+  check_products_of(checks, backend, Calls::random(65, 40, 0, 1), 17, ProductBits::k28);
+  // More samples than sums of 32 bits take before they are added to those of 64.
+  check_products_of(checks, backend, Calls::random(4165, 2, 0, 1), 1, ProductBits::k28);
+  checks.expect_all_begun<ProductOperation>();
+  if (extent == Extent::kSmall) return;
+  for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
+    check_products_of(checks, backend, Calls::random(3001, 5003, 0.02, 1), 129, bits);
+    check_products_of(checks, backend, Calls::random(40007, 700, 0, 1), 33, bits);
+  }
+}
+
+void time_products(const Backend& backend) {
+  {
+    const auto devices = open_product_devices(backend);
+    for (const std::size_t columns : {128, 32, 4, 1}) {
+      time_product_kernels(*devices->kernels[0], columns);
+    }
+  }
+  const auto matrix_on = [&](std::shared_ptr<ProductDevices> devices) {
+    JobControl control;
+    GenotypeSelection all;
+    for (std::int64_t i = 0; i < kSamples; ++i) all.samples.push_back(i);
+    for (std::int64_t j = 0; j < kVariants; ++j) all.variants.push_back(j);
+    return std::make_unique<GenotypeMatrix>(
+        std::make_unique<RandomGenotypes>(kSamples, kVariants), std::move(all),
+        GenotypeWork{hardware_threads(), best_simd_level(), 0, true, std::move(devices)}, control);
+  };
+  double took[2][2];
+  constexpr int columns[] = {128, 4};
+  for (const int card : {0, 1}) {
+    const auto matrix = matrix_on(card == 1 ? open_product_devices(backend) : nullptr);
+    for (const int i : {0, 1}) took[card][i] = pass_seconds(*matrix, columns[i]);
+  }
+  for (const int i : {0, 1}) {
+    std::printf("a pass of %3d columns: %8.4f s, on %d CPU threads %8.4f s, speed %.2f\n",
+                columns[i], took[1][i], hardware_threads(), took[0][i], took[0][i] / took[1][i]);
+  }
+}
+
+}  // namespace ancify::test
