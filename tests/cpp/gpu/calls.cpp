@@ -480,7 +480,7 @@ void check_calls(Checks& checks, const Backend& backend, Extent extent) {
 void time_calls(const Backend& backend) {
   const CallDevices devices = open_call_devices(backend);
   CallKernels& kernels = *devices.front();
-  std::printf("calls of %zu positions, best of %d\n", kPositions, kRounds);
+  std::printf("calls of %zu positions\n", kPositions);
   {
     Timing timing(kernels, 12 * kPositions);
     timing.by_table("table, 4 species", 4, false, false);

@@ -62,9 +62,8 @@ constexpr std::array<Family, 5> kFamilies = {{
 // Three devices of the backend's card: each has a thread of its own.
 Backend three_devices(const Backend& backend);
 
-constexpr int kRounds = 20;
-
-// The seconds of the fastest round, after one round to warm up.
+// The seconds of the fastest round, after one round to warm up. There are two to 20, within a
+// second.
 double seconds(Device& device, const std::function<void()>& begin);
 
 }  // namespace ancify::test
