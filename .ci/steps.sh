@@ -36,13 +36,14 @@ step() {
   first_line=$(wc -l <"$log")
   rm -f "$log.remark"
   (
+    trap 'times >"$log.times"' EXIT
     set -e
     "$@"
   ) >>"$log" 2>&1 </dev/null
   status=$?
   seconds=$(($(date +%s) - started))
   if [ $status -eq 0 ]; then
-    printf 'ok (%d s)%s\n' $seconds "$(sed '1s/^/: /' "$log.remark" 2>/dev/null)"
+    printf 'ok (%d s, %d s of processors)%s\n' $seconds "$(processor_seconds)" "$(sed '1s/^/: /' "$log.remark" 2>/dev/null)"
     rm -f "$log.remark"
   else
     printf 'FAILED (%d s). The end of the log:\n\n' $seconds
@@ -51,6 +52,12 @@ step() {
     ! command -v at_failure >/dev/null || at_failure
     exit 1
   fi
+}
+
+# Of the last step, with its children: `times` prints lines such as "0m0.01s 1m2.50s". They do not depend on the load.
+processor_seconds() {
+  tr ' ' '\n' <"$log.times" | awk -F '[ms]' '{ n += 60 * $1 + $2 } END { printf "%d", n }'
+  rm -f "$log.times"
 }
 
 remark() { printf '%s\n' "$*" >"$log.remark"; }
