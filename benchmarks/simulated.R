@@ -52,3 +52,22 @@ simulate_study <- function(stem, n, m, h2) {
     stem = stem, data = data.frame(id = sprintf("s%d", seq_len(n)), y = y), sets = paste0("c", sets)
   )
 }
+
+# Writes the BED of `n` samples, a multiple of 4, and `m` variants. Calls are independent,
+# so that bytes of four can be drawn.
+write_many_calls <- function(stem, n, m) {
+  bed <- file(paste0(stem, ".bed"), "wb")
+  on.exit(close(bed))
+  writeBin(as.raw(c(0x6c, 0x1b, 0x01)), bed)
+  for (j in seq_len(m)) {
+    frequency <- stats::runif(1, 0.02, 0.5)
+    # Codes are 2 copies, missing, 1, 0.
+    codes <- c(frequency^2, 0, 2 * frequency * (1 - frequency), (1 - frequency)^2)
+    chances <- Reduce(outer, list(codes, codes, codes, codes))
+    writeBin(as.raw(sample.int(256, n / 4, TRUE, chances) - 1), bed)
+  }
+  ids <- sprintf("s%d", seq_len(n))
+  write_columns(data.frame(ids, ids, 0, 0, 0, -9), paste0(stem, ".fam"))
+  variants <- sprintf("v%d", seq_len(m))
+  write_columns(data.frame(1, variants, 0, seq_len(m), "A", "G"), paste0(stem, ".bim"))
+}
