@@ -141,6 +141,19 @@ test_that("encoders of a GPU give the CPU's numbers, as far as their precision g
                      score_missense(changes, model)$score), 5e-5)
 })
 
+test_that("viruses are detected on a GPU as on the CPU", {
+  skip_without_gpu()
+  of <- function(...) detect(...)$frames$virus
+  expected <- of()
+  farthest <- function(found) {
+    expect_identical(is.na(found), is.na(expected))
+    max(abs(found - expected), na.rm = TRUE)
+  }
+  expect_lt(farthest(of(backend = "gpu", precision = "fp32")), 1e-5)
+  expect_lt(farthest(of(backend = "gpu")), 2e-2)
+  with_virtual_gpus("3", expect_lt(farthest(of(backend = "gpu")), 2e-2))
+})
+
 test_that("a forked child touches no card, and its parent goes on", {
   skip_without_gpu()
   of <- function() call_ancestral("ACGT", "ACGT", backend = "gpu")
