@@ -30,29 +30,16 @@ compare <- function(what, job) {
 }
 cat(sprintf("%s, %d CPU threads\n", available_gpus()$name[1], getOption("ancify.threads")))
 
-model <- demography_model("OutOfAfrica_3G09")
-for (points in list(c(30, 40, 50), c(80, 100, 120))) {
-  compare(sprintf("expected_sfs(), three populations, grids up to %d", max(points)), function(on) {
-    expected_sfs(model, NULL, c(10, 10, 10), points, backend = on)
-  })
-}
-split <- demography_model("split_mig")
-truth <- c(nu1 = 2, nu2 = 0.5, time = 0.1, m = 1)
-grids <- c(40, 50, 60)
-data <- expected_sfs(split, truth, c(20, 20), grids) * 2000
-compare("fit_demography(), two populations, grids up to 60, 4 starts", function(on) {
-  fit_demography(split, data, truth * 1.2, starts = 4, pts = grids, backend = on, progress = FALSE)
+stem <- tempfile("study")
+write_many_calls(stem, 20000, 50000)
+g <- open_genotypes(stem)
+traits <- data.frame(id = g$samples$id, y = stats::rnorm(nrow(g)))
+compare("scan_variants() by OLS, 20,000 x 50,000", function(on) {
+  scan_variants(y ~ 1, traits, g, backend = on, progress = FALSE)
 })
-
-fasta <- file.path(tempdir(), "genome.fa")
-writeLines(c(">chr1", vapply(1:1000, function(i) {
-  paste(sample(c("A", "C", "G", "T"), 1e5, TRUE), collapse = "")
-}, "")), fasta)
-for (k in c(25, 55)) {
-  compare(sprintf("count_kmers(), k = %d, 100 Mb", k), function(on) {
-    count_kmers(fasta, k, out = tempfile("counted"), backend = on)
-  })
-}
+compare("fit_reml(), stochastic, one component, 20,000 x 50,000", function(on) {
+  fit_reml(y ~ 1, traits, g, method = "stochastic", backend = on, progress = FALSE, verbose = FALSE)
+})
 
 proteins <- random_proteins(pmin(round(stats::rlnorm(100, log(300), 0.5)), 1022))
 names(proteins) <- paste0("p", seq_along(proteins))
@@ -64,13 +51,27 @@ compare("... fp16 on the card", function(on) {
   embed_sequences(proteins, encoder, backend = on)
 })
 
-stem <- tempfile("study")
-write_many_calls(stem, 20000, 50000)
-g <- open_genotypes(stem)
-traits <- data.frame(id = g$samples$id, y = stats::rnorm(nrow(g)))
-compare("scan_variants() by OLS, 20,000 x 50,000", function(on) {
-  scan_variants(y ~ 1, traits, g, backend = on, progress = FALSE)
-})
-compare("fit_reml(), stochastic, one component, 20,000 x 50,000", function(on) {
-  fit_reml(y ~ 1, traits, g, method = "stochastic", backend = on, progress = FALSE, verbose = FALSE)
+model <- demography_model("OutOfAfrica_3G09")
+for (points in list(c(30, 40, 50), c(80, 100, 120))) {
+  compare(sprintf("expected_sfs(), three populations, grids up to %d", max(points)), function(on) {
+    expected_sfs(model, NULL, c(10, 10, 10), points, backend = on)
+  })
+}
+
+fasta <- file.path(tempdir(), "genome.fa")
+writeLines(c(">chr1", vapply(1:1000, function(i) {
+  paste(sample(c("A", "C", "G", "T"), 1e5, TRUE), collapse = "")
+}, "")), fasta)
+for (k in c(25, 55)) {
+  compare(sprintf("count_kmers(), k = %d, 100 Mb", k), function(on) {
+    count_kmers(fasta, k, out = tempfile("counted"), backend = on)
+  })
+}
+
+split <- demography_model("split_mig")
+truth <- c(nu1 = 2, nu2 = 0.5, time = 0.1, m = 1)
+grids <- c(40, 50, 60)
+data <- expected_sfs(split, truth, c(20, 20), grids) * 2000
+compare("fit_demography(), two populations, grids up to 60, 4 starts", function(on) {
+  fit_demography(split, data, truth * 1.2, starts = 4, pts = grids, backend = on, progress = FALSE)
 })
