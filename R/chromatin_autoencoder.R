@@ -48,6 +48,12 @@
 #' 8,000 maps of 64 points takes minutes on one core, and time grows with the square of points. A
 #' batch needs some 300 MB for 64 points, and 64 times that for 512.
 #'
+#' **GPUs.** With `backend = "gpu"` the network learns on one GPU, the first of [available_gpus()],
+#' in single precision. Its weights stay there. Threads of the CPU make the images meanwhile, with
+#' the same random numbers. Dense layers are products by cuBLAS, a part of CUDA. Sums round
+#' differently, as they do between instruction sets of processors: the losses of an epoch differ by
+#' less than 1e-4 of them. Single weights may differ more. The geometry loss is for the CPU alone.
+#'
 #' @param maps A [distance_maps()] object of two cells or more. Its missing pairs have no loss.
 #' @param task A row of the table; `"cluster"` by default.
 #' @param code Width of the code, at most the number of pairs. `NULL` (the default): 32 to cluster,
@@ -59,6 +65,8 @@
 #' @param geometry Weight of the geometry loss; 0 (the default): none.
 #' @param seed A positive whole number for the cells held out, the first weights, the order of cells
 #'   and what is spoilt; 1 by default.
+#' @param backend Where the network runs. `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`:
+#'   the first of [available_gpus()].
 #' @inheritParams distance_maps
 #' @return An object of class `map_autoencoder`, for the functions in
 #'   [predict()][predict.map_autoencoder]. It has these elements among others:
@@ -71,8 +79,11 @@
 #'   * `held_out`: names of the cells held out.
 #' @section Errors:
 #' `ancify_input_error`: there is one cell, or all held out; `code` is wider than a map; an argument
-#' is outside its range; all distances are 0. Or distances are so extreme that training gives
-#' numbers that are not finite.
+#' is outside its range; all distances are 0; `geometry` is wanted on a GPU. Or distances are so
+#' extreme that training gives numbers that are not finite.
+#'
+#' `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, it fails or has too little
+#' memory, or cuBLAS is missing.
 #'
 #' `ancify_cancelled_error`: training was stopped before its first batch.
 #' @references
@@ -92,7 +103,7 @@
 #' aggregate(codes, list(class = attr(x, "model")), mean)
 fit_autoencoder <- function(maps, task = c("cluster", "denoise", "inpaint"), code = NULL,
                             epochs = 50, validation = 0.2, share = NULL, geometry = 0, seed = 1,
-                            threads = NULL) {
+                            threads = NULL, backend = "auto") {
   check_given()
   check_maps(maps, "maps")
   task <- check_choice(task, names(autoencoder_tasks), "task")
@@ -105,12 +116,12 @@ fit_autoencoder <- function(maps, task = c("cluster", "denoise", "inpaint"), cod
     )
   }
   check_whole_number(seed, "seed")
+  backend <- choose_backend(backend, threads)
   out <- choose_judges(length(maps), validation, seed)
   settings <- list(
     unit = mean_distance(maps[which(!out)]), epochs = epochs, share = share, geometry = geometry,
     seed = seed
   )
-  backend <- choose_backend("cpu", threads)
   found <- structures_needed(maps, share > 0, threads)
   training <- new_training_impl()
   form <- list(task = task, points = maps$points, code = code)

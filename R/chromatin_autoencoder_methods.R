@@ -17,6 +17,7 @@
 #'   of their [structures()], which break no triangle inequality.
 #' @param ... Not used.
 #' @inheritParams distance_maps
+#' @inheritParams fit_autoencoder
 #' @return
 #' * `predict()`: a matrix of cells x code.
 #' * `reconstruct()`: a [distance_maps()] object without missing pairs. To inpaint, pairs that were
@@ -25,6 +26,8 @@
 #' @section Errors:
 #' `ancify_input_error`: maps have another number of points than the autoencoder, or an autoencoder
 #' was changed so that its parts do not fit.
+#'
+#' `ancify_device_error`: as of [fit_autoencoder()].
 #' @seealso [fit_autoencoder()], [structures()] of what is reconstructed, [outlier_scores()]
 #' @export
 #' @examples
@@ -35,11 +38,11 @@
 #' done <- reconstruct(fit, given)
 #' map_metrics(done, maps[1:5], given)[c("cell", "pairs", "error")]
 #' dim(predict(fit, maps))
-predict.map_autoencoder <- function(object, maps, threads = NULL, ...) {
+predict.map_autoencoder <- function(object, maps, threads = NULL, backend = "auto", ...) {
   check_given()
   check_no_more(...)
   check_fits(object, maps)
-  codes <- run_network(object, maps, encode_maps_impl, threads)
+  codes <- run_network(object, maps, encode_maps_impl, threads, backend)
   matrix(
     t(codes), length(maps), dimnames = list(maps$cells, paste0("code", seq_len(nrow(codes))))
   )
@@ -47,11 +50,12 @@ predict.map_autoencoder <- function(object, maps, threads = NULL, ...) {
 
 #' @rdname predict.map_autoencoder
 #' @export
-reconstruct <- function(fit, maps, what = c("map", "structure"), threads = NULL) {
+reconstruct <- function(fit, maps, what = c("map", "structure"), threads = NULL,
+                        backend = "auto") {
   check_given()
   check_fits(fit, maps)
   what <- check_choice(what, c("map", "structure"), "what")
-  made <- run_network(fit, maps, reconstruct_maps_impl, threads)
+  made <- run_network(fit, maps, reconstruct_maps_impl, threads, backend)
   changed <- if (fit$task == "inpaint") is.na(maps$maps) else TRUE
   maps$maps[changed] <- made[changed]
   if (what == "structure") maps$maps <- measured(structures(maps, threads = threads), threads)$maps
@@ -59,16 +63,16 @@ reconstruct <- function(fit, maps, what = c("map", "structure"), threads = NULL)
 }
 
 # `job`: encode_maps_impl or reconstruct_maps_impl.
-run_network <- function(fit, maps, job, threads) {
-  backend <- choose_backend("cpu", threads)
+run_network <- function(fit, maps, job, threads, backend) {
+  backend <- choose_backend(backend, threads)
   found <- structures_needed(maps, FALSE, threads)
   with_watch("Reconstructing", function(watch) job(fit, maps$maps, found, backend, watch))
 }
 
 # For each point the median of what the network changes at its pairs: points x cells. A false spot
 # has all its pairs changed, another point only those with false spots.
-changed_by <- function(fit, maps, threads) {
-  change <- abs(reconstruct(fit, maps, threads = threads)$maps - maps$maps)
+changed_by <- function(fit, maps, threads, backend) {
+  change <- abs(reconstruct(fit, maps, threads = threads, backend = backend)$maps - maps$maps)
   at <- map_pairs(maps$points)
   change_at <- function(point) {
     apply(change[at$first == point | at$second == point, , drop = FALSE], 2, stats::median,

@@ -33,6 +33,7 @@
 #' @param method A row of the table; `"outliers"` by default.
 #' @param fit A [fit_autoencoder()] result that was trained to denoise. `NULL` (the default): scores
 #'   by neighbours, which need no training.
+#' @param backend For `fit`, where it runs, as in [fit_autoencoder()].
 #' @param threshold For `"outliers"`, the score above which a point is taken out; 2.5 by default.
 #' @inheritParams distance_maps
 #' @return
@@ -43,6 +44,8 @@
 #' @section Errors:
 #' `ancify_input_error`: an argument has the wrong type, or `threshold` leaves a cell with fewer
 #' than two points.
+#'
+#' `ancify_device_error`: as of [fit_autoencoder()].
 #' @seealso [outlier_roc()], [structures()]
 #' @export
 #' @examples
@@ -91,14 +94,19 @@ without_outliers <- function(x, threshold, threads) {
 
 #' @rdname denoise_maps
 #' @export
-outlier_scores <- function(x, threads = NULL, fit = NULL) {
+outlier_scores <- function(x, threads = NULL, fit = NULL, backend = "auto") {
   check_given()
   check_maps(x)
-  score <- if (is.null(fit)) chain_scores(x, threads) else network_scores(x, fit, threads)
+  score <- if (is.null(fit)) {
+    check_choice(backend, backends, "backend")
+    chain_scores(x, threads)
+  } else {
+    network_scores(x, fit, threads, backend)
+  }
   score / stats::median(score, na.rm = TRUE)
 }
 
-network_scores <- function(x, fit, threads) {
+network_scores <- function(x, fit, threads, backend) {
   if (check_autoencoder(fit, "fit")$task != "denoise") {
     abort_ancify(
       sprintf("`fit` was trained to %s maps, but scores need one that was trained to denoise them.",
@@ -106,7 +114,7 @@ network_scores <- function(x, fit, threads) {
       "input"
     )
   }
-  changed_by(fit, x, threads)
+  changed_by(fit, x, threads, backend)
 }
 
 chain_scores <- function(x, threads) {

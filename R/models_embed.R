@@ -20,10 +20,11 @@
 #' differently, by about 1e-6 of the largest number.
 #'
 #' **GPUs.** With `backend = "gpu"` weights are copied to all GPUs, which share packs. cuBLAS, a
-#' part of CUDA, multiplies matrices. With `"fp16"` these have half precision; sums, norms and
-#' softmax stay single. A pack with numbers beyond half precision (65504) is computed again by the
-#' CPU, which is told. Rounding differs from the processor's: by about 1e-6 of the largest number
-#' with `"fp32"`, 1e-3 with `"fp16"`. No card has been measured yet, so `"auto"` is the CPU.
+#' part of CUDA, multiplies matrices. With `"fp16"` these have half precision, and so has what
+#' attention and activations read; sums, norms and softmax stay single. A pack with numbers beyond
+#' half precision (65504) is computed again by the CPU, which is told. Rounding differs from the
+#' processor's: by about 1e-6 of the largest number with `"fp32"`, 1e-3 with `"fp16"`. No card has
+#' been measured yet, so `"auto"` is the CPU.
 #'
 #' **Runs that resume.** With `out` the result goes to a folder, in parts of 10,000 sequences. Each
 #' part is a file that appears whole. `.ancify/ledger` records checksums of the parts, of the input

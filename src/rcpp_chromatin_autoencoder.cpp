@@ -1,6 +1,7 @@
 // Connects autoencoders of distance maps with the core. In R one is a list with `task`, `points`,
 // `code`, `unit`, and `tensors`, a list of vectors in the order of tensor_forms(). `maps`: pairs x
 // cells; `structures`: points x 3 x cells, or empty where none are needed.
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,9 +66,14 @@ autoencoder::Maps as_maps(const Rcpp::NumericMatrix& maps, std::int64_t points,
   return {points, maps.ncol(), maps.begin(), structures.size() > 0 ? structures.begin() : nullptr};
 }
 
-autoencoder::Run run_by(const Rcpp::List& backend) {
+// Does job(run, control), where the backend has a device on that.
+void run_job_by(const Rcpp::List& backend, const Rcpp::Function& watch,
+                const std::function<void(const autoencoder::Run&, ancify::JobControl&)>& job) {
   const ancify::Backend& by = as_backend(backend);
-  return {by.threads, by.simd};
+  run_job(watch, [&](ancify::JobControl& control) {
+    const std::unique_ptr<ancify::NetworkKernels> device = ancify::open_network_device(by);
+    job({by.threads, by.simd, device.get(), by.gpu_memory}, control);
+  });
 }
 
 using TrainingPointer = Rcpp::XPtr<autoencoder::Training>;
@@ -95,9 +101,8 @@ Rcpp::NumericMatrix encode_maps_impl(const Rcpp::List& model, const Rcpp::Numeri
   Autoencoder by;
   guarded([&] { by = as_autoencoder(model); });
   const autoencoder::Maps from = as_maps(maps, by.form.points, structures);
-  const autoencoder::Run run = run_by(backend);
   std::vector<float> codes;
-  run_job(watch, [&](ancify::JobControl& control) {
+  run_job_by(backend, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
     codes = autoencoder::encode_maps(by, from, run, control);
   });
   Rcpp::NumericMatrix result = make_matrix(static_cast<int>(by.form.code), maps.ncol());
@@ -113,10 +118,9 @@ Rcpp::NumericMatrix reconstruct_maps_impl(const Rcpp::List& model, const Rcpp::N
   Autoencoder by;
   guarded([&] { by = as_autoencoder(model); });
   const autoencoder::Maps from = as_maps(maps, by.form.points, structures);
-  const autoencoder::Run run = run_by(backend);
   Rcpp::NumericMatrix result = make_matrix(maps.nrow(), maps.ncol());
   double* to = result.begin();
-  run_job(watch, [&](ancify::JobControl& control) {
+  run_job_by(backend, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
     autoencoder::reconstruct_maps(by, from, to, run, control);
   });
   return result;
@@ -136,7 +140,6 @@ void train_autoencoder_impl(SEXP training, const Rcpp::List& form, const Rcpp::N
   const TrainingPointer result(training);
   const autoencoder::Form of = form_from(form);
   const autoencoder::Maps from = as_maps(maps, of.points, structures);
-  const autoencoder::Run run = run_by(backend);
   const auto unit = static_cast<float>(Rcpp::as<double>(settings["unit"]));
   autoencoder::TrainingSettings by;
   by.epochs = static_cast<std::int64_t>(Rcpp::as<double>(settings["epochs"]));
@@ -145,7 +148,7 @@ void train_autoencoder_impl(SEXP training, const Rcpp::List& form, const Rcpp::N
   by.seed = static_cast<std::uint64_t>(Rcpp::as<double>(settings["seed"]));
   std::vector<bool> judging;
   for (const int out : held_out) judging.push_back(out != 0);
-  run_job(watch, [&](ancify::JobControl& control) {
+  run_job_by(backend, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
     autoencoder::train_autoencoder(of, unit, from, judging, by, run, control, *result);
   });
 }

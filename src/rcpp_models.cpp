@@ -31,6 +31,7 @@ ancify::RunSettings as_run_settings(const Rcpp::List& list) {
   const SEXP devices = list["devices"];
   if (!Rf_isNull(devices)) {
     settings.devices = Rcpp::XPtr<ancify::DeviceEncoders>(devices).checked_get();
+    settings.pack_tokens = ancify::kDevicePackTokens;
   }
   return settings;
 }

@@ -11,11 +11,9 @@ namespace ancify::cuda {
 
 namespace {
 
-// Of cublas_api.h and library_types.h
+// Of cublas_api.h
 constexpr int kNotTransposed = 0;
 constexpr int kTransposed = 1;
-constexpr int kFloat = 0;
-constexpr int kHalf = 2;
 constexpr int kSumsOfFloats = 68;
 constexpr int kAnyAlgorithm = -1;
 
@@ -69,32 +67,42 @@ void Cublas::check(int status, const char* call) const {
                     std::to_string(status));
 }
 
-void Cublas::multiply(const Sizes& sizes, const float* a, const float* b, float* c, int stream) {
-  multiply(sizes, a, b, kFloat, c, stream);
+int Cublas::as_int(std::int64_t n) const {
+  if (n > std::numeric_limits<int>::max()) {
+    throw DeviceError(device_.name() + ": a matrix of " + std::to_string(n) +
+                      " rows is too large for cuBLAS: use the CPU");
+  }
+  return static_cast<int>(n);
 }
 
-void Cublas::multiply(const Sizes& sizes, const Half* a, const Half* b, float* c, int stream) {
-  multiply(sizes, a, b, kHalf, c, stream);
-}
-
-void Cublas::multiply(const Sizes& sizes, const void* a, const void* b, int type, float* c,
-                      int stream) {
-  const auto as_int = [&](std::int64_t n) {
-    if (n > std::numeric_limits<int>::max()) {
-      throw DeviceError(device_.name() + ": a matrix of " + std::to_string(n) +
-                        " rows is too large for cuBLAS: use the CPU");
-    }
-    return static_cast<int>(n);
-  };
+void Cublas::multiply(const Sizes& sizes, const void* a, const void* b, int type, void* c,
+                      int type_of_c, int stream) {
   const int rows = as_int(sizes.rows);
   const int columns = as_int(sizes.columns);
   const int depth = as_int(sizes.depth);
+  const int stride = as_int(sizes.stride);
+  const float one = 1;
+  const float times_c = sizes.adds ? 1 : 0;
+  device_.call("cublasGemmEx", stream, [&](cudaStream_t) {
+    check(multiply_(handles_.at(static_cast<std::size_t>(stream)).get(), kTransposed,
+                    kNotTransposed, columns, rows, depth, &one, b, type, depth, a, type, stride,
+                    &times_c, c, type_of_c, columns, kSumsOfFloats, kAnyAlgorithm),
+          "cublasGemmEx");
+    return cudaSuccess;
+  });
+}
+
+void Cublas::multiply(const MatrixProduct& product, int stream) {
+  const auto way = [](bool transposed) { return transposed ? kTransposed : kNotTransposed; };
   const float one = 1;
   const float zero = 0;
   device_.call("cublasGemmEx", stream, [&](cudaStream_t) {
-    check(multiply_(handles_.at(static_cast<std::size_t>(stream)).get(), kTransposed,
-                    kNotTransposed, columns, rows, depth, &one, b, type, depth, a, type, depth,
-                    &zero, c, kFloat, columns, kSumsOfFloats, kAnyAlgorithm),
+    check(multiply_(handles_.at(static_cast<std::size_t>(stream)).get(), way(product.b_transposed),
+                    way(product.a_transposed), as_int(product.columns), as_int(product.rows),
+                    as_int(product.depth), &one, product.b, type_of(product.a),
+                    as_int(product.b_stride), product.a, type_of(product.a),
+                    as_int(product.a_stride), &zero, product.c, type_of(product.a),
+                    as_int(product.c_stride), kSumsOfFloats, kAnyAlgorithm),
           "cublasGemmEx");
     return cudaSuccess;
   });

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <deque>
 
+#include "core/nn/device_ops.h"
+#include "core/nn/gemm.h"
 #include "core/nn/half.h"
 #include "cuda/cuda_device.h"
 
@@ -18,15 +20,16 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  // Begins c = a b' in a stream: a is rows x depth, b is columns x depth, c rows x columns, without
-  // gaps. Sums are in single precision, and products of floats too (not TF32).
-  struct Sizes {
-    std::int64_t rows;
-    std::int64_t columns;
-    std::int64_t depth;
-  };
-  void multiply(const Sizes& sizes, const float* a, const float* b, float* c, int stream);
-  void multiply(const Sizes& sizes, const Half* a, const Half* b, float* c, int stream);
+  // Begins a product in a stream. Sums are in single precision, and products of floats too (not
+  // TF32).
+  template <class Number, class Sum>
+  void multiply(const ProductOp<Number, Sum>& op, int stream) {
+    multiply({op.rows, op.columns, op.depth, op.stride, op.adds}, op.a, op.b, type_of(op.a), op.c,
+             type_of(op.c), stream);
+  }
+
+  // The same for any product of floats.
+  void multiply(const MatrixProduct& product, int stream);
 
  private:
   // The functions that are used, by their binary interface since CUDA 11. Enumerations are ints.
@@ -54,8 +57,23 @@ class Cublas {
     int card_ = 0;
   };
 
+  struct Sizes {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t depth;
+    std::int64_t stride;
+    bool adds;
+  };
+
+  // Of library_types.h
+  static int type_of(const float* /*numbers*/) { return 0; }
+  static int type_of(const Half* /*numbers*/) { return 2; }
+
   void check(int status, const char* call) const;
-  void multiply(const Sizes& sizes, const void* a, const void* b, int type, float* c, int stream);
+  // DeviceError if it is too large for the library.
+  int as_int(std::int64_t n) const;
+  void multiply(const Sizes& sizes, const void* a, const void* b, int type, void* c, int type_of_c,
+                int stream);
 
   CudaDevice& device_;
   Create create_ = nullptr;

@@ -15,6 +15,14 @@
   type* const name = static_cast<type*>(::ancify::on_host::shared_memory())
 #endif
 
+// Marks a function in which threads of a block go different ways. On the host it is called, so that
+// compilers do not copy the barriers around it into its branches.
+#ifdef __CUDACC__
+#define ANCIFY_APART __forceinline__
+#else
+#define ANCIFY_APART [[gnu::noinline]]
+#endif
+
 namespace ancify::cuda {
 
 // A size in one, two or three dimensions.

@@ -13,19 +13,17 @@
 
 namespace ancify::cuda {
 
-struct Fragments {
-  std::uint32_t a[4];
-  std::uint32_t b[2];
-};
+using FragmentOfA = std::uint32_t[4];
+using FragmentOfB = std::uint32_t[2];
 
 #if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 
-__device__ inline void multiply(const Fragments& own, std::int32_t (&c)[4]) {
+__device__ inline void multiply(const FragmentOfA& a, const FragmentOfB& b, std::int32_t (&c)[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
-      : "r"(own.a[0]), "r"(own.a[1]), "r"(own.a[2]), "r"(own.a[3]), "r"(own.b[0]), "r"(own.b[1]));
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 #elif defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
@@ -38,11 +36,11 @@ __device__ inline void multiply_eighth(std::uint32_t a, std::uint32_t b, std::in
                : "r"(a), "r"(b));
 }
 
-__device__ inline void multiply(const Fragments& own, std::int32_t (&c)[4]) {
-  multiply_eighth(own.a[0], own.b[0], c[0], c[1]);
-  multiply_eighth(own.a[2], own.b[1], c[0], c[1]);
-  multiply_eighth(own.a[1], own.b[0], c[2], c[3]);
-  multiply_eighth(own.a[3], own.b[1], c[2], c[3]);
+__device__ inline void multiply(const FragmentOfA& a, const FragmentOfB& b, std::int32_t (&c)[4]) {
+  multiply_eighth(a[0], b[0], c[0], c[1]);
+  multiply_eighth(a[2], b[1], c[0], c[1]);
+  multiply_eighth(a[1], b[0], c[2], c[3]);
+  multiply_eighth(a[3], b[1], c[2], c[3]);
 }
 
 #else
@@ -52,26 +50,32 @@ __device__ inline void multiply(const Fragments& own, std::int32_t (&c)[4]) {
 #ifdef __CUDACC__
 class WarpFragments {
  public:
-  __device__ explicit WarpFragments(const Fragments& own) : own_(own) {}
+  __device__ WarpFragments(const FragmentOfA& a, const FragmentOfB& b) : a_(a), b_(b) {}
   __device__ std::uint32_t a(int i, unsigned lane) const {
-    return __shfl_sync(0xffffffff, own_.a[i], static_cast<int>(lane));
+    return __shfl_sync(0xffffffff, a_[i], static_cast<int>(lane));
   }
   __device__ std::uint32_t b(int i, unsigned lane) const {
-    return __shfl_sync(0xffffffff, own_.b[i], static_cast<int>(lane));
+    return __shfl_sync(0xffffffff, b_[i], static_cast<int>(lane));
   }
 
  private:
-  const Fragments& own_;
+  const FragmentOfA& a_;
+  const FragmentOfB& b_;
 };
 #else
 class WarpFragments {
  public:
-  explicit WarpFragments(const Fragments& own) : of_lanes_(on_host::exchange(own)) {}
+  WarpFragments(const FragmentOfA& a, const FragmentOfB& b)
+      : of_lanes_(on_host::exchange(Both{{a[0], a[1], a[2], a[3]}, {b[0], b[1]}})) {}
   std::uint32_t a(int i, unsigned lane) const { return of_lanes_[lane].a[i]; }
   std::uint32_t b(int i, unsigned lane) const { return of_lanes_[lane].b[i]; }
 
  private:
-  const Fragments* of_lanes_;
+  struct Both {
+    FragmentOfA a;
+    FragmentOfB b;
+  };
+  const Both* of_lanes_;
 };
 #endif
 
@@ -87,11 +91,11 @@ __device__ inline std::int32_t add_four(std::uint32_t a, std::uint32_t b, std::i
 #endif
 }
 
-__device__ inline void multiply(const Fragments& own, std::int32_t (&c)[4]) {
+__device__ inline void multiply(const FragmentOfA& a, const FragmentOfB& b, std::int32_t (&c)[4]) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned row = lane / 4;
   const unsigned column = 2 * (lane % 4);
-  const WarpFragments all(own);
+  const WarpFragments all(a, b);
   for (unsigned k = 0; k < 4; ++k) {
     for (int i = 0; i < 4; ++i) {
       const unsigned of_column = 4 * (column + static_cast<unsigned>(i) % 2) + k;

@@ -1,8 +1,14 @@
 // CUDA kernels of products with packed genotypes. Both halves multiply a matrix of calls, whose
-// rows are variants or samples, with digits: a warp has 16 rows, and four columns at a time, of
-// which each has four digits. Calls and digits go through a block's shared memory in pieces.
+// rows are variants or samples, with digits. A warp has some rows and columns of the result; its
+// lanes hold their sums. Calls and digits go through a block's shared memory in pieces of 64
+// numbers, two pieces ahead of the one that is multiplied.
+//
+// A 32-bit word has the calls of four samples for a quad. So a lane takes four rows of calls from a
+// word: those of four variants in the first half, of four samples in the second.
 #include <cstdint>
 
+#include "core/device/host_device.h"
+#include "cuda/async_copy.h"
 #include "cuda/cuda_device.h"
 #include "cuda/multiply.h"
 #include "cuda/product_kernels.h"
@@ -12,262 +18,488 @@ namespace ancify::cuda {
 namespace {
 
 constexpr unsigned kLanes = 32;
-constexpr unsigned kThreads = 256;                         // per block
-constexpr unsigned kWarpRows = 16;                         // of a multiplication
-constexpr unsigned kRows = kThreads / kLanes * kWarpRows;  // of a block
-constexpr unsigned kGroups = 4;                            // of columns
-constexpr unsigned kGroupColumns = 4;
-constexpr unsigned kColumns = kGroups * kGroupColumns;  // of a block
-constexpr unsigned kDepth = 128;                        // numbers of a piece
-constexpr unsigned kFours = kDepth / 4;
+constexpr unsigned kThreads = 256;                           // per block
+constexpr unsigned kDepth = 64;                              // numbers of a piece
+constexpr unsigned kSixteens = kDepth * kNumberDigits / 16;  // of their digits
+constexpr unsigned kStep = 32;                               // numbers of a multiplication
+constexpr unsigned kDigits = kNumberDigits;
+constexpr unsigned kGroupColumns = 8;
+constexpr unsigned kPieces = 3;  // in shared memory
+constexpr unsigned kAhead = kPieces - 1;
 
-// Products after which sums of 32 bits are added to sums of 64: far fewer than 2^31 / (3 * 64).
-constexpr std::size_t kMostProducts = std::size_t{1} << 12;
+// Products after which sums of 32 bits are added to sums of 64: far fewer than 2^31 / (12 * 64).
+constexpr std::size_t kMostProducts = std::size_t{1} << 14;
 
-struct alignas(16) Sixteen {
-  std::uint32_t words[4];
+// How a kernel's work is shared. A lane takes kWords words of calls at a time, and has columns in
+// kGroups groups. Of a block's warps, kAcross are beside each other. kAtOnce blocks are to fit on a
+// multiprocessor.
+template <unsigned kWords_, unsigned kGroups_, unsigned kAcross, unsigned kAtOnce_>
+struct Shape {
+  static constexpr unsigned kAtOnce = kAtOnce_;
+  static constexpr unsigned kWords = kWords_;
+  static constexpr unsigned kGroups = kGroups_;
+  static constexpr unsigned kTiles = 2 * kWords;  // of 16 rows
+  static constexpr unsigned kWarpRows = 16 * kTiles;
+  static constexpr unsigned kWarpColumns = kGroups * kGroupColumns;
+  static constexpr unsigned kRows = kThreads / kLanes / kAcross * kWarpRows;
+  static constexpr unsigned kColumns = kAcross * kWarpColumns;
+
+  // The first row and column of the thread's warp, in the block.
+  __device__ static unsigned row() { return threadIdx.x / kLanes / kAcross * kWarpRows; }
+  __device__ static unsigned column() { return threadIdx.x / kLanes % kAcross * kWarpColumns; }
 };
 
-// The digits of four numbers, as one load takes them: 0 and 1, then 2 and 3.
-struct alignas(8) TwoDigits {
-  std::uint32_t even;
-  std::uint32_t odd;
-};
-struct alignas(16) FourDigits {
-  TwoDigits of[2];
+// The digits of 64 numbers of each column. Columns are longer than they need, so that lanes read
+// different banks; so are rows of calls below.
+template <class Shape>
+struct Digits {
+  Sixteen of[Shape::kColumns][kSixteens + 1];
 };
 
-// A piece: calls of 32 quads in 128 samples, and the digits of 128 numbers of each column. Rows are
-// longer than they need, so that lanes read different banks.
+// Calls of quads in 64 samples.
+template <class Shape>
+struct VariantCalls {
+  static constexpr unsigned kQuads = Shape::kRows / kQuad;
+  static_assert(kBlockQuads % kQuads == 0, "so that all of them are there");
+  Sixteen of[kQuads][kDepth / 16 + 2];
+};
+
+// Calls of 16 quads, by fours of quads, in samples.
+template <class Shape>
+struct SampleCalls {
+  Sixteen of[4][4 * Shape::kRows / 16 + 2];
+};
+
+template <class Calls, class Shape>
 struct Piece {
-  Sixteen calls[kFours][kDepth / 16 + 1];
-  FourDigits digits[kColumns][kFours + 4];
+  Calls calls;
+  Digits<Shape> digits;
 };
 
-// Sums of the digits of a lane's column, for its rows g and g + 8: digits 0 and 2 of both, and
-// digits 1 and 3.
-struct DigitSums {
-  std::int32_t even[4];
-  std::int32_t odd[4];
-  __device__ std::int64_t number(int row) const {
-    return join_digits(even[2 * row], odd[2 * row], even[2 * row + 1], odd[2 * row + 1]);
-  }
+struct alignas(8) Eight {
+  std::uint32_t words[2];
 };
-using GroupSums = DigitSums[kGroups];
 
-// The calls of four variants in a sample, from their byte, as bytes.
-__device__ std::uint32_t calls_of_byte(std::uint32_t byte) {
-  return (byte | byte << 6 | byte << 12 | byte << 18) & 0x03030303U;
+// 1 for each missing call of a word, or the word.
+__device__ std::uint32_t marks_or_calls(std::uint32_t word, bool of_missing) {
+  return of_missing ? word & word >> 1 & 0x55555555U : word;
 }
 
-// Bytes of calls, or 1 for each missing one.
-__device__ std::uint32_t calls_or_marks(std::uint32_t calls, bool of_missing) {
-  return of_missing ? calls & calls >> 1 & 0x01010101U : calls & 0x03030303U;
+// A's fragments of a lane for a step of a piece.
+template <class Shape>
+using RowFragments = std::uint32_t[Shape::kTiles][4];
+
+// The first half. The lower rows of tiles are 4 times the calls, which spares shifts.
+constexpr int kLowerTimes = 4;
+
+template <class Shape>
+class FragmentsOfVariants {
+ public:
+  __device__ FragmentsOfVariants(const VariantCalls<Shape>& calls, bool of_missing)
+      : calls_(calls), of_missing_(of_missing) {}
+
+  __device__ void take(unsigned step, RowFragments<Shape>& a) const {
+    const unsigned lane = threadIdx.x % kLanes;
+    for (unsigned w = 0; w < Shape::kWords; ++w) {
+      const Sixteen* const row = calls_.of[Shape::row() / kQuad + 8 * w + lane / 4];
+      const Eight eight = reinterpret_cast<const Eight*>(row)[4 * step + lane % 4];
+      for (unsigned half = 0; half < 2; ++half) {
+        const std::uint32_t word = marks_or_calls(eight.words[half], of_missing_);
+        a[2 * w][2 * half] = word & 0x03030303U;
+        a[2 * w][2 * half + 1] = word & 0x0c0c0c0cU;
+        a[2 * w + 1][2 * half] = word >> 4 & 0x03030303U;
+        a[2 * w + 1][2 * half + 1] = word >> 4 & 0x0c0c0c0cU;
+      }
+    }
+  }
+
+ private:
+  const VariantCalls<Shape>& calls_;
+  bool of_missing_;
+};
+
+// Byte i of each of four words, in their order, becomes word i.
+__device__ void transpose_bytes(std::uint32_t (&words)[4]) {
+  const std::uint32_t low01 = __byte_perm(words[0], words[1], 0x5140);
+  const std::uint32_t high01 = __byte_perm(words[0], words[1], 0x7362);
+  const std::uint32_t low23 = __byte_perm(words[2], words[3], 0x5140);
+  const std::uint32_t high23 = __byte_perm(words[2], words[3], 0x7362);
+  words[0] = __byte_perm(low01, low23, 0x5410);
+  words[1] = __byte_perm(low01, low23, 0x7632);
+  words[2] = __byte_perm(high01, high23, 0x5410);
+  words[3] = __byte_perm(high01, high23, 0x7632);
 }
 
-// Four samples of a variant of the piece.
-struct CallsOfVariants {
-  const Piece& piece;
-  bool of_missing;
-  __device__ std::uint32_t operator()(unsigned row, unsigned four) const {
-    const std::uint32_t calls = piece.calls[row / 4][four / 4].words[four % 4];
-    return calls_or_marks(calls >> (2 * (row % 4)), of_missing);
+// The second half.
+template <class Shape>
+class FragmentsOfSamples {
+ public:
+  __device__ FragmentsOfSamples(const SampleCalls<Shape>& calls, bool of_missing) {
+    const unsigned lane = threadIdx.x % kLanes;
+    const unsigned first = Shape::row() / 4 + lane / 4;
+    for (unsigned w = 0; w < Shape::kWords; ++w) {
+      for (unsigned quad = 0; quad < 4; ++quad) {
+        const unsigned at = quad * (Shape::kRows / 4) + first + 8 * w;
+        words_[w][quad] = marks_or_calls(calls.of[lane % 4][at / 4].words[at % 4], of_missing);
+      }
+      transpose_bytes(words_[w]);
+    }
+  }
+
+  __device__ void take(unsigned step, RowFragments<Shape>& a) const {
+    for (unsigned w = 0; w < Shape::kWords; ++w) {
+      for (unsigned half = 0; half < 2; ++half) {
+        for (unsigned sample = 0; sample < 4; ++sample) {
+          a[2 * w + sample / 2][2 * half + sample % 2] =
+              words_[w][sample] >> 2 * (2 * step + half) & 0x03030303U;
+        }
+      }
+    }
+  }
+
+ private:
+  std::uint32_t words_[Shape::kWords][4];  // of a sample, for four quads
+};
+
+// The sum of a block's numbers, whose digits have these sums: those of two digits fit into 32 bits.
+__device__ std::int64_t join_digits_of_block(std::int32_t d0, std::int32_t d1, std::int32_t d2,
+                                             std::int32_t d3) {
+  static_assert(3 * 64 * kBlockVariants * (1 + 128) < std::int64_t{1} << 31);
+  return join_digits(d0 + 128 * d1, 0, d2 + 128 * d3, 0);
+}
+
+// Sums of a lane, as multiply() gives them: of each digit, rows g and g + 8 of a tile, and columns
+// 2 k and 2 k + 1 of a group.
+template <class Shape>
+struct LaneSums {
+  std::int32_t of[Shape::kTiles][Shape::kGroups][kDigits][4];
+
+  __device__ void clear() {
+    for (auto& of_tile : of) {
+      for (auto& of_group : of_tile) {
+        for (auto& of_digit : of_group) {
+          for (std::int32_t& sum : of_digit) sum = 0;
+        }
+      }
+    }
+  }
+
+  // Adds the products of a piece.
+  template <class Fragments>
+  __device__ void add(const Fragments& calls, const Digits<Shape>& digits, unsigned groups) {
+    const unsigned lane = threadIdx.x % kLanes;
+    ANCIFY_UNROLL
+    for (unsigned step = 0; step < kDepth / kStep; ++step) {
+      RowFragments<Shape> a;
+      calls.take(step, a);
+      ANCIFY_UNROLL
+      for (unsigned group = 0; group < Shape::kGroups; ++group) {
+        if (group >= groups) continue;
+        const Sixteen* const of_eight =
+            digits.of[Shape::column() + group * kGroupColumns + lane / 4] + 8 * step +
+            2 * (lane % 4);
+        const Sixteen sixteens[2] = {of_eight[0], of_eight[1]};
+        ANCIFY_UNROLL
+        for (unsigned digit = 0; digit < kDigits; ++digit) {
+          const std::uint32_t* const words = sixteens[digit / 2].words + digit % 2 * 2;
+          const FragmentOfB b = {words[0], words[1]};
+          ANCIFY_UNROLL
+          for (unsigned tile = 0; tile < Shape::kTiles; ++tile) {
+            multiply(a[tile], b, of[tile][group][digit]);
+          }
+        }
+      }
+    }
   }
 };
 
-// Four variants of a sample of the piece.
-struct CallsOfSamples {
-  const Piece& piece;
-  bool of_missing;
-  __device__ std::uint32_t operator()(unsigned row, unsigned four) const {
-    const auto* const bytes = reinterpret_cast<const std::uint8_t*>(piece.calls[four]);
-    return calls_or_marks(calls_of_byte(bytes[row]), of_missing);
-  }
+// Calls use(slot of the lane, row of the block, column of the block) for what a lane sums.
+struct Slot {
+  unsigned tile, group, row, column;
 };
-
-// Loads a piece: quads from `rows` on, with `samples` that are there (64 or 128), and fours of
-// digits from `digits` on, of `columns` that are `pitch` bytes apart. What is not there is 0.
-__device__ void load(const std::uint8_t* rows, std::size_t stride, std::size_t samples,
-                     const std::int8_t* digits, std::size_t pitch, std::size_t columns,
-                     std::size_t fours, Piece& piece) {
-  constexpr unsigned row_pieces = kDepth / 16;
-  for (unsigned i = threadIdx.x; i < kFours * row_pieces; i += kThreads) {
-    const unsigned quad = i / row_pieces;
-    const unsigned at = i % row_pieces;
-    piece.calls[quad][at] =
-        16 * at < samples
-            ? *reinterpret_cast<const Sixteen*>(rows + quad * stride + std::size_t{16} * at)
-            : Sixteen{};
-  }
-  for (unsigned i = threadIdx.x; i < kColumns * kFours; i += kThreads) {
-    const unsigned column = i / kFours;
-    const unsigned four = i % kFours;
-    piece.digits[column][four] =
-        column < columns && four < fours
-            ? *reinterpret_cast<const FourDigits*>(digits + column * pitch + std::size_t{16} * four)
-            : FourDigits{};
-  }
-}
-
-// Adds the products of a piece.
-template <class Calls>
-__device__ void add_products(const Calls& calls, unsigned groups, GroupSums& sums) {
+template <class Shape, class Use>
+__device__ void for_each_slot(unsigned groups, const Use& use) {
   const unsigned lane = threadIdx.x % kLanes;
-  const unsigned row = threadIdx.x / kLanes * kWarpRows + lane / 4;
-  const unsigned k = lane % 4;
-  for (unsigned four = k; four < kFours; four += 8) {
-    Fragments even = {
-        {calls(row, four), calls(row + 8, four), calls(row, four + 4), calls(row + 8, four + 4)},
-        {}};
-    Fragments odd = even;
-    for (unsigned group = 0; group < kGroups; ++group) {
-      if (group >= groups) break;
-      // B's column g is a digit of column g / 2 of the group.
-      const auto& digits = calls.piece.digits[group * kGroupColumns + lane / 8];
-      const TwoDigits first = digits[four].of[lane / 4 % 2];
-      const TwoDigits second = digits[four + 4].of[lane / 4 % 2];
-      even.b[0] = first.even;
-      even.b[1] = second.even;
-      odd.b[0] = first.odd;
-      odd.b[1] = second.odd;
-      multiply(even, sums[group].even);
-      multiply(odd, sums[group].odd);
+  ANCIFY_UNROLL
+  for (unsigned group = 0; group < Shape::kGroups; ++group) {
+    if (group >= groups) continue;
+    ANCIFY_UNROLL
+    for (unsigned column = 0; column < 2; ++column) {
+      ANCIFY_UNROLL
+      for (unsigned tile = 0; tile < Shape::kTiles; ++tile) {
+        ANCIFY_UNROLL
+        for (unsigned row = 0; row < 2; ++row) {
+          use(Slot{tile, group, row, column},
+              Shape::row() + tile / 2 * 32 + lane / 4 * 4 + tile % 2 * 2 + row,
+              Shape::column() + group * kGroupColumns + lane % 4 * 2 + column);
+        }
+      }
     }
   }
 }
 
-__device__ void clear(GroupSums& sums) {
-  for (DigitSums& of_group : sums) of_group = {};
-}
-
-// Calls use(group, row of the lane, row of the block, column of the block) for what a lane sums.
-template <class Use>
-__device__ void for_each_sum(unsigned groups, const Use& use) {
-  const unsigned lane = threadIdx.x % kLanes;
-  for (unsigned group = 0; group < kGroups; ++group) {
-    if (group >= groups) break;
-    for (int row = 0; row < 2; ++row) {
-      use(group, row, threadIdx.x / kLanes * kWarpRows + lane / 4 + 8 * static_cast<unsigned>(row),
-          group * kGroupColumns + lane % 4);
-    }
-  }
-}
-
-// A block's part of a matrix of rows x columns. Blocks that have the same columns follow each
-// other.
+// A block's part of a matrix of rows x columns. Blocks that have the same rows follow each other,
+// so that they find the calls in the card's cache.
+template <class Shape>
 struct Corner {
-  __device__ Corner(std::size_t i, std::size_t rows, std::size_t all_columns)
-      : row(i % ((rows + kRows - 1) / kRows) * kRows),
-        column(i / ((rows + kRows - 1) / kRows) * kColumns),
-        columns(all_columns - column < kColumns ? all_columns - column : kColumns),
-        groups(static_cast<unsigned>((columns + kGroupColumns - 1) / kGroupColumns)) {}
+  __device__ Corner(std::size_t i, std::size_t all_columns)
+      : row(i / across(all_columns) * Shape::kRows),
+        column(i % across(all_columns) * Shape::kColumns),
+        columns(static_cast<unsigned>(all_columns - column < Shape::kColumns ? all_columns - column
+                                                                             : Shape::kColumns)) {}
+  static ANCIFY_HOST_DEVICE std::size_t across(std::size_t columns) {
+    return (columns + Shape::kColumns - 1) / Shape::kColumns;
+  }
+  static ANCIFY_HOST_DEVICE std::size_t number(std::size_t rows, std::size_t columns) {
+    return (rows + Shape::kRows - 1) / Shape::kRows * across(columns);
+  }
+  // Groups of columns that the thread's warp has.
+  __device__ unsigned groups() const {
+    if (columns <= Shape::column()) return 0;
+    const unsigned left = (columns - Shape::column() + kGroupColumns - 1) / kGroupColumns;
+    return left < Shape::kGroups ? left : Shape::kGroups;
+  }
+
   std::size_t row;
   std::size_t column;
-  std::size_t columns;
-  unsigned groups;
+  unsigned columns;
 };
 
-ANCIFY_HOST_DEVICE std::size_t corners(std::size_t rows, std::size_t columns) {
-  return (rows + kRows - 1) / kRows * ((columns + kColumns - 1) / kColumns);
-}
-
-// A block has 32 quads, and goes through their samples.
-__global__ void __launch_bounds__(kThreads) variant_sums_kernel(VariantSumsOp op) {
-  ANCIFY_SHARED_MEMORY(Piece, room);
-  Piece& piece = *room;
-  for (std::size_t i = blockIdx.x; i < corners(op.variants(), op.columns); i += gridDim.x) {
-    const Corner corner(i, op.variants(), op.columns);
-    const std::size_t pitch = op.calls.stride / kQuad * kFourNumbers;
-    GroupSums sums;
-    clear(sums);
-    const auto add = [&](bool first) {
-      for_each_sum(corner.groups,
-                   [&](unsigned group, int row, unsigned in_rows, unsigned in_columns) {
-                     if (in_columns >= corner.columns) return;
-                     std::int64_t& sum =
-                         op.sums[(corner.row + in_rows) * op.columns + corner.column + in_columns];
-                     sum = (first ? 0 : sum) + sums[group].number(row);
-                   });
-    };
-    std::size_t added = 0;
-    for (std::size_t sample = 0; sample < op.calls.stride; sample += kDepth) {
-      const std::size_t left = op.calls.stride - sample;
-      const std::size_t samples = left < kDepth ? left : kDepth;
-      __syncthreads();  // all threads have read the previous piece
-      load(op.calls.rows + corner.row / kQuad * op.calls.stride + sample, op.calls.stride, samples,
-           op.digits_of(corner.column) + sample * kNumberDigits, pitch, corner.columns, samples / 4,
-           piece);
-      __syncthreads();
-      add_products(CallsOfVariants{piece, op.of_missing}, corner.groups, sums);
-      if (sample + kDepth - added < kMostProducts) continue;
-      add(added == 0);
-      clear(sums);
-      added = sample + kDepth;
-    }
-    if (added < op.calls.stride) add(added == 0);
+// Calls begin(i) for the copies of a piece, shared among a block's threads.
+template <unsigned kCopies, class Begin>
+__device__ void for_each_copy(const Begin& begin) {
+  ANCIFY_UNROLL
+  for (unsigned first = 0; first < kCopies; first += kThreads) {
+    if (first + kThreads <= kCopies || first + threadIdx.x < kCopies) begin(first + threadIdx.x);
   }
 }
 
-// A block has 128 samples, and goes through the blocks of variants.
-__global__ void __launch_bounds__(kThreads, 2) sample_sums_kernel(SampleSumsOp op) {
-  ANCIFY_SHARED_MEMORY(Piece, room);
-  Piece& piece = *room;
-  for (std::size_t i = blockIdx.x; i < corners(op.samples, op.columns); i += gridDim.x) {
-    const Corner corner(i, op.samples, op.columns);
-    const std::size_t left = op.calls.stride - corner.row;
-    const std::size_t samples = left < kRows ? left : kRows;
-    double of_block[kGroups][2];
-    double out[kGroups][2] = {};
+// Begins to load the digits of a piece, of `columns` that are `pitch` bytes apart. Others are 0.
+template <class Shape>
+__device__ void begin_load_digits(const std::int8_t* digits, std::size_t pitch, unsigned columns,
+                                  Digits<Shape>& to) {
+  for_each_copy<Shape::kColumns * kSixteens>([&](unsigned i) {
+    const unsigned column = i / kSixteens;
+    const auto* const from = reinterpret_cast<const Sixteen*>(digits + column * pitch);
+    begin_copy(&to.of[column][i % kSixteens], from + i % kSixteens, column < columns);
+  });
+}
+
+// Goes through pieces: calls use(piece of Pieces, its place) for each, in their order. `first` is
+// the first piece; Pieces has is_left(), next(), and begin_load(place).
+template <class Pieces, class Place, class Use>
+__device__ void for_each_piece(const Pieces& first, Place* places, const Use& use) {
+  Pieces ahead = first;
+  const auto begin_load = [&](Place& place) {
+    if (ahead.is_left()) {
+      ahead.begin_load(place);
+      ahead.next();
+    }
+    end_group_of_copies();
+  };
+  for (unsigned i = 0; i < kAhead; ++i) begin_load(places[i]);
+  unsigned at = 0;
+  for (Pieces now = first; now.is_left(); now.next()) {
+    wait_for_copies<kAhead - 1>();
+    __syncthreads();  // all threads have loaded this piece, and have used the one before
+    begin_load(places[at == 0 ? kAhead : at - 1]);
+    use(now, places[at]);
+    at = at + 1 == kPieces ? 0 : at + 1;
+  }
+  __syncthreads();  // all threads have used the last pieces
+}
+
+// The samples of a span, for a corner.
+template <class Shape>
+struct PiecesOfSamples {
+  using Place = Piece<VariantCalls<Shape>, Shape>;
+  using Corners = Corner<Shape>;
+
+  __device__ PiecesOfSamples(const VariantSumsOp& op, const Corner<Shape>& corner,
+                             std::size_t sample)
+      : rows(op.calls.rows + corner.row / kQuad * op.calls.stride + sample),
+        stride(op.calls.stride),
+        digits(op.digits_of(corner.column) + sample * kNumberDigits),
+        columns(corner.columns),
+        left(static_cast<unsigned>(
+            (stride - sample < kMostProducts ? stride - sample : kMostProducts) / kDepth)) {}
+  __device__ bool is_left() const { return left > 0; }
+  __device__ void next() {
+    rows += kDepth;
+    digits += kDepth * kNumberDigits;
+    --left;
+  }
+  __device__ void begin_load(Place& place) const {
+    constexpr unsigned in_row = kDepth / 16;
+    for_each_copy<VariantCalls<Shape>::kQuads * in_row>([&](unsigned i) {
+      const unsigned quad = i / in_row;
+      const auto* const row = reinterpret_cast<const Sixteen*>(rows + quad * stride);
+      begin_copy(&place.calls.of[quad][i % in_row], row + i % in_row, true);
+    });
+    begin_load_digits(digits, stride * kNumberDigits, columns, place.digits);
+  }
+
+  const std::uint8_t* rows;
+  std::size_t stride;
+  const std::int8_t* digits;
+  unsigned columns;
+  unsigned left;
+};
+
+// A thread block goes through the samples.
+template <class Shape>
+__global__ void __launch_bounds__(kThreads, Shape::kAtOnce) variant_sums_kernel(VariantSumsOp op) {
+  using Pieces = PiecesOfSamples<Shape>;
+  ANCIFY_SHARED_MEMORY(Sixteen, room);
+  auto* const places = reinterpret_cast<typename Pieces::Place*>(room);
+  const std::size_t corners = Corner<Shape>::number(op.variants(), op.columns);
+  for (std::size_t i = blockIdx.x; i < corners; i += gridDim.x) {
+    const Corner<Shape> corner(i, op.columns);
+    const unsigned groups = corner.groups();
+    for (std::size_t sample = 0; sample < op.calls.stride; sample += kMostProducts) {
+      LaneSums<Shape> sums;
+      sums.clear();
+      for_each_piece(Pieces(op, corner, sample), places,
+                     [&](const Pieces&, const typename Pieces::Place& place) {
+                       const FragmentsOfVariants<Shape> calls(place.calls, op.of_missing);
+                       sums.add(calls, place.digits, groups);
+                     });
+      for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
+        if (in_columns >= corner.columns) return;
+        const auto of = [&](unsigned digit) -> std::int64_t {
+          return sums.of[slot.tile][slot.group][digit][2 * slot.row + slot.column] /
+                 (slot.row == 0 ? 1 : kLowerTimes);
+        };
+        std::int64_t& sum =
+            op.sums[(corner.row + in_rows) * op.columns + corner.column + in_columns];
+        sum = (sample == 0 ? 0 : sum) + join_digits(of(0), of(1), of(2), of(3));
+      });
+    }
+  }
+}
+
+// The variants of all blocks, for a corner. A block's are taken for each part, over calls, and over
+// missing calls if it has any.
+template <class Shape>
+struct PiecesOfVariants {
+  using Place = Piece<SampleCalls<Shape>, Shape>;
+  using Corners = Corner<Shape>;
+  static constexpr unsigned kOfBlock = kBlockVariants / kDepth;
+
+  __device__ PiecesOfVariants(const SampleSumsOp& op, const Corner<Shape>& corner)
+      : op(op), corner(corner) {}
+  __device__ bool is_left() const { return block < op.blocks; }
+  __device__ bool ends_a_sum() const { return piece + 1 == kOfBlock; }
+  __device__ bool ends_a_block() const {
+    return ends_a_sum() && of_missing == op.any_missing[block] && part + 1 == op.parts;
+  }
+  __device__ std::size_t whole() const { return part * op.columns + corner.column; }
+  __device__ void next() {
+    if (ends_a_block()) {
+      ++block;
+      part = of_missing = piece = 0;
+    } else if (!ends_a_sum()) {
+      ++piece;
+    } else {
+      part += of_missing == op.any_missing[block];
+      of_missing = of_missing < op.any_missing[block];
+      piece = 0;
+    }
+  }
+  __device__ void begin_load(Place& place) const {
+    constexpr unsigned in_row = Shape::kRows / 16;
+    const std::size_t stride = op.calls.stride;
+    const std::size_t quad = (block * kOfBlock + piece) * kDepth / kQuad;
+    const std::uint8_t* const rows = op.calls.rows + quad * stride + corner.row;
+    for_each_copy<kDepth / kQuad * in_row>([&](unsigned i) {
+      const auto* const row = reinterpret_cast<const Sixteen*>(rows + i / in_row * stride);
+      begin_copy(&place.calls.of[i / in_row / 4][i % (4 * in_row)], row + i % in_row,
+                 corner.row + i % in_row * 16 < stride);
+    });
+    begin_load_digits(
+        op.digits_of(block, of_missing == 1, whole()) + piece * kDepth * kNumberDigits,
+        kBlockDigits, corner.columns, place.digits);
+  }
+
+  const SampleSumsOp& op;
+  const Corner<Shape>& corner;
+  std::size_t block = 0;
+  std::size_t part = 0;
+  unsigned of_missing = 0;
+  unsigned piece = 0;
+};
+
+// Numbers of a lane's sums.
+template <class Shape>
+struct LaneNumbers {
+  double of[Shape::kTiles][Shape::kGroups][2][2] = {};
+  __device__ double& at(const Slot& slot) {
+    return of[slot.tile][slot.group][slot.row][slot.column];
+  }
+};
+
+// A thread block goes through the blocks of variants.
+template <class Shape>
+__global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(SampleSumsOp op) {
+  using Pieces = PiecesOfVariants<Shape>;
+  ANCIFY_SHARED_MEMORY(Sixteen, room);
+  auto* const places = reinterpret_cast<typename Pieces::Place*>(room);
+  const std::size_t corners = Corner<Shape>::number(op.samples, op.columns);
+  for (std::size_t i = blockIdx.x; i < corners; i += gridDim.x) {
+    const Corner<Shape> corner(i, op.columns);
+    const unsigned groups = corner.groups();
     const auto out_of = [&](unsigned in_rows, unsigned in_columns) -> double* {
       if (corner.row + in_rows >= op.samples || in_columns >= corner.columns) return nullptr;
       return op.out + (corner.column + in_columns) * op.calls.stride + corner.row + in_rows;
     };
-    for_each_sum(corner.groups,
-                 [&](unsigned group, int row, unsigned in_rows, unsigned in_columns) {
-                   const double* const from = out_of(in_rows, in_columns);
-                   if (from != nullptr) out[group][row] = *from;
-                 });
-    for (std::size_t block = 0; block < op.blocks; ++block) {
-      for (auto& of_group : of_block) of_group[0] = of_group[1] = 0;
-      for (std::size_t part = 0; part < op.parts; ++part) {
-        const std::size_t whole = part * op.columns + corner.column;
-        for (int of_missing = 0; of_missing <= op.any_missing[block]; ++of_missing) {
-          GroupSums sums;
-          clear(sums);
-          for (std::size_t variant = 0; variant < kBlockVariants; variant += kDepth) {
-            const std::size_t quad = (block * kBlockVariants + variant) / kQuad;
-            __syncthreads();  // all threads have read the previous piece
-            load(op.calls.rows + quad * op.calls.stride + corner.row, op.calls.stride, samples,
-                 op.digits_of(block, of_missing == 1, whole) + variant * kNumberDigits,
-                 kBlockDigits, corner.columns, kFours, piece);
-            __syncthreads();
-            add_products(CallsOfSamples{piece, of_missing == 1}, corner.groups, sums);
-          }
-          for_each_sum(corner.groups,
-                       [&](unsigned group, int row, unsigned /*in_rows*/, unsigned in_columns) {
-                         if (in_columns >= corner.columns) return;
-                         op.add(block, of_missing == 1, whole + in_columns, sums[group].number(row),
-                                of_block[group][row]);
-                       });
-        }
-      }
-      for (unsigned group = 0; group < kGroups; ++group) {
-        for (int row = 0; row < 2; ++row) out[group][row] += of_block[group][row];
-      }
-    }
-    for_each_sum(corner.groups,
-                 [&](unsigned group, int row, unsigned in_rows, unsigned in_columns) {
-                   double* const to = out_of(in_rows, in_columns);
-                   if (to != nullptr) *to = out[group][row];
-                 });
+    LaneNumbers<Shape> out;
+    for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
+      const double* const from = out_of(in_rows, in_columns);
+      if (from != nullptr) out.at(slot) = *from;
+    });
+    LaneNumbers<Shape> of_block;
+    LaneSums<Shape> sums;
+    sums.clear();
+    const auto use = [&](const Pieces& piece, const typename Pieces::Place& place) {
+      sums.add(FragmentsOfSamples<Shape>(place.calls, piece.of_missing == 1), place.digits, groups);
+      if (!piece.ends_a_sum()) return;
+      for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned, unsigned in_columns) {
+        if (in_columns >= corner.columns) return;
+        const auto of = [&](unsigned digit) {
+          return sums.of[slot.tile][slot.group][digit][2 * slot.row + slot.column];
+        };
+        op.add(piece.block, piece.of_missing == 1, piece.whole() + in_columns,
+               join_digits_of_block(of(0), of(1), of(2), of(3)), of_block.at(slot));
+      });
+      sums.clear();
+      if (!piece.ends_a_block()) return;
+      for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned, unsigned) {
+        out.at(slot) += of_block.at(slot);
+        of_block.at(slot) = 0;
+      });
+    };
+    for_each_piece(Pieces(op, corner), places, use);
+    for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
+      double* const to = out_of(in_rows, in_columns);
+      if (to != nullptr) *to = out.at(slot);
+    });
   }
 }
+
+// With few columns the card's memory is what takes time: small sums let more blocks work at once.
+constexpr std::size_t kFewColumns = kGroupColumns;
+using FewOfVariants = Shape<1, 1, 1, 3>;
+using FewOfSamples = Shape<1, 1, 1, 2>;
+using ManyOfVariants = Shape<2, 1, 2, 2>;
+using ManyOfSamples = Shape<1, 2, 1, 1>;
 
 class CudaProductKernels : public ProductKernels {
  public:
   CudaProductKernels(int number, int card) : device_(number, card) {
-    load_now(variant_sums_kernel);
-    load_now(sample_sums_kernel);
+    load_now(variant_sums_kernel<FewOfVariants>);
+    load_now(variant_sums_kernel<ManyOfVariants>);
+    load_now(sample_sums_kernel<FewOfSamples>);
+    load_now(sample_sums_kernel<ManyOfSamples>);
   }
   Device& device() override { return device_; }
   void begin(const ProductOperation& operation, int stream) override {
@@ -276,14 +508,29 @@ class CudaProductKernels : public ProductKernels {
 
  private:
   void launch(const VariantSumsOp& op, int stream) {
-    device_.launch({VariantSumsOp::kName, corners(op.variants(), op.columns) * kThreads, stream,
-                    sizeof(Piece), kThreads},
-                   variant_sums_kernel, op);
+    if (op.columns <= kFewColumns) {
+      using Few = FewOfVariants;
+      launch<PiecesOfSamples<Few>>(op, op.variants(), variant_sums_kernel<Few>, stream);
+    } else {
+      using Many = ManyOfVariants;
+      launch<PiecesOfSamples<Many>>(op, op.variants(), variant_sums_kernel<Many>, stream);
+    }
   }
   void launch(const SampleSumsOp& op, int stream) {
-    device_.launch({SampleSumsOp::kName, corners(op.samples, op.columns) * kThreads, stream,
-                    sizeof(Piece), kThreads},
-                   sample_sums_kernel, op);
+    if (op.columns <= kFewColumns) {
+      using Few = FewOfSamples;
+      launch<PiecesOfVariants<Few>>(op, op.samples, sample_sums_kernel<Few>, stream);
+    } else {
+      using Many = ManyOfSamples;
+      launch<PiecesOfVariants<Many>>(op, op.samples, sample_sums_kernel<Many>, stream);
+    }
+  }
+  template <class Pieces, class Op>
+  void launch(const Op& op, std::size_t rows, void (*kernel)(Op), int stream) {
+    const std::size_t corners = Pieces::Corners::number(rows, op.columns);
+    device_.launch(
+        {Op::kName, corners * kThreads, stream, kPieces * sizeof(typename Pieces::Place), kThreads},
+        kernel, op);
   }
 
   // So code that the driver can't load is an error before any work.

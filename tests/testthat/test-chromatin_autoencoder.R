@@ -185,3 +185,20 @@ test_that("bad input is told", {
     "no autoencoder of distance maps"
   )
 })
+
+test_that("a backend that cannot be used is an error", {
+  maps <- small_maps(10)
+  fit <- small_fit(maps, "denoise")
+  calls <- list(
+    function(...) small_fit(maps, "denoise", ...),
+    function(...) predict(fit, maps, ...),
+    function(...) reconstruct(fit, maps, ...),
+    function(...) outlier_scores(maps, fit = fit, ...)
+  )
+  for (call in calls) {
+    expect_identical(call(backend = "cpu"), call())
+    expect_ancify_error(call(backend = "tpu"), "input", "`backend`")
+    if (nrow(available_gpus()) == 0) expect_ancify_error(call(backend = "gpu"), "device")
+  }
+  expect_ancify_error(outlier_scores(maps, backend = "tpu"), "input", "`backend`")
+})

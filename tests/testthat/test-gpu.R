@@ -154,6 +154,27 @@ test_that("viruses are detected on a GPU as on the CPU", {
   with_virtual_gpus("3", expect_lt(farthest(of(backend = "gpu")), 2e-2))
 })
 
+test_that("autoencoders learn on a GPU as on the CPU", {
+  skip_without_gpu()
+  maps <- perturb_maps(
+    distance_maps(simulate_polymers(200, polymer_model(20), seed = 955)), missing = 0.05, seed = 956
+  )
+  difference <- function(x, reference) max(abs(x - reference)) / max(abs(reference))
+  for (task in c("cluster", "denoise", "inpaint")) {
+    of <- function(backend) fit_autoencoder(maps, task, epochs = 1, backend = backend)
+    expected <- of("cpu")
+    # Weights are no measure: Adam's first steps make rounding larger, as tests/cpp/gpu tells.
+    expect_equal(of("gpu")$epochs, expected$epochs, tolerance = 1e-4)
+    expect_lt(difference(predict(expected, maps, backend = "gpu"), predict(expected, maps)), 1e-5)
+    made <- function(...) reconstruct(expected, maps, ...)$maps
+    expect_lt(difference(made(backend = "gpu"), made()), 1e-5)
+  }
+  fit <- fit_autoencoder(maps, "denoise", epochs = 1)
+  expect_equal(outlier_scores(maps, fit = fit, backend = "gpu"), outlier_scores(maps, fit = fit),
+               tolerance = 1e-3)
+  expect_ancify_error(fit_autoencoder(maps, geometry = 1, backend = "gpu"), "input", "geometry")
+})
+
 test_that("a forked child touches no card, and its parent goes on", {
   skip_without_gpu()
   of <- function() call_ancestral("ACGT", "ACGT", backend = "gpu")

@@ -10,6 +10,7 @@
 #include "core/device/simd.h"
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
+#include "core/nn/device_network.h"
 
 namespace ancify::autoencoder {
 
@@ -28,9 +29,12 @@ Autoencoder read_autoencoder(const std::string& path, const TaskContext& context
 void write_autoencoder(const Autoencoder& model, const std::string& path,
                        const TaskContext& context);
 
+// Without a device, the CPU runs networks. It makes images in either case.
 struct Run {
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
+  NetworkKernels* device = nullptr;
+  std::size_t memory_limit = 0;  // of the device, as memory_budget() takes it
 };
 
 // The code of each cell, one after the other.
@@ -67,6 +71,8 @@ struct Training {
 // Trains a network of this form and unit. `held_out`: cells that judge it; all others are trained
 // on. A stop request ends training after a batch: `training` then has the best epoch's weights, or
 // the last batch's if no epoch had ended. InputError if numbers are no longer finite.
+//
+// All three throw DeviceErrors if the run's device fails or has too little memory.
 void train_autoencoder(const Form& form, float unit, const Maps& maps,
                        const std::vector<bool>& held_out, const TrainingSettings& settings,
                        const Run& run, JobControl& control, Training& training);

@@ -73,34 +73,27 @@ class AutoencoderNetwork {
 
   const Batch<T>& forward(const Pass<T>& pass, const Batch<T>& in) {
     code_ = &encode(pass, in);
-    const Batch<T>* image = &decoder_.forward(pass, *code_);
-    if (corrects_) {
-      join(*image, in);
-      image = &joined_;
-    }
-    image_ = image;
-    raw_ = correction_.forward(pass, *image);
-    if (corrects_) add_start(in);
-    return output_.forward(pass, raw_);
+    image_ = &decoder_.forward(pass, *code_);
+    if (corrects_) image_ = &join(pass, *image_, in);
+    raw_ = &correction_.forward(pass, *image_);
+    if (corrects_) raw_ = &add_start(pass, *raw_, in);
+    return output_.forward(pass, *raw_);
   }
 
   // After forward() of the same batch. `gradient`: that of the loss by the output; its content is
   // lost.
   void backward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& gradient) {
-    Batch<T> below;
-    output_.backward(pass, raw_, gradient, &below);
-    correction_.backward(pass, *image_, below, &gradient);
+    output_.backward(pass, *raw_, gradient, &below_);
+    correction_.backward(pass, *image_, below_, &gradient);
     if (corrects_) {
       // The part of the decoder's image; the input has no gradient.
       const std::int64_t width = gradient.width - channels_ * pixels_;
-      below.resize(gradient.rows, width);
-      for (std::int64_t i = 0; i < gradient.rows; ++i) {
-        std::copy_n(gradient.row(i), width, below.row(i));
-      }
-      std::swap(below, gradient);
+      pass.resize(below_, gradient.rows, width);
+      copy(pass, gradient.data.data(), gradient.width, width, below_.data.data(), below_);
+      std::swap(below_, gradient);
     }
-    decoder_.backward(pass, *code_, gradient, &below);
-    encoder_.backward(pass, in, below);
+    decoder_.backward(pass, *code_, gradient, &below_);
+    encoder_.backward(pass, in, below_);
   }
 
   std::vector<Parameter<T>*> parameters() {
@@ -110,10 +103,10 @@ class AutoencoderNetwork {
     }
     return all;
   }
-  std::vector<std::vector<T>*> state() {
-    std::vector<std::vector<T>*> all;
+  std::vector<typename Layer<T>::Numbers*> state() {
+    std::vector<typename Layer<T>::Numbers*> all;
     for (Network<T>* part : parts()) {
-      for (std::vector<T>* numbers : part->state()) all.push_back(numbers);
+      for (auto* numbers : part->state()) all.push_back(numbers);
     }
     return all;
   }
@@ -132,28 +125,29 @@ class AutoencoderNetwork {
     to.add(std::move(layer));
   }
 
-  // The channels of both, one after the other.
-  void join(const Batch<T>& image, const Batch<T>& in) {
-    joined_.resize(in.rows, image.width + in.width);
-    for (std::int64_t i = 0; i < in.rows; ++i) {
-      T* const row = joined_.row(i);
-      std::copy_n(image.row(i), image.width, row);
-      std::copy_n(in.row(i), in.width, row + image.width);
-    }
+  // Copies the first `width` numbers of rows to a place in the rows of a batch.
+  void copy(const Pass<T>& pass, const NumberOf<T>* from, std::int64_t stride, std::int64_t width,
+            NumberOf<T>* place, const Batch<T>& to) {
+    pass.run(CopyRowsOp<NumberOf<T>>{{to.rows, width}, from, stride, place, to.width});
   }
 
-  void add_start(const Batch<T>& in) {
-    // softplus^-1 goes to minus infinity at 0.
-    constexpr T least = static_cast<T>(1e-3);
-    for (std::int64_t i = 0; i < in.rows; ++i) {
-      const T* const distance = in.row(i);
-      T* const raw = raw_.row(i);
-      for (std::int64_t p = 0; p < pixels_; ++p) {
-        const T d = std::max(distance[p], least);
-        // log(e^d - 1), without a large power
-        raw[p] += d + std::log(-std::expm1(-d));
-      }
-    }
+  // The channels of both, one after the other.
+  const Batch<T>& join(const Pass<T>& pass, const Batch<T>& image, const Batch<T>& in) {
+    pass.resize(joined_, in.rows, image.width + in.width);
+    NumberOf<T>* const to = joined_.data.data();
+    copy(pass, image.data.data(), image.width, image.width, to, joined_);
+    copy(pass, in.data.data(), in.width, in.width, to + image.width, joined_);
+    return joined_;
+  }
+
+  const Batch<T>& add_start(const Pass<T>& pass, const Batch<T>& change, const Batch<T>& in) {
+    pass.resize(started_, change.rows, change.width);
+    pass.run(AddInverseSoftplusOp<NumberOf<T>>{{change.rows, pixels_},
+                                               change.data.data(),
+                                               in.data.data(),
+                                               in.width,
+                                               started_.data.data()});
+    return started_;
   }
 
   std::int64_t pixels_;
@@ -166,11 +160,13 @@ class AutoencoderNetwork {
   std::vector<Convolution<T>*> convolutions_;
   std::vector<Dense<T>*> dense_;
   Convolution<T>* last_ = nullptr;
-  // Of the last batch: the code, what the correction takes and gives.
+  // Of the last batch: the code, what the correction takes, and what softplus takes.
   const Batch<T>* code_ = nullptr;
   const Batch<T>* image_ = nullptr;
+  const Batch<T>* raw_ = nullptr;
   Batch<T> joined_;
-  Batch<T> raw_;
+  Batch<T> started_;
+  Batch<T> below_;  // a gradient
 };
 
 }  // namespace ancify::autoencoder

@@ -5,18 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "core/autoencoder/autoencoder.h"
-#include "core/autoencoder/geometry.h"
+#include "core/autoencoder/engine.h"
 #include "core/autoencoder/network.h"
 #include "core/exec/errors.h"
-#include "core/nn/layers.h"
-#include "core/nn/losses.h"
-#include "core/nn/optimisers.h"
 #include "core/nn/random_numbers.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
 
 namespace ancify::autoencoder {
 
@@ -27,22 +19,28 @@ constexpr std::uint64_t kHeldOutStream = std::uint64_t{1} << 61;
 constexpr std::uint64_t kWeightStream = std::uint64_t{1} << 62;
 constexpr std::uint64_t kOrderStream = std::uint64_t{1} << 63;
 
+std::vector<std::vector<float>> first_weights(const Form& form, std::uint64_t seed) {
+  AutoencoderNetwork<float> network(form);
+  network.initialise(seed, kWeightStream);
+  std::vector<std::vector<float>> weights;
+  for (const std::vector<float>* numbers : network.state()) weights.push_back(*numbers);
+  return weights;
+}
+
 class Trainer {
  public:
   Trainer(const Form& form, float unit, const Maps& maps, const TrainingSettings& settings,
-          SimdLevel simd, const JobControl& control, const TaskContext& context)
+          const Run& run, const JobControl& control, const TaskContext& context)
       : form_(form),
         settings_(settings),
         control_(control),
         context_(context),
-        multiply_(layers_of(simd).multiply),
         maker_(maps, form, static_cast<double>(unit)),
-        network_(form),
-        adam_(network_.parameters()) {
-    network_.initialise(settings.seed, kWeightStream);
-  }
+        engine_(make_engine(form, first_weights(form, settings.seed),
+                            {settings.batch, true, settings.rate, settings.geometry}, run,
+                            context)) {}
 
-  AutoencoderNetwork<float>& network() { return network_; }
+  std::vector<std::vector<float>> weights() { return engine_->weights(); }
   bool stopped() const { return control_.stop_requested(); }
 
   // The mean loss of a pair before each step, or up to where it was stopped.
@@ -54,78 +52,52 @@ class Trainer {
     for (const std::int64_t place : order) {
       shuffled.push_back(cells[static_cast<std::size_t>(place)]);
     }
-    return for_batches(shuffled, number, true);
+    return for_batches(shuffled, number, Work::kLearn);
   }
 
   double loss(const std::vector<std::int64_t>& cells) {
-    return for_batches(cells, kHeldOutStream, false);
+    return for_batches(cells, kHeldOutStream, Work::kJudge);
   }
 
  private:
-  double for_batches(const std::vector<std::int64_t>& cells, std::uint64_t stream, bool training) {
+  double for_batches(const std::vector<std::int64_t>& cells, std::uint64_t stream, Work work) {
     const auto n = static_cast<std::int64_t>(cells.size());
     double sum = 0;
     double known = 0;
-    for (std::int64_t first = 0; first < n && !stopped(); first += settings_.batch) {
-      gather(cells.data() + first, std::min(settings_.batch, n - first), stream);
-      const SquaredError error = training ? step() : loss_of_batch(nullptr);
+    const auto finish = [&](std::int64_t batch) {
+      const SquaredError error = engine_->finish(place_of(batch)).error;
       sum += error.sum;
       known += static_cast<double>(error.known);
+    };
+    std::int64_t begun = 0;
+    for (std::int64_t first = 0; first < n && !stopped(); first += settings_.batch) {
+      const std::int64_t images = std::min(settings_.batch, n - first);
+      gather(cells.data() + first, images, stream, engine_->room(place_of(begun)));
+      engine_->begin(place_of(begun), images, work);
+      if (begun > 0) finish(begun - 1);
+      ++begun;
     }
+    if (begun > 0) finish(begun - 1);
     return known > 0 ? sum / known : 0;
   }
 
-  void gather(const std::int64_t* cells, std::int64_t n, std::uint64_t stream) {
+  void gather(const std::int64_t* cells, std::int64_t n, std::uint64_t stream,
+              const Engine::Room& room) {
     const std::int64_t pixels = form_.size() * form_.size();
-    inputs_.resize(n, form_.of_task().channels * pixels);
-    targets_.resize(n, pixels);
     const Spoiling spoiling = {settings_.share, settings_.seed, stream};
     context_.share(n, [&](std::int64_t i) {
-      maker_.make_spoilt(cells[i], spoiling, inputs_.row(i));
-      maker_.make_target(cells[i], targets_.row(i));
+      maker_.make_spoilt(cells[i], spoiling, room.inputs + i * form_.of_task().channels * pixels);
+      maker_.make_target(cells[i], room.targets + i * pixels);
     });
-  }
-
-  // With the geometry loss, `sum` has it too.
-  SquaredError loss_of_batch(Batch<float>* gradient) {
-    const Pass<float> pass = {multiply_, context_, gradient != nullptr};
-    const Batch<float>& out = network_.forward(pass, inputs_);
-    SquaredError error = masked_squared_error(out, targets_, gradient);
-    if (settings_.geometry > 0) {
-      // Images have each pair twice.
-      error.sum += 2 * settings_.geometry *
-                   add_geometry_error(form_.points, form_.size(), out, targets_, settings_.geometry,
-                                      context_, gradient)
-                       .sum;
-    }
-    return error;
-  }
-
-  SquaredError step() {
-    const SquaredError error = loss_of_batch(&gradient_);
-    network_.backward({multiply_, context_, true}, inputs_, gradient_);
-    adam_.step(static_cast<float>(settings_.rate), context_);
-    return error;
   }
 
   const Form& form_;
   const TrainingSettings& settings_;
   const JobControl& control_;
   const TaskContext& context_;
-  void (*multiply_)(const MatrixProduct& product);
   ImageMaker maker_;
-  AutoencoderNetwork<float> network_;
-  Adam<float> adam_;
-  Batch<float> inputs_;
-  Batch<float> targets_;
-  Batch<float> gradient_;
+  std::unique_ptr<Engine> engine_;
 };
-
-std::vector<std::vector<float>> weights_of(AutoencoderNetwork<float>& network) {
-  std::vector<std::vector<float>> weights;
-  for (const std::vector<float>* numbers : network.state()) weights.push_back(*numbers);
-  return weights;
-}
 
 }  // namespace
 
@@ -141,7 +113,7 @@ void train_autoencoder(const Form& form, float unit, const Maps& maps,
   training.model.unit = unit;
   control.expect(settings.epochs);
   run_tasks(control, run.threads, 1, [&](std::int64_t, const TaskContext& context) {
-    Trainer trainer(form, unit, maps, settings, run.simd, control, context);
+    Trainer trainer(form, unit, maps, settings, run, control, context);
     double least = std::numeric_limits<double>::infinity();
     for (std::int64_t i = 0; i < settings.epochs; ++i) {
       const double loss = trainer.epoch(met, static_cast<std::uint64_t>(i));
@@ -150,7 +122,7 @@ void train_autoencoder(const Form& form, float unit, const Maps& maps,
         throw InputError("training gives numbers that are not finite: look for extreme distances");
       }
       if (trainer.stopped()) {
-        if (training.epochs.empty()) training.model.tensors = weights_of(trainer.network());
+        if (training.epochs.empty()) training.model.tensors = trainer.weights();
         break;
       }
       training.epochs.push_back({loss, judged});
@@ -158,7 +130,7 @@ void train_autoencoder(const Form& form, float unit, const Maps& maps,
       if (judged < least) {
         least = judged;
         training.best = static_cast<std::size_t>(i);
-        training.model.tensors = weights_of(trainer.network());
+        training.model.tensors = trainer.weights();
       }
       if (i - static_cast<std::int64_t>(training.best) >= settings.patience) break;
     }

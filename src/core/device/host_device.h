@@ -1,5 +1,6 @@
 // Marks functions that CUDA kernels and the CPU share, so that they are written once; and loops of
-// them that nvcc writes out, so that the arrays they index stay in registers.
+// them that nvcc writes out: whole, so that the arrays they index stay in registers, or eight turns
+// at a time, so that a thread waits for several numbers at once.
 #pragma once
 
 #ifdef __CUDACC__
@@ -10,6 +11,8 @@
 
 #ifdef __CUDA_ARCH__
 #define ANCIFY_UNROLL _Pragma("unroll")
+#define ANCIFY_UNROLL_SOME _Pragma("unroll 8")
 #else
 #define ANCIFY_UNROLL
+#define ANCIFY_UNROLL_SOME
 #endif

@@ -1,6 +1,5 @@
 // The operations of products on a device. Calls are packed quads, numbers are digits base 128, and
-// sums are exact. Numbers of a column go by fours, as calls of a quad do: 16 bytes have the lowest
-// digits of four numbers, then their next ones.
+// sums are exact. Numbers of a column go by eights: their lowest digits, then their next ones.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,20 @@
 
 namespace ancify {
 
-// Bytes of the digits of four numbers.
-constexpr std::size_t kFourNumbers = kQuad * kNumberDigits;
+// Where a digit of a number is, in bytes from a column's first one.
+constexpr std::size_t kEight = 8;
+ANCIFY_HOST_DEVICE constexpr std::size_t digit_at(std::size_t number, std::size_t digit) {
+  return number / kEight * kEight * kNumberDigits + digit * kEight + number % kEight;
+}
+
+// A block's coefficients go by 64 variants, in 8 eights. An eight has two calls of each of four
+// quads: first one call of all four. So a device takes calls of four quads in a sample as a word.
+ANCIFY_HOST_DEVICE constexpr std::size_t variant_at(std::size_t place) {
+  const std::size_t eight = place % 64 / kEight;
+  const std::size_t quad = eight % 4 * 4 + place % 4;
+  const std::size_t call = eight / 4 * 2 + place % kEight / 4;
+  return place / 64 * 64 + quad * kQuad + call;
+}
 
 // Rows of quads in a device's memory.
 struct DeviceRows {
@@ -34,8 +45,7 @@ ANCIFY_HOST_DEVICE std::int64_t sum_of_products(const std::int8_t* digits, std::
                                                 const Call& call) {
   std::int64_t sums[kNumberDigits] = {};
   for (std::size_t i = 0; i < n; ++i) {
-    const std::int8_t* const of_four = digits + i / kQuad * kFourNumbers + i % kQuad;
-    for (std::int64_t d = 0; d < kNumberDigits; ++d) sums[d] += call(i) * of_four[d * kQuad];
+    for (std::size_t d = 0; d < kNumberDigits; ++d) sums[d] += call(i) * digits[digit_at(i, d)];
   }
   return join_digits(sums[0], sums[1], sums[2], sums[3]);
 }
@@ -53,7 +63,7 @@ struct VariantSumsOp {
   ANCIFY_HOST_DEVICE std::size_t variants() const { return quads * kQuad; }
   ANCIFY_HOST_DEVICE std::size_t n() const { return variants() * columns; }
   ANCIFY_HOST_DEVICE const std::int8_t* digits_of(std::size_t column) const {
-    return digits + column * (calls.stride / kQuad) * kFourNumbers;
+    return digits + column * calls.stride * kNumberDigits;
   }
   ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
     sums[i] = sum_of_products(digits_of(i % columns), calls.stride, [&](std::size_t sample) {
@@ -70,7 +80,7 @@ struct CoefficientScale {
 };
 
 // Bytes of the digits of a block's column of coefficients.
-constexpr std::size_t kBlockDigits = kBlockQuads * kFourNumbers;
+constexpr std::size_t kBlockDigits = kBlockVariants * kNumberDigits;
 
 // The second half: out += Z U over blocks, in their order. A part is a sample and a column.
 struct SampleSumsOp {
@@ -80,7 +90,7 @@ struct SampleSumsOp {
   std::size_t blocks;
   std::size_t columns;
   std::size_t parts;                // whole-number columns of a column: coarse, and perhaps fine
-  const std::int8_t* digits;        // of each block: those of its calls, then of its missing calls
+  const std::int8_t* digits;        // of each block's calls, then of each block's missing calls
   const CoefficientScale* scales;   // of each block and whole-number column
   const std::uint8_t* any_missing;  // of each block: whether it has a missing call
   double* out;                      // columns of `stride` samples
@@ -89,7 +99,8 @@ struct SampleSumsOp {
   ANCIFY_HOST_DEVICE std::size_t whole_columns() const { return columns * parts; }
   ANCIFY_HOST_DEVICE const std::int8_t* digits_of(std::size_t block, bool of_missing,
                                                   std::size_t whole_column) const {
-    return digits + ((2 * block + of_missing) * whole_columns() + whole_column) * kBlockDigits;
+    return digits +
+           (((of_missing ? blocks : 0) + block) * whole_columns() + whole_column) * kBlockDigits;
   }
   // Adds the sum over a block of a whole-number column. The CPU rounds in the same order.
   ANCIFY_HOST_DEVICE void add(std::size_t block, bool of_missing, std::size_t whole_column,
@@ -112,8 +123,9 @@ struct SampleSumsOp {
         const std::size_t whole = part * columns + column;
         for (int of_missing = 0; of_missing <= any_missing[block]; ++of_missing) {
           const std::int64_t of_calls = sum_of_products(
-              digits_of(block, of_missing == 1, whole), kBlockVariants, [&](std::size_t variant) {
-                return calls.call(block * kBlockVariants + variant, sample, of_missing == 1);
+              digits_of(block, of_missing == 1, whole), kBlockVariants, [&](std::size_t place) {
+                return calls.call(block * kBlockVariants + variant_at(place), sample,
+                                  of_missing == 1);
               });
           add(block, of_missing == 1, whole, of_calls, of_block);
         }

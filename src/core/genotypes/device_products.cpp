@@ -21,10 +21,6 @@ constexpr std::size_t kSlotBytes = std::size_t{1} << 26;
 
 std::size_t as_size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-bool has_missing(const BlockLayout& layout) {
-  return layout.missing_packed + layout.missing_listed > 0;
-}
-
 }  // namespace
 
 std::shared_ptr<ProductDevices> open_product_devices(const Backend& backend) {
@@ -205,6 +201,12 @@ void DevicePass::throw_too_little() {
 
 // ---- Columns ------------------------------------------------------------------------------------
 
+// On all threads.
+void DevicePass::for_each_out_column(const std::function<void(std::size_t column)>& use) {
+  run_tasks(control_, threads_, static_cast<std::int64_t>(columns_.out_columns),
+            [&](std::int64_t c, const TaskContext&) { use(as_size(c)); });
+}
+
 void DevicePass::start() {
   const auto lanes = static_cast<std::int64_t>(lanes_.size());
   run_tasks(control_, threads_, static_cast<std::int64_t>(columns_.columns) * lanes,
@@ -218,10 +220,10 @@ void DevicePass::start() {
             });
   for (Lane& lane : lanes_) {
     const DeviceSamples& samples = lane.samples;
-    for (std::size_t c = 0; c < columns_.out_columns; ++c) {
+    for_each_out_column([&](std::size_t c) {
       std::copy_n(columns_.out + static_cast<std::int64_t>(c) * n_ + samples.first, samples.n,
                   lane.out.here.data() + c * samples.stride());
-    }
+    });
     Device& device = samples.device;
     if (columns_.columns > 0) {
       device.upload(lane.digits.there.data(), lane.digits.here.data(), lane.digits.here.size(), 0);
@@ -244,10 +246,10 @@ void DevicePass::finish() {
   for (Lane& lane : lanes_) {
     for (int stream = 0; stream < Device::kStreams; ++stream) lane.samples.device.wait(stream);
     const DeviceSamples& samples = lane.samples;
-    for (std::size_t c = 0; c < columns_.out_columns; ++c) {
+    for_each_out_column([&](std::size_t c) {
       std::copy_n(lane.out.here.data() + c * samples.stride(), samples.n,
                   columns_.out + static_cast<std::int64_t>(c) * n_ + samples.first);
-    }
+    });
   }
 }
 
@@ -262,7 +264,7 @@ void DevicePass::run(const StoredTile& tile, const Between& between) {
         Part{&tile, first, std::min(blocks_, blocks - first), stream_, false});
     stream_ = 1 - stream_;
     for (std::int64_t i = 0; i < now->n; ++i) {
-      now->any_missing = now->any_missing || has_missing(*now->stored(i).layout);
+      now->any_missing = now->any_missing || now->stored(i).layout->any_missing();
     }
     begin_first_half(*now);
     if (before) begin_second_half(*before, between);
@@ -349,8 +351,9 @@ void DevicePass::add_sums(const Part& part, std::int64_t i) {
 BlockNumbers DevicePass::numbers_of(const Lane& lane, const Part& part, std::int64_t i) const {
   const Slot& slot = lane.slots[as_size(part.stream)];
   const std::size_t at = as_size(i) * columns_.whole_out();
-  return {slot.digits.here.data() + 2 * at * kBlockDigits, slot.scales.here.data() + at,
-          slot.any_missing.here.data() + i};
+  std::int8_t* const digits = slot.digits.here.data() + at * kBlockDigits;
+  return {digits, digits + as_size(part.n) * columns_.whole_out() * kBlockDigits,
+          slot.scales.here.data() + at, slot.any_missing.here.data() + i};
 }
 
 // All devices take the same numbers.
@@ -359,13 +362,17 @@ void DevicePass::make_numbers(const Part& part, const Between& between) {
   run_tasks(control_, threads_, part.n, [&](std::int64_t i, const TaskContext&) {
     add_sums(part, i);
     const BlockNumbers numbers = numbers_of(lanes_[0], part, i);
-    *numbers.any_missing = has_missing(*part.stored(i).layout) ? 1 : 0;
+    *numbers.any_missing = part.stored(i).layout->any_missing() ? 1 : 0;
     between(part.first + i, sums.sums.here.data() + i * sums_of_block(),
             part.any_missing ? sums.sums.here.data() + (part.n + i) * sums_of_block() : nullptr,
             numbers);
     for (std::size_t other = 1; other < lanes_.size(); ++other) {
       const BlockNumbers copy = numbers_of(lanes_[other], part, i);
-      std::copy_n(numbers.digits, 2 * columns_.whole_out() * kBlockDigits, copy.digits);
+      std::copy_n(numbers.digits, columns_.whole_out() * kBlockDigits, copy.digits);
+      if (*numbers.any_missing == 1) {
+        std::copy_n(numbers.digits_of_missing, columns_.whole_out() * kBlockDigits,
+                    copy.digits_of_missing);
+      }
       std::copy_n(numbers.scales, columns_.whole_out(), copy.scales);
       *copy.any_missing = *numbers.any_missing;
     }
@@ -385,8 +392,8 @@ void DevicePass::begin_second_half(const Part& part, const Between& between) {
     Device& device = lane.samples.device;
     const Slot& slot = lane.slots[as_size(stream)];
     const std::size_t columns = as_size(part.n) * columns_.whole_out();
-    device.upload(slot.digits.there.data(), slot.digits.here.data(), 2 * columns * kBlockDigits,
-                  stream);
+    device.upload(slot.digits.there.data(), slot.digits.here.data(),
+                  (part.any_missing ? 2 : 1) * columns * kBlockDigits, stream);
     device.upload(slot.scales.there.data(), slot.scales.here.data(), columns, stream);
     device.upload(slot.any_missing.there.data(), slot.any_missing.here.data(), as_size(part.n),
                   stream);

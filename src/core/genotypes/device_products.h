@@ -88,7 +88,8 @@ struct DeviceColumns {
 
 // Where a block's numbers for the second half go: as SampleSumsOp takes them.
 struct BlockNumbers {
-  std::int8_t* digits;  // of calls, then of missing ones
+  std::int8_t* digits;             // of calls
+  std::int8_t* digits_of_missing;  // calls, if there are any
   CoefficientScale* scales;
   std::uint8_t* any_missing;
 };
@@ -162,6 +163,7 @@ class DevicePass {
   bool take(Lane& lane, std::int64_t blocks);
   [[noreturn]] void throw_too_little();
 
+  void for_each_out_column(const std::function<void(std::size_t column)>& use);
   static bool is_sent(const Lane& lane, const Part& part, std::int64_t i);
   void fill(const Part& part);
   void send_rows(Lane& lane, const Part& part);

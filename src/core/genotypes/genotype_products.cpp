@@ -63,29 +63,58 @@ struct Columns {
   std::int64_t all() const { return n * parts; }
 };
 
-// V in whole numbers.
+// Writes the digits of eight numbers as devices take them.
+void write_eight(const std::array<std::int32_t, kEight>& numbers, std::int8_t* out) {
+  std::array<std::int8_t, kEight * kNumberDigits> digits;
+  for (int d = 0; d < kNumberDigits; ++d) {
+    for (std::size_t i = 0; i < kEight; ++i) {
+      digits[digit_at(i, static_cast<std::size_t>(d))] = digit(numbers[i], d);
+    }
+  }
+  std::copy(digits.begin(), digits.end(), out);
+}
+
+// A column of V in whole numbers: coarse or fine ones.
+struct FixedColumn {
+  const double* values;
+  FixedSteps steps;
+  bool is_fine;
+
+  std::int32_t operator[](std::int64_t i) const {
+    const std::int32_t coarse = steps.coarse_part(values[i]);
+    return is_fine ? steps.fine_part(values[i], coarse) : coarse;
+  }
+};
+
+// V in whole numbers. V must outlive this.
 class FixedColumns {
  public:
   FixedColumns(const double* v, std::int64_t n, Columns columns, int threads, JobControl& control);
-  // Makes the digits that the CPU takes.
-  void split(int threads, JobControl& control);
+  // Keeps the numbers and their digits, as the CPU takes them.
+  void keep(int threads, JobControl& control);
   // Writes the digits of a column as a device takes them, for samples [first, first + n).
   void write_digits(std::int64_t column, std::int64_t first, std::int64_t n,
                     std::int8_t* out) const {
-    std::fill_n(out, quad_stride(n) * kNumberDigits, std::int8_t{0});
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int32_t number = row(first + i)[column];
-      std::int8_t* const of_four = out + i / kQuad * kQuad * kNumberDigits + i % kQuad;
-      for (int d = 0; d < kNumberDigits; ++d) of_four[d * kQuad] = digit(number, d);
+    const FixedColumn numbers = this->column(column);
+    const auto there = static_cast<std::size_t>(n);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(quad_stride(n)); k += kEight) {
+      std::array<std::int32_t, kEight> eight{};
+      for (std::size_t i = k; i < std::min(k + kEight, there); ++i) {
+        eight[i - k] = numbers[first + static_cast<std::int64_t>(i)];
+      }
+      write_eight(eight, out + digit_at(k, 0));
     }
   }
   std::int64_t all() const { return columns_.all(); }
-  // The numbers of a sample, in a row.
+  // The kept numbers of a sample, in a row.
   const std::int32_t* row(std::int64_t sample) const { return &numbers_[index(sample * all())]; }
   const std::int8_t* digits(std::int64_t tile, std::int64_t column) const {
     return &digits_[index((tile * all() + column) * kNumberDigits * kTileSamples)];
   }
-  double step(std::int64_t column) const { return steps_[index(column)]; }
+  double step(std::int64_t column) const {
+    return column < columns_.n ? steps_[index(column)].coarse
+                               : steps_[index(column - columns_.n)].fine;
+  }
   std::int64_t sum(std::int64_t column) const { return sums_[index(column)]; }
   // All columns are 0 at the samples before this one.
   std::int64_t first_sample() const {
@@ -94,58 +123,64 @@ class FixedColumns {
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+  FixedColumn column(std::int64_t column) const {
+    const std::int64_t c = column % columns_.n;
+    return {v_ + c * n_, steps_[index(c)], column >= columns_.n};
+  }
 
+  const double* v_;
   std::int64_t n_;
   Columns columns_;
-  std::vector<std::int32_t> numbers_;
-  std::vector<std::int8_t> digits_;
-  std::vector<double> steps_;
+  std::vector<FixedSteps> steps_;  // of each given column
   std::vector<std::int64_t> sums_;
   std::vector<std::int64_t> firsts_;  // the first sample of each given column that is not 0
+  std::vector<std::int32_t> numbers_;
+  std::vector<std::int8_t> digits_;
 };
 
 FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int threads,
                            JobControl& control)
-    : n_(n),
+    : v_(v),
+      n_(n),
       columns_(columns),
-      numbers_(index(n * columns.all())),
-      steps_(index(columns.all())),
+      steps_(index(columns.n), FixedSteps(0)),
       sums_(index(columns.all())),
       firsts_(index(columns.n)) {
   run_tasks(control, threads, columns.n, [&](std::int64_t c, const TaskContext&) {
-    const double* const column = v + c * n;
+    const double* const values = v + c * n;
     double most = 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      if (!std::isfinite(column[i])) {
+      if (!std::isfinite(values[i])) {
         throw InputError("a column to multiply with has a number that is not finite");
       }
-      most = std::max(most, std::abs(column[i]));
+      most = std::max(most, std::abs(values[i]));
     }
-    firsts_[index(c)] = std::find_if(column, column + n, [](double x) { return x != 0; }) - column;
-    const FixedSteps steps(most);
-    steps_[index(c)] = steps.coarse;
-    if (columns_.parts == 2) steps_[index(columns_.n + c)] = steps.fine;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int32_t coarse = steps.coarse_part(column[i]);
-      numbers_[index(i * all() + c)] = coarse;
-      if (columns_.parts == 2) {
-        numbers_[index(i * all() + columns_.n + c)] = steps.fine_part(column[i], coarse);
-      }
-    }
+    firsts_[index(c)] = std::find_if(values, values + n, [](double x) { return x != 0; }) - values;
+    steps_[index(c)] = FixedSteps(most);
     for (std::int64_t of = c; of < all(); of += columns_.n) {
-      for (std::int64_t i = 0; i < n; ++i) sums_[index(of)] += row(i)[of];
+      const FixedColumn numbers = column(of);
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < n; ++i) sum += numbers[i];
+      sums_[index(of)] = sum;
     }
   });
 }
 
-void FixedColumns::split(int threads, JobControl& control) {
-  digits_.resize(
-      index((n_ + kTileSamples - 1) / kTileSamples * all() * kNumberDigits * kTileSamples));
-  run_tasks(control, threads, all(), [&](std::int64_t c, const TaskContext&) {
-    for (std::int64_t i = 0; i < n_; ++i) {
-      std::int8_t* const out = &digits_[index(
-          (i / kTileSamples * all() + c) * kNumberDigits * kTileSamples + i % kTileSamples)];
-      for (int d = 0; d < kNumberDigits; ++d) out[d * kTileSamples] = digit(row(i)[c], d);
+void FixedColumns::keep(int threads, JobControl& control) {
+  const std::int64_t tiles = (n_ + kTileSamples - 1) / kTileSamples;
+  numbers_.resize(index(n_ * all()));
+  digits_.resize(index(tiles * all() * kNumberDigits * kTileSamples));
+  run_tasks(control, threads, tiles, [&](std::int64_t tile, const TaskContext&) {
+    const std::int64_t first = tile * kTileSamples;
+    const std::int64_t here = std::min(kTileSamples, n_ - first);
+    for (std::int64_t c = 0; c < all(); ++c) {
+      const FixedColumn numbers = column(c);
+      std::int8_t* const out = &digits_[index((tile * all() + c) * kNumberDigits * kTileSamples)];
+      for (std::int64_t i = 0; i < here; ++i) {
+        const std::int32_t number = numbers[first + i];
+        numbers_[index((first + i) * all() + c)] = number;
+        for (int d = 0; d < kNumberDigits; ++d) out[d * kTileSamples + i] = digit(number, d);
+      }
     }
   });
 }
@@ -154,11 +189,10 @@ void FixedColumns::split(int threads, JobControl& control) {
 class FixedCoefficients {
  public:
   // `most`: the largest magnitude of each of columns.n columns.
-  FixedCoefficients(const std::vector<double>& most, const BlockLayout& layout, Columns columns)
+  FixedCoefficients(const std::vector<double>& most, std::int64_t variants, Columns columns)
       : columns_(columns),
-        quads_(layout.quads()),
-        digits_(static_cast<std::size_t>(columns.all() * quads_ * kQuad * kNumberDigits)),
-        numbers_(static_cast<std::size_t>(layout.variants() * columns.all())),
+        variants_(variants),
+        numbers_(static_cast<std::size_t>(variants * columns.all())),
         steps_(most.begin(), most.end()) {}
 
   void set(std::int64_t variant, std::int64_t column, double value) {
@@ -170,8 +204,10 @@ class FixedCoefficients {
           steps.fine_part(value, coarse);
     }
   }
-  // Makes the digits of packed variants.
+  // Makes the digits of packed variants, as the CPU takes them.
   void split(const BlockLayout& layout) {
+    quads_ = layout.quads();
+    digits_.resize(static_cast<std::size_t>(columns_.all() * quads_ * kQuad * kNumberDigits));
     for (std::size_t slot = 0; slot < layout.packed.size(); ++slot) {
       const double* const numbers = row(layout.packed[slot]);
       for (std::int64_t c = 0; c < columns_.all(); ++c) {
@@ -180,6 +216,23 @@ class FixedCoefficients {
         for (std::int64_t d = 0; d < kNumberDigits; ++d) {
           out[d * kQuad] = digit(static_cast<std::int32_t>(numbers[c]), static_cast<int>(d));
         }
+      }
+    }
+  }
+  // Writes the digits of all variants as a device takes them, one column after the other.
+  void write_digits(std::int8_t* out) const {
+    const std::vector<double> zeros(static_cast<std::size_t>(columns_.all()));
+    for (std::size_t place = 0; place < kBlockVariants; place += kEight) {
+      std::array<const double*, kEight> rows{};
+      for (std::size_t i = 0; i < kEight; ++i) {
+        const auto variant = static_cast<std::int64_t>(variant_at(place + i));
+        rows[i] = variant < variants_ ? row(variant) : zeros.data();
+      }
+      std::int8_t* to = out + digit_at(place, 0);
+      for (std::size_t c = 0; c < zeros.size(); ++c, to += kBlockDigits) {
+        std::array<std::int32_t, kEight> eight;
+        for (std::size_t i = 0; i < kEight; ++i) eight[i] = static_cast<std::int32_t>(rows[i][c]);
+        write_eight(eight, to);
       }
     }
   }
@@ -201,7 +254,8 @@ class FixedCoefficients {
   }
 
   Columns columns_;
-  std::int64_t quads_;
+  std::int64_t variants_;
+  std::int64_t quads_ = 0;  // packed
   std::vector<std::int8_t> digits_;
   std::vector<double> numbers_;
   std::vector<FixedSteps> steps_;
@@ -210,7 +264,7 @@ class FixedCoefficients {
 // What the second half takes of a block.
 struct BlockCoefficients {
   FixedCoefficients calls;      // W_j
-  FixedCoefficients missing;    // (3 - mu_j) W_j
+  FixedCoefficients missing;    // (3 - mu_j) W_j; of no variant if no call is missing
   std::vector<double> centres;  // sum_j mu_j W_j in steps of W, of each whole-number column
   // What listed variants add for their usual calls: c_j W_j, and (3 - mu_j) W_j if it is missing.
   std::vector<double> usual_calls;
@@ -221,6 +275,7 @@ struct BlockCoefficients {
 BlockCoefficients block_coefficients(const double* u, const double* means, const double* scales,
                                      const BlockLayout& layout, Columns columns) {
   const std::int64_t variants = layout.variants();
+  const bool any_missing = layout.any_missing();
   std::vector<double> most(static_cast<std::size_t>(columns.n));
   std::vector<double> most_missing(most.size());
   for (std::int64_t j = 0; j < variants; ++j) {
@@ -228,25 +283,23 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
       const double w = std::abs(scales[j] * u[j * columns.n + c]);
       const auto at = static_cast<std::size_t>(c);
       most[at] = std::max(most[at], w);
-      most_missing[at] = std::max(most_missing[at], (3 - means[j]) * w);
+      if (any_missing) most_missing[at] = std::max(most_missing[at], (3 - means[j]) * w);
     }
   }
   const std::vector<double> zeros(static_cast<std::size_t>(columns.all()));
-  BlockCoefficients result = {FixedCoefficients(most, layout, columns),
-                              FixedCoefficients(most_missing, layout, columns), zeros, zeros,
-                              zeros};
+  BlockCoefficients result = {FixedCoefficients(most, variants, columns),
+                              FixedCoefficients(most_missing, any_missing ? variants : 0, columns),
+                              zeros, zeros, zeros};
   for (std::int64_t j = 0; j < variants; ++j) {
     for (std::int64_t c = 0; c < columns.n; ++c) {
       const double w = scales[j] * u[j * columns.n + c];
       result.calls.set(j, c, w);
-      result.missing.set(j, c, (3 - means[j]) * w);
+      if (any_missing) result.missing.set(j, c, (3 - means[j]) * w);
     }
     for (std::int64_t c = 0; c < columns.all(); ++c) {
       result.centres[static_cast<std::size_t>(c)] += means[j] * result.calls.row(j)[c];
     }
   }
-  result.calls.split(layout);
-  if (layout.missing_packed > 0) result.missing.split(layout);
   for (const std::uint8_t j : layout.listed) {
     const unsigned usual = layout.usual[j];
     for (std::size_t c = 0; c < zeros.size(); ++c) {
@@ -257,17 +310,15 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
   return result;
 }
 
-// Writes coefficients of a block of packed variants as devices take them.
-void write_numbers(const BlockCoefficients& coefficients, const BlockLayout& layout,
-                   std::int64_t columns, const BlockNumbers& to) {
-  constexpr auto block = static_cast<std::int64_t>(kBlockDigits);
-  const std::int64_t used = layout.quads() * static_cast<std::int64_t>(kFourNumbers);
+// Writes coefficients of a block as devices take them.
+void write_numbers(const BlockCoefficients& coefficients, bool any_missing, std::int64_t columns,
+                   const BlockNumbers& to) {
   for (std::int64_t c = 0; c < columns; ++c) {
     to.scales[c] = {coefficients.calls.step(c), coefficients.centres[static_cast<std::size_t>(c)],
                     coefficients.missing.step(c)};
-    std::copy_n(coefficients.calls.digits(c), used, to.digits + c * block);
-    std::copy_n(coefficients.missing.digits(c), used, to.digits + (columns + c) * block);
   }
+  coefficients.calls.write_digits(to.digits);
+  if (any_missing) coefficients.missing.write_digits(to.digits_of_missing);
 }
 
 // t = Z'V of a block, from the sums of each variant and whole-number column over calls and over
@@ -536,7 +587,7 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
   const std::int64_t n = matrix_.samples();
   FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
-  columns.split(work.threads, control);
+  columns.keep(work.threads, control);
   const Columns out_columns = {pass.out_columns, parts};
   const auto first_half = [&](const GenotypeBlock& block) {
     const double* const means = &means_[static_cast<std::size_t>(block.first_variant())];
@@ -549,7 +600,11 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
           .compute(block.stored(), means, scales, t.data());
     }
     take(block, t.data(), u.data());
-    return block_coefficients(u.data(), means, scales, *block.stored().layout, out_columns);
+    const BlockLayout& layout = *block.stored().layout;
+    BlockCoefficients result = block_coefficients(u.data(), means, scales, layout, out_columns);
+    result.calls.split(layout);
+    if (layout.missing_packed > 0) result.missing.split(layout);
+    return result;
   };
   const auto second_half = [&](const GenotypeBlock& block, const BlockCoefficients& coefficients,
                                std::int64_t begin, std::int64_t end, double* out) {
@@ -631,8 +686,8 @@ void GenotypeProducts::run_on_devices(JobControl& control, const Pass& pass, con
                        t.data());
       take(block, t.data(), u.data());
       const BlockLayout layout = packed_layout(&matrix_.counts()[first], block.variants());
-      write_numbers(block_coefficients(u.data(), means, scales, layout, out_columns), layout,
-                    out_columns.all(), numbers);
+      write_numbers(block_coefficients(u.data(), means, scales, layout, out_columns),
+                    layout.any_missing(), out_columns.all(), numbers);
     });
   };
   matrix_.for_each_stored_tile(control, pass.wanted, use, matrix_.blocks());

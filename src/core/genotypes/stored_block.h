@@ -40,6 +40,7 @@ struct BlockLayout {
   std::int64_t missing_packed = 0;  // missing calls of packed variants
   std::int64_t missing_listed = 0;
 
+  bool any_missing() const { return missing_packed + missing_listed > 0; }
   int variants() const { return static_cast<int>(packed.size() + listed.size()); }
   int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
 };

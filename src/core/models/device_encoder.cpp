@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "core/device/memory_pool.h"
-#include "core/device/tiles.h"
+#include "core/device/taker.h"
 #include "core/exec/errors.h"
 
 #ifdef ANCIFY_HAVE_CUDA
@@ -32,6 +32,8 @@ struct LinearThere {
   DeviceArray<float> bias;
 };
 
+// Products are added to x without their biases. `bias` of what is added has all biases that x lacks
+// by then, those of values too.
 template <class Number>
 struct LayerThere {
   NormThere attention_norm;
@@ -42,49 +44,18 @@ struct LayerThere {
   LinearThere<Number> down;
 };
 
-// Takes memory of a device up to a limit, of which `used` bytes are taken already.
-class Taker {
- public:
-  Taker(MemoryPool& pool, std::size_t limit, std::size_t used)
-      : pool_(pool), budget_(used + memory_budget(pool, limit, used)), wanted_(used) {}
-  std::size_t wanted() const { return wanted_; }
-
-  template <class T>
-  DeviceArray<T> take(std::size_t n) {
-    wanted_ += n * sizeof(T);
-    if (wanted_ > budget_) throw_too_little_memory(pool_, wanted_, budget_);
-    DeviceArray<T> array(pool_, n);
-    if (array.refused()) throw_too_little_memory(pool_, wanted_, budget_);
-    return array;
-  }
-  template <class T>
-  DeviceArray<T> take_here(std::size_t n) {
-    DeviceArray<T> array(pool_, n, MemoryKind::kHost);
-    if (array.refused()) throw_too_little_host_memory(pool_.device(), n * sizeof(T));
-    return array;
-  }
-  template <class T>
-  Mirrored<T> take_both(std::size_t n) {
-    return {take<T>(n), take_here<T>(n)};
-  }
-
- private:
-  MemoryPool& pool_;
-  std::size_t budget_;
-  std::size_t wanted_;
-};
-
 // A pack on its way.
 template <class Number>
 struct Slot {
   Mirrored<std::int32_t> tokens;
   Mirrored<float> factors;
+  Mirrored<std::int32_t> positions;  // in sequences
   Mirrored<QueryBlock> blocks;
   DeviceArray<float> x;
   DeviceArray<Number> input;  // of the next product
-  DeviceArray<float> wide;    // what products give
-  DeviceArray<Number> hidden;
-  DeviceArray<float> result;  // on the host
+  DeviceArray<Number> wide;   // what products give that are not added to x
+  Mirrored<RowRange> own;
+  Mirrored<float> result;  // states come here from x
 };
 
 template <class Number>
@@ -114,12 +85,13 @@ class EncoderOnDevice : public DeviceEncoder {
     for (Slot<Number>& slot : slots_) {
       slot.tokens = taker.take_both<std::int32_t>(tokens);
       slot.factors = taker.take_both<float>(tokens);
+      slot.positions = taker.take_both<std::int32_t>(tokens);
       slot.blocks = taker.take_both<QueryBlock>(tokens);
       slot.x = taker.take<float>(tokens * width());
       slot.input = taker.take<Number>(tokens * width());
-      slot.wide = taker.take<float>(tokens * widest());
-      slot.hidden = taker.take<Number>(tokens * hidden());
-      slot.result = taker.take_here<float>(tokens * std::max(width(), vocabulary()));
+      slot.wide = taker.take<Number>(tokens * std::max(3 * width(), up_columns()));
+      slot.own = taker.take_both<RowRange>(tokens);
+      slot.result = taker.take_both<float>(tokens * std::max(width(), vocabulary()));
     }
     if (!encoder_.inverse_frequencies.empty()) {
       const Angles angles = angles_of(encoder_.inverse_frequencies, most_tokens);
@@ -131,21 +103,34 @@ class EncoderOnDevice : public DeviceEncoder {
     most_tokens_ = most_tokens;
   }
 
-  void begin(const Pack& pack, bool wants_logits, int stream) override {
+  void begin(const Pack& pack, EncoderResult wanted, int stream) override {
     device_.wait(stream);  // a run that failed may have left work
     Slot<Number>& slot = slots_.at(static_cast<std::size_t>(stream));
     Step step = {slot, stream, static_cast<std::size_t>(pack.size()), 0};
     upload(pack, step);
     encode(step);
-    if (wants_logits) make_logits(step);
-    const float* const from = wants_logits ? slot.wide.data() : slot.x.data();
-    const std::size_t columns = wants_logits ? vocabulary() : width();
-    device_.download(slot.result.data(), from, step.tokens * columns, stream);
+    const float* from = slot.result.there.data();
+    std::size_t n = 0;
+    switch (wanted) {
+      case EncoderResult::kStates:
+        from = x(step);
+        n = step.tokens * width();
+        break;
+      case EncoderResult::kLogits:
+        make_logits(step);
+        n = step.tokens * vocabulary();
+        break;
+      case EncoderResult::kMeans:
+        make_means(pack, step);
+        n = pack.own.size() * width();
+        break;
+    }
+    device_.download(slot.result.here.data(), from, n, stream);
   }
 
   const float* finish(int stream) override {
     device_.wait(stream);
-    return slots_.at(static_cast<std::size_t>(stream)).result.data();
+    return slots_.at(static_cast<std::size_t>(stream)).result.here.data();
   }
 
  private:
@@ -159,11 +144,7 @@ class EncoderOnDevice : public DeviceEncoder {
   std::size_t width() const { return static_cast<std::size_t>(shape_.width); }
   std::size_t hidden() const { return static_cast<std::size_t>(shape_.hidden); }
   std::size_t vocabulary() const { return static_cast<std::size_t>(shape_.vocabulary); }
-  // Columns of the widest product.
-  std::size_t widest() const {
-    const std::size_t up = (encoder_.gated ? 2 : 1) * hidden();
-    return std::max({3 * width(), up, vocabulary()});
-  }
+  std::size_t up_columns() const { return (encoder_.gated ? 2 : 1) * hidden(); }
 
   // ---- Weights ----
 
@@ -191,14 +172,36 @@ class EncoderOnDevice : public DeviceEncoder {
   LinearThere<Number> copy(const LinearTensors& linear, Taker& taker) {
     return {copy_factors(linear.weight, taker), copy(linear.bias, taker)};
   }
+  // Of a product that is added to x, which lacks the biases `lacking` before and after.
+  LinearThere<Number> copy_added(const LinearTensors& linear, std::vector<float>& lacking,
+                                 Taker& taker) {
+    // A norm after the sum replaces x.
+    if (encoder_.norms == NormPlace::kAfter) lacking.assign(width(), 0);
+    for (std::size_t j = 0; j < linear.bias.size(); ++j) lacking[j] += linear.bias[j];
+    return {copy_factors(linear.weight, taker), copy(lacking, taker)};
+  }
+  // The product of attention, with what biases of values add to it: a query's weights sum to 1.
+  LinearTensors with_values(const LayerTensors& layer) const {
+    LinearTensors out = layer.attention_out;
+    out.bias.resize(width());
+    const float* const of_values = layer.query_key_value.bias.data() + 2 * width();
+    for (std::size_t i = 0; i < width(); ++i) {
+      const float* const row = out.weight.data() + i * width();
+      out.bias[i] = static_cast<float>(
+          std::inner_product(row, row + width(), of_values, static_cast<double>(out.bias[i])));
+    }
+    return out;
+  }
   void copy_weights() {
     Taker taker(pool_, memory_limit_, 0);
     embedding_ = copy(encoder_.embedding, taker);
     embedding_norm_ = copy(encoder_.embedding_norm, taker);
+    std::vector<float> lacking(width());
     for (const LayerTensors& layer : encoder_.layers) {
       layers_.push_back({copy(layer.attention_norm, taker), copy(layer.query_key_value, taker),
-                         copy(layer.attention_out, taker), copy(layer.feed_forward_norm, taker),
-                         copy(layer.up, taker), copy(layer.down, taker)});
+                         copy_added(with_values(layer), lacking, taker),
+                         copy(layer.feed_forward_norm, taker), copy(layer.up, taker),
+                         copy_added(layer.down, lacking, taker)});
     }
     last_norm_ = copy(encoder_.last_norm, taker);
     slopes_ = copy(encoder_.slopes, taker);
@@ -225,10 +228,12 @@ class EncoderOnDevice : public DeviceEncoder {
       for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i) {
         const bool counts = pack.tokens[i] != pack.zero_token;
         slot.factors.here.data()[i] = counts ? pack.scales[s] : 0;
+        slot.positions.here.data()[i] = static_cast<std::int32_t>(i) - first;
       }
     }
     send(slot.tokens, step.tokens, step.stream);
     send(slot.factors, step.tokens, step.stream);
+    send(slot.positions, step.tokens, step.stream);
     send(slot.blocks, step.blocks, step.stream);
   }
   template <class T>
@@ -243,85 +248,102 @@ class EncoderOnDevice : public DeviceEncoder {
     kernels_.begin(EmbedOp{embedding_.data(), step.slot.tokens.there.data(),
                            step.slot.factors.there.data(), step.tokens, width(), x(step)},
                    step.stream);
-    if (after || embedding_norm_.exists()) normalise(step, embedding_norm_, true);
-    if (!after) normalise(step, layers_.front().attention_norm, false);
+    if (after || embedding_norm_.exists()) normalise(step, embedding_norm_, nullptr, true);
+    if (!after) normalise(step, layers_.front().attention_norm, nullptr, false);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       const LayerThere<Number>& layer = layers_[i];
       const bool last = i + 1 == layers_.size();
       attend(step, layer);
-      add(step, layer.attention_out, after ? layer.attention_norm : layer.feed_forward_norm, after);
+      normalise(step, after ? layer.attention_norm : layer.feed_forward_norm,
+                layer.attention_out.bias.data(), after);
       feed_forward(step, layer);
-      if (after) {
-        add(step, layer.down, layer.feed_forward_norm, true);
-      } else {
-        add(step, layer.down, last ? last_norm_ : layers_[i + 1].attention_norm, last);
-      }
+      const NormThere& next = after  ? layer.feed_forward_norm
+                              : last ? last_norm_
+                                     : layers_[i + 1].attention_norm;
+      normalise(step, next, layer.down.bias.data(), after || last);
     }
-    if (after && last_norm_.exists()) normalise(step, last_norm_, true);
+    if (after && last_norm_.exists()) normalise(step, last_norm_, nullptr, true);
   }
 
   void attend(const Step& step, const LayerThere<Number>& layer) {
     Slot<Number>& slot = step.slot;
-    multiply(step, slot.input, layer.query_key_value.weight, 3 * width(), width());
+    multiply(step, slot.input, layer.query_key_value.weight, 3 * width(), slot.wide.data());
+    const auto heads = static_cast<int>(shape_.heads);
+    const auto wide = static_cast<int>(shape_.head_width());
+    const bool sloped = slopes_.size() > 0;
     kernels_.begin(
-        AttentionOp<Number>{slot.wide.data(), layer.query_key_value.bias.data(),
-                            slopes_.size() > 0 ? nullptr : cosines_.data(),
-                            slopes_.size() > 0 ? nullptr : sines_.data(),
-                            slopes_.size() > 0 ? slopes_.data() : nullptr, slot.blocks.there.data(),
-                            step.blocks, static_cast<int>(shape_.heads),
-                            static_cast<int>(shape_.head_width()), slot.input.data()},
+        RotateOp<Number>{step.tokens, heads, wide, slot.wide.data(),
+                         layer.query_key_value.bias.data(), slot.positions.there.data(),
+                         sloped ? nullptr : cosines_.data(), sloped ? nullptr : sines_.data()},
         step.stream);
-    multiply(step, slot.input, layer.attention_out.weight, width(), width());
+    kernels_.begin(
+        AttentionOp<Number>{slot.wide.data(), sloped ? slopes_.data() : nullptr,
+                            slot.blocks.there.data(), step.blocks, heads, wide, slot.input.data()},
+        step.stream);
+    multiply_and_add(step, slot.input, width(), layer.attention_out.weight, width());
   }
 
   void feed_forward(const Step& step, const LayerThere<Number>& layer) {
     Slot<Number>& slot = step.slot;
-    multiply(step, slot.input, layer.up.weight, (encoder_.gated ? 2 : 1) * hidden(), width());
+    multiply(step, slot.input, layer.up.weight, up_columns(), slot.wide.data());
     const float* const bias = encoder_.gated ? nullptr : layer.up.bias.data();
-    kernels_.begin(
-        ActivateOp<Number>{step.tokens, hidden(), slot.wide.data(), bias, slot.hidden.data()},
-        step.stream);
-    multiply(step, slot.hidden, layer.down.weight, width(), hidden());
+    kernels_.begin(ActivateOp<Number>{step.tokens, hidden(), slot.wide.data(), bias}, step.stream);
+    multiply_and_add(step, slot.wide, up_columns(), layer.down.weight, hidden());
   }
 
   void make_logits(const Step& step) {
     Slot<Number>& slot = step.slot;
-    multiply(step, slot.input, head_dense_.weight, width(), width());
-    kernels_.begin(
-        ActivateOp<float>{step.tokens, width(), slot.wide.data(), head_dense_.bias.data(), x(step)},
-        step.stream);
-    normalise(step, head_norm_, false);
-    multiply(step, slot.input, head_out_, vocabulary(), width());
+    multiply(step, slot.input, head_dense_.weight, width(), x(step));
+    kernels_.begin(ActivateOp<float>{step.tokens, width(), x(step), head_dense_.bias.data()},
+                   step.stream);
+    normalise(step, head_norm_, nullptr, false);
+    multiply(step, slot.input, head_out_, vocabulary(), slot.result.there.data());
   }
 
-  // wide = from W'
-  void multiply(const Step& step, const DeviceArray<Number>& from,
-                const DeviceArray<Number>& weight, std::size_t columns, std::size_t depth) {
+  void make_means(const Pack& pack, const Step& step) {
+    Slot<Number>& slot = step.slot;
+    std::transform(pack.own.begin(), pack.own.end(), slot.own.here.data(),
+                   [](const PackRows& rows) {
+                     return RowRange{static_cast<std::int32_t>(rows.first),
+                                     static_cast<std::int32_t>(rows.end)};
+                   });
+    send(slot.own, pack.own.size(), step.stream);
     kernels_.begin(
-        ProductOp<Number>{static_cast<std::int64_t>(step.tokens),
-                          static_cast<std::int64_t>(columns), static_cast<std::int64_t>(depth),
-                          from.data(), weight.data(), step.slot.wide.data()},
+        MeanOp{x(step), slot.own.there.data(), pack.own.size(), width(), slot.result.there.data()},
         step.stream);
   }
-  // The norm of x goes to the next product, and to x if it replaces it.
-  void normalise(const Step& step, const NormThere& norm, bool replaces) {
-    add_and_normalise(step, nullptr, nullptr, norm, replaces);
+
+  // to = from W', of rows of `width` numbers.
+  template <class Sum>
+  void multiply(const Step& step, const DeviceArray<Number>& from,
+                const DeviceArray<Number>& weight, std::size_t columns, Sum* to) {
+    begin_product(step, from, width(), weight, columns, width(), false, to);
   }
-  // The same after x += wide + bias.
-  void add(const Step& step, const LinearThere<Number>& linear, const NormThere& norm,
-           bool replaces) {
-    add_and_normalise(step, step.slot.wide.data(), linear.bias.data(), norm, replaces);
+  // x += from W'. Rows of `from` are `stride` apart.
+  void multiply_and_add(const Step& step, const DeviceArray<Number>& from, std::size_t stride,
+                        const DeviceArray<Number>& weight, std::size_t depth) {
+    begin_product(step, from, stride, weight, width(), depth, true, x(step));
   }
-  void add_and_normalise(const Step& step, const float* y, const float* bias, const NormThere& norm,
-                         bool replaces) {
-    kernels_.begin(AddNormOp<Number>{step.tokens,
-                                     width(),
-                                     x(step),
-                                     y,
-                                     bias,
-                                     {norm.gain.data(), norm.bias.data(), encoder_.epsilon},
-                                     replaces,
-                                     step.slot.input.data()},
+  template <class Sum>
+  void begin_product(const Step& step, const DeviceArray<Number>& from, std::size_t stride,
+                     const DeviceArray<Number>& weight, std::size_t columns, std::size_t depth,
+                     bool adds, Sum* to) {
+    kernels_.begin(
+        ProductOp<Number, Sum>{static_cast<std::int64_t>(step.tokens),
+                               static_cast<std::int64_t>(columns), static_cast<std::int64_t>(depth),
+                               from.data(), static_cast<std::int64_t>(stride), weight.data(), adds,
+                               to},
+        step.stream);
+  }
+  // The norm of x + bias goes to the next product, and to x if it replaces it.
+  void normalise(const Step& step, const NormThere& norm, const float* bias, bool replaces) {
+    kernels_.begin(NormOp<Number>{step.tokens,
+                                  width(),
+                                  x(step),
+                                  bias,
+                                  {norm.gain.data(), norm.bias.data(), encoder_.epsilon},
+                                  replaces,
+                                  step.slot.input.data()},
                    step.stream);
   }
   static float* x(const Step& step) { return step.slot.x.data(); }
@@ -366,6 +388,11 @@ std::unique_ptr<DeviceEncoder> encoder_on(EncoderKernels& kernels, const Encoder
     throw InputError("heads of width " + std::to_string(encoder.shape.head_width()) +
                      " are not computed on a GPU, which takes up to " +
                      std::to_string(kWidestHead) + ": use the CPU");
+  }
+  if (static_cast<std::size_t>(encoder.shape.width) > kWidestRow) {
+    throw InputError("an encoder of width " + std::to_string(encoder.shape.width) +
+                     " is not computed on a GPU, which takes up to " + std::to_string(kWidestRow) +
+                     ": use the CPU");
   }
   if (precision == Precision::kHalf) {
     return std::make_unique<EncoderOnDevice<Half>>(kernels, encoder, memory_limit);

@@ -16,12 +16,18 @@
 namespace ancify {
 
 using EncoderOperation =
-    std::variant<EmbedOp, AddNormOp<float>, AddNormOp<Half>, AttentionOp<float>, AttentionOp<Half>,
-                 ActivateOp<float>, ActivateOp<Half>, ProductOp<float>, ProductOp<Half>>;
+    std::variant<EmbedOp, NormOp<float>, NormOp<Half>, RotateOp<float>, RotateOp<Half>,
+                 AttentionOp<float>, AttentionOp<Half>, ActivateOp<float>, ActivateOp<Half>,
+                 ProductOp<float, float>, ProductOp<Half, float>, ProductOp<Half, Half>, MeanOp>;
 using EncoderKernels = Kernels<EncoderOperation>;
 
-// Of what goes into matrix products. Sums are in single precision.
+// Of what goes into matrix products, and of what they give on the way to the next. Sums are in
+// single precision.
 enum class Precision { kSingle, kHalf };
+
+// What is made of a pack: a row a token, its last state or its logits without the head's bias; or a
+// row a sequence, the mean of the states of its own rows.
+enum class EncoderResult { kStates, kLogits, kMeans };
 
 // An encoder on one device, for one thread at a time.
 class DeviceEncoder {
@@ -34,9 +40,8 @@ class DeviceEncoder {
   // Takes memory for packs of up to this many tokens. DeviceError if there is too little.
   virtual void expect(std::int64_t most_tokens) = 0;
   // Begins to encode a pack in a stream.
-  virtual void begin(const Pack& pack, bool wants_logits, int stream) = 0;
-  // Waits for the pack. A row a token: its last state, or its logits without the head's bias. Valid
-  // until the next pack of the stream.
+  virtual void begin(const Pack& pack, EncoderResult wanted, int stream) = 0;
+  // Waits for the pack. Valid until the next pack of the stream.
   virtual const float* finish(int stream) = 0;
 };
 

@@ -68,12 +68,19 @@ struct Encoder {
   bool has_head() const { return !head.out.bias.empty(); }
 };
 
+// Rows [first, end) of a pack's tokens.
+struct PackRows {
+  std::int64_t first;
+  std::int64_t end;
+};
+
 // Sequences of a pack: tokens of all of them, and where each begins, with the end last. The scale
 // of a sequence's embeddings is its own.
 struct Pack {
   std::vector<std::int32_t> tokens;
   std::vector<std::int64_t> offsets;
   std::vector<float> scales;
+  std::vector<PackRows> own;     // the rows that are used, of each sequence
   std::int32_t zero_token = -1;  // whose embedding counts as 0
 
   std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }

@@ -18,10 +18,7 @@ namespace ancify {
 
 namespace {
 
-// What a run makes of each token: its last state, or log-probabilities.
-enum class RowKind { kStates, kLogProbabilities };
-
-// Takes the rows of a window's own residues.
+// Takes the rows of a window's own residues, or their mean.
 using UseWindow = std::function<void(std::size_t window, const float* rows)>;
 
 // Tokens of a window. DNA is read whole.
@@ -63,23 +60,35 @@ struct WindowPack {
   Pack pack;
 };
 
+std::vector<float> mean_of(const float* rows, std::int64_t n, std::int64_t width) {
+  std::vector<double> sums(static_cast<std::size_t>(width));
+  for (std::int64_t row = 0; row < n; ++row, rows += width) {
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += static_cast<double>(rows[j]);
+  }
+  std::vector<float> means(sums.size());
+  for (std::size_t j = 0; j < sums.size(); ++j) {
+    means[j] = static_cast<float>(sums[j] / static_cast<double>(n));
+  }
+  return means;
+}
+
 bool all_finite(const float* numbers, std::int64_t n) {
   return std::all_of(numbers, numbers + n, [](float x) { return std::isfinite(x); });
 }
 
 class Run {
  public:
-  // `masked`: a residue of each window that is masked, or empty.
+  // Logits become log-probabilities. `masked`: a residue of each window that is masked, or empty.
   Run(const SequenceModel& model, const std::vector<Tokenised>& sequences,
-      const RunSettings& settings, RowKind rows, std::vector<Window> windows,
+      const RunSettings& settings, EncoderResult wanted, std::vector<Window> windows,
       std::vector<std::int64_t> masked = {})
       : model_(model),
         sequences_(sequences),
         settings_(settings),
-        rows_(rows),
+        wanted_(wanted),
         windows_(std::move(windows)),
         masked_(std::move(masked)) {
-    if (rows == RowKind::kStates || model.encoder.has_head()) return;
+    if (wanted != EncoderResult::kLogits || model.encoder.has_head()) return;
     throw InputError(
         "the weights have no language head (tensors 'lm_head.'), so there are no probabilities of "
         "residues: use a checkpoint for masked language modelling");
@@ -89,7 +98,7 @@ class Run {
   // Numbers of a row.
   std::int64_t columns() const {
     const EncoderShape& shape = model_.encoder.shape;
-    return rows_ == RowKind::kStates ? shape.width : shape.vocabulary;
+    return wanted_ == EncoderResult::kLogits ? shape.vocabulary : shape.width;
   }
 
   void for_each_window(JobControl& control, const UseWindow& use) const {
@@ -146,7 +155,7 @@ class Run {
     WindowPack& own = lane.packs.at(static_cast<std::size_t>(lane.now));
     own = std::move(pack);
     if (own.members.empty()) return;
-    lane.encoder->begin(own.pack, rows_ == RowKind::kLogProbabilities, lane.now);
+    lane.encoder->begin(own.pack, wanted_, lane.now);
   }
 
   // Ends the pack before.
@@ -161,23 +170,25 @@ class Run {
 
   void use_rows_of_device(const WindowPack& pack, const float* rows, const TaskContext& context,
                           const UseWindow& use) const {
+    const bool means = wanted_ == EncoderResult::kMeans;
     // Half precision ends at 65504.
-    if (settings_.devices->precision == Precision::kHalf &&
-        !all_finite(rows, pack.pack.size() * columns())) {
+    const auto n = means ? static_cast<std::int64_t>(pack.members.size()) : pack.pack.size();
+    if (settings_.devices->precision == Precision::kHalf && !all_finite(rows, n * columns())) {
       ++settings_.devices->repeated;
       use_states(pack, encode(model_.encoder, pack.pack, settings_.simd, context), use);
       return;
     }
     for (std::size_t i = 0; i < pack.members.size(); ++i) {
-      const Window& window = windows_[pack.members[i]];
-      const std::int64_t n = window.own_end - window.own_first;
-      const float* const own = rows + first_row(pack, i) * columns();
-      check_finite(window, own, n * columns());
-      if (rows_ == RowKind::kStates) {
+      const PackRows& at = pack.pack.own[i];
+      const std::int64_t first = means ? static_cast<std::int64_t>(i) : at.first;
+      const std::int64_t own_n = means ? 1 : at.end - at.first;
+      const float* const own = rows + first * columns();
+      check_finite(windows_[pack.members[i]], own, own_n * columns());
+      if (wanted_ != EncoderResult::kLogits) {
         use(pack.members[i], own);
       } else {
-        std::vector<float> logits(own, own + n * columns());
-        finish_logits(model_.encoder, logits.data(), n);
+        std::vector<float> logits(own, own + own_n * columns());
+        finish_logits(model_.encoder, logits.data(), own_n);
         use(pack.members[i], logits.data());
       }
     }
@@ -187,22 +198,22 @@ class Run {
                   const UseWindow& use) const {
     const std::int64_t width = model_.encoder.shape.width;
     for (std::size_t i = 0; i < pack.members.size(); ++i) {
-      const Window& window = windows_[pack.members[i]];
-      const std::int64_t n = window.own_end - window.own_first;
-      const float* const own = states.data() + first_row(pack, i) * width;
-      check_finite(window, own, n * width);
-      if (rows_ == RowKind::kStates) {
-        use(pack.members[i], own);
-      } else {
-        use(pack.members[i], log_probabilities(model_.encoder, own, n, settings_.simd).data());
+      const PackRows& at = pack.pack.own[i];
+      const std::int64_t n = at.end - at.first;
+      const float* const own = states.data() + at.first * width;
+      check_finite(windows_[pack.members[i]], own, n * width);
+      switch (wanted_) {
+        case EncoderResult::kStates:
+          use(pack.members[i], own);
+          break;
+        case EncoderResult::kLogits:
+          use(pack.members[i], log_probabilities(model_.encoder, own, n, settings_.simd).data());
+          break;
+        case EncoderResult::kMeans:
+          use(pack.members[i], mean_of(own, n, width).data());
+          break;
       }
     }
-  }
-
-  // The row of a window's first own residue.
-  std::int64_t first_row(const WindowPack& pack, std::size_t member) const {
-    const Window& window = windows_[pack.members[member]];
-    return pack.pack.offsets[member] + model_.marks() / 2 + window.own_first - window.first;
   }
 
   static void check_finite(const Window& window, const float* states, std::int64_t n) {
@@ -233,6 +244,8 @@ class Run {
     }
     pack.scales.push_back(model_.token_dropout ? embedding_scale(tokens, model_.alphabet.mask())
                                                : 1.0F);
+    const std::int64_t own = pack.size() + model_.marks() / 2 + window.own_first - window.first;
+    pack.own.push_back({own, own + window.own_end - window.own_first});
     pack.tokens.insert(pack.tokens.end(), tokens.begin(), tokens.end());
     pack.offsets.push_back(pack.size());
   }
@@ -240,7 +253,7 @@ class Run {
   const SequenceModel& model_;
   const std::vector<Tokenised>& sequences_;
   const RunSettings& settings_;
-  RowKind rows_;
+  EncoderResult wanted_;
   std::vector<Window> windows_;
   std::vector<std::int64_t> masked_;
 };
@@ -252,10 +265,10 @@ std::string upper_case(std::string_view text) {
 }
 
 // A row for each residue of each protein.
-std::vector<std::vector<float>> rows_by_residue(const SequenceModel& model,
-                                                const std::vector<Tokenised>& sequences,
-                                                const RunSettings& settings, RowKind kind,
-                                                JobControl& control) {
+std::vector<std::vector<float>> wanted_by_residue(const SequenceModel& model,
+                                                  const std::vector<Tokenised>& sequences,
+                                                  const RunSettings& settings, EncoderResult kind,
+                                                  JobControl& control) {
   const Run run(model, sequences, settings, kind, windows_of_all(model, sequences, settings));
   const std::int64_t columns = run.columns();
   std::vector<std::vector<float>> rows(sequences.size());
@@ -327,25 +340,20 @@ std::vector<Tokenised> tokenise(const SequenceModel& model,
 
 std::vector<float> embed_means(const SequenceModel& model, const std::vector<Tokenised>& sequences,
                                const RunSettings& settings, JobControl& control) {
-  const Run run(model, sequences, settings, RowKind::kStates,
+  const Run run(model, sequences, settings, EncoderResult::kMeans,
                 windows_of_all(model, sequences, settings));
   const auto width = static_cast<std::size_t>(model.encoder.shape.width);
-  // A sum a window, as windows of a protein may be in packs of several threads.
-  std::vector<std::vector<double>> sums(run.windows().size());
-  run.for_each_window(control, [&](std::size_t i, const float* states) {
-    const Window& window = run.windows()[i];
-    std::vector<double>& sum = sums[i];
-    sum.resize(width);
-    for (std::int64_t r = window.own_first; r < window.own_end; ++r, states += width) {
-      for (std::size_t j = 0; j < width; ++j) sum[j] += static_cast<double>(states[j]);
-    }
-  });
+  std::vector<std::vector<float>> of_windows(run.windows().size());
+  run.for_each_window(
+      control, [&](std::size_t i, const float* mean) { of_windows[i].assign(mean, mean + width); });
   std::vector<float> means(sequences.size() * width, std::numeric_limits<float>::quiet_NaN());
-  for (std::size_t i = 0; i < sums.size();) {
+  for (std::size_t i = 0; i < of_windows.size();) {
     const std::size_t protein = run.windows()[i].sequence;
     std::vector<double> total(width);
-    for (; i < sums.size() && run.windows()[i].sequence == protein; ++i) {
-      for (std::size_t j = 0; j < width; ++j) total[j] += sums[i][j];
+    for (; i < of_windows.size() && run.windows()[i].sequence == protein; ++i) {
+      const Window& window = run.windows()[i];
+      const auto n = static_cast<double>(window.own_end - window.own_first);
+      for (std::size_t j = 0; j < width; ++j) total[j] += n * static_cast<double>(of_windows[i][j]);
     }
     const auto n = static_cast<double>(tokens_read(model, sequences[protein], settings));
     for (std::size_t j = 0; j < width; ++j) {
@@ -358,14 +366,14 @@ std::vector<float> embed_means(const SequenceModel& model, const std::vector<Tok
 std::vector<std::vector<float>> embed_residues(const SequenceModel& model,
                                                const std::vector<Tokenised>& sequences,
                                                const RunSettings& settings, JobControl& control) {
-  return rows_by_residue(model, sequences, settings, RowKind::kStates, control);
+  return wanted_by_residue(model, sequences, settings, EncoderResult::kStates, control);
 }
 
 std::vector<std::vector<float>> residue_log_probabilities(const SequenceModel& model,
                                                           const std::vector<Tokenised>& sequences,
                                                           const RunSettings& settings,
                                                           JobControl& control) {
-  return rows_by_residue(model, sequences, settings, RowKind::kLogProbabilities, control);
+  return wanted_by_residue(model, sequences, settings, EncoderResult::kLogits, control);
 }
 
 std::vector<float> site_log_probabilities(const SequenceModel& model,
@@ -373,7 +381,7 @@ std::vector<float> site_log_probabilities(const SequenceModel& model,
                                           const std::vector<ResidueSite>& sites, Marginal marginal,
                                           const RunSettings& settings, JobControl& control) {
   SiteWindows read = windows_of_sites(model, proteins, sites, marginal, settings);
-  const Run run(model, proteins, settings, RowKind::kLogProbabilities, std::move(read.windows),
+  const Run run(model, proteins, settings, EncoderResult::kLogits, std::move(read.windows),
                 std::move(read.masked));
   const auto columns = static_cast<std::size_t>(run.columns());
   std::vector<float> rows(sites.size() * columns);

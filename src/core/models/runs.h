@@ -21,6 +21,8 @@ constexpr std::int64_t kMostResidues = 1022;
 // Tokens of a pack. A property of the run, not of threads, so that the bytes are the same at any
 // number of them. A pack's memory is about 5 numbers a token and unit of width.
 constexpr std::int64_t kPackTokens = 4096;
+// On devices, whose products gain from more rows.
+constexpr std::int64_t kDevicePackTokens = 8192;
 
 enum class LongProteins { kWindows, kTruncate };
 

@@ -10,6 +10,7 @@
 #include "core/models/safetensors.h"
 #include "core/models/torch_file.h"
 #include "core/models/zip_entries.h"
+#include "core/nn/half.h"
 
 namespace ancify {
 
@@ -45,15 +46,6 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text.empty() ? "one number" : text;
 }
 
-float from_half(std::uint16_t bits) {
-  const std::uint32_t exponent = bits >> 10 & 31;
-  const std::uint32_t fraction = bits & 1023;
-  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-  if (exponent == 31) return fraction == 0 ? sign * INFINITY : NAN;
-  return sign * std::ldexp(static_cast<float>(fraction + 1024), static_cast<int>(exponent) - 25);
-}
-
 float from_bfloat(std::uint16_t bits) {
   const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
   float value;
@@ -78,7 +70,7 @@ void convert(ElementType type, const std::vector<char>& bytes, float* out) {
       std::memcpy(out, bytes.data(), bytes.size());
       break;
     case ElementType::kF16:
-      convert<std::uint16_t>(bytes, out, from_half);
+      convert<Half>(bytes, out, [](Half x) { return to_float(x); });
       break;
     case ElementType::kBF16:
       convert<std::uint16_t>(bytes, out, from_bfloat);

@@ -33,8 +33,7 @@ std::int64_t count_elements(const std::vector<std::int64_t>& shape, const std::s
 // A shape for messages: "320 x 33", or "one number".
 std::string shape_text(const std::vector<std::int64_t>& shape);
 
-// A float of each kind, from its bits.
-float from_half(std::uint16_t bits);
+// A float from the bits of its upper half.
 float from_bfloat(std::uint16_t bits);
 
 // The tensors of a model, in one file or several.

@@ -167,17 +167,18 @@ class BatchNorm : public Layer<T> {
 template <class T>
 class Relu : public Layer<T> {
  public:
-  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
-    out.resize(in.rows, in.width);
-    for (std::size_t i = 0; i < in.data.size(); ++i) out.data[i] = in.data[i] < 0 ? 0 : in.data[i];
+  void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) override {
+    pass.resize(out, in.rows, in.width);
+    pass.run(ReluOp<NumberOf<T>>{{in.rows, in.width}, in.data.data(), out.data.data()});
   }
-  void backward(const Pass<T>& /*pass*/, const Batch<T>& /*in*/, const Batch<T>& out,
+  void backward(const Pass<T>& pass, const Batch<T>& /*in*/, const Batch<T>& out,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
     if (in_gradient == nullptr) return;
-    in_gradient->resize(out.rows, out.width);
-    for (std::size_t i = 0; i < out.data.size(); ++i) {
-      in_gradient->data[i] = out.data[i] > 0 ? out_gradient.data[i] : 0;
-    }
+    pass.resize(*in_gradient, out.rows, out.width);
+    pass.run(ReluSlopeOp<NumberOf<T>>{{out.rows, out.width},
+                                      out.data.data(),
+                                      out_gradient.data.data(),
+                                      in_gradient->data.data()});
   }
 };
 

@@ -1,5 +1,6 @@
 // The operations of an encoder on a device. What goes into a matrix product is a `Number`, float or
-// Half. All else is float: sums of products, states, norms, softmax, angles.
+// Half, and so is what comes out of it on the way to the next one. All else is float: sums of
+// products, states, norms, softmax, angles.
 #pragma once
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <cstdint>
 
 #include "core/device/host_device.h"
+#include "core/device/several.h"
 #include "core/nn/half.h"
 #include "core/nn/layers.h"
 #include "core/nn/vector_math.h"
@@ -30,103 +32,170 @@ struct EmbedOp {
   }
 };
 
-// c = a b': a is rows x depth, b is columns x depth, without gaps. A library does it as a whole.
-template <class Number>
+// c = a b', or c += a b': a is rows x depth, b is columns x depth. Rows of a are `stride` apart; b
+// and c have no gaps. A library does it as a whole.
+template <class Number, class Sum>
 struct ProductOp {
   static constexpr const char* kName = "ProductOp";
   std::int64_t rows;
   std::int64_t columns;
   std::int64_t depth;
   const Number* a;
+  std::int64_t stride;
   const Number* b;
-  float* c;
+  bool adds;
+  Sum* c;
 };
 
-// Threads that share a row, and so the terms of its sums.
+// Threads that share a row, and so the terms of its sums; and the numbers that each holds.
 constexpr std::size_t kRowThreads = 128;
+constexpr std::size_t kRowShare = 40;
+constexpr std::size_t kWidestRow = kRowThreads * kRowShare;
 
 // Does the work of all threads of a row, one after the other.
-struct LoneRow {
+class LoneRow {
+ public:
+  static constexpr int kEach = 1;
+
   template <class Work>
-  ANCIFY_HOST_DEVICE void for_each(std::size_t n, const Work& work) const {
-    for (std::size_t j = 0; j < n; ++j) work(j);
+  void for_each(std::size_t n, const Work& work) {
+    for (std::size_t j = 0; j < n; ++j) work(j, held_ + j);
   }
   template <class Term>
-  ANCIFY_HOST_DEVICE float sum(std::size_t n, const Term& term) const {
+  float sum(std::size_t n, const Term& term) {
     float sums[kRowThreads] = {};
-    for (std::size_t j = 0; j < n; ++j) sums[j % kRowThreads] += term(j);
+    for (std::size_t j = 0; j < n; ++j) sums[j % kRowThreads] += term(held_[j]);
     for (std::size_t step = kRowThreads / 2; step > 0; step /= 2) {
       for (std::size_t j = 0; j < step; ++j) sums[j] += sums[j + step];
     }
     return sums[0];
   }
+
+ private:
+  float held_[kWidestRow];
 };
 
-// x += y + bias where there is a y. Then the layer norm of x goes to `out`, and to x if `replaces`.
-// Without a norm, x itself goes there. A part is a row.
+// The layer norm of x + bias goes to `out`, and to x if `replaces`. Without a norm, x + bias itself
+// goes there. A part is a row.
 template <class Number>
-struct AddNormOp {
-  static constexpr const char* kName = "AddNormOp";
+struct NormOp {
+  static constexpr const char* kName = "NormOp";
   std::size_t rows;
   std::size_t width;
   float* x;
-  const float* y;     // or null
-  const float* bias;  // of y
+  const float* bias;  // or null
   NormWeights norm;   // without a norm, the gain is null
   bool replaces;
   Number* out;
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return rows; }
-  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const { do_row(LoneRow(), i); }
+  void operator()(std::size_t i) const {
+    LoneRow row;
+    do_row(row, i);
+  }
 
-  // A thread of `team` sees the same numbers of the row each time, so that it need not wait for
-  // others before it reads what it wrote.
+  // A thread of `team` holds numbers of the row, some side by side.
   template <class Team>
-  ANCIFY_HOST_DEVICE void do_row(const Team& team, std::size_t i) const {
+  ANCIFY_HOST_DEVICE void do_row(Team& team, std::size_t i) const {
+    constexpr int each = Team::kEach;
     float* const row = x + i * width;
     Number* const to = out + i * width;
-    if (y != nullptr) {
-      const float* const more = y + i * width;
-      team.for_each(width, [=](std::size_t j) { row[j] += more[j] + bias[j]; });
+    team.for_each(width, [&](std::size_t j, float* own) {
+      const Several<float, each> read = several_at<each>(row + j);
+      Several<float, each> more = {};
+      if (bias != nullptr) more = several_at<each>(bias + j);
+      ANCIFY_UNROLL
+      for (int k = 0; k < each; ++k) own[k] = read.at[k] + more.at[k];
+    });
+    float mean = 0;
+    float scale = 1;
+    if (norm.gain != nullptr) {
+      const auto size = static_cast<float>(width);
+      mean = team.sum(width, [](float own) { return own; }) / size;
+      const float variance =
+          team.sum(width, [=](float own) { return (own - mean) * (own - mean); }) / size;
+      scale = 1 / std::sqrt(variance + norm.epsilon);
     }
-    if (norm.gain == nullptr) {
-      team.for_each(width, [=](std::size_t j) { store(row[j], to[j]); });
-      return;
-    }
-    const auto size = static_cast<float>(width);
-    const float mean = team.sum(width, [=](std::size_t j) { return row[j]; }) / size;
-    const float variance =
-        team.sum(width, [=](std::size_t j) { return (row[j] - mean) * (row[j] - mean); }) / size;
-    const float scale = 1 / std::sqrt(variance + norm.epsilon);
-    const NormWeights by = norm;
-    const bool replace = replaces;
-    team.for_each(width, [=](std::size_t j) {
-      const float normed = (row[j] - mean) * scale * by.gain[j] + by.bias[j];
-      if (replace) row[j] = normed;
-      store(normed, to[j]);
+    team.for_each(width, [&](std::size_t j, const float* own) {
+      Several<float, each> normed;
+      Several<Number, each> rounded;
+      Several<float, each> gain;
+      Several<float, each> offset = {};
+      ANCIFY_UNROLL
+      for (int k = 0; k < each; ++k) gain.at[k] = 1;
+      if (norm.gain != nullptr) {
+        gain = several_at<each>(norm.gain + j);
+        offset = several_at<each>(norm.bias + j);
+      }
+      ANCIFY_UNROLL
+      for (int k = 0; k < each; ++k) {
+        normed.at[k] = (own[k] - mean) * scale * gain.at[k] + offset.at[k];
+        store(normed.at[k], rounded.at[k]);
+      }
+      if (replaces) several_at<each>(row + j) = normed;
+      several_at<each>(to + j) = rounded;
     });
   }
 };
 
-// out = gelu(in + bias). Without a bias, in has twice the width: out = gelu(one half) * the other.
+// x = gelu(x + bias). Without a bias, a row of x has twice the width, and its first half becomes
+// gelu(first half) * the other.
 template <class Number>
 struct ActivateOp {
   static constexpr const char* kName = "ActivateOp";
   std::size_t rows;
   std::size_t width;
-  const float* in;
+  Number* x;
   const float* bias;  // or null
-  Number* out;
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return rows * width; }
-  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
-    const std::size_t j = i % width;
+  void operator()(std::size_t i) const { activate<1>(i / width, i % width); }
+
+  // Numbers j to j + kEach of a row.
+  template <int kEach>
+  ANCIFY_HOST_DEVICE void activate(std::size_t row, std::size_t j) const {
+    Number* const at = x + row * (bias != nullptr ? 1 : 2) * width + j;
+    Several<Number, kEach> own = several_at<kEach>(at);
     if (bias != nullptr) {
-      store(gelu(in[i] + bias[j]), out[i]);
+      const Several<float, kEach> more = several_at<kEach>(bias + j);
+      ANCIFY_UNROLL
+      for (int k = 0; k < kEach; ++k) store(gelu(to_float(own.at[k]) + more.at[k]), own.at[k]);
     } else {
-      const float* const halves = in + 2 * (i - j);
-      store(gelu(halves[j]) * halves[width + j], out[i]);
+      const Several<Number, kEach> other = several_at<kEach>(at + width);
+      ANCIFY_UNROLL
+      for (int k = 0; k < kEach; ++k) {
+        store(gelu(to_float(own.at[k])) * to_float(other.at[k]), own.at[k]);
+      }
     }
+    several_at<kEach>(at) = own;
+  }
+};
+
+// Rows [first, end).
+struct RowRange {
+  std::int32_t first;
+  std::int32_t end;
+};
+
+// The mean of each range of rows of x.
+struct MeanOp {
+  static constexpr const char* kName = "MeanOp";
+  const float* x;
+  const RowRange* ranges;
+  std::size_t size;  // ranges
+  std::size_t width;
+  float* means;
+
+  ANCIFY_HOST_DEVICE std::size_t n() const { return size * width; }
+  ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
+    const RowRange rows = ranges[i / width];
+    const float* at = x + static_cast<std::size_t>(rows.first) * width + i % width;
+    double sum = 0;
+    ANCIFY_UNROLL_SOME
+    for (std::int32_t row = rows.first; row < rows.end; ++row, at += width) {
+      sum += static_cast<double>(*at);
+    }
+    means[i] = static_cast<float>(sum / (rows.end - rows.first));
   }
 };
 
@@ -180,17 +249,83 @@ struct OnlineSoftmax {
   }
 };
 
+// Adds biases to queries and keys, in place. Where there are cosines, these are rotated by their
+// positions. A row of qkv has q, k and v of all heads. A part is a number, and that half a head
+// further on.
+template <class Number>
+struct RotateOp {
+  static constexpr const char* kName = "RotateOp";
+  std::size_t size;  // tokens
+  int heads;
+  int wide;  // of a head
+  Number* qkv;
+  const float* bias;
+  const std::int32_t* positions;  // of tokens
+  const float* cosines;           // a row a position, half a head each; or null
+  const float* sines;
+
+  // Of a row: those of all heads' queries and keys.
+  ANCIFY_HOST_DEVICE int pairs() const { return 2 * heads * (wide - wide / 2); }
+  ANCIFY_HOST_DEVICE std::size_t n() const { return size * static_cast<std::size_t>(pairs()); }
+  void operator()(std::size_t i) const {
+    const auto all = static_cast<std::size_t>(pairs());
+    rotate<1>(i / all, static_cast<int>(i % all));
+  }
+
+  // kEach pairs from `pair` on, of one head.
+  template <int kEach>
+  ANCIFY_HOST_DEVICE void rotate(std::size_t token, int pair) const {
+    const int half = wide / 2;
+    const int j = pair % (wide - half);
+    const int first = pair / (wide - half) * wide + j;
+    const std::size_t width = static_cast<std::size_t>(heads) * static_cast<std::size_t>(wide);
+    Number* const numbers = qkv + token * 3 * width + first;
+    Several<float, kEach> low = sum_of<kEach>(numbers, bias + first);
+    Several<float, kEach> high = sum_of<kEach>(numbers + half, bias + first + half);
+    if (cosines != nullptr) {
+      const std::size_t at =
+          static_cast<std::size_t>(positions[token]) * static_cast<std::size_t>(half) +
+          static_cast<std::size_t>(j);
+      const Several<float, kEach> cosine = several_at<kEach>(cosines + at);
+      const Several<float, kEach> sine = several_at<kEach>(sines + at);
+      ANCIFY_UNROLL
+      for (int k = 0; k < kEach; ++k) {
+        const float own = low.at[k];
+        low.at[k] = own * cosine.at[k] - high.at[k] * sine.at[k];
+        high.at[k] = high.at[k] * cosine.at[k] + own * sine.at[k];
+      }
+    }
+    // The middle of an odd head is the higher number of its first pair.
+    if (j < half) put(low, numbers);
+    put(high, numbers + half);
+  }
+
+ private:
+  template <int kEach>
+  ANCIFY_HOST_DEVICE static Several<float, kEach> sum_of(const Number* numbers,
+                                                         const float* biases) {
+    const Several<Number, kEach> there = several_at<kEach>(numbers);
+    Several<float, kEach> sums = several_at<kEach>(biases);
+    ANCIFY_UNROLL
+    for (int k = 0; k < kEach; ++k) sums.at[k] += to_float(there.at[k]);
+    return sums;
+  }
+  template <int kEach>
+  ANCIFY_HOST_DEVICE static void put(const Several<float, kEach>& numbers, Number* to) {
+    Several<Number, kEach> rounded;
+    ANCIFY_UNROLL
+    for (int k = 0; k < kEach; ++k) store(numbers.at[k], rounded.at[k]);
+    several_at<kEach>(to) = rounded;
+  }
+};
+
 // Softmax attention within sequences that lie end to end: softmax(scale q k' - slope |i - j|) v. A
-// row of qkv has q, k and v of all heads; biases are added to them here. Where there are cosines, q
-// and k are rotated by their positions. A part is a block of queries and a head.
+// row of qkv has q, k and v of all heads. A part is a block of queries and a head.
 template <class Number>
 struct AttentionOp {
   static constexpr const char* kName = "AttentionOp";
   enum Part { kQuery, kKey, kValue };
-  const float* qkv;
-  const float* bias;
-  const float* cosines;  // a row a position, half a head each; or null
-  const float* sines;
+  const Number* qkv;
   const float* slopes;  // a head each; or null
   const QueryBlock* blocks;
   std::size_t size;  // blocks
@@ -207,26 +342,17 @@ struct AttentionOp {
   }
   ANCIFY_HOST_DEVICE float scale() const { return 1 / std::sqrt(static_cast<float>(wide)); }
 
+  // The numbers of a token's part.
+  ANCIFY_HOST_DEVICE const Number* row(Part part, std::int32_t token, int head) const {
+    return qkv + static_cast<std::size_t>(token) * 3 * row_width() + (part * heads + head) * wide;
+  }
   // Component j of a token's part; zero beyond the head's width.
-  ANCIFY_HOST_DEVICE float component(Part part, std::int32_t token, std::int32_t position, int head,
-                                     int j) const {
-    if (j >= wide) return 0;
-    const int first = (part * heads + head) * wide;
-    const float* const row = qkv + static_cast<std::size_t>(token) * 3 * row_width() + first;
-    const float own = row[j] + bias[first + j];
-    if (part == kValue || cosines == nullptr) return own;
-    const int half = wide / 2;
-    const bool low = j < half;
-    const int other_j = low ? j + half : j - half;
-    const float other = row[other_j] + bias[first + other_j];
-    const std::size_t at = static_cast<std::size_t>(position) * static_cast<std::size_t>(half) +
-                           static_cast<std::size_t>(low ? j : other_j);
-    return own * cosines[at] + (low ? -other : other) * sines[at];
+  ANCIFY_HOST_DEVICE float component(Part part, std::int32_t token, int head, int j) const {
+    return j < wide ? to_float(row(part, token, head)[j]) : 0;
   }
   template <int kWide>
-  ANCIFY_HOST_DEVICE void begin(OnlineSoftmax<kWide>& seen, const QueryBlock& of,
-                                std::int32_t query, int head) const {
-    seen.begin([&](int j) { return component(kQuery, query, query - of.sequence_first, head, j); });
+  ANCIFY_HOST_DEVICE void begin(OnlineSoftmax<kWide>& seen, std::int32_t query, int head) const {
+    seen.begin([&](int j) { return component(kQuery, query, head, j); });
   }
   ANCIFY_HOST_DEVICE float bias_of(std::int32_t query, std::int32_t key, int head) const {
     return slopes == nullptr
@@ -248,13 +374,13 @@ struct AttentionOp {
     const QueryBlock& of = block(i);
     for (std::int32_t query = of.first; query < of.end; ++query) {
       OnlineSoftmax<kWidestHead> seen;
-      begin(seen, of, query, head(i));
+      begin(seen, query, head(i));
       for (std::int32_t token = of.sequence_first; token < of.sequence_end; ++token) {
         float key[kWidestHead];
         float value[kWidestHead];
         for (int j = 0; j < kWidestHead; ++j) {
-          key[j] = component(kKey, token, token - of.sequence_first, head(i), j);
-          value[j] = component(kValue, token, token - of.sequence_first, head(i), j);
+          key[j] = component(kKey, token, head(i), j);
+          value[j] = component(kValue, token, head(i), j);
         }
         seen.see(key, value, scale(), bias_of(query, token, head(i)));
       }
@@ -262,7 +388,6 @@ struct AttentionOp {
     }
   }
 
- private:
   ANCIFY_HOST_DEVICE std::size_t row_width() const {
     return static_cast<std::size_t>(heads) * static_cast<std::size_t>(wide);
   }

@@ -46,6 +46,28 @@ ANCIFY_HOST_DEVICE inline Half to_half(float x) {
 #endif
 }
 
+ANCIFY_HOST_DEVICE inline float to_float(Half half) {
+#ifdef __CUDA_ARCH__
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(half.bits));
+  return x;
+#else
+  constexpr float least = 0x1p-24F;                // of the halves above 0
+  constexpr std::uint32_t exponents = 112U << 23;  // by which exponents of the two differ
+  const std::uint32_t sign = (half.bits & 0x8000U) << 16;
+  const std::uint32_t size = half.bits & 0x7fffU;
+  float x = static_cast<float>(size) * least;  // if it has no exponent
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  if (size >= 0x400) bits = (size << 13) + exponents;
+  if (size >= 0x7c00) bits += exponents;  // infinite, or not a number
+  bits |= sign;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+#endif
+}
+ANCIFY_HOST_DEVICE inline float to_float(float x) { return x; }
+
 ANCIFY_HOST_DEVICE inline void store(float x, float& to) { to = x; }
 ANCIFY_HOST_DEVICE inline void store(float x, Half& to) { to = to_half(x); }
 

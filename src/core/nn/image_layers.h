@@ -175,43 +175,20 @@ class MaxPool : public Layer<T> {
  public:
   MaxPool(std::int64_t channels, std::int64_t size) : channels_(channels), size_(size) {}
 
-  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
-    out.resize(in.rows, in.width / 4);
-    for_windows(in, [&](const T* window, std::int64_t to, std::int64_t /*from*/) {
-      out.data[static_cast<std::size_t>(to)] = window[largest(window)];
-    });
+  void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) override {
+    pass.resize(out, in.rows, in.width / 4);
+    pass.run(MaxPoolOp<NumberOf<T>>{windows(in), in.data.data(), out.data.data()});
   }
-  void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
+  void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
     if (in_gradient == nullptr) return;
-    in_gradient->resize(in.rows, in.width);
-    std::fill(in_gradient->data.begin(), in_gradient->data.end(), T{0});
-    for_windows(in, [&](const T* window, std::int64_t to, std::int64_t from) {
-      in_gradient->data[static_cast<std::size_t>(from + largest(window))] =
-          out_gradient.data[static_cast<std::size_t>(to)];
-    });
+    pass.resize(*in_gradient, in.rows, in.width);
+    pass.run(MaxPoolSlopeOp<NumberOf<T>>{windows(in), in.data.data(), out_gradient.data.data(),
+                                         in_gradient->data.data()});
   }
 
  private:
-  std::int64_t largest(const T* window) const {
-    std::int64_t best = 0;
-    for (const std::int64_t at : {std::int64_t{1}, size_, size_ + 1}) {
-      if (window[at] > window[best]) best = at;
-    }
-    return best;
-  }
-  // Calls use(window, place of its output, place of its first pixel).
-  template <class Use>
-  void for_windows(const Batch<T>& in, Use use) const {
-    std::int64_t to = 0;
-    const std::int64_t rows = in.rows * channels_ * size_;
-    for (std::int64_t row = 0; row < rows; row += 2) {
-      for (std::int64_t j = 0; j < size_; j += 2) {
-        const std::int64_t from = row * size_ + j;
-        use(in.data.data() + from, to++, from);
-      }
-    }
-  }
+  Grid windows(const Batch<T>& in) const { return {in.rows * channels_ * size_ / 2, size_ / 2}; }
 
   std::int64_t channels_;
   std::int64_t size_;
@@ -223,91 +200,64 @@ class Upsample : public Layer<T> {
  public:
   Upsample(std::int64_t channels, std::int64_t size) : channels_(channels), size_(size) {}
 
-  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
-    out.resize(in.rows, 4 * in.width);
-    for_pixels(in.rows, [&](std::size_t from, std::size_t to) {
-      const T value = in.data[from];
-      T* const window = out.data.data() + to;
-      window[0] = window[1] = window[2 * size_] = window[2 * size_ + 1] = value;
-    });
+  void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) override {
+    pass.resize(out, in.rows, 4 * in.width);
+    pass.run(UpsampleOp<NumberOf<T>>{pixels(in), in.data.data(), out.data.data()});
   }
-  void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
+  void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
     if (in_gradient == nullptr) return;
-    in_gradient->resize(in.rows, in.width);
-    for_pixels(in.rows, [&](std::size_t from, std::size_t to) {
-      const T* const window = out_gradient.data.data() + to;
-      in_gradient->data[from] = window[0] + window[1] + window[2 * size_] + window[2 * size_ + 1];
-    });
+    pass.resize(*in_gradient, in.rows, in.width);
+    pass.run(UpsampleSlopeOp<NumberOf<T>>{pixels(in), out_gradient.data.data(),
+                                          in_gradient->data.data()});
   }
 
  private:
-  // Calls use(place of a pixel, place of the first of its four).
-  template <class Use>
-  void for_pixels(std::int64_t images, Use use) const {
-    for (std::int64_t row = 0; row < images * channels_ * size_; ++row) {
-      for (std::int64_t j = 0; j < size_; ++j) {
-        use(static_cast<std::size_t>(row * size_ + j),
-            static_cast<std::size_t>(4 * row * size_ + 2 * j));
-      }
-    }
-  }
+  Grid pixels(const Batch<T>& in) const { return {in.rows * channels_ * size_, size_}; }
 
   std::int64_t channels_;
   std::int64_t size_;
 };
 
-// The nearest symmetric image with a zero diagonal, of one channel: y = (x + x') / 2 beside the
-// diagonal. It is a projection, so the gradient goes through it in the same way.
+// The nearest symmetric image with a zero diagonal, of one channel. It is a projection, so the
+// gradient goes through it in the same way.
 template <class T>
 class SymmetricImage : public Layer<T> {
  public:
   explicit SymmetricImage(std::int64_t size) : size_(size) {}
 
-  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
-    project(in, out);
+  void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) override {
+    project(pass, in, out);
   }
-  void backward(const Pass<T>& /*pass*/, const Batch<T>& /*in*/, const Batch<T>& /*out*/,
+  void backward(const Pass<T>& pass, const Batch<T>& /*in*/, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
-    if (in_gradient != nullptr) project(out_gradient, *in_gradient);
+    if (in_gradient != nullptr) project(pass, out_gradient, *in_gradient);
   }
 
  private:
-  void project(const Batch<T>& from, Batch<T>& to) const {
-    to.resize(from.rows, from.width);
-    for (std::int64_t image = 0; image < from.rows; ++image) {
-      const T* const x = from.row(image);
-      T* const y = to.row(image);
-      for (std::int64_t i = 0; i < size_; ++i) {
-        y[i * size_ + i] = 0;
-        for (std::int64_t j = 0; j < i; ++j) {
-          y[i * size_ + j] = y[j * size_ + i] = (x[i * size_ + j] + x[j * size_ + i]) / 2;
-        }
-      }
-    }
+  void project(const Pass<T>& pass, const Batch<T>& from, Batch<T>& to) const {
+    pass.resize(to, from.rows, from.width);
+    pass.run(
+        SymmetricOp<NumberOf<T>>{{from.rows * size_, size_}, from.data.data(), to.data.data()});
   }
 
   std::int64_t size_;
 };
 
-// y = log(1 + e^x), with the derivative 1 / (1 + e^-x).
+// y = log(1 + e^x).
 template <class T>
 class Softplus : public Layer<T> {
  public:
-  void forward(const Pass<T>& /*pass*/, const Batch<T>& in, Batch<T>& out) override {
-    out.resize(in.rows, in.width);
-    for (std::size_t i = 0; i < in.data.size(); ++i) {
-      const T x = in.data[i];
-      out.data[i] = (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
-    }
+  void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) override {
+    pass.resize(out, in.rows, in.width);
+    pass.run(SoftplusOp<NumberOf<T>>{{in.rows, in.width}, in.data.data(), out.data.data()});
   }
-  void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
+  void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
     if (in_gradient == nullptr) return;
-    in_gradient->resize(in.rows, in.width);
-    for (std::size_t i = 0; i < in.data.size(); ++i) {
-      in_gradient->data[i] = out_gradient.data[i] / (1 + std::exp(-in.data[i]));
-    }
+    pass.resize(*in_gradient, in.rows, in.width);
+    pass.run(SoftplusSlopeOp<NumberOf<T>>{
+        {in.rows, in.width}, in.data.data(), out_gradient.data.data(), in_gradient->data.data()});
   }
 };
 

@@ -1,5 +1,5 @@
 // Networks that learn: layers with gradients, one after the other. Numbers are T: floats, or
-// doubles in tests, where gradients are compared with differences.
+// doubles in tests, where gradients are compared with differences; or those of device_network.h.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,17 @@
 
 #include "core/exec/threads.h"
 #include "core/nn/gemm.h"
+#include "core/nn/network_ops.h"
 
 namespace ancify {
+
+// The type of a network's numbers, where T says more than that.
+template <class T>
+struct PlainNumber {
+  using Type = T;
+};
+template <class T>
+using NumberOf = typename PlainNumber<T>::Type;
 
 // What goes from a layer to the next: a row an example.
 template <class T>
@@ -47,6 +56,19 @@ struct Pass {
   // Dropout's random numbers are a function of these two.
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
+
+  void resize(Batch<T>& batch, std::int64_t rows, std::int64_t width) const {
+    batch.resize(rows, width);
+  }
+  // Does an operation in pieces, which idle threads may take.
+  template <class Op>
+  void run(const Op& op) const {
+    constexpr std::int64_t numbers = 1 << 15;
+    const std::int64_t rows = std::max<std::int64_t>(1, numbers / op.columns);
+    context.share((op.rows + rows - 1) / rows, [&](std::int64_t piece) {
+      do_rows(op, piece * rows, std::min((piece + 1) * rows, op.rows));
+    });
+  }
 };
 
 // A product in blocks of columns, which idle threads may take. Blocks do not depend on threads.
@@ -71,6 +93,8 @@ void multiply_shared(const Pass<T>& pass, const ProductOf<T>& product) {
 template <class T>
 class Layer {
  public:
+  using Numbers = decltype(Parameter<T>::value);
+
   Layer() = default;
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
@@ -83,8 +107,8 @@ class Layer {
                         const Batch<T>& out_gradient, Batch<T>* in_gradient) = 0;
   virtual std::vector<Parameter<T>*> parameters() { return {}; }
   // All numbers that are kept with a network: the parameters', and running means.
-  virtual std::vector<std::vector<T>*> state() {
-    std::vector<std::vector<T>*> result;
+  virtual std::vector<Numbers*> state() {
+    std::vector<Numbers*> result;
     for (Parameter<T>* parameter : parameters()) result.push_back(&parameter->value);
     return result;
   }
@@ -125,10 +149,10 @@ class Network {
     }
     return result;
   }
-  std::vector<std::vector<T>*> state() {
-    std::vector<std::vector<T>*> result;
+  std::vector<typename Layer<T>::Numbers*> state() {
+    std::vector<typename Layer<T>::Numbers*> result;
     for (auto& layer : layers_) {
-      for (std::vector<T>* numbers : layer->state()) result.push_back(numbers);
+      for (auto* numbers : layer->state()) result.push_back(numbers);
     }
     return result;
   }

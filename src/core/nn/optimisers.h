@@ -84,18 +84,14 @@ class Adam {
 
   void step(T rate, const TaskContext& context) {
     ++steps_;
-    const T by_mean = rate / static_cast<T>(1 - std::pow(0.9, steps_));
-    const T by_square = static_cast<T>(1 / (1 - std::pow(0.999, steps_)));
+    const AdamFactors<T> factors(rate, steps_);
     move_in_pieces(parameters_, context, [&](std::size_t k, std::size_t from, std::size_t end) {
       T* const value = parameters_[k]->value.data();
       const T* const gradient = parameters_[k]->gradient.data();
       T* const mean = means_[k].data();
       T* const square = squares_[k].data();
       for (std::size_t i = from; i < end; ++i) {
-        mean[i] = static_cast<T>(0.9) * mean[i] + static_cast<T>(0.1) * gradient[i];
-        square[i] =
-            static_cast<T>(0.999) * square[i] + static_cast<T>(0.001) * gradient[i] * gradient[i];
-        value[i] -= by_mean * mean[i] / (std::sqrt(square[i] * by_square) + static_cast<T>(1e-8));
+        factors.move(gradient[i], value[i], mean[i], square[i]);
       }
     });
   }

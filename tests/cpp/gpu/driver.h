@@ -50,13 +50,16 @@ void check_products(Checks& checks, const Backend& backend, Extent extent);
 void time_products(const Backend& backend);
 void check_encoders(Checks& checks, const Backend& backend, Extent extent);
 void time_encoders(const Backend& backend);
+void check_autoencoders(Checks& checks, const Backend& backend, Extent extent);
+void time_autoencoders(const Backend& backend);
 
-constexpr std::array<Family, 5> kFamilies = {{
+constexpr std::array<Family, 6> kFamilies = {{
     {"calls", check_calls, time_calls},
     {"spectra", check_spectra, time_spectra},
     {"kmers", check_kmers, time_kmers},
     {"products", check_products, time_products},
     {"encoders", check_encoders, time_encoders},
+    {"autoencoders", check_autoencoders, time_autoencoders},
 }};
 
 // Three devices of the backend's card: each has a thread of its own.

@@ -7,6 +7,7 @@
 #include "core/models/json.h"
 #include "core/models/pickle.h"
 #include "core/models/tensors.h"
+#include "core/nn/half.h"
 #include "files.h"
 #include "support.h"
 
@@ -70,11 +71,11 @@ TEST(Json, BadTextIsAnErrorWithItsLine) {
 }
 
 TEST(Halves, AllOfThemAreExact) {
-  EXPECT_EQ(from_half(0x3C00), 1);
-  EXPECT_EQ(from_half(0xC500), -5);
-  EXPECT_EQ(from_half(1), std::ldexp(1.0F, -24));
-  EXPECT_EQ(from_half(0x7BFF), 65504);
-  EXPECT_TRUE(std::isinf(from_half(0x7C00)) && std::isnan(from_half(0x7C01)));
+  EXPECT_EQ(to_float(Half{0x3C00}), 1);
+  EXPECT_EQ(to_float(Half{0xC500}), -5);
+  EXPECT_EQ(to_float(Half{1}), std::ldexp(1.0F, -24));
+  EXPECT_EQ(to_float(Half{0x7BFF}), 65504);
+  EXPECT_TRUE(std::isinf(to_float(Half{0x7C00})) && std::isnan(to_float(Half{0x7C01})));
   EXPECT_EQ(from_bfloat(0x3F80), 1);
   EXPECT_EQ(from_bfloat(0xC0A0), -5);
 }

@@ -35,9 +35,9 @@ std::uint16_t nearest_half_plainly(float x) {
   std::uint16_t best = 0x7c00;
   for (std::uint16_t bits = 0; bits < 0x7c00; ++bits) {
     // From 65520 on the nearest is infinite, as if 65536 were the next one.
-    const double of_best = best == 0x7c00 ? 65536 : double{from_half(best)};
+    const double of_best = best == 0x7c00 ? 65536 : double{to_float(Half{best})};
     const double gain = std::fabs(of_best - std::fabs(double{x})) -
-                        std::fabs(double{from_half(bits)} - std::fabs(double{x}));
+                        std::fabs(double{to_float(Half{bits})} - std::fabs(double{x}));
     if (gain > 0 || (gain == 0 && bits % 2 == 0)) best = bits;
   }
   return static_cast<std::uint16_t>(best | (std::signbit(x) ? 0x8000 : 0));
@@ -54,12 +54,12 @@ TEST(Half, IsTheNearest) {
   }
   for (const float x : numbers) EXPECT_EQ(to_half(x).bits, nearest_half_plainly(x)) << x;
   EXPECT_EQ(to_half(std::numeric_limits<float>::infinity()).bits, 0x7c00);
-  EXPECT_TRUE(std::isnan(from_half(to_half(std::nanf("")).bits)));
+  EXPECT_TRUE(std::isnan(to_float(to_half(std::nanf("")))));
 }
 
 TEST(Half, ComesBack) {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
-    const float x = from_half(static_cast<std::uint16_t>(bits));
+    const float x = to_float(Half{static_cast<std::uint16_t>(bits)});
     if (std::isnan(x)) continue;
     ASSERT_EQ(to_half(x).bits, bits);
   }
@@ -80,16 +80,20 @@ class FakeEncoderKernels : public test::FakeKernelsOf<EncoderOperation> {
   static void do_one(const Op& op) {
     do_parts(op);
   }
-  static float as_float(float x) { return x; }
-  static float as_float(Half x) { return from_half(x.bits); }
-  template <class Number>
-  static void do_one(const ProductOp<Number>& op) {
+  template <class Number, class Sum>
+  static void do_one(const ProductOp<Number, Sum>& op) {
     std::vector<float> a;
     std::vector<float> b;
-    for (std::int64_t i = 0; i < op.rows * op.depth; ++i) a.push_back(as_float(op.a[i]));
-    for (std::int64_t i = 0; i < op.columns * op.depth; ++i) b.push_back(as_float(op.b[i]));
+    for (std::int64_t i = 0; i < op.rows; ++i) {
+      for (std::int64_t k = 0; k < op.depth; ++k) a.push_back(to_float(op.a[i * op.stride + k]));
+    }
+    for (std::int64_t i = 0; i < op.columns * op.depth; ++i) b.push_back(to_float(op.b[i]));
+    std::vector<float> c(static_cast<std::size_t>(op.rows * op.columns));
     multiply_plainly(MatrixProduct{op.rows, op.columns, op.depth, a.data(), op.depth, b.data(),
-                                   op.depth, true, op.c, op.columns});
+                                   op.depth, true, c.data(), op.columns});
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      store(op.adds ? to_float(op.c[i]) + c[i] : c[i], op.c[i]);
+    }
   }
 };
 
@@ -126,7 +130,7 @@ TEST_F(Encoders, StatesAreThoseOfTheCpu) {
           {Precision::kHalf, kHalfError}}) {
       const auto on_device = encoder_on(kernels_, encoder, precision, 0);
       on_device->expect(80);
-      on_device->begin(pack, false, 1);
+      on_device->begin(pack, EncoderResult::kStates, 1);
       EXPECT_LT(relative_distance(on_device->finish(1), on_cpu(encoder, pack)), error);
     }
   }
@@ -141,7 +145,7 @@ TEST_F(Encoders, LogitsAreThoseOfTheCpu) {
           {Precision::kHalf, kHalfError}}) {
       const auto on_device = encoder_on(kernels_, encoder, precision, 0);
       on_device->expect(40);
-      on_device->begin(pack, true, 0);
+      on_device->begin(pack, EncoderResult::kLogits, 0);
       const float* const found = on_device->finish(0);
       std::vector<float> rows(found, found + pack.size() * encoder.shape.vocabulary);
       finish_logits(encoder, rows.data(), pack.size());
@@ -155,7 +159,7 @@ TEST_F(Encoders, TwoPacksAreOnTheirWayAtOnce) {
   const auto on_device = encoder_on(kernels_, encoder, Precision::kSingle, 0);
   on_device->expect(20);
   const Pack packs[] = {random_.pack(encoder, {7, 3}), random_.pack(encoder, {20})};
-  for (int stream : {0, 1}) on_device->begin(packs[stream], false, stream);
+  for (int stream : {0, 1}) on_device->begin(packs[stream], EncoderResult::kStates, stream);
   for (int stream : {1, 0}) {
     EXPECT_LT(relative_distance(on_device->finish(stream), on_cpu(encoder, packs[stream])),
               kSingleError);

@@ -1,12 +1,14 @@
 // Encoders of both kinds with random weights, and packs for them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
 
 #include "core/models/encoder.h"
+#include "distance.h"
 
 namespace ancify::test {
 
@@ -46,6 +48,7 @@ class RandomEncoders {
         pack.tokens.push_back(static_cast<std::int32_t>(
             generator_() % static_cast<std::uint64_t>(encoder.shape.vocabulary)));
       }
+      pack.own.push_back({pack.offsets.back() + length / 3, pack.size()});
       pack.offsets.push_back(pack.size());
       pack.scales.push_back(0.88F + 0.1F * static_cast<float>(pack.scales.size()));
     }
@@ -58,7 +61,12 @@ class RandomEncoders {
   }
   std::vector<float> numbers(std::int64_t n, float mean, float sd) {
     std::vector<float> numbers(static_cast<std::size_t>(n));
-    for (float& number : numbers) number = normal(mean, sd);
+    const std::size_t drawn = std::min(numbers.size(), kMostDrawn);
+    for (std::size_t i = 0; i < drawn; ++i) numbers[i] = normal(mean, sd);
+    // Each later row of these begins at another place of them.
+    for (std::size_t i = drawn; i < numbers.size(); ++i) {
+      numbers[i] = numbers[(i + i / kMostDrawn * 7919) % kMostDrawn];
+    }
     return numbers;
   }
   NormTensors norm(std::int64_t width) {
@@ -83,18 +91,9 @@ class RandomEncoders {
     }
   }
 
+  static constexpr std::size_t kMostDrawn = std::size_t{1} << 18;
+
   std::mt19937 generator_{1};
 };
-
-// The distance of n numbers from those that are expected, in units of their size.
-inline double relative_distance(const float* found, const std::vector<float>& expected) {
-  double distance = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    distance += std::pow(double{found[i]} - double{expected[i]}, 2);
-    size += std::pow(double{expected[i]}, 2);
-  }
-  return std::sqrt(distance / size);
-}
 
 }  // namespace ancify::test

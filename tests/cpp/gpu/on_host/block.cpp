@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "problems.h"
@@ -106,11 +108,16 @@ class Block {
     kernel_ = &kernel;
     to_start_ = indices_in_order(static_cast<unsigned>(blockDim.size()));
     turns_.assign(to_start_.size(), 0);
+    copies_.assign(to_start_.size(), {});
     for (auto& place : left_) place.resize((to_start_.size() + kWarp) * kMostExchanged);
     next_ = 0;
-    while (next_ < to_start_.size()) start();
+    while (next_ < to_start_.size()) {
+      start();
+      if (next_ % kWarp == 0) pass_barriers_of_warps();
+    }
     while (!waiting_.empty()) {
-      if (!pass_barrier_of_a_warp()) pass_barrier();
+      pass_barriers_of_warps();
+      if (!waiting_.empty()) pass_barrier();
     }
   }
 
@@ -140,8 +147,26 @@ class Block {
     wait_at(nullptr, true);
     return of_warp;
   }
+  void copy_later(std::function<void()> copy) { copies_[thread_].open.push_back(std::move(copy)); }
+  void end_group_of_copies() {
+    Copies& own = copies_[thread_];
+    own.groups.push_back(std::exchange(own.open, {}));
+  }
+  void wait_for_copies(std::size_t left) {
+    auto& groups = copies_[thread_].groups;
+    for (; groups.size() > left; groups.pop_front()) {
+      for (const auto& copy : groups.front()) copy();
+    }
+  }
 
  private:
+  // Those that a thread has begun.
+  using Group = std::vector<std::function<void()>>;
+  struct Copies {
+    Group open;
+    std::deque<Group> groups;
+  };
+
   void become(unsigned thread) {
     thread_ = thread;
     threadIdx = Index::of(thread, blockDim);
@@ -150,6 +175,10 @@ class Block {
   void start();
   void go_on(Fiber* fiber);
   bool pass_barrier_of_a_warp();
+  // Warps go on alone as far as they can, before others begin.
+  void pass_barriers_of_warps() {
+    while (pass_barrier_of_a_warp()) continue;
+  }
   void pass_barrier();
 
   const std::function<void()>* kernel_ = nullptr;
@@ -158,6 +187,7 @@ class Block {
   unsigned thread_ = 0;          // the thread that runs
   std::vector<unsigned> turns_;  // exchanges of each thread
   std::array<std::vector<char>, 2> left_;
+  std::vector<Copies> copies_;  // of each thread
   Fiber* current_ = nullptr;
   std::vector<Fiber*> waiting_;
   std::vector<Fiber*> idle_;
@@ -213,8 +243,10 @@ void Block::pass_barrier() {
     problem("threads of a block wait at different barriers");
   }
   waiting_.clear();
+  unsigned gone_on = 0;
   for (const unsigned thread : indices_in_order(static_cast<unsigned>(of_thread.size()))) {
     if (of_thread[thread] != nullptr) go_on(of_thread[thread]);
+    if (++gone_on % kWarp == 0) pass_barriers_of_warps();
   }
 }
 
@@ -239,5 +271,11 @@ void run_block(const std::function<void()>& kernel) { block.run(kernel); }
 void barrier() { block.wait_at(__builtin_return_address(0), false); }
 
 const char* exchange_bytes(const char* own, std::size_t n) { return block.exchange(own, n); }
+
+void copy_later(std::function<void()> copy) { block.copy_later(std::move(copy)); }
+
+void end_group_of_copies() { block.end_group_of_copies(); }
+
+void wait_for_copies(std::size_t left) { block.wait_for_copies(left); }
 
 }  // namespace ancify::on_host

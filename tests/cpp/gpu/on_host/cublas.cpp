@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/models/tensors.h"
+#include "core/nn/half.h"
 #include "cub/on_host.h"
 
 namespace {
@@ -22,10 +22,18 @@ struct Handle {
 std::vector<float> numbers(const void* from, int type, std::size_t n) {
   if (type == kFloat) return ancify::on_host::taken(static_cast<const float*>(from), n);
   std::vector<float> result;
-  for (const auto bits : ancify::on_host::taken(static_cast<const std::uint16_t*>(from), n)) {
-    result.push_back(ancify::from_half(bits));
+  for (const ancify::Half half :
+       ancify::on_host::taken(static_cast<const ancify::Half*>(from), n)) {
+    result.push_back(ancify::to_float(half));
   }
   return result;
+}
+
+void put_numbers(void* to, int type, const std::vector<float>& numbers) {
+  if (type == kFloat) return ancify::on_host::put(static_cast<float*>(to), numbers);
+  std::vector<ancify::Half> halves;
+  for (const float number : numbers) halves.push_back(ancify::to_half(number));
+  ancify::on_host::put(static_cast<ancify::Half*>(to), halves);
 }
 
 }  // namespace
@@ -47,34 +55,44 @@ int cublasSetStream_v2(void* handle, cudaStream_t stream) {
   return kWell;
 }
 
-// Columns lie one after the other: c = a' b. No other kind is used.
+// Columns lie one after the other: c = a b + beta c, with either transposed.
 int cublasGemmEx(void* handle, int a_transposed, int b_transposed, int rows, int columns, int depth,
                  const void* alpha, const void* a, int a_type, int a_stride, const void* b,
                  int b_type, int b_stride, const void* beta, void* c, int c_type, int c_stride,
                  int sums, int /*algorithm*/) {
-  const bool known = a_transposed == kTransposed && b_transposed != kTransposed &&
-                     (a_type == kFloat || a_type == kHalf) && b_type == a_type &&
-                     c_type == kFloat && sums == kSumsOfFloats && a_stride >= depth &&
-                     b_stride >= depth && c_stride == rows &&
-                     *static_cast<const float*>(alpha) == 1 &&
-                     *static_cast<const float*>(beta) == 0 && rows > 0 && columns > 0;
+  const bool a_turned = a_transposed == kTransposed;
+  const bool b_turned = b_transposed == kTransposed;
+  const float times_c = *static_cast<const float*>(beta);
+  const bool known = (a_type == kFloat || a_type == kHalf) && b_type == a_type &&
+                     (c_type == kFloat || c_type == kHalf) && sums == kSumsOfFloats &&
+                     a_stride >= (a_turned ? depth : rows) &&
+                     b_stride >= (b_turned ? columns : depth) && c_stride == rows &&
+                     *static_cast<const float*>(alpha) == 1 && rows > 0 && columns > 0;
   if (!known) return kInvalidValue;
   ancify::on_host::begin(static_cast<Handle*>(handle)->stream, [=] {
-    const auto at = [](int i, int j, int stride) {
-      return static_cast<std::size_t>(i) * static_cast<std::size_t>(stride) +
-             static_cast<std::size_t>(j);
+    // The place of a number in its row and column, in a matrix that may be transposed
+    const auto at = [](int i, int j, int stride, bool turned) {
+      const int column = turned ? i : j;
+      return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride) +
+             static_cast<std::size_t>(turned ? j : i);
     };
-    const std::vector<float> left = numbers(a, a_type, at(rows - 1, depth, a_stride));
-    const std::vector<float> right = numbers(b, b_type, at(columns - 1, depth, b_stride));
-    std::vector<float> products(at(columns, 0, c_stride));
+    const std::vector<float> left =
+        numbers(a, a_type, at(rows - 1, depth - 1, a_stride, a_turned) + 1);
+    const std::vector<float> right =
+        numbers(b, b_type, at(depth - 1, columns - 1, b_stride, b_turned) + 1);
+    std::vector<float> products(at(0, columns, c_stride, false));
+    if (times_c != 0) products = numbers(c, c_type, products.size());
     for (int j = 0; j < columns; ++j) {
       for (int i = 0; i < rows; ++i) {
+        float& product = products[at(i, j, c_stride, false)];
         float sum = 0;
-        for (int k = 0; k < depth; ++k) sum += left[at(i, k, a_stride)] * right[at(j, k, b_stride)];
-        products[at(j, i, c_stride)] = sum;
+        for (int k = 0; k < depth; ++k) {
+          sum += left[at(i, k, a_stride, a_turned)] * right[at(k, j, b_stride, b_turned)];
+        }
+        product = times_c * product + sum;
       }
     }
-    ancify::on_host::put(static_cast<float*>(c), products);
+    put_numbers(c, c_type, products);
   });
   return kWell;
 }

@@ -107,6 +107,12 @@ const T* exchange(const T& own) {
   return reinterpret_cast<const T*>(
       exchange_bytes(reinterpret_cast<const char*>(&own), sizeof own));
 }
+// Copies to shared memory that a thread begins, and ends groups of. They are done when it waits for
+// all of its groups but the last `left`.
+void copy_later(std::function<void()> copy);
+void end_group_of_copies();
+void wait_for_copies(std::size_t left);
+
 int blocks_at_once(int threads, std::size_t shared_bytes);
 
 }  // namespace ancify::on_host
@@ -115,6 +121,16 @@ extern thread_local ancify::on_host::Index threadIdx, blockIdx, blockDim, gridDi
 
 // Inlined, so that the address of the call identifies a barrier.
 [[gnu::always_inline]] inline void __syncthreads() { ancify::on_host::barrier(); }
+
+// Bytes of x (0 to 3) and y (4 to 7), chosen by the low bits of a selector's four half bytes.
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned byte = selector >> 4 * i & 7U;
+    result |= ((byte < 4 ? x : y) >> 8 * (byte % 4) & 0xffU) << 8 * i;
+  }
+  return result;
+}
 
 template <class Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*) {

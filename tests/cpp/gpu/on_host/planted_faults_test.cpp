@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cub/device/device_radix_sort.cuh"
+#include "cuda/async_copy.h"
 #include "cuda/launch.h"
 #include "gpu/watched.h"
 #include "sanitizer.h"
@@ -123,6 +124,40 @@ __global__ void half_exchange_kernel() {
 
 TEST(PlantedFaults, AnExchangeWithoutSomeLanes) {
   expect_found([] { launch_one(half_exchange_kernel); }, "ended while others wait at a barrier");
+}
+
+// Each thread copies 16 bytes to shared memory, in one group of copies or another.
+template <int kLeft>
+__global__ void copy_kernel(const cuda::Sixteen* from, cuda::Sixteen* to) {
+  ANCIFY_SHARED_MEMORY(cuda::Sixteen, shared);
+  shared[threadIdx.x] = {};
+  cuda::begin_copy(shared + threadIdx.x, from, threadIdx.x > 0);
+  cuda::end_group_of_copies();
+  cuda::end_group_of_copies();
+  cuda::wait_for_copies<kLeft>();
+  *to = shared[threadIdx.x];
+}
+
+// The first number that a thread finds where it copied.
+template <int kLeft>
+int copied(unsigned threads) {
+  const DeviceInts from;
+  const DeviceInts to;
+  const std::vector<int> values(kThreads, 7);
+  cudaMemcpy(from.data(), values.data(), kBytes, cudaMemcpyHostToDevice);
+  cuda::launch(copy_kernel<kLeft>, {1, threads, threads * sizeof(cuda::Sixteen)}, nullptr,
+               reinterpret_cast<const cuda::Sixteen*>(from.data()),
+               reinterpret_cast<cuda::Sixteen*>(to.data()));
+  int first = -1;
+  cudaMemcpy(&first, to.data(), sizeof first, cudaMemcpyDeviceToHost);
+  return first;
+}
+
+TEST(PlantedFaults, ACopyThatIsNotWaitedFor) {
+  EXPECT_EQ(copied<0>(2), 7);
+  EXPECT_EQ(copied<1>(2), 7);
+  EXPECT_EQ(copied<2>(2), 0);
+  EXPECT_EQ(copied<0>(1), 0);  // nothing is there to copy
 }
 
 __global__ void write_kernel(int* to, std::ptrdiff_t offset) { to[threadIdx.x + offset] = 1; }

@@ -1,0 +1,132 @@
+"""The autoencoder of distance maps in PyTorch, eager, on a GPU: what the times of `gpu_driver time
+autoencoders` on the same card are compared with.
+
+    python3 benchmarks/autoencoder.py
+
+An epoch of 8,192 maps of 64 points by Adam in batches of 64, with the layers of
+src/core/autoencoder/network.h. All maps are on the card before the epoch, and none is spoilt; a loss
+is read once an epoch. Each task has the faster of two epochs, after some batches to warm up: in fp32,
+and with TF32 as PyTorch takes it for convolutions by itself. Needs torch alone; ends within 40
+seconds, and with 77 where there is no PyTorch or no GPU.
+"""
+
+import sys
+import time
+
+NOT_RUN = 77
+SECONDS = 30
+MAPS, POINTS, BATCH = 8192, 64, 64
+
+
+def not_run(why):
+    print(f"NOT RUN: {why}")
+    sys.exit(NOT_RUN)
+
+
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional
+except ImportError:
+    not_run("there is no PyTorch")
+
+
+class Autoencoder(nn.Module):
+    def __init__(self, channels, code, corrects):
+        super().__init__()
+        self.corrects = corrects
+        widths = [channels, 16, 32, 64, 64]
+        self.encoder = nn.ModuleList(
+            nn.Conv2d(a, b, 3, padding=1) for a, b in zip(widths, widths[1:])
+        )
+        self.side = POINTS // 16
+        inner = 64 * self.side**2
+        self.to_code = nn.Linear(inner, code)
+        self.from_code = nn.Linear(code, inner)
+        widths = [64, 64, 32, 16, 8]
+        self.decoder = nn.ModuleList(
+            nn.Conv2d(a, b, 3, padding=1) for a, b in zip(widths, widths[1:])
+        )
+        self.correction = nn.Conv2d(8 + channels, 16, 3, padding=1) if corrects else None
+        self.last = nn.Conv2d(16 if corrects else 8, 1, 3, padding=1)
+
+    def forward(self, images):
+        x = images
+        for layer in self.encoder:
+            x = functional.max_pool2d(functional.relu(layer(x)), 2)
+        x = self.from_code(self.to_code(x.flatten(1))).view(-1, 64, self.side, self.side)
+        for layer in self.decoder:
+            x = functional.relu(layer(functional.interpolate(x, scale_factor=2)))
+        if self.corrects:
+            x = functional.relu(self.correction(torch.cat([x, images], 1)))
+        z = self.last(x)
+        if self.corrects:
+            d = images[:, :1].clamp(min=1e-3)
+            z = z + d + torch.log(-torch.expm1(-d))
+        x = functional.softplus(z)
+        return (x + x.transpose(2, 3)) / 2 * self.beside_diagonal(x)
+
+    @staticmethod
+    def beside_diagonal(x):
+        return 1 - torch.eye(POINTS, device=x.device)
+
+
+def random_maps(device):
+    walks = torch.randn(MAPS, POINTS, 3, device=device).cumsum(1)
+    maps = torch.cdist(walks, walks)[:, None]
+    return maps / maps.mean()
+
+
+def epoch(model, optimiser, images, targets, batches):
+    order = torch.randperm(MAPS, device=images.device)
+    total = torch.zeros((), device=images.device)
+    for batch in range(batches):
+        chosen = order[batch * BATCH : (batch + 1) * BATCH]
+        out = model(images[chosen])
+        target = targets[chosen]
+        known = ~target.isnan()
+        loss = (torch.where(known, out - target, 0.0) ** 2).sum() / known.sum()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        total += loss.detach()
+    return total.item() / batches
+
+
+def seconds(model, images, targets):
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
+    epoch(model, optimiser, images, targets, 10)
+    best = float("inf")
+    for _ in range(2):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        epoch(model, optimiser, images, targets, MAPS // BATCH)
+        torch.cuda.synchronize()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def main():
+    if not torch.cuda.is_available():
+        not_run("there is no GPU")
+    begun = time.perf_counter()
+    device = torch.device("cuda")
+    maps = random_maps(device)
+    targets = maps.masked_fill(torch.eye(POINTS, dtype=torch.bool, device=device), float("nan"))
+    print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}")
+    for tf32 in (False, True):
+        torch.backends.cudnn.allow_tf32 = tf32
+        for task, channels, code in (("cluster", 1, 32), ("denoise", 1, 512), ("inpaint", 2, 512)):
+            if time.perf_counter() - begun > SECONDS:
+                print("the rest is left out, as time is over")
+                return
+            images = torch.cat([maps] + [torch.ones_like(maps)] * (channels - 1), 1)
+            model = Autoencoder(channels, code, task != "cluster").to(device)
+            took = seconds(model, images, targets)
+            print(
+                f"an epoch to {task} 64 points, {'TF32' if tf32 else 'fp32'}: {took:.3f} s, "
+                f"{MAPS / took:.0f} images a second"
+            )
+
+
+main()

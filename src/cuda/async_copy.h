@@ -1,0 +1,61 @@
+// Copies from a card's memory to a block's shared memory, while the threads go on. Only .cu files
+// include this.
+//
+// A thread begins copies, and ends a group of them. wait_for_copies<n>() waits for all its own
+// groups but the last n. Other threads see what it copied after a barrier.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace ancify::cuda {
+
+struct alignas(16) Sixteen {
+  std::uint32_t words[4];
+};
+
+#if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+
+// Zeros if it is not there; `from` is then not read.
+__device__ inline void begin_copy(Sixteen* to, const Sixteen* from, bool is_there) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(from), "r"(is_there ? 16 : 0)
+               : "memory");
+}
+
+__device__ inline void end_group_of_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+template <int kGroups>
+__device__ inline void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kGroups) : "memory");
+}
+
+#elif defined(__CUDACC__)
+
+// Older cards copy at once.
+__device__ inline void begin_copy(Sixteen* to, const Sixteen* from, bool is_there) {
+  *to = is_there ? *from : Sixteen{};
+}
+__device__ inline void end_group_of_copies() {}
+template <int kGroups>
+__device__ inline void wait_for_copies() {}
+
+#else
+
+// The host copies as late as it may.
+inline void begin_copy(Sixteen* to, const Sixteen* from, bool is_there) {
+  on_host::copy_later([=] { *to = is_there ? *from : Sixteen{}; });
+}
+inline void end_group_of_copies() { on_host::end_group_of_copies(); }
+template <int kGroups>
+inline void wait_for_copies() {
+  on_host::wait_for_copies(kGroups);
+}
+
+#endif
+
+}  // namespace ancify::cuda

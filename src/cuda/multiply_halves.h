@@ -1,0 +1,153 @@
+// Multiplies small matrices of half precision by all lanes of a warp: C += A B, where A has 16 rows
+// of 16 numbers and B 8 columns of 16. Sums are in single precision. Only .cu files include this.
+//
+// Lane 4 g + k has, as PTX says for mma.m16n8k16, two numbers in a word:
+//   a[0], a[1]: numbers 2 k and 2 k + 1 of the rows g and g + 8; a[2], a[3]: the same 8 further on
+//   b[0]: numbers 2 k and 2 k + 1 of column g; b[1]: the same 8 further on
+//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: the same of row g + 8
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "core/nn/half.h"
+#include "cuda/warp.h"
+
+namespace ancify::cuda {
+
+struct HalfFragments {
+  std::uint32_t a[4];
+  std::uint32_t b[2];
+};
+
+// A word of two halves.
+__device__ inline std::uint32_t pair_of(float low, float high) {
+#if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint32_t pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+#else
+  return to_half(low).bits | std::uint32_t{to_half(high).bits} << 16;
+#endif
+}
+
+// Loads four matrices of 8 rows of 8 halves from shared memory. Lane 8 i + r gives the place of row
+// r of matrix i. Lane 4 g + k gets of each matrix numbers 2 k and 2 k + 1 of row g, or, transposed,
+// of column g.
+#if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+
+__device__ inline void load_matrices(const std::uint32_t* row, std::uint32_t (&words)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
+}
+__device__ inline void load_transposed(const std::uint32_t* row, std::uint32_t (&words)[4]) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))));
+}
+
+#else
+
+__device__ inline void load_matrices(const std::uint32_t* row, std::uint32_t (&words)[4]) {
+  const OfLanes<const std::uint32_t*> rows(row);
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned i = 0; i < 4; ++i) words[i] = rows(8 * i + lane / 4)[lane % 4];
+}
+__device__ inline void load_transposed(const std::uint32_t* row, std::uint32_t (&words)[4]) {
+  const OfLanes<const std::uint32_t*> rows(row);
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned column = lane / 4;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned first = 8 * i + 2 * (lane % 4);
+    const std::uint32_t low = rows(first)[column / 2] >> column % 2 * 16 & 0xffff;
+    const std::uint32_t high = rows(first + 1)[column / 2] >> column % 2 * 16;
+    words[i] = low | high << 16;
+  }
+}
+
+#endif
+
+#if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+
+__device__ inline void multiply(const HalfFragments& own, float (&c)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(own.a[0]), "r"(own.a[1]), "r"(own.a[2]), "r"(own.a[3]), "r"(own.b[0]), "r"(own.b[1]));
+}
+
+#elif defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
+
+// The same by products of 8 numbers, whose lanes have the same parts.
+__device__ inline void multiply_half(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
+                                     float (&c)[4]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 "
+      "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a0), "r"(a1), "r"(b));
+}
+
+__device__ inline void multiply(const HalfFragments& own, float (&c)[4]) {
+  multiply_half(own.a[0], own.a[1], own.b[0], c);
+  multiply_half(own.a[2], own.a[3], own.b[1], c);
+}
+
+#else
+
+// Older cards, and the host, add products of two numbers, which lanes take from each other.
+
+#ifdef __CUDACC__
+class WarpHalves {
+ public:
+  __device__ explicit WarpHalves(const HalfFragments& own) : own_(own) {}
+  __device__ std::uint32_t a(int i, unsigned lane) const {
+    return __shfl_sync(0xffffffff, own_.a[i], static_cast<int>(lane));
+  }
+  __device__ std::uint32_t b(int i, unsigned lane) const {
+    return __shfl_sync(0xffffffff, own_.b[i], static_cast<int>(lane));
+  }
+
+ private:
+  const HalfFragments& own_;
+};
+#else
+class WarpHalves {
+ public:
+  explicit WarpHalves(const HalfFragments& own) : of_lanes_(on_host::exchange(own)) {}
+  std::uint32_t a(int i, unsigned lane) const { return of_lanes_[lane].a[i]; }
+  std::uint32_t b(int i, unsigned lane) const { return of_lanes_[lane].b[i]; }
+
+ private:
+  const HalfFragments* of_lanes_;
+};
+#endif
+
+// sum + the products of two halves.
+__device__ inline float add_two(std::uint32_t a, std::uint32_t b, float sum) {
+  const auto half = [](std::uint32_t bits) {
+    return to_float(Half{static_cast<std::uint16_t>(bits & 0xffff)});
+  };
+  return sum + half(a) * half(b) + half(a >> 16) * half(b >> 16);
+}
+
+__device__ inline void multiply(const HalfFragments& own, float (&c)[4]) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned row = lane / 4;
+  const unsigned column = 2 * (lane % 4);
+  const WarpHalves all(own);
+  for (unsigned k = 0; k < 4; ++k) {
+    for (int i = 0; i < 4; ++i) {
+      const unsigned of_column = 4 * (column + static_cast<unsigned>(i) % 2) + k;
+      c[i] = add_two(all.a(i / 2, 4 * row + k), all.b(0, of_column), c[i]);
+      c[i] = add_two(all.a(2 + i / 2, 4 * row + k), all.b(1, of_column), c[i]);
+    }
+  }
+}
+
+#endif
+
+}  // namespace ancify::cuda
