@@ -23,8 +23,8 @@
 #' part of CUDA, multiplies matrices. With `"fp16"` these have half precision, and so has what
 #' attention and activations read; sums, norms and softmax stay single. A pack with numbers beyond
 #' half precision (65504) is computed again by the CPU, which is told. Rounding differs from the
-#' processor's: by about 1e-6 of the largest number with `"fp32"`, 1e-3 with `"fp16"`. No card has
-#' been measured yet, so `"auto"` is the CPU.
+#' processor's: by about 1e-6 of the largest number with `"fp32"`, 1e-3 with `"fp16"`. `"auto"`
+#' is the CPU, as others may use the card.
 #'
 #' **Runs that resume.** With `out` the result goes to a folder, in parts of 10,000 sequences. Each
 #' part is a file that appears whole. `.ancify/ledger` records checksums of the parts, of the input

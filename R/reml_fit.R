@@ -31,8 +31,8 @@
 #' **GPUs.** With `backend = "gpu"` the GPUs multiply packed genotypes, and the processor does all
 #' else. So the exact path, with its dense matrices, gains little. GPUs share the samples. Genotypes
 #' stay in their memory if they fit, else they go up in each pass. What takes a fit uses the same
-#' backend, which is its field `backend`. Workers of a `BPPARAM` use the processor. No card has run
-#' this code yet, so `"auto"` is the processor.
+#' backend, which is its field `backend`. Workers of a `BPPARAM` use the processor.
+#' `"auto"` is the processor, as others may use the card.
 #'
 #' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
 #'   is dropped with a warning.

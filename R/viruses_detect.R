@@ -26,7 +26,7 @@
 #' all will take if it is long. You may interrupt the call then: what was done is kept.
 #'
 #' **GPUs.** With `backend = "gpu"` all GPUs share the packs of frames, as in [embed_sequences()].
-#' The two models are on the GPUs at once. This has not been run on a card yet.
+#' The two models are on the GPUs at once.
 #'
 #' **Tested.** With small random models and a random classifier, files are those of the same steps
 #' in PyTorch and plain Python. No trained weights have been run yet.

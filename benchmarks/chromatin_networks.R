@@ -2,8 +2,8 @@
 #
 #   Rscript benchmarks/chromatin_networks.R TASK SEED [CELLS] [EPOCHS] [POINTS] [BACKEND]
 #
-# in the repository's root. It takes the installed package, and one thread. TASK: cluster, denoise or
-# inpaint. Networks are trained on CELLS maps (10,000) of POINTS points (64), for at most EPOCHS
+# in the repository's root. It takes the installed package, and one thread. TASK: cluster, denoise
+# or inpaint. Networks are trained on CELLS maps (10,000) of POINTS points (64), for at most EPOCHS
 # (20), on BACKEND (cpu, or gpu). A fifth of the cells is held out. 1,000 others judge; clusters are
 # those of the maps trained on. Each figure is a line: task, seed, cells, points, figure, value.
 library(ancify)
