@@ -8,6 +8,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <cstring>
 
 namespace ancify::cuda {
 
@@ -17,8 +18,9 @@ struct alignas(16) Sixteen {
 
 #if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 
-// Zeros if it is not there; `from` is then not read.
-__device__ inline void begin_copy(Sixteen* to, const Sixteen* from, bool is_there) {
+// Begins to copy 16 bytes, or zeros if they are not there; `from` is then not read. Both places are
+// multiples of 16 bytes.
+__device__ inline void begin_copy(void* to, const void* from, bool is_there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(to))),
                "l"(from), "r"(is_there ? 16 : 0)
@@ -37,8 +39,8 @@ __device__ inline void wait_for_copies() {
 #elif defined(__CUDACC__)
 
 // Older cards copy at once.
-__device__ inline void begin_copy(Sixteen* to, const Sixteen* from, bool is_there) {
-  *to = is_there ? *from : Sixteen{};
+__device__ inline void begin_copy(void* to, const void* from, bool is_there) {
+  *static_cast<Sixteen*>(to) = is_there ? *static_cast<const Sixteen*>(from) : Sixteen{};
 }
 __device__ inline void end_group_of_copies() {}
 template <int kGroups>
@@ -47,8 +49,11 @@ __device__ inline void wait_for_copies() {}
 #else
 
 // The host copies as late as it may.
-inline void begin_copy(Sixteen* to, const Sixteen* from, bool is_there) {
-  on_host::copy_later([=] { *to = is_there ? *from : Sixteen{}; });
+inline void begin_copy(void* to, const void* from, bool is_there) {
+  on_host::copy_later([=] {
+    const Sixteen zeros = {};
+    std::memcpy(to, is_there ? from : &zeros, sizeof zeros);
+  });
 }
 inline void end_group_of_copies() { on_host::end_group_of_copies(); }
 template <int kGroups>
@@ -57,5 +62,11 @@ inline void wait_for_copies() {
 }
 
 #endif
+
+// Waits for all copies that this thread began.
+__device__ inline void finish_copies() {
+  end_group_of_copies();
+  wait_for_copies<0>();
+}
 
 }  // namespace ancify::cuda

@@ -21,7 +21,7 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
 
   // Begins a product in a stream. Sums are in single precision, and products of floats too (not
-  // TF32).
+  // TF32). Parts of a long sum may be joined in the precision of its result.
   template <class Number, class Sum>
   void multiply(const ProductOp<Number, Sum>& op, int stream) {
     multiply({op.rows, op.columns, op.depth, op.stride, op.adds}, op.a, op.b, type_of(op.a), op.c,

@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "core/nn/device_ops.h"
-#include "cuda/copy_later.h"
+#include "cuda/async_copy.h"
 #include "cuda/launch.h"
 #include "cuda/multiply_halves.h"
 #include "cuda/warp.h"
@@ -64,7 +64,7 @@ __device__ void copy_rows(const AttentionOp<Half>& op, AttentionOp<Half>::Part p
       const int row = at + static_cast<int>(threadIdx.x) / each;
       const bool exist = row < n && j < op.wide;
       if (row < rows) {
-        copy_later(to + row * row_words + j / 2,
+        begin_copy(to + row * row_words + j / 2,
                    exist ? op.row(part, first + row, head) + j : op.qkv, exist);
       }
     }

@@ -161,15 +161,16 @@ class FragmentsOfSamples {
   std::uint32_t words_[Shape::kWords][4];  // of a sample, for four quads
 };
 
-// The sum of a block's numbers, whose digits have these sums: those of two digits fit into 32 bits.
+// The sum of a block's numbers, from the sums of their digits. Those of two digits fit into 32
+// bits.
 __device__ std::int64_t join_digits_of_block(std::int32_t d0, std::int32_t d1, std::int32_t d2,
                                              std::int32_t d3) {
   static_assert(3 * 64 * kBlockVariants * (1 + 128) < std::int64_t{1} << 31);
   return join_digits(d0 + 128 * d1, 0, d2 + 128 * d3, 0);
 }
 
-// Sums of a lane, as multiply() gives them: of each digit, rows g and g + 8 of a tile, and columns
-// 2 k and 2 k + 1 of a group.
+// Sums of a lane, as multiply() gives them, for each digit. They are of rows g and g + 8 of a tile,
+// and of columns 2 k and 2 k + 1 of a group.
 template <class Shape>
 struct LaneSums {
   std::int32_t of[Shape::kTiles][Shape::kGroups][kDigits][4];

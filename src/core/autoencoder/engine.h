@@ -1,7 +1,6 @@
 // Runs a network on batches, and lets it learn: on the CPU or on a device.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>

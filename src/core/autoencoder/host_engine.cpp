@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "core/autoencoder/engine.h"
 #include "core/autoencoder/geometry.h"
@@ -25,8 +26,8 @@ class HostEngine : public Engine {
         settings_(settings),
         multiply_(layers_of(simd).multiply),
         context_(context),
-        network_(form),
-        adam_(network_.parameters()) {
+        network_(form) {
+    if (settings.learns) adam_.emplace(network_.parameters());
     const auto state = network_.state();
     for (std::size_t i = 0; i < state.size(); ++i) *state[i] = tensors[i];
   }
@@ -54,7 +55,7 @@ class HostEngine : public Engine {
     at.error = loss(out, at.targets, gradient);
     if (gradient == nullptr) return;
     network_.backward(pass, at.inputs, *gradient);
-    adam_.step(static_cast<float>(settings_.rate), context_);
+    adam_->step(static_cast<float>(settings_.rate), context_);
   }
 
   Outcome finish(int place) override {
@@ -94,7 +95,7 @@ class HostEngine : public Engine {
   void (*multiply_)(const MatrixProduct& product);
   const TaskContext& context_;
   AutoencoderNetwork<float> network_;
-  Adam<float> adam_;
+  std::optional<Adam<float>> adam_;  // where the network learns
   std::array<Place, kPlaces> places_;
   Batch<float> gradient_;
 };

@@ -1,6 +1,6 @@
-// Marks functions that CUDA kernels and the CPU share, so that they are written once; and loops of
-// them that nvcc writes out: whole, so that the arrays they index stay in registers, or eight turns
-// at a time, so that a thread waits for several numbers at once.
+// Marks functions that CUDA kernels and the CPU share, so that they are written once. It marks
+// their loops, too, which nvcc writes out. Whole loops keep the arrays that they index in
+// registers. With eight turns at a time a thread waits for several numbers at once.
 #pragma once
 
 #ifdef __CUDACC__

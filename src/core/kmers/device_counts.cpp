@@ -22,10 +22,6 @@ namespace ancify {
 
 namespace {
 
-// Threads that share a card. Each fills tiles and takes counts back, which takes longer than the
-// card's work.
-constexpr int kLanes = 4;
-
 // The bytes of super-k-mers of n k-mers, if each has one alone: then they are most.
 std::size_t most_bytes(std::size_t n, int k) { return n * super_kmer_bytes(1, k); }
 
@@ -283,14 +279,10 @@ void count_partitions_on(const KmerDevices& devices, const KmerSettings& setting
 KmerDevices open_kmer_devices(const Backend& backend) {
   check_usable_here(backend);
   KmerDevices devices;
-  if (backend.gpu_memory > 0) {
-    devices.memory_limit = std::max(backend.gpu_memory / kLanes, std::size_t{1});
-  }
+  devices.memory_limit = backend.gpu_memory;
 #ifdef ANCIFY_HAVE_KMER_KERNELS
   for (const int number : backend.devices) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      devices.kernels.push_back(cuda::open_kmer_kernels(number, number / backend.gpus_per_card));
-    }
+    devices.kernels.push_back(cuda::open_kmer_kernels(number, number / backend.gpus_per_card));
   }
 #else
   if (!backend.devices.empty()) {

@@ -20,7 +20,7 @@ using KmerCountOperation =
 using KmerKernels = Kernels<KmerCountOperation>;
 
 struct KmerDevices {
-  std::vector<std::unique_ptr<KmerKernels>> kernels;  // several a card; none: the CPU counts
+  std::vector<std::unique_ptr<KmerKernels>> kernels;  // none: the CPU counts
   std::size_t memory_limit = 0;                       // of each; see memory_budget()
 };
 

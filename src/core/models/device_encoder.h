@@ -22,11 +22,11 @@ using EncoderOperation =
 using EncoderKernels = Kernels<EncoderOperation>;
 
 // Of what goes into matrix products, and of what they give on the way to the next. Sums are in
-// single precision.
+// single precision; cuBLAS may join parts of a long one in that of the result.
 enum class Precision { kSingle, kHalf };
 
-// What is made of a pack: a row a token, its last state or its logits without the head's bias; or a
-// row a sequence, the mean of the states of its own rows.
+// What is made of a pack. A row a token: its last state, or its logits without the head's bias. Or
+// a row a sequence: the mean of its own states.
 enum class EncoderResult { kStates, kLogits, kMeans };
 
 // An encoder on one device, for one thread at a time.

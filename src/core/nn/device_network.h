@@ -56,8 +56,7 @@ class NetworkRoom {
   DeviceArray<float> parts;  // of gradients
 };
 
-// ---- In place of a host's type of number
-// ---------------------------------------------------------
+// ---- In place of a host's type of number --------------------------------------------------------
 
 struct OnDevice {};
 
@@ -71,9 +70,6 @@ struct Batch<OnDevice> {
   std::int64_t rows = 0;
   std::int64_t width = 0;
   DeviceArray<float> data;
-
-  float* row(std::int64_t i) { return data.data() + i * width; }
-  const float* row(std::int64_t i) const { return data.data() + i * width; }
 };
 
 // Numbers that lie among others.

@@ -134,8 +134,7 @@ struct AddPartsOp : Grid {
   }
 };
 
-// ---- ImageShape: a row of the grid is one of pixels, or a channel
-// ------------------------------------
+// ---- Images: a row of the grid is one of pixels, or a channel -----------------------------------
 
 // The first of a window's 2 x 2 pixels that is the largest, by its place.
 template <class T>
@@ -222,7 +221,7 @@ struct PixelWindow {
   std::int32_t column;
 };
 
-// ImageShape of some channels. The side is even.
+// Images of some channels. The side is even.
 struct ImageShape {
   std::int32_t channels;
   std::int32_t size;

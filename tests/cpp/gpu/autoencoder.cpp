@@ -52,9 +52,9 @@ std::string name_of(const Form& form) {
          std::to_string(form.points) + " points";
 }
 
-// An epoch, and what a network makes. After an epoch weights are no measure: Adam's first steps are
-// about the sign of a gradient, so a weight whose gradient is near 0 goes either way. Two levels of
-// vector instructions of the CPU then differ by up to 0.007 in a tensor, and by 5e-5 in losses.
+// An epoch, and what a network makes. After an epoch weights are no measure. Adam's first steps
+// follow the sign of a gradient, so a weight whose gradient is near 0 goes either way. Two levels
+// of vector instructions of the CPU differ by up to 0.007 in a tensor, and by 5e-5 in losses.
 void check_epoch(Checks& checks, NetworkKernels& kernels, const Cells& cells, const Form& form,
                  std::int64_t batch) {
   const Training expected = train(cells, form, batch, on_cpu());
@@ -126,7 +126,7 @@ double step_difference(NetworkKernels& kernels, const Form& form, std::int64_t i
     device.download(found.data(), from, found.size(), 0);
     device.wait(0);
     const double by = relative_distance(found.data(), expected);
-    if (!(by <= most)) most = by;  // not a number stays
+    if (!std::isnan(most) && !(by <= most)) most = by;
     return found;
   };
   const Batch<OnDevice> in_there = upload(in);
@@ -153,14 +153,17 @@ double step_difference(NetworkKernels& kernels, const Form& form, std::int64_t i
 
 // A number near 0, or two near each other, may be on either side of ReLU or of a maximum. Gradients
 // then differ by up to 3e-4, also between two levels of vector instructions of the CPU; else by
-// 5e-7. A fault differs with each seed.
+// 5e-7. Few networks have such a number, and a fault is in all. So most of five must be right.
 void check_step(Checks& checks, NetworkKernels& kernels, const Form& form, std::int64_t images) {
-  double least = step_difference(kernels, form, images, 1);
-  for (std::uint64_t seed = 2; seed <= 5 && !(least < 1e-5); ++seed) {
-    least = std::min(step_difference(kernels, form, images, seed), least);
+  int right = 0;
+  std::string differences;
+  for (std::uint64_t seed = 1; seed <= 5 && right < 3; ++seed) {
+    const double difference = step_difference(kernels, form, images, seed);
+    if (difference < 1e-5) ++right;
+    differences += " " + std::to_string(difference);
   }
-  checks.expect(least < 1e-5, name_of(form) + ": outputs, gradients or a step differ by " +
-                                  std::to_string(least));
+  checks.expect(right == 3,
+                name_of(form) + ": outputs, gradients or a step differ by" + differences);
 }
 
 double epoch_seconds(const Cells& cells, const Form& form, const Run& run) {

@@ -171,8 +171,8 @@ class Idle : public ProductKernels {
   std::unique_ptr<ProductKernels> kernels_;
 };
 
-// The seconds of a pass's transfers alone, in one copy each way at once: digits of V and of
-// coefficients and out go up, sums and out come down.
+// The seconds of a pass's transfers alone, in one copy each way at once. Digits of V and of
+// coefficients go up, sums come down, and out goes both ways.
 double transfer_seconds(Device& device, std::size_t columns) {
   const auto samples = static_cast<std::size_t>(quad_stride(kSamples));
   const auto variants = static_cast<std::size_t>(kVariants);

@@ -30,14 +30,33 @@ constexpr double kHalfError = 5e-3;
 
 // ---- Half precision -----------------------------------------------------------------------------
 
+// The number of 5 bits of exponent and 10 of fraction.
+double half_plainly(unsigned bits) {
+  const int exponent = static_cast<int>(bits >> 10 & 31);
+  const int fraction = static_cast<int>(bits & 1023);
+  double size = std::ldexp(1024 + fraction, exponent - 25);
+  if (exponent == 0) size = std::ldexp(fraction, -24);
+  if (exponent == 31) size = fraction == 0 ? INFINITY : NAN;
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+TEST(Half, IsRead) {
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    const double expected = half_plainly(bits);
+    const double found = to_float(Half{static_cast<std::uint16_t>(bits)});
+    ASSERT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected))) << bits;
+    ASSERT_TRUE(std::isnan(found) || std::signbit(found) == std::signbit(expected)) << bits;
+  }
+}
+
 // The nearest of all halves, of two the even one.
 std::uint16_t nearest_half_plainly(float x) {
   std::uint16_t best = 0x7c00;
   for (std::uint16_t bits = 0; bits < 0x7c00; ++bits) {
     // From 65520 on the nearest is infinite, as if 65536 were the next one.
-    const double of_best = best == 0x7c00 ? 65536 : double{to_float(Half{best})};
+    const double of_best = best == 0x7c00 ? 65536 : half_plainly(best);
     const double gain = std::fabs(of_best - std::fabs(double{x})) -
-                        std::fabs(double{to_float(Half{bits})} - std::fabs(double{x}));
+                        std::fabs(half_plainly(bits) - std::fabs(double{x}));
     if (gain > 0 || (gain == 0 && bits % 2 == 0)) best = bits;
   }
   return static_cast<std::uint16_t>(best | (std::signbit(x) ? 0x8000 : 0));
