@@ -41,9 +41,9 @@ step() {
     "$@"
   ) >>"$log" 2>&1 </dev/null
   status=$?
-  seconds=$(($(date +%s) - started))
+  seconds=$(($(date +%s) - started)) processors=$(processor_seconds)
   if [ $status -eq 0 ]; then
-    printf 'ok (%d s, %d s of processors)%s\n' $seconds "$(processor_seconds)" "$(sed '1s/^/: /' "$log.remark" 2>/dev/null)"
+    printf 'ok (%d s, %d s of processors)%s\n' $seconds "$processors" "$(sed '1s/^/: /' "$log.remark" 2>/dev/null)"
     rm -f "$log.remark"
   else
     printf 'FAILED (%d s). The end of the log:\n\n' $seconds
