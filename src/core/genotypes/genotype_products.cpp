@@ -221,6 +221,7 @@ class FixedCoefficients {
   }
   // Writes the digits of all variants as a device takes them, one column after the other.
   void write_digits(std::int8_t* out) const {
+    if (columns_.all() == 0) return;  // then there is no place for them
     const std::vector<double> zeros(static_cast<std::size_t>(columns_.all()));
     for (std::size_t place = 0; place < kBlockVariants; place += kEight) {
       std::array<const double*, kEight> rows{};
