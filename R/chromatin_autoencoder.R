@@ -47,8 +47,8 @@
 #'
 #' **Work.** Numbers are of single precision. One seed gives the same weights at any number of
 #' threads, to the last bit. The instruction sets of processors round differently. An epoch of
-#' 8,000 maps of 64 points takes nearly two minutes on one core, and time grows with the square of points. A
-#' batch needs some 300 MB for 64 points, and 64 times that for 512.
+#' 8,000 maps of 64 points takes nearly two minutes on one core, and time grows with the square of
+#' points. A batch needs some 300 MB for 64 points, and 64 times that for 512.
 #'
 #' **GPUs.** With `backend = "gpu"` the network learns on one GPU, the first of [available_gpus()],
 #' in single precision. Its weights stay there. Threads of the CPU make the images meanwhile, with
