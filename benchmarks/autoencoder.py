@@ -13,23 +13,13 @@ torch alone; ends within 40 seconds on a card, and with 77 where there is no PyT
 import sys
 import time
 
-NOT_RUN = 77
+from beside_pytorch import need_gpu, torch
+from torch import nn
+from torch.nn import functional
+
 SECONDS = 30
 ON_CPU = sys.argv[1:2] == ["cpu"]
 MAPS, POINTS, BATCH = 512 if ON_CPU else 8192, 64, 64
-
-
-def not_run(why):
-    print(f"NOT RUN: {why}")
-    sys.exit(NOT_RUN)
-
-
-try:
-    import torch
-    from torch import nn
-    from torch.nn import functional
-except ImportError:
-    not_run("there is no PyTorch")
 
 
 class Autoencoder(nn.Module):
@@ -113,8 +103,8 @@ def seconds(model, images, targets):
 
 
 def main():
-    if not ON_CPU and not torch.cuda.is_available():
-        not_run("there is no GPU")
+    if not ON_CPU:
+        need_gpu()
     begun = time.perf_counter()
     device = torch.device("cpu" if ON_CPU else "cuda")
     torch.set_num_threads(int(sys.argv[2]) if len(sys.argv) > 2 else 1)

@@ -9,19 +9,9 @@ time` on the same card is what to compare it with. Ends with 77 where there is n
 
 import sys
 
-NOT_RUN = 77
+from beside_pytorch import need_gpu, torch
+
 ROUNDS = 20
-
-
-def not_run(why):
-    print(f"NOT RUN: {why}")
-    sys.exit(NOT_RUN)
-
-
-try:
-    import torch
-except ImportError:
-    not_run("there is no PyTorch")
 
 
 def encode(text):
@@ -65,8 +55,7 @@ def check():
 
 def main():
     check()
-    if not torch.cuda.is_available():
-        not_run("there is no GPU that PyTorch can use")
+    need_gpu()
     positions = int(sys.argv[1]) if len(sys.argv) > 1 else 248_000_000
     species = int(sys.argv[2]) if len(sys.argv) > 2 else 4
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, "

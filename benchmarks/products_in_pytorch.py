@@ -12,20 +12,10 @@ import statistics
 import sys
 import time
 
-NOT_RUN = 77
+from beside_pytorch import need_gpu, torch
+
 ROUNDS = 7
 MOST_SECONDS = 2  # of rounds
-
-
-def not_run(why):
-    print(f"NOT RUN: {why}")
-    sys.exit(NOT_RUN)
-
-
-try:
-    import torch
-except ImportError:
-    not_run("there is no PyTorch")
 
 
 def random_genotypes(variants, samples, device):
@@ -63,8 +53,7 @@ def check():
 
 def main():
     check()
-    if not torch.cuda.is_available():
-        not_run("there is no GPU that PyTorch can use")
+    need_gpu()
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 50_000
     variants = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, "

@@ -16,18 +16,16 @@ import sys
 import time
 import traceback
 
+from beside_pytorch import need_gpu, not_run, torch
+from torch import nn
+
 try:
-    import torch
     import transformers
-    from torch import nn
     from torch.nn.functional import gelu, linear, scaled_dot_product_attention
     from transformers import EsmConfig, EsmModel
 except ImportError as error:
-    print(f"NOT RUN: {error}")
-    sys.exit(77)
-if not torch.cuda.is_available():
-    print("NOT RUN: PyTorch finds no GPU")
-    sys.exit(77)
+    not_run(error)
+need_gpu()
 
 MOST_SECONDS = 50
 PAD = 1

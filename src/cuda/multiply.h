@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "cuda/fragments.h"
+
 namespace ancify::cuda {
 
 using FragmentOfA = std::uint32_t[4];
@@ -47,38 +49,6 @@ __device__ inline void multiply(const FragmentOfA& a, const FragmentOfB& b, std:
 
 // Older cards, and the host, add products of four bytes, which lanes take from each other.
 
-#ifdef __CUDACC__
-class WarpFragments {
- public:
-  __device__ WarpFragments(const FragmentOfA& a, const FragmentOfB& b) : a_(a), b_(b) {}
-  __device__ std::uint32_t a(int i, unsigned lane) const {
-    return __shfl_sync(0xffffffff, a_[i], static_cast<int>(lane));
-  }
-  __device__ std::uint32_t b(int i, unsigned lane) const {
-    return __shfl_sync(0xffffffff, b_[i], static_cast<int>(lane));
-  }
-
- private:
-  const FragmentOfA& a_;
-  const FragmentOfB& b_;
-};
-#else
-class WarpFragments {
- public:
-  WarpFragments(const FragmentOfA& a, const FragmentOfB& b)
-      : of_lanes_(on_host::exchange(Both{{a[0], a[1], a[2], a[3]}, {b[0], b[1]}})) {}
-  std::uint32_t a(int i, unsigned lane) const { return of_lanes_[lane].a[i]; }
-  std::uint32_t b(int i, unsigned lane) const { return of_lanes_[lane].b[i]; }
-
- private:
-  struct Both {
-    FragmentOfA a;
-    FragmentOfB b;
-  };
-  const Both* of_lanes_;
-};
-#endif
-
 // sum + the products of four signed bytes.
 __device__ inline std::int32_t add_four(std::uint32_t a, std::uint32_t b, std::int32_t sum) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
@@ -92,17 +62,7 @@ __device__ inline std::int32_t add_four(std::uint32_t a, std::uint32_t b, std::i
 }
 
 __device__ inline void multiply(const FragmentOfA& a, const FragmentOfB& b, std::int32_t (&c)[4]) {
-  const unsigned lane = threadIdx.x % 32;
-  const unsigned row = lane / 4;
-  const unsigned column = 2 * (lane % 4);
-  const WarpFragments all(a, b);
-  for (unsigned k = 0; k < 4; ++k) {
-    for (int i = 0; i < 4; ++i) {
-      const unsigned of_column = 4 * (column + static_cast<unsigned>(i) % 2) + k;
-      c[i] = add_four(all.a(i / 2, 4 * row + k), all.b(0, of_column), c[i]);
-      c[i] = add_four(all.a(2 + i / 2, 4 * row + k), all.b(1, of_column), c[i]);
-    }
-  }
+  multiply_by_words({{a[0], a[1], a[2], a[3]}, {b[0], b[1]}}, c, add_four);
 }
 
 #endif

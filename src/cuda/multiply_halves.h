@@ -12,14 +12,10 @@
 #include <cstdint>
 
 #include "core/nn/half.h"
+#include "cuda/fragments.h"
 #include "cuda/warp.h"
 
 namespace ancify::cuda {
-
-struct HalfFragments {
-  std::uint32_t a[4];
-  std::uint32_t b[2];
-};
 
 // A word of two halves.
 __device__ inline std::uint32_t pair_of(float low, float high) {
@@ -71,7 +67,7 @@ __device__ inline void load_transposed(const std::uint32_t* row, std::uint32_t (
 
 #if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 
-__device__ inline void multiply(const HalfFragments& own, float (&c)[4]) {
+__device__ inline void multiply(const Fragments& own, float (&c)[4]) {
   asm volatile(
       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -91,7 +87,7 @@ __device__ inline void multiply_half(std::uint32_t a0, std::uint32_t a1, std::ui
       : "r"(a0), "r"(a1), "r"(b));
 }
 
-__device__ inline void multiply(const HalfFragments& own, float (&c)[4]) {
+__device__ inline void multiply(const Fragments& own, float (&c)[4]) {
   multiply_half(own.a[0], own.a[1], own.b[0], c);
   multiply_half(own.a[2], own.a[3], own.b[1], c);
 }
@@ -99,32 +95,6 @@ __device__ inline void multiply(const HalfFragments& own, float (&c)[4]) {
 #else
 
 // Older cards, and the host, add products of two numbers, which lanes take from each other.
-
-#ifdef __CUDACC__
-class WarpHalves {
- public:
-  __device__ explicit WarpHalves(const HalfFragments& own) : own_(own) {}
-  __device__ std::uint32_t a(int i, unsigned lane) const {
-    return __shfl_sync(0xffffffff, own_.a[i], static_cast<int>(lane));
-  }
-  __device__ std::uint32_t b(int i, unsigned lane) const {
-    return __shfl_sync(0xffffffff, own_.b[i], static_cast<int>(lane));
-  }
-
- private:
-  const HalfFragments& own_;
-};
-#else
-class WarpHalves {
- public:
-  explicit WarpHalves(const HalfFragments& own) : of_lanes_(on_host::exchange(own)) {}
-  std::uint32_t a(int i, unsigned lane) const { return of_lanes_[lane].a[i]; }
-  std::uint32_t b(int i, unsigned lane) const { return of_lanes_[lane].b[i]; }
-
- private:
-  const HalfFragments* of_lanes_;
-};
-#endif
 
 // sum + the products of two halves.
 __device__ inline float add_two(std::uint32_t a, std::uint32_t b, float sum) {
@@ -134,18 +104,8 @@ __device__ inline float add_two(std::uint32_t a, std::uint32_t b, float sum) {
   return sum + half(a) * half(b) + half(a >> 16) * half(b >> 16);
 }
 
-__device__ inline void multiply(const HalfFragments& own, float (&c)[4]) {
-  const unsigned lane = threadIdx.x % 32;
-  const unsigned row = lane / 4;
-  const unsigned column = 2 * (lane % 4);
-  const WarpHalves all(own);
-  for (unsigned k = 0; k < 4; ++k) {
-    for (int i = 0; i < 4; ++i) {
-      const unsigned of_column = 4 * (column + static_cast<unsigned>(i) % 2) + k;
-      c[i] = add_two(all.a(i / 2, 4 * row + k), all.b(0, of_column), c[i]);
-      c[i] = add_two(all.a(2 + i / 2, 4 * row + k), all.b(1, of_column), c[i]);
-    }
-  }
+__device__ inline void multiply(const Fragments& own, float (&c)[4]) {
+  multiply_by_words(own, c, add_two);
 }
 
 #endif

@@ -265,10 +265,10 @@ std::string upper_case(std::string_view text) {
 }
 
 // A row for each residue of each protein.
-std::vector<std::vector<float>> wanted_by_residue(const SequenceModel& model,
-                                                  const std::vector<Tokenised>& sequences,
-                                                  const RunSettings& settings, EncoderResult kind,
-                                                  JobControl& control) {
+std::vector<std::vector<float>> rows_by_residue(const SequenceModel& model,
+                                                const std::vector<Tokenised>& sequences,
+                                                const RunSettings& settings, EncoderResult kind,
+                                                JobControl& control) {
   const Run run(model, sequences, settings, kind, windows_of_all(model, sequences, settings));
   const std::int64_t columns = run.columns();
   std::vector<std::vector<float>> rows(sequences.size());
@@ -366,14 +366,14 @@ std::vector<float> embed_means(const SequenceModel& model, const std::vector<Tok
 std::vector<std::vector<float>> embed_residues(const SequenceModel& model,
                                                const std::vector<Tokenised>& sequences,
                                                const RunSettings& settings, JobControl& control) {
-  return wanted_by_residue(model, sequences, settings, EncoderResult::kStates, control);
+  return rows_by_residue(model, sequences, settings, EncoderResult::kStates, control);
 }
 
 std::vector<std::vector<float>> residue_log_probabilities(const SequenceModel& model,
                                                           const std::vector<Tokenised>& sequences,
                                                           const RunSettings& settings,
                                                           JobControl& control) {
-  return wanted_by_residue(model, sequences, settings, EncoderResult::kLogits, control);
+  return rows_by_residue(model, sequences, settings, EncoderResult::kLogits, control);
 }
 
 std::vector<float> site_log_probabilities(const SequenceModel& model,
