@@ -45,7 +45,7 @@ thread_sanitizer() {
 # With the core that the sanitizers' tests were built with
 fuzz_harnesses() {
   status=0
-  fuzz/run --seconds 20 --jobs "$jobs" --build "$work/cpp-sanitizers" >"$work/fuzzed" || status=$?
+  fuzz/run --seconds 10 --jobs "$jobs" --build "$work/cpp-sanitizers" >"$work/fuzzed" || status=$?
   cat "$work/fuzzed"
   remark "$(awk '$3 == "executions" { n += $2 } END { print n + 0 }' "$work/fuzzed") executions"
   return $status

@@ -3,6 +3,8 @@
 //
 //   ancify_bench_sequence_models [LAYERS WIDTH HEADS]     12 480 20, which is 35M
 //
+// sequence_models.py runs it beside PyTorch, and reads the lines "name: number".
+//
 // or tokens of DNA, of texts that sequence_models.py writes:
 //
 //   ancify_bench_sequence_models TOKENIZER.JSON TEXTS
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <random>
@@ -33,18 +36,28 @@ using ancify::Tokenised;
 
 constexpr int kRounds = 3;
 
-double least_seconds(const std::function<void()>& work) {
-  double least = 1e300;
+// The least of some rounds.
+struct Times {
+  double elapsed = 1e300;
+  double processor = 1e300;
+};
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+Times least_times(const std::function<void()>& work) {
+  Times least;
   for (int round = 0; round < kRounds; ++round) {
+    const double before = processor_seconds();
     const auto start = std::chrono::steady_clock::now();
     work();
-    least = std::min(
-        least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    least.elapsed = std::min(least.elapsed, elapsed.count());
+    least.processor = std::min(least.processor, processor_seconds() - before);
   }
   return least;
 }
 
-double embedding_seconds(const SequenceModel& model, const std::vector<std::size_t>& lengths,
+Times embedding_times(const SequenceModel& model, const std::vector<std::size_t>& lengths,
                          int threads) {
   std::vector<Tokenised> proteins;
   for (const std::size_t length : lengths) {
@@ -53,14 +66,14 @@ double embedding_seconds(const SequenceModel& model, const std::vector<std::size
   ancify::RunSettings settings;
   settings.threads = threads;
   settings.simd = ancify::best_simd_level();
-  return least_seconds([&] {
+  return least_times([&] {
     ancify::JobControl control;
     ancify::embed_means(model, proteins, settings, control);
   });
 }
 
 // The products of a forward of `sequences` with `length` tokens, and nothing else.
-double product_seconds(const SequenceModel& model, std::int64_t sequences, std::int64_t length) {
+Times product_times(const SequenceModel& model, std::int64_t sequences, std::int64_t length) {
   const EncoderShape& shape = model.encoder.shape;
   const std::int64_t tokens = sequences * length;
   const std::int64_t d = shape.width;
@@ -76,7 +89,7 @@ double product_seconds(const SequenceModel& model, std::int64_t sequences, std::
                               std::int64_t out) {
     layers.multiply({tokens, out, in, x.data(), in, linear.weight.data(), in, true, y.data(), out});
   };
-  return least_seconds([&] {
+  return least_times([&] {
     for (const ancify::LayerTensors& layer : model.encoder.layers) {
       by_weights(layer.query_key_value, d, 3 * d);
       for (std::int64_t i = 0; i < sequences * shape.heads; ++i) {
@@ -98,12 +111,12 @@ void time_tokens(const std::string& tokeniser_file, const std::string& texts) {
   std::ifstream file(texts);
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   std::size_t tokens = 0;
-  const double seconds = least_seconds([&] {
+  const Times times = least_times([&] {
     tokens = 0;
     std::int64_t unknown = 0;
     for (const std::string& line : lines) tokens += tokeniser.encode(line, unknown).size();
   });
-  std::printf("%zu tokens of %zu texts: 1 thread %.4f s\n", tokens, lines.size(), seconds);
+  std::printf("%zu tokens of %zu texts: 1 thread %.4f s\n", tokens, lines.size(), times.elapsed);
 }
 
 }  // namespace
@@ -125,12 +138,11 @@ int main(int argc, char** argv) {
   std::printf("ESM-2 of %d layers, width %d, products by %s\n", static_cast<int>(shape.layers),
               static_cast<int>(shape.width), ancify::multiplier_name());
   const std::vector<std::size_t> equal(8, 254);  // and two marks
-  const double one = embedding_seconds(model, equal, 1);
-  const double two = embedding_seconds(model, equal, 2);
-  const double products = product_seconds(model, 8, 256);
-  std::printf("8 x 256: 1 thread %.3f s, 2 threads %.3f s, products alone %.3f s\n", one, two,
-              products);
-  std::printf("whole over products %.2f; one thread over two %.2f\n", one / products, one / two);
+  const Times one = embedding_times(model, equal, 1);
+  const Times two = embedding_times(model, equal, 2);
+  const Times products = product_times(model, 8, 256);
+  std::printf("whole over products: %.2f\n", one.processor / products.processor);
+  std::printf("1 thread over 2, elapsed: %.2f\n", one.elapsed / two.elapsed);
   // Lengths as proteins have them: their logarithms are normal around 300.
   std::mt19937 generator(3);
   std::lognormal_distribution<double> lengths(std::log(300.0), 0.7);
@@ -138,8 +150,12 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 16; ++i) {
     usual.push_back(static_cast<std::size_t>(std::clamp(lengths(generator), 30.0, 1022.0)));
   }
-  const std::vector<std::size_t> padded(usual.size(),
-                                        *std::max_element(usual.begin(), usual.end()));
-  std::printf("16 proteins of usual lengths: padded over packed, in time %.2f\n",
-              embedding_seconds(model, padded, 1) / embedding_seconds(model, usual, 1));
+  const std::size_t longest = *std::max_element(usual.begin(), usual.end());
+  const Times packed = embedding_times(model, usual, 1);
+  const Times padded = embedding_times(model, std::vector<std::size_t>(16, longest), 1);
+  std::printf("usual lengths padded over packed: %.2f\n", padded.processor / packed.processor);
+  std::printf("tokens of the longest: %zu\n", longest + 2);
+  std::printf("equal, 1 thread: %.4f\n", one.processor);
+  std::printf("equal, 2 threads: %.4f\n", two.processor);
+  std::printf("usual, 1 thread: %.4f\n", packed.processor);
 }

@@ -86,20 +86,34 @@ translated <- function(codon) {
   if (is.na(residue)) "X" else unname(residue)
 }
 
+# A transcript's positions and focal bases in its own direction, and whether it lacks whole codons
+# or has an inner stop.
+oracle_reading <- function(x, genes) {
+  positions <- coding_positions(x)
+  focal <- on_strand(genes$sequence[[x$chromosome]][positions], x$strand)
+  whole <- vapply(seq_len(length(focal) %/% 3), function(k) translated(focal[3 * k - 2:0]), "")
+  list(
+    positions = positions, focal = focal,
+    fault = length(focal) %% 3 != 0 || "*" %in% utils::head(whole, -1)
+  )
+}
+
 # The consequence of each site (chromosome, position, ancestral, derived) in each transcript.
 oracle_changes <- function(sites, genes, calls, background = "ancestral") {
+  readings <- lapply(genes$transcripts, oracle_reading, genes)
   rows <- list()
-  for (i in seq_len(nrow(sites))) for (x in genes$transcripts) {
-    site <- sites[i, ]
-    if (site$chromosome != x$chromosome) next
-    positions <- coding_positions(x)
+  chromosomes <- vapply(genes$transcripts, `[[`, "", "chromosome")
+  sites <- split(sites, seq_len(nrow(sites)))
+  for (site in sites) for (k in which(chromosomes == site$chromosome)) {
+    x <- genes$transcripts[[k]]
+    positions <- readings[[k]]$positions
     offset <- match(site$position, positions)
     if (is.na(offset)) next
-    focal <- on_strand(genes$sequence[[x$chromosome]][positions], x$strand)
+    focal <- readings[[k]]$focal
+    fault <- readings[[k]]$fault
     number <- (offset - 1) %/% 3 + 1
     place <- (offset - 1) %% 3 + 1
     at <- 3 * number - 2:0
-    whole <- vapply(seq_len(length(focal) %/% 3), function(k) translated(focal[3 * k - 2:0]), "")
     codon <- focal_codon <- focal[at]
     called <- on_strand(calls[[x$chromosome]][positions[at]], x$strand)
     sure <- called %in% c("A", "C", "G", "T")
@@ -108,7 +122,6 @@ oracle_changes <- function(sites, genes, calls, background = "ancestral") {
     if (translated(codon) == "*" && translated(focal_codon) != "*") codon <- focal_codon
     derived <- replace(codon, place, on_strand(site$derived, x$strand))
     residues <- c(translated(codon), translated(derived))
-    fault <- length(focal) %% 3 != 0 || "*" %in% utils::head(whole, -1)
     consequence <- if (fault) {
       "inner stop"
     } else if ("X" %in% residues) {
