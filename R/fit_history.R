@@ -171,7 +171,9 @@ search_problem <- function(problem, curvature, iterations) {
 
 search_history <- function(history, counts) {
   problem <- history_problem(history, counts)
-  found <- search_problem(problem, function(x) slopes_of(problem$gradient, x), 500)
+  # Splits and sizes are correlated along a narrow, curved ridge, so the search needs the true
+  # curvature. Fisher's information is wrong far from the maximum.
+  found <- search_problem(problem, function(x) second_derivatives(problem$objective, x, 1e-3), 500)
   x <- settled(found$par, problem$expansion, problem)
   found_fit(found, problem, x, problem$expansion(x))
 }
@@ -303,13 +305,6 @@ stop_where_missing <- function(wanted, species, focal, history) {
       "input"
     )
   }
-}
-
-# Second derivatives from a gradient. Splits and sizes are correlated along a narrow, curved ridge,
-# so the search needs the true curvature. Fisher's information is wrong far from the maximum.
-slopes_of <- function(gradient, x, step = 1e-3) {
-  slopes <- derivatives(gradient, x, step)
-  (slopes + t(slopes)) / 2
 }
 
 # Two steps of Fisher scoring. Near the maximum the log-likelihood stays the same in double
