@@ -24,7 +24,7 @@ class HostEngine : public Engine {
              const EngineSettings& settings, SimdLevel simd, const TaskContext& context)
       : form_(form),
         settings_(settings),
-        multiply_(layers_of(simd).multiply),
+        products_(layers_of(simd)),
         context_(context),
         network_(form) {
     if (settings.learns) adam_.emplace(network_.parameters());
@@ -44,7 +44,7 @@ class HostEngine : public Engine {
     Place& at = places_.at(static_cast<std::size_t>(place));
     at.inputs.resize(images, at.inputs.width);
     at.targets.resize(images, at.targets.width);
-    const Pass<float> pass = {multiply_, context_, work == Work::kLearn};
+    const Pass<float> pass = {products_, context_, work == Work::kLearn};
     const Batch<float>& out = work == Work::kEncode ? network_.encode(pass, at.inputs)
                                                     : network_.forward(pass, at.inputs);
     if (work == Work::kEncode || work == Work::kReconstruct) {
@@ -92,7 +92,7 @@ class HostEngine : public Engine {
 
   Form form_;
   EngineSettings settings_;
-  void (*multiply_)(const MatrixProduct& product);
+  ProductsOf<float> products_;
   const TaskContext& context_;
   AutoencoderNetwork<float> network_;
   std::optional<Adam<float>> adam_;  // where the network learns

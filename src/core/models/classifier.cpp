@@ -110,7 +110,7 @@ class Trainer {
           const TaskContext& context)
       : settings_(settings),
         context_(context),
-        multiply_(layers_of(simd).multiply),
+        products_(layers_of(simd)),
         width_(width),
         network_(new_network(width, settings.hidden, settings.dropout)),
         sgd_(network_.layers.parameters(), static_cast<float>(settings.momentum)) {}
@@ -130,7 +130,7 @@ class Trainer {
     for (std::int64_t i = 0; i < n; ++i) {
       labels_.push_back(labels[static_cast<std::size_t>(rows[i])]);
     }
-    const Pass<float> pass = {multiply_, context_, true, settings_.seed, steps_++};
+    const Pass<float> pass = {products_, context_, true, settings_.seed, steps_++};
     const double loss = cross_entropy(network_.layers.forward(pass, in), labels_, &gradient_);
     network_.layers.backward(pass, in, gradient_);
     sgd_.step(static_cast<float>(rate), context_);
@@ -155,7 +155,7 @@ class Trainer {
   double loss(const LabelledRows& rows) {
     double sum = 0;
     std::vector<std::int32_t> labels;
-    const Pass<float> pass = {multiply_, context_};
+    const Pass<float> pass = {products_, context_};
     for_logits(network_.layers, pass, rows.values, width_,
                [&](std::int64_t first, const Batch<float>& logits) {
                  const auto from = rows.labels.begin() + first;
@@ -169,7 +169,7 @@ class Trainer {
  private:
   const TrainingSettings& settings_;
   const TaskContext& context_;
-  void (*multiply_)(const MatrixProduct& product);
+  ProductsOf<float> products_;
   std::int64_t width_;
   ClassifierNetwork network_;
   Sgd<float> sgd_;
@@ -234,7 +234,7 @@ std::vector<double> classify(const Classifier& classifier, const std::vector<flo
   run_tasks(control, run.threads, 1, [&](std::int64_t, const TaskContext& context) {
     ClassifierNetwork network = new_network(classifier.width, classifier.hidden, 0);
     set_tensors(classifier, network.layers);
-    const Pass<float> pass = {layers_of(run.simd).multiply, context};
+    const Pass<float> pass = {layers_of(run.simd), context};
     for_logits(network.layers, pass, rows, classifier.width,
                [&](std::int64_t first, const Batch<float>& logits) {
                  for (std::int64_t i = 0; i < logits.rows; ++i) {

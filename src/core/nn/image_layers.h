@@ -8,26 +8,19 @@
 #include <vector>
 
 #include "core/nn/network.h"
+#include "core/nn/padded_images.h"
 #include "core/nn/random_numbers.h"
 
 namespace ancify {
 
-// Calls part(first image, end) on groups of images, which idle threads may take. Groups do not
-// depend on threads.
-constexpr std::int64_t kImageGroup = 4;
-
-template <class Part>
-void for_image_groups(const TaskContext& context, std::int64_t images, Part part) {
-  context.share((images + kImageGroup - 1) / kImageGroup, [&](std::int64_t group) {
-    const std::int64_t first = group * kImageGroup;
-    part(first, std::min(first + kImageGroup, images));
-  });
-}
-
 // The convolution of 3 x 3 with a margin of zeros: output channel o is
-// b[o] + sum over c, u, v of W[o, c, u, v] x[c, i + u - 1, j + v - 1]. It is a matrix product, W
-// with the patches of an image: 9 rows a channel, and a column a pixel. It goes in stripes of the
-// image.
+//   b[o] + sum over c, u, v of W[o, c, u, v] x[c, i + u - 1, j + v - 1],
+// the product of W and the patches of x. Its gradients are such products too. With G that by the
+// output, the one by x[c, i, j] is
+//   sum over o, u, v of W[o, c, 2 - u, 2 - v] G[o, i + u - 1, j + v - 1],
+// and that by W[o, c, u, v] is
+//   sum over i, j of x[c, i + u - 1, j + v - 1] G[o, i, j]
+//   = sum over i, j of G[o, i + 1 - u, j + 1 - v] x[c, i, j].
 template <class T>
 class Convolution : public Layer<T> {
  public:
@@ -36,65 +29,27 @@ class Convolution : public Layer<T> {
 
   void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) override {
     out.resize(in.rows, out_ * pixels_);
-    for_image_groups(pass.context, in.rows, [&](std::int64_t first, std::int64_t end) {
-      std::vector<T> patches;
-      for (std::int64_t i = first; i < end; ++i) {
-        for_stripes([&](const Stripe& stripe) {
-          take_patches(stripe, in.row(i), patches);
-          pass.multiply({out_, stripe.pixels, depth(), weight_.value.data(), depth(),
-                         patches.data(), stripe.pixels, false, out.row(i) + stripe.first_pixel,
-                         pixels_});
-        });
-        for (std::int64_t o = 0; o < out_; ++o) {
-          T* const channel = out.row(i) + o * pixels_;
-          const T bias = bias_.value[static_cast<std::size_t>(o)];
-          for (std::int64_t p = 0; p < pixels_; ++p) channel[p] += bias;
-        }
-      }
+    for_image_groups(pass.context, size_, in.rows, [&](const ImageGroup& group) {
+      convolve(pass, PaddedImages<T>(group, in, in_), weight_.value, bias_.value, out);
     });
   }
 
   void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
-    if (in_gradient != nullptr) {
-      in_gradient->resize(in.rows, in_ * pixels_);
-      std::fill(in_gradient->data.begin(), in_gradient->data.end(), T{0});
-    }
-    const std::size_t weights = weight_.value.size();
-    const auto groups = static_cast<std::size_t>((in.rows + kImageGroup - 1) / kImageGroup);
-    // Each group has sums of its own, which are added in their order.
-    std::vector<T> sums(groups * weights);
-    for_image_groups(pass.context, in.rows, [&](std::int64_t first, std::int64_t end) {
-      T* const sum = sums.data() + static_cast<std::size_t>(first / kImageGroup) * weights;
-      std::vector<T> patches;
-      std::vector<T> one(weights);
-      for (std::int64_t i = first; i < end; ++i) {
-        for_stripes([&](const Stripe& stripe) {
-          const T* const gradient = out_gradient.row(i) + stripe.first_pixel;
-          take_patches(stripe, in.row(i), patches);
-          pass.multiply({out_, depth(), stripe.pixels, gradient, pixels_, patches.data(),
-                         stripe.pixels, true, one.data(), depth()});
-          for (std::size_t k = 0; k < weights; ++k) sum[k] += one[k];
-          if (in_gradient == nullptr) return;
-          pass.multiply({depth(), stripe.pixels, out_, weight_.value.data(), depth(), gradient,
-                         pixels_, false, patches.data(), stripe.pixels, true});
-          add_patches(stripe, patches, in_gradient->row(i));
-        });
-      }
+    const std::vector<T> turned = turned_weights();
+    const std::vector<T> no_biases(static_cast<std::size_t>(in_));
+    if (in_gradient != nullptr) in_gradient->resize(in.rows, in_ * pixels_);
+    std::vector<Sums> sums(static_cast<std::size_t>(image_groups(size_, in.rows)));
+    for_image_groups(pass.context, size_, in.rows, [&](const ImageGroup& group) {
+      const PaddedImages<T> x(group, in, in_);
+      const PaddedImages<T> gradient(group, out_gradient, out_);
+      sums[static_cast<std::size_t>(group.number())] = sums_of(pass, x, gradient);
+      if (in_gradient != nullptr) convolve(pass, gradient, turned, no_biases, *in_gradient);
     });
-    std::fill(weight_.gradient.begin(), weight_.gradient.end(), T{0});
-    for (std::size_t group = 0; group < groups; ++group) {
-      const T* const sum = sums.data() + group * weights;
-      for (std::size_t k = 0; k < weights; ++k) weight_.gradient[k] += sum[k];
-    }
-    for (std::int64_t o = 0; o < out_; ++o) {
-      double total = 0;
-      for (std::int64_t i = 0; i < in.rows; ++i) {
-        const T* const channel = out_gradient.row(i) + o * pixels_;
-        for (std::int64_t p = 0; p < pixels_; ++p) total += static_cast<double>(channel[p]);
-      }
-      bias_.gradient[static_cast<std::size_t>(o)] = static_cast<T>(total);
-    }
+    // Each group has sums of its own, which are added in their order.
+    Sums all(sums_rows(), wide(), out_);
+    for (const Sums& of_group : sums) all.add(of_group);
+    take_gradients(all);
   }
 
   std::vector<Parameter<T>*> parameters() override { return {&weight_, &bias_}; }
@@ -102,62 +57,89 @@ class Convolution : public Layer<T> {
   // Weights within sqrt(6 / depth) of 0, all equally likely, which keep the size of what passes
   // through them and ReLU (He and others 2015, ICCV: 1026-1034); biases of 0.
   void initialise(std::uint64_t seed, std::uint64_t stream) {
-    draw_uniform(weight_.value, std::sqrt(6 / static_cast<double>(depth())), seed, stream);
+    draw_uniform(weight_.value, std::sqrt(6 / static_cast<double>(9 * in_)), seed, stream);
     std::fill(bias_.value.begin(), bias_.value.end(), T{0});
   }
 
  private:
-  // Some rows of pixels, of which the patches are in a processor's cache.
-  struct Stripe {
-    std::int64_t first_row;
-    std::int64_t end_row;
-    std::int64_t first_pixel;
-    std::int64_t pixels;
+  // Gradients: a row of weights for each row of patches, and a column for each other channel.
+  struct Sums {
+    std::vector<T> weights;
+    std::vector<T> biases;
+
+    Sums() = default;
+    Sums(std::int64_t rows, std::int64_t columns, std::int64_t out)
+        : weights(static_cast<std::size_t>(rows * columns)),
+          biases(static_cast<std::size_t>(out)) {}
+    void add(const Sums& more) {
+      for (std::size_t i = 0; i < weights.size(); ++i) weights[i] += more.weights[i];
+      for (std::size_t i = 0; i < biases.size(); ++i) biases[i] += more.biases[i];
+    }
   };
 
-  template <class Use>
-  void for_stripes(Use use) const {
-    constexpr std::int64_t numbers = 1 << 16;  // 256 kB of floats
-    const std::int64_t rows = std::max<std::int64_t>(1, numbers / (depth() * size_));
-    for (std::int64_t row = 0; row < size_; row += rows) {
-      const std::int64_t end = std::min(row + rows, size_);
-      use(Stripe{row, end, row * size_, (end - row) * size_});
+  // Writes weights times patches, plus biases, to images of as many channels as there are biases.
+  static void convolve(const Pass<T>& pass, const PaddedImages<T>& x, const std::vector<T>& weights,
+                       const std::vector<T>& biases, Batch<T>& to) {
+    const std::int64_t columns = x.group().columns();
+    const auto n = static_cast<std::int64_t>(biases.size());
+    const Scratch<T> sums(n * columns);
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::fill_n(sums.numbers() + i * columns, columns, biases[static_cast<std::size_t>(i)]);
     }
+    const std::vector<std::int64_t> patches = x.patch_rows();
+    const auto depth = static_cast<std::int64_t>(patches.size());
+    pass.products.add_product({n, columns, depth, weights.data(), rows_of(n, depth).data(),
+                               x.numbers(), patches.data(), sums.numbers(), columns});
+    x.group().write(sums.numbers(), n, to);
   }
 
-  std::int64_t depth() const { return 9 * in_; }
+  // Patches are those of the side with fewer channels. The other channels fill vectors.
+  bool patches_of_in() const { return in_ <= out_; }
+  std::int64_t sums_rows() const { return 9 * std::min(in_, out_); }
+  std::int64_t wide() const { return filled_up(std::max(in_, out_)); }
 
-  // Calls use(place in the image, place in the patches, numbers) on each row of each patch that is
-  // within the image.
+  Sums sums_of(const Pass<T>& pass, const PaddedImages<T>& x,
+               const PaddedImages<T>& gradient) const {
+    const PaddedImages<T>& narrow = patches_of_in() ? x : gradient;
+    const Scratch<T> turned = (patches_of_in() ? gradient : x).turned(wide());
+    const std::int64_t columns = x.group().columns();
+    Sums sums(sums_rows(), wide(), out_);
+    pass.products.add_product({sums_rows(), wide(), columns, narrow.numbers(),
+                               narrow.patch_rows().data(), turned.numbers(),
+                               rows_of(columns, wide()).data(), sums.weights.data(), wide()});
+    for (std::int64_t o = 0; o < out_; ++o) {
+      sums.biases[static_cast<std::size_t>(o)] = gradient.sum(o);
+    }
+    return sums;
+  }
+
+  // Calls use(weight, output channel, input channel, neighbour) on all weights in their order.
   template <class Use>
-  void for_patch_rows(const Stripe& stripe, Use use) const {
-    for (std::int64_t k = 0; k < depth(); ++k) {
-      const std::int64_t down = k % 9 / 3 - 1;
-      const std::int64_t right = k % 3 - 1;
-      const std::int64_t from = std::max<std::int64_t>(0, -right);
-      const std::int64_t to = size_ - std::max<std::int64_t>(0, right);
-      const std::int64_t first = std::max(stripe.first_row, -down);
-      const std::int64_t end = std::min(stripe.end_row, size_ - std::max<std::int64_t>(0, down));
-      for (std::int64_t i = first; i < end; ++i) {
-        use(k / 9 * pixels_ + (i + down) * size_ + from + right,
-            k * stripe.pixels + (i - stripe.first_row) * size_ + from, to - from);
+  void for_weights(Use use) const {
+    std::size_t weight = 0;
+    for (std::int64_t o = 0; o < out_; ++o) {
+      for (std::int64_t c = 0; c < in_; ++c) {
+        for (std::int64_t k = 0; k < 9; ++k) use(weight++, o, c, k);
       }
     }
   }
 
-  void take_patches(const Stripe& stripe, const T* image, std::vector<T>& patches) const {
-    patches.assign(static_cast<std::size_t>(depth() * stripe.pixels), T{0});
-    for_patch_rows(stripe, [&](std::int64_t at, std::int64_t to, std::int64_t n) {
-      std::copy_n(image + at, n, patches.data() + to);
+  void take_gradients(const Sums& sums) {
+    for_weights([&](std::size_t weight, std::int64_t o, std::int64_t c, std::int64_t k) {
+      const std::int64_t at =
+          patches_of_in() ? (9 * c + k) * wide() + o : (9 * o + 8 - k) * wide() + c;
+      weight_.gradient[weight] = sums.weights[static_cast<std::size_t>(at)];
     });
+    bias_.gradient = sums.biases;
   }
 
-  // The adjoint of take_patches().
-  void add_patches(const Stripe& stripe, const std::vector<T>& patches, T* image) const {
-    for_patch_rows(stripe, [&](std::int64_t at, std::int64_t from, std::int64_t n) {
-      for (std::int64_t j = 0; j < n; ++j)
-        image[at + j] += patches[static_cast<std::size_t>(from + j)];
+  // The weights of the gradient by the input: a row a channel of it.
+  std::vector<T> turned_weights() const {
+    std::vector<T> turned(weight_.value.size());
+    for_weights([&](std::size_t weight, std::int64_t o, std::int64_t c, std::int64_t k) {
+      turned[static_cast<std::size_t>((c * out_ + o) * 9 + 8 - k)] = weight_.value[weight];
     });
+    return turned;
   }
 
   std::int64_t in_;

@@ -13,6 +13,7 @@
 #endif
 
 #include "core/nn/layers.h"
+#include "core/nn/placed_product.h"
 #include "core/nn/vector_math.h"
 
 namespace ancify {
@@ -182,8 +183,8 @@ void rotate(const Rows& x, const Rotation& rotation, float scale) {
   }
 }
 
-constexpr Layers kLayers = {multiply,        layer_norm, add_bias, add_bias_gelu, gate,
-                            scale_and_slope, add,        softmax,  rotate};
+constexpr Layers kLayers = {{multiply, add_product}, layer_norm, add_bias, add_bias_gelu, gate,
+                            scale_and_slope,         add,        softmax,  rotate};
 
 }  // namespace
 

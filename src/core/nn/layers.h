@@ -31,8 +31,7 @@ struct Rotation {
 };
 
 // What is written once, and compiled for each level. All are free of state.
-struct Layers {
-  void (*multiply)(const MatrixProduct& product);
+struct Layers : ProductsOf<float> {
   // Row by row, out = (x - mean) / sqrt(variance + epsilon) * gain + bias. `out` may be x.
   void (*layer_norm)(const Rows& x, const NormWeights& weights, const Rows& out);
   // x += bias, in each row.

@@ -50,7 +50,7 @@ struct Parameter {
 // How a batch goes through a network.
 template <class T>
 struct Pass {
-  void (*multiply)(const ProductOf<T>& product);
+  ProductsOf<T> products;
   const TaskContext& context;
   bool training = false;
   // Dropout's random numbers are a function of these two.
@@ -77,7 +77,7 @@ void multiply_shared(const Pass<T>& pass, const ProductOf<T>& product) {
   constexpr std::int64_t kColumns = 128;
   const std::int64_t blocks = (product.columns + kColumns - 1) / kColumns;
   if (blocks <= 1) {
-    pass.multiply(product);
+    pass.products.multiply(product);
     return;
   }
   pass.context.share(blocks, [&](std::int64_t block) {
@@ -86,7 +86,7 @@ void multiply_shared(const Pass<T>& pass, const ProductOf<T>& product) {
     part.columns = std::min(kColumns, product.columns - from);
     part.b += product.b_transposed ? from * product.b_stride : from;
     part.c += from;
-    pass.multiply(part);
+    pass.products.multiply(part);
   });
 }
 

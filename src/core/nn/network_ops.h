@@ -47,7 +47,8 @@ struct ReluSlopeOp : Grid {
   T* to;              // the gradient by x, here and below
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
     const std::int64_t i = at(row, column);
-    to[i] = y[i] > 0 ? gradient[i] : 0;
+    const T slope = gradient[i];  // read in any case, so that there is no branch
+    to[i] = y[i] > 0 ? slope : 0;
   }
 };
 
@@ -136,16 +137,6 @@ struct AddPartsOp : Grid {
 
 // ---- Images: a row of the grid is one of pixels, or a channel -----------------------------------
 
-// The first of a window's 2 x 2 pixels that is the largest, by its place.
-template <class T>
-ANCIFY_HOST_DEVICE std::int64_t largest_of(const T* window, std::int64_t size) {
-  std::int64_t best = 0;
-  for (const std::int64_t at : {std::int64_t{1}, size, size + 1}) {
-    if (window[at] > window[best]) best = at;
-  }
-  return best;
-}
-
 // The largest of each 2 x 2 pixels. Rows and columns are those of the output.
 template <class T>
 struct MaxPoolOp : Grid {
@@ -153,10 +144,15 @@ struct MaxPoolOp : Grid {
   const T* x;
   T* y;
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
-    const T* const window = x + 2 * (2 * row * columns + column);
-    y[at(row, column)] = window[largest_of(window, 2 * columns)];
+    const T* const upper = x + 2 * (2 * row * columns + column);
+    const T* const lower = upper + 2 * columns;
+    T most = upper[0];
+    most = upper[1] > most ? upper[1] : most;
+    most = lower[0] > most ? lower[0] : most;
+    y[at(row, column)] = lower[1] > most ? lower[1] : most;
   }
 };
+// The gradient goes to the first pixel that is the largest.
 template <class T>
 struct MaxPoolSlopeOp : Grid {
   static constexpr const char* kName = "MaxPoolSlopeOp";
@@ -165,11 +161,21 @@ struct MaxPoolSlopeOp : Grid {
   T* to;
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
     const std::int64_t first = 2 * (2 * row * columns + column);
-    const std::int64_t size = 2 * columns;
-    for (const std::int64_t k : {std::int64_t{0}, std::int64_t{1}, size, size + 1}) {
-      to[first + k] = 0;
-    }
-    to[first + largest_of(x + first, size)] = gradient[at(row, column)];
+    const std::int64_t below = first + 2 * columns;
+    // Whether a pixel is larger than those before it
+    const bool second = x[first + 1] > x[first];
+    const T of_two = second ? x[first + 1] : x[first];
+    const bool third = x[below] > of_two;
+    const T of_three = third ? x[below] : of_two;
+    const bool fourth = x[below + 1] > of_three;
+    // The gradient, and what is left of it for those before
+    const T slope = gradient[at(row, column)];
+    const T to_three = fourth ? 0 : slope;
+    const T to_two = third ? 0 : to_three;
+    to[first] = second ? 0 : to_two;
+    to[first + 1] = second ? to_two : 0;
+    to[below] = third ? to_three : 0;
+    to[below + 1] = fourth ? slope : 0;
   }
 };
 

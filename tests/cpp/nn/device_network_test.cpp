@@ -53,7 +53,7 @@ class DeviceLayers : public ::testing::Test {
   // Compares what both layers make of a batch, and their gradients.
   void expect_equal(Layer<float>& layer, Layer<OnDevice>& other, const Batch<float>& in) {
     const TaskContext context;
-    const Pass<float> pass = {multiply_plainly<float>, context, true};
+    const Pass<float> pass = {kPlainProducts<float>, context, true};
     std::vector<std::vector<float>> weights;
     for (Parameter<float>* parameter : layer.parameters()) {
       const auto n = static_cast<std::int64_t>(parameter->value.size());

@@ -41,7 +41,7 @@ inline void expect_uniform_start(const std::vector<double>& weights, double limi
 }
 
 inline Pass<double> plain_pass(const TaskContext& context) {
-  return {multiply_plainly<double>, context, true, 7, 3};
+  return {kPlainProducts<double>, context, true, 7, 3};
 }
 
 // The difference of `value()` by a number.

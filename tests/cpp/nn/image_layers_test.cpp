@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -25,7 +26,7 @@ TEST(ConvolutionLayer, IsASumOverNeighbours) {
   layer.parameters()[0]->value = random_batch(1, 54, 1).data;
   layer.parameters()[1]->value = {1, 2, 3};
   const std::vector<double>& weight = layer.parameters()[0]->value;
-  const Batch<double> in = random_batch(6, 2 * size * size, 2);
+  const Batch<double> in = random_batch(10, 2 * size * size, 2);  // two groups
   Batch<double> out;
   layer.forward(plain_pass(context), in, out);
   ASSERT_EQ(out.width, 3 * size * size);
@@ -33,16 +34,57 @@ TEST(ConvolutionLayer, IsASumOverNeighbours) {
     const bool inside = i >= 0 && i < size && j >= 0 && j < size;
     return inside ? in.row(image)[(channel * size + i) * size + j] : 0;
   };
-  for (std::int64_t at = 0; at < out.width; ++at) {
-    const std::int64_t o = at / (size * size);
-    const std::int64_t i = at / size % size;
-    const std::int64_t j = at % size;
-    double sum = layer.parameters()[1]->value[static_cast<std::size_t>(o)];
-    for (std::int64_t k = 0; k < 18; ++k) {
-      sum += weight[static_cast<std::size_t>(o * 18 + k)] *
-             pixel(5, k / 9, i + k % 9 / 3 - 1, j + k % 3 - 1);
+  for (const std::int64_t image : {5, 9}) {
+    for (std::int64_t at = 0; at < out.width; ++at) {
+      const std::int64_t o = at / (size * size);
+      const std::int64_t i = at / size % size;
+      const std::int64_t j = at % size;
+      double sum = layer.parameters()[1]->value[static_cast<std::size_t>(o)];
+      for (std::int64_t k = 0; k < 18; ++k) {
+        sum += weight[static_cast<std::size_t>(o * 18 + k)] *
+               pixel(image, k / 9, i + k % 9 / 3 - 1, j + k % 3 - 1);
+      }
+      ASSERT_NEAR(out.row(image)[at], sum, 1e-12);
     }
-    ASSERT_NEAR(out.row(5)[at], sum, 1e-12);
+  }
+}
+
+Batch<float> random_floats(std::int64_t rows, std::int64_t width, unsigned seed) {
+  const Batch<double> from = random_batch(rows, width, seed);
+  Batch<float> batch;
+  batch.resize(rows, width);
+  std::copy(from.data.begin(), from.data.end(), batch.data.begin());
+  return batch;
+}
+
+// More channels than a vector has numbers, and more rows than a block.
+TEST(ConvolutionLayer, IsThatOfPlainProductsAtEachLevel) {
+  const TaskContext context;
+  for (const auto& [from, to, size] :
+       {std::array<std::int64_t, 3>{19, 33, 6}, {21, 18, 5}, {2, 5, 33}}) {
+    const Batch<float> in = random_floats(3, from * size * size, 4);
+    const Batch<float> out_gradient = random_floats(3, to * size * size, 5);
+    const auto results = [&, from = from, to = to, size = size](const ProductsOf<float>& products) {
+      const Pass<float> pass = {products, context, true};
+      Convolution<float> layer(from, to, size);
+      layer.parameters()[0]->value = random_floats(1, 9 * from * to, 3).data;
+      Batch<float> out;
+      Batch<float> gradient;
+      layer.forward(pass, in, out);
+      layer.backward(pass, in, out, out_gradient, &gradient);
+      return std::vector<std::vector<float>>{out.data, gradient.data,
+                                             layer.parameters()[0]->gradient,
+                                             layer.parameters()[1]->gradient};
+    };
+    const auto expected = results(kPlainProducts<float>);
+    for (int level = 0; level <= static_cast<int>(best_simd_level()); ++level) {
+      const auto made = results(layers_of(static_cast<SimdLevel>(level)));
+      for (std::size_t k = 0; k < made.size(); ++k) {
+        for (std::size_t i = 0; i < made[k].size(); ++i) {
+          ASSERT_NEAR(made[k][i], expected[k][i], 2e-4) << "level " << level << ", result " << k;
+        }
+      }
+    }
   }
 }
 
@@ -51,21 +93,14 @@ TEST(ConvolutionLayer, HasTheSameBytesAtAnyNumberOfThreads) {
     std::vector<std::vector<float>> result;
     JobControl control;
     run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
-      const Pass<float> pass = {layers_of(best_simd_level()).multiply, context, true};
-      const auto random = [](std::int64_t rows, std::int64_t width, unsigned seed) {
-        const Batch<double> from = random_batch(rows, width, seed);
-        Batch<float> batch;
-        batch.resize(rows, width);
-        std::copy(from.data.begin(), from.data.end(), batch.data.begin());
-        return batch;
-      };
+      const Pass<float> pass = {layers_of(best_simd_level()), context, true};
       Convolution<float> layer(3, 4, 12);
-      layer.parameters()[0]->value = random(1, 108, 3).data;
-      const Batch<float> in = random(13, 3 * 144, 4);
+      layer.parameters()[0]->value = random_floats(1, 108, 3).data;
+      const Batch<float> in = random_floats(13, 3 * 144, 4);
       Batch<float> out;
       Batch<float> gradient;
       layer.forward(pass, in, out);
-      layer.backward(pass, in, out, random(13, 4 * 144, 5), &gradient);
+      layer.backward(pass, in, out, random_floats(13, 4 * 144, 5), &gradient);
       result = {out.data, gradient.data, layer.parameters()[0]->gradient,
                 layer.parameters()[1]->gradient};
     });
@@ -77,6 +112,8 @@ TEST(ConvolutionLayer, HasTheSameBytesAtAnyNumberOfThreads) {
 TEST(ImageGradients, OfConvolution) {
   Convolution<double> layer(2, 3, 4);
   expect_right_gradients(layer, random_batch(5, 2 * 16, 6), 3 * 16);
+  Convolution<double> narrows(3, 2, 3);
+  expect_right_gradients(narrows, random_batch(9, 3 * 9, 6), 2 * 9);  // two groups
   Convolution<double> of_one_pixel(2, 1, 1);
   expect_right_gradients(of_one_pixel, random_batch(2, 2, 7), 1);
 }

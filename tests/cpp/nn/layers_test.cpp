@@ -72,6 +72,52 @@ TEST(Layers, MultiplyAsThePlainLoop) {
   }
 }
 
+// Rows lie in any order, overlap, and are the same ones.
+TEST(Layers, AddProductsOfRowsAtAnyPlaces) {
+  for (const SimdLevel level : levels()) {
+    for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 16, 1},
+                                  {7, 32, 3},
+                                  {9, 48, 300},
+                                  {16, 64, 520},
+                                  {21, 80, 9}}) {
+      std::vector<std::int64_t> a_rows;
+      std::vector<std::int64_t> b_rows;
+      for (std::int64_t i = 0; i < m; ++i) a_rows.push_back((m - i) / 2 * 5);
+      for (std::int64_t i = 0; i < k; ++i) b_rows.push_back(i * 37 % 101);
+      const auto a = random_numbers(5 * m + k, 1);
+      const auto b = random_numbers(101 + n, 2);
+      auto c = random_numbers(m * (n + 1), 3);
+      std::vector<float> expected = c;
+      PlacedProduct product = {m,        n,    k, a.data(), a_rows.data(), b.data(), b_rows.data(),
+                               c.data(), n + 1};
+      layers_of(level).add_product(product);
+      product.c = expected.data();
+      add_product_plainly(product);
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        ASSERT_NEAR(c[i], expected[i], 1e-6 * std::sqrt(static_cast<double>(k)) * 8);
+      }
+      EXPECT_EQ(c[static_cast<std::size_t>(n)], expected[static_cast<std::size_t>(n)])
+          << "beside the matrix";
+    }
+  }
+}
+
+TEST(PlainProduct, AddsRowsWhereTheyAre) {
+  // a = (1 2; 2 3), b = (5 ... 20; 6 ... 21)
+  const std::vector<double> a = {1, 2, 3};
+  std::vector<double> b;
+  for (int i = 5; i <= 21; ++i) b.push_back(i);
+  const std::vector<std::int64_t> rows = {0, 1};
+  std::vector<double> c(32, 100);
+  add_product_plainly<double>(
+      {2, 16, 2, a.data(), rows.data(), b.data(), rows.data(), c.data(), 16});
+  for (std::size_t j = 0; j < 16; ++j) {
+    const auto left = static_cast<double>(5 + j);
+    EXPECT_EQ(c[j], 100 + left + 2 * (left + 1));
+    EXPECT_EQ(c[16 + j], 100 + 2 * left + 3 * (left + 1));
+  }
+}
+
 TEST(PlainProduct, TransposesWhatItIsTold) {
   // a = (1 2; 3 4), b = (5 6; 7 8)
   const std::vector<double> a = {1, 2, 3, 4};
