@@ -437,12 +437,8 @@ jackknife_moments_impl <- function(problem, blocks, first, watch) {
     .Call(`_ancify_jackknife_moments_impl`, problem, blocks, first, watch)
 }
 
-scan_forms_impl <- function(problem, genotypes, v, watch) {
-    .Call(`_ancify_scan_forms_impl`, problem, genotypes, v, watch)
-}
-
-scan_squares_impl <- function(problem, genotypes, theta, watch) {
-    .Call(`_ancify_scan_squares_impl`, problem, genotypes, theta, watch)
+scan_forms_impl <- function(problem, genotypes, v, theta, watch) {
+    .Call(`_ancify_scan_forms_impl`, problem, genotypes, v, theta, watch)
 }
 
 scan_ratios_impl <- function(problem, genotypes, variants, theta, seed, watch) {

@@ -262,16 +262,12 @@ scan_mixed <- function(fit, g, progress) {
   problem <- c(
     core_problem(fit), list(control = fit$control), path_settings(fit, fit$path)
   )
-  forms <- scan_forms(problem, g, fit$residual_projection, progress)
-  if (fit$path == "exact") {
-    squares <- with_watch("Scanning", function(watch) {
-      scan_squares_impl(problem, core_genotypes(g), unname(fit$theta), watch)
-    }, progress, inputs = fit_inputs(fit))
-    forms$square <- ifelse(forms$square > 0, squares, 0)
-    return(forms)
-  }
+  exact <- fit$path == "exact"
+  forms <- scan_forms(
+    problem, g, fit$residual_projection, progress, if (exact) unname(fit$theta), fit_inputs(fit)
+  )
   varying <- which(forms$square > 0)
-  if (length(varying) == 0) {
+  if (exact || length(varying) == 0) {
     return(forms)
   }
   sampled <- varying[unique(round(seq(1, length(varying), length.out = sampled_variants)))]
@@ -287,11 +283,12 @@ scan_mixed <- function(fit, g, progress) {
 # Variants whose z'Pz is solved for after a stochastic fit.
 sampled_variants <- 128
 
-# For each variant: response = z'v, square = z'Sz, n = samples with a call, frequency.
-scan_forms <- function(problem, g, v, progress) {
+# For each variant: response = z'v, square = z'Sz, or with `theta` z'Pz, n = samples with a call,
+# frequency.
+scan_forms <- function(problem, g, v, progress, theta = NULL, inputs = NULL) {
   with_watch("Scanning", function(watch) {
-    scan_forms_impl(problem, core_genotypes(g), v, watch)
-  }, progress)
+    scan_forms_impl(problem, core_genotypes(g), v, theta, watch)
+  }, progress, inputs = inputs)
 }
 
 # A row for each chromosome left out, and a column for each variance; NA for a component that was

@@ -1468,30 +1468,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // scan_forms_impl
-Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& v, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_scan_forms_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP vSEXP, SEXP watchSEXP) {
+Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& v, const Rcpp::RObject& theta, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_scan_forms_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP vSEXP, SEXP thetaSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type v(vSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type theta(thetaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(scan_forms_impl(problem, genotypes, v, watch));
-    return rcpp_result_gen;
-END_RCPP
-}
-// scan_squares_impl
-std::vector<double> scan_squares_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& theta, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_scan_squares_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP thetaSEXP, SEXP watchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(scan_squares_impl(problem, genotypes, theta, watch));
+    rcpp_result_gen = Rcpp::wrap(scan_forms_impl(problem, genotypes, v, theta, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1987,8 +1974,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 4},
     {"_ancify_jackknife_parts_impl", (DL_FUNC) &_ancify_jackknife_parts_impl, 1},
     {"_ancify_jackknife_moments_impl", (DL_FUNC) &_ancify_jackknife_moments_impl, 4},
-    {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 4},
-    {"_ancify_scan_squares_impl", (DL_FUNC) &_ancify_scan_squares_impl, 4},
+    {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 5},
     {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},
     {"_ancify_genetic_values_impl", (DL_FUNC) &_ancify_genetic_values_impl, 5},
     {"_ancify_sparse_path_impl", (DL_FUNC) &_ancify_sparse_path_impl, 5},

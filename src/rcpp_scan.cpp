@@ -19,23 +19,46 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
   return {chosen.open(control.inputs()), chosen.selection, work, control};
 }
 
+// P at theta, after an exact fit. The kernels' memory is free for the tested genotypes then.
+std::vector<double> projection_of(const Rcpp::List& problem, const reml::FitData& data,
+                                  const std::vector<double>& theta, const Rcpp::Function& watch) {
+  ProblemKernels kernels(problem);
+  Mailbox mail;
+  std::vector<double> p;
+  run_job(
+      watch,
+      [&](ancify::JobControl& control) {
+        p = reml::projection_at(data, kernels.open(control, mail), theta, control);
+      },
+      &mail);
+  return p;
+}
+
 }  // namespace
 
-// For each variant z'v of a column v, z'Sz off the fixed effects, and its calls. Returns
-// list(response =, square =, n = samples with a call, frequency = NA without).
+// For each variant z'v of a column v, and its calls. Returns list(response =, square = z'Sz off the
+// fixed effects, or z'Pz at the variances `theta` unless they are NULL, n = samples with a call,
+// frequency = NA without).
 // [[Rcpp::export]]
 Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
-                           const std::vector<double>& v, const Rcpp::Function& watch) {
+                           const std::vector<double>& v, const Rcpp::RObject& theta,
+                           const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const ancify::GenotypeWork work = as_work(problem);
   const ChosenGenotypes chosen = as_chosen(genotypes);
+  std::vector<double> projection;
+  if (!Rf_isNull(theta)) {
+    projection = projection_of(problem, data, Rcpp::as<std::vector<double>>(theta), watch);
+  }
   reml::VariantForms forms;
   std::vector<double> n;
   std::vector<double> frequency;
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
+    const ancify::GenotypeProducts calls = reml::centred_calls(matrix);
     const reml::FixedEffects fixed(data, {control, work.threads});
-    forms = reml::forms_off_effects(reml::centred_calls(matrix), fixed, v, control);
+    forms = reml::forms_off_effects(calls, fixed, v, control);
+    if (!projection.empty()) forms.take_projection(calls.forms(control, projection.data()));
     for (const ancify::VariantCounts& counts : matrix.counts()) {
       const ancify::VariantMoments moments = ancify::moments_of(counts, matrix.samples());
       n.push_back(moments.observed);
@@ -45,32 +68,6 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   return Rcpp::List::create(Rcpp::Named("response") = forms.response,
                             Rcpp::Named("square") = forms.square, Rcpp::Named("n") = n,
                             Rcpp::Named("frequency") = frequency);
-}
-
-// z'Pz of each variant, at the variances `theta`.
-// [[Rcpp::export]]
-std::vector<double> scan_squares_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
-                                      const std::vector<double>& theta,
-                                      const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const ancify::GenotypeWork work = as_work(problem);
-  const ChosenGenotypes chosen = as_chosen(genotypes);
-  auto kernels = std::make_unique<ProblemKernels>(problem);
-  Mailbox mail;
-  std::vector<double> p;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        p = reml::projection_at(data, kernels->open(control, mail), theta, control);
-      },
-      &mail);
-  kernels.reset();  // its memory is needed for the tested genotypes
-  std::vector<double> squares;
-  run_job(watch, [&](ancify::JobControl& control) {
-    const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
-    squares = reml::squares(reml::centred_calls(matrix), p, control);
-  });
-  return squares;
 }
 
 // z'Pz / z'Sz of some variants (from 0), at the variances `theta`.

@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -21,7 +20,6 @@
 #include "core/genotypes/device_products.h"
 #include "core/genotypes/fixed_point.h"
 #include "core/genotypes/stored_block.h"
-#include "core/io/memory.h"
 
 namespace ancify {
 
@@ -701,45 +699,6 @@ std::array<double, 4> GenotypeProducts::values_of_calls(std::int64_t variant) co
   return {-scale * mean, scale * (1 - mean), scale * (2 - mean), 0};
 }
 
-void GenotypeProducts::outer(JobControl& control, const std::vector<double>& factors,
-                             double* out) const {
-  const GenotypeWork& work = matrix_.work();
-  const std::int64_t n = matrix_.samples();
-  const std::int64_t stripes = (n + kOuterColumns - 1) / kOuterColumns;
-  const std::int64_t size = n * kOuterColumns;  // of a stripe
-  Memory memory(static_cast<std::size_t>(stripes * size) * sizeof(double));
-  auto* const sums = reinterpret_cast<double*>(memory.data());
-  const auto of_stripe = [&](std::int64_t stripe) { return sums + stripe * size; };
-  const auto wanted = [&](std::int64_t block) {
-    const auto first = factors.begin() + block * kBlockVariants;
-    return std::any_of(first, first + matrix_.variants_in(block),
-                       [](double factor) { return factor != 0; });
-  };
-  // Stripes get shorter, as only the lower triangle is computed.
-  matrix_.for_each_tile(control, wanted, [&](const GenotypeTile& tile) {
-    const std::vector<NumberedQuad> quads = number_quads(control, tile);
-    run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext& context) {
-      const std::unique_ptr<QuadTables> tables(new QuadTables);  // not set to 0
-      for (std::int64_t k = 0; k < tile.blocks; ++k) {
-        context.throw_if_stopped();
-        const PackedBlock block = {tile.first_block + k,
-                                   tile.rows + k * kBlockQuads * quad_stride(n)};
-        add_outer_products(block, factors, &quads[static_cast<std::size_t>(k * kBlockQuads)],
-                           stripe, *tables, of_stripe(stripe));
-      }
-    });
-  });
-  run_tasks(control, work.threads, stripes, [&](std::int64_t stripe, const TaskContext&) {
-    const double* const of = of_stripe(stripe);
-    const std::int64_t first = stripe * kOuterColumns;
-    for (std::int64_t i = first; i < n; ++i) {
-      for (std::int64_t c = first; c < std::min(first + kOuterColumns, i + 1); ++c) {
-        out[c * n + i] = out[i * n + c] = of[i * kOuterColumns + c - first];
-      }
-    }
-  });
-}
-
 std::vector<double> GenotypeProducts::squares(JobControl& control,
                                               const std::vector<double>& factors) const {
   const std::int64_t n = matrix_.samples();
@@ -780,56 +739,6 @@ std::vector<double> GenotypeProducts::squares(JobControl& control,
                   });
       });
   return sums;
-}
-
-// Adds a block's products to the rows of a stripe from its first column on.
-void GenotypeProducts::add_outer_products(const PackedBlock& block,
-                                          const std::vector<double>& factors,
-                                          const NumberedQuad* quads, std::int64_t stripe,
-                                          QuadTables& tables, double* sums) const {
-  const std::int64_t n = matrix_.samples();
-  const std::int64_t first = stripe * kOuterColumns;
-  for (int from = 0; from * kQuad < matrix_.variants_in(block.number); from += kOuterQuads) {
-    for (int k = 0; k < kOuterQuads; ++k) {
-      fill_table(quads[from + k], outer_variants(block, from + k, factors, first),
-                 matrix_.work().simd, tables[static_cast<std::size_t>(k)]);
-    }
-    add_tables(quads + from, tables, first, n, matrix_.work().simd, sums);
-  }
-}
-
-// A quad of a block in the columns of a stripe, which begins at sample `first`. Beyond the block's
-// last variant and the last sample all is 0.
-std::array<OuterVariant, kQuad> GenotypeProducts::outer_variants(const PackedBlock& block, int quad,
-                                                                 const std::vector<double>& factors,
-                                                                 std::int64_t first) const {
-  const std::uint8_t* const row = block.rows + quad * quad_stride(matrix_.samples()) + first;
-  const std::int64_t columns = std::min(kOuterColumns, matrix_.samples() - first);
-  std::array<OuterVariant, kQuad> variants{};
-  const int there = matrix_.variants_in(block.number) - quad * kQuad;
-  for (int v = 0; v < std::min<int>(kQuad, there); ++v) {
-    const std::int64_t variant = block.number * kBlockVariants + quad * kQuad + v;
-    OuterVariant& of = variants[static_cast<std::size_t>(v)];
-    of.of_call = values_of_calls(variant);
-    std::array<double, 4> scaled = of.of_call;
-    for (double& z : scaled) z *= factors[static_cast<std::size_t>(variant)];
-    for (std::int64_t c = 0; c < columns; ++c) {
-      of.columns[static_cast<std::size_t>(c)] = scaled[call_in_quad(row[c], v)];
-    }
-  }
-  return variants;
-}
-
-std::vector<NumberedQuad> GenotypeProducts::number_quads(JobControl& control,
-                                                         const GenotypeTile& tile) const {
-  const std::int64_t n = matrix_.samples();
-  std::vector<NumberedQuad> quads(static_cast<std::size_t>(tile.blocks * kBlockQuads));
-  run_tasks(control, matrix_.work().threads, tile.blocks, [&](std::int64_t k, const TaskContext&) {
-    for (std::int64_t quad = k * kBlockQuads; quad < (k + 1) * kBlockQuads; ++quad) {
-      quads[static_cast<std::size_t>(quad)] = number_quad(tile.rows + quad * quad_stride(n), n);
-    }
-  });
-  return quads;
 }
 
 }  // namespace ancify

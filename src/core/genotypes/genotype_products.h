@@ -8,7 +8,6 @@
 
 #include "core/exec/job_control.h"
 #include "core/genotypes/genotype_matrix.h"
-#include "core/genotypes/outer_sums.h"
 
 namespace ancify {
 
@@ -77,6 +76,10 @@ class GenotypeProducts {
   // The n x n matrix sum_j factors[j] z_j z_j', over variants whose factor is not 0.
   void outer(JobControl& control, const std::vector<double>& factors, double* out) const;
 
+  // z_j'Az_j of each variant, for a symmetric n x n matrix A, of which the lower triangle (by
+  // columns) is read.
+  std::vector<double> forms(JobControl& control, const double* matrix) const;
+
   // sum_j factors[j] z_ij^2 of each sample i.
   std::vector<double> squares(JobControl& control, const std::vector<double>& factors) const;
 
@@ -88,20 +91,6 @@ class GenotypeProducts {
  private:
   void run_on_devices(JobControl& control, const Pass& pass, const Take& take,
                       DeviceGenotypes& genotypes) const;
-
-  // A block of a tile.
-  struct PackedBlock {
-    std::int64_t number;
-    const std::uint8_t* rows;
-  };
-
-  std::vector<NumberedQuad> number_quads(JobControl& control, const GenotypeTile& tile) const;
-  std::array<OuterVariant, kQuad> outer_variants(const PackedBlock& block, int quad,
-                                                 const std::vector<double>& factors,
-                                                 std::int64_t first) const;
-  void add_outer_products(const PackedBlock& block, const std::vector<double>& factors,
-                          const NumberedQuad* quads, std::int64_t stripe, QuadTables& tables,
-                          double* sums) const;
 
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "core/exec/errors.h"
 
@@ -15,6 +16,12 @@ namespace {
 
 // A column of X whose part outside earlier columns is a smaller share of it depends on them.
 constexpr double kDependent = 1e-10;
+
+void transpose(std::size_t n, std::vector<double>& a) {
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < j; ++i) std::swap(a[j * n + i], a[i * n + j]);
+  }
+}
 
 }  // namespace
 
@@ -42,14 +49,13 @@ std::vector<double> Complement::rotate_back(std::vector<double> v) const {
   return v;
 }
 
-void Complement::rotate_kernel(double* k) const {
+void Complement::rotate_both_sides(const std::vector<double>& f, double* k) const {
   const int n = samples();
   const int p = effects();
   if (p == 0) return;
   const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(p);
   const auto small = static_cast<std::size_t>(p) * static_cast<std::size_t>(p);
   const std::vector<double> v = qr_.reflectors();
-  const std::vector<double> f = qr_.triangle();
   std::vector<double> kv(size);
   symmetric_product(n, p, k, v.data(), kv.data());
   std::vector<double> w(size);
@@ -63,6 +69,13 @@ void Complement::rotate_kernel(double* k) const {
   subtract_symmetric_product(n, p, v.data(), w.data(), k);
 }
 
+void Complement::rotate_kernel_back(double* k) const {
+  const auto p = static_cast<std::size_t>(effects());
+  std::vector<double> f = qr_.triangle();
+  transpose(p, f);
+  rotate_both_sides(f, k);
+}
+
 std::vector<double> Complement::solve(std::vector<double> b) const {
   qr_.solve(b.data());
   return b;
@@ -73,13 +86,8 @@ std::vector<double> Complement::solve_both_sides(std::vector<double> a) const {
   const auto divide_columns = [&] {
     for (std::size_t j = 0; j < p; ++j) qr_.solve(&a[j * p]);
   };
-  const auto transpose = [&] {
-    for (std::size_t j = 0; j < p; ++j) {
-      for (std::size_t i = 0; i < j; ++i) std::swap(a[j * p + i], a[i * p + j]);
-    }
-  };
   divide_columns();
-  transpose();
+  transpose(p, a);
   divide_columns();
   return a;
 }

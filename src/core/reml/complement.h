@@ -24,13 +24,18 @@ class Complement {
   // Q v.
   std::vector<double> rotate_back(std::vector<double> v) const;
   // K becomes Q'KQ, n x n, of which the lower triangle is read and written.
-  void rotate_kernel(double* k) const;
+  void rotate_kernel(double* k) const { rotate_both_sides(qr_.triangle(), k); }
+  // The reverse: QKQ'.
+  void rotate_kernel_back(double* k) const;
   // R^-1 b.
   std::vector<double> solve(std::vector<double> b) const;
   // R^-1 a R'^-1 of a symmetric p x p matrix.
   std::vector<double> solve_both_sides(std::vector<double> a) const;
 
  private:
+  // (I - VFV')' K (I - VFV').
+  void rotate_both_sides(const std::vector<double>& f, double* k) const;
+
   Qr qr_;
 };
 

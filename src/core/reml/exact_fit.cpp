@@ -46,6 +46,20 @@ const FitData& checked(const FitData& data, const Kernels& kernels) {
   return data;
 }
 
+// Q2'KQ2 takes the place of Q'KQ.
+void keep_inner(const Complement& complement, Vector& k) {
+  const auto n = static_cast<std::size_t>(complement.samples());
+  const auto p = static_cast<std::size_t>(complement.effects());
+  const auto size = n - p;
+  // Each column moves to the front, so none is overwritten before it has moved.
+  for (std::size_t j = 0; j < size; ++j) {
+    const auto from = k.begin() + static_cast<std::ptrdiff_t>((p + j) * n + p);
+    std::copy(from, from + static_cast<std::ptrdiff_t>(size),
+              k.begin() + static_cast<std::ptrdiff_t>(j * size));
+  }
+  k.resize(size * size);
+}
+
 // A model in units of y in which it is about 1: a power of 2, so that nothing is rounded.
 class ExactProblem {
  public:
@@ -159,15 +173,9 @@ Vector ExactProblem::rotated(int component) {
   complement_.rotate_kernel(k.data());
   on_effects_[static_cast<std::size_t>(component)].assign(
       k.begin(), k.begin() + static_cast<std::ptrdiff_t>(n * p));
-  // Each column moves to the front, so none is overwritten before it has moved.
+  keep_inner(complement_, k);
   double trace = 0;
-  for (std::size_t j = 0; j < size; ++j) {
-    const auto from = k.begin() + static_cast<std::ptrdiff_t>((p + j) * n + p);
-    std::copy(from, from + static_cast<std::ptrdiff_t>(size),
-              k.begin() + static_cast<std::ptrdiff_t>(j * size));
-    trace += k[j * size + j];
-  }
-  k.resize(size * size);
+  for (std::size_t j = 0; j < size; ++j) trace += k[j * size + j];
   check_variance_left(trace, mean_diagonal(component) * static_cast<double>(n), name);
   return k;
 }
@@ -260,20 +268,21 @@ void ExactProblem::add_effects(const Vector& of_residuals, Fit& fit) const {
   }
 }
 
-void transpose(std::size_t n, Vector& a) {
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = 0; i < j; ++i) std::swap(a[j * n + i], a[i * n + j]);
-  }
-}
-
 // H at theta, n x n.
 Vector covariance_at(const FitData& data, Kernels& kernels, const Vector& theta) {
   const auto n = static_cast<std::size_t>(kernels.samples());
   Vector h(n * n);
-  Vector kernel(n * n);
+  Vector kernel;
+  bool is_first = true;
   for (int g = 0; g < kernels.components(); ++g) {
     const double variance = theta[static_cast<std::size_t>(g)];
     if (variance == 0) continue;
+    if (std::exchange(is_first, false)) {
+      kernels.dense(g, h.data());
+      for (double& value : h) value *= variance;
+      continue;
+    }
+    kernel.resize(n * n);
     kernels.dense(g, kernel.data());
     for (std::size_t i = 0; i < h.size(); ++i) h[i] += variance * kernel[i];
   }
@@ -349,21 +358,16 @@ std::vector<double> projection_at(const FitData& data, Kernels& kernels,
   const auto between = [&] { TaskContext(control).throw_if_stopped(); };
   Vector h = covariance_at(data, kernels, theta);
   complement.rotate_kernel(h.data());
-  Vector inner(size * size);
+  keep_inner(complement, h);
+  if (!factorise(complement.size(), h, between)) throw not_positive("theta", theta);
+  const Vector inverse = invert(complement.size(), h, between);
+  Vector projection = std::move(h);  // its memory
+  projection.assign(n * n, 0.0);
   for (std::size_t j = 0; j < size; ++j) {
-    std::copy_n(&h[(p + j) * n + p], size, &inner[j * size]);
+    std::copy_n(&inverse[j * (size + 1)], size - j, &projection[(p + j) * (n + 1)]);
   }
-  if (!factorise(complement.size(), inner, between)) throw not_positive("theta", theta);
-  inner = invert(complement.size(), inner, between);
-  std::fill(h.begin(), h.end(), 0.0);
-  for (std::size_t j = 0; j < size; ++j) {
-    for (std::size_t i = j; i < size; ++i) {
-      h[(p + j) * n + p + i] = h[(p + i) * n + p + j] = inner[j * size + i];
-    }
-  }
-  h = complement.rotate_back(std::move(h));
-  transpose(n, h);
-  return complement.rotate_back(std::move(h));
+  complement.rotate_kernel_back(projection.data());
+  return projection;
 }
 
 }  // namespace ancify::reml

@@ -29,7 +29,7 @@ std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                                          const std::vector<std::vector<double>>& thetas,
                                          bool expected, JobControl& control);
 
-// P at theta, n x n. InputError if H is not positive there.
+// P at theta, n x n, of which the lower triangle is right. InputError if H is not positive there.
 std::vector<double> projection_at(const FitData& data, Kernels& kernels,
                                   const std::vector<double>& theta, JobControl& control);
 

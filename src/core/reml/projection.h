@@ -18,7 +18,7 @@ class Projection {
   virtual std::vector<double> times(std::vector<double> v, double tolerance) const = 0;
 };
 
-// P as a matrix, as from projection_at().
+// P as a matrix, as from projection_at(): its lower triangle is read.
 class DenseProjection : public Projection {
  public:
   DenseProjection(std::int64_t n, std::vector<double> p, JobControl& control);

@@ -17,11 +17,8 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// A variant whose column keeps less than this share of its square off the effects depends on them:
-// squares() is exact to 4e-9 of the whole.
+// A variant whose column keeps less than this share of its square off the effects depends on them.
 constexpr double kDependentSquare = 1e-5;
-// Columns of P that are multiplied in a pass.
-constexpr std::int64_t kProjectionColumns = 128;
 // Relative residual of solves, whose error in z'Pz is a square.
 constexpr double kRatioTolerance = 1e-5;
 
@@ -31,19 +28,6 @@ double centred_square(const GenotypeMatrix& matrix, std::int64_t variant) {
   const VariantMoments moments =
       moments_of(matrix.counts()[static_cast<std::size_t>(variant)], matrix.samples());
   return moments.observed * moments.variance;
-}
-
-// Columns of P of which the lower half counts twice, and the upper one not: z'Lz = z'Pz.
-Vector below_diagonal(std::int64_t n, const Vector& p, std::int64_t first, std::int64_t columns) {
-  Vector below(area(n, columns));
-  for (std::int64_t j = 0; j < columns; ++j) {
-    const std::int64_t diagonal = first + j;
-    const double* const from = p.data() + diagonal * n;
-    double* const to = &below[area(n, j)];
-    to[diagonal] = from[diagonal];
-    for (std::int64_t i = diagonal + 1; i < n; ++i) to[i] = 2 * from[i];
-  }
-  return below;
 }
 
 // The number of each call of a variant, centred.
@@ -82,34 +66,6 @@ VariantForms forms_off_effects(const GenotypeProducts& calls, const FixedEffects
     }
   });
   return forms;
-}
-
-Vector squares(const GenotypeProducts& calls, const Vector& p, JobControl& control) {
-  const GenotypeMatrix& matrix = calls.matrix();
-  const std::int64_t n = matrix.samples();
-  Vector sums(static_cast<std::size_t>(matrix.variants()));
-  for (std::int64_t first = 0; first < n; first += kProjectionColumns) {
-    const std::int64_t columns = std::min(kProjectionColumns, n - first);
-    const Vector below = below_diagonal(n, p, first, columns);
-    GenotypeProducts::Pass pass;
-    pass.v = below.data();
-    pass.columns = static_cast<int>(columns);
-    pass.wanted = all_blocks;
-    calls.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* /*u*/) {
-      const BlockCalls of_block(block.stored(), first, columns);
-      for (int j = 0; j < block.variants(); ++j) {
-        const std::int64_t variant = block.first_variant() + j;
-        const double* const products = t + j * columns;
-        const std::array<double, 4> z = centred(matrix, variant);
-        double sum = 0;
-        for (std::int64_t i = 0; i < columns; ++i) {
-          sum += z[of_block.call(j, i)] * products[i];
-        }
-        sums[static_cast<std::size_t>(variant)] += sum;
-      }
-    });
-  }
-  return sums;
 }
 
 Vector columns_of(const GenotypeProducts& calls, const std::vector<std::int64_t>& variants,

@@ -2,6 +2,7 @@
 // centred calls, in which a missing call is 0.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,6 +17,11 @@ namespace ancify::reml {
 struct VariantForms {
   std::vector<double> response;  // z'v of a column v
   std::vector<double> square;    // z'Sz, or z'Pz
+
+  // z'Pz takes the place of z'Sz, unless that is 0.
+  void take_projection(const std::vector<double>& squares) {
+    for (std::size_t j = 0; j < square.size(); ++j) square[j] = square[j] > 0 ? squares[j] : 0;
+  }
 };
 
 // The columns z of `matrix`, which must outlive them.
@@ -24,10 +30,6 @@ GenotypeProducts centred_calls(const GenotypeMatrix& matrix);
 // z'v, and z'Sz of the projection S off the fixed effects; that is 0 if z depends on them.
 VariantForms forms_off_effects(const GenotypeProducts& calls, const FixedEffects& fixed,
                                const std::vector<double>& v, JobControl& control);
-
-// z'Pz of a symmetric n x n matrix P.
-std::vector<double> squares(const GenotypeProducts& calls, const std::vector<double>& p,
-                            JobControl& control);
 
 // The columns z of some variants, n x variants.
 std::vector<double> columns_of(const GenotypeProducts& calls,

@@ -176,41 +176,6 @@ TEST(GenotypeProducts, AColumnDoesNotDependOnThoseBesideIt) {
   }
 }
 
-TEST(GenotypeProducts, OuterProductsAreThoseOfPlainLoops) {
-  for (const auto& [n, m, missing] : {std::tuple{1, 1, 0.0}, std::tuple{65, 300, 0.0},
-                                      std::tuple{130, 700, 0.03}, std::tuple{600, 37, 0.4}}) {
-    const Calls calls = Calls::random(n, m, missing, static_cast<unsigned>(n + m));
-    std::vector<double> means;
-    std::vector<double> scales;
-    const auto z = standardised(calls, -1, &means, &scales);
-    std::vector<double> factors;
-    for (int j = 0; j < m; ++j) factors.push_back(j < 260 ? j % 3 : 0);
-    std::vector<double> expected(static_cast<std::size_t>(n * n));
-    for (std::size_t j = 0; j < z.size(); ++j) {
-      for (std::size_t a = 0; a < z[j].size(); ++a) {
-        for (std::size_t b = 0; b < z[j].size(); ++b) {
-          expected[a * z[j].size() + b] += factors[j] * z[j][a] * z[j][b];
-        }
-      }
-    }
-    const double tolerance = 1e-13 * largest(expected);
-    std::vector<double> first;
-    JobControl control;
-    for (const SimdLevel simd : simd_levels()) {
-      for (const int threads : {1, 3}) {
-        const auto matrix = matrix_of(calls, {threads, simd, kBlockQuads * quad_stride(n)});
-        std::vector<double> out(expected.size());
-        GenotypeProducts(matrix, means, scales).outer(control, factors, out.data());
-        if (first.empty()) first = out;
-        ASSERT_EQ(out, first);
-        for (std::size_t k = 0; k < out.size(); ++k) {
-          ASSERT_NEAR(out[k], expected[k], tolerance);
-        }
-      }
-    }
-  }
-}
-
 TEST(GenotypeProducts, AreExactForLargestDigits) {
   // All samples carry two copies or none, and all numbers are the largest or smallest.
   Calls calls{4096, {}};

@@ -1,0 +1,200 @@
+// Outer products of variants as a dense matrix, and forms of variants with one: see pattern_sums.cpp.
+// Of symmetric matrices only the lower triangle is worked on.
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "core/exec/threads.h"
+#include "core/genotypes/call_patterns.h"
+#include "core/genotypes/genotype_products.h"
+#include "core/genotypes/pattern_sums.h"
+#include "core/io/memory.h"
+
+namespace ancify {
+
+namespace {
+
+// Numbers for pairs of patterns that are kept at once: 32 MB.
+constexpr std::size_t kPairNumbers = std::size_t{1} << 22;
+// Groups that go through the stripes together, so that a stripe is near when it is used again.
+constexpr std::int64_t kGroupsOfTask = 2 * kGroupsAtOnce;
+
+struct Group {
+  std::int64_t first_variant;  // of its block
+  CallPatterns patterns;
+};
+
+// The groups of a tile's variants that are wanted.
+template <class Wanted>
+std::vector<Group> groups_of(const GenotypeMatrix& matrix, const GenotypeTile& tile,
+                             const Wanted& wanted, JobControl& control) {
+  const std::int64_t n = matrix.samples();
+  std::vector<std::vector<CallPatterns>> of_blocks(static_cast<std::size_t>(tile.blocks));
+  run_tasks(control, matrix.work().threads, tile.blocks, [&](std::int64_t k, const TaskContext&) {
+    const std::int64_t block = tile.first_block + k;
+    std::vector<std::uint8_t> variants;
+    for (int j = 0; j < matrix.variants_in(block); ++j) {
+      if (wanted(block * kBlockVariants + j)) variants.push_back(static_cast<std::uint8_t>(j));
+    }
+    of_blocks[static_cast<std::size_t>(k)] =
+        find_patterns(tile.rows + k * kBlockQuads * quad_stride(n), n, variants);
+  });
+  std::vector<Group> groups;
+  for (std::size_t k = 0; k < of_blocks.size(); ++k) {
+    const std::int64_t block = tile.first_block + static_cast<std::int64_t>(k);
+    for (CallPatterns& patterns : of_blocks[k]) {
+      groups.push_back({block * kBlockVariants, std::move(patterns)});
+    }
+  }
+  return groups;
+}
+
+// Calls use(variant, values of the patterns) for all variants of a group.
+template <class Use>
+void for_each_variant(const GenotypeProducts& products, const Group& group, Use&& use) {
+  std::vector<double> values(pattern_stride(group.patterns.count));
+  for (std::size_t v = 0; v < group.patterns.variants.size(); ++v) {
+    const std::int64_t variant = group.first_variant + group.patterns.variants[v];
+    values_of_patterns(group.patterns, static_cast<int>(v), products.values_of_calls(variant),
+                       values.data());
+    use(variant, values.data());
+  }
+}
+
+// The first group whose numbers have no room beside those from `begin` on.
+std::size_t end_of_batch(const std::vector<Group>& groups, std::size_t begin) {
+  std::size_t end = begin;
+  for (std::size_t numbers = 0; end < groups.size(); ++end) {
+    const std::size_t stride = pattern_stride(groups[end].patterns.count);
+    numbers += stride * stride;
+    if (numbers > kPairNumbers && end > begin) break;
+  }
+  return end;
+}
+
+// An n x n matrix by stripes of columns, as far as they are at or below the diagonal.
+class Stripes {
+ public:
+  explicit Stripes(std::int64_t n)
+      : n_(n), memory_(static_cast<std::size_t>(count() * n * kStripeColumns) * sizeof(double)) {}
+  std::int64_t count() const { return (n_ + kStripeColumns - 1) / kStripeColumns; }
+  // A row for each sample; those before the stripe's first column are not used.
+  double* operator[](std::int64_t stripe) {
+    return reinterpret_cast<double*>(memory_.data()) + stripe * n_ * kStripeColumns;
+  }
+  // Calls use(row, column, number) for all numbers of a stripe at or below the diagonal.
+  template <class Use>
+  void for_each_number(std::int64_t stripe, Use&& use) {
+    const std::int64_t first = stripe * kStripeColumns;
+    for (std::int64_t i = first; i < n_; ++i) {
+      double* const row = (*this)[stripe] + i * kStripeColumns;
+      for (std::int64_t c = first; c < std::min(first + kStripeColumns, i + 1); ++c) {
+        use(i, c, row[c - first]);
+      }
+    }
+  }
+
+ private:
+  std::int64_t n_;
+  Memory memory_;  // zeros at first
+};
+
+}  // namespace
+
+void GenotypeProducts::outer(JobControl& control, const std::vector<double>& factors,
+                             double* out) const {
+  const GenotypeWork& work = matrix_.work();
+  const std::int64_t n = matrix_.samples();
+  const auto factor_of = [&](std::int64_t j) { return factors[static_cast<std::size_t>(j)]; };
+  const auto wanted = [&](std::int64_t j) { return factor_of(j) != 0; };
+  const auto any_wanted = [&](std::int64_t block) {
+    const auto first = factors.begin() + block * kBlockVariants;
+    return std::any_of(first, first + matrix_.variants_in(block),
+                       [](double factor) { return factor != 0; });
+  };
+  Stripes sums(n);
+  const auto add_groups = [&](const std::vector<Group>& groups, std::size_t begin,
+                              std::size_t end) {
+    std::vector<PatternPairs> pairs(end - begin);
+    run_tasks(control, work.threads, static_cast<std::int64_t>(pairs.size()),
+              [&](std::int64_t i, const TaskContext&) {
+                const Group& group = groups[begin + static_cast<std::size_t>(i)];
+                PatternPairs& of_group = pairs[static_cast<std::size_t>(i)];
+                of_group = PatternPairs(group.patterns);
+                for_each_variant(*this, group, [&](std::int64_t j, const double* values) {
+                  add_outer(values, factor_of(j), work.simd, of_group);
+                });
+              });
+    // Stripes get shorter.
+    run_tasks(control, work.threads, sums.count(),
+              [&](std::int64_t stripe, const TaskContext& context) {
+                const std::unique_ptr<PatternTables> tables(new PatternTables);  // not set to 0
+                for (std::size_t g = 0; g < pairs.size(); g += kGroupsAtOnce) {
+                  context.throw_if_stopped();
+                  add_pairs(&pairs[g], std::min(kGroupsAtOnce, pairs.size() - g),
+                            stripe * kStripeColumns, n, work.simd, *tables, sums[stripe]);
+                }
+              });
+  };
+  matrix_.for_each_tile(control, any_wanted, [&](const GenotypeTile& tile) {
+    const std::vector<Group> groups = groups_of(matrix_, tile, wanted, control);
+    for (std::size_t begin = 0; begin < groups.size();) {
+      const std::size_t end = end_of_batch(groups, begin);
+      add_groups(groups, begin, end);
+      begin = end;
+    }
+  });
+  run_tasks(control, work.threads, sums.count(), [&](std::int64_t stripe, const TaskContext&) {
+    sums.for_each_number(stripe, [&](std::int64_t i, std::int64_t c, double number) {
+      out[c * n + i] = out[i * n + c] = number;
+    });
+  });
+}
+
+std::vector<double> GenotypeProducts::forms(JobControl& control, const double* matrix) const {
+  const GenotypeWork& work = matrix_.work();
+  const std::int64_t n = matrix_.samples();
+  const auto wanted = [&](std::int64_t j) { return scales_[static_cast<std::size_t>(j)] != 0; };
+  // Below the diagonal numbers count twice.
+  Stripes lower(n);
+  run_tasks(control, work.threads, lower.count(), [&](std::int64_t stripe, const TaskContext&) {
+    lower.for_each_number(stripe, [&](std::int64_t i, std::int64_t c, double& number) {
+      number = (i == c ? 1 : 2) * matrix[c * n + i];
+    });
+  });
+  std::vector<double> forms(static_cast<std::size_t>(matrix_.variants()));
+  const auto form_groups = [&](const Group* groups, std::size_t count, const TaskContext& context) {
+    std::vector<PatternPairs> pairs;
+    for (std::size_t g = 0; g < count; ++g) pairs.emplace_back(groups[g].patterns);
+    const std::unique_ptr<PatternTables> tables(new PatternTables);
+    for (std::int64_t stripe = 0; stripe < lower.count(); ++stripe) {
+      context.throw_if_stopped();
+      for (std::size_t g = 0; g < count; g += kGroupsAtOnce) {
+        sum_pairs(lower[stripe], stripe * kStripeColumns, n, work.simd, *tables, &pairs[g],
+                  std::min(kGroupsAtOnce, count - g));
+      }
+    }
+    for (std::size_t g = 0; g < count; ++g) {
+      for_each_variant(*this, groups[g], [&](std::int64_t j, const double* values) {
+        forms[static_cast<std::size_t>(j)] = form(pairs[g], values, work.simd);
+      });
+    }
+  };
+  matrix_.for_each_tile(
+      control, [](std::int64_t) { return true; },
+      [&](const GenotypeTile& tile) {
+        const std::vector<Group> groups = groups_of(matrix_, tile, wanted, control);
+        const auto all = static_cast<std::int64_t>(groups.size());
+        run_tasks(control, work.threads, (all + kGroupsOfTask - 1) / kGroupsOfTask,
+                  [&](std::int64_t task, const TaskContext& context) {
+                    const std::int64_t first = task * kGroupsOfTask;
+                    form_groups(&groups[static_cast<std::size_t>(first)],
+                                static_cast<std::size_t>(std::min(kGroupsOfTask, all - first)),
+                                context);
+                  });
+      });
+  return forms;
+}
+
+}  // namespace ancify
