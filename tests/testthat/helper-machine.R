@@ -42,7 +42,8 @@ start_program <- function(program, ..., env = library_environment()) {
     sprintf("mv %s %s", shQuote(at("ending")), shQuote(at("status")))
   ), at("start.sh"))
   system2("sh", shQuote(at("start.sh")), stdout = FALSE, stderr = FALSE, wait = FALSE)
-  wait_for(file.exists(at("pid")) && file.size(at("pid")) > 0)
+  # The program's own shell makes the other two, perhaps later.
+  wait_for(all(file.exists(at(c("pid", "out", "err")))) && file.size(at("pid")) > 0)
   list(
     pid = as.integer(readLines(at("pid"))),
     status = function() if (file.exists(at("status"))) as.integer(readLines(at("status"))),
