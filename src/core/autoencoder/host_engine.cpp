@@ -10,10 +10,6 @@
 #include "core/nn/layers.h"
 #include "core/nn/optimisers.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify::autoencoder {
 
 namespace {

@@ -15,17 +15,17 @@ namespace {
 // How many rows and vectors of columns a block has: as many as registers hold, beside a row of b
 // and a number of a.
 #if defined(__AVX512F__)
-constexpr int kVectorLanes = 16;
-constexpr int kBlockVectors = 3;
-constexpr int kBlockRows = 8;
+constexpr std::int64_t kVectorLanes = 16;
+constexpr std::int64_t kBlockVectors = 3;
+constexpr std::int64_t kBlockRows = 8;
 #elif defined(__AVX2__)
-constexpr int kVectorLanes = 8;
-constexpr int kBlockVectors = 2;
-constexpr int kBlockRows = 6;
+constexpr std::int64_t kVectorLanes = 8;
+constexpr std::int64_t kBlockVectors = 2;
+constexpr std::int64_t kBlockRows = 6;
 #else
-constexpr int kVectorLanes = 4;
-constexpr int kBlockVectors = 2;
-constexpr int kBlockRows = 4;
+constexpr std::int64_t kVectorLanes = 4;
+constexpr std::int64_t kBlockVectors = 2;
+constexpr std::int64_t kBlockRows = 4;
 #endif
 static_assert(kWholeColumns % kVectorLanes == 0);
 using Lanes = float __attribute__((vector_size(kVectorLanes * sizeof(float))));
@@ -40,22 +40,22 @@ struct ProductBlock {
   std::int64_t end_term;
 };
 
-template <int rows, int vectors>
+template <std::int64_t rows, std::int64_t vectors>
 void add_block(const PlacedProduct& p, const ProductBlock& block) {
   const float* a[rows];
-  for (int i = 0; i < rows; ++i) a[i] = p.a + p.a_rows[block.row + i];
+  for (std::int64_t i = 0; i < rows; ++i) a[i] = p.a + p.a_rows[block.row + i];
   const float* const b = p.b + block.column;
   Lanes sums[rows][vectors] = {};
   for (std::int64_t k = block.first_term; k < block.end_term; ++k) {
     Lanes row[vectors];
-    for (int j = 0; j < vectors; ++j) load(b + p.b_rows[k] + j * kVectorLanes, row[j]);
-    for (int i = 0; i < rows; ++i) {
-      for (int j = 0; j < vectors; ++j) sums[i][j] += a[i][k] * row[j];
+    for (std::int64_t j = 0; j < vectors; ++j) load(b + p.b_rows[k] + j * kVectorLanes, row[j]);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < vectors; ++j) sums[i][j] += a[i][k] * row[j];
     }
   }
-  for (int i = 0; i < rows; ++i) {
+  for (std::int64_t i = 0; i < rows; ++i) {
     float* const c = p.c + (block.row + i) * p.c_stride + block.column;
-    for (int j = 0; j < vectors; ++j) {
+    for (std::int64_t j = 0; j < vectors; ++j) {
       Lanes sum;
       load(c + j * kVectorLanes, sum);
       sum += sums[i][j];
@@ -65,7 +65,7 @@ void add_block(const PlacedProduct& p, const ProductBlock& block) {
 }
 
 // The block with this many rows.
-template <int rows, int vectors>
+template <std::int64_t rows, std::int64_t vectors>
 ANCIFY_ALWAYS_INLINE void add_rows(std::int64_t wanted, const PlacedProduct& p,
                                    const ProductBlock& block) {
   if constexpr (rows > 1) {
@@ -75,7 +75,7 @@ ANCIFY_ALWAYS_INLINE void add_rows(std::int64_t wanted, const PlacedProduct& p,
 }
 
 // The same for vectors of columns.
-template <int vectors>
+template <std::int64_t vectors>
 ANCIFY_ALWAYS_INLINE void add_columns(std::int64_t wanted, std::int64_t rows,
                                       const PlacedProduct& p, const ProductBlock& block) {
   if constexpr (vectors > 1) {
