@@ -58,7 +58,7 @@ Times least_times(const std::function<void()>& work) {
 }
 
 Times embedding_times(const SequenceModel& model, const std::vector<std::size_t>& lengths,
-                         int threads) {
+                      int threads) {
   std::vector<Tokenised> proteins;
   for (const std::size_t length : lengths) {
     proteins.push_back({std::vector<std::int32_t>(length, 5), 0});

@@ -21,33 +21,35 @@ struct NumberedSamples {
   std::vector<std::int64_t> first;  // the first sample of each pattern
 };
 
-// Numbers what key_of(sample) gives, which is below `keys`. False if there are more than `most`.
-template <class KeyOf>
-bool number_samples(std::int64_t n, std::size_t keys, std::size_t most, KeyOf&& key_of,
-                    NumberedSamples& out) {
-  std::vector<std::int16_t> number_of(keys, -1);
-  out.of_sample.assign(static_cast<std::size_t>(quad_stride(n)), 0);
-  out.first.clear();
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::int16_t& number = number_of[key_of(static_cast<std::size_t>(i))];
-    if (number < 0) {
-      if (out.first.size() == most) return false;
-      number = static_cast<std::int16_t>(out.first.size());
-      out.first.push_back(i);
-    }
-    out.of_sample[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(number);
-  }
-  return true;
-}
+class Numbering {
+ public:
+  explicit Numbering(std::int64_t n) : n_(n), number_of_(kMostPatterns * kBytes, kNone) {}
 
-// The samples by the patterns of both. False if these are many.
-bool join(const NumberedSamples& a, const NumberedSamples& b, std::int64_t n,
-          NumberedSamples& both) {
-  const std::size_t width = b.first.size();
-  if (std::max(a.first.size(), width) > kMostPatterns) return false;
-  const auto pair_of = [&](std::size_t i) { return a.of_sample[i] * width + b.of_sample[i]; };
-  return number_samples(n, a.first.size() * width, kMostPatterns, pair_of, both);
-}
+  // Numbers what key_of(sample) gives. False if there are more than `most`.
+  template <class KeyOf>
+  bool number(std::size_t most, KeyOf&& key_of, NumberedSamples& out) {
+    out.of_sample.resize(static_cast<std::size_t>(quad_stride(n_)));
+    out.first.clear();
+    bool are_few = true;
+    for (std::int64_t i = 0; i < n_ && are_few; ++i) {
+      std::int16_t& number = number_of_[key_of(static_cast<std::size_t>(i))];
+      if (number == kNone) {
+        number = static_cast<std::int16_t>(out.first.size());
+        out.first.push_back(i);
+        are_few = out.first.size() <= most;
+      }
+      out.of_sample[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(number);
+    }
+    for (const std::int64_t i : out.first) number_of_[key_of(static_cast<std::size_t>(i))] = kNone;
+    return are_few;
+  }
+
+ private:
+  static constexpr std::int16_t kNone = -1;
+
+  std::int64_t n_;
+  std::vector<std::int16_t> number_of_;  // of each key
+};
 
 // A byte for each sample, of up to four variants: their row, or a copy in `made`.
 const std::uint8_t* bytes_of(const std::uint8_t* rows, std::int64_t n, const std::uint8_t* variants,
@@ -74,8 +76,7 @@ CallPatterns with_calls(const std::uint8_t* rows, std::int64_t n, NumberedSample
   for (const std::uint8_t variant : variants) {
     const std::uint8_t* const row = rows + variant / kQuad * quad_stride(n);
     for (const std::int64_t sample : samples.first) {
-      group.calls.push_back(
-          static_cast<std::uint8_t>(call_in_quad(row[sample], variant % kQuad)));
+      group.calls.push_back(static_cast<std::uint8_t>(call_in_quad(row[sample], variant % kQuad)));
     }
   }
   group.numbers = std::move(samples.of_sample);
@@ -88,10 +89,10 @@ CallPatterns with_calls(const std::uint8_t* rows, std::int64_t n, NumberedSample
 std::vector<CallPatterns> find_patterns(const std::uint8_t* rows, std::int64_t n,
                                         const std::vector<std::uint8_t>& variants) {
   std::vector<CallPatterns> groups;
+  Numbering numbering(n);
   NumberedSamples group;
+  NumberedSamples longer;
   std::vector<std::uint8_t> members;
-  NumberedSamples four;
-  NumberedSamples both;
   std::vector<std::uint8_t> made;
   const auto end_group = [&] {
     if (!members.empty()) {
@@ -102,12 +103,14 @@ std::vector<CallPatterns> find_patterns(const std::uint8_t* rows, std::int64_t n
   for (std::size_t at = 0; at < variants.size(); at += kQuad) {
     const std::size_t count = std::min<std::size_t>(kQuad, variants.size() - at);
     const std::uint8_t* const bytes = bytes_of(rows, n, &variants[at], count, made);
-    number_samples(n, kBytes, kBytes, [&](std::size_t i) { return bytes[i]; }, four);
-    if (!members.empty() && join(group, four, n, both)) {
-      std::swap(group, both);
+    const auto pair_at = [&](std::size_t i) { return group.of_sample[i] * kBytes + bytes[i]; };
+    const bool may_join = !members.empty() && group.first.size() <= kMostPatterns;
+    if (may_join && numbering.number(kMostPatterns, pair_at, longer)) {
+      std::swap(group, longer);
     } else {
       end_group();
-      std::swap(group, four);
+      numbering.number(
+          kBytes, [&](std::size_t i) { return bytes[i]; }, group);
     }
     members.insert(members.end(), &variants[at], &variants[at] + count);
   }

@@ -1,5 +1,5 @@
-// Outer products of variants as a dense matrix, and forms of variants with one: see pattern_sums.cpp.
-// Of symmetric matrices only the lower triangle is worked on.
+// Outer products of variants as a dense matrix, and forms of variants with one: see
+// pattern_sums.cpp. Of symmetric matrices only the lower triangle is worked on.
 #include <algorithm>
 #include <cstddef>
 #include <memory>

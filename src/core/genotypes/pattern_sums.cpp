@@ -1,5 +1,5 @@
-// Samples that have the same calls of some variants are alike to them. With the samples' patterns as
-// an n x p matrix B of zeros and ones, variants are z_j = B a_j, and so
+// Samples that have the same calls of some variants are alike to them. With the samples' patterns
+// as an n x p matrix B of zeros and ones, variants are z_j = B a_j, and so
 //   sum_j f_j z_j z_j' = B M B',  M = sum_j f_j a_j a_j',
 //   z_j'P z_j = a_j'M a_j,  M = B'P B.
 // Both are additions for pairs of samples, one for all variants of a group, and products for pairs
@@ -129,7 +129,8 @@ ANCIFY_ALWAYS_INLINE void sum_rows(const double* stripe, std::int64_t first, std
 ANCIFY_ALWAYS_INLINE void add_all(const PatternPairs* groups, std::size_t count, std::int64_t first,
                                   std::int64_t n, PatternTables& tables, double* stripe) {
   for (std::size_t g = 0; g < count; ++g) fill(groups[g], first, tables[g]);
-  if (count == kGroupsAtOnce) return add_rows<kGroupsAtOnce>(groups, tables.data(), first, n, stripe);
+  if (count == kGroupsAtOnce)
+    return add_rows<kGroupsAtOnce>(groups, tables.data(), first, n, stripe);
   for (std::size_t g = 0; g < count; ++g) add_rows<1>(groups + g, &tables[g], first, n, stripe);
 }
 

@@ -119,7 +119,8 @@ void expect_everywhere(const Case& of, const Vector& expected, Compute&& compute
   Vector first;
   for (const SimdLevel simd : simd_levels()) {
     for (const int threads : {1, 3}) {
-      for (const std::int64_t memory : {std::int64_t{0}, kBlockQuads * quad_stride(of.calls.samples)}) {
+      for (const std::int64_t memory :
+           {std::int64_t{0}, kBlockQuads * quad_stride(of.calls.samples)}) {
         const auto matrix = of.matrix({threads, simd, memory});
         const Vector found = compute(GenotypeProducts(matrix, of.means, of.scales));
         if (first.empty()) first = found;
