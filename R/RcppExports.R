@@ -449,6 +449,10 @@ genetic_values_impl <- function(genotypes, settings, means, effects, watch) {
     .Call(`_ancify_genetic_values_impl`, genotypes, settings, means, effects, watch)
 }
 
+set_of_parts_impl <- function(set, string, parts, part, ranges) {
+    .Call(`_ancify_set_of_parts_impl`, set, string, parts, part, ranges)
+}
+
 sparse_path_impl <- function(problem, genotypes, theta, settings, watch) {
     .Call(`_ancify_sparse_path_impl`, problem, genotypes, theta, settings, watch)
 }
@@ -549,15 +553,15 @@ expected_ld_impl <- function(models, populations, rates, backend, watch) {
     .Call(`_ancify_expected_ld_impl`, models, populations, rates, backend, watch)
 }
 
-read_dna_impl <- function(paths, watch) {
-    .Call(`_ancify_read_dna_impl`, paths, watch)
+read_dna_impl <- function(paths, how, watch) {
+    .Call(`_ancify_read_dna_impl`, paths, how, watch)
 }
 
-chunks_impl <- function(lengths, size, even) {
-    .Call(`_ancify_chunks_impl`, lengths, size, even)
+chunks_impl <- function(ids, lengths, size, even) {
+    .Call(`_ancify_chunks_impl`, ids, lengths, size, even)
 }
 
-six_frames_impl <- function(sequences, residues, strict, watch) {
-    .Call(`_ancify_six_frames_impl`, sequences, residues, strict, watch)
+six_frames_impl <- function(sequences, residues, strict, dna, aa, watch) {
+    .Call(`_ancify_six_frames_impl`, sequences, residues, strict, dna, aa, watch)
 }
 

@@ -73,10 +73,10 @@ most_k <- 64
 
 most_count <- 2^32 - 1
 
-# list(x = paths, or sequences as text, are_files =).
+# list(x = paths, or sequences as the core takes them, are_files =).
 kmer_sequences <- function(x) {
   x <- dna_or_paths(x)
-  list(x = as.character(x), are_files = !is_dna(x))
+  list(x = core_sequences(x), are_files = !is_dna(x))
 }
 
 kmer_settings <- function(k, canonical, min_count, max_count) {

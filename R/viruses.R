@@ -64,13 +64,14 @@ chunk_sequences <- function(x, size = 500, rule = c("virnucpro", "even")) {
   check_whole_number(size, "size")
   even <- check_choice(rule, c("virnucpro", "even"), "rule") == "even"
   x <- as_dna(x)
-  chunks <- chunks_impl(Biostrings::width(x), size, even)
+  chunks <- chunks_impl(enc2utf8(names(x)), Biostrings::width(x), size, even)
   ids <- names(x)[chunks$sequence]
   set <- Biostrings::subseq(unname(x)[chunks$sequence], chunks$start, chunks$end)
-  names(set) <- sprintf("%s_chunk_%d", ids, as.integer(chunks$number))
-  S4Vectors::mcols(set) <- S4Vectors::DataFrame(
+  names(set) <- chunks$name
+  # The constructor of DataFrames takes several times as long.
+  S4Vectors::mcols(set) <- methods::as(data.frame(
     sequence = ids, start = as.integer(chunks$start), end = as.integer(chunks$end)
-  )
+  ), "DataFrame")
   set
 }
 
@@ -91,14 +92,17 @@ six_frames <- function(x, rule = c("virnucpro", "strict"), genetic_code = "1") {
   }
   x <- as_dna(x)
   made <- with_watch("Translating", function(watch) {
-    six_frames_impl(as.character(x), paste(code, collapse = ""), strict, watch)
+    six_frames_impl(
+      core_sequences(x), paste(code, collapse = ""), strict, joined_as("DNAString"),
+      joined_as("AAString"), watch
+    )
   }, progress = interactive())
   frame <- frame_names[made$frame]
   ids <- paste0(names(x)[made$sequence], frame)
   list(
     frames = frame_table(names(x), made$sequence, frame, ids),
-    dna = stats::setNames(Biostrings::DNAStringSet(made$bases), ids),
-    protein = stats::setNames(Biostrings::AAStringSet(made$protein), ids)
+    dna = set_of_joined(made$bases, "DNAString", ids),
+    protein = set_of_joined(made$protein, "AAString", ids)
   )
 }
 
@@ -107,14 +111,13 @@ frame_names <- c("F1", "F2", "F3", "R1", "R2", "R3")
 # Sequences without a frame have a row too. `sequence`: numbers of those of the frames.
 frame_table <- function(sequences, sequence, frame, ids) {
   without <- setdiff(seq_along(sequences), sequence)
-  rows <- data.frame(
-    sequence = sequences[c(sequence, without)],
-    frame = c(frame, rep("no_frame", length(without))),
-    id = c(ids, rep(NA_character_, length(without)))
+  of <- c(sequence, without)
+  at <- order(of)
+  data.frame(
+    sequence = sequences[of[at]],
+    frame = c(frame, rep("no_frame", length(without)))[at],
+    id = c(ids, rep(NA_character_, length(without)))[at]
   )
-  rows <- rows[order(c(sequence, without)), ]
-  row.names(rows) <- NULL
-  rows
 }
 
 # A DNAStringSet whose sequences have names of their own, and bases.
@@ -122,9 +125,10 @@ as_dna <- function(x) {
   x <- dna_or_paths(x)
   need_bioconductor("Biostrings", "DNAStringSets")
   if (!is_dna(x)) {
-    read <- with_watch("Reading", function(watch) read_dna_impl(x, watch),
-                       progress = interactive())
-    return(stats::setNames(Biostrings::DNAStringSet(read$bases), read$ids))
+    read <- with_watch("Reading", function(watch) {
+      read_dna_impl(x, joined_as("DNAString"), watch)
+    }, progress = interactive())
+    return(set_of_joined(read$bases, "DNAString", read$ids))
   }
   names(x) <- numbered_ids(names(x), length(x))
   refuse_dna(x, duplicated(names(x)), "%s: a sequence before has the same name.")

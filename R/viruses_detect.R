@@ -206,7 +206,7 @@ detection_fingerprint <- function(contigs, runs, classifier, settings) {
   list(
     input = list(
       sequences = length(contigs), ids = texts_checksum_impl(names(contigs)),
-      letters = texts_checksum_impl(as.character(contigs))
+      letters = texts_checksum_impl(core_sequences(contigs))
     ),
     dna = runs$dna$fingerprint$model, protein = runs$protein$fingerprint$model,
     classifier = list(numbers = bytes_checksum_impl(writeBin(numbers, raw()))),

@@ -688,12 +688,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_kmers_impl
-Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::List& backend, const Rcpp::Function& watch);
+Rcpp::List count_kmers_impl(const Rcpp::RObject& x, bool are_files, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::List& backend, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP are_filesSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type x(xSEXP);
     Rcpp::traits::input_parameter< bool >::type are_files(are_filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
@@ -1148,12 +1148,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // texts_checksum_impl
-std::string texts_checksum_impl(const Rcpp::CharacterVector& texts);
+std::string texts_checksum_impl(const Rcpp::RObject& texts);
 RcppExport SEXP _ancify_texts_checksum_impl(SEXP textsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type texts(textsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type texts(textsSEXP);
     rcpp_result_gen = Rcpp::wrap(texts_checksum_impl(texts));
     return rcpp_result_gen;
 END_RCPP
@@ -1513,6 +1513,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// set_of_parts_impl
+SEXP set_of_parts_impl(const std::string& set, const std::string& string, const Rcpp::List& parts, const Rcpp::IntegerVector& part, const Rcpp::S4& ranges);
+RcppExport SEXP _ancify_set_of_parts_impl(SEXP setSEXP, SEXP stringSEXP, SEXP partsSEXP, SEXP partSEXP, SEXP rangesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type set(setSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type string(stringSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type parts(partsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type part(partSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::S4& >::type ranges(rangesSEXP);
+    rcpp_result_gen = Rcpp::wrap(set_of_parts_impl(set, string, parts, part, ranges));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sparse_path_impl
 Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& theta, const Rcpp::List& settings, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_sparse_path_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP thetaSEXP, SEXP settingsSEXP, SEXP watchSEXP) {
@@ -1825,41 +1840,45 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_dna_impl
-Rcpp::List read_dna_impl(const std::vector<std::string>& paths, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_dna_impl(SEXP pathsSEXP, SEXP watchSEXP) {
+Rcpp::List read_dna_impl(const std::vector<std::string>& paths, const Rcpp::List& how, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_dna_impl(SEXP pathsSEXP, SEXP howSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type how(howSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_dna_impl(paths, watch));
+    rcpp_result_gen = Rcpp::wrap(read_dna_impl(paths, how, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // chunks_impl
-Rcpp::List chunks_impl(const std::vector<double>& lengths, double size, bool even);
-RcppExport SEXP _ancify_chunks_impl(SEXP lengthsSEXP, SEXP sizeSEXP, SEXP evenSEXP) {
+Rcpp::List chunks_impl(const std::vector<std::string>& ids, const std::vector<double>& lengths, double size, bool even);
+RcppExport SEXP _ancify_chunks_impl(SEXP idsSEXP, SEXP lengthsSEXP, SEXP sizeSEXP, SEXP evenSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type ids(idsSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
     Rcpp::traits::input_parameter< bool >::type even(evenSEXP);
-    rcpp_result_gen = Rcpp::wrap(chunks_impl(lengths, size, even));
+    rcpp_result_gen = Rcpp::wrap(chunks_impl(ids, lengths, size, even));
     return rcpp_result_gen;
 END_RCPP
 }
 // six_frames_impl
-Rcpp::List six_frames_impl(const Rcpp::CharacterVector& sequences, const std::string& residues, bool strict, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_six_frames_impl(SEXP sequencesSEXP, SEXP residuesSEXP, SEXP strictSEXP, SEXP watchSEXP) {
+Rcpp::List six_frames_impl(const Rcpp::RObject& sequences, const std::string& residues, bool strict, const Rcpp::List& dna, const Rcpp::List& aa, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_six_frames_impl(SEXP sequencesSEXP, SEXP residuesSEXP, SEXP strictSEXP, SEXP dnaSEXP, SEXP aaSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type residues(residuesSEXP);
     Rcpp::traits::input_parameter< bool >::type strict(strictSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type dna(dnaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type aa(aaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(six_frames_impl(sequences, residues, strict, watch));
+    rcpp_result_gen = Rcpp::wrap(six_frames_impl(sequences, residues, strict, dna, aa, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1977,6 +1996,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 5},
     {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},
     {"_ancify_genetic_values_impl", (DL_FUNC) &_ancify_genetic_values_impl, 5},
+    {"_ancify_set_of_parts_impl", (DL_FUNC) &_ancify_set_of_parts_impl, 5},
     {"_ancify_sparse_path_impl", (DL_FUNC) &_ancify_sparse_path_impl, 5},
     {"_ancify_component_products_impl", (DL_FUNC) &_ancify_component_products_impl, 3},
     {"_ancify_sfs_from_sites_impl", (DL_FUNC) &_ancify_sfs_from_sites_impl, 5},
@@ -2002,9 +2022,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_yaml_shape_impl", (DL_FUNC) &_ancify_yaml_shape_impl, 1},
     {"_ancify_has_more_elements_impl", (DL_FUNC) &_ancify_has_more_elements_impl, 2},
     {"_ancify_expected_ld_impl", (DL_FUNC) &_ancify_expected_ld_impl, 5},
-    {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 2},
-    {"_ancify_chunks_impl", (DL_FUNC) &_ancify_chunks_impl, 3},
-    {"_ancify_six_frames_impl", (DL_FUNC) &_ancify_six_frames_impl, 4},
+    {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 3},
+    {"_ancify_chunks_impl", (DL_FUNC) &_ancify_chunks_impl, 4},
+    {"_ancify_six_frames_impl", (DL_FUNC) &_ancify_six_frames_impl, 6},
     {NULL, NULL, 0}
 };
 

@@ -11,6 +11,7 @@
 #include "core/kmers/queries.h"
 #include "core/kmers/set_operations.h"
 #include "rcpp_glue.h"
+#include "rcpp_sequences.h"
 
 namespace {
 
@@ -62,33 +63,25 @@ Rcpp::List make_kmers(const Rcpp::Function& watch, Make make) {
   return as_kmers(std::move(*made));
 }
 
-std::vector<std::string_view> kmer_sequence_views(const Rcpp::CharacterVector& sequences) {
-  std::vector<std::string_view> views;
-  for (R_xlen_t i = 0; i < sequences.size(); ++i) {
-    const SEXP sequence = STRING_ELT(sequences, i);
-    views.emplace_back(CHAR(sequence), static_cast<std::size_t>(Rf_xlength(sequence)));
-  }
-  return views;
-}
-
 }  // namespace
 
 // Counts the k-mers of files, or of sequences in memory.
 // [[Rcpp::export]]
-Rcpp::List count_kmers_impl(const Rcpp::CharacterVector& x, bool are_files,
-                            const Rcpp::List& settings, const Rcpp::List& work,
-                            const Rcpp::List& backend, const Rcpp::Function& watch) {
+Rcpp::List count_kmers_impl(const Rcpp::RObject& x, bool are_files, const Rcpp::List& settings,
+                            const Rcpp::List& work, const Rcpp::List& backend,
+                            const Rcpp::Function& watch) {
   const ancify::KmerSettings how = as_kmer_settings(settings);
   const ancify::KmerWork where = as_kmer_work(work);
   const ancify::Backend& used = as_backend(backend);
-  const auto views = kmer_sequence_views(x);
-  const std::vector<std::string> paths(views.begin(), views.end());
+  const Sequences read(x);
+  const auto paths = are_files ? Rcpp::as<std::vector<std::string>>(x) : std::vector<std::string>();
   const ancify::PassSequences sequences = [&](const ancify::SequencePasser& passer,
                                               const ancify::TaskContext& context) {
-    for (const std::string_view sequence : views) {
+    std::string room;
+    for (std::size_t i = 0; i < read.size(); ++i) {
       context.throw_if_stopped();
       passer.begin();
-      passer.bases(sequence);
+      passer.bases(read.letters(i, room));
     }
   };
   return make_kmers(watch, [&](ancify::JobControl& control) {
@@ -214,7 +207,7 @@ Rcpp::List kmer_rows_impl(const Rcpp::List& kmers, double n, const Rcpp::Functio
 Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVector& sequences,
                              const Rcpp::Function& watch) {
   const KmerDatabase& database = as_database(kmers);
-  const auto views = kmer_sequence_views(sequences);
+  const auto views = as_views(sequences);
   std::vector<std::vector<std::int64_t>> counts;
   run_job(watch, [&](ancify::JobControl& control) {
     counts = ancify::counts_along(database, views, ancify::TaskContext(control));
@@ -231,7 +224,7 @@ Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVecto
 // The counts of the k-mers of one sequence: list(number = from 0, count =), of those that it has.
 // [[Rcpp::export]]
 Rcpp::List kmer_numbers_impl(const Rcpp::CharacterVector& sequence, int k, bool canonical) {
-  const auto rows = ancify::count_numbers(kmer_sequence_views(sequence).front(), k, canonical);
+  const auto rows = ancify::count_numbers(as_views(sequence).front(), k, canonical);
   Rcpp::IntegerVector numbers(static_cast<R_xlen_t>(rows.size()));
   Rcpp::IntegerVector counts(static_cast<R_xlen_t>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {

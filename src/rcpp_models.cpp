@@ -10,6 +10,7 @@
 #include "core/models/part_file.h"
 #include "core/models/runs.h"
 #include "rcpp_glue.h"
+#include "rcpp_sequences.h"
 
 namespace {
 
@@ -37,12 +38,7 @@ ancify::RunSettings as_run_settings(const Rcpp::List& list) {
 }
 
 std::vector<Tokenised> as_tokens(const SequenceModel& model, const Rcpp::CharacterVector& x) {
-  std::vector<std::string_view> sequences;
-  for (R_xlen_t i = 0; i < x.size(); ++i) {
-    const SEXP sequence = STRING_ELT(x, i);
-    sequences.emplace_back(CHAR(sequence), static_cast<std::size_t>(Rf_xlength(sequence)));
-  }
-  return ancify::tokenise(model, sequences);
+  return ancify::tokenise(model, as_views(x));
 }
 
 Rcpp::NumericVector unknown_letters(const std::vector<Tokenised>& sequences) {
@@ -259,11 +255,14 @@ Rcpp::RObject read_part_impl(const std::string& path) {
 
 // The checksum of texts, each followed by a NUL.
 // [[Rcpp::export]]
-std::string texts_checksum_impl(const Rcpp::CharacterVector& texts) {
+std::string texts_checksum_impl(const Rcpp::RObject& texts) {
   std::uint32_t sum = 0;
-  for (R_xlen_t i = 0; i < texts.size(); ++i) {
-    const SEXP text = STRING_ELT(texts, i);
-    sum = ancify::extend_checksum(sum, CHAR(text), static_cast<std::size_t>(Rf_xlength(text)) + 1);
+  const Sequences read(texts);
+  std::string room;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const std::string_view text = read.letters(i, room);
+    sum = ancify::extend_checksum(sum, text.data(), text.size());
+    sum = ancify::extend_checksum(sum, "", 1);
   }
   return tfm::format("%08x", sum);
 }

@@ -124,6 +124,47 @@ test_that("what is no DNA is refused, with file and line", {
   }
 })
 
+test_that("sets of several vectors give what one vector gives", {
+  set.seed(4)
+  x <- stats::setNames(vapply(c(90, 9, 400, 1, 60, 60), random_bases, ""), letters[1:6])
+  fasta <- fasta_of(x)
+  results <- function() {
+    chunks <- chunk_sequences(fasta, 50)
+    c(list(chunks = chunks), six_frames(chunks))
+  }
+  one <- results()
+  expect_length(one$chunks@pool, 1)
+  for (size in c(1, 50, 100, 470)) {
+    parts <- with_function("largest_part", function() size, results())
+    expect_gt(length(parts$chunks@pool), 1)
+    for (set in c("chunks", "dna", "protein")) {
+      expect_true(methods::validObject(parts[[set]]))
+      expect_identical(as.character(parts[[set]]), as.character(one[[set]]))
+    }
+    expect_identical(parts$frames, one$frames)
+    expect_identical(S4Vectors::mcols(parts$chunks), S4Vectors::mcols(one$chunks))
+    # Sequences of a set may lie anywhere in its vectors.
+    at <- sample(length(parts$chunks))
+    expect_identical(
+      as.character(six_frames(parts$chunks[at])$protein),
+      as.character(six_frames(dna_of(as.character(one$chunks)[at]))$protein)
+    )
+  }
+})
+
+test_that("all letters of DNA pass from files to sets and back", {
+  require_package("Biostrings")
+  x <- c(a = paste(Biostrings::DNA_ALPHABET, collapse = ""))
+  chunks <- chunk_sequences(fasta_of(x))
+  expect_identical(as.character(chunks), c(a_chunk_1 = x[["a"]]))
+  for (strict in c(FALSE, TRUE)) {
+    found <- six_frames(chunks, if (strict) "strict" else "virnucpro")
+    expected <- oracle_frames(x[["a"]], strict)
+    expect_identical(unname(as.character(found$dna)), expected[, 2])
+    expect_identical(unname(as.character(found$protein)), expected[, 3])
+  }
+})
+
 test_that("an empty set gives empty results", {
   require_package("Biostrings")
   expect_length(chunk_sequences(Biostrings::DNAStringSet()), 0)

@@ -10,7 +10,12 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/sequence/fastq.h"
+#include "core/genome/bases.h"
 #include "core/io/text.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // for the vectoriser
+#endif
 
 namespace ancify {
 
@@ -29,61 +34,74 @@ std::array<char, 256> upper_letters() {
   return upper;
 }
 
+// Whether there is nothing but A, C, G and T, as in most lines.
+bool are_upper_bases(std::string_view bases) {
+  constexpr int lower_case = 0x20;
+  unsigned char others = 0;  // no branch, so that compilers vectorise the loop
+  for (const char c : bases) {
+    others |= static_cast<unsigned char>((base_code(c) & kMissing) | (c & lower_case));
+  }
+  return others == 0;
+}
+
 class RecordReader {
  public:
-  RecordReader(const std::string& path, std::vector<DnaRecord>& records,
-               std::unordered_set<std::string>& ids)
+  RecordReader(const std::string& path, DnaRecords& records, std::unordered_set<std::string>& ids)
       : path_(path), records_(records), ids_(ids) {}
 
   void begin(std::string_view name, std::int64_t line) {
     finish();
     line_ = line;
     begun_ = true;
-    records_.push_back({std::string(name), ""});
+    length_ = 0;
+    records_.ids.emplace_back(name);
+    records_.bases.begin();
     if (name.empty()) fail("it has no name");
     if (!is_utf8(name) || name.find('\0') != name.npos) {
       throw FormatError(path_, line_, "the name " + excerpt(name) + " is not UTF-8 text");
     }
-    if (!ids_.insert(records_.back().id).second) fail("a record before it has the same name");
+    if (!ids_.insert(records_.ids.back()).second) fail("a record before it has the same name");
   }
   void add(std::string_view bases) {
-    std::string& all = records_.back().bases;
-    // A string of R has no more letters.
-    if (bases.size() > std::numeric_limits<std::int32_t>::max() - all.size()) {
+    // A sequence of R has no more letters.
+    if (bases.size() > std::numeric_limits<std::int32_t>::max() - length_) {
       fail("it has more than 2^31 - 1 bases: cut it");
     }
-    const std::size_t before = all.size();
-    all.append(bases);
+    char* const added = records_.bases.add(bases) + length_;
+    length_ += bases.size();
+    if (are_upper_bases(bases)) return;
     bool all_known = true;
-    for (std::size_t i = before; i < all.size(); ++i) {
-      all[i] = upper_[static_cast<unsigned char>(all[i])];
-      all_known = all_known && all[i] != 0;
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+      added[i] = upper_[static_cast<unsigned char>(added[i])];
+      all_known &= added[i] != 0;
     }
     if (all_known) return;
-    const char wrong = bases[all.find('\0', before) - before];
+    const char wrong = bases[std::string_view(added, bases.size()).find('\0')];
     fail(std::string("the letter '") + wrong + "' stands for no base of DNA: is it a protein?");
   }
   void finish() const {
-    if (begun_ && records_.back().bases.empty()) fail("it has no bases: remove it");
+    if (begun_ && length_ == 0) fail("it has no bases: remove it");
   }
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw FormatError(path_, line_, "record '" + records_.back().id + "': " + problem);
+    throw FormatError(path_, line_, "record '" + records_.ids.back() + "': " + problem);
   }
 
   const std::string& path_;
-  std::vector<DnaRecord>& records_;
+  DnaRecords& records_;
   std::unordered_set<std::string>& ids_;
   std::array<char, 256> upper_ = upper_letters();
   std::int64_t line_ = 0;
+  std::size_t length_ = 0;  // of the last record
   bool begun_ = false;
 };
 
 }  // namespace
 
-std::vector<DnaRecord> read_dna(const std::vector<std::string>& paths, JobControl& control) {
-  std::vector<DnaRecord> records;
+DnaRecords read_dna(const std::vector<std::string>& paths, std::size_t part_size,
+                    JobControl& control) {
+  DnaRecords records{{}, JoinedTexts(part_size)};
   std::unordered_set<std::string> ids;
   const TaskContext context(control);
   for (const std::string& path : paths) {

@@ -3,19 +3,13 @@
 // strict: s[f, f + 3 aa).
 #include "core/viruses/frames.h"
 
-#include <algorithm>
-
 #include "core/genome/complement.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
 
 namespace ancify {
 
 namespace {
 
-constexpr std::size_t kCodon = 3;
+constexpr int kCodon = 3;
 
 }  // namespace
 
@@ -25,6 +19,10 @@ FrameReader::FrameReader(const GeneticCode& code, FrameRule rule) : rule_(rule) 
     for (int b = 0; b < kStates; ++b) {
       for (int c = 0; c < kStates; ++c) residues_[number++] = code.residue({a, b, c});
     }
+  }
+  for (std::size_t letter = 0; letter < codes_.size(); ++letter) {
+    codes_[letter] = base_code(static_cast<char>(letter));
+    other_codes_[letter] = static_cast<std::uint8_t>(complement(codes_[letter]));
   }
 }
 
@@ -43,40 +41,45 @@ std::string FrameReader::other_strand(std::string_view bases) const {
   return other;
 }
 
-// The protein of a frame; empty if it has a stop.
-std::string FrameReader::translate(const std::vector<std::uint8_t>& codes,
-                                   std::size_t first) const {
-  std::string protein;
-  for (std::size_t i = first; i + kCodon <= codes.size(); i += kCodon) {
+// Writes the protein of a strand from its letter `first` on; false if it has a stop or no residue.
+// Most frames have a stop early, and nothing is done for the letters after it.
+template <class Letter>
+bool FrameReader::translate(Letter first, Letter end, const Codes& codes,
+                            std::string& protein) const {
+  protein.resize(static_cast<std::size_t>(end - first) / kCodon);
+  char* out = protein.data();
+  for (; end - first >= kCodon; first += kCodon) {
     std::size_t codon = 0;
-    for (std::size_t k = 0; k < kCodon; ++k) codon = codon * kStates + codes[i + k];
+    for (std::ptrdiff_t k = 0; k < kCodon; ++k) {
+      codon = codon * kStates + codes[static_cast<unsigned char>(first[k])];
+    }
     const char residue = residues_[codon];
-    if (residue == kStop) return "";
-    if (residue != kUnknownResidue || rule_ == FrameRule::kStrict) protein += residue;
+    if (residue == kStop) return false;
+    *out = residue;
+    if (residue != kUnknownResidue || rule_ == FrameRule::kStrict) ++out;
   }
-  return protein;
+  protein.resize(static_cast<std::size_t>(out - protein.data()));
+  return !protein.empty();
 }
 
 std::vector<Frame> FrameReader::open_frames(std::string_view bases) const {
   std::vector<Frame> frames;
-  std::vector<std::uint8_t> codes(bases.size());
-  for (std::size_t i = 0; i < bases.size(); ++i) codes[i] = base_code(bases[i]);
+  std::string protein;
   std::string other;
   const std::size_t more = rule_ == FrameRule::kVirnucpro ? 1 : 0;
-  int number = 0;
-  for (const bool is_other : {false, true}) {
-    if (is_other) {
-      std::reverse(codes.begin(), codes.end());
-      for (std::uint8_t& code : codes) code = static_cast<std::uint8_t>(complement(code));
-    }
-    for (std::size_t first = 0; first < kCodon; ++first, ++number) {
-      std::string protein = translate(codes, first);
-      if (protein.empty()) continue;
-      if (is_other && other.empty()) other = other_strand(bases);
-      const std::string_view strand = is_other ? std::string_view(other) : bases;
-      const std::string_view read = strand.substr(first, kCodon * protein.size() + more);
-      frames.push_back({number, std::string(read), std::move(protein)});
-    }
+  for (int number = 0; number < 2 * kCodon; ++number) {
+    const bool is_other = number >= kCodon;
+    const std::ptrdiff_t first = number % kCodon;
+    if (first >= static_cast<std::ptrdiff_t>(bases.size())) continue;
+    const bool is_open =
+        is_other ? translate(bases.rbegin() + first, bases.rend(), other_codes_, protein)
+                 : translate(bases.begin() + first, bases.end(), codes_, protein);
+    if (!is_open) continue;
+    if (is_other && other.empty()) other = other_strand(bases);
+    const std::string_view strand = is_other ? std::string_view(other) : bases;
+    const std::size_t n = kCodon * protein.size() + more;
+    frames.push_back(
+        {number, std::string(strand.substr(static_cast<std::size_t>(first), n)), protein});
   }
   return frames;
 }

@@ -33,11 +33,17 @@ class FrameReader {
   std::vector<Frame> open_frames(std::string_view bases) const;
 
  private:
-  std::string translate(const std::vector<std::uint8_t>& codes, std::size_t first) const;
+  // Codes of letters, as in bases.h.
+  using Codes = std::array<std::uint8_t, 256>;
+
+  template <class Letter>
+  bool translate(Letter first, Letter end, const Codes& codes, std::string& protein) const;
   std::string other_strand(std::string_view bases) const;
 
   FrameRule rule_;
-  std::array<char, kCodons> residues_ = {};  // of codons, by codes in bases.h
+  std::array<char, kCodons> residues_ = {};  // of codons, by codes
+  Codes codes_ = {};
+  Codes other_codes_ = {};  // of the bases on the other strand
 };
 
 }  // namespace ancify

@@ -86,11 +86,13 @@ TEST(Frames, HaveTheirBasesAndProteins) {
   EXPECT_EQ(complemented[2].bases, "GGYTTA");
 }
 
+constexpr std::size_t kPartSize = 1000;
+
 std::string read_problem(const std::string& text) {
   const test::TempDir folder;
   JobControl control;
   try {
-    read_dna({folder.write("x.fa", text)}, control);
+    read_dna({folder.write("x.fa", text)}, kPartSize, control);
   } catch (const FormatError& error) {
     return std::to_string(error.line) + error.what();
   }
@@ -100,13 +102,37 @@ std::string read_problem(const std::string& text) {
 TEST(DnaRecords, AreReadInUpperCase) {
   const test::TempDir folder;
   JobControl control;
-  const auto records = read_dna(
-      {folder.write("a.fa", ">a b\nacgtn\nRY-\n"), folder.write("b.fq", "@c\nA\n+\nI\n")}, control);
-  ASSERT_EQ(records.size(), 2U);
-  EXPECT_EQ(records[0].id, "a");
-  EXPECT_EQ(records[0].bases, "ACGTNRY-");
-  EXPECT_EQ(records[1].bases, "A");
-  EXPECT_EQ(read_dna({folder.write("rna.fa", ">a\nACGUu\n")}, control)[0].bases, "ACGTT");
+  const auto records =
+      read_dna({folder.write("a.fa", ">a b\nacgtn\nRY-\n"), folder.write("b.fq", "@c\nA\n+\nI\n")},
+               kPartSize, control);
+  EXPECT_EQ(records.ids, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(records.bases[0], "ACGTNRY-");
+  EXPECT_EQ(records.bases[1], "A");
+  EXPECT_EQ(read_dna({folder.write("rna.fa", ">a\nACGUu\n")}, kPartSize, control).bases[0],
+            "ACGTT");
+}
+
+TEST(DnaRecords, AreTheSameInPartsOfAnySize) {
+  const test::TempDir folder;
+  const std::vector<std::string> texts = {"A", "CCC", "GT", "ACGTACGTAC", "G", "TTTT"};
+  std::string fasta;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    fasta +=
+        ">" + std::to_string(i) + "\n" + texts[i].substr(0, 2) + "\n" + texts[i].substr(1) + "\n";
+  }
+  const std::string path = folder.write("a.fa", fasta);
+  for (std::size_t size = 1; size < 30; ++size) {
+    JobControl control;
+    auto records = read_dna({path}, size, control);
+    std::vector<std::size_t> in_part(records.bases.parts().size(), 0);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      EXPECT_EQ(records.bases[i], texts[i].substr(0, 2) + texts[i].substr(1)) << size;
+      ++in_part[records.bases.places()[i].part];
+    }
+    for (std::size_t part = 0; part < in_part.size(); ++part) {
+      EXPECT_TRUE(in_part[part] == 1 || records.bases.parts()[part].size() <= size) << size;
+    }
+  }
 }
 
 TEST(DnaRecords, AreRefusedWithTheirLine) {
