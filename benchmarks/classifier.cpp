@@ -14,7 +14,7 @@
 #include <ctime>
 #include <random>
 
-#include "core/nn/layers.h"
+#include "core/matrices/level.h"
 
 namespace {
 

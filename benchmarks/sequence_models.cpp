@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "core/device/simd.h"
+#include "core/matrices/level.h"
 #include "core/models/bpe.h"
 #include "core/models/runs.h"
-#include "core/nn/layers.h"
 #include "models/random_encoders.h"
 
 namespace {
@@ -84,18 +84,18 @@ Times product_times(const SequenceModel& model, std::int64_t sequences, std::int
   for (float& number : x) number = uniform(generator);
   std::vector<float> y(x.size());
   std::vector<float> weights(static_cast<std::size_t>(length * length));
-  const ancify::Layers& layers = ancify::layers_of(ancify::best_simd_level());
+  const auto multiply = ancify::matrix_functions_of(ancify::best_simd_level()).multiply_floats;
   const auto by_weights = [&](const ancify::LinearTensors& linear, std::int64_t in,
                               std::int64_t out) {
-    layers.multiply({tokens, out, in, x.data(), in, linear.weight.data(), in, true, y.data(), out});
+    multiply({tokens, out, in, x.data(), in, linear.weight.data(), in, true, y.data(), out});
   };
   return least_times([&] {
     for (const ancify::LayerTensors& layer : model.encoder.layers) {
       by_weights(layer.query_key_value, d, 3 * d);
       for (std::int64_t i = 0; i < sequences * shape.heads; ++i) {
-        layers.multiply({length, length, wide, x.data(), 3 * d, x.data() + d, 3 * d, true,
-                         weights.data(), length});
-        layers.multiply(
+        multiply({length, length, wide, x.data(), 3 * d, x.data() + d, 3 * d, true, weights.data(),
+                  length});
+        multiply(
             {length, wide, length, weights.data(), length, x.data(), 3 * d, false, y.data(), d});
       }
       by_weights(layer.attention_out, d, d);

@@ -14,13 +14,14 @@ namespace reml = ancify::reml;
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const reml::SearchSettings settings = as_search_settings(problem);
+  const int threads = as_work(problem).threads;
   ProblemKernels kernels(problem);
   Mailbox mail;
   reml::Fit fit;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        fit = reml::fit_exact(data, kernels.open(control, mail), settings, control);
+        fit = reml::fit_exact(data, kernels.open(control, mail), settings, {control, threads});
       },
       &mail);
   Rcpp::List result = as_list(fit, data.names);
@@ -36,6 +37,7 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
                                 const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const bool expected = as_search_settings(problem).expected;
+  const int threads = as_work(problem).threads;
   std::vector<std::vector<double>> points;
   for (int j = 0; j < thetas.ncol(); ++j) {
     const Rcpp::NumericVector column = thetas(Rcpp::_, j);
@@ -47,7 +49,8 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        found = reml::likelihoods_at(data, kernels.open(control, mail), points, expected, control);
+        found = reml::likelihoods_at(data, kernels.open(control, mail), points, expected,
+                                     {control, threads});
       },
       &mail);
   using Rcpp::Named;

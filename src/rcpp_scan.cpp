@@ -22,13 +22,14 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
 // P at theta, after an exact fit. The kernels' memory is free for the tested genotypes then.
 std::vector<double> projection_of(const Rcpp::List& problem, const reml::FitData& data,
                                   const std::vector<double>& theta, const Rcpp::Function& watch) {
+  const int threads = as_work(problem).threads;
   ProblemKernels kernels(problem);
   Mailbox mail;
   std::vector<double> p;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        p = reml::projection_at(data, kernels.open(control, mail), theta, control);
+        p = reml::projection_at(data, kernels.open(control, mail), theta, {control, threads});
       },
       &mail);
   return p;

@@ -74,7 +74,7 @@ Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotyp
       [&](ancify::JobControl& control) {
         reml::Kernels& opened = kernels->open(control, mail);
         if (exact) {
-          p = reml::projection_at(given.data, opened, theta, control);
+          p = reml::projection_at(given.data, opened, theta, {control, given.work.threads});
           return;
         }
         const reml::FixedEffects fixed(given.data, {control, given.work.threads});

@@ -6,8 +6,8 @@
 #include <deque>
 
 #include "core/nn/device_ops.h"
-#include "core/nn/gemm.h"
 #include "core/nn/half.h"
+#include "core/nn/products.h"
 #include "cuda/cuda_device.h"
 
 namespace ancify::cuda {

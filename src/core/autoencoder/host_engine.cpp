@@ -20,7 +20,7 @@ class HostEngine : public Engine {
              const EngineSettings& settings, SimdLevel simd, const TaskContext& context)
       : form_(form),
         settings_(settings),
-        products_(layers_of(simd)),
+        products_(products_of(simd)),
         context_(context),
         network_(form) {
     if (settings.learns) adam_.emplace(network_.parameters());

@@ -74,7 +74,9 @@ void GenotypeMatrix::read_all(std::int64_t most, JobControl& control) {
   }
 }
 
-// Keeps blocks behind those before them, or gives up all of them if there is no room.
+// Keeps blocks behind those before them, or gives up all of them if there is no room. It does so
+// too if the rest would need half as much room again as there is, were it like the blocks so far:
+// so genotypes that will be read in tiles do not fill the memory first.
 void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
                                JobControl& control) {
   for (std::int64_t block = first_block; block < first_block + blocks; ++block) {
@@ -83,7 +85,10 @@ void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, st
                                    : packed_layout(counts, variants_in(block)));
     offsets_.push_back(offsets_.back() + stored_bytes(layouts_.back(), n_));
   }
-  if (offsets_.back() > most) {
+  const auto share =
+      static_cast<double>(first_block + blocks) / static_cast<double>(this->blocks());
+  const auto taken = static_cast<double>(offsets_.back());
+  if (taken > static_cast<double>(most) * std::min(1.0, 1.5 * share)) {
     kept_.reset();
     layouts_.clear();
     return;

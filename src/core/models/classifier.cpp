@@ -110,7 +110,7 @@ class Trainer {
           const TaskContext& context)
       : settings_(settings),
         context_(context),
-        products_(layers_of(simd)),
+        products_(products_of(simd)),
         width_(width),
         network_(new_network(width, settings.hidden, settings.dropout)),
         sgd_(network_.layers.parameters(), static_cast<float>(settings.momentum)) {}
@@ -234,7 +234,7 @@ std::vector<double> classify(const Classifier& classifier, const std::vector<flo
   run_tasks(control, run.threads, 1, [&](std::int64_t, const TaskContext& context) {
     ClassifierNetwork network = new_network(classifier.width, classifier.hidden, 0);
     set_tensors(classifier, network.layers);
-    const Pass<float> pass = {layers_of(run.simd), context};
+    const Pass<float> pass = {products_of(run.simd), context};
     for_logits(network.layers, pass, rows, classifier.width,
                [&](std::int64_t first, const Batch<float>& logits) {
                  for (std::int64_t i = 0; i < logits.rows; ++i) {

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/matrices/level.h"
 #include "core/nn/layers.h"
 
 namespace ancify {
@@ -57,6 +58,7 @@ class Encoding {
         shape_(encoder.shape),
         pack_(pack),
         layers_(layers_of(level)),
+        multiply_(matrix_functions_of(level).multiply_floats),
         context_(context),
         x_(pack.size(), shape_.width),
         qkv_(pack.size(), 3 * shape_.width),
@@ -110,7 +112,7 @@ class Encoding {
 
   void add_to(const Rows& x, const LinearTensors& linear, const Rows& from, const Rows& out,
               const NormTensors& norm) const {
-    layers_.multiply(by_weights(from, linear, out));
+    multiply_(by_weights(from, linear, out));
     layers_.add_bias(out, linear.bias.data());
     layers_.add(x, out);
     if (encoder_.norms == NormPlace::kAfter) normalise(norm, x);
@@ -140,8 +142,8 @@ class Encoding {
   void project(const LayerTensors& layer, std::int64_t first, std::int64_t n) {
     const OwnRows normed(n, shape_.width);
     const Rows out = qkv_.some(first, n);
-    layers_.multiply(by_weights(input_of(layer.attention_norm, x_.some(first, n), normed.all()),
-                                layer.query_key_value, out));
+    multiply_(by_weights(input_of(layer.attention_norm, x_.some(first, n), normed.all()),
+                         layer.query_key_value, out));
     layers_.add_bias(out, layer.query_key_value.bias.data());
   }
 
@@ -169,14 +171,14 @@ class Encoding {
     float* const out = attended_.all().data + first * shape_.width + head * wide;
     for (std::int64_t i = 0; i < length; i += kBlock) {
       const Rows block = weights.some(0, std::min(kBlock, length - i));
-      layers_.multiply({block.rows, length, wide, queries.data + i * queries.stride, queries.stride,
-                        keys.data, keys.stride, true, block.data, block.stride});
+      multiply_({block.rows, length, wide, queries.data + i * queries.stride, queries.stride,
+                 keys.data, keys.stride, true, block.data, block.stride});
       if (!is_rotated) {
         layers_.scale_and_slope(block, i, scale, encoder_.slopes[static_cast<std::size_t>(head)]);
       }
       layers_.softmax(block);
-      layers_.multiply({block.rows, wide, length, block.data, block.stride, values.data,
-                        values.stride, false, out + i * shape_.width, shape_.width});
+      multiply_({block.rows, wide, length, block.data, block.stride, values.data, values.stride,
+                 false, out + i * shape_.width, shape_.width});
     }
   }
 
@@ -193,10 +195,10 @@ class Encoding {
     const Rows input = input_of(layer.feed_forward_norm, x, normed.all());
     if (encoder_.gated) {
       const OwnRows halves(n, 2 * shape_.hidden);
-      layers_.multiply(by_weights(input, layer.up, halves.all()));
+      multiply_(by_weights(input, layer.up, halves.all()));
       layers_.gate(halves.all(), hidden.all());
     } else {
-      layers_.multiply(by_weights(input, layer.up, hidden.all()));
+      multiply_(by_weights(input, layer.up, hidden.all()));
       layers_.add_bias_gelu(hidden.all(), layer.up.bias.data());
     }
     add_to(x, layer.down, hidden.all(), normed.all(), layer.feed_forward_norm);
@@ -206,6 +208,7 @@ class Encoding {
   const EncoderShape& shape_;
   const Pack& pack_;
   const Layers& layers_;
+  void (*multiply_)(const MatrixProduct& product);
   const TaskContext& context_;
   OwnRows x_;
   OwnRows qkv_;
@@ -223,18 +226,18 @@ std::vector<float> encode(const Encoder& encoder, const Pack& pack, SimdLevel le
 std::vector<float> log_probabilities(const Encoder& encoder, const float* states, std::int64_t n,
                                      SimdLevel level) {
   const Layers& layers = layers_of(level);
+  const auto multiply = matrix_functions_of(level).multiply_floats;
   const EncoderShape& shape = encoder.shape;
   const OwnRows dense(n, shape.width);
   OwnRows logits(n, shape.vocabulary);
-  layers.multiply({n, shape.width, shape.width, states, shape.width,
-                   encoder.head.dense.weight.data(), shape.width, true, dense.all().data,
-                   shape.width});
+  multiply({n, shape.width, shape.width, states, shape.width, encoder.head.dense.weight.data(),
+            shape.width, true, dense.all().data, shape.width});
   layers.add_bias_gelu(dense.all(), encoder.head.dense.bias.data());
   layers.layer_norm(dense.all(), weights_of(encoder.head.norm, encoder.epsilon), dense.all());
   const LinearTensors& out = encoder.head.out;
   const std::vector<float>& weight = out.weight.empty() ? encoder.embedding : out.weight;
-  layers.multiply({n, shape.vocabulary, shape.width, dense.all().data, shape.width, weight.data(),
-                   shape.width, true, logits.all().data, shape.vocabulary});
+  multiply({n, shape.vocabulary, shape.width, dense.all().data, shape.width, weight.data(),
+            shape.width, true, logits.all().data, shape.vocabulary});
   finish_logits(encoder, logits.all().data, n);
   return std::move(logits.data());
 }

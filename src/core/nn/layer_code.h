@@ -6,12 +6,6 @@
 #include <cmath>
 #include <cstdint>
 
-#ifdef ANCIFY_HAVE_EIGEN
-#define EIGEN_MPL2_ONLY
-#define EIGEN_DONT_PARALLELIZE
-#include <Eigen/Core>
-#endif
-
 #include "core/nn/layers.h"
 #include "core/nn/placed_product.h"
 #include "core/nn/vector_math.h"
@@ -19,60 +13,6 @@
 namespace ancify {
 
 namespace {
-
-#ifdef ANCIFY_HAVE_EIGEN
-using EigenRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ConstView = Eigen::Map<const EigenRows, 0, Eigen::OuterStride<>>;
-using View = Eigen::Map<EigenRows, 0, Eigen::OuterStride<>>;
-
-#ifdef EIGEN_VECTORIZE_AVX512
-constexpr std::int64_t kRegister = 16;
-
-// Eigen 3.3 computes columns that fill no register of AVX-512 number by number. So the last
-// columns, or all of a few, are filled up with zeros.
-template <class A, class B>
-void multiply(const A& a, const B& b, View& c) {
-  constexpr std::int64_t few = 64;
-  const std::int64_t n = c.cols();
-  const std::int64_t filled = n % kRegister == 0 ? n : n < few ? 0 : n - n % kRegister;
-  if (filled > 0) c.leftCols(filled).noalias() = a * b.leftCols(filled);
-  const std::int64_t last = n - filled;
-  if (last == 0) return;
-  EigenRows wide = EigenRows::Zero(b.rows(), (last + kRegister - 1) / kRegister * kRegister);
-  wide.leftCols(last) = b.rightCols(last);
-  EigenRows product(a.rows(), wide.cols());
-  product.noalias() = a * wide;
-  c.rightCols(last) = product.leftCols(last);
-}
-#else
-template <class A, class B>
-void multiply(const A& a, const B& b, View& c) {
-  c.noalias() = a * b;
-}
-#endif
-
-template <class A>
-void multiply_by(const A& a, const MatrixProduct& p) {
-  View c(p.c, p.rows, p.columns, Eigen::OuterStride<>(p.c_stride));
-  if (p.b_transposed) {
-    const ConstView b(p.b, p.columns, p.depth, Eigen::OuterStride<>(p.b_stride));
-    multiply(a, b.transpose(), c);
-  } else {
-    multiply(a, ConstView(p.b, p.depth, p.columns, Eigen::OuterStride<>(p.b_stride)), c);
-  }
-}
-
-void multiply(const MatrixProduct& p) {
-  const Eigen::OuterStride<> stride(p.a_stride);
-  if (p.a_transposed) {
-    multiply_by(ConstView(p.a, p.depth, p.rows, stride).transpose(), p);
-  } else {
-    multiply_by(ConstView(p.a, p.rows, p.depth, stride), p);
-  }
-}
-#else
-void multiply(const MatrixProduct& product) { multiply_plainly(product); }
-#endif
 
 // Sums go in lanes, which compilers put into vectors, in the same order at every level.
 constexpr std::int64_t kLanes = 16;
@@ -183,8 +123,8 @@ void rotate(const Rows& x, const Rotation& rotation, float scale) {
   }
 }
 
-constexpr Layers kLayers = {{multiply, add_product}, layer_norm, add_bias, add_bias_gelu, gate,
-                            scale_and_slope,         add,        softmax,  rotate};
+constexpr Layers kLayers = {add_product,     layer_norm, add_bias, add_bias_gelu, gate,
+                            scale_and_slope, add,        softmax,  rotate};
 
 }  // namespace
 

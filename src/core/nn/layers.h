@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/device/simd.h"
-#include "core/nn/gemm.h"
+#include "core/nn/products.h"
 
 namespace ancify {
 
@@ -31,7 +31,8 @@ struct Rotation {
 };
 
 // What is written once, and compiled for each level. All are free of state.
-struct Layers : ProductsOf<float> {
+struct Layers {
+  void (*add_product)(const PlacedProduct& product);
   // Row by row, out = (x - mean) / sqrt(variance + epsilon) * gain + bias. `out` may be x.
   void (*layer_norm)(const Rows& x, const NormWeights& weights, const Rows& out);
   // x += bias, in each row.
@@ -54,11 +55,11 @@ struct Layers : ProductsOf<float> {
 // sums are rounded.
 const Layers& layers_of(SimdLevel level);
 
-// Those of builds for AVX2 and FMA, and for AVX-512; null where the compiler makes none.
+// The products of a level.
+ProductsOf<float> products_of(SimdLevel level);
+
+// The layers of builds for AVX2 and FMA, and for AVX-512; null where the compiler makes none.
 const Layers* layers_for_avx2();
 const Layers* layers_for_avx512();
-
-// The library that multiplies, for messages.
-const char* multiplier_name();
 
 }  // namespace ancify

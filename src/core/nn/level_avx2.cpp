@@ -1,8 +1,5 @@
-// The layers for AVX2 and FMA. Eigen has another name here, so that levels share none of its
-// functions.
+// The layers for AVX2 and FMA.
 #if defined(__AVX2__) && defined(__FMA__)
-
-#define Eigen EigenAvx2
 
 #include "core/nn/layer_code.h"
 

@@ -1,4 +1,5 @@
 // The layers for any processor of the build's architecture: SSE2, or NEON.
+#include "core/matrices/level.h"
 #include "core/nn/layer_code.h"
 
 namespace ancify {
@@ -10,12 +11,8 @@ const Layers& layers_of(SimdLevel level) {
   return level >= SimdLevel::kAvx2 && avx2 != nullptr ? *avx2 : kLayers;
 }
 
-const char* multiplier_name() {
-#ifdef ANCIFY_HAVE_EIGEN
-  return "Eigen";
-#else
-  return "a plain loop";
-#endif
+ProductsOf<float> products_of(SimdLevel level) {
+  return {matrix_functions_of(level).multiply_floats, layers_of(level).add_product};
 }
 
 }  // namespace ancify

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/exec/threads.h"
-#include "core/nn/gemm.h"
 #include "core/nn/network_ops.h"
+#include "core/nn/products.h"
 
 namespace ancify {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/device/host_device.h"
-#include "core/nn/gemm.h"
+#include "core/nn/products.h"
 
 namespace ancify {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/exec/threads.h"
-#include "core/nn/gemm.h"
 #include "core/nn/network.h"
+#include "core/nn/products.h"
 
 namespace ancify {
 

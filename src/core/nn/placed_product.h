@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/device/simd.h"
-#include "core/nn/gemm.h"
+#include "core/nn/products.h"
 
 namespace ancify {
 

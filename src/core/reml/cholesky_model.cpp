@@ -13,7 +13,7 @@
 #include "core/exec/threads.h"
 #include "core/reml/exact_model.h"
 #include "core/reml/kernel_checks.h"
-#include "core/reml/large_factor.h"
+#include "core/reml/large_matrices.h"
 #include "core/reml/steps.h"
 #include "core/reml/vectors.h"
 
@@ -42,12 +42,6 @@ double trace(std::size_t n, const Vector& a) {
   return sum;
 }
 
-void fill_upper(std::size_t n, Vector& a) {
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t i = 0; i < j; ++i) a[j * n + i] = a[i * n + j];
-  }
-}
-
 void at_least(const Vector& lower, Vector& theta) {
   for (std::size_t i = 0; i < theta.size(); ++i) theta[i] = std::max(theta[i], lower[i]);
 }
@@ -55,8 +49,8 @@ void at_least(const Vector& lower, Vector& theta) {
 }  // namespace
 
 CholeskyModel::CholeskyModel(std::vector<std::vector<double>> kernels, const std::vector<double>& y,
-                             const std::vector<std::string>& names, JobControl& control)
-    : ExactModel(y), kernels_(std::move(kernels)), control_(control) {
+                             const std::vector<std::string>& names, const Workers& workers)
+    : ExactModel(y), kernels_(std::move(kernels)), workers_(workers) {
   const auto n = static_cast<std::size_t>(size());
   const std::size_t k = kernels_.size() + 1;
   for (std::size_t g = 0; g + 1 < k; ++g) check_positive(g, names[g]);
@@ -72,7 +66,7 @@ CholeskyModel::CholeskyModel(std::vector<std::vector<double>> kernels, const std
   check_independent(names);
 }
 
-void CholeskyModel::throw_if_stopped() const { TaskContext(control_).throw_if_stopped(); }
+void CholeskyModel::throw_if_stopped() const { TaskContext(workers_.control).throw_if_stopped(); }
 
 // Without eigenvalues: A + c I has a Cholesky factor if no eigenvalue is below -c.
 void CholeskyModel::check_positive(std::size_t kernel, const std::string& name) {
@@ -80,7 +74,7 @@ void CholeskyModel::check_positive(std::size_t kernel, const std::string& name) 
   const double mean = trace(n, kernels_[kernel]) / size();
   Vector shifted = kernels_[kernel];
   for (std::size_t i = 0; i < n; ++i) shifted[i * (n + 1)] += kNegativeEigenvalue * mean;
-  if (factorise(size(), shifted, [&] { throw_if_stopped(); })) return;
+  if (factorise(workers_, {size(), shifted.data(), size()})) return;
   shifted = kernels_[kernel];
   const Tridiagonal form(size(), shifted.data(), [&] { throw_if_stopped(); });
   check_smallest_eigenvalue(form.eigenvalues().front(), mean, name);
@@ -116,7 +110,7 @@ bool CholeskyModel::move_to(const std::vector<double>& theta) {
     }
   }
   for (std::size_t i = 0; i < n; ++i) factor_[i * (n + 1)] += theta.back();
-  if (!factorise(size(), factor_, [&] { throw_if_stopped(); })) return false;
+  if (!factorise(workers_, {size(), factor_.data(), size()})) return false;
   log_determinant_ = 0;
   for (std::size_t i = 0; i < n; ++i) log_determinant_ += 2 * std::log(factor_[i * (n + 1)]);
   py_ = solve(y());
@@ -125,13 +119,14 @@ bool CholeskyModel::move_to(const std::vector<double>& theta) {
 }
 
 std::vector<double> CholeskyModel::solve(std::vector<double> b) const {
-  const int columns = static_cast<int>(b.size()) / size();
-  cholesky_solve(size(), columns, {factor_.data(), size()}, {b.data(), size()});
+  ancify::reml::solve(workers_, size(), factor_, b);
   return b;
 }
 
 std::vector<double> CholeskyModel::inverse() const {
-  return invert(size(), factor_, [&] { throw_if_stopped(); });
+  Vector inverse = factor_;
+  invert(workers_, {size(), inverse.data(), size()});
+  return inverse;
 }
 
 Derivatives CholeskyModel::derivatives(bool expected) {
@@ -142,7 +137,7 @@ Derivatives CholeskyModel::derivatives(bool expected) {
   Vector apy(n * k);  // A_i P y
   for (std::size_t g = 0; g + 1 < k; ++g) {
     throw_if_stopped();
-    symmetric_product(size(), 1, kernels_[g].data(), py_.data(), &apy[g * n]);
+    cross_block(workers_, size(), size(), 1, kernels_[g].data(), py_.data(), &apy[g * n]);
     result.traces.push_back(trace_of_product(n, p, kernels_[g]));
   }
   std::copy(py_.begin(), py_.end(), apy.end() - static_cast<std::ptrdiff_t>(n));
@@ -161,39 +156,25 @@ Derivatives CholeskyModel::derivatives(bool expected) {
       result.average[i * k + j] = result.average[j * k + i] = both / 4;
     }
   }
-  if (expected) result.expected = expected_information(std::move(p));
+  if (expected) result.expected = expected_information(p);
   return result;
 }
 
-std::vector<double> CholeskyModel::expected_information(std::vector<double> inverse) const {
+std::vector<double> CholeskyModel::expected_information(const std::vector<double>& inverse) const {
   const auto n = static_cast<std::size_t>(size());
   const std::size_t k = kernels_.size() + 1;
-  fill_upper(n, inverse);
   Vector information(k * k);
   for (std::size_t i = 0; i < k; ++i) {
     // P A_i P.
-    const Vector both = i + 1 < k ? times_columns(inverse, times_columns(kernels_[i], inverse))
-                                  : times_columns(inverse, inverse);
+    Vector both = inverse;
+    if (i + 1 < k) both = multiply_symmetric(workers_, size(), kernels_[i], inverse);
+    both = multiply_symmetric(workers_, size(), inverse, both);
     for (std::size_t j = i; j < k; ++j) {
       const double sum = j + 1 < k ? trace_of_product(n, both, kernels_[j]) : trace(n, both);
       information[i * k + j] = information[j * k + i] = 0.5 * sum;
     }
   }
   return information;
-}
-
-// a b of N x N matrices, `a` symmetric, column block by column block.
-std::vector<double> CholeskyModel::times_columns(const std::vector<double>& a,
-                                                 const std::vector<double>& b) const {
-  constexpr int kWidth = 32;
-  Vector result(b.size());
-  for (int first = 0; first < size(); first += kWidth) {
-    throw_if_stopped();
-    const auto start = static_cast<std::size_t>(first) * static_cast<std::size_t>(size());
-    symmetric_product(size(), std::min(kWidth, size() - first), a.data(), &b[start],
-                      &result[start]);
-  }
-  return result;
 }
 
 std::vector<std::vector<double>> CholeskyModel::starts(const std::vector<double>& lower) {
@@ -219,7 +200,7 @@ std::vector<double> CholeskyModel::haseman_elston(const std::vector<double>& low
   LocalModel model;
   Vector product(y().size());
   for (const auto& kernel : kernels_) {
-    symmetric_product(size(), 1, kernel.data(), y().data(), product.data());
+    cross_block(workers_, size(), size(), 1, kernel.data(), y().data(), product.data());
     model.score.push_back(dot(y(), product));
   }
   const double squares = dot(y(), y());

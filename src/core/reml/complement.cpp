@@ -49,31 +49,41 @@ std::vector<double> Complement::rotate_back(std::vector<double> v) const {
   return v;
 }
 
-void Complement::rotate_both_sides(const std::vector<double>& f, double* k) const {
+void Complement::rotate_both_sides(const Workers& workers, const std::vector<double>& f,
+                                   double* k) const {
   const int n = samples();
   const int p = effects();
   if (p == 0) return;
-  const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(p);
-  const auto small = static_cast<std::size_t>(p) * static_cast<std::size_t>(p);
+  const std::size_t size = area(n, p);
   const std::vector<double> v = qr_.reflectors();
   std::vector<double> kv(size);
-  symmetric_product(n, p, k, v.data(), kv.data());
+  cross_block(workers, n, n, p, k, v.data(), kv.data());
   std::vector<double> w(size);
   product(n, p, p, 1, kv.data(), f.data(), 0, w.data());
   // F'V'B = F'(V'KV) F is symmetric.
-  std::vector<double> vb(small);
+  std::vector<double> vb(area(p, p));
   cross_product(n, p, p, v.data(), w.data(), vb.data());
-  std::vector<double> middle(small);
+  std::vector<double> middle(area(p, p));
   cross_product(p, p, p, f.data(), vb.data(), middle.data());
   product(n, p, p, -0.5, v.data(), middle.data(), 1, w.data());
-  subtract_symmetric_product(n, p, v.data(), w.data(), k);
+  // V W' + W V' is (V, W) (W, V)'.
+  std::vector<double> left = v;
+  left.insert(left.end(), w.begin(), w.end());
+  std::vector<double> right(left.size());
+  for (std::size_t j = 0; j < size; ++j) {
+    const std::size_t at = j % static_cast<std::size_t>(n) * 2 * static_cast<std::size_t>(p) +
+                           j / static_cast<std::size_t>(n);
+    right[at] = w[j];
+    right[at + static_cast<std::size_t>(p)] = v[j];
+  }
+  add_block(workers, n, 2 * p, n, -1, left.data(), right.data(), k);
 }
 
-void Complement::rotate_kernel_back(double* k) const {
+void Complement::rotate_kernel_back(const Workers& workers, double* k) const {
   const auto p = static_cast<std::size_t>(effects());
   std::vector<double> f = qr_.triangle();
   transpose(p, f);
-  rotate_both_sides(f, k);
+  rotate_both_sides(workers, f, k);
 }
 
 std::vector<double> Complement::solve(std::vector<double> b) const {

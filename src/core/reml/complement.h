@@ -5,6 +5,7 @@
 
 #include "core/reml/fit.h"
 #include "core/reml/lapack.h"
+#include "core/reml/tall_blocks.h"
 
 namespace ancify::reml {
 
@@ -23,10 +24,12 @@ class Complement {
   std::vector<double> rotate(std::vector<double> v) const;
   // Q v.
   std::vector<double> rotate_back(std::vector<double> v) const;
-  // K becomes Q'KQ, n x n, of which the lower triangle is read and written.
-  void rotate_kernel(double* k) const { rotate_both_sides(qr_.triangle(), k); }
+  // K becomes Q'KQ, n x n, both triangles.
+  void rotate_kernel(const Workers& workers, double* k) const {
+    rotate_both_sides(workers, qr_.triangle(), k);
+  }
   // The reverse: QKQ'.
-  void rotate_kernel_back(double* k) const;
+  void rotate_kernel_back(const Workers& workers, double* k) const;
   // R^-1 b.
   std::vector<double> solve(std::vector<double> b) const;
   // R^-1 a R'^-1 of a symmetric p x p matrix.
@@ -34,7 +37,7 @@ class Complement {
 
  private:
   // (I - VFV')' K (I - VFV').
-  void rotate_both_sides(const std::vector<double>& f, double* k) const;
+  void rotate_both_sides(const Workers& workers, const std::vector<double>& f, double* k) const;
 
   Qr qr_;
 };

@@ -20,7 +20,7 @@
 #include "core/exec/threads.h"
 #include "core/reml/complement.h"
 #include "core/reml/kernel_checks.h"
-#include "core/reml/large_factor.h"
+#include "core/reml/large_matrices.h"
 #include "core/reml/search.h"
 
 namespace ancify::reml {
@@ -63,8 +63,8 @@ void keep_inner(const Complement& complement, Vector& k) {
 // A model in units of y in which it is about 1: a power of 2, so that nothing is rounded.
 class ExactProblem {
  public:
-  ExactProblem(const FitData& data, Kernels& kernels, JobControl& control)
-      : data_(checked(data, kernels)), kernels_(kernels), control_(control), complement_(data) {
+  ExactProblem(const FitData& data, Kernels& kernels, const Workers& workers)
+      : data_(checked(data, kernels)), kernels_(kernels), workers_(workers), complement_(data) {
     y_ = complement_.rotate(data.y);
     choose_unit();
     for (double& value : y_) value /= unit_;
@@ -124,7 +124,7 @@ class ExactProblem {
 
   const FitData& data_;
   Kernels& kernels_;
-  JobControl& control_;
+  Workers workers_;
   Complement complement_;
   Vector y_;  // Q'y
   double unit_ = 1;
@@ -163,14 +163,14 @@ Vector ExactProblem::rotated(int component) {
   const std::string name = component_name(data_, static_cast<std::size_t>(component));
   Vector k(n * n);
   fill_dense(component, k);
-  TaskContext(control_).throw_if_stopped();
+  TaskContext(workers_.control).throw_if_stopped();
   for (std::size_t i = 0; i < k.size(); ++i) {
     if (!std::isfinite(k[i])) {
       throw InputError("the kernel of " + name + " has a value that is not finite in row " +
                        std::to_string(i % n + 1) + ", column " + std::to_string(i / n + 1));
     }
   }
-  complement_.rotate_kernel(k.data());
+  complement_.rotate_kernel(workers_, k.data());
   on_effects_[static_cast<std::size_t>(component)].assign(
       k.begin(), k.begin() + static_cast<std::ptrdiff_t>(n * p));
   keep_inner(complement_, k);
@@ -186,7 +186,7 @@ void ExactProblem::make_model() {
   const Vector y(y_.begin() + complement_.effects(), y_.end());
   if (kernels_.components() == 1 && divided() == 0) {
     auto model =
-        std::make_unique<OneKernelModel>(rotated(0), y, component_name(data_, 0), control_);
+        std::make_unique<OneKernelModel>(rotated(0), y, component_name(data_, 0), workers_.control);
     one_kernel_ = model.get();
     model_ = std::move(model);
     return;
@@ -207,7 +207,7 @@ std::unique_ptr<ExactModel> ExactProblem::several_kernels(int first) {
   }
   return std::make_unique<CholeskyModel>(std::move(rotated_kernels),
                                          Vector(y_.begin() + complement_.effects(), y_.end()),
-                                         names, control_);
+                                         names, workers_);
 }
 
 double ExactProblem::null_log_likelihood() {
@@ -300,8 +300,8 @@ Vector covariance_at(const FitData& data, Kernels& kernels, const Vector& theta)
 }  // namespace
 
 Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& settings,
-              JobControl& control) {
-  ExactProblem problem(data, kernels, control);
+              const Workers& workers) {
+  ExactProblem problem(data, kernels, workers);
   SearchSettings scaled = settings;
   scaled.start = problem.scaled(settings.start);
   scaled.lower = problem.bounds(settings.lower);
@@ -336,8 +336,8 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
 
 std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                                          const std::vector<std::vector<double>>& thetas,
-                                         bool expected, JobControl& control) {
-  ExactProblem problem(data, kernels, control);
+                                         bool expected, const Workers& workers) {
+  ExactProblem problem(data, kernels, workers);
   ExactModel& model = problem.model();
   std::vector<LikelihoodAt> result;
   for (const auto& theta : thetas) {
@@ -350,24 +350,21 @@ std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
 
 // P = Q2 H2^-1 Q2', with H2 = Q2'HQ2.
 std::vector<double> projection_at(const FitData& data, Kernels& kernels,
-                                  const std::vector<double>& theta, JobControl& control) {
+                                  const std::vector<double>& theta, const Workers& workers) {
   const Complement complement(checked(data, kernels));
   const auto n = static_cast<std::size_t>(complement.samples());
   const auto p = static_cast<std::size_t>(complement.effects());
-  const auto size = n - p;
-  const auto between = [&] { TaskContext(control).throw_if_stopped(); };
   Vector h = covariance_at(data, kernels, theta);
-  complement.rotate_kernel(h.data());
-  keep_inner(complement, h);
-  if (!factorise(complement.size(), h, between)) throw not_positive("theta", theta);
-  const Vector inverse = invert(complement.size(), h, between);
-  Vector projection = std::move(h);  // its memory
-  projection.assign(n * n, 0.0);
-  for (std::size_t j = 0; j < size; ++j) {
-    std::copy_n(&inverse[j * (size + 1)], size - j, &projection[(p + j) * (n + 1)]);
+  complement.rotate_kernel(workers, h.data());
+  const Square inner = {complement.size(), &h[p * (n + 1)], complement.samples()};
+  if (!factorise(workers, inner)) throw not_positive("theta", theta);
+  invert(workers, inner);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto column = h.begin() + static_cast<std::ptrdiff_t>(j * n);
+    std::fill_n(column, j < p ? n : p, 0.0);
   }
-  complement.rotate_kernel_back(projection.data());
-  return projection;
+  complement.rotate_kernel_back(workers, h.data());
+  return h;
 }
 
 }  // namespace ancify::reml

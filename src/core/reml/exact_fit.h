@@ -3,18 +3,18 @@
 
 #include <vector>
 
-#include "core/exec/job_control.h"
 #include "core/reml/exact_model.h"
 #include "core/reml/fit.h"
 #include "core/reml/kernels.h"
+#include "core/reml/tall_blocks.h"
 
 namespace ancify::reml {
 
 // Fits variance components. Memory: n x n numbers for one kernel; as many for each of several and
-// twice more. InputError for data or kernels that cannot be fitted. Interrupted within a second of
-// a stop request.
+// four more. InputError for data or kernels that cannot be fitted. Interrupted within a second of a
+// stop request.
 Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& settings,
-              JobControl& control);
+              const Workers& workers);
 
 // The restricted likelihood at a point.
 struct LikelihoodAt {
@@ -27,10 +27,10 @@ struct LikelihoodAt {
 // not positive at one of them.
 std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                                          const std::vector<std::vector<double>>& thetas,
-                                         bool expected, JobControl& control);
+                                         bool expected, const Workers& workers);
 
-// P at theta, n x n, of which the lower triangle is right. InputError if H is not positive there.
+// P at theta, n x n. InputError if H is not positive there.
 std::vector<double> projection_at(const FitData& data, Kernels& kernels,
-                                  const std::vector<double>& theta, JobControl& control);
+                                  const std::vector<double>& theta, const Workers& workers);
 
 }  // namespace ancify::reml

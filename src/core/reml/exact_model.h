@@ -13,6 +13,7 @@
 #include "core/reml/divided_residual.h"
 #include "core/reml/fit.h"
 #include "core/reml/lapack.h"
+#include "core/reml/tall_blocks.h"
 
 namespace ancify::reml {
 
@@ -97,13 +98,13 @@ class OneKernelModel : public ExactModel {
   double quadratic_ = 0;
 };
 
-// A model of any kernels, N x N. Each point costs a Cholesky factor, and derivatives cost an
-// inverse. `names` are for messages: InputError if a kernel has a negative eigenvalue, or depends
-// on the residual and the kernels before it.
+// A model of any kernels, N x N, with both triangles. Each point costs a Cholesky factor, and
+// derivatives cost an inverse. `names` are for messages: InputError if a kernel has a negative
+// eigenvalue, or depends on the residual and the kernels before it.
 class CholeskyModel : public ExactModel {
  public:
   CholeskyModel(std::vector<std::vector<double>> kernels, const std::vector<double>& y,
-                const std::vector<std::string>& names, JobControl& control);
+                const std::vector<std::string>& names, const Workers& workers);
 
   int components() const override { return static_cast<int>(kernels_.size()) + 1; }
   std::vector<double> mean_diagonals() const override;
@@ -121,13 +122,11 @@ class CholeskyModel : public ExactModel {
   void check_independent(const std::vector<std::string>& names);
   std::vector<double> haseman_elston(const std::vector<double>& lower) const;
   std::vector<double> inverse() const;
-  std::vector<double> expected_information(std::vector<double> inverse) const;
-  std::vector<double> times_columns(const std::vector<double>& a,
-                                    const std::vector<double>& b) const;
+  std::vector<double> expected_information(const std::vector<double>& inverse) const;
   void throw_if_stopped() const;
 
   std::vector<std::vector<double>> kernels_;
-  JobControl& control_;
+  Workers workers_;
   std::vector<double> gram_;    // tr(A_i A_j)
   std::vector<double> factor_;  // of H
   std::vector<double> py_;

@@ -64,25 +64,15 @@ void cholesky_inverse(int n, double* factor) {
   dpotri_("L", &n, factor, &n, &info, 1);
 }
 
-bool cholesky(int n, Tile a) {
+bool cholesky(int n, double* a) {
   int info = 0;
-  dpotrf_("L", &n, a.data, &a.stride, &info, 1);
+  dpotrf_("L", &n, a, &n, &info, 1);
   return info == 0;
 }
 
-void cholesky_solve(int n, int columns, ConstTile factor, Tile b) {
+void cholesky_solve(int n, int columns, const double* factor, double* b) {
   int info = 0;
-  dpotrs_("L", &n, &columns, factor.data, &factor.stride, b.data, &b.stride, &info, 1);
-}
-
-void divide_by_factor(int rows, int n, ConstTile factor, Tile b) {
-  dtrsm_("R", "L", "T", "N", &rows, &n, &kOne, factor.data, &factor.stride, b.data, &b.stride, 1, 1,
-         1, 1);
-}
-
-void subtract_product(int rows, int columns, int inner, ConstTile a, ConstTile b, Tile c) {
-  dgemm_("N", "T", &rows, &columns, &inner, &kMinusOne, a.data, &a.stride, b.data, &b.stride, &kOne,
-         c.data, &c.stride, 1, 1);
+  dpotrs_("L", &n, &columns, factor, &n, b, &n, &info, 1);
 }
 
 void cross_product(int inner, int rows, int columns, const double* a, const double* b,
@@ -106,10 +96,6 @@ void symmetric_product(int n, int columns, const double* a, const double* b, dou
 void add_symmetric_product(int n, int columns, double scale, const double* a, const double* b,
                            double* out) {
   dsymm_("L", "L", &n, &columns, &scale, a, &n, b, &n, &kOne, out, &n, 1, 1);
-}
-
-void subtract_symmetric_product(int n, int columns, const double* a, const double* b, double* c) {
-  dsyr2k_("L", "N", &n, &columns, &kMinusOne, a, &n, b, &n, &kOne, c, &n, 1, 1);
 }
 
 Qr::Qr(int rows, int columns, std::vector<double> x)

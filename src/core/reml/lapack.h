@@ -1,5 +1,6 @@
-// Dense linear algebra by the BLAS and LAPACK that R itself uses. Only this file names their
-// functions. Matrices are column-major; the lower triangle of a symmetric one is read.
+// Dense linear algebra by the BLAS and LAPACK that R itself uses: of small matrices, and reductions
+// of large ones. Only this file names their functions. Matrices are column-major; the lower
+// triangle of a symmetric one is read.
 #pragma once
 
 #include <functional>
@@ -7,34 +8,15 @@
 
 namespace ancify::reml {
 
-// Pieces of large matrices, with the distance between their columns. A large factorisation is made
-// of them, so that a stop request is seen between two.
-struct Tile {
-  double* data;
-  int stride;
-};
-struct ConstTile {
-  ConstTile(const double* data, int stride) : data(data), stride(stride) {}
-  ConstTile(Tile tile) : data(tile.data), stride(tile.stride) {}
-  const double* data;
-  int stride;
-};
-
-// The lower triangle of an n x n tile becomes its Cholesky factor. False if it is not positive
+// The lower triangle of an n x n matrix becomes its Cholesky factor. False if it is not positive
 // definite.
-bool cholesky(int n, Tile a);
+bool cholesky(int n, double* a);
 
 // Solves L L' x = b in place, for columns of length n, with the factor of cholesky().
-void cholesky_solve(int n, int columns, ConstTile factor, Tile b);
+void cholesky_solve(int n, int columns, const double* factor, double* b);
 
 // The factor of cholesky() becomes the lower triangle of the inverse of L L'.
 void cholesky_inverse(int n, double* factor);
-
-// b = b L'^-1, for rows x n numbers and the n x n factor L.
-void divide_by_factor(int rows, int n, ConstTile factor, Tile b);
-
-// c -= a b', of rows x inner and columns x inner.
-void subtract_product(int rows, int columns, int inner, ConstTile a, ConstTile b, Tile c);
 
 // out = a' b, of inner x rows and inner x columns.
 void cross_product(int inner, int rows, int columns, const double* a, const double* b, double* out);
@@ -49,9 +31,6 @@ void symmetric_product(int n, int columns, const double* a, const double* b, dou
 // out += scale * a b, for the same.
 void add_symmetric_product(int n, int columns, double scale, const double* a, const double* b,
                            double* out);
-
-// The lower triangle of c loses a b' + b a', for n x columns matrices a and b.
-void subtract_symmetric_product(int n, int columns, const double* a, const double* b, double* c);
 
 // The QR decomposition of a rows x columns matrix by Householder reflections I - tau v v'.
 struct Qr {

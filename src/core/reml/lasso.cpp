@@ -76,8 +76,8 @@ class SmallLasso {
       goal.push_back(q_[j] - lambda_ * sign(b_[j]));
       for (const std::size_t i : of) factor.push_back(matrix_[j * size_ + i]);
     }
-    if (!cholesky(n, {factor.data(), n})) return;
-    cholesky_solve(n, 1, {factor.data(), n}, {goal.data(), n});
+    if (!cholesky(n, factor.data())) return;
+    cholesky_solve(n, 1, factor.data(), goal.data());
     double step = 1;
     std::size_t first = of.size();
     for (std::size_t k = 0; k < of.size(); ++k) {

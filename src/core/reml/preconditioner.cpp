@@ -161,7 +161,7 @@ Preconditioner::Preconditioner(const Sketch& sketch, const std::vector<double>& 
       outer_(sketch.outer_sum(theta)),
       inverse_(sketch.inner_sum(theta)) {
   const int rank = sketch.rank();
-  if (!(outer_ > 0) || (rank > 0 && !cholesky(rank, {inverse_.data(), rank}))) {
+  if (!(outer_ > 0) || (rank > 0 && !cholesky(rank, inverse_.data()))) {
     // All kernels passed the sketch's test, so it is a variance below 0.
     const auto least = std::min_element(theta.begin(), theta.end()) - theta.begin();
     const auto g = static_cast<std::size_t>(least);

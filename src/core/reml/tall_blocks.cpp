@@ -41,17 +41,6 @@ Sums products_together(std::int64_t size, std::int64_t stride, const double* u, 
   return sums;
 }
 
-double product_of(std::int64_t size, const double* u, const double* v) {
-  std::array<double, kLanes> lanes = {};
-  const std::int64_t whole = size - size % kLanes;
-  for (std::int64_t i = 0; i < whole; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += u[i + lane] * v[i + lane];
-  }
-  double rest = 0;
-  for (std::int64_t i = whole; i < size; ++i) rest += u[i] * v[i];
-  return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest;
-}
-
 // U'V of a chunk; the columns of both are n apart.
 void cross_chunk(std::int64_t n, std::int64_t size, int rank, int columns, const double* u,
                  const double* v, double* out) {
@@ -64,7 +53,7 @@ void cross_chunk(std::int64_t n, std::int64_t size, int rank, int columns, const
   }
   for (; k < rank; ++k) {
     for (int c = 0; c < columns; ++c) {
-      out[static_cast<std::ptrdiff_t>(c) * rank + k] = product_of(size, u + k * n, v + c * n);
+      out[static_cast<std::ptrdiff_t>(c) * rank + k] = lane_product(size, u + k * n, v + c * n);
     }
   }
 }
@@ -94,6 +83,17 @@ void sum_chunks(const Workers& workers, std::int64_t n, std::size_t sums, double
 
 }  // namespace
 
+double lane_product(std::int64_t size, const double* u, const double* v) {
+  std::array<double, kLanes> lanes = {};
+  const std::int64_t whole = size - size % kLanes;
+  for (std::int64_t i = 0; i < whole; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += u[i + lane] * v[i + lane];
+  }
+  double rest = 0;
+  for (std::int64_t i = whole; i < size; ++i) rest += u[i] * v[i];
+  return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest;
+}
+
 void for_chunks(const Workers& workers, std::int64_t n,
                 const std::function<void(std::int64_t, std::int64_t)>& part) {
   run_tasks(workers.control, workers.threads, chunks_of(n),
@@ -108,7 +108,7 @@ void column_products(const Workers& workers, std::int64_t n, int columns, const 
   sum_chunks(workers, n, static_cast<std::size_t>(columns), sums,
              [&](std::int64_t first, std::int64_t size, double* part) {
                for (int c = 0; c < columns; ++c) {
-                 part[c] = product_of(size, a + c * n + first, b + c * n + first);
+                 part[c] = lane_product(size, a + c * n + first, b + c * n + first);
                }
              });
 }

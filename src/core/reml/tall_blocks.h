@@ -25,6 +25,9 @@ inline std::size_t area(std::int64_t rows, std::int64_t columns) {
 void for_chunks(const Workers& workers, std::int64_t n,
                 const std::function<void(std::int64_t first, std::int64_t size)>& part);
 
+// u'v, in a fixed number of sums.
+double lane_product(std::int64_t size, const double* u, const double* v);
+
 // sums[c] = a_c'b_c.
 void column_products(const Workers& workers, std::int64_t n, int columns, const double* a,
                      const double* b, double* sums);

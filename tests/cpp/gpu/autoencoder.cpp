@@ -87,7 +87,7 @@ std::vector<float> random_numbers(std::size_t n, double least, double most, std:
 double step_difference(NetworkKernels& kernels, const Form& form, std::int64_t images,
                        std::uint64_t seed) {
   const TaskContext context;
-  const Pass<float> pass = {layers_of(best_simd_level()), context, true};
+  const Pass<float> pass = {products_of(best_simd_level()), context, true};
   AutoencoderNetwork<float> network(form);
   network.initialise(seed, 0);
   std::vector<std::vector<float>> weights;

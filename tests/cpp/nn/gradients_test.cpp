@@ -216,7 +216,7 @@ std::vector<std::vector<float>> trained(SimdLevel level, int threads) {
     std::copy(numbers.data.begin(), numbers.data.end(), in.data.begin());
     std::vector<std::int32_t> labels(32);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i % 3 == 0 ? 1 : 0;
-    Pass<float> pass = {layers_of(level), context, true, 9, 0};
+    Pass<float> pass = {products_of(level), context, true, 9, 0};
     Batch<float> gradient;
     for (; pass.step < 4; ++pass.step) {
       cross_entropy(network.forward(pass, in), labels, &gradient);

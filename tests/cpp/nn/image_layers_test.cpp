@@ -78,7 +78,7 @@ TEST(ConvolutionLayer, IsThatOfPlainProductsAtEachLevel) {
     };
     const auto expected = results(kPlainProducts<float>);
     for (int level = 0; level <= static_cast<int>(best_simd_level()); ++level) {
-      const auto made = results(layers_of(static_cast<SimdLevel>(level)));
+      const auto made = results(products_of(static_cast<SimdLevel>(level)));
       for (std::size_t k = 0; k < made.size(); ++k) {
         for (std::size_t i = 0; i < made[k].size(); ++i) {
           ASSERT_NEAR(made[k][i], expected[k][i], 2e-4) << "level " << level << ", result " << k;
@@ -93,7 +93,7 @@ TEST(ConvolutionLayer, HasTheSameBytesAtAnyNumberOfThreads) {
     std::vector<std::vector<float>> result;
     JobControl control;
     run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
-      const Pass<float> pass = {layers_of(best_simd_level()), context, true};
+      const Pass<float> pass = {products_of(best_simd_level()), context, true};
       Convolution<float> layer(3, 4, 12);
       layer.parameters()[0]->value = random_floats(1, 108, 3).data;
       const Batch<float> in = random_floats(13, 3 * 144, 4);

@@ -33,45 +33,6 @@ Rows rows_of(std::vector<float>& data, std::int64_t rows, std::int64_t width, st
   return {data.data(), rows, width, stride};
 }
 
-TEST(Layers, MultiplyAsThePlainLoop) {
-  for (const SimdLevel level : levels()) {
-    for (const int transposed : {0, 1, 2, 3}) {
-      for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 1, 1},
-                                    {3, 5, 7},
-                                    {17, 33, 24},
-                                    {1, 64, 40},
-                                    {65, 16, 300},
-                                    {40, 24, 257},
-                                    {33, 79, 20},
-                                    {21, 271, 24},
-                                    {128, 96, 64}}) {
-        auto a = random_numbers((m + k) * (m + k + 3), 1);
-        auto b = random_numbers((n + k) * (n + k + 2), 2);
-        std::vector<float> c(static_cast<std::size_t>(m * (n + 1)), 7);
-        std::vector<float> expected = c;
-        MatrixProduct product = {m,
-                                 n,
-                                 k,
-                                 a.data(),
-                                 m + k + 3,
-                                 b.data(),
-                                 n + k + 2,
-                                 transposed % 2 == 1,
-                                 c.data(),
-                                 n + 1,
-                                 transposed / 2 == 1};
-        layers_of(level).multiply(product);
-        product.c = expected.data();
-        multiply_plainly(product);
-        for (std::size_t i = 0; i < c.size(); ++i) {
-          ASSERT_NEAR(c[i], expected[i], 1e-6 * std::sqrt(static_cast<double>(k)) * 8);
-        }
-        EXPECT_EQ(c[static_cast<std::size_t>(n)], 7) << "beside the matrix";
-      }
-    }
-  }
-}
-
 // Rows lie in any order, overlap, and are the same ones.
 TEST(Layers, AddProductsOfRowsAtAnyPlaces) {
   for (const SimdLevel level : levels()) {

@@ -109,7 +109,7 @@ TEST(StochasticFit, WithSeveralResidualsIsTheExactOne) {
     const Fit found = fit_stochastic(divided, kernels, settings, {}, control, 2);
     SearchSettings search;
     search.lower = settings.search.lower;
-    const Fit expected = fit_exact(divided, kernels, search, control);
+    const Fit expected = fit_exact(divided, kernels, search, {control, 2});
     EXPECT_TRUE(found.converged) << found.message;
     ASSERT_EQ(found.theta.size(), 1 + residuals);
     for (std::size_t i = 0; i <= residuals; ++i) {

@@ -61,11 +61,11 @@ struct Example {
   }
   Fit fit() {
     MatrixKernels all = wrapped();
-    return fit_exact(data, all, settings, *control);
+    return fit_exact(data, all, settings, {*control, 2});
   }
   LikelihoodAt at(const Vector& theta) {
     MatrixKernels all = wrapped();
-    return likelihoods_at(data, all, {theta}, true, *control).front();
+    return likelihoods_at(data, all, {theta}, true, {*control, 2}).front();
   }
   PlainReml plain(const Vector& theta) const { return {data.y, data.x, kernels, theta}; }
 
@@ -208,14 +208,15 @@ TEST(ExactFit, BothModelsOfOneKernelAgree) {
     const Fit fit = example.fit();
     const Complement complement(example.data);
     Vector kernel = example.kernels[0];
-    complement.rotate_kernel(kernel.data());
+    complement.rotate_kernel({*example.control, 2}, kernel.data());
     Vector inner;
     for (std::size_t j = 2; j < 90; ++j) {
       inner.insert(inner.end(), kernel.begin() + static_cast<std::ptrdiff_t>(j * 90 + 2),
                    kernel.begin() + static_cast<std::ptrdiff_t>(j * 90 + 90));
     }
     const Vector rotated = complement.rotate(example.data.y);
-    CholeskyModel model({inner}, {rotated.begin() + 2, rotated.end()}, {"k"}, *example.control);
+    CholeskyModel model({inner}, {rotated.begin() + 2, rotated.end()}, {"k"},
+                        {*example.control, 2});
     SearchSettings settings;
     settings.lower = {0, 1e-6};
     const Maximum other = search(model, settings);
@@ -383,7 +384,8 @@ TEST(ExactFit, FindsTheLargestOfSeveralMaxima) {
     const double mean = test::plain_trace(example.kernels[0], n) / n;
     for (int i = 0; i < 600; ++i) thetas.push_back({i / 600.0 / mean, 1 - i / 600.0});
     MatrixKernels kernels = example.wrapped();
-    for (const auto& at : likelihoods_at(example.data, kernels, thetas, false, *example.control)) {
+    for (const auto& at :
+         likelihoods_at(example.data, kernels, thetas, false, {*example.control, 2})) {
       // With the best multiple of theta.
       profile.push_back(at.log_likelihood + 0.5 * at.quadratic -
                         0.5 * n * (1 + std::log(at.quadratic / n)));
@@ -413,7 +415,8 @@ TEST(ExactFit, SeveralKernelsAreNotBeatenByAnyPoint) {
       }
     }
     MatrixKernels kernels = example.wrapped();
-    for (const auto& at : likelihoods_at(example.data, kernels, thetas, false, *example.control)) {
+    for (const auto& at :
+         likelihoods_at(example.data, kernels, thetas, false, {*example.control, 2})) {
       ASSERT_LE(at.log_likelihood, fit.log_likelihood + 1e-9) << seed;
     }
   }

@@ -64,7 +64,7 @@ inline RemlData make_data(unsigned seed, std::size_t n, std::size_t m, std::size
     // K has the covariance of K^1/2 times normal numbers, and so has its factor L.
     Vector factor = data.kernels.back();
     for (std::size_t i = 0; i < n; ++i) factor[i * n + i] += 1e-9;
-    cholesky(static_cast<int>(n), {factor.data(), static_cast<int>(n)});
+    cholesky(static_cast<int>(n), factor.data());
     for (std::size_t j = 0; j < n; ++j) {
       const double effect = std::sqrt(theta[g]) * normal(random);
       for (std::size_t i = j; i < n; ++i) data.y[i] += factor[j * n + i] * effect;

@@ -52,7 +52,7 @@ class ScanTest : public testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(ScanTest, ProjectionIsTheDenseOne) {
-  const Vector p = projection_at(dense_.data, dense_.kernels, theta(), control_);
+  const Vector p = projection_at(dense_.data, dense_.kernels, theta(), {control_, 2});
   ASSERT_EQ(p.size(), plain_.projection.size());
   for (std::size_t column = 0; column < kSamples; ++column) {
     for (std::size_t row = column; row < kSamples; ++row) {

@@ -216,7 +216,7 @@ TEST(SeveralComponents, EndAtTheSameMaximumFromAnyStart) {
   MatrixKernels kernels(300, test::DenseModel::pointers(data), control);
   SearchSettings search;
   search.lower.assign(3, std::nan(""));
-  const Fit exact = fit_exact(data.fit(), kernels, search, control);
+  const Fit exact = fit_exact(data.fit(), kernels, search, {control, 2});
   const double genetic = exact.theta[0] + exact.theta[1];
   for (const double shift : {0.19, 0.2}) {
     for (const std::uint64_t seed : {1U, 3U, 5U}) {

@@ -1,0 +1,34 @@
+// Dense matrices on one thread, for each level of vector instructions.
+#pragma once
+
+#include <cstdint>
+
+#include "core/device/simd.h"
+#include "core/matrices/product.h"
+
+namespace ancify {
+
+// What is written once, and compiled for each level.
+struct MatrixFunctions {
+  void (*multiply_floats)(const ProductOf<float>& product);
+  void (*multiply_doubles)(const ProductOf<double>& product);
+  // The lower triangle of the n x n matrix `a`, a column after the other, becomes its Cholesky
+  // factor. False if it is not positive definite. `stride` is from a column to the next.
+  bool (*factorise)(std::int64_t n, double* a, std::int64_t stride);
+  // inverse = L^-1 for such a factor L, with zeros above its diagonal.
+  void (*invert_factor)(std::int64_t n, const double* factor, std::int64_t stride, double* inverse,
+                        std::int64_t inverse_stride);
+};
+
+// The functions for a level, or for the best one below it that the compiler made. Levels differ in
+// how sums are rounded.
+const MatrixFunctions& matrix_functions_of(SimdLevel level);
+
+// Those of builds for AVX2 and FMA, and for AVX-512; null where the compiler makes none.
+const MatrixFunctions* matrix_functions_for_avx2();
+const MatrixFunctions* matrix_functions_for_avx512();
+
+// The library that multiplies, for messages.
+const char* multiplier_name();
+
+}  // namespace ancify

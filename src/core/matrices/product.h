@@ -1,0 +1,46 @@
+// A product of dense matrices, and the plain loop that does it.
+#pragma once
+
+#include <cstdint>
+
+namespace ancify {
+
+// Matrices have their rows one after the other. c = a b, or a b', where `b_transposed`: c is rows x
+// columns, and `depth` terms are added up. Where `a_transposed`, it is a' b, and a is depth x rows.
+// Strides are from a row to the next, in numbers.
+template <class T>
+struct ProductOf {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t depth;
+  const T* a;
+  std::int64_t a_stride;
+  const T* b;
+  std::int64_t b_stride;
+  bool b_transposed;
+  T* c;
+  std::int64_t c_stride;
+  bool a_transposed = false;
+};
+
+using MatrixProduct = ProductOf<float>;
+
+// The oracle, and the product of builds without Eigen. Sums are in double.
+template <class T>
+void multiply_plainly(const ProductOf<T>& product) {
+  for (std::int64_t i = 0; i < product.rows; ++i) {
+    for (std::int64_t j = 0; j < product.columns; ++j) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < product.depth; ++k) {
+        const std::int64_t left =
+            product.a_transposed ? k * product.a_stride + i : i * product.a_stride + k;
+        const std::int64_t right =
+            product.b_transposed ? j * product.b_stride + k : k * product.b_stride + j;
+        sum += static_cast<double>(product.a[left]) * static_cast<double>(product.b[right]);
+      }
+      product.c[i * product.c_stride + j] = static_cast<T>(sum);
+    }
+  }
+}
+
+}  // namespace ancify
