@@ -441,6 +441,10 @@ scan_forms_impl <- function(problem, genotypes, v, theta, watch) {
     .Call(`_ancify_scan_forms_impl`, problem, genotypes, v, theta, watch)
 }
 
+dense_kernels_impl <- function(problem, watch) {
+    .Call(`_ancify_dense_kernels_impl`, problem, watch)
+}
+
 scan_ratios_impl <- function(problem, genotypes, variants, theta, seed, watch) {
     .Call(`_ancify_scan_ratios_impl`, problem, genotypes, variants, theta, seed, watch)
 }

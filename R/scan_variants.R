@@ -147,8 +147,9 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   fit <- with_genotypes(x)
   g <- tested_genotypes(fit, genotypes)
   parts <- scan_parts(fit, g, loco)
+  dense <- if (length(parts) > 1) dense_kernels(fit, progress)
   scans <- over_parts(seq_along(parts), function(i) {
-    scan_part(fit, g[, parts[[i]]], names(parts)[i], progress)
+    scan_part(fit, g[, parts[[i]]], names(parts)[i], dense, progress)
   }, BPPARAM, "Scanning", FALSE)
   order <- order(unlist(parts, use.names = FALSE))
   all_of <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)
@@ -162,8 +163,8 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
 }
 
 # The variants of `g` by a fit without this chromosome; "" for the fit itself.
-scan_part <- function(fit, g, chromosome, progress) {
-  part <- if (nzchar(chromosome)) fit_without(fit, chromosome, progress) else fit
+scan_part <- function(fit, g, chromosome, dense, progress) {
+  part <- if (nzchar(chromosome)) fit_without(fit, chromosome, dense, progress) else fit
   forms <- or_tell_of_bounds(scan_mixed(part, g, progress), fit, chromosome)
   c(forms, list(theta = part$theta))
 }
@@ -217,8 +218,45 @@ scan_parts <- function(fit, g, loco) {
   split(seq_len(ncol(g)), factor(left_out, unique(left_out)))
 }
 
-# The fit without the variants of a chromosome. Components that are left empty go.
-fit_without <- function(fit, chromosome, progress) {
+# After an exact fit, the matrices of the components that genotypes make, from which a chromosome's
+# part is taken off: list(kernels =, divisors =, bytes = of these and as many more). NULL where
+# `memory` has no room for them.
+dense_kernels <- function(fit, progress) {
+  bytes <- 2 * fit$n_genetic * 8 * length(fit$y)^2
+  settings <- path_settings(fit, fit$path)
+  settings$memory <- settings$memory - bytes
+  if (fit$path == "exact" && fit$n_genetic > 0 && settings$memory >= block_bytes(length(fit$y))) {
+    c(made_kernels(fit, settings, progress), list(bytes = bytes))
+  }
+}
+
+# list(kernels =, divisors =) of a model.
+made_kernels <- function(model, settings, progress) {
+  with_watch("Making kernels", function(watch) {
+    dense_kernels_impl(c(core_problem(model), settings), watch)
+  }, progress, inputs = fit_inputs(model))
+}
+
+# The kernels of a fit without variants, of which these are the weights.
+kernels_without <- function(dense, fit, weights, progress) {
+  sets <- sort(unique(weights$component))
+  if (length(sets) == 0) {
+    return(dense$kernels)
+  }
+  part <- fit
+  part$weights <- replace(weights, "component", list(match(weights$component, sets)))
+  part$n_genetic <- length(sets)
+  off <- made_kernels(part, path_settings(fit, fit$path), progress)
+  dense$kernels[sets] <- Map(
+    function(kernel, divisor, less, by) (divisor * kernel - by * less) / (divisor - by),
+    dense$kernels[sets], dense$divisors[sets], off$kernels, off$divisors
+  )
+  dense$kernels
+}
+
+# The fit without the variants of a chromosome. Components that are left empty go. `dense`: from
+# dense_kernels().
+fit_without <- function(fit, chromosome, dense, progress) {
   varies <- genotype_moments(fit$genotypes, fit$threads)$variance > 0
   stays <- varies & bare_names(fit$genotypes$variants$chromosome) != chromosome
   weights <- fit$weights[stays[fit$weights$variant], , drop = FALSE]
@@ -241,7 +279,14 @@ fit_without <- function(fit, chromosome, progress) {
   # A negative variance may be too low without the chromosome's variants.
   model$control$start <- pmax(fit$theta[with_residual], 0)
   model$control$lower <- fit$control$lower[with_residual]
-  if (length(sets) == 0) model["genotypes"] <- list(NULL)
+  if (!is.null(dense) && length(sets) > 0) {
+    off <- (varies & !stays)[fit$weights$variant] & fit$weights$component %in% sets
+    kernels <- kernels_without(dense, fit, fit$weights[off, , drop = FALSE], progress)
+    model$kernels <- c(kernels[sets], fit$kernels)
+    model$n_genetic <- 0L
+    if (!is.null(fit$memory)) model$memory <- fit$memory - dense$bytes
+  }
+  if (model$n_genetic == 0) model["genotypes"] <- list(NULL)
   result <- or_tell_of_bounds(
     run_reml(model, sprintf("Fitting without %s", chromosome), progress), fit, chromosome
   )

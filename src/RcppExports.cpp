@@ -1482,6 +1482,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// dense_kernels_impl
+Rcpp::List dense_kernels_impl(const Rcpp::List& problem, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_dense_kernels_impl(SEXP problemSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(dense_kernels_impl(problem, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // scan_ratios_impl
 std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& variants, const std::vector<double>& theta, double seed, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_scan_ratios_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP variantsSEXP, SEXP thetaSEXP, SEXP seedSEXP, SEXP watchSEXP) {
@@ -1994,6 +2006,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_jackknife_parts_impl", (DL_FUNC) &_ancify_jackknife_parts_impl, 1},
     {"_ancify_jackknife_moments_impl", (DL_FUNC) &_ancify_jackknife_moments_impl, 4},
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 5},
+    {"_ancify_dense_kernels_impl", (DL_FUNC) &_ancify_dense_kernels_impl, 2},
     {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},
     {"_ancify_genetic_values_impl", (DL_FUNC) &_ancify_genetic_values_impl, 5},
     {"_ancify_set_of_parts_impl", (DL_FUNC) &_ancify_set_of_parts_impl, 5},

@@ -139,14 +139,17 @@ void ProblemKernels::share_memory() {
   work_ = part(own);
 }
 
+reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) {
+  genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_->open(control.inputs()),
+                                                        chosen_->selection, work_, control);
+  return {*genotypes_, weights_, n_genetic_, scale_power_, control, names_};
+}
+
 reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) {
   std::vector<std::unique_ptr<reml::Kernels>> parts;
   facts_ = {};
   if (chosen_ != nullptr) {
-    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_->open(control.inputs()),
-                                                          chosen_->selection, work_, control);
-    auto part = std::make_unique<reml::GenotypeKernels>(*genotypes_, weights_, n_genetic_,
-                                                        scale_power_, control, names_);
+    auto part = std::make_unique<reml::GenotypeKernels>(open_genetic(control));
     for (int g = 0; g < n_genetic_; ++g) {
       facts_.add(static_cast<double>(part->used_variants(g)), NA_REAL);
     }

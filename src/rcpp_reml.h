@@ -43,6 +43,8 @@ class ProblemKernels {
   // On the job's thread. `mail` takes calls of products. `control`, `mail` and this must outlive
   // what it gives.
   ancify::reml::Kernels& open(ancify::JobControl& control, Mailbox& mail);
+  // The same for the components that genotypes make, alone.
+  ancify::reml::GenotypeKernels open_genetic(ancify::JobControl& control);
   // Adds constant_variants, and by component used_variants and divisors, which are NA where a
   // kernel has none. On R's thread.
   void add_facts(Rcpp::List& result) const;

@@ -71,6 +71,31 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
                             Rcpp::Named("frequency") = frequency);
 }
 
+// The kernels that a problem's genotypes make, K_g = Z_g W_g Z_g' / c_g. Returns list(kernels = n x
+// n matrices, divisors = c_g).
+// [[Rcpp::export]]
+Rcpp::List dense_kernels_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
+  ProblemKernels kernels(problem);
+  const int n = Rf_length(problem["y"]);
+  const int components = Rcpp::as<int>(problem["n_genetic"]);
+  Rcpp::List matrices(components);
+  std::vector<double*> out;
+  for (int g = 0; g < components; ++g) {
+    auto matrix = make_matrix(n, n);
+    out.push_back(matrix.begin());
+    matrices[g] = matrix;
+  }
+  std::vector<double> divisors;
+  run_job(watch, [&](ancify::JobControl& control) {
+    reml::GenotypeKernels genetic = kernels.open_genetic(control);
+    for (int g = 0; g < components; ++g) {
+      genetic.dense(g, out[static_cast<std::size_t>(g)]);
+      divisors.push_back(genetic.divisor(g));
+    }
+  });
+  return Rcpp::List::create(Rcpp::Named("kernels") = matrices, Rcpp::Named("divisors") = divisors);
+}
+
 // z'Pz / z'Sz of some variants (from 0), at the variances `theta`.
 // [[Rcpp::export]]
 std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,

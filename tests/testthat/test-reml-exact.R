@@ -87,6 +87,7 @@ test_that("Ctrl-C stops a fit within a second", {
       sprintf("  c('a', 'b')[1:%d] |> c('residual'), n, 'exact')", kernels),
       "problem <- list(y = rnorm(n), x = matrix(1, n), genotypes = NULL, control = control,",
       sprintf("  kernels = kernels[1:%d])", kernels),
+      "problem <- c(problem, ancify:::core_settings(1, 1e9, 'cpu'))",
       sprintf("watch <- function(share, lines, place) file.create(%s)", deparse1(marker)),
       "ancify:::reml_exact_impl(problem, watch)",
       "cat('done')"

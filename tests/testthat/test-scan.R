@@ -118,6 +118,23 @@ test_that("each chromosome is tested without its variants in the kernels", {
   expect_equal(scan_variants(one, others)$p, scan_variants(one, others, loco = FALSE)$p)
 })
 
+test_that("kernels without a chromosome are made anew where memory has no room for all", {
+  study <- scan_data()
+  n <- nrow(study$data)
+  sets <- list(first = 1:20, rest = 21:60)
+  scan_with <- function(memory) {
+    fit <- fit_reml(y ~ sex, study$data, study$g, sets, threads = 1, verbose = FALSE,
+                    memory = memory)
+    room <- dense_kernels(fit, FALSE)
+    list(room = !is.null(room), scan = scan_variants(fit))
+  }
+  room <- scan_with(1e9)
+  none <- scan_with(exact_bytes(n, 2) + 3 * block_bytes(n))
+  expect_equal(c(room$room, none$room), c(TRUE, FALSE))
+  expect_equal(room$scan$statistic, none$scan$statistic, tolerance = 1e-8)
+  expect_equal(attr(room$scan, "scan")$theta, attr(none$scan, "scan")$theta, tolerance = 1e-8)
+})
+
 test_that("a component may be left with constant variants alone", {
   study <- scan_data()
   # On chromosome 2 the component has no variant that varies.

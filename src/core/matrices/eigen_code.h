@@ -74,21 +74,22 @@ void multiply(const ProductOf<T>& p) {
   }
 }
 
-// The lower triangle by columns is the upper one by rows.
+// The lower triangle by columns is the upper one by rows. Matrices are copied to where Eigen wants
+// them, as its sums depend on how numbers are aligned.
 bool factorise(std::int64_t n, double* a, std::int64_t stride) {
   View<double> rows(a, n, n, Eigen::OuterStride<>(stride));
-  const bool whole =
-      Eigen::LLT<Eigen::Ref<RowsOf<double>>, Eigen::Upper>(rows).info() == Eigen::Success;
-  return whole && rows(n - 1, n - 1) > 0;  // Eigen takes pivots that are no numbers
+  const Eigen::LLT<RowsOf<double>, Eigen::Upper> factor(rows);
+  rows.triangularView<Eigen::Upper>() = factor.matrixLLT();
+  // Eigen takes pivots that are no numbers.
+  return factor.info() == Eigen::Success && rows(n - 1, n - 1) > 0;
 }
 
 void invert_factor(std::int64_t n, const double* factor, std::int64_t stride, double* inverse,
                    std::int64_t inverse_stride) {
-  View<double> out(inverse, n, n, Eigen::OuterStride<>(inverse_stride));
-  out.setIdentity();
-  ConstView<double>(factor, n, n, Eigen::OuterStride<>(stride))
-      .triangularView<Eigen::Upper>()
-      .solveInPlace(out);
+  const RowsOf<double> rows = ConstView<double>(factor, n, n, Eigen::OuterStride<>(stride));
+  RowsOf<double> out = RowsOf<double>::Identity(n, n);
+  rows.triangularView<Eigen::Upper>().solveInPlace(out);
+  View<double>(inverse, n, n, Eigen::OuterStride<>(inverse_stride)) = out;
 }
 #else
 template <class T>

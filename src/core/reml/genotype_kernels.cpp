@@ -28,9 +28,9 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
       control_(control),
       products_(standardise(matrix, scale_power)),
       used_(static_cast<std::size_t>(components)),
+      divisors_(static_cast<std::size_t>(components)),
       mean_diagonals_(static_cast<std::size_t>(components)) {
   const auto n = static_cast<double>(matrix.samples());
-  std::vector<double> sums(static_cast<std::size_t>(components));  // c_g
   first_.push_back(0);
   auto next = weights.begin();
   for (std::int64_t j = 0; j < matrix.variants(); ++j) {
@@ -42,7 +42,7 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
       if (scale == 0 || next->weight == 0) continue;
       const auto g = static_cast<std::size_t>(next->component);
       ++used_[g];
-      sums[g] += next->weight * moments.variance * scale * scale;
+      divisors_[g] += next->weight * moments.variance * scale * scale;
       mean_diagonals_[g] += next->weight * moments.observed * moments.variance * scale * scale;
       shares_.push_back({next->component, next->weight});
     }
@@ -51,9 +51,9 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
   for (int g = 0; g < components; ++g) {
     const auto i = static_cast<std::size_t>(g);
     if (used_[i] == 0) throw no_variance(i, names);
-    mean_diagonals_[i] /= n * sums[i];
+    mean_diagonals_[i] /= n * divisors_[i];
   }
-  for (auto& share : shares_) share.weight /= sums[static_cast<std::size_t>(share.component)];
+  for (auto& share : shares_) share.weight /= divisors_[static_cast<std::size_t>(share.component)];
 }
 
 double GenotypeKernels::coefficient(const double* theta, std::int64_t variant) const {

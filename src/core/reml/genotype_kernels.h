@@ -52,6 +52,8 @@ class GenotypeKernels : public Kernels {
 
   // The diagonal of K_g. A pass.
   std::vector<double> diagonal(int component);
+  // c_g.
+  double divisor(int component) const { return divisors_[static_cast<std::size_t>(component)]; }
   // Variants with variance in a component.
   std::int64_t used_variants(int component) const {
     return used_[static_cast<std::size_t>(component)];
@@ -79,6 +81,7 @@ class GenotypeKernels : public Kernels {
   std::vector<std::int64_t> first_;  // of each variant in shares_, and the end
   std::vector<Share> shares_;
   std::vector<std::int64_t> used_;
+  std::vector<double> divisors_;
   std::vector<double> mean_diagonals_;
   std::int64_t constant_ = 0;
   double passes_ = 0;

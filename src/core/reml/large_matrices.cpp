@@ -20,16 +20,26 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr std::int64_t kWidth =
-    96;  // a tile, and the panels of its products, stay in a core's cache
+// Tiles, and panels of products, stay in a core's cache.
+constexpr std::int64_t kMostWidth = 96;
 
-std::int64_t count_tiles(std::int64_t n) { return (n + kWidth - 1) / kWidth; }
-std::int64_t width_of(std::int64_t n, std::int64_t i) { return std::min(kWidth, n - i * kWidth); }
+// A matrix as tiles of nearly the same size, none of a few rows: Eigen would sum these in another
+// way, which depends on how numbers are aligned. Tile (i, j) has rows from first(i) and columns
+// from first(j) on.
+class Tiles {
+ public:
+  explicit Tiles(const Square& matrix) : matrix_(matrix) {}
+  std::int64_t count() const { return (matrix_.n + kMostWidth - 1) / kMostWidth; }
+  std::int64_t first(std::int64_t i) const { return i * matrix_.n / count(); }
+  std::int64_t size(std::int64_t i) const { return first(i + 1) - first(i); }
+  std::int64_t stride() const { return matrix_.stride; }
+  double* at(std::int64_t i, std::int64_t j) const {
+    return matrix_.data + first(j) * matrix_.stride + first(i);
+  }
 
-// Tile (i, j) has rows from i * kWidth on, and columns from j * kWidth on.
-double* tile(const Square& matrix, std::int64_t i, std::int64_t j) {
-  return matrix.data + (j * matrix.stride + i) * kWidth;
-}
+ private:
+  Square matrix_;
+};
 
 // The processor's best level, whatever level a job is told: as BLAS chooses.
 const MatrixFunctions& functions() { return matrix_functions_of(best_simd_level()); }
@@ -52,76 +62,78 @@ std::vector<std::pair<std::int64_t, std::int64_t>> lower_tiles(std::int64_t coun
 
 }  // namespace
 
-bool factorise(const Workers& workers, const Square& a) {
+bool factorise(const Workers& workers, const Square& matrix) {
   const MatrixFunctions& matrices = functions();
-  const std::int64_t n = a.n;
-  const std::int64_t count = count_tiles(n);
-  Vector left(area(n, kWidth));  // what earlier columns leave of a column of tiles
-  Vector inverse(area(kWidth, kWidth));
-  for (std::int64_t k = 0; k < count; ++k) {
-    const std::int64_t width = width_of(n, k);
-    run(workers, count - k, [&](std::int64_t task) {
+  const Tiles a(matrix);
+  const std::int64_t n = matrix.n;
+  Vector left(area(n, kMostWidth));  // what earlier columns leave of a column of tiles
+  Vector inverse(area(kMostWidth, kMostWidth));
+  const auto left_of = [&](std::int64_t i) { return left.data() + a.first(i); };
+  for (std::int64_t k = 0; k < a.count(); ++k) {
+    const std::int64_t width = a.size(k);
+    run(workers, a.count() - k, [&](std::int64_t task) {
       const std::int64_t i = k + task;
-      const std::int64_t rows = width_of(n, i);
-      double* const out = &left[area(i, kWidth)];
+      const std::int64_t rows = a.size(i);
+      double* const out = left_of(i);
       if (k > 0) {
-        matrices.multiply_doubles({width, rows, k * kWidth, tile(a, k, 0), a.stride, tile(a, i, 0),
-                                   a.stride, false, out, n, true});
+        matrices.multiply_doubles({width, rows, a.first(k), a.at(k, 0), a.stride(), a.at(i, 0),
+                                   a.stride(), false, out, n, true});
       }
-      const double* const from = tile(a, i, k);
+      const double* const from = a.at(i, k);
       for (std::int64_t c = 0; c < width; ++c) {
         for (std::int64_t r = 0; r < rows; ++r) {
-          out[c * n + r] = from[c * a.stride + r] - (k > 0 ? out[c * n + r] : 0);
+          out[c * n + r] = from[c * a.stride() + r] - (k > 0 ? out[c * n + r] : 0);
         }
       }
     });
-    double* const corner = &left[area(k, kWidth)];
+    double* const corner = left_of(k);
     if (!matrices.factorise(width, corner, n)) return false;
     matrices.invert_factor(width, corner, n, inverse.data(), width);
     for (std::int64_t c = 0; c < width; ++c) {
-      std::copy(corner + c * n + c, corner + c * n + width, tile(a, k, k) + c * a.stride + c);
+      std::copy(corner + c * n + c, corner + c * n + width, a.at(k, k) + c * a.stride() + c);
     }
-    run(workers, count - k - 1, [&](std::int64_t task) {
+    run(workers, a.count() - k - 1, [&](std::int64_t task) {
       const std::int64_t i = k + 1 + task;
-      matrices.multiply_doubles({width, width_of(n, i), width, inverse.data(), width,
-                                 &left[area(i, kWidth)], n, false, tile(a, i, k), a.stride, true});
+      matrices.multiply_doubles({width, a.size(i), width, inverse.data(), width, left_of(i), n,
+                                 false, a.at(i, k), a.stride(), true});
     });
   }
   return true;
 }
 
-void invert(const Workers& workers, const Square& factor) {
+void invert(const Workers& workers, const Square& matrix) {
   const MatrixFunctions& matrices = functions();
-  const std::int64_t n = factor.n;
-  const std::int64_t count = count_tiles(n);
+  const Tiles factor(matrix);
+  const std::int64_t n = matrix.n;
+  const std::int64_t count = factor.count();
   Vector numbers(area(n, n));
-  const Square w = {n, numbers.data(), n};
+  const Tiles w({n, numbers.data(), n});
   run(workers, count, [&](std::int64_t i) {
-    matrices.invert_factor(width_of(n, i), tile(factor, i, i), factor.stride, tile(w, i, i), n);
+    matrices.invert_factor(w.size(i), factor.at(i, i), factor.stride(), w.at(i, i), n);
   });
   run(workers, count, [&](std::int64_t j) {
-    const std::int64_t width = width_of(n, j);
-    Vector sums(area(kWidth, kWidth));
+    const std::int64_t width = w.size(j);
+    Vector sums(area(kMostWidth, kMostWidth));
     for (std::int64_t i = j + 1; i < count; ++i) {
       TaskContext(workers.control).throw_if_stopped();
-      const std::int64_t rows = width_of(n, i);
-      matrices.multiply_doubles({width, rows, (i - j) * kWidth, tile(w, j, j), n,
-                                 tile(factor, i, j), factor.stride, false, sums.data(), rows});
+      const std::int64_t rows = w.size(i);
+      matrices.multiply_doubles({width, rows, w.first(i) - w.first(j), w.at(j, j), n,
+                                 factor.at(i, j), factor.stride(), false, sums.data(), rows});
       for (double& sum : sums) sum = -sum;
       matrices.multiply_doubles(
-          {width, rows, rows, sums.data(), rows, tile(w, i, i), n, false, tile(w, i, j), n});
+          {width, rows, rows, sums.data(), rows, w.at(i, i), n, false, w.at(i, j), n});
     }
   });
   const auto tiles = lower_tiles(count);  // the longest sums first
   run(workers, static_cast<std::int64_t>(tiles.size()), [&](std::int64_t task) {
     const auto [i, j] = tiles[static_cast<std::size_t>(task)];
-    double* const out = tile(factor, i, j);
-    matrices.multiply_doubles({width_of(n, j), width_of(n, i), n - i * kWidth, tile(w, i, j), n,
-                               tile(w, i, i), n, true, out, factor.stride});
-    double* const mirrored = tile(factor, j, i);
-    for (std::int64_t c = 0; c < width_of(n, j); ++c) {
-      for (std::int64_t r = i == j ? c + 1 : 0; r < width_of(n, i); ++r) {
-        mirrored[r * factor.stride + c] = out[c * factor.stride + r];
+    double* const out = factor.at(i, j);
+    matrices.multiply_doubles({w.size(j), w.size(i), n - w.first(i), w.at(i, j), n, w.at(i, i), n,
+                               true, out, factor.stride()});
+    double* const mirrored = factor.at(j, i);
+    for (std::int64_t c = 0; c < w.size(j); ++c) {
+      for (std::int64_t r = i == j ? c + 1 : 0; r < w.size(i); ++r) {
+        mirrored[r * factor.stride() + c] = out[c * factor.stride() + r];
       }
     }
   });
@@ -146,14 +158,14 @@ void solve(const Workers& workers, std::int64_t n, const Vector& factor, Vector&
 Vector multiply_symmetric(const Workers& workers, std::int64_t n, const Vector& a,
                           const Vector& b) {
   const MatrixFunctions& matrices = functions();
-  const std::int64_t count = count_tiles(n);
   Vector out(area(n, n));
-  run(workers, count * count, [&](std::int64_t task) {
-    const std::int64_t i = task % count * kWidth;
-    const std::int64_t j = task / count * kWidth;
-    matrices.multiply_doubles({std::min(kWidth, n - j), std::min(kWidth, n - i), n, &b[area(n, j)],
-                               n, &a[static_cast<std::size_t>(i)], n, false,
-                               &out[area(n, j) + static_cast<std::size_t>(i)], n});
+  const Tiles tiles({n, out.data(), n});
+  run(workers, tiles.count() * tiles.count(), [&](std::int64_t task) {
+    const std::int64_t i = task % tiles.count();
+    const std::int64_t j = task / tiles.count();
+    matrices.multiply_doubles({tiles.size(j), tiles.size(i), n, &b[area(n, tiles.first(j))], n,
+                               &a[static_cast<std::size_t>(tiles.first(i))], n, false,
+                               tiles.at(i, j), n});
   });
   return out;
 }

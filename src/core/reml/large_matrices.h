@@ -18,10 +18,10 @@ struct Square {
 };
 
 // The lower triangle becomes the Cholesky factor. False if the matrix is not positive definite.
-bool factorise(const Workers& workers, const Square& a);
+bool factorise(const Workers& workers, const Square& matrix);
 
-// The factor L becomes (L L')^-1, with both triangles. Takes n x n numbers more.
-void invert(const Workers& workers, const Square& factor);
+// A factor L becomes (L L')^-1, with both triangles. Takes n x n numbers more.
+void invert(const Workers& workers, const Square& matrix);
 
 // Solves L L' x = b in place, for an n x n factor and columns of n numbers.
 void solve(const Workers& workers, std::int64_t n, const std::vector<double>& factor,

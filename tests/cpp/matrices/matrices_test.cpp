@@ -131,6 +131,32 @@ TEST(Matrices, FactoriseAndInvertTheFactor) {
   }
 }
 
+// Of matrices of at least a tile: wherever they lie, sums are in the same order.
+TEST(Matrices, BytesDoNotDependOnTheAddress) {
+  constexpr std::int64_t n = 49;
+  const auto a = positive_matrix(n, n);
+  for (const SimdLevel level : levels()) {
+    const MatrixFunctions& matrices = matrix_functions_of(level);
+    std::vector<double> expected;
+    for (std::size_t offset = 0; offset < 8; ++offset) {
+      std::vector<double> memory(5 * a.size() + 8);
+      double* const factor = memory.data() + offset;
+      double* const inverse = factor + a.size();
+      double* const product = inverse + a.size();
+      std::copy(a.begin(), a.end(), factor);
+      ASSERT_TRUE(matrices.factorise(n, factor, n));
+      matrices.invert_factor(n, factor, n, inverse, n);
+      for (const int transposed : {0, 1, 2}) {
+        matrices.multiply_doubles({n, n, n, factor, n, inverse, n, transposed == 1,
+                                   product + transposed * a.size(), n, transposed == 2});
+      }
+      const std::vector<double> found(factor, factor + 5 * a.size());
+      if (expected.empty()) expected = found;
+      ASSERT_EQ(found, expected) << offset;
+    }
+  }
+}
+
 TEST(Matrices, OnlyPositiveOnesHaveAFactor) {
   for (const SimdLevel level : levels()) {
     const MatrixFunctions& matrices = matrix_functions_of(level);
