@@ -8,7 +8,7 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
-# Compilers of all builds of the package: what their units share is compiled once. R's own flags here would draw notes of R
+# One Makevars for all builds of the package, so that ccache compiles equal units once. R's own flags here would draw notes of R
 # CMD check: the distribution's are not portable, and symbols of -g count as size.
 user_makevars() {
   [ -e "$work/user.mk" ] ||

@@ -86,7 +86,7 @@ Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotyp
     kernels.reset();  // its memory is needed for the tested genotypes
     run_job(watch, [&](ancify::JobControl& control) {
       path =
-          given.find(reml::DenseProjection(given.data.samples(), std::move(p), control), control);
+          given.find(reml::DenseProjection(std::move(p), {control, given.work.threads}), control);
     });
   }
   using Rcpp::Named;

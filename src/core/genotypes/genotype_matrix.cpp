@@ -74,9 +74,10 @@ void GenotypeMatrix::read_all(std::int64_t most, JobControl& control) {
   }
 }
 
-// Keeps blocks behind those before them, or gives up all of them if there is no room. It does so
-// too if the rest would need half as much room again as there is, were it like the blocks so far:
-// so genotypes that will be read in tiles do not fill the memory first.
+// Keeps blocks behind those before them, or gives up all of them if there is no room. It gives up
+// early if all blocks, were they like those so far, would take more than 1.5 times the room, but
+// not before an eighth of it is taken. So genotypes that will be read in tiles do not fill it
+// first.
 void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
                                JobControl& control) {
   for (std::int64_t block = first_block; block < first_block + blocks; ++block) {
@@ -88,7 +89,7 @@ void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, st
   const auto share =
       static_cast<double>(first_block + blocks) / static_cast<double>(this->blocks());
   const auto taken = static_cast<double>(offsets_.back());
-  if (taken > static_cast<double>(most) * std::min(1.0, 1.5 * share)) {
+  if (taken > static_cast<double>(most) * std::clamp(1.5 * share, 0.125, 1.0)) {
     kept_.reset();
     layouts_.clear();
     return;

@@ -137,7 +137,7 @@ Derivatives CholeskyModel::derivatives(bool expected) {
   Vector apy(n * k);  // A_i P y
   for (std::size_t g = 0; g + 1 < k; ++g) {
     throw_if_stopped();
-    cross_block(workers_, size(), size(), 1, kernels_[g].data(), py_.data(), &apy[g * n]);
+    symmetric_times(workers_, size(), kernels_[g].data(), 1, py_.data(), &apy[g * n]);
     result.traces.push_back(trace_of_product(n, p, kernels_[g]));
   }
   std::copy(py_.begin(), py_.end(), apy.end() - static_cast<std::ptrdiff_t>(n));
@@ -166,8 +166,7 @@ std::vector<double> CholeskyModel::expected_information(const std::vector<double
   Vector information(k * k);
   for (std::size_t i = 0; i < k; ++i) {
     // P A_i P.
-    Vector both = inverse;
-    if (i + 1 < k) both = multiply_symmetric(workers_, size(), kernels_[i], inverse);
+    Vector both = i + 1 < k ? multiply_symmetric(workers_, size(), kernels_[i], inverse) : inverse;
     both = multiply_symmetric(workers_, size(), inverse, both);
     for (std::size_t j = i; j < k; ++j) {
       const double sum = j + 1 < k ? trace_of_product(n, both, kernels_[j]) : trace(n, both);
@@ -200,7 +199,7 @@ std::vector<double> CholeskyModel::haseman_elston(const std::vector<double>& low
   LocalModel model;
   Vector product(y().size());
   for (const auto& kernel : kernels_) {
-    cross_block(workers_, size(), size(), 1, kernel.data(), y().data(), product.data());
+    symmetric_times(workers_, size(), kernel.data(), 1, y().data(), product.data());
     model.score.push_back(dot(y(), product));
   }
   const double squares = dot(y(), y());

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/reml/large_matrices.h"
 
 namespace ancify::reml {
 
@@ -57,7 +58,7 @@ void Complement::rotate_both_sides(const Workers& workers, const std::vector<dou
   const std::size_t size = area(n, p);
   const std::vector<double> v = qr_.reflectors();
   std::vector<double> kv(size);
-  cross_block(workers, n, n, p, k, v.data(), kv.data());
+  symmetric_times(workers, n, k, p, v.data(), kv.data());
   std::vector<double> w(size);
   product(n, p, p, 1, kv.data(), f.data(), 0, w.data());
   // F'V'B = F'(V'KV) F is symmetric.
@@ -69,14 +70,8 @@ void Complement::rotate_both_sides(const Workers& workers, const std::vector<dou
   // V W' + W V' is (V, W) (W, V)'.
   std::vector<double> left = v;
   left.insert(left.end(), w.begin(), w.end());
-  std::vector<double> right(left.size());
-  for (std::size_t j = 0; j < size; ++j) {
-    const std::size_t at = j % static_cast<std::size_t>(n) * 2 * static_cast<std::size_t>(p) +
-                           j / static_cast<std::size_t>(n);
-    right[at] = w[j];
-    right[at + static_cast<std::size_t>(p)] = v[j];
-  }
-  add_block(workers, n, 2 * p, n, -1, left.data(), right.data(), k);
+  w.insert(w.end(), v.begin(), v.end());
+  subtract_product(workers, n, 2 * std::int64_t{p}, left, w, k);
 }
 
 void Complement::rotate_kernel_back(const Workers& workers, double* k) const {

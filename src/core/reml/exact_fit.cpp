@@ -89,7 +89,7 @@ class ExactProblem {
   double log_likelihood(double value) const { return value - complement_.size() * std::log(unit_); }
 
   double variance() const { return unit_ * unit_ * scaled_variance(); }
-  // Without genetic components.
+  // Without genetic components. The model goes first, as its matrices are large.
   double null_log_likelihood();
   // Bounds in units of the model.
   Vector bounds(const Vector& lower) const {
@@ -211,6 +211,7 @@ std::unique_ptr<ExactModel> ExactProblem::several_kernels(int first) {
 }
 
 double ExactProblem::null_log_likelihood() {
+  model_.reset();
   const int n = complement_.size();
   if (divided() == 0) {
     return log_likelihood(-0.5 * n * (kLogTwoPi + std::log(scaled_variance()) + 1));
@@ -312,7 +313,6 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
   fit.score = problem.score(maximum.derivatives.score);
   fit.information = problem.information(maximum.information);
   fit.log_likelihood = problem.log_likelihood(maximum.log_likelihood);
-  fit.log_likelihood_null = problem.null_log_likelihood();
   fit.mc_score.resize(fit.information.size());
   for (int g = 0; g < kernels.components(); ++g) {
     fit.mean_diagonal.push_back(kernels.mean_diagonal(g));
@@ -331,6 +331,7 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
   fit.passes = kernels.passes();
   if (problem.one_kernel() != nullptr) fit.eigenvalues = problem.one_kernel()->eigenvalues();
   fit.method = "exact";
+  fit.log_likelihood_null = problem.null_log_likelihood();
   return fit;
 }
 

@@ -41,14 +41,12 @@ class Tiles {
   Square matrix_;
 };
 
-// The processor's best level, whatever level a job is told: as BLAS chooses.
+// The processor's best level, so that bytes do not depend on the level of a job.
 const MatrixFunctions& functions() { return matrix_functions_of(best_simd_level()); }
 
 void run(const Workers& workers, std::int64_t n, const std::function<void(std::int64_t)>& task) {
-  run_tasks(workers.control, workers.threads, n, [&](std::int64_t i, const TaskContext& context) {
-    context.throw_if_stopped();
-    task(i);
-  });
+  run_tasks(workers.control, workers.threads, n,
+            [&](std::int64_t i, const TaskContext&) { task(i); });
 }
 
 // Pairs i >= j, those with a small i first.
@@ -140,18 +138,79 @@ void invert(const Workers& workers, const Square& matrix) {
 }
 
 void solve(const Workers& workers, std::int64_t n, const Vector& factor, Vector& columns) {
-  run(workers, static_cast<std::int64_t>(columns.size()) / n, [&](std::int64_t column) {
-    double* const x = &columns[area(n, column)];
-    for (std::int64_t j = 0; j < n; ++j) {
-      const double* const l = &factor[area(n, j)];
-      const double value = x[j] / l[j];
-      x[j] = value;
-      for (std::int64_t i = j + 1; i < n; ++i) x[i] -= l[i] * value;
+  const MatrixFunctions& matrices = functions();
+  const Tiles l({n, const_cast<double*>(factor.data()), n});          // read alone
+  std::vector<Vector> inverses(static_cast<std::size_t>(l.count()));  // of the diagonal's tiles
+  run(workers, l.count(), [&](std::int64_t k) {
+    Vector& inverse = inverses[static_cast<std::size_t>(k)];
+    inverse.resize(area(l.size(k), l.size(k)));
+    matrices.invert_factor(l.size(k), l.at(k, k), n, inverse.data(), l.size(k));
+  });
+  const Tiles groups({static_cast<std::int64_t>(columns.size()) / n, columns.data(), n});
+  run(workers, groups.count(), [&](std::int64_t group) {
+    const std::int64_t width = groups.size(group);
+    double* const own = columns.data() + groups.first(group) * n;
+    // With a column of zeros beside a single one, whose products would depend on its alignment.
+    const std::int64_t rows = std::max<std::int64_t>(width, 2);
+    Vector x(area(n, rows));
+    std::copy(own, own + width * n, x.begin());
+    Vector sums(area(rows, kMostWidth));
+    // x_k = (x_k - sums) L_kk'^-1, or L_kk^-1 going back
+    const auto solve_tile = [&](std::int64_t k, bool back, bool has_sums) {
+      TaskContext(workers.control).throw_if_stopped();
+      const std::int64_t size = l.size(k);
+      double* const x_k = x.data() + l.first(k);
+      for (std::int64_t c = 0; c < rows; ++c) {
+        for (std::int64_t i = 0; i < size; ++i) {
+          double& sum = sums[static_cast<std::size_t>(c * size + i)];
+          sum = x_k[c * n + i] - (has_sums ? sum : 0);
+        }
+      }
+      matrices.multiply_doubles({rows, size, size, sums.data(), size,
+                                 inverses[static_cast<std::size_t>(k)].data(), size, back, x_k, n});
+    };
+    for (std::int64_t k = 0; k < l.count(); ++k) {
+      if (k > 0) {
+        matrices.multiply_doubles({rows, l.size(k), l.first(k), x.data(), n, l.at(k, 0), n, false,
+                                   sums.data(), l.size(k)});
+      }
+      solve_tile(k, false, k > 0);
     }
-    for (std::int64_t j = n - 1; j >= 0; --j) {
-      const double* const l = &factor[area(n, j)];
-      x[j] = (x[j] - lane_product(n - j - 1, l + j + 1, x + j + 1)) / l[j];
+    for (std::int64_t k = l.count() - 1; k >= 0; --k) {
+      const std::int64_t next = l.first(k + 1);
+      if (next < n) {
+        matrices.multiply_doubles({rows, l.size(k), n - next, x.data() + next, n, l.at(k + 1, k), n,
+                                   true, sums.data(), l.size(k)});
+      }
+      solve_tile(k, true, next < n);
     }
+    std::copy_n(x.begin(), width * n, own);
+  });
+}
+
+void symmetric_times(const Workers& workers, std::int64_t n, const double* a, std::int64_t columns,
+                     const double* b, double* out) {
+  // Few columns cost a pass over the matrix.
+  if (columns < 4) {
+    cross_block(workers, n, static_cast<int>(n), static_cast<int>(columns), a, b, out);
+    return;
+  }
+  const Tiles tiles({n, nullptr, n});
+  run(workers, tiles.count(), [&](std::int64_t i) {
+    functions().multiply_doubles(
+        {columns, tiles.size(i), n, b, n, a + tiles.first(i), n, false, out + tiles.first(i), n});
+  });
+}
+
+void subtract_product(const Workers& workers, std::int64_t n, std::int64_t rank, const Vector& left,
+                      const Vector& right, double* a) {
+  const Tiles tiles({n, a, n});
+  run(workers, tiles.count(), [&](std::int64_t j) {
+    Vector product(area(n, tiles.size(j)));
+    functions().multiply_doubles({tiles.size(j), n, rank, right.data() + tiles.first(j), n,
+                                  left.data(), n, false, product.data(), n, true});
+    double* const out = a + tiles.first(j) * n;
+    for (std::size_t i = 0; i < product.size(); ++i) out[i] -= product[i];
   });
 }
 

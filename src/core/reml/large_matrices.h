@@ -27,6 +27,14 @@ void invert(const Workers& workers, const Square& matrix);
 void solve(const Workers& workers, std::int64_t n, const std::vector<double>& factor,
            std::vector<double>& columns);
 
+// out = a b, of a symmetric n x n matrix with both triangles, and n x columns numbers.
+void symmetric_times(const Workers& workers, std::int64_t n, const double* a, std::int64_t columns,
+                     const double* b, double* out);
+
+// a -= left right', of n x n and n x rank.
+void subtract_product(const Workers& workers, std::int64_t n, std::int64_t rank,
+                      const std::vector<double>& left, const std::vector<double>& right, double* a);
+
 // a b of n x n matrices. `a` is symmetric, and has both triangles.
 std::vector<double> multiply_symmetric(const Workers& workers, std::int64_t n,
                                        const std::vector<double>& a, const std::vector<double>& b);

@@ -166,6 +166,24 @@ void ProductKernel::forms(const double* a, const double* b, int columns, Precisi
   dot_columns(n_, columns, a, product.data(), forms);
 }
 
+namespace {
+
+void check_symmetric(std::int64_t n, double mean_diagonal, const double* k) {
+  constexpr double kRounding = 1e-6;
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = j + 1; i < n; ++i) {
+      if (!(std::abs(k[j * n + i] - k[i * n + j]) <= kRounding * mean_diagonal)) {
+        throw InputError("the products of a kernel are those of a matrix that is not symmetric: " +
+                         std::to_string(k[j * n + i]) + " in row " + std::to_string(i + 1) +
+                         ", column " + std::to_string(j + 1) + ", but " +
+                         std::to_string(k[i * n + j]) + " the other way round");
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void ProductKernel::dense(int /*component*/, double* out) {
   for_unit_columns(n_, out, [&](const double* units, int columns, double* product) {
     multiply(units, columns, product);
@@ -180,6 +198,7 @@ void ProductKernel::dense(int /*component*/, double* out) {
                   "the products of a kernel have the trace %.6g, but `trace` is %.6g", sum, trace_);
     throw InputError(text);
   }
+  check_symmetric(n_, std::abs(sum) / static_cast<double>(n_), out);
 }
 
 void for_unit_columns(std::int64_t n, double* out, const KernelProduct& multiply) {

@@ -10,7 +10,7 @@
 
 namespace ancify::reml {
 
-// Symmetric n x n matrices, of which the lower triangle is read. They and `control` must outlive
+// Symmetric n x n matrices. They and `control` must outlive
 // this. A pass goes through all of them.
 class MatrixKernels : public Kernels {
  public:

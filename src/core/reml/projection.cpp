@@ -2,12 +2,13 @@
 #include "core/reml/projection.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/reml/lapack.h"
+#include "core/reml/large_matrices.h"
 #include "core/reml/probe_plan.h"
 #include "core/reml/solution.h"
 
@@ -27,19 +28,14 @@ Sketch sketch_at(const RestrictedModel& model, const Vector& theta, std::uint64_
 
 }  // namespace
 
-DenseProjection::DenseProjection(std::int64_t n, Vector p, JobControl& control)
-    : n_(n), p_(std::move(p)), control_(control) {}
+DenseProjection::DenseProjection(Vector p, const Workers& workers)
+    : p_(std::move(p)), workers_(workers) {}
 
 Vector DenseProjection::times(Vector v, double /*tolerance*/) const {
-  // A product of so many operations takes a fraction of a second.
-  const std::int64_t most = std::max<std::int64_t>((std::int64_t{1} << 29) / n_ / n_, 1);
-  const std::int64_t columns = static_cast<std::int64_t>(v.size()) / n_;
+  const auto n = std::llround(std::sqrt(static_cast<double>(p_.size())));
   Vector out(v.size());
-  for (std::int64_t first = 0; first < columns; first += most) {
-    TaskContext(control_).throw_if_stopped();
-    symmetric_product(static_cast<int>(n_), static_cast<int>(std::min(most, columns - first)),
-                      p_.data(), &v[area(n_, first)], &out[area(n_, first)]);
-  }
+  symmetric_times(workers_, n, p_.data(), static_cast<std::int64_t>(v.size()) / n, v.data(),
+                  out.data());
   return out;
 }
 

@@ -18,16 +18,15 @@ class Projection {
   virtual std::vector<double> times(std::vector<double> v, double tolerance) const = 0;
 };
 
-// P as a matrix, as from projection_at(): its lower triangle is read.
+// P as a matrix, as from projection_at().
 class DenseProjection : public Projection {
  public:
-  DenseProjection(std::int64_t n, std::vector<double> p, JobControl& control);
+  DenseProjection(std::vector<double> p, const Workers& workers);
   std::vector<double> times(std::vector<double> v, double tolerance) const override;
 
  private:
-  std::int64_t n_;
   std::vector<double> p_;
-  JobControl& control_;
+  Workers workers_;
 };
 
 // By conjugate gradients. `model` must outlive this.

@@ -156,5 +156,18 @@ TEST(GenotypeMatrix, KeepsListsWherePackedVariantsDoNotFit) {
   }
 }
 
+// The first block is 1 of 256, and takes a twelfth of the room.
+TEST(GenotypeMatrix, KeepsRareVariantsBehindCommonOnes) {
+  const std::int64_t n = 400;
+  Calls calls = Calls::random(n, kBlockVariants, 0, 1);
+  for (std::size_t j = kBlockVariants; j < 256 * kBlockVariants; ++j) {
+    calls.of_variants.emplace_back(n, 0);
+    calls.of_variants.back()[j % n] = 1;
+  }
+  const std::int64_t block = kBlockQuads * quad_stride(n);
+  EXPECT_TRUE(matrix_of(calls, {1, SimdLevel::kScalar, 24 * block}).resident());
+  EXPECT_FALSE(matrix_of(calls, {1, SimdLevel::kScalar, 6 * block}).resident());
+}
+
 }  // namespace
 }  // namespace ancify

@@ -1,33 +1,17 @@
 // Products, Cholesky factors and their inverses at each level against plain loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "core/matrices/level.h"
+#include "matrices/random_numbers.h"
 
 namespace ancify {
 namespace {
-
-template <class T>
-std::vector<T> random_numbers(std::int64_t n, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<T> normal;
-  std::vector<T> numbers(static_cast<std::size_t>(n));
-  for (T& number : numbers) number = normal(generator);
-  return numbers;
-}
-
-std::vector<SimdLevel> levels() {
-  std::vector<SimdLevel> result;
-  for (int level = 0; level <= static_cast<int>(best_simd_level()); ++level) {
-    result.push_back(static_cast<SimdLevel>(level));
-  }
-  return result;
-}
 
 // `transposed`: b where it is odd, a from 2 on.
 template <class T>

@@ -3,31 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "core/nn/vector_math.h"
+#include "matrices/random_numbers.h"
 
 namespace ancify {
 namespace {
-
-std::vector<float> random_numbers(std::int64_t n, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> numbers(static_cast<std::size_t>(n));
-  for (float& number : numbers) number = normal(generator);
-  return numbers;
-}
-
-std::vector<SimdLevel> levels() {
-  std::vector<SimdLevel> result;
-  for (int level = 0; level <= static_cast<int>(best_simd_level()); ++level) {
-    result.push_back(static_cast<SimdLevel>(level));
-  }
-  return result;
-}
 
 Rows rows_of(std::vector<float>& data, std::int64_t rows, std::int64_t width, std::int64_t stride) {
   return {data.data(), rows, width, stride};
@@ -45,9 +30,9 @@ TEST(Layers, AddProductsOfRowsAtAnyPlaces) {
       std::vector<std::int64_t> b_rows;
       for (std::int64_t i = 0; i < m; ++i) a_rows.push_back((m - i) / 2 * 5);
       for (std::int64_t i = 0; i < k; ++i) b_rows.push_back(i * 37 % 101);
-      const auto a = random_numbers(5 * m + k, 1);
-      const auto b = random_numbers(101 + n, 2);
-      auto c = random_numbers(m * (n + 1), 3);
+      const auto a = random_numbers<float>(5 * m + k, 1);
+      const auto b = random_numbers<float>(101 + n, 2);
+      auto c = random_numbers<float>(m * (n + 1), 3);
       std::vector<float> expected = c;
       PlacedProduct product = {m,        n,    k, a.data(), a_rows.data(), b.data(), b_rows.data(),
                                c.data(), n + 1};
@@ -99,9 +84,9 @@ TEST(Layers, NormaliseRows) {
   const std::int64_t rows = 3;
   for (const SimdLevel level : levels()) {
     for (const std::int64_t width : {1, 5, 16, 37, 320}) {
-      auto x = random_numbers(rows * (width + 2), 3);
-      const auto gain = random_numbers(width, 4);
-      const auto bias = random_numbers(width, 5);
+      auto x = random_numbers<float>(rows * (width + 2), 3);
+      const auto gain = random_numbers<float>(width, 4);
+      const auto bias = random_numbers<float>(width, 5);
       std::vector<float> out(x.size());
       layers_of(level).layer_norm(rows_of(x, rows, width, width + 2),
                                   {gain.data(), bias.data(), 1e-5F},
@@ -128,7 +113,7 @@ TEST(Layers, NormaliseRows) {
 TEST(Layers, SoftmaxAddsUpToOne) {
   for (const SimdLevel level : levels()) {
     for (const std::int64_t width : {1, 2, 15, 16, 100}) {
-      auto x = random_numbers(2 * width, 6);
+      auto x = random_numbers<float>(2 * width, 6);
       for (float& number : x) number *= 30;
       const auto before = x;
       layers_of(level).softmax(rows_of(x, 2, width, width));
@@ -149,7 +134,7 @@ TEST(Layers, SoftmaxAddsUpToOne) {
 TEST(Layers, RotatePairsHalfAHeadApart) {
   for (const SimdLevel level : levels()) {
     const std::int64_t half = 12;
-    auto x = random_numbers(3 * 30, 7);
+    auto x = random_numbers<float>(3 * 30, 7);
     const auto before = x;
     std::vector<float> cosines;
     std::vector<float> sines;
@@ -174,7 +159,7 @@ TEST(Layers, RotatePairsHalfAHeadApart) {
 TEST(Layers, GateHalvesOfRows) {
   for (const SimdLevel level : levels()) {
     for (const std::int64_t width : {1, 5, 16, 37}) {
-      auto x = random_numbers(2 * (2 * width + 3), 8);
+      auto x = random_numbers<float>(2 * (2 * width + 3), 8);
       std::vector<float> out(static_cast<std::size_t>(2 * (width + 1)), 7);
       layers_of(level).gate(rows_of(x, 2, 2 * width, 2 * width + 3),
                             rows_of(out, 2, width, width + 1));
@@ -193,7 +178,7 @@ TEST(Layers, GateHalvesOfRows) {
 
 TEST(Layers, SlopesFallWithDistance) {
   for (const SimdLevel level : levels()) {
-    auto x = random_numbers(3 * 22, 9);
+    auto x = random_numbers<float>(3 * 22, 9);
     const auto before = x;
     layers_of(level).scale_and_slope(rows_of(x, 3, 21, 22), 5, 0.5F, 0.25F);
     for (int i = 0; i < 3; ++i) {

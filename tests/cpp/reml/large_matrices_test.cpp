@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -69,15 +70,37 @@ TEST_F(LargeMatrices, SolvesAndMultiplies) {
     const Vector a = positive_matrix(n);
     Vector factor = a;
     ASSERT_TRUE(factorise({control_, 2}, square(factor)));
-    Vector x = {a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n)};
-    x.insert(x.end(), a.end() - static_cast<std::ptrdiff_t>(n), a.end());
-    solve({control_, 2}, static_cast<std::int64_t>(n), factor, x);
-    for (std::size_t i = 0; i < n; ++i) {
-      ASSERT_NEAR(x[i], i == 0 ? 1 : 0, 1e-12) << "A^-1 A";
-      ASSERT_NEAR(x[n + i], i + 1 == n ? 1 : 0, 1e-12);
+    for (const std::size_t columns :
+         {std::size_t{1}, std::size_t{2}, std::min<std::size_t>(n, 99)}) {
+      Vector x = {a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n * std::min(columns, n))};
+      solve({control_, 2}, static_cast<std::int64_t>(n), factor, x);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        ASSERT_NEAR(x[i], i % n == i / n ? 1 : 0, 1e-12) << "A^-1 A";
+      }
     }
     Vector b(n * n);
     for (std::size_t k = 0; k < b.size(); ++k) b[k] = std::sin(static_cast<double>(k));
+    for (const std::size_t columns : {std::size_t{1}, std::min<std::size_t>(n, 5)}) {
+      const Vector few = {b.begin(), b.begin() + static_cast<std::ptrdiff_t>(n * columns)};
+      Vector found(few.size());
+      symmetric_times({control_, 2}, static_cast<std::int64_t>(n), a.data(),
+                      static_cast<std::int64_t>(columns), few.data(), found.data());
+      Vector left = a;
+      subtract_product({control_, 2}, static_cast<std::int64_t>(n),
+                       static_cast<std::int64_t>(columns), few, found, left.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          double sum = 0;
+          double product = 0;
+          for (std::size_t k = 0; k < n; ++k) sum += j < columns ? a[k * n + i] * b[j * n + k] : 0;
+          for (std::size_t k = 0; k < columns; ++k) product += few[k * n + i] * found[k * n + j];
+          if (j < columns) {
+            ASSERT_NEAR(found[j * n + i], sum, 1e-11);
+          }
+          ASSERT_NEAR(left[j * n + i], a[j * n + i] - product, 1e-11);
+        }
+      }
+    }
     const Vector product = multiply_symmetric({control_, 2}, static_cast<std::int64_t>(n), a, b);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {

@@ -106,6 +106,14 @@ TEST_F(MatrixKernelsTest, DenseGivesEachMatrixBack) {
   }
 }
 
+TEST_F(MatrixKernelsTest, ProductsThatAreNotSymmetricAreAnError) {
+  Vector k = k_[2];
+  k[3] += 0.01;
+  Vector found(k.size());
+  EXPECT_NO_THROW(products(k_[2])->dense(0, found.data()));
+  EXPECT_THROW(products(k)->dense(0, found.data()), InputError);
+}
+
 TEST_F(MatrixKernelsTest, PassesAreCounted) {
   const auto kernels = matrices({k_[0].data(), k_[1].data()});
   EXPECT_EQ(kernels->passes(), 0);
