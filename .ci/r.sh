@@ -8,21 +8,14 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
-# One Makevars for all builds of the package, so that ccache compiles equal units once. R's own flags here would draw notes of R
-# CMD check: the distribution's are not portable, and symbols of -g count as size.
-user_makevars() {
-  [ -e "$work/user.mk" ] ||
-    printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/user.mk"
-}
-
 # r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, warnings as errors;
 # FILES is a pattern of test files, all for ''
 r_tests() {
   name=$1 files=$2
   shift 2
   mkdir "$work/library-$name"
-  user_makevars
-  env R_MAKEVARS_USER="$work/user.mk" CCACHE_DIR="$work/ccache" "$@" \
+  printf 'CXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/Makevars"
+  env R_MAKEVARS_USER="$work/Makevars" "$@" \
     R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
   [ -d "$work/library-$name/ancify" ]
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
@@ -79,10 +72,11 @@ only_lightgbm_is_missing() {
     grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
 }
 
-# The build with the least, for the source package's vignettes and for R CMD check: compiled once.
+# The build with the least, for the source package's vignettes and for R CMD check: compiled once. R's own flags here would
+# draw notes: the distribution's are not portable, and symbols of -g count as size.
 with_least() {
-  user_makevars
-  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/user.mk" CCACHE_DIR="$work/ccache"
+  [ -e "$work/least.mk" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
+  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$work/ccache"
   "$@"
 }
 
@@ -105,7 +99,6 @@ r_cmd_check() {
   # R's 5 MB for an installed package are fewer than code, help and vignettes of all families take, 10.2. Bioconductor's limit
   # is on the source package, where build_tarball() looks.
   export _R_CHECK_PKG_SIZES_THRESHOLD_=12
-  export _R_CHECK_COMPILATION_FLAGS_KNOWN_=-Wno-cast-function-type # of user_makevars()
   # R counts the time for which an example waits for other steps: quick_examples() counts the processor's.
   export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=120
   # A suggested package that is not installed needs a network too: an empty repository does for CRAN and Bioconductor.

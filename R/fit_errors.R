@@ -81,11 +81,14 @@ propagated_errors <- function(jacobian, covariance) {
 }
 
 # The inverse. NA for parameters that the data do not determine, such as two branch lengths of which
-# only the sum matters.
+# only the sum matters, or one along which the curvature is noise and not above 0.
 inverse_curvature <- function(curvature) {
-  scale <- 1 / sqrt(pmax(diag(curvature), .Machine$double.xmin))
-  parts <- eigen(curvature * outer(scale, scale), symmetric = TRUE)
-  flat <- parts$values < 1e-7 * max(parts$values)
+  bend <- diag(curvature)
+  scale <- ifelse(bend > 0, 1 / sqrt(abs(bend)), 0)
+  # LAPACK may search forever for eigenvalues of many orders of magnitude.
+  scaled <- pmax(pmin(curvature * outer(scale, scale), 1), -1)
+  parts <- eigen(scaled, symmetric = TRUE)
+  flat <- parts$values <= 1e-7 * max(parts$values)
   sides <- t(parts$vectors[, !flat, drop = FALSE] * scale)
   inverse <- crossprod(sides, sides / parts$values[!flat])
   unknown <- rowSums(parts$vectors[, flat, drop = FALSE]^2) > 1e-6

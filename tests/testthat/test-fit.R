@@ -236,6 +236,10 @@ test_that("only parameters that the data determine have standard errors", {
   expect_equal(flat[3, 3], 0.25)
   whole <- crossprod(matrix(c(2, 1, 0, 1, 3, 1, 0, 1, 2), 3))
   expect_equal(inverse_curvature(whole), solve(whole))
+  # Noise in place of a curvature, where eigen() would not end for numbers of many magnitudes
+  noise <- inverse_curvature(rbind(c(4, -1e-3, 0), c(-1e-3, -1e-4, 0), c(0, 0, 9)))
+  expect_equal(diag(noise), c(1 / 4, NA, 1 / 9))
+  expect_equal(inverse_curvature(diag(c(0, -1))), matrix(NA_real_, 2, 2))
 })
 
 test_that("`focal` is one species of the tree", {
