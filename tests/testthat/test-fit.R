@@ -237,8 +237,11 @@ test_that("only parameters that the data determine have standard errors", {
   whole <- crossprod(matrix(c(2, 1, 0, 1, 3, 1, 0, 1, 2), 3))
   expect_equal(inverse_curvature(whole), solve(whole))
   # Noise in place of a curvature, where eigen() would not end for numbers of many magnitudes
-  noise <- inverse_curvature(rbind(c(4, -1e-3, 0), c(-1e-3, -1e-4, 0), c(0, 0, 9)))
-  expect_equal(diag(noise), c(1 / 4, NA, 1 / 9))
+  noise <- diag(c(4, -9.09e-5, 9, 1))
+  noise[1, 2] <- noise[2, 1] <- -4.9e-6
+  noise[2, 4] <- noise[4, 2] <- 4.9e-6
+  noise[1, 4] <- noise[4, 1] <- -5.28e-7
+  expect_equal(diag(inverse_curvature(noise)), c(1 / 4, NA, 1 / 9, 1))
   expect_equal(inverse_curvature(diag(c(0, -1))), matrix(NA_real_, 2, 2))
 })
 
