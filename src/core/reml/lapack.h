@@ -1,6 +1,6 @@
-// Dense linear algebra by the BLAS and LAPACK that R itself uses: of small matrices, and reductions
-// of large ones. Only this file names their functions. Matrices are column-major; the lower
-// triangle of a symmetric one is read.
+// Dense linear algebra by the BLAS and LAPACK that R itself uses: small matrices, products with a
+// user's kernels, and reductions to tridiagonal form. Only this file names their functions.
+// Matrices are column-major; the lower triangle of a symmetric one is read.
 #pragma once
 
 #include <functional>
