@@ -30,16 +30,21 @@ compare <- function(what, job) {
 }
 cat(sprintf("%s, %d CPU threads\n", available_gpus()$name[1], getOption("ancify.threads")))
 
-stem <- tempfile("study")
-write_many_calls(stem, 20000, 50000)
-g <- open_genotypes(stem)
-traits <- data.frame(id = g$samples$id, y = stats::rnorm(nrow(g)))
-compare("scan_variants() by OLS, 20,000 x 50,000", function(on) {
-  scan_variants(y ~ 1, traits, g, backend = on, progress = FALSE)
-})
-compare("fit_reml(), stochastic, one component, 20,000 x 50,000", function(on) {
-  fit_reml(y ~ 1, traits, g, method = "stochastic", backend = on, progress = FALSE, verbose = FALSE)
-})
+for (n in c(2000, 20000, 50000)) {
+  stem <- tempfile("study")
+  write_many_calls(stem, n, 50000)
+  g <- open_genotypes(stem)
+  traits <- data.frame(id = g$samples$id, y = stats::rnorm(n))
+  size <- sprintf("%d x 50000", n)
+  compare(paste("scan_variants() by OLS,", size), function(on) {
+    scan_variants(y ~ 1, traits, g, backend = on, progress = FALSE)
+  })
+  compare(paste("fit_reml(), stochastic, one component,", size), function(on) {
+    fit_reml(y ~ 1, traits, g, method = "stochastic", backend = on, progress = FALSE,
+             verbose = FALSE)
+  })
+  unlink(paste0(stem, c(".bed", ".bim", ".fam")))
+}
 
 proteins <- random_proteins(pmin(round(stats::rlnorm(100, log(300), 0.5)), 1022))
 names(proteins) <- paste0("p", seq_along(proteins))

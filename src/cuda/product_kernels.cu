@@ -70,10 +70,17 @@ struct SampleCalls {
   Sixteen of[4][4 * Shape::kRows / 16 + 2];
 };
 
-template <class Calls, class Shape>
-struct Piece {
-  Calls calls;
+template <class Shape>
+struct PieceOfSamples {
+  VariantCalls<Shape> calls;
   Digits<Shape> digits;
+};
+
+template <class Shape>
+struct PieceOfVariants {
+  SampleCalls<Shape> calls;
+  Digits<Shape> digits;
+  CoefficientScale scales[Shape::kColumns];  // of a sum's last piece
 };
 
 struct alignas(8) Eight {
@@ -187,7 +194,7 @@ struct LaneSums {
 
   // Adds the products of a piece.
   template <class Fragments>
-  __device__ void add(const Fragments& calls, const Digits<Shape>& digits, unsigned groups) {
+  __device__ void add(const Fragments& calls, const Digits<Shape>& digits) {
     const unsigned lane = threadIdx.x % kLanes;
     ANCIFY_UNROLL
     for (unsigned step = 0; step < kDepth / kStep; ++step) {
@@ -195,7 +202,6 @@ struct LaneSums {
       calls.take(step, a);
       ANCIFY_UNROLL
       for (unsigned group = 0; group < Shape::kGroups; ++group) {
-        if (group >= groups) continue;
         const Sixteen* const of_eight =
             digits.of[Shape::column() + group * kGroupColumns + lane / 4] + 8 * step +
             2 * (lane % 4);
@@ -219,11 +225,10 @@ struct Slot {
   unsigned tile, group, row, column;
 };
 template <class Shape, class Use>
-__device__ void for_each_slot(unsigned groups, const Use& use) {
+__device__ void for_each_slot(const Use& use) {
   const unsigned lane = threadIdx.x % kLanes;
   ANCIFY_UNROLL
   for (unsigned group = 0; group < Shape::kGroups; ++group) {
-    if (group >= groups) continue;
     ANCIFY_UNROLL
     for (unsigned column = 0; column < 2; ++column) {
       ANCIFY_UNROLL
@@ -253,12 +258,6 @@ struct Corner {
   }
   static ANCIFY_HOST_DEVICE std::size_t number(std::size_t rows, std::size_t columns) {
     return (rows + Shape::kRows - 1) / Shape::kRows * across(columns);
-  }
-  // Groups of columns that the thread's warp has.
-  __device__ unsigned groups() const {
-    if (columns <= Shape::column()) return 0;
-    const unsigned left = (columns - Shape::column() + kGroupColumns - 1) / kGroupColumns;
-    return left < Shape::kGroups ? left : Shape::kGroups;
   }
 
   std::size_t row;
@@ -313,7 +312,7 @@ __device__ void for_each_piece(const Pieces& first, Place* places, const Use& us
 // The samples of a span, for a corner.
 template <class Shape>
 struct PiecesOfSamples {
-  using Place = Piece<VariantCalls<Shape>, Shape>;
+  using Place = PieceOfSamples<Shape>;
   using Corners = Corner<Shape>;
 
   __device__ PiecesOfSamples(const VariantSumsOp& op, const Corner<Shape>& corner,
@@ -356,16 +355,15 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) variant_sums_kernel(
   const std::size_t corners = Corner<Shape>::number(op.variants(), op.columns);
   for (std::size_t i = blockIdx.x; i < corners; i += gridDim.x) {
     const Corner<Shape> corner(i, op.columns);
-    const unsigned groups = corner.groups();
     for (std::size_t sample = 0; sample < op.calls.stride; sample += kMostProducts) {
       LaneSums<Shape> sums;
       sums.clear();
       for_each_piece(Pieces(op, corner, sample), places,
                      [&](const Pieces&, const typename Pieces::Place& place) {
                        const FragmentsOfVariants<Shape> calls(place.calls, op.of_missing);
-                       sums.add(calls, place.digits, groups);
+                       sums.add(calls, place.digits);
                      });
-      for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
+      for_each_slot<Shape>([&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
         if (in_columns >= corner.columns) return;
         const auto of = [&](unsigned digit) -> std::int64_t {
           return sums.of[slot.tile][slot.group][digit][2 * slot.row + slot.column] /
@@ -383,51 +381,75 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) variant_sums_kernel(
 // missing calls if it has any.
 template <class Shape>
 struct PiecesOfVariants {
-  using Place = Piece<SampleCalls<Shape>, Shape>;
+  using Place = PieceOfVariants<Shape>;
   using Corners = Corner<Shape>;
   static constexpr unsigned kOfBlock = kBlockVariants / kDepth;
+  static constexpr unsigned kQuads = kDepth / kQuad;
 
   __device__ PiecesOfVariants(const SampleSumsOp& op, const Corner<Shape>& corner)
-      : op(op), corner(corner) {}
+      : op(op), corner(corner) {
+    begin_block();
+  }
   __device__ bool is_left() const { return block < op.blocks; }
   __device__ bool ends_a_sum() const { return piece + 1 == kOfBlock; }
   __device__ bool ends_a_block() const {
-    return ends_a_sum() && of_missing == op.any_missing[block] && part + 1 == op.parts;
+    return ends_a_sum() && of_missing == any_missing && part + 1 == op.parts;
   }
-  __device__ std::size_t whole() const { return part * op.columns + corner.column; }
   __device__ void next() {
-    if (ends_a_block()) {
-      ++block;
-      part = of_missing = piece = 0;
-    } else if (!ends_a_sum()) {
+    if (!ends_a_sum()) {
       ++piece;
+      rows += kQuads * op.calls.stride;
+      digits += kDepth * kNumberDigits;
+    } else if (!ends_a_block()) {
+      part += of_missing == any_missing;
+      of_missing = of_missing < any_missing;
+      begin_sum();
     } else {
-      part += of_missing == op.any_missing[block];
-      of_missing = of_missing < op.any_missing[block];
-      piece = 0;
+      ++block;
+      begin_block();
     }
   }
   __device__ void begin_load(Place& place) const {
     constexpr unsigned in_row = Shape::kRows / 16;
     const std::size_t stride = op.calls.stride;
-    const std::size_t quad = (block * kOfBlock + piece) * kDepth / kQuad;
-    const std::uint8_t* const rows = op.calls.rows + quad * stride + corner.row;
-    for_each_copy<kDepth / kQuad * in_row>([&](unsigned i) {
+    for_each_copy<kQuads * in_row>([&](unsigned i) {
       const auto* const row = reinterpret_cast<const Sixteen*>(rows + i / in_row * stride);
       begin_copy(&place.calls.of[i / in_row / 4][i % (4 * in_row)], row + i % in_row,
                  corner.row + i % in_row * 16 < stride);
     });
-    begin_load_digits(
-        op.digits_of(block, of_missing == 1, whole()) + piece * kDepth * kNumberDigits,
-        kBlockDigits, corner.columns, place.digits);
+    begin_load_digits(digits, kBlockDigits, corner.columns, place.digits);
+    if (!ends_a_sum()) return;
+    static_assert(sizeof(CoefficientScale) == sizeof(Sixteen));
+    for_each_copy<Shape::kColumns>([&](unsigned column) {
+      begin_copy(place.scales + column, op.scales + first_column() + column,
+                 column < corner.columns);
+    });
   }
 
   const SampleSumsOp& op;
   const Corner<Shape>& corner;
   std::size_t block = 0;
-  std::size_t part = 0;
-  unsigned of_missing = 0;
-  unsigned piece = 0;
+  std::size_t part;
+  unsigned any_missing;  // read once a block, as threads would wait for it
+  unsigned of_missing;
+  unsigned piece;
+  const std::uint8_t* rows;
+  const std::int8_t* digits;
+
+ private:
+  __device__ std::size_t first_column() const {
+    return op.place_of(block, of_missing == 1, part * op.columns + corner.column);
+  }
+  __device__ void begin_block() {
+    any_missing = is_left() ? op.any_missing[block] : 0;
+    part = of_missing = 0;
+    begin_sum();
+  }
+  __device__ void begin_sum() {
+    piece = 0;
+    rows = op.calls.rows + block * kBlockQuads * op.calls.stride + corner.row;
+    digits = op.digits + first_column() * kBlockDigits;
+  }
 };
 
 // Numbers of a lane's sums.
@@ -448,13 +470,12 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(S
   const std::size_t corners = Corner<Shape>::number(op.samples, op.columns);
   for (std::size_t i = blockIdx.x; i < corners; i += gridDim.x) {
     const Corner<Shape> corner(i, op.columns);
-    const unsigned groups = corner.groups();
     const auto out_of = [&](unsigned in_rows, unsigned in_columns) -> double* {
       if (corner.row + in_rows >= op.samples || in_columns >= corner.columns) return nullptr;
       return op.out + (corner.column + in_columns) * op.calls.stride + corner.row + in_rows;
     };
     LaneNumbers<Shape> out;
-    for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
+    for_each_slot<Shape>([&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
       const double* const from = out_of(in_rows, in_columns);
       if (from != nullptr) out.at(slot) = *from;
     });
@@ -462,25 +483,24 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(S
     LaneSums<Shape> sums;
     sums.clear();
     const auto use = [&](const Pieces& piece, const typename Pieces::Place& place) {
-      sums.add(FragmentsOfSamples<Shape>(place.calls, piece.of_missing == 1), place.digits, groups);
+      sums.add(FragmentsOfSamples<Shape>(place.calls, piece.of_missing == 1), place.digits);
       if (!piece.ends_a_sum()) return;
-      for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned, unsigned in_columns) {
-        if (in_columns >= corner.columns) return;
+      for_each_slot<Shape>([&](const Slot& slot, unsigned, unsigned in_columns) {
         const auto of = [&](unsigned digit) {
           return sums.of[slot.tile][slot.group][digit][2 * slot.row + slot.column];
         };
-        op.add(piece.block, piece.of_missing == 1, piece.whole() + in_columns,
-               join_digits_of_block(of(0), of(1), of(2), of(3)), of_block.at(slot));
+        of_block.at(slot) +=
+            place.scales[in_columns].number(join_digits_of_block(of(0), of(1), of(2), of(3)));
       });
       sums.clear();
       if (!piece.ends_a_block()) return;
-      for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned, unsigned) {
+      for_each_slot<Shape>([&](const Slot& slot, unsigned, unsigned) {
         out.at(slot) += of_block.at(slot);
         of_block.at(slot) = 0;
       });
     };
     for_each_piece(Pieces(op, corner), places, use);
-    for_each_slot<Shape>(groups, [&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
+    for_each_slot<Shape>([&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
       double* const to = out_of(in_rows, in_columns);
       if (to != nullptr) *to = out.at(slot);
     });

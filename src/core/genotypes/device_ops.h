@@ -72,11 +72,16 @@ struct VariantSumsOp {
   }
 };
 
-// What a whole-number column of coefficients needs to become numbers again.
-struct CoefficientScale {
+// A whole-number column of coefficients becomes numbers again. For missing calls, the centre is 0
+// and the step negative.
+struct alignas(16) CoefficientScale {
   double step;
   double centre;
-  double missing_step;
+
+  // The CPU rounds in the same order.
+  ANCIFY_HOST_DEVICE double number(std::int64_t sum) const {
+    return step * (static_cast<double>(sum) - centre);
+  }
 };
 
 // Bytes of the digits of a block's column of coefficients.
@@ -89,29 +94,19 @@ struct SampleSumsOp {
   std::size_t samples;
   std::size_t blocks;
   std::size_t columns;
-  std::size_t parts;                // whole-number columns of a column: coarse, and perhaps fine
-  const std::int8_t* digits;        // of each block's calls, then of each block's missing calls
-  const CoefficientScale* scales;   // of each block and whole-number column
+  std::size_t parts;  // whole-number columns of a column: coarse, and perhaps fine
+  // Of each block's calls, then of each block's missing calls:
+  const std::int8_t* digits;
+  const CoefficientScale* scales;   // of whole-number columns
   const std::uint8_t* any_missing;  // of each block: whether it has a missing call
   double* out;                      // columns of `stride` samples
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return samples * columns; }
   ANCIFY_HOST_DEVICE std::size_t whole_columns() const { return columns * parts; }
-  ANCIFY_HOST_DEVICE const std::int8_t* digits_of(std::size_t block, bool of_missing,
-                                                  std::size_t whole_column) const {
-    return digits +
-           (((of_missing ? blocks : 0) + block) * whole_columns() + whole_column) * kBlockDigits;
-  }
-  // Adds the sum over a block of a whole-number column. The CPU rounds in the same order.
-  ANCIFY_HOST_DEVICE void add(std::size_t block, bool of_missing, std::size_t whole_column,
-                              std::int64_t sum, double& of_block) const {
-    const CoefficientScale& scale = scales[block * whole_columns() + whole_column];
-    const auto number = static_cast<double>(sum);
-    if (of_missing) {
-      of_block -= scale.missing_step * number;
-    } else {
-      of_block += scale.step * (number - scale.centre);
-    }
+  // The number of a whole-number column among all of them.
+  ANCIFY_HOST_DEVICE std::size_t place_of(std::size_t block, bool of_missing,
+                                          std::size_t whole_column) const {
+    return ((of_missing ? blocks : 0) + block) * whole_columns() + whole_column;
   }
   ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
     const std::size_t sample = i % samples;
@@ -122,12 +117,12 @@ struct SampleSumsOp {
       for (std::size_t part = 0; part < parts; ++part) {
         const std::size_t whole = part * columns + column;
         for (int of_missing = 0; of_missing <= any_missing[block]; ++of_missing) {
-          const std::int64_t of_calls = sum_of_products(
-              digits_of(block, of_missing == 1, whole), kBlockVariants, [&](std::size_t place) {
-                return calls.call(block * kBlockVariants + variant_at(place), sample,
+          const std::size_t place = place_of(block, of_missing == 1, whole);
+          of_block += scales[place].number(sum_of_products(
+              digits + place * kBlockDigits, kBlockVariants, [&](std::size_t variant) {
+                return calls.call(block * kBlockVariants + variant_at(variant), sample,
                                   of_missing == 1);
-              });
-          add(block, of_missing == 1, whole, of_calls, of_block);
+              }));
         }
       }
       sum += of_block;

@@ -92,7 +92,7 @@ std::int64_t DevicePass::sums_of_block() const {
 std::size_t DevicePass::bytes_of_block(const DeviceSamples& samples) const {
   return (samples.keeps() ? 0 : samples.block_bytes()) +
          2 * as_size(sums_of_block()) * sizeof(std::int64_t) +
-         columns_.whole_out() * (2 * kBlockDigits + sizeof(CoefficientScale)) + 1;
+         2 * columns_.whole_out() * (kBlockDigits + sizeof(CoefficientScale)) + 1;
 }
 
 std::size_t DevicePass::bytes_needed(const DeviceSamples& samples, std::int64_t blocks) const {
@@ -163,7 +163,7 @@ bool DevicePass::take(Lane& lane, std::int64_t blocks) {
     if (!samples.keeps()) slot.rows_there = {pool, n * samples.block_bytes()};
     slot.sums = {pool, 2 * n * as_size(sums_of_block())};
     slot.digits = {pool, 2 * n * columns_.whole_out() * kBlockDigits};
-    slot.scales = {pool, n * columns_.whole_out()};
+    slot.scales = {pool, 2 * n * columns_.whole_out()};
     slot.any_missing = {pool, n};
     host_refused_ = slot.refused_here();
     refused = host_refused_ || slot.refused_there();
@@ -350,15 +350,21 @@ void DevicePass::add_sums(const Part& part, std::int64_t i) {
 
 BlockNumbers DevicePass::numbers_of(const Lane& lane, const Part& part, std::int64_t i) const {
   const Slot& slot = lane.slots[as_size(part.stream)];
-  const std::size_t at = as_size(i) * columns_.whole_out();
-  std::int8_t* const digits = slot.digits.here.data() + at * kBlockDigits;
-  return {digits, digits + as_size(part.n) * columns_.whole_out() * kBlockDigits,
-          slot.scales.here.data() + at, slot.any_missing.here.data() + i};
+  const auto columns = [&](std::int64_t block) -> BlockNumbers::Columns {
+    const std::size_t at = as_size(block) * columns_.whole_out();
+    return {slot.digits.here.data() + at * kBlockDigits, slot.scales.here.data() + at};
+  };
+  return {columns(i), columns(part.n + i), slot.any_missing.here.data() + i};
 }
 
 // All devices take the same numbers.
 void DevicePass::make_numbers(const Part& part, const Between& between) {
   const Slot& sums = lanes_[0].slots[as_size(part.stream)];
+  const auto copy_columns = [&](const BlockNumbers::Columns& from,
+                                const BlockNumbers::Columns& to) {
+    std::copy_n(from.digits, columns_.whole_out() * kBlockDigits, to.digits);
+    std::copy_n(from.scales, columns_.whole_out(), to.scales);
+  };
   run_tasks(control_, threads_, part.n, [&](std::int64_t i, const TaskContext&) {
     add_sums(part, i);
     const BlockNumbers numbers = numbers_of(lanes_[0], part, i);
@@ -368,12 +374,8 @@ void DevicePass::make_numbers(const Part& part, const Between& between) {
             numbers);
     for (std::size_t other = 1; other < lanes_.size(); ++other) {
       const BlockNumbers copy = numbers_of(lanes_[other], part, i);
-      std::copy_n(numbers.digits, columns_.whole_out() * kBlockDigits, copy.digits);
-      if (*numbers.any_missing == 1) {
-        std::copy_n(numbers.digits_of_missing, columns_.whole_out() * kBlockDigits,
-                    copy.digits_of_missing);
-      }
-      std::copy_n(numbers.scales, columns_.whole_out(), copy.scales);
+      copy_columns(numbers.of_calls, copy.of_calls);
+      if (*numbers.any_missing == 1) copy_columns(numbers.of_missing, copy.of_missing);
       *copy.any_missing = *numbers.any_missing;
     }
   });
@@ -391,9 +393,9 @@ void DevicePass::begin_second_half(const Part& part, const Between& between) {
   for (Lane& lane : lanes_) {
     Device& device = lane.samples.device;
     const Slot& slot = lane.slots[as_size(stream)];
-    const std::size_t columns = as_size(part.n) * columns_.whole_out();
-    device.upload(slot.digits.there.data(), slot.digits.here.data(),
-                  (part.any_missing ? 2 : 1) * columns * kBlockDigits, stream);
+    const std::size_t columns = (part.any_missing ? 2 : 1) * as_size(part.n) * columns_.whole_out();
+    device.upload(slot.digits.there.data(), slot.digits.here.data(), columns * kBlockDigits,
+                  stream);
     device.upload(slot.scales.there.data(), slot.scales.here.data(), columns, stream);
     device.upload(slot.any_missing.there.data(), slot.any_missing.here.data(), as_size(part.n),
                   stream);

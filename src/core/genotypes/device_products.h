@@ -88,9 +88,12 @@ struct DeviceColumns {
 
 // Where a block's numbers for the second half go: as SampleSumsOp takes them.
 struct BlockNumbers {
-  std::int8_t* digits;             // of calls
-  std::int8_t* digits_of_missing;  // calls, if there are any
-  CoefficientScale* scales;
+  struct Columns {
+    std::int8_t* digits;
+    CoefficientScale* scales;
+  };
+  Columns of_calls;
+  Columns of_missing;  // if there are missing calls
   std::uint8_t* any_missing;
 };
 

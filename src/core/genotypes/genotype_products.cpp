@@ -313,11 +313,15 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
 void write_numbers(const BlockCoefficients& coefficients, bool any_missing, std::int64_t columns,
                    const BlockNumbers& to) {
   for (std::int64_t c = 0; c < columns; ++c) {
-    to.scales[c] = {coefficients.calls.step(c), coefficients.centres[static_cast<std::size_t>(c)],
-                    coefficients.missing.step(c)};
+    to.of_calls.scales[c] = {coefficients.calls.step(c),
+                             coefficients.centres[static_cast<std::size_t>(c)]};
   }
-  coefficients.calls.write_digits(to.digits);
-  if (any_missing) coefficients.missing.write_digits(to.digits_of_missing);
+  coefficients.calls.write_digits(to.of_calls.digits);
+  if (!any_missing) return;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    to.of_missing.scales[c] = {-coefficients.missing.step(c), 0};
+  }
+  coefficients.missing.write_digits(to.of_missing.digits);
 }
 
 // t = Z'V of a block, from the sums of each variant and whole-number column over calls and over

@@ -126,7 +126,7 @@ void time_product_kernels(ProductKernels& kernels, std::size_t columns) {
   const DeviceArray<std::int8_t> digits(pool, columns * stride * kNumberDigits);
   const DeviceArray<std::int64_t> sums(pool, blocks * kBlockVariants * columns);
   const DeviceArray<std::int8_t> coefficients(pool, 2 * blocks * columns * kBlockDigits);
-  const DeviceArray<CoefficientScale> scales(pool, blocks * columns);
+  const DeviceArray<CoefficientScale> scales(pool, 2 * blocks * columns);
   const DeviceArray<std::uint8_t> any_missing(pool, blocks);
   const DeviceArray<double> out(pool, columns * stride);
   for (const bool refused :
