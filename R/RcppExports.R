@@ -405,6 +405,10 @@ read_axt_impl <- function(axt, options, backend, watch) {
     .Call(`_ancify_read_axt_impl`, axt, options, backend, watch)
 }
 
+new_kept_kernels_impl <- function() {
+    .Call(`_ancify_new_kept_kernels_impl`)
+}
+
 reml_exact_impl <- function(problem, watch) {
     .Call(`_ancify_reml_exact_impl`, problem, watch)
 }

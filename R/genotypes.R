@@ -118,7 +118,7 @@ core_genotypes <- function(g) {
   list(
     path = g$path, samples_in_file = g$n_file[["samples"]],
     variants_in_file = g$n_file[["variants"]], sample_index = g$sample_index - 1L,
-    variant_index = g$variant_index - 1, calls = calls_in_memory(g)
+    variant_index = g$variant_index - 1, calls = calls_in_memory(g), kernels = kept_kernels(g)
   )
 }
 
@@ -128,4 +128,13 @@ calls_in_memory <- function(g) {
     g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity, g$memory$checksum)
   }
   g$memory$calls
+}
+
+# Where the core keeps the dense kernels of an exact fit, for all subsets of `g`. They are lost when
+# it is saved.
+kept_kernels <- function(g) {
+  if (is.null(g$memory$kernels) || is_null_pointer(g$memory$kernels)) {
+    g$memory$kernels <- new_kept_kernels_impl()
+  }
+  g$memory$kernels
 }

@@ -1361,6 +1361,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// new_kept_kernels_impl
+SEXP new_kept_kernels_impl();
+RcppExport SEXP _ancify_new_kept_kernels_impl() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(new_kept_kernels_impl());
+    return rcpp_result_gen;
+END_RCPP
+}
 // reml_exact_impl
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_reml_exact_impl(SEXP problemSEXP, SEXP watchSEXP) {
@@ -1997,6 +2007,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_export_calls_impl", (DL_FUNC) &_ancify_export_calls_impl, 7},
     {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
+    {"_ancify_new_kept_kernels_impl", (DL_FUNC) &_ancify_new_kept_kernels_impl, 0},
     {"_ancify_reml_exact_impl", (DL_FUNC) &_ancify_reml_exact_impl, 2},
     {"_ancify_reml_likelihood_impl", (DL_FUNC) &_ancify_reml_likelihood_impl, 3},
     {"_ancify_reml_null_lrt_impl", (DL_FUNC) &_ancify_reml_null_lrt_impl, 5},

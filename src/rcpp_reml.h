@@ -54,6 +54,8 @@ class ProblemKernels {
 
   std::vector<std::string> names_;
   std::unique_ptr<ChosenGenotypes> chosen_;
+  ancify::reml::KeptKernels* kept_ = nullptr;  // alive as long as R has the genotypes
+  std::int64_t kept_bytes_ = 0;                // at most
   ancify::GenotypeWork work_;
   std::vector<ancify::reml::ComponentWeight> weights_;
   int n_genetic_ = 0;

@@ -8,6 +8,10 @@
 
 namespace reml = ancify::reml;
 
+// Room for the dense kernels of some genotypes.
+// [[Rcpp::export]]
+SEXP new_kept_kernels_impl() { return Rcpp::XPtr<reml::KeptKernels>(new reml::KeptKernels()); }
+
 // Fits variance components. Returns a list as of as_list(), with used_variants,
 // divisors and constant_variants.
 // [[Rcpp::export]]

@@ -26,6 +26,23 @@ test_that("a fit of all variants is that of plain R", {
   expect_true(one$converged)
 })
 
+test_that("fits and scans do not depend on what was fitted before", {
+  results <- function(g, data = case$data, components = NULL) {
+    fit <- quiet_fit(y ~ sex, data, g, components)
+    list(theta = fit$theta, covariance = theta_covariance(fit), passes = fit$passes,
+         scan = scan_variants(fit, loco = FALSE, progress = FALSE))
+  }
+  tries <- list(
+    list(), list(), list(data = case$data[-(1:4), ]), list(),
+    list(components = components_by_chromosome(case$g)), list()
+  )
+  for (try in tries) {
+    expect_identical(
+      do.call(results, c(list(case$g), try)), do.call(results, c(list(open_genotypes(case$file)), try))
+    )
+  }
+})
+
 test_that("an intercept beside a covariate is no obstacle to a stochastic fit", {
   for (seed in 1:2) {
     set.seed(seed)

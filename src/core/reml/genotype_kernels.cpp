@@ -11,6 +11,7 @@
 
 #include "core/exec/errors.h"
 #include "core/genotypes/standardise.h"
+#include "core/reml/tall_blocks.h"
 
 namespace ancify::reml {
 
@@ -157,9 +158,16 @@ std::vector<double> GenotypeKernels::factors_of(int component) const {
   return factors;
 }
 
+// A pass counts also where its kernel is kept, so that a fit tells nothing of what was before it.
 void GenotypeKernels::dense(int component, double* out) {
-  products_.outer(control_, factors_of(component), out);
   count_pass(static_cast<double>(matrix_.blocks()));
+  const double* const kept = kept_ == nullptr ? nullptr : kept_->find(component);
+  if (kept != nullptr) {
+    std::copy_n(kept, area(samples(), samples()), out);
+    return;
+  }
+  products_.outer(control_, factors_of(component), out);
+  if (kept_ != nullptr) kept_->keep(component, out);
 }
 
 std::vector<double> GenotypeKernels::diagonal(int component) {

@@ -10,16 +10,10 @@
 #include "core/exec/errors.h"
 #include "core/exec/job_control.h"
 #include "core/genotypes/genotype_products.h"
+#include "core/reml/kept_kernels.h"
 #include "core/reml/kernels.h"
 
 namespace ancify::reml {
-
-// The weight of a variant in a component; variants and components count from 0.
-struct ComponentWeight {
-  std::int64_t variant;
-  int component;
-  double weight;
-};
 
 inline ProductBits bits_of(Precision precision) {
   return precision == Precision::kFull ? ProductBits::k56 : ProductBits::k28;
@@ -49,6 +43,10 @@ class GenotypeKernels : public Kernels {
              double* forms) override;
   void dense(int component, double* out) override;
   double passes() const override { return passes_; }
+
+  // Dense kernels are found and kept there. `kept` must outlive this, and have begun with its
+  // source.
+  void keep_in(KeptKernels* kept) { kept_ = kept; }
 
   // The diagonal of K_g. A pass.
   std::vector<double> diagonal(int component);
@@ -85,6 +83,7 @@ class GenotypeKernels : public Kernels {
   std::vector<double> mean_diagonals_;
   std::int64_t constant_ = 0;
   double passes_ = 0;
+  KeptKernels* kept_ = nullptr;
 };
 
 }  // namespace ancify::reml

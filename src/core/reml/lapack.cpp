@@ -31,6 +31,9 @@ void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau,
 void dormqr_(const char* side, const char* trans, const int* m, const int* n, const int* k,
              const double* a, const int* lda, const double* tau, double* c, const int* ldc,
              double* work, const int* lwork, int* info, std::size_t, std::size_t);
+void dorm2r_(const char* side, const char* trans, const int* m, const int* n, const int* k,
+             const double* a, const int* lda, const double* tau, double* c, const int* ldc,
+             double* work, int* info, std::size_t, std::size_t);
 void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v,
              const int* ldv, const double* tau, double* t, const int* ldt, std::size_t,
              std::size_t);
@@ -173,12 +176,22 @@ Tridiagonal::Tridiagonal(int n, double* a, const std::function<void()>& between)
           off_diagonal_.data() + first, tau_.data() + first, &info, 1);
 }
 
+// Few columns take one reflection at a time: making blocks of them costs as much as 32 columns.
 void Tridiagonal::rotate(bool transposed, int columns, double* c) const {
+  constexpr int kFewColumns = 16;
+  const char* const which = transposed ? "T" : "N";
   int info = 0;
-  const int size = 32 * std::max(columns, 1) + 65 * 64;
+  if (columns < kFewColumns) {
+    const int reflections = n_ - 1;
+    std::vector<double> work(static_cast<std::size_t>(std::max(columns, 1)));
+    dorm2r_("L", which, &reflections, &columns, &reflections, a_ + 1, &n_, tau_.data(), c + 1, &n_,
+            work.data(), &info, 1, 1);
+    return;
+  }
+  const int size = 32 * columns + 65 * 64;
   std::vector<double> work(static_cast<std::size_t>(size));
-  dormtr_("L", "L", transposed ? "T" : "N", &n_, &columns, a_, &n_, tau_.data(), c, &n_,
-          work.data(), &size, &info, 1, 1, 1);
+  dormtr_("L", "L", which, &n_, &columns, a_, &n_, tau_.data(), c, &n_, work.data(), &size, &info,
+          1, 1, 1);
 }
 
 std::vector<double> Tridiagonal::eigenvalues() const {
