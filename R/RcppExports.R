@@ -417,8 +417,8 @@ reml_likelihood_impl <- function(problem, thetas, watch) {
     .Call(`_ancify_reml_likelihood_impl`, problem, thetas, watch)
 }
 
-reml_null_lrt_impl <- function(eigenvalues, draws, seed, threads, watch) {
-    .Call(`_ancify_reml_null_lrt_impl`, eigenvalues, draws, seed, threads, watch)
+reml_null_lrt_impl <- function(form, draws, seed, threads, watch) {
+    .Call(`_ancify_reml_null_lrt_impl`, form, draws, seed, threads, watch)
 }
 
 kernel_times_impl <- function(problem, v, component, watch) {

@@ -197,7 +197,7 @@ is_part <- function(set, whole) {
 
 exact_draws <- function(fit, null, nsim, seed) {
   unbounded <- bounds_of(fit, fit$names)[["free"]] > 0
-  if (!is.null(null) || length(fit$names) > 1 || is.null(fit$eigenvalues) || unbounded) {
+  if (!is.null(null) || length(fit$names) > 1 || is.null(fit$kernel_form) || unbounded) {
     abort_ancify(
       paste(
         "The exact test is for one kernel with a bound at 0, on the exact path, against none:",
@@ -208,7 +208,7 @@ exact_draws <- function(fit, null, nsim, seed) {
   }
   with_watch("Drawing", function(watch) {
     reml_null_lrt_impl(
-      fit$eigenvalues, nsim, check_at_least(seed, "seed", 0), resolve_threads(fit$threads), watch
+      fit$kernel_form, nsim, check_at_least(seed, "seed", 0), resolve_threads(fit$threads), watch
     )
   })
 }

@@ -1397,17 +1397,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // reml_null_lrt_impl
-std::vector<double> reml_null_lrt_impl(const std::vector<double>& eigenvalues, double draws, double seed, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_reml_null_lrt_impl(SEXP eigenvaluesSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_null_lrt_impl(SEXP formSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type eigenvalues(eigenvaluesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type form(formSEXP);
     Rcpp::traits::input_parameter< double >::type draws(drawsSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(reml_null_lrt_impl(eigenvalues, draws, seed, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(reml_null_lrt_impl(form, draws, seed, threads, watch));
     return rcpp_result_gen;
 END_RCPP
 }

@@ -193,7 +193,10 @@ Rcpp::List as_list(const reml::Fit& fit, const std::vector<std::string>& names) 
           as_matrix(fit.coefficients_covariance, fit.coefficients.size()),
       Named("residual_projection") = fit.residual_projection,
       Named("genetic") = as_matrix(fit.genetic, fit.residual_projection.size()));
-  result["eigenvalues"] = fit.eigenvalues.empty() ? R_NilValue : Rcpp::wrap(fit.eigenvalues);
+  if (!fit.kernel_diagonal.empty()) {
+    result["kernel_form"] = Rcpp::List::create(Named("diagonal") = fit.kernel_diagonal,
+                                               Named("off_diagonal") = fit.kernel_off_diagonal);
+  }
   result["method"] = fit.method;
   return result;
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/reml/exact_fit.h"
+#include "core/reml/lapack.h"
 #include "core/reml/null_lrt.h"
 #include "rcpp_reml.h"
 
@@ -71,15 +72,19 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
   return result;
 }
 
-// Draws of the likelihood-ratio statistic of a kernel with these eigenvalues on the complement of
-// the fixed effects, if it has no variance.
+// Draws of the likelihood-ratio statistic of a kernel, if it has no variance. `form` =
+// list(diagonal
+// =, off_diagonal =): the kernel on the complement of the fixed effects.
 // [[Rcpp::export]]
-std::vector<double> reml_null_lrt_impl(const std::vector<double>& eigenvalues, double draws,
-                                       double seed, int threads, const Rcpp::Function& watch) {
+std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed,
+                                       int threads, const Rcpp::Function& watch) {
+  const auto diagonal = Rcpp::as<std::vector<double>>(form["diagonal"]);
+  const auto off_diagonal = Rcpp::as<std::vector<double>>(form["off_diagonal"]);
   std::vector<double> values;
   run_job(watch, [&](ancify::JobControl& control) {
-    values = reml::draw_null_lrt(eigenvalues, static_cast<std::int64_t>(draws),
-                                 static_cast<std::uint64_t>(seed), threads, control);
+    values = reml::draw_null_lrt(reml::tridiagonal_eigenvalues(diagonal, off_diagonal),
+                                 static_cast<std::int64_t>(draws), static_cast<std::uint64_t>(seed),
+                                 threads, control);
   });
   return values;
 }

@@ -14,7 +14,7 @@ test_that("kernels are the same as matrices and as products", {
   for (names in list("a", c("a", "b"))) {
     expected <- do.call(fit_kernels, lapply(kernels[names], of_matrix))
     found <- do.call(fit_kernels, lapply(kernels[names], of_products))
-    same <- c("theta", "information", "log_likelihood", "coefficients", "genetic", "eigenvalues")
+    same <- c("theta", "information", "log_likelihood", "coefficients", "genetic", "kernel_form")
     expect_equal(found[same], expected[same], tolerance = 1e-10)
   }
   mixed <- fit_kernels(a = of_products(kernels$a), b = of_matrix(kernels$b))

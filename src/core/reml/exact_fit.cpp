@@ -329,7 +329,10 @@ Fit fit_exact(const FitData& data, Kernels& kernels, const SearchSettings& setti
   }
   problem.add_effects(maximum.theta, fit);
   fit.passes = kernels.passes();
-  if (problem.one_kernel() != nullptr) fit.eigenvalues = problem.one_kernel()->eigenvalues();
+  if (problem.one_kernel() != nullptr) {
+    fit.kernel_diagonal = problem.one_kernel()->form().diagonal();
+    fit.kernel_off_diagonal = problem.one_kernel()->form().off_diagonal();
+  }
   fit.method = "exact";
   fit.log_likelihood_null = problem.null_log_likelihood();
   return fit;

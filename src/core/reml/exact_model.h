@@ -77,19 +77,24 @@ class OneKernelModel : public ExactModel {
   std::vector<std::vector<double>> starts(const std::vector<double>& lower) override;
   bool search_is_cheap() const override { return true; }
 
-  // Ascending.
-  const std::vector<double>& eigenvalues() const { return eigenvalues_; }
+  // Of the kernel.
+  const Tridiagonal& form() const { return form_; }
 
  private:
+  // tr(P A), tr(P), ..., by the letters of the product.
+  struct Traces {
+    double pa = 0, p = 0, papa = 0, pap = 0, pp = 0;
+  };
+  Traces traces() const;
+  bool factorise(const std::vector<double>& theta);
   // Numbers in the coordinates in which the kernel is tridiagonal.
   void solve_tridiagonal(std::vector<double>& b) const;
   std::vector<double> kernel_times(const std::vector<double>& b) const;
 
   std::vector<double> kernel_;
   Tridiagonal form_;
-  std::vector<double> eigenvalues_;
   std::vector<double> rotated_y_;
-  double mean_ = 0;  // of the eigenvalues
+  double mean_ = 0;  // of the kernel's diagonal
   std::vector<double> theta_;
   std::vector<double> pivots_;  // D of H = L D L'
   std::vector<double> ratios_;  // below the diagonal of L

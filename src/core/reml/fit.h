@@ -82,7 +82,9 @@ struct Fit {
   std::vector<double> coefficients_covariance;  // p x p
   std::vector<double> residual_projection;      // P y
   std::vector<double> genetic;                  // n x G: theta_g K_g P y
-  std::vector<double> eigenvalues;  // of the only kernel on X's complement; empty if not known
+  // The only kernel on X's complement as a tridiagonal matrix; empty if there is none.
+  std::vector<double> kernel_diagonal;
+  std::vector<double> kernel_off_diagonal;
   std::string method;
 };
 

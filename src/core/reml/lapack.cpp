@@ -194,13 +194,13 @@ void Tridiagonal::rotate(bool transposed, int columns, double* c) const {
           1, 1, 1);
 }
 
-std::vector<double> Tridiagonal::eigenvalues() const {
-  std::vector<double> values = diagonal_;
-  std::vector<double> off = off_diagonal_;
+std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,
+                                            std::vector<double> off_diagonal) {
+  const auto n = static_cast<int>(diagonal.size());
   int info = 0;
-  dsterf_(&n_, values.data(), off.data(), &info);
+  dsterf_(&n, diagonal.data(), off_diagonal.data(), &info);
   if (info != 0) throw InputError("the eigenvalues of a kernel did not converge");
-  return values;
+  return diagonal;
 }
 
 std::vector<double> symmetric_eigen(int n, double* a, bool vectors) {

@@ -49,6 +49,10 @@ struct Qr {
   std::vector<double> tau;
 };
 
+// The eigenvalues of a tridiagonal symmetric matrix, ascending.
+std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,
+                                            std::vector<double> off_diagonal);
+
 // A symmetric n x n matrix as Q T Q' with a tridiagonal T.
 class Tridiagonal {
  public:
@@ -59,8 +63,9 @@ class Tridiagonal {
   const std::vector<double>& off_diagonal() const { return off_diagonal_; }
   // c = Q'c or c = Q c, for columns of n numbers.
   void rotate(bool transposed, int columns, double* c) const;
-  // Ascending.
-  std::vector<double> eigenvalues() const;
+  std::vector<double> eigenvalues() const {
+    return tridiagonal_eigenvalues(diagonal_, off_diagonal_);
+  }
 
  private:
   int n_;

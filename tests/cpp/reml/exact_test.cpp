@@ -186,7 +186,7 @@ TEST(ExactFit, GivesWhatExplicitInversesGiveAtItsMaximum) {
     const double variance = none.quadratic / 77;
     const PlainReml null(example.data.y, example.data.x, {}, {variance});
     EXPECT_NEAR(fit.log_likelihood_null, null.log_likelihood, 1e-9);
-    EXPECT_EQ(fit.eigenvalues.size(), k == 2 ? 77U : 0U);
+    EXPECT_EQ(fit.kernel_diagonal.size(), k == 2 ? 77U : 0U);
   }
 }
 
@@ -198,6 +198,42 @@ TEST(ExactFit, ExpectedInformationIsGivenIfAsked) {
     const Fit fit = example.fit();
     expect_same_fit(fit, average, 1e-8);
     expect_near(fit.information, example.plain(fit.theta).expected, 1e-9);
+  }
+}
+
+// Also where one of both variances is tiny, and where the kernel has no full rank.
+TEST(ExactFit, TracesOfOneKernelAreSumsOverItsEigenvalues) {
+  for (const std::size_t variants : {25U, 200U}) {
+    Example example(5, 60, 0, {variants}, {1, 1});
+    OneKernelModel model(example.kernels[0], example.data.y, "kernel", *example.control);
+    const Vector eigenvalues = model.form().eigenvalues();
+    for (const Vector& theta : {Vector{0, 1}, Vector{1e-9, 1}, Vector{0.01, 1}, Vector{1, 1},
+                                Vector{1, 0.01}, Vector{1, 1e-5}}) {
+      ASSERT_TRUE(model.move_to(theta));
+      double log_determinant = 0;
+      Vector traces(2, 0);
+      Vector expected(4, 0);
+      for (const double lambda : eigenvalues) {
+        const double h = theta[0] * lambda + theta[1];
+        log_determinant += std::log(h);
+        traces[0] += lambda / h;
+        traces[1] += 1 / h;
+        expected[0] += 0.5 * lambda * lambda / h / h;
+        expected[1] += 0.5 * lambda / h / h;
+        expected[3] += 0.5 / h / h;
+      }
+      expected[2] = expected[1];
+      const Derivatives found = model.derivatives(true);
+      const double tolerance = 1e-13 * std::max(1.0, theta[0] / theta[1]);
+      EXPECT_NEAR(model.log_determinant(), log_determinant, 60 * tolerance);
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_NEAR(found.traces[i] / traces[i], 1, 10 * tolerance) << theta[0] << " " << theta[1];
+      }
+      for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_NEAR(found.expected[i] / expected[i], 1, 100 * tolerance)
+            << theta[0] << " " << theta[1] << ", " << i;
+      }
+    }
   }
 }
 
