@@ -159,8 +159,10 @@ reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) 
       facts_.add(static_cast<double>(part->used_variants(g)), NA_REAL);
     }
     constant_variants_ = static_cast<double>(part->constant_variants());
-    kept_->begin({chosen_->selection, weights_, n_genetic_, scale_power_}, kept_bytes_);
-    part->keep_in(kept_);
+    if (kept_ != nullptr) {
+      kept_->begin({chosen_->selection, weights_, n_genetic_, scale_power_}, kept_bytes_);
+      part->keep_in(kept_);
+    }
     parts.push_back(std::move(part));
   }
   for (const auto& other : others_) parts.push_back(other->open(names_, control, mail, facts_));

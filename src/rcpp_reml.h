@@ -54,7 +54,7 @@ class ProblemKernels {
 
   std::vector<std::string> names_;
   std::unique_ptr<ChosenGenotypes> chosen_;
-  ancify::reml::KeptKernels* kept_ = nullptr;  // alive as long as R has the genotypes
+  ancify::reml::KeptKernels* kept_ = nullptr;  // none in a worker, to which R sent the problem
   std::int64_t kept_bytes_ = 0;                // at most
   ancify::GenotypeWork work_;
   std::vector<ancify::reml::ComponentWeight> weights_;
