@@ -14,13 +14,29 @@ asks <- Filter(
 )
 if (length(asks)) cat("compare a method's name, which only its row may:", asks, "\n")
 
+# Complexity takes longer than all other lints together, so it is looked at where it may be too
+# high: at code with many branches.
+branches <- c("if", "for", "while", "repeat", "break", "next")
+may_be_complex <- function(file) {
+  any(vapply(parse(file), function(code) sum(all.names(code) %in% branches) >= 10, NA))
+}
+complexity <- function(files) {
+  lapply(Filter(may_be_complex, files), lintr::lint, linters = lintr::cyclocomp_linter(15))
+}
+
 files <- commandArgs(TRUE)
 lints <- if (length(files)) {
-  lapply(files, lintr::lint)
+  c(lapply(files, lintr::lint), complexity(files))
 } else {
-  list(
-    lintr::lint_package(), lintr::lint_dir(".ci"), lintr::lint("exec/ancify"),
-    lintr::lint_dir("benchmarks")
+  c(
+    list(
+      lintr::lint_package(), lintr::lint_dir(".ci"), lintr::lint("exec/ancify"),
+      lintr::lint_dir("benchmarks")
+    ),
+    complexity(c(
+      "exec/ancify",
+      list.files(c("R", "tests", ".ci", "benchmarks"), "[.]R$", recursive = TRUE, full.names = TRUE)
+    ))
   )
 }
 for (some in lints) print(some)
