@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/formats/genotype/selected_calls.h"
+#include "core/genotypes/genotype_matrix.h"
 
 namespace ancify::reml {
 
