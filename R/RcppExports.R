@@ -409,6 +409,10 @@ new_kept_kernels_impl <- function() {
     .Call(`_ancify_new_kept_kernels_impl`)
 }
 
+clear_kept_kernels_impl <- function(kept) {
+    invisible(.Call(`_ancify_clear_kept_kernels_impl`, kept))
+}
+
 reml_exact_impl <- function(problem, watch) {
     .Call(`_ancify_reml_exact_impl`, problem, watch)
 }

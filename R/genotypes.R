@@ -85,7 +85,8 @@ open_genotypes <- function(source, variants = NULL) {
       sample_index = seq_len(nrow(found$samples)), variant_index = seq_len(nrow(found$variants)),
       left_out = found$left_out, file_ids = found$samples$id, files = found$files,
       identity = found$identity, kind = kind,
-      memory = list2env(list(calls = found$calls, checksum = found$checksum)), known = new.env()
+      memory = list2env(list(calls = found$calls, checksum = found$checksum, token = new.env())),
+      known = new.env()
     )
   )
   with_watch("Opening", function(watch) check_genotypes_impl(core_genotypes(g), watch))
@@ -118,7 +119,7 @@ core_genotypes <- function(g) {
   list(
     path = g$path, samples_in_file = g$n_file[["samples"]],
     variants_in_file = g$n_file[["variants"]], sample_index = g$sample_index - 1L,
-    variant_index = g$variant_index - 1, calls = calls_in_memory(g), kernels = kept_kernels(g)
+    variant_index = g$variant_index - 1, calls = calls_in_memory(g)
   )
 }
 
@@ -128,13 +129,4 @@ calls_in_memory <- function(g) {
     g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity, g$memory$checksum)
   }
   g$memory$calls
-}
-
-# Where the core keeps the dense kernels of an exact fit, for all subsets of `g`. They are lost when
-# it is saved.
-kept_kernels <- function(g) {
-  if (is.null(g$memory$kernels) || is_null_pointer(g$memory$kernels)) {
-    g$memory$kernels <- new_kept_kernels_impl()
-  }
-  g$memory$kernels
 }

@@ -25,9 +25,9 @@
 #' The stochastic path adds an error of its own to each estimate. Results show it as `mc_se`, beside
 #' the standard error. It adds probes until this error is small ([reml_control()]).
 #'
-#' **Several fits.** `genotypes` keep the dense kernels of their last exact fit, where these take at
-#' most an eighth of `memory`. The next fit or scan of the same samples and components need not make
-#' them.
+#' **Several fits.** The session keeps the dense kernels of its last exact fit, where they take at
+#' most an eighth of the memory that is left. The next fit or scan of the same genotypes, samples
+#' and components need not make them.
 #'
 #' **Repeatability.** Equal inputs, settings and `seed` give equal results, for any number of
 #' threads, and on GPUs.

@@ -54,24 +54,24 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
                  "input")
   }
   names <- c(model$names, "residual")
-  problem <- c(
-    core_problem(model), list(control = core_control(control, names, n, "stochastic")),
-    core_settings(threads, memory, backend)
+  control <- core_control(control, names, n, "stochastic")
+  # A worker makes its own, as pointers are of one session.
+  problem <- function(threads, backend) {
+    c(core_problem(model), list(control = control), core_settings(threads, memory, backend))
+  }
+  found <- moments_with_jackknife(
+    problem(threads, backend), function() problem(1L, "cpu"), blocks, BPPARAM, progress
   )
-  found <- moments_with_jackknife(problem, blocks, BPPARAM, progress)
   new_reml_he(found, model)
 }
 
 # Workers make the moments of groups of blocks, and this session all others.
-moments_with_jackknife <- function(problem, blocks, param, progress) {
+moments_with_jackknife <- function(problem, of_worker, blocks, param, progress) {
   parts <- NULL
   if (!is.null(param)) {
-    of_worker <- problem
-    of_worker$threads <- 1L
-    of_worker$backend <- NULL # a pointer of this session
     parts <- over_parts(jackknife_parts_impl(blocks), function(first) {
       with_watch("Regressing", function(watch) {
-        jackknife_moments_impl(of_worker, blocks, first, watch)
+        jackknife_moments_impl(of_worker(), blocks, first, watch)
       }, FALSE)
     }, param, "Jackknife", FALSE)
   }

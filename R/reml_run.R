@@ -38,6 +38,7 @@ path_settings <- function(model, path) {
   settings <- settings_of(model)
   if (path == "exact") {
     settings$memory <- settings$memory - exact_bytes(length(model$y), dense_components(model))
+    settings <- with_kept_kernels(settings, model)
   }
   settings
 }

@@ -246,7 +246,9 @@ kernels_without <- function(dense, fit, weights, progress) {
   part <- fit
   part$weights <- replace(weights, "component", list(match(weights$component, sets)))
   part$n_genetic <- length(sets)
-  off <- made_kernels(part, path_settings(fit, fit$path), progress)
+  settings <- path_settings(fit, fit$path)
+  settings$kept <- NULL # no other job needs a chromosome's part
+  off <- made_kernels(part, settings, progress)
   dense$kernels[sets] <- Map(
     function(kernel, divisor, less, by) (divisor * kernel - by * less) / (divisor - by),
     dense$kernels[sets], dense$divisors[sets], off$kernels, off$divisors

@@ -1371,6 +1371,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// clear_kept_kernels_impl
+void clear_kept_kernels_impl(const SEXP kept);
+RcppExport SEXP _ancify_clear_kept_kernels_impl(SEXP keptSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const SEXP >::type kept(keptSEXP);
+    clear_kept_kernels_impl(kept);
+    return R_NilValue;
+END_RCPP
+}
 // reml_exact_impl
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_reml_exact_impl(SEXP problemSEXP, SEXP watchSEXP) {
@@ -2008,6 +2018,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
     {"_ancify_new_kept_kernels_impl", (DL_FUNC) &_ancify_new_kept_kernels_impl, 0},
+    {"_ancify_clear_kept_kernels_impl", (DL_FUNC) &_ancify_clear_kept_kernels_impl, 1},
     {"_ancify_reml_exact_impl", (DL_FUNC) &_ancify_reml_exact_impl, 2},
     {"_ancify_reml_likelihood_impl", (DL_FUNC) &_ancify_reml_likelihood_impl, 3},
     {"_ancify_reml_null_lrt_impl", (DL_FUNC) &_ancify_reml_null_lrt_impl, 5},

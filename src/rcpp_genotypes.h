@@ -1,6 +1,6 @@
 // The genotypes that R chooses: list(path =, samples_in_file =, variants_in_file =, sample_index =,
 // variant_index =, calls = those in memory, as pack_calls_impl() or read_records_impl() gives them,
-// or NULL, kernels = from new_kept_kernels_impl()), as core_genotypes() makes it.
+// or NULL), as core_genotypes() makes it.
 #pragma once
 
 #include <Rcpp.h>

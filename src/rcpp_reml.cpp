@@ -91,9 +91,6 @@ ancify::GenotypeWork as_work(const Rcpp::List& problem) {
   return work;
 }
 
-// Dense kernels stay where they take at most this part of the memory.
-constexpr std::int64_t kPartForKept = 8;
-
 ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
   if (problem.containsElementNamed("names")) {
     names_ = Rcpp::as<std::vector<std::string>>(problem["names"]);
@@ -110,7 +107,6 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
     }
     n_genetic_ = Rcpp::as<int>(problem["n_genetic"]);
     scale_power_ = Rcpp::as<double>(problem["scale_power"]);
-    kept_ = Rcpp::XPtr<reml::KeptKernels>(Rcpp::List(genotypes)["kernels"]).get();
   }
   const std::int64_t samples = chosen_ != nullptr
                                    ? static_cast<std::int64_t>(chosen_->selection.samples.size())
@@ -120,7 +116,11 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
     others_.push_back(as_other_kernel(kernels[i], samples));
   }
   if (problem.containsElementNamed("memory")) work_ = as_work(problem);
-  kept_bytes_ = work_.memory / kPartForKept;
+  if (problem.containsElementNamed("kept")) {
+    const Rcpp::List kept = problem["kept"];
+    keeper_ = {Rcpp::XPtr<reml::KeptKernels>(kept["kernels"]).get(),
+               static_cast<std::int64_t>(Rcpp::as<double>(kept["bytes"]))};
+  }
   share_memory();
 }
 
@@ -147,7 +147,9 @@ void ProblemKernels::share_memory() {
 reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) {
   genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_->open(control.inputs()),
                                                         chosen_->selection, work_, control);
-  return {*genotypes_, weights_, n_genetic_, scale_power_, control, names_};
+  reml::GenotypeKernels kernels(*genotypes_, weights_, n_genetic_, scale_power_, control, names_);
+  kernels.keep_in(keeper_, {chosen_->selection, weights_, scale_power_});
+  return kernels;
 }
 
 reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) {
@@ -159,10 +161,6 @@ reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) 
       facts_.add(static_cast<double>(part->used_variants(g)), NA_REAL);
     }
     constant_variants_ = static_cast<double>(part->constant_variants());
-    if (kept_ != nullptr) {
-      kept_->begin({chosen_->selection, weights_, n_genetic_, scale_power_}, kept_bytes_);
-      part->keep_in(kept_);
-    }
     parts.push_back(std::move(part));
   }
   for (const auto& other : others_) parts.push_back(other->open(names_, control, mail, facts_));

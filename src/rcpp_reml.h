@@ -25,6 +25,9 @@
 //     tolerance =, max_iterations =, ...)
 //   threads, simd, memory (bytes for packed genotypes)
 //   backend: from choose_backend(), may be absent for the CPU
+//   kept = list(kernels = from new_kept_kernels_impl(), bytes = at most): where dense kernels stay;
+//   may
+//     be absent
 
 // A matrix with so many rows.
 Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows);
@@ -54,8 +57,7 @@ class ProblemKernels {
 
   std::vector<std::string> names_;
   std::unique_ptr<ChosenGenotypes> chosen_;
-  ancify::reml::KeptKernels* kept_ = nullptr;  // none in a worker, to which R sent the problem
-  std::int64_t kept_bytes_ = 0;                // at most
+  ancify::reml::KernelKeeper keeper_;
   ancify::GenotypeWork work_;
   std::vector<ancify::reml::ComponentWeight> weights_;
   int n_genetic_ = 0;

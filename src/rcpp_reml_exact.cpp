@@ -9,9 +9,12 @@
 
 namespace reml = ancify::reml;
 
-// Room for the dense kernels of some genotypes.
+// Room for dense kernels that stay between jobs.
 // [[Rcpp::export]]
 SEXP new_kept_kernels_impl() { return Rcpp::XPtr<reml::KeptKernels>(new reml::KeptKernels()); }
+
+// [[Rcpp::export]]
+void clear_kept_kernels_impl(const SEXP kept) { Rcpp::XPtr<reml::KeptKernels>(kept)->clear(); }
 
 // Fits variance components. Returns a list as of as_list(), with used_variants,
 // divisors and constant_variants.

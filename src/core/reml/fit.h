@@ -82,7 +82,8 @@ struct Fit {
   std::vector<double> coefficients_covariance;  // p x p
   std::vector<double> residual_projection;      // P y
   std::vector<double> genetic;                  // n x G: theta_g K_g P y
-  // The only kernel on X's complement as a tridiagonal matrix; empty if there is none.
+  // The only kernel on X's complement as a tridiagonal matrix, with n numbers each, of which the
+  // last off the diagonal is 0; empty if there are several.
   std::vector<double> kernel_diagonal;
   std::vector<double> kernel_off_diagonal;
   std::string method;

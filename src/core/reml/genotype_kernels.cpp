@@ -11,7 +11,6 @@
 
 #include "core/exec/errors.h"
 #include "core/genotypes/standardise.h"
-#include "core/reml/tall_blocks.h"
 
 namespace ancify::reml {
 
@@ -161,13 +160,14 @@ std::vector<double> GenotypeKernels::factors_of(int component) const {
 // A pass counts also where its kernel is kept, so that a fit tells nothing of what was before it.
 void GenotypeKernels::dense(int component, double* out) {
   count_pass(static_cast<double>(matrix_.blocks()));
-  const double* const kept = kept_ == nullptr ? nullptr : kept_->find(component);
-  if (kept != nullptr) {
-    std::copy_n(kept, area(samples(), samples()), out);
-    return;
+  if (keeper_.kernels == nullptr) {
+    products_.outer(control_, factors_of(component), out);
+  } else if (const double* const kept = keeper_.kernels->find(*source_, component)) {
+    std::copy_n(kept, samples() * samples(), out);
+  } else {
+    products_.outer(control_, factors_of(component), out);
+    keeper_.kernels->keep(source_, component, out, keeper_.most_bytes);
   }
-  products_.outer(control_, factors_of(component), out);
-  if (kept_ != nullptr) kept_->keep(component, out);
 }
 
 std::vector<double> GenotypeKernels::diagonal(int component) {

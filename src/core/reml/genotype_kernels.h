@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/exec/errors.h"
@@ -44,9 +45,11 @@ class GenotypeKernels : public Kernels {
   void dense(int component, double* out) override;
   double passes() const override { return passes_; }
 
-  // Dense kernels are found and kept there. `kept` must outlive this, and have begun with its
-  // source.
-  void keep_in(KeptKernels* kept) { kept_ = kept; }
+  // Dense kernels are found and kept there; `source` is that of this.
+  void keep_in(const KernelKeeper& keeper, KernelSource source) {
+    keeper_ = keeper;
+    source_ = std::make_shared<const KernelSource>(std::move(source));
+  }
 
   // The diagonal of K_g. A pass.
   std::vector<double> diagonal(int component);
@@ -83,7 +86,8 @@ class GenotypeKernels : public Kernels {
   std::vector<double> mean_diagonals_;
   std::int64_t constant_ = 0;
   double passes_ = 0;
-  KeptKernels* kept_ = nullptr;
+  KernelKeeper keeper_;
+  std::shared_ptr<const KernelSource> source_;
 };
 
 }  // namespace ancify::reml

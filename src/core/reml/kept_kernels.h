@@ -1,8 +1,9 @@
 // Dense kernels that stay between jobs: the next fit or scan of the same genotypes finds them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <list>
+#include <memory>
 #include <vector>
 
 #include "core/genotypes/genotype_matrix.h"
@@ -16,29 +17,38 @@ struct ComponentWeight {
   double weight;
 };
 
-// What kernels of one file of genotypes depend on.
+// What kernels of one set of genotypes depend on.
 struct KernelSource {
   GenotypeSelection chosen;
   std::vector<ComponentWeight> weights;
-  int components = 0;
   double scale_power = 0;
 };
 
 class KeptKernels {
  public:
-  // Forgets the kernels of another source. Keeps none if all of the source's would take more bytes.
-  void begin(KernelSource source, std::int64_t most_bytes);
-  // Of n x n numbers. Null if it is not kept.
-  const double* find(int component) const;
-  // Copies it, if there is room.
-  void keep(int component, const double* kernel);
+  // The kernel of a component, n x n; null if it is not kept. Valid until keep() or clear().
+  const double* find(const KernelSource& source, int component);
+  // Copies n x n numbers. Forgets the kernels that were used longest ago, if all together take more
+  // than `most_bytes`.
+  void keep(const std::shared_ptr<const KernelSource>& source, int component, const double* kernel,
+            std::int64_t most_bytes);
+  void clear() { kernels_.clear(); }
 
  private:
-  std::size_t size() const { return source_.chosen.samples.size() * source_.chosen.samples.size(); }
+  struct Kernel {
+    std::shared_ptr<const KernelSource> source;
+    int component;
+    std::vector<double> values;
+  };
+  void make_room(std::int64_t bytes, std::int64_t most_bytes);
 
-  KernelSource source_;
-  bool has_room_ = false;
-  std::vector<std::vector<double>> kernels_;  // empty where it is not kept
+  std::list<Kernel> kernels_;  // the last used first
+};
+
+// Where a job keeps its kernels, and how many bytes they may take.
+struct KernelKeeper {
+  KeptKernels* kernels = nullptr;  // null: nowhere
+  std::int64_t most_bytes = 0;
 };
 
 }  // namespace ancify::reml

@@ -226,6 +226,8 @@ void check_products(Checks& checks, const Backend& backend, Extent extent) {
     check_products_of(checks, backend, Calls::random(131, 300, 0.1, 1), 5, bits);
     check_products_of(checks, backend, Calls::rare(130, 260, 1), 2, bits);
   }
+  // More columns than a thread block has, with missing calls
+  check_products_of(checks, backend, Calls::random(70, 300, 0.1, 1), 17, ProductBits::k56);
   // Thread blocks that take several turns, in either half.
   check_products_of(checks, backend, Calls::random(60, 300, 0, 1), 33, ProductBits::k28);
   check_products_of(checks, backend, Calls::random(700, 70, 0, 1), 1, ProductBits::k28);

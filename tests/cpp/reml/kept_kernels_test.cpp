@@ -9,30 +9,23 @@
 namespace ancify::reml {
 namespace {
 
-constexpr std::int64_t kRoom = 2 * 4 * sizeof(double);  // for two components of two samples
+constexpr std::int64_t kBytes = 4 * sizeof(double);  // of a kernel of two samples
+const std::vector<double> kKernel = {1, 0.25, 0.25, 2};
 
-KernelSource two_samples() { return {{{3, 5}, {0, 1, 2}}, {{0, 0, 1}, {2, 1, 0.5}}, 2, -1}; }
+KernelSource two_samples() { return {{{3, 5}, {0, 1, 2}}, {{0, 0, 1}, {2, 1, 0.5}}, -1}; }
 
-class KeptKernelsTest : public testing::Test {
- protected:
-  KeptKernelsTest() {
-    kept_.begin(two_samples(), kRoom);
-    kept_.keep(1, kernel_.data());
-  }
-  bool has_second() const { return kept_.find(1) != nullptr; }
-
-  std::vector<double> kernel_ = {1, 0.25, 0.25, 2};
-  KeptKernels kept_;
-};
-
-TEST_F(KeptKernelsTest, TheSameSourceFindsItsKernels) {
-  kept_.begin(two_samples(), kRoom);
-  EXPECT_EQ(kept_.find(0), nullptr);
-  ASSERT_TRUE(has_second());
-  EXPECT_EQ(std::vector<double>(kept_.find(1), kept_.find(1) + 4), kernel_);
+void keep(KeptKernels& kept, const KernelSource& source, int component,
+          std::int64_t most_bytes = 10 * kBytes) {
+  kept.keep(std::make_shared<const KernelSource>(source), component, kKernel.data(), most_bytes);
 }
 
-TEST_F(KeptKernelsTest, AnotherSourceFindsNone) {
+TEST(KeptKernels, AreFoundByTheSameSourceAndComponent) {
+  KeptKernels kept;
+  keep(kept, two_samples(), 1);
+  const double* const found = kept.find(two_samples(), 1);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(std::vector<double>(found, found + 4), kKernel);
+  EXPECT_EQ(kept.find(two_samples(), 0), nullptr);
   std::vector<KernelSource> others(6, two_samples());
   others[0].chosen.samples = {5, 3};
   others[1].chosen.variants = {0, 1, 3};
@@ -40,18 +33,25 @@ TEST_F(KeptKernelsTest, AnotherSourceFindsNone) {
   others[3].weights[1].variant = 1;
   others[4].weights[0].component = 1;
   others[5].scale_power = 0;
-  for (const KernelSource& other : others) {
-    KeptKernels kept = kept_;
-    kept.begin(other, kRoom);
-    EXPECT_EQ(kept.find(1), nullptr);
-  }
+  for (const KernelSource& other : others) EXPECT_EQ(kept.find(other, 1), nullptr);
+  kept.clear();
+  EXPECT_EQ(kept.find(two_samples(), 1), nullptr);
 }
 
-TEST_F(KeptKernelsTest, KernelsStayOnlyIfAllHaveRoom) {
-  kept_.begin(two_samples(), kRoom - 1);
-  EXPECT_FALSE(has_second());
-  kept_.keep(1, kernel_.data());
-  EXPECT_FALSE(has_second());
+TEST(KeptKernels, ThoseUsedLongestAgoGo) {
+  KeptKernels kept;
+  KernelSource other = two_samples();
+  other.scale_power = 0;
+  keep(kept, two_samples(), 0);
+  keep(kept, two_samples(), 1);
+  EXPECT_NE(kept.find(two_samples(), 0), nullptr);
+  keep(kept, other, 0, 2 * kBytes);
+  EXPECT_EQ(kept.find(two_samples(), 1), nullptr);
+  EXPECT_NE(kept.find(two_samples(), 0), nullptr);
+  EXPECT_NE(kept.find(other, 0), nullptr);
+  keep(kept, other, 1, kBytes - 1);  // none has room
+  EXPECT_EQ(kept.find(two_samples(), 0), nullptr);
+  EXPECT_EQ(kept.find(other, 1), nullptr);
 }
 
 TEST(GenotypeKernels, AKeptKernelIsTheOneThatWasMade) {
@@ -60,23 +60,24 @@ TEST(GenotypeKernels, AKeptKernelIsTheOneThatWasMade) {
   const GenotypeSelection all = {first_numbers(30), first_numbers(40)};
   const GenotypeMatrix matrix(std::make_unique<MemoryGenotypes>(calls), all, {}, control);
   const std::vector<ComponentWeight> weights = {{3, 0, 1}, {7, 0, 2}};
+  const KernelSource source = {all, weights, -1};
   KeptKernels kept;
-  kept.begin({all, weights, 1, -1}, std::int64_t{1} << 20);
-  std::vector<double> made(30 * 30);
-  std::vector<double> found(made.size());
-  for (std::vector<double>* const out : {&made, &found}) {
+  const auto dense = [&](const KernelKeeper& keeper) {
     GenotypeKernels kernels(matrix, weights, 1, -1, control);
-    kernels.keep_in(&kept);
-    kernels.dense(0, out->data());
+    kernels.keep_in(keeper, source);
+    std::vector<double> kernel(30 * 30);
+    kernels.dense(0, kernel.data());
     EXPECT_EQ(kernels.passes(), 1);
-  }
-  EXPECT_EQ(found, made);
+    return kernel;
+  };
+  const KernelKeeper keeper = {&kept, 1 << 20};
+  const std::vector<double> made = dense({});
+  EXPECT_EQ(dense(keeper), made);
+  EXPECT_EQ(dense(keeper), made);
   const std::vector<double> marked(made.size(), 1);
-  kept.keep(0, marked.data());
-  GenotypeKernels kernels(matrix, weights, 1, -1, control);
-  kernels.keep_in(&kept);
-  kernels.dense(0, found.data());
-  EXPECT_EQ(found, marked);  // so it was not made again
+  kept.clear();
+  kept.keep(std::make_shared<const KernelSource>(source), 0, marked.data(), 1 << 20);
+  EXPECT_EQ(dense(keeper), marked);  // so it was not made again
 }
 
 }  // namespace
