@@ -33,14 +33,13 @@ seqinfo_of_run <- function(x) {
   seqinfo_of(x$chromosome, x$length, attr(x, "config")$genome)
 }
 
-methods::setOldClass(c("ancify_run", "data.frame"))
-
 # The S4 method of `seqinfo()`, and so of `seqlengths()`, `seqnames()` and `genome()`. Its table is
-# in an environment of its own, as the package's is locked when GenomeInfoDb is loaded later.
+# in an environment of its own, as the package's is locked when GenomeInfoDb is loaded later. So is
+# the class: one in the package's would make each R that loads the package look at all S4 methods.
 add_seqinfo_method <- function(...) {
-  methods::setMethod(
-    GenomeInfoDb::seqinfo, "ancify_run", seqinfo_of_run, where = new.env()
-  )
+  where <- new.env()
+  methods::setOldClass(c("ancify_run", "data.frame"), where = where)
+  methods::setMethod(GenomeInfoDb::seqinfo, "ancify_run", seqinfo_of_run, where = where)
 }
 
 .onLoad <- function(libname, pkgname) {

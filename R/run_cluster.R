@@ -228,9 +228,12 @@ dispatch_tasks <- function(cluster, tasks, gather) {
       BiocParallel::bpstopOnError(param) <- as_it_was[[1]]
       param$resources <- as_it_was[[2]]
       param$registry$sleep <- as_it_was[[3]]
+      tasks_here$gather <- NULL
     })
-    # batchtools calls this function between its looks at the queue.
-    param$registry$sleep <- sleep_and(gather)
+    # batchtools calls this function between its looks at the queue. It also writes it to its own
+    # files, into which a closure would take all that the run holds.
+    tasks_here$gather <- gather
+    param$registry$sleep <- gather_and_sleep
     BiocParallel::bpstopOnError(param) <- FALSE
     if (tasks[[1]]$job != "call" && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
     BiocParallel::bplapply(tasks, do_task_anywhere, BPPARAM = param)
@@ -252,11 +255,9 @@ dispatch_tasks <- function(cluster, tasks, gather) {
 }
 
 # Gives the seconds until the next look at the queue: few at first, at most 15.
-sleep_and <- function(gather) {
-  function(i) {
-    gather()
-    min(1 + i / 4, 15)
-  }
+gather_and_sleep <- function(i) {
+  tasks_here$gather()
+  min(1 + i / 4, 15)
 }
 
 is_cancelled <- function(cluster) file.exists(cancelled_file(cluster$folder))

@@ -98,17 +98,18 @@ write_twobit <- function(genome, path = tempfile(fileext = ".2bit"), endian = "l
 uint32 <- function(numbers, endian) writeBin(as.integer(numbers), raw(), endian = endian)
 
 twobit_record <- function(sequence, endian) {
-  bases <- strsplit(sequence, "")[[1]]
-  n <- length(bases)
+  upper <- charToRaw(toupper(sequence))
+  n <- length(upper)
   stretches <- function(inside) {
-    runs <- rle(inside)
-    starts <- (cumsum(runs$lengths) - runs$lengths)[runs$values]
-    uint32(c(sum(runs$values), starts, runs$lengths[runs$values]), endian)
+    change <- diff(c(FALSE, inside, FALSE))
+    starts <- which(change == 1) - 1
+    uint32(c(length(starts), starts, which(change == -1) - 1 - starts), endian)
   }
-  codes <- match(toupper(bases), c("T", "C", "A", "G"), nomatch = 1) - 1
+  codes <- match(upper, charToRaw("TCAG"), nomatch = 1) - 1
   codes <- matrix(c(codes, rep(0, -n %% 4)), nrow = 4)
   c(
-    uint32(n, endian), stretches(toupper(bases) == "N"), stretches(bases == tolower(bases)),
+    uint32(n, endian), stretches(upper == charToRaw("N")),
+    stretches(charToRaw(sequence) == charToRaw(tolower(sequence))),
     uint32(0, endian), as.raw(colSums(codes * c(64, 16, 4, 1)))
   )
 }

@@ -103,7 +103,7 @@ oracle_changes <- function(sites, genes, calls, background = "ancestral") {
   readings <- lapply(genes$transcripts, oracle_reading, genes)
   rows <- list()
   chromosomes <- vapply(genes$transcripts, `[[`, "", "chromosome")
-  sites <- split(sites, seq_len(nrow(sites)))
+  sites <- do.call(Map, c(list(list), sites[c("chromosome", "position", "ancestral", "derived")]))
   for (site in sites) for (k in which(chromosomes == site$chromosome)) {
     x <- genes$transcripts[[k]]
     positions <- readings[[k]]$positions
@@ -137,14 +137,15 @@ oracle_changes <- function(sites, genes, calls, background = "ancestral") {
     } else {
       "missense"
     }
-    rows[[length(rows) + 1]] <- data.frame(
+    rows[[length(rows) + 1]] <- list(
       chromosome = site$chromosome, position = site$position, transcript = x$name,
       codon = number, place = place,
-      ancestral_codon = if (fault) NA else paste(codon, collapse = ""),
-      derived_codon = if (fault) NA else paste(derived, collapse = ""), consequence = consequence
+      ancestral_codon = if (fault) NA_character_ else paste(codon, collapse = ""),
+      derived_codon = if (fault) NA_character_ else paste(derived, collapse = ""),
+      consequence = consequence
     )
   }
-  do.call(rbind, rows)
+  as.data.frame(do.call(Map, c(list(c), rows)))
 }
 
 # A transcript's protein on the background, with the ancestral residues of `missense` changes, and

@@ -9,6 +9,19 @@ run_shell <- function(folder, lines) {
   with_folder(folder, run_program("bash", "-c", paste(lines, collapse = "\n"), env = env))
 }
 
+# Runs a command in this session, as the script does in one of its own: what run_program() gives.
+# Bytes that a command writes to the standard output (`-o -`) are not in it: they need a process.
+run_here <- function(...) {
+  err <- textConnection("lines", "w", local = TRUE)
+  sink(err, type = "message")
+  on.exit({
+    sink(type = "message")
+    close(err)
+  })
+  out <- utils::capture.output(status <- run_command_line(c(...)))
+  list(status = status, out = out, err = lines)
+}
+
 # A run that was good: nothing on stderr.
 expect_quiet <- function(result) {
   expect_identical(result$err, character())

@@ -75,7 +75,19 @@ counts_in_tree <- function(tree, n, pattern, alleles, mutation_rate) {
   leaves <- seq_len(tree$leaves)
   focal <- c(rep(1, n), numeric(root - n))
   for (i in seq_len(root - 1)) focal[tree$parent[i]] <- focal[tree$parent[i]] + focal[i]
-  within <- which(focal > 0 & focal < n)
+  is_within <- focal > 0 & focal < n
+  within <- which(is_within)
+  # Bases of focal lineages are known, and of the node that all of them come from.
+  above <- vapply(seq_len(root), function(i) any(focal[tree$parent == i] == n), NA)
+  known <- which(is_within | (focal == n & !above))
+  only <- diag(4)
+  dimnames(only) <- list(c("A", "C", "G", "T"), c("A", "C", "G", "T"))
+  # A node's probability of what is below it, by its base
+  at_leaves <- matrix(1, root, 4, dimnames = list(NULL, colnames(only)))
+  for (i in leaves[leaves > n]) {
+    base <- substr(pattern, i - n, i - n)
+    if (base != "N") at_leaves[i, ] <- only[base, ]
+  }
   stays <- (1 + 3 * exp(-4 / 3 * mutation_rate * length)) / 4
   in_subtree <- function(node, top) {
     while (node < top) node <- tree$parent[node]
@@ -83,23 +95,13 @@ counts_in_tree <- function(tree, n, pattern, alleles, mutation_rate) {
   }
   result <- matrix(0, n - 1, 2, dimnames = list(NULL, alleles))
   for (mutated in within) {
+    derived <- vapply(known, in_subtree, NA, mutated)
     for (ancestral in 1:2) {
-      # A node's probability of what is below it, by its base. Bases of focal lineages are known.
-      partial <- matrix(1, root, 4, dimnames = list(NULL, c("A", "C", "G", "T")))
-      only <- function(base) as.numeric(colnames(partial) == base)
-      for (i in leaves[leaves > n]) {
-        base <- substr(pattern, i - n, i - n)
-        if (base != "N") partial[i, ] <- only(base)
-      }
+      partial <- at_leaves
+      partial[known, ] <- only[alleles[ifelse(derived, 3 - ancestral, ancestral)], ]
       for (i in seq_len(root)) {
-        known <- i %in% within || (focal[i] == n && sum(focal[tree$parent == i] == n) == 0)
-        if (known) {
-          derived <- in_subtree(i, mutated)
-          base <- alleles[if (derived) 3 - ancestral else ancestral]
-          partial[i, ] <- partial[i, ] * only(base)
-        }
         if (i == root) next
-        up <- if (i %in% within) {
+        up <- if (is_within[i]) {
           if (i == mutated) rep(sum(partial[i, ]), 4) else partial[i, ]
         } else {
           stays[i] * partial[i, ] + (1 - stays[i]) / 3 * (sum(partial[i, ]) - partial[i, ])

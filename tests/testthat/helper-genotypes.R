@@ -49,9 +49,10 @@ unpacked <- function(bytes, bits, n) {
 plain_bed <- function(path, n_samples) {
   bytes <- as.integer(file_bytes(path))
   stopifnot(identical(bytes[1:3], c(108L, 27L, 1L)))
-  records <- matrix(bytes[-(1:3)], ceiling(n_samples / 4))
-  codes <- apply(records, 2, unpacked, bits = 2, n = n_samples)
-  matrix(c(2L, NA, 1L, 0L)[codes + 1], n_samples)
+  # A column for each value of a byte
+  of_byte <- matrix(c(2L, NA, 1L, 0L)[unpacked(0:255, 2, 4 * 256) + 1], 4)
+  calls <- matrix(of_byte[, bytes[-(1:3)] + 1], 4 * ceiling(n_samples / 4))
+  calls[seq_len(n_samples), , drop = FALSE]
 }
 
 # ---- PGEN ---------------------------------------------------------------------------------------

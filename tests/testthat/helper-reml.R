@@ -158,8 +158,7 @@ simulate_calls <- function(n, m, family = 1, founders = 20, switch = 0.02, missi
 }
 
 # A trait of variance 1 of which a kernel of these calls makes `h2`.
-simulate_trait <- function(calls, h2, power = -1) {
-  columns <- oracle_columns(calls, power)
+simulate_trait <- function(calls, h2, power = -1, columns = oracle_columns(calls, power)) {
   effects <- stats::rnorm(ncol(columns$z)) * sqrt(h2 / sum(columns$v^(1 + power)))
   drop(columns$z %*% effects) + stats::rnorm(nrow(calls)) * sqrt(1 - h2)
 }

@@ -4,8 +4,10 @@
 # and one for h2: mean error, its standard error, and the standard deviation of the estimates over
 # the mean of their standard errors. `rejected`: share of p-values below 0.05.
 calibrate_fits <- function(g, calls, h2, replicates, ...) {
+  columns <- oracle_columns(calls)
   fits <- lapply(seq_len(replicates), function(replicate) {
-    data <- data.frame(id = rownames(calls), y = unname(simulate_trait(calls, h2)))
+    y <- simulate_trait(calls, h2, columns = columns)
+    data <- data.frame(id = rownames(calls), y = unname(y))
     fit <- fit_reml(y ~ 1, data, g, threads = 2, progress = FALSE, verbose = FALSE, ...)
     h2 <- heritability(fit)["h2", ]
     c(

@@ -19,6 +19,12 @@ run_tool <- function(name, arguments, folder = tempdir(), environment = characte
   lines
 }
 
+# A square matrix in a text file.
+read_square <- function(path) {
+  numbers <- scan(path, quiet = TRUE)
+  matrix(numbers, sqrt(length(numbers)), byrow = TRUE)
+}
+
 # The numbers after `key` and " = ", ": " or the like in the first line that has it.
 numbers_after <- function(lines, key) {
   line <- grep(key, lines, fixed = TRUE, value = TRUE)[1]
@@ -44,8 +50,12 @@ mouse_files <- function() {
 }
 
 # The mice with the first trait, CD8, as the files of a program: a BED whose .fam has this trait,
-# positions that PLINK takes, and <stem>.pheno with a column.
-mouse_cd8_files <- function(stem = tempfile("cd8")) {
+# positions that PLINK takes, and <stem>.pheno with a column. They are made once.
+mouse_cd8_files <- function() {
+  stem <- file.path(tempdir(), "mouse_cd8")
+  if (file.exists(paste0(stem, ".pheno"))) {
+    return(stem)
+  }
   mice <- oracle_read_bed(mouse_files())
   y <- suppressWarnings(as.numeric(mice$samples$V6))
   oracle_write_bed(mice$calls[!is.na(y), ], stem, mice$variants$V1)

@@ -134,10 +134,10 @@ example_with_posteriors <- function() {
 long_alignment <- function(gigabytes = 20) {
   n <- 2^20
   block <- paste(axt_block("chr1", 1, strrep("A", n), strrep("C", n)), collapse = "\n")
-  member <- gzip_member(charToRaw(paste0(strrep(paste0(block, "\n"), 16), "\n")))
+  member <- gzip_member(charToRaw(paste0(block, "\n\n")))
   path <- tempfile(fileext = ".axt.gz")
   connection <- file(path, "wb")
   on.exit(close(connection))
-  for (i in seq_len(ceiling(gigabytes * 2^30 / (32 * n)))) writeBin(member, connection)
+  for (i in seq_len(ceiling(gigabytes * 2^30 / (2 * n)))) writeBin(member, connection)
   path
 }

@@ -5,11 +5,12 @@ require_package("rtracklayer")
 
 # A row of each site is the worst, if anything is known of it.
 expect_worst_of_each_site <- function(found) {
-  for (rows in split(found, paste(found$chromosome, found$position, found$derived))) {
-    rank <- match(rows$consequence,
-                  c("stop gained", "start lost", "stop lost", "missense", "synonymous"))
-    expected <- if (all(is.na(rank))) integer() else which.min(rank)
-    expect_identical(which(rows$worst), expected)
+  rank <- match(found$consequence,
+                c("stop gained", "start lost", "stop lost", "missense", "synonymous"))
+  sites <- paste(found$chromosome, found$position, found$derived)
+  for (rows in split(seq_along(sites), sites)) {
+    expected <- if (all(is.na(rank[rows]))) integer() else which.min(rank[rows])
+    expect_identical(which(found$worst[rows]), expected)
   }
 }
 

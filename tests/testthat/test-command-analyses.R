@@ -1,9 +1,11 @@
-# Commands of what follows calls, in a shell: the same as the functions of R.
+# Commands of what follows calls: the same as the functions of R. Those with streams run in a shell;
+# the others here, as test-command-examples.R has each command in a shell.
 
 require_tool("bgzip")
 set.seed(31)
 folder <- command_folder()
 shell <- function(...) run_shell(folder, c(...))
+here <- function(line) with_folder(folder, run_here(strsplit(line, " ")[[1]][-1]))
 at <- function(name) file.path(folder, name)
 calls <- at("ancestral_calls")
 quietly <- function(code) suppressMessages(suppressWarnings(code))
@@ -13,8 +15,8 @@ expect_printed <- function(lines, table) {
   expect_identical(lines, capture.output(print(table, row.names = FALSE)))
 }
 
-complains <- function(status, text, ...) {
-  result <- shell(...)
+complains <- function(status, text, line) {
+  result <- if (grepl("[|<>]", line)) shell(line) else here(line)
   expect_identical(result$status, status)
   expect_identical(result$out, character())
   expect_match(paste(result$err, collapse = "\n"), text, fixed = TRUE)
@@ -24,7 +26,7 @@ complains <- function(status, text, ...) {
 
 test_that("annotate writes what annotate_vcf() writes, and prints the reasons", {
   reasons <- quietly(annotate_vcf(at("in.vcf.gz"), calls, at("r.vcf"), progress = FALSE))
-  result <- shell("ancify annotate in.vcf.gz ancestral_calls -o shell.vcf")
+  result <- here("ancify annotate in.vcf.gz ancestral_calls -o shell.vcf")
   expect_quiet(result)
   expect_printed(result$out, reasons)
   expect_identical(readLines(at("shell.vcf")), readLines(at("r.vcf")))
@@ -33,20 +35,20 @@ test_that("annotate writes what annotate_vcf() writes, and prints the reasons", 
   writeLines("chr1\t0\t20000", at("mask.bed"))
   polarised <- quietly(annotate_vcf(at("r.vcf"), "AA", at("r2.vcf"), mask = at("mask.bed"),
                                     polarise = TRUE))
-  result <- shell("ancify annotate r.vcf AA -o shell2.vcf --mask mask.bed --polarise -v")
+  result <- here("ancify annotate r.vcf AA -o shell2.vcf --mask mask.bed --polarise -v")
   expect_identical(result$status, 0L)
   expect_identical(readLines(at("shell2.vcf")), readLines(at("r2.vcf")))
   expect_gt(attr(polarised, "swapped"), 0)
   expect_match(result$err, sprintf("exchanged in %d", attr(polarised, "swapped")), all = FALSE)
 
   checked <- quietly(annotate_vcf(at("in.vcf"), calls, at("r3.vcf"), at("focal.fa.gz")))
-  result <- shell("ancify annotate in.vcf ancestral_calls -o shell3.vcf --reference focal.fa.gz")
+  result <- here("ancify annotate in.vcf ancestral_calls -o shell3.vcf --reference focal.fa.gz")
   expect_printed(result$out, checked)
   expect_gt(checked$records[checked$reason == "REF_MISMATCH"], 0)
 })
 
 test_that("annotate reads and writes streams", {
-  shell("ancify annotate in.vcf.gz ancestral_calls -o file.vcf")
+  here("ancify annotate in.vcf.gz ancestral_calls -o file.vcf")
   for (input in c("cat in.vcf", "cat in.vcf.gz")) {
     result <- shell(paste(input, "| ancify annotate - ancestral_calls -o -"))
     expect_identical(result$status, 0L)
@@ -85,13 +87,13 @@ test_that("sfs writes what sfs_from_vcf() makes", {
 
   # Samples without a population are left out.
   writeLines(readLines(at("samples.txt"))[-1], at("five.txt"))
-  result <- shell(sub("samples", "five", sfs) |> paste("--project 2,4 -o five.fs"))
+  result <- here(sub("samples", "five", sfs) |> paste("--project 2,4 -o five.fs"))
   expect_quiet(result)
   expect_identical(dim(read_sfs(at("five.fs"))), c(3L, 5L))
   expect_identical(tail(result$out, 1), "Wrote five.fs")
 
   set.seed(1)
-  result <- shell(paste(sfs, "--project 4,4 --window 5000 -o windows.fs"))
+  result <- here(paste(sfs, "--project 4,4 --window 5000 -o windows.fs"))
   expect_quiet(result)
   expect_identical(tail(result$out, 1), "Wrote windows.1.fs to windows.100.fs")
   drawn <- lapply(Sys.glob(at("windows.*.fs")), read_sfs)
@@ -101,8 +103,8 @@ test_that("sfs writes what sfs_from_vcf() makes", {
 })
 
 test_that("sfs reads a stream", {
-  shell("ancify annotate in.vcf ancestral_calls -o aa.vcf",
-        "ancify sfs aa.vcf --populations samples.txt -o aa.fs")
+  here("ancify annotate in.vcf ancestral_calls -o aa.vcf")
+  here("ancify sfs aa.vcf --populations samples.txt -o aa.fs")
   expect_gt(sum(read_sfs(at("aa.fs")), na.rm = TRUE), 0)
   result <- shell("cat aa.vcf | ancify sfs - --populations samples.txt -o -")
   expect_identical(result$out, readLines(at("aa.fs")))
@@ -158,7 +160,7 @@ test_that("spectrum complains in the words of a shell", {
 test_that("compare prints a comparison, and writes its windows", {
   comparison <- compare_calls(ancestral_calls = calls, parsimony_calls = at("parsimony_calls"),
                               window = 5000, progress = FALSE)
-  result <- shell("ancify compare ancestral_calls parsimony.yaml --window 5000 -o windows.tsv")
+  result <- here("ancify compare ancestral_calls parsimony.yaml --window 5000 -o windows.tsv")
   expect_quiet(result)
   expect_identical(result$out, capture.output(print(comparison)))
   expect_equal(utils::read.delim(at("windows.tsv")), comparison$windows, ignore_attr = TRUE)
@@ -167,7 +169,7 @@ test_that("compare prints a comparison, and writes its windows", {
   expect_identical(result$out, readLines(at("windows.tsv")))
   expect_match(result$err[1], "<ancify_comparison> 2 runs")
   # Folders of one name
-  result <- shell("ancify compare ancestral_calls ./ancestral_calls parsimony_calls")
+  result <- here("ancify compare ancestral_calls ./ancestral_calls parsimony_calls")
   expect_match(result$out, "ancestral_calls.1 ", fixed = TRUE, all = FALSE)
   complains(1L, "'nowhere'", "ancify compare nowhere ancestral_calls")
 })
@@ -176,7 +178,7 @@ test_that("report writes a page", {
   require_package("ggplot2")
   require_package("knitr")
   for (of in c("ancestral_calls", "ancify.yaml")) {
-    result <- shell(paste("ancify report", of, "-o page.html"))
+    result <- here(paste("ancify report", of, "-o page.html"))
     expect_quiet(result)
     expect_identical(result$out, "Wrote page.html")
     expect_match(readLines(at("page.html")), "Ancestral alleles of focal", all = FALSE)
@@ -223,8 +225,8 @@ test_that("parts of a long chromosome meet", {
 # ---- demography ----------------------------------------------------------------------------------
 
 test_that("demography fits a model, and writes JSON, the spectrum and a Demes file", {
-  result <- shell(paste("ancify demography one.fs --model two_epoch --start time=0.1,nu=2",
-                        "--out fitted --reference-size 10000 -n 1"))
+  result <- here(paste("ancify demography one.fs --model two_epoch --start time=0.1,nu=2",
+                       "--out fitted --reference-size 10000 -n 1"))
   expect_quiet(result)
   data <- read_sfs(at("one.fs"))
   set.seed(1)
@@ -246,7 +248,7 @@ test_that("demography fits a model, and writes JSON, the spectrum and a Demes fi
 test_that("folded data are compared with a folded model", {
   data <- fold(read_sfs(at("one.fs")))
   write_sfs(data, at("folded.fs"))
-  result <- shell("ancify demography folded.fs --model snm --out snm")
+  result <- here("ancify demography folded.fs --model snm --out snm")
   expect_quiet(result)
   model <- fold(expected_sfs(demography_model("snm"), NULL, c(YRI = 6), c(40, 50, 60)))
   expect_identical(result$out[1:2], c(
@@ -256,7 +258,7 @@ test_that("folded data are compared with a folded model", {
 })
 
 test_that("a fit that has not converged is status 3", {
-  result <- shell("ancify demography one.fs --model two_epoch --start nu=2,time=0.1 --starts 1")
+  result <- here("ancify demography one.fs --model two_epoch --start nu=2,time=0.1 --starts 1")
   expect_identical(result$status, 3L)
   expect_match(result$err, "Give more `--starts` or a better `--start`", fixed = TRUE)
 })
@@ -310,7 +312,7 @@ test_that("a full disk is an error", {
 
 test_that("export writes into a folder again, but not over the calls", {
   export <- "ancify export ancestral_calls --format relate -o"
-  for (time in 1:2) expect_quiet(shell(paste(export, "relate")))
+  for (time in 1:2) expect_quiet(here(paste(export, "relate")))
   expect_identical(list.files(at("relate"), "^chr1[.]fa$"), "chr1.fa")
   complains(1L, "`-o` and `CALLS` are one file", paste(export, "ancestral_calls"))
 })
@@ -338,7 +340,7 @@ test_that("no command writes over what it reads, or over a device", {
 })
 
 test_that("pipes are read as files are, and named in messages", {
-  shell("ancify annotate in.vcf ancestral_calls --mask mask.bed -o file.vcf")
+  here("ancify annotate in.vcf ancestral_calls --mask mask.bed -o file.vcf")
   result <- shell("ancify annotate <(cat in.vcf.gz) ancestral_calls --mask <(cat mask.bed) -o -")
   expect_identical(result$out, readLines(at("file.vcf")))
   complains(1L, "'/dev/fd/63', line 1: neither VCF nor BCF",

@@ -4,17 +4,7 @@ rows <- command_rows()
 options <- option_rows
 words <- names(rows)
 
-# run_command_line() in this session: its status and what it prints.
-command <- function(...) {
-  err <- textConnection("lines", "w", local = TRUE)
-  sink(err, type = "message")
-  on.exit({
-    sink(type = "message")
-    close(err)
-  })
-  out <- capture.output(status <- run_command_line(c(...)))
-  list(status = status, out = out)
-}
+command <- function(...) run_here(...)[c("status", "out")]
 
 usage_problem <- function(...) {
   conditionMessage(expect_ancify_error(run_command(parse_command_line(c(...)), rows), "usage"))

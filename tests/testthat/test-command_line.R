@@ -1,4 +1,5 @@
-# The command line: commands of a configuration's run, in a shell.
+# The command line: commands of a configuration's run. Each way to end is in a process of its own
+# once; what differs in its words alone is in this session.
 
 ancify <- function(..., program = command_script, env = library_environment()) {
   run_program(program, ..., env = env)
@@ -27,14 +28,13 @@ test_that("the script is installed and may be run", {
 })
 
 test_that("--help and --version answer on stdout", {
-  for (args in list("--help", "-h", "help", c("run", "--help"), c("-h", "project"))) {
-    help <- do.call(ancify, as.list(args))
+  here <- lapply(list("-h", "help", c("run", "--help"), c("-h", "project")), run_here)
+  for (help in c(list(ancify("--help")), here)) {
     expect_quiet(help)
     expect_match(help$out[1], "^usage: ancify")
     expect_match(help$out, "^  -v, --verbose", all = FALSE)
   }
-  for (word in c("--version", "version")) {
-    version <- ancify(word)
+  for (version in list(ancify("--version"), run_here("version"))) {
     expect_quiet(version)
     expect_identical(version$out, paste("ancify", utils::packageVersion("ancify")))
   }
@@ -59,8 +59,9 @@ test_that("wrong arguments are status 2, with a hint at the help", {
     list("--cluster needs a value", c("run", "-c", "x.yaml", "--cluster")),
     list("init takes no --cluster", c("init", "--cluster", "slurm"))
   )
+  expect_identical(ancify(), run_here())
   for (call in calls) {
-    result <- do.call(ancify, as.list(call[[2]]))
+    result <- run_here(call[[2]])
     expect_complaint(result, 2L, "ee ancify ", "--help")
     expect_match(result$err[1], call[[1]])
   }
@@ -75,10 +76,10 @@ test_that("init writes a template, once", {
     before <- file_bytes("ancify.yaml")
     expect_complaint(ancify("init"), 1L, "ancify.yaml", "exists")
     expect_identical(file_bytes("ancify.yaml"), before)
-    result <- ancify("-o", "my own.yaml", "init")
+    result <- run_here("-o", "my own.yaml", "init")
     expect_identical(result$status, 0L)
     expect_identical(result$out, "Wrote my own.yaml")
-    expect_identical(ancify("init", "--output=third.yaml")$status, 0L)
+    expect_identical(run_here("init", "--output=third.yaml")$status, 0L)
     expect_identical(content_of(folder), c("ancify.yaml", "my own.yaml", "third.yaml"))
   })
 })
@@ -111,8 +112,8 @@ test_that("project and call make the files of run, and print their paths", {
 
 test_that("evaluate prints the paths of its results", {
   case <- written_config()
-  expect_complaint(ancify("evaluate", "-c", case$path), 1L, "chr1.fa", "no such calls")
-  expect_identical(ancify("run", "-c", case$path)$status, 0L)
+  expect_complaint(run_here("evaluate", "-c", case$path), 1L, "chr1.fa", "no such calls")
+  expect_identical(run_here("run", "-c", case$path)$status, 0L)
   result <- ancify("evaluate", "-c", case$path)
   expect_identical(result$status, 0L)
   expect_identical(result$err, character())
@@ -130,7 +131,7 @@ test_that("the log is on stderr, and only with -v", {
   )
   for (args in calls) {
     unlink(case$config$output_dir, recursive = TRUE)
-    result <- do.call(ancify, as.list(args))
+    result <- if (args[1] == "run") do.call(ancify, as.list(args)) else run_here(args)
     expect_identical(result$status, 0L)
     expect_identical(result$err[1], paste("Using", cpu_backend(2)))
     expect_match(result$err, "^Called chr1$", all = FALSE)
@@ -149,7 +150,7 @@ test_that("warnings are lines on stderr", {
 
 test_that("an error is status 1, with its cause and place", {
   missing <- tempfile(fileext = ".yaml")
-  expect_complaint(ancify("run", "-c", missing), 1L, "error: ", missing, "does not exist")
+  expect_complaint(run_here("run", "-c", missing), 1L, "error: ", missing, "does not exist")
 
   case <- written_config()
   axt <- file.path(case$folder, "inner2.axt")
@@ -161,13 +162,13 @@ test_that("an error is status 1, with its cause and place", {
   expect_false(any(grepl("inner2/.|ancify-", content_of(case$config$work_dir))))
 
   unlink(axt)
-  result <- ancify("run", "-c", case$path)
+  result <- run_here("run", "-c", case$path)
   expect_complaint(result, 1L, case$path, axt, "outgroups.inner: inner2")
 })
 
 test_that("check prints its findings; status 1 with an error, else 0", {
   case <- written_config()
-  result <- ancify("check", "-c", case$path)
+  result <- run_here("check", "-c", case$path)
   expect_identical(result$status, 0L)
   expect_match(result$out[1], "<ancify_check> 0 errors")
   expect_false(file.exists(case$config$output_dir))

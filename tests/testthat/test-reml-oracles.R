@@ -162,7 +162,7 @@ test_that("with GEMMA's kinships as kernels, variances are GEMMA's", {
   data <- data.frame(id = seq_along(y), y = y)
   path <- gemma_kinship(stem, 1)
   theirs <- gemma_reml(paste0(stem, ".pheno"), path)
-  k <- centred(unname(as.matrix(utils::read.table(path))))
+  k <- centred(read_square(path))
   fit <- fit_of(y ~ 1, data, kernels = list(k = kernel_matrix((k + t(k)) / 2)))
   expect_equal(unname(fit$theta), theirs$theta, tolerance = six_digits)
   expect_equal(as.data.frame(fit)$se, theirs$se, tolerance = six_digits)

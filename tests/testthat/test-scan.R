@@ -182,7 +182,7 @@ test_that("a mixed scan of mice is GEMMA's score test at its variances", {
   kinship <- gemma_kinship(stem)
   theirs <- gemma_scan(stem, kinship)
   theirs <- theirs[seq(1, nrow(theirs), 10), ]
-  k <- unname(as.matrix(utils::read.table(kinship)))
+  k <- read_square(kinship)
   data <- data.frame(id = g$samples$id, y = y)
   fit <- fit_reml(y ~ 1, data, kernels = list(k = kernel_matrix(k)), threads = 1, verbose = FALSE)
   # GEMMA takes the ratio of variances by maximum likelihood, and theirs from the residuals.
