@@ -83,6 +83,10 @@ test_that("a fit has the bytes of a BED's, is saved, and goes on elsewhere", {
     expect_identical(reml_log_likelihood(again, point, progress = FALSE), expected)
     expect_identical(as.matrix(unserialize(serialize(g, NULL))), as.matrix(bed))
   }
+  # Workers read the file again.
+  require_package("BiocParallel")
+  regress <- function(...) haseman_elston(y ~ 1, data, sources$vcf, sets, blocks = 6, ...)
+  expect_identical(regress(BPPARAM = BiocParallel::SnowParam(1)), regress())
   # Calls of a file are not saved with a fit.
   saved <- serialize(sources$vcf, NULL)
   expect_lt(length(saved), length(serialize(sources$integer, NULL)) + 1000)
