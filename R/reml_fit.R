@@ -25,8 +25,8 @@
 #' The stochastic path adds an error of its own to each estimate. Results show it as `mc_se`, beside
 #' the standard error. It adds probes until this error is small ([reml_control()]).
 #'
-#' **Several fits.** The session keeps the dense kernels of its last exact fit, where they take at
-#' most an eighth of the memory that is left. The next fit or scan of the same genotypes, samples
+#' **Several fits.** The session keeps the dense kernels of its last exact fit, if they take at
+#' most an eighth of the free memory. The next fit or scan of the same genotypes, samples
 #' and components need not make them.
 #'
 #' **Repeatability.** Equal inputs, settings and `seed` give equal results, for any number of

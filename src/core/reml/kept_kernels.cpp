@@ -1,3 +1,4 @@
+// Dense kernels, the last used first.
 #include "core/reml/kept_kernels.h"
 
 #include <algorithm>
