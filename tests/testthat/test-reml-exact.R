@@ -63,7 +63,10 @@ test_that("draws under the null have the distribution of the analysis of varianc
   draws <- 20000
   between <- 9
   within <- 40
-  values <- reml_null_lrt_impl(c(rep(0, within), rep(5, between)), draws, 3, 2L, function(...) NULL)
+  kernel <- list(
+    diagonal = c(rep(0, within), rep(5, between)), off_diagonal = numeric(within + between)
+  )
+  values <- reml_null_lrt_impl(kernel, draws, 3, 2L, function(...) NULL)
   statistic <- function(f) {
     ifelse(f <= 1, 0, (between + within) * log((between * f + within) / (between + within)) -
              between * log(f))
