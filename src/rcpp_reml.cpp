@@ -148,7 +148,9 @@ reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) 
   genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_->open(control.inputs()),
                                                         chosen_->selection, work_, control);
   reml::GenotypeKernels kernels(*genotypes_, weights_, n_genetic_, scale_power_, control, names_);
-  kernels.keep_in(keeper_, {chosen_->selection, weights_, scale_power_});
+  if (keeper_.kernels != nullptr) {
+    kernels.keep_in(keeper_, {chosen_->selection, weights_, scale_power_});
+  }
   return kernels;
 }
 

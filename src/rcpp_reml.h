@@ -25,9 +25,8 @@
 //     tolerance =, max_iterations =, ...)
 //   threads, simd, memory (bytes for packed genotypes)
 //   backend: from choose_backend(), may be absent for the CPU
-//   kept = list(kernels = from new_kept_kernels_impl(), bytes = at most): where dense kernels stay;
-//   may
-//     be absent
+//   kept = list(kernels = from new_kept_kernels_impl(), bytes =): room for dense kernels that stay;
+//     may be absent
 
 // A matrix with so many rows.
 Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows);

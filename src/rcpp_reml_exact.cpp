@@ -75,9 +75,8 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
   return result;
 }
 
-// Draws of the likelihood-ratio statistic of a kernel, if it has no variance. `form` =
-// list(diagonal
-// =, off_diagonal =): the kernel on the complement of the fixed effects.
+// Draws of the likelihood-ratio statistic of a kernel that has no variance. `form` is the kernel on
+// the complement of the fixed effects: list(diagonal =, off_diagonal =), of a tridiagonal matrix.
 // [[Rcpp::export]]
 std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed,
                                        int threads, const Rcpp::Function& watch) {

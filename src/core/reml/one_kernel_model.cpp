@@ -112,7 +112,7 @@ OneKernelModel::Traces OneKernelModel::traces() const {
   const Vector& a = form_.diagonal();
   const Vector& b = form_.off_diagonal();
   const std::size_t n = pivots_.size();
-  // By theta, of pivots and ratios
+  // Slopes by theta
   Vector pivot_slopes = {a[0]};
   Vector ratio_slopes;
   for (std::size_t i = 0; i + 1 < n; ++i) {
@@ -120,16 +120,16 @@ OneKernelModel::Traces OneKernelModel::traces() const {
     ratio_slopes.push_back((b[i] - ratio * pivot_slopes[i]) / pivots_[i]);
     pivot_slopes.push_back(a[i + 1] - 2 * b[i] * ratio + ratio * ratio * pivot_slopes[i]);
   }
+  ratio_slopes.push_back(0);
   Traces sums;
-  Vector z(n);
+  Vector z(n + 1);
   double slope = 0;  // of z
   for (std::size_t i = n; i-- > 0;) {
-    const double next = i + 1 < n ? z[i + 1] : 0;
+    const double next = z[i + 1];
     const double ratio = i + 1 < n ? ratios_[i] : 0;
-    const double ratio_slope = i + 1 < n ? ratio_slopes[i] : 0;
-    const double off = i + 1 < n ? b[i] : 0;
-    sums.pa -= 2 * off * ratio * next;
-    sums.papa += 2 * off * (ratio_slope * next + ratio * slope);
+    const double ratio_slope = ratio_slopes[i];
+    sums.pa -= 2 * b[i] * ratio * next;
+    sums.papa += 2 * b[i] * (ratio_slope * next + ratio * slope);
     z[i] = 1 / pivots_[i] + ratio * ratio * next;
     slope = -pivot_slopes[i] / (pivots_[i] * pivots_[i]) + 2 * ratio * ratio_slope * next +
             ratio * ratio * slope;
