@@ -223,17 +223,22 @@ wait_for_tasks <- function(tasks, gather, seconds = Inf) {
 dispatch_tasks <- function(cluster, tasks, gather) {
   param <- cluster$param
   if (is_batch(param)) {
-    as_it_was <- list(BiocParallel::bpstopOnError(param), param$resources, param$registry$sleep)
+    registry <- param$registry
+    as_it_was <- list(BiocParallel::bpstopOnError(param), param$resources, registry$sleep,
+                      registry$cluster.functions)
     on.exit({
       BiocParallel::bpstopOnError(param) <- as_it_was[[1]]
       param$resources <- as_it_was[[2]]
-      param$registry$sleep <- as_it_was[[3]]
+      registry$sleep <- as_it_was[[3]]
+      registry$cluster.functions <- as_it_was[[4]]
       tasks_here$gather <- NULL
+      tasks_here$last_job <- NULL
     })
     # batchtools calls this function between its looks at the queue. It also writes it to its own
     # files, into which a closure would take all that the run holds.
     tasks_here$gather <- gather
-    param$registry$sleep <- gather_and_sleep
+    registry$sleep <- gather_and_sleep
+    registry$cluster.functions$submitJob <- note_submitted(registry$cluster.functions$submitJob)
     BiocParallel::bpstopOnError(param) <- FALSE
     if (tasks[[1]]$job != "call" && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
     BiocParallel::bplapply(tasks, do_task_anywhere, BPPARAM = param)
@@ -260,6 +265,18 @@ gather_and_sleep <- function(i) {
   min(1 + i / 4, 15)
 }
 
+# Interrupts wait until the job's identifier is known, as else nothing could cancel the job.
+note_submitted <- function(submit) {
+  force(submit)
+  function(reg, jc) {
+    suspendInterrupts({
+      job <- submit(reg = reg, jc = jc)
+      tasks_here$last_job <- job$batch.id
+      job
+    })
+  }
+}
+
 is_cancelled <- function(cluster) file.exists(cancelled_file(cluster$folder))
 
 interrupted <- function() {
@@ -272,14 +289,20 @@ cancel_tasks <- function(cluster, tasks) {
     return(invisible())
   }
   write_text(cancelled_file(cluster$folder), cluster$session)
-  if (is_batch(cluster$param)) {
-    suppressMessages(try(batchtools::killJobs(reg = cluster$param$registry), silent = TRUE))
-  }
+  if (is_batch(cluster$param)) cancel_batch_jobs(cluster$param$registry)
   working <- wait_for_tasks(tasks, function() NULL, seconds = 3)
   for (task in working) {
     owner <- strsplit(at_work(task$folder) %||% "", " ")[[1]]
     here <- length(owner) == 4 && owner[4] == Sys.info()[["nodename"]]
     if (here && owner[2] != Sys.getpid()) tools::pskill(as.integer(owner[2]))
+  }
+}
+
+# An interrupt may come before batchtools notes the last job, so that job is cancelled apart.
+cancel_batch_jobs <- function(registry) {
+  suppressMessages(try(batchtools::killJobs(reg = registry), silent = TRUE))
+  for (job in tasks_here$last_job) {
+    try(registry$cluster.functions$killJob(registry, job), silent = TRUE)
   }
 }
 

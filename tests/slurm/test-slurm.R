@@ -7,8 +7,8 @@ with_slurm <- function(config) {
 }
 
 # Another session that runs a configuration by jobs.
-slurm_session <- function(config) {
-  start_program(rscript, run_script(config, "ancify::slurm_param(config)"))
+slurm_session <- function(config, env = library_environment()) {
+  start_program(rscript, run_script(config, "ancify::slurm_param(config)"), env = env)
 }
 
 job_of_task <- function(config, task) {
@@ -141,6 +141,16 @@ test_that("Ctrl-C cancels jobs that run and those that wait", {
   config <- in_other_folders(config)
   session <- slurm_session(config)
   wait_for(length(jobs_there_are()) == 3)
+  interrupt_session(session)
+  wait_for(length(jobs_there_are()) == 0, 20)
+
+  # An interrupt while sbatch has submitted a job and not yet ended.
+  bin <- new_folder()
+  writeLines(c("#!/bin/sh", paste(Sys.which("sbatch"), '"$@"'), "sleep 3"), file.path(bin, "sbatch"))
+  Sys.chmod(file.path(bin, "sbatch"), "755")
+  path <- paste0("PATH=", bin, ":", Sys.getenv("PATH"))
+  session <- slurm_session(config, c(library_environment(), path))
+  wait_for(length(jobs_there_are()) == 1)
   interrupt_session(session)
   wait_for(length(jobs_there_are()) == 0, 20)
 })
