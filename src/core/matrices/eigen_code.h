@@ -13,6 +13,7 @@
 #include <Eigen/Core>
 #endif
 
+#include "core/matrices/columns_code.h"
 #include "core/matrices/level.h"
 
 namespace ancify {
@@ -124,8 +125,9 @@ void invert_factor(std::int64_t n, const double* factor, std::int64_t stride, do
 }
 #endif
 
-constexpr MatrixFunctions kFunctions = {multiply<float>, multiply<double>, factorise,
-                                        invert_factor};
+constexpr MatrixFunctions kFunctions = {multiply<float>,      multiply<double>, factorise,
+                                        invert_factor,        column_dots,      subtract_product,
+                                        add_symmetric_columns};
 
 }  // namespace
 

@@ -23,6 +23,20 @@ struct ProductOf {
   bool a_transposed = false;
 };
 
+// y - A X' instead of y, of columns: of y rows x columns numbers, of A rows x depth. X is columns x
+// depth. Strides are from a column to the next.
+struct DifferenceOf {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t depth;
+  const double* a;
+  std::int64_t a_stride;
+  const double* x;
+  std::int64_t x_stride;
+  double* y;
+  std::int64_t y_stride;
+};
+
 using MatrixProduct = ProductOf<float>;
 
 // The oracle, and the product of builds without Eigen. Sums are in double.

@@ -76,7 +76,7 @@ void CholeskyModel::check_positive(std::size_t kernel, const std::string& name) 
   for (std::size_t i = 0; i < n; ++i) shifted[i * (n + 1)] += kNegativeEigenvalue * mean;
   if (factorise(workers_, {size(), shifted.data(), size()})) return;
   shifted = kernels_[kernel];
-  const Tridiagonal form(size(), shifted.data(), [&] { throw_if_stopped(); });
+  const Tridiagonal form(workers_, size(), shifted.data());
   check_smallest_eigenvalue(form.eigenvalues().front(), mean, name);
 }
 

@@ -186,7 +186,7 @@ void ExactProblem::make_model() {
   const Vector y(y_.begin() + complement_.effects(), y_.end());
   if (kernels_.components() == 1 && divided() == 0) {
     auto model =
-        std::make_unique<OneKernelModel>(rotated(0), y, component_name(data_, 0), workers_.control);
+        std::make_unique<OneKernelModel>(rotated(0), y, component_name(data_, 0), workers_);
     one_kernel_ = model.get();
     model_ = std::move(model);
     return;

@@ -12,8 +12,8 @@
 #include "core/exec/job_control.h"
 #include "core/reml/divided_residual.h"
 #include "core/reml/fit.h"
-#include "core/reml/lapack.h"
 #include "core/reml/tall_blocks.h"
+#include "core/reml/tridiagonal.h"
 
 namespace ancify::reml {
 
@@ -64,7 +64,7 @@ class ExactModel {
 class OneKernelModel : public ExactModel {
  public:
   OneKernelModel(std::vector<double> kernel, const std::vector<double>& y, const std::string& name,
-                 JobControl& control);
+                 const Workers& workers);
 
   int components() const override { return 2; }
   std::vector<double> mean_diagonals() const override { return {mean_}; }

@@ -23,9 +23,6 @@ void dsymm_(const char* side, const char* uplo, const int* m, const int* n, cons
 void dtrsm_(const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
             const int* n, const double* alpha, const double* a, const int* lda, double* b,
             const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
-void dsyr2k_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,
-             const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
-             double* c, const int* ldc, std::size_t, std::size_t);
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
 void dormqr_(const char* side, const char* trans, const int* m, const int* n, const int* k,
@@ -37,10 +34,7 @@ void dorm2r_(const char* side, const char* trans, const int* m, const int* n, co
 void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v,
              const int* ldv, const double* tau, double* t, const int* ldt, std::size_t,
              std::size_t);
-void dlatrd_(const char* uplo, const int* n, const int* nb, double* a, const int* lda, double* e,
-             double* tau, double* w, const int* ldw, std::size_t);
-void dsytd2_(const char* uplo, const int* n, double* a, const int* lda, double* d, double* e,
-             double* tau, int* info, std::size_t);
+void dlarfg_(const int* n, double* alpha, double* x, const int* incx, double* tau);
 void dormtr_(const char* side, const char* uplo, const char* trans, const int* m, const int* n,
              const double* a, const int* lda, const double* tau, double* c, const int* ldc,
              double* work, const int* lwork, int* info, std::size_t, std::size_t, std::size_t);
@@ -55,7 +49,6 @@ namespace ancify::reml {
 namespace {
 constexpr double kOne = 1;
 constexpr double kZero = 0;
-constexpr double kMinusOne = -1;
 
 std::size_t product_of(int rows, int columns) {
   return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
@@ -142,56 +135,29 @@ void Qr::solve(double* b) const {
   dtrsm_("L", "U", "N", "N", &columns, &one, &kOne, packed.data(), &rows, b, &columns, 1, 1, 1, 1);
 }
 
-Tridiagonal::Tridiagonal(int n, double* a, const std::function<void()>& between)
-    : n_(n),
-      a_(a),
-      diagonal_(static_cast<std::size_t>(n)),
-      off_diagonal_(static_cast<std::size_t>(n)),
-      tau_(static_cast<std::size_t>(n)) {
-  // As in dsytrd, but with narrow panels: one of n = 5,000 takes half a second with plain BLAS.
-  constexpr int kWidth = 16;
-  std::vector<double> work(product_of(n, kWidth));
-  int first = 0;
-  for (; n - first > 2 * kWidth; first += kWidth) {
-    between();
-    const int left = n - first;
-    const int rest = left - kWidth;
-    double* const corner = a + product_of(n, first) + first;
-    double* const diagonal = diagonal_.data() + first;
-    double* const off = off_diagonal_.data() + first;
-    dlatrd_("L", &left, &kWidth, corner, &n, off, tau_.data() + first, work.data(), &left, 1);
-    double* const below = corner + kWidth;
-    double* const trailing = below + product_of(n, kWidth);
-    dsyr2k_("L", "N", &rest, &kWidth, &kMinusOne, below, &n, work.data() + kWidth, &left, &kOne,
-            trailing, &n, 1, 1);
-    for (int j = 0; j < kWidth; ++j) {
-      double* const pivot = corner + product_of(n, j) + j;
-      diagonal[j] = pivot[0];
-      pivot[1] = off[j];  // dlatrd leaves 1 there
-    }
-  }
-  const int left = n - first;
-  int info = 0;
-  dsytd2_("L", &left, a + product_of(n, first) + first, &n, diagonal_.data() + first,
-          off_diagonal_.data() + first, tau_.data() + first, &info, 1);
+double reflection(int n, double* x) {
+  constexpr int one = 1;
+  double tau = 0;
+  dlarfg_(&n, x, x + 1, &one, &tau);
+  return tau;
 }
 
 // Few columns take one reflection at a time: making blocks of them costs as much as 32 columns.
-void Tridiagonal::rotate(bool transposed, int columns, double* c) const {
-  constexpr int kFewColumns = 16;
+void rotate_by_reflections(int n, double* a, const double* tau, bool transposed, int columns,
+                           double* c) {
+  constexpr int few_columns = 16;
   const char* const which = transposed ? "T" : "N";
   int info = 0;
-  if (columns < kFewColumns) {
-    const int reflections = n_ - 1;
+  if (columns < few_columns) {
+    const int reflections = n - 1;
     std::vector<double> work(static_cast<std::size_t>(std::max(columns, 1)));
-    dorm2r_("L", which, &reflections, &columns, &reflections, a_ + 1, &n_, tau_.data(), c + 1, &n_,
+    dorm2r_("L", which, &reflections, &columns, &reflections, a + 1, &n, tau, c + 1, &n,
             work.data(), &info, 1, 1);
     return;
   }
   const int size = 32 * columns + 65 * 64;
   std::vector<double> work(static_cast<std::size_t>(size));
-  dormtr_("L", "L", which, &n_, &columns, a_, &n_, tau_.data(), c, &n_, work.data(), &size, &info,
-          1, 1, 1);
+  dormtr_("L", "L", which, &n, &columns, a, &n, tau, c, &n, work.data(), &size, &info, 1, 1, 1);
 }
 
 std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,

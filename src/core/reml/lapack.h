@@ -1,9 +1,8 @@
-// Dense linear algebra by the BLAS and LAPACK that R itself uses: small matrices, products with a
-// user's kernels, and reductions to tridiagonal form. Only this file names their functions.
+// Dense linear algebra by the BLAS and LAPACK that R itself uses: small matrices, and products with
+// a user's kernels. Only this file names their functions.
 // Matrices are column-major; the lower triangle of a symmetric one is read.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 namespace ancify::reml {
@@ -53,27 +52,13 @@ struct Qr {
 std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,
                                             std::vector<double> off_diagonal);
 
-// A symmetric n x n matrix as Q T Q' with a tridiagonal T.
-class Tridiagonal {
- public:
-  // Overwrites the lower triangle of `a`, which must outlive this. between() is called several
-  // times a second, and may throw.
-  Tridiagonal(int n, double* a, const std::function<void()>& between);
-  const std::vector<double>& diagonal() const { return diagonal_; }
-  const std::vector<double>& off_diagonal() const { return off_diagonal_; }
-  // c = Q'c or c = Q c, for columns of n numbers.
-  void rotate(bool transposed, int columns, double* c) const;
-  std::vector<double> eigenvalues() const {
-    return tridiagonal_eigenvalues(diagonal_, off_diagonal_);
-  }
+// A reflection I - tau v v' that makes x, of n numbers, a multiple of the first unit vector. x
+// becomes this multiple and v, whose first number is 1. Gives tau.
+double reflection(int n, double* x);
 
- private:
-  int n_;
-  double* a_;
-  std::vector<double> diagonal_;
-  std::vector<double> off_diagonal_;
-  std::vector<double> tau_;
-};
+// c = Q'c or c = Q c, for columns of n numbers, with the reflections of an n x n matrix.
+void rotate_by_reflections(int n, double* a, const double* tau, bool transposed, int columns,
+                           double* c);
 
 // Eigenvalues of a symmetric matrix, ascending; with `vectors`, the columns of `a` become the
 // eigenvectors, else it is overwritten.

@@ -42,10 +42,10 @@ double ExactModel::log_likelihood() const {
 }
 
 OneKernelModel::OneKernelModel(std::vector<double> kernel, const std::vector<double>& y,
-                               const std::string& name, JobControl& control)
+                               const std::string& name, const Workers& workers)
     : ExactModel(y),
       kernel_(std::move(kernel)),
-      form_(size(), kernel_.data(), [&] { TaskContext(control).throw_if_stopped(); }),
+      form_(workers, size(), kernel_.data()),
       rotated_y_(y) {
   const Vector& diagonal = form_.diagonal();
   const double sum = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);

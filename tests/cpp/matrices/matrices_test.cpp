@@ -43,6 +43,69 @@ void expect_the_plain_product(void (*multiply)(const ProductOf<T>&), int transpo
   EXPECT_EQ(c[static_cast<std::size_t>(n)], 7) << "beside the matrix";
 }
 
+TEST(Matrices, MultiplyColumnsAndAVectorAsPlainLoops) {
+  for (const SimdLevel level : levels()) {
+    const MatrixFunctions& matrices = matrix_functions_of(level);
+    for (const std::int64_t n : {1, 2, 7, 8, 20, 61}) {
+      const std::int64_t stride = n + 3;
+      const auto a = random_numbers<double>(n * stride, 1);
+      const auto x = random_numbers<double>(n, 2);
+      const auto at = [&](std::int64_t row, std::int64_t column) {
+        return a[static_cast<std::size_t>(column * stride + row)];
+      };
+      for (std::int64_t columns = 0; columns <= n; columns += 1 + n / 9) {
+        std::vector<double> sums(static_cast<std::size_t>(columns));
+        std::vector<double> product(x.size());
+        matrices.column_dots(n, columns, a.data(), stride, x.data(), sums.data());
+        matrices.add_symmetric_columns(n, columns, a.data(), stride, x.data(), product.data());
+        for (std::int64_t i = 0; i < n; ++i) {
+          double dot = 0;
+          double whole = 0;
+          for (std::int64_t k = 0; k < n; ++k) {
+            const double number = x[static_cast<std::size_t>(k)];
+            if (i < columns) dot += at(k, i) * number;
+            if (std::min(i, k) < columns) whole += at(std::max(i, k), std::min(i, k)) * number;
+          }
+          const auto place = static_cast<std::size_t>(i);
+          if (i < columns) {
+            ASSERT_NEAR(sums[place], dot, 1e-13);
+          }
+          ASSERT_NEAR(product[place], whole, 1e-13);
+        }
+      }
+    }
+  }
+}
+
+TEST(Matrices, SubtractAProductAsThePlainLoop) {
+  for (const SimdLevel level : levels()) {
+    for (const std::int64_t rows : {1, 3, 8, 19, 45}) {
+      for (const std::int64_t columns : {1, 2, 4, 7}) {
+        for (const std::int64_t depth : {0, 1, 6}) {
+          const std::int64_t stride = rows + columns + 2;
+          const auto a = random_numbers<double>(stride * (depth + 1), 1);
+          const auto x = random_numbers<double>(stride * (depth + 1), 2);
+          const auto before = random_numbers<double>(stride * columns, 3);
+          auto y = before;
+          matrix_functions_of(level).subtract_product(
+              {rows, columns, depth, a.data(), stride, x.data(), stride, y.data(), stride});
+          for (std::int64_t c = 0; c < columns; ++c) {
+            for (std::int64_t i = 0; i < stride; ++i) {
+              const auto place = static_cast<std::size_t>(c * stride + i);
+              double expected = before[place];
+              for (std::int64_t k = 0; k < depth && i < rows; ++k) {
+                expected -= a[static_cast<std::size_t>(k * stride + i)] *
+                            x[static_cast<std::size_t>(k * stride + c)];
+              }
+              ASSERT_NEAR(y[place], expected, 1e-14) << rows << " x " << columns;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Matrices, MultiplyAsThePlainLoop) {
   for (const SimdLevel level : levels()) {
     const MatrixFunctions& matrices = matrix_functions_of(level);

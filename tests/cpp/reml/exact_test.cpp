@@ -208,7 +208,7 @@ TEST(ExactFit, ExpectedInformationIsGivenIfAsked) {
 TEST(ExactFit, TracesOfOneKernelAreSumsOverItsEigenvalues) {
   for (const std::size_t variants : {25U, 200U}) {
     Example example(5, 60, 0, {variants}, {1, 1});
-    OneKernelModel model(example.kernels[0], example.data.y, "kernel", *example.control);
+    OneKernelModel model(example.kernels[0], example.data.y, "kernel", {*example.control, 2});
     const Vector eigenvalues = model.form().eigenvalues();
     for (const Vector& theta : {Vector{0, 1}, Vector{1e-9, 1}, Vector{0.01, 1}, Vector{1, 1},
                                 Vector{1, 0.01}, Vector{1, 1e-5}}) {

@@ -1,0 +1,35 @@
+// A symmetric matrix as Q T Q' with a tridiagonal T, on all threads. Bytes do not depend on their
+// number. Interrupted within a second of a stop request.
+#pragma once
+
+#include <vector>
+
+#include "core/reml/lapack.h"
+#include "core/reml/tall_blocks.h"
+
+namespace ancify::reml {
+
+class Tridiagonal {
+ public:
+  // Of an n x n matrix, of which the lower triangle is read. Overwrites `a`, which must outlive
+  // this.
+  Tridiagonal(const Workers& workers, int n, double* a);
+  const std::vector<double>& diagonal() const { return diagonal_; }
+  const std::vector<double>& off_diagonal() const { return off_diagonal_; }
+  // c = Q'c or c = Q c, for columns of n numbers.
+  void rotate(bool transposed, int columns, double* c) const {
+    rotate_by_reflections(n_, a_, tau_.data(), transposed, columns, c);
+  }
+  std::vector<double> eigenvalues() const {
+    return tridiagonal_eigenvalues(diagonal_, off_diagonal_);
+  }
+
+ private:
+  int n_;
+  double* a_;
+  std::vector<double> diagonal_;
+  std::vector<double> off_diagonal_;
+  std::vector<double> tau_;
+};
+
+}  // namespace ancify::reml
