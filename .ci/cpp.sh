@@ -35,8 +35,8 @@ address_sanitizer() {
   leave_out='gpu_driver_(forward|reverse)' GTEST_FILTER=-*.ErrorsEqualTheSpreadOverSeeds cpp_tests sanitizers fuzz -DCMAKE_CXX_COMPILER=clang++ -DANCIFY_CUDA=HOST
 }
 
-# Without htslib and TBB, which are not built with ThreadSanitizer and give false alarms. The two tests left out are long,
-# and of one thread for the most part.
+# Without htslib and TBB, which are not built with ThreadSanitizer and give false alarms; OpenBLAS has one thread. The two
+# tests left out are long, and of one thread for the most part.
 thread_sanitizer() {
   GTEST_FILTER=-CountPatterns.AreThoseOfAMap:Calling.IsThatOfTheOracle cpp_tests threads tests/cpp \
     -DANCIFY_STD_THREADS=ON -DANCIFY_SANITIZE=thread -DANCIFY_HTSLIB=no -DANCIFY_GZIP=libdeflate \

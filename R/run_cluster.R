@@ -271,7 +271,7 @@ note_submitted <- function(submit) {
   function(reg, jc) {
     suspendInterrupts({
       job <- submit(reg = reg, jc = jc)
-      tasks_here$last_job <- job$batch.id
+      if (job$status == 0) tasks_here$last_job <- job$batch.id
       job
     })
   }

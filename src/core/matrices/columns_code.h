@@ -62,7 +62,7 @@ void column_dots(std::int64_t n, std::int64_t columns, const double* a, std::int
   for (; c < columns; ++c) some_column_dots<1>(n, a + c * stride, stride, x, sums + c);
 }
 
-// The same for kColumns columns of y, and kVectors vectors of their rows.
+// y -= A X' for kColumns columns of y, and kVectors registers of their rows.
 template <std::int64_t kVectors, std::int64_t kColumns>
 void subtract_block(std::int64_t depth, const double* a, std::int64_t a_stride, const double* x,
                     std::int64_t x_stride, double* y, std::int64_t y_stride) {
@@ -104,7 +104,7 @@ void subtract_for_columns(const DifferenceOf& d, std::int64_t column) {
   }
 }
 
-void subtract_product(const DifferenceOf& d) {
+void subtract_columns(const DifferenceOf& d) {
   std::int64_t c = 0;
   for (; c + kTogether <= d.columns; c += kTogether) subtract_for_columns<kTogether>(d, c);
   for (; c < d.columns; ++c) subtract_for_columns<1>(d, c);

@@ -1,6 +1,6 @@
-// Dense matrices by Eigen. The file of a level includes it, and is compiled with that level's
-// flags. All is in an unnamed namespace: a function that levels share by its name would be linked
-// once, perhaps with instructions that the processor lacks.
+// Dense matrices by Eigen, and the table of a level's functions. The file of a level includes it,
+// and is compiled with that level's flags. All is in an unnamed namespace: a function that levels
+// share by its name would be linked once, perhaps with instructions that the processor lacks.
 #pragma once
 
 #include <cmath>
@@ -126,7 +126,7 @@ void invert_factor(std::int64_t n, const double* factor, std::int64_t stride, do
 #endif
 
 constexpr MatrixFunctions kFunctions = {multiply<float>,      multiply<double>, factorise,
-                                        invert_factor,        column_dots,      subtract_product,
+                                        invert_factor,        column_dots,      subtract_columns,
                                         add_symmetric_columns};
 
 }  // namespace

@@ -18,10 +18,11 @@ struct MatrixFunctions {
   // inverse = L^-1 for such a factor L, with zeros above its diagonal.
   void (*invert_factor)(std::int64_t n, const double* factor, std::int64_t stride, double* inverse,
                         std::int64_t inverse_stride);
-  // Of columns of n numbers, `stride` from one to the next. sums[c] = a_c'x:
+  // sums[c] = a_c'x, of columns of n numbers, `stride` from one to the next.
   void (*column_dots)(std::int64_t n, std::int64_t columns, const double* a, std::int64_t stride,
                       const double* x, double* sums);
-  void (*subtract_product)(const DifferenceOf& difference);
+  // y -= A X'
+  void (*subtract_columns)(const DifferenceOf& difference);
   // y += the share of the first columns of a symmetric n x n matrix, of which the lower triangle is
   // read, in its product with x: of these columns, and of the rows that mirror them.
   void (*add_symmetric_columns)(std::int64_t n, std::int64_t columns, const double* a,

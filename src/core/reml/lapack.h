@@ -53,10 +53,11 @@ std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,
                                             std::vector<double> off_diagonal);
 
 // A reflection I - tau v v' that makes x, of n numbers, a multiple of the first unit vector. x
-// becomes this multiple and v, whose first number is 1. Gives tau.
+// becomes this multiple and v, whose first number, 1, is not kept. Gives tau.
 double reflection(int n, double* x);
 
-// c = Q'c or c = Q c, for columns of n numbers, with the reflections of an n x n matrix.
+// c = Q'c or c = Q c, for columns of n numbers. The vectors v of Q's reflections are below the
+// diagonal's neighbours of `a`, n x n, without their 1. `a` is changed meanwhile.
 void rotate_by_reflections(int n, double* a, const double* tau, bool transposed, int columns,
                            double* c);
 

@@ -35,7 +35,7 @@ class Reduction {
         diagonal_(diagonal),
         off_(off),
         tau_(tau),
-        block_(area(n, 3 * kWidth)),
+        w_(area(n, kWidth)),
         shares_(area(n, kMostShares)) {}
 
   void panel(std::int64_t first) {
@@ -44,19 +44,14 @@ class Reduction {
       context_.throw_if_stopped();
       column(first, k);
     }
-    for (std::int64_t k = first; k < rest; ++k) {
-      std::copy(at(rest, k), at(n_, k), block(rest, k - first));
-      std::copy(at(rest, k), at(n_, k), block(rest, 2 * kWidth + k - first));
-      if (k + 1 < n_) *at(k + 1, k) = off_[k];  // where v has its 1
-    }
-    if (rest < n_) update(rest);
+    if (rest < n_) update(first, rest);
+    // Where v has its 1.
+    for (std::int64_t k = first; k < rest && k + 1 < n_; ++k) *at(k + 1, k) = off_[k];
   }
 
  private:
   double* at(std::int64_t row, std::int64_t column) { return a_ + column * n_ + row; }
-  // Columns of V, of W, and of V again: so V W' + W V' is one product, of V W with W V.
-  double* block(std::int64_t row, std::int64_t column) { return &block_[area(column, n_)] + row; }
-  double* w(std::int64_t row, std::int64_t i) { return block(row, kWidth + i); }
+  double* w(std::int64_t row, std::int64_t i) { return &w_[area(i, n_)] + row; }
 
   // The reflection of a panel's column k, and its w.
   void column(std::int64_t first, std::int64_t k) {
@@ -86,7 +81,7 @@ class Reduction {
   // y -= A x, of columns of V or W.
   void subtract(std::int64_t rows, std::int64_t columns, const double* a, const double* x,
                 std::int64_t x_stride, double* y) {
-    matrices_.subtract_product({rows, 1, columns, a, n_, x, x_stride, y, rows});
+    matrices_.subtract_columns({rows, 1, columns, a, n_, x, x_stride, y, rows});
   }
 
   // out = A x of the square from the row and column k on. Shares have as many numbers each, and are
@@ -113,12 +108,15 @@ class Reduction {
     }
   }
 
-  // A -= V W' + W V', of the tiles of the lower triangle from the row and column k on.
-  void update(std::int64_t k) {
+  // A -= V W' + W V' of the panel's columns, of the tiles of the lower triangle from the row and
+  // column k on.
+  void update(std::int64_t first, std::int64_t k) {
     const std::int64_t n = n_ - k;
+    const std::int64_t depth = k - first;
     const std::int64_t count = (n + kTile - 1) / kTile;
     const auto first_of = [&](std::int64_t tile) { return std::min(k + tile * kTile, n_); };
     context_.share(count * (count + 1) / 2, [&](std::int64_t task) {
+      context_.throw_if_stopped();
       std::int64_t i = 0;
       while ((i + 1) * (i + 2) / 2 <= task) ++i;
       const std::int64_t j = task - i * (i + 1) / 2;
@@ -126,8 +124,10 @@ class Reduction {
       const std::int64_t column = first_of(j);
       const std::int64_t rows = first_of(i + 1) - row;
       const std::int64_t columns = first_of(j + 1) - column;
-      matrices_.subtract_product({rows, columns, 2 * kWidth, block(row, 0), n_,
-                                  block(column, kWidth), n_, at(row, column), n_});
+      matrices_.subtract_columns(
+          {rows, columns, depth, at(row, first), n_, w(column, 0), n_, at(row, column), n_});
+      matrices_.subtract_columns(
+          {rows, columns, depth, w(row, 0), n_, at(column, first), n_, at(row, column), n_});
     });
   }
 
@@ -139,7 +139,7 @@ class Reduction {
   double* diagonal_;
   double* off_;
   double* tau_;
-  Vector block_;
+  Vector w_;
   Vector shares_;
 };
 

@@ -1,5 +1,5 @@
-// A symmetric matrix as Q T Q' with a tridiagonal T, on all threads. Bytes do not depend on their
-// number. Interrupted within a second of a stop request.
+// A symmetric matrix as Q T Q' with a tridiagonal T, on up to eight threads. Bytes do not depend on
+// their number. Interrupted within a second of a stop request.
 #pragma once
 
 #include <vector>

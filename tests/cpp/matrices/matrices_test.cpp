@@ -87,7 +87,7 @@ TEST(Matrices, SubtractAProductAsThePlainLoop) {
           const auto x = random_numbers<double>(stride * (depth + 1), 2);
           const auto before = random_numbers<double>(stride * columns, 3);
           auto y = before;
-          matrix_functions_of(level).subtract_product(
+          matrix_functions_of(level).subtract_columns(
               {rows, columns, depth, a.data(), stride, x.data(), stride, y.data(), stride});
           for (std::int64_t c = 0; c < columns; ++c) {
             for (std::int64_t i = 0; i < stride; ++i) {
