@@ -113,8 +113,9 @@ r_cmd_check() {
   } >repositories
   # The distribution's profile would name another.
   export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
-  # R CMD build has built the vignettes already, and all their code.
-  env TMPDIR="$memory" R CMD check --as-cran --no-manual --ignore-vignettes ancify_*.tar.gz || true
+  # R CMD build has built the vignettes already, and all their code. With --run-donttest examples run once, all of them. Else
+  # R runs them again for the few \donttest parts.
+  env TMPDIR="$memory" R CMD check --as-cran --run-donttest --no-manual --ignore-vignettes ancify_*.tar.gz || true
   # The last line of the tests' counts: [ FAIL 0 | WARN 0 | SKIP 2 | PASS 8408 ]
   # shellcheck disable=SC2046
   set -- $(cat ancify.Rcheck/tests/testthat.Rout* | grep '^\[ FAIL' | tail -n 1 | tr -cd '0-9 ' || true)
