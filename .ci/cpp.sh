@@ -73,9 +73,10 @@ gpu_architectures() {
   ANCIFY_CUDA_ARCHS=80 for_cards '9.0\n' sm_80
 }
 
-# Builds for each architecture whose code differs, and the last; 77: there is no GPU here, which is said.
+# Builds for each architecture whose code differs, and the last; 77: there is no GPU here, which is said. Kernels are
+# optimised as always; the host's code compiles in two thirds of the time of -O3.
 gpu_driver() {
-  make -C tests/cpp/gpu BUILD="$work/gpu" ARCHS='$(DIFFERENT)'
+  make -C tests/cpp/gpu BUILD="$work/gpu" ARCHS='$(DIFFERENT)' OPTIMISED=-O1
   status=0
   "$work/gpu/gpu_driver" check >"$work/gpu/said" || status=$?
   cat "$work/gpu/said"
