@@ -15,7 +15,7 @@ checks_in() {
 
 # cpp_tests NAME FOLDER CMAKE_ARGUMENT...: of the project in that folder, but those whose names match $leave_out
 cpp_tests() {
-  build=$work/cpp-$1 folder=$2
+  build=$kept/cpp-$1 folder=$2
   shift 2
   cmake -S "$folder" -B "$build" "$@"
   cmake --build "$build" -j "$jobs"
@@ -46,7 +46,7 @@ thread_sanitizer() {
 # With the core that the sanitizers' tests were built with
 fuzz_harnesses() {
   status=0
-  fuzz/run --seconds 10 --jobs "$jobs" --build "$work/cpp-sanitizers" >"$work/fuzzed" || status=$?
+  fuzz/run --seconds 10 --jobs "$jobs" --build "$kept/cpp-sanitizers" >"$work/fuzzed" || status=$?
   cat "$work/fuzzed"
   remark "$(awk '$3 == "executions" { n += $2 } END { print n + 0 }' "$work/fuzzed") executions"
   return $status
@@ -76,14 +76,14 @@ gpu_architectures() {
 # Builds for each architecture whose code differs, and the last; 77: there is no GPU here, which is said. Kernels are
 # optimised as always; the host's code compiles in two thirds of the time of -O3.
 gpu_driver() {
-  make -C tests/cpp/gpu BUILD="$work/gpu" ARCHS='$(DIFFERENT)' OPTIMISED=-O1
+  make -C tests/cpp/gpu BUILD="$kept/gpu" ARCHS='$(DIFFERENT)' OPTIMISED=-O1
   status=0
-  "$work/gpu/gpu_driver" check >"$work/gpu/said" || status=$?
-  cat "$work/gpu/said"
-  checks_in "$work/gpu/said"
-  remark "$(tail -n 1 "$work/gpu/said")"
+  "$kept/gpu/gpu_driver" check >"$kept/gpu/said" || status=$?
+  cat "$kept/gpu/said"
+  checks_in "$kept/gpu/said"
+  remark "$(tail -n 1 "$kept/gpu/said")"
   [ $status -eq 0 ] || [ $status -eq 77 ]
 }
 
 # With the core that g++'s tests were built with
-benchmarks_short() { ANCIFY_BENCHMARK_DIR=$work/benchmarks benchmarks/run --build "$work/cpp-g++" --short; }
+benchmarks_short() { ANCIFY_BENCHMARK_DIR=$work/benchmarks benchmarks/run --build "$kept/cpp-g++" --short; }

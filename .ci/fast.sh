@@ -1,9 +1,6 @@
 # shellcheck shell=sh disable=SC2154
 # The fast lane of ./check: the rules, and the tests of what changed. Sourced in the repository's root.
 
-# What is built is kept there, so that the next time only what differs is compiled.
-kept=$(pwd)/build-fast
-
 # Of the commit that this tree is compared with
 base_of_change() {
   if [ -n "$1" ]; then
@@ -53,33 +50,33 @@ tests_of() {
 
 # Compiles what differs, and runs the programs that were linked anew since all last passed.
 fast_cpp() {
-  cmake -S tests/cpp -B "$kept/cpp" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DANCIFY_CUDA=HOST
-  cmake --build "$kept/cpp" -j "$jobs"
-  programs=$(find "$kept/cpp" -maxdepth 1 -name 'ancify_*_tests' -newer "$kept/passed" 2>/dev/null || find "$kept/cpp" -maxdepth 1 -name 'ancify_*_tests')
+  cmake -S tests/cpp -B "$kept/cpp-fast" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DANCIFY_CUDA=HOST
+  cmake --build "$kept/cpp-fast" -j "$jobs"
+  programs=$(find "$kept/cpp-fast" -maxdepth 1 -name 'ancify_*_tests' -newer "$kept/fast-passed" 2>/dev/null || find "$kept/cpp-fast" -maxdepth 1 -name 'ancify_*_tests')
   [ -n "$programs" ] || { remark 'nothing was compiled' && return; }
   pattern=$(for program in $programs; do basename "$program"; done | paste -s -d '|')
-  touch "$kept/begun"
+  touch "$kept/fast-begun"
   status=0
-  env TMPDIR="$memory" ctest --test-dir "$kept/cpp" -j "$jobs" -V -R "^($pattern)_" >"$work/ctest.log" 2>&1 || status=$?
+  env TMPDIR="$memory" ctest --test-dir "$kept/cpp-fast" -j "$jobs" -V -R "^($pattern)_" >"$work/ctest.log" 2>&1 || status=$?
   cat "$work/ctest.log"
   build=$work
   passed=$(tests_that PASSED)
   count "$passed" "$(tests_that FAILED)"
   remark "$passed tests of $(echo "$programs" | wc -l) families"
-  [ $status -ne 0 ] || mv "$kept/begun" "$kept/passed"
+  [ $status -ne 0 ] || mv "$kept/fast-begun" "$kept/fast-passed"
   return $status
 }
 
 fast_install() {
-  mkdir -p "$kept/library"
+  mkdir -p "$kept/library-fast"
   printf 'CXX17 = ccache g++\nCXX17FLAGS = -O1\n' >"$work/fast.mk"
-  ANCIFY_CUDA=no R_MAKEVARS_USER="$work/fast.mk" R CMD INSTALL --no-docs --library="$kept/library" .
+  ANCIFY_CUDA=no R_MAKEVARS_USER="$work/fast.mk" R CMD INSTALL --no-docs --library="$kept/library-fast" .
 }
 
 # fast_r PATTERN: of test files
 fast_r() {
   status=0
-  R_LIBS="$kept/library${R_LIBS:+:$R_LIBS}" TMPDIR="$memory" Rscript .ci/testthat.R "$work" "^($1)\$" || status=$?
+  R_LIBS="$kept/library-fast${R_LIBS:+:$R_LIBS}" TMPDIR="$memory" Rscript .ci/testthat.R "$work" "^($1)\$" || status=$?
   read -r passed failed <"$work/r-counts"
   count "$passed" "$failed"
   remark "$passed tests"
@@ -87,7 +84,7 @@ fast_r() {
 }
 
 # fast_lints FILE...
-fast_lints() { R_LIBS="$kept/library${R_LIBS:+:$R_LIBS}" Rscript .ci/lint.R "$@"; }
+fast_lints() { R_LIBS="$kept/library-fast${R_LIBS:+:$R_LIBS}" Rscript .ci/lint.R "$@"; }
 
 # Needs no Python with lightgbm, tsinfer or mutyper: their tests are left to the whole of ./check.
 fast_lane() {

@@ -14,8 +14,8 @@ r_tests() {
   name=$1 files=$2
   shift 2
   mkdir "$work/library-$name"
-  printf 'CXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/Makevars"
-  env R_MAKEVARS_USER="$work/Makevars" "$@" \
+  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/Makevars"
+  env R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache" "$@" \
     R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
   [ -d "$work/library-$name/ancify" ]
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
@@ -76,7 +76,7 @@ only_lightgbm_is_missing() {
 # draw notes: the distribution's are not portable, and symbols of -g count as size.
 with_least() {
   [ -e "$work/least.mk" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
-  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$work/ccache"
+  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$kept/ccache"
   "$@"
 }
 

@@ -100,8 +100,21 @@ clang_tidy_rooms() {
   find src/core -name '*.h' -exec dirname {} + | LC_ALL=C sort -u | while read -r room; do
     as_one_file . "$room" >"$work/units/$(echo "$room" | tr / _).cpp"
   done
-  find "$work/units" -name '*.cpp' -printf '%s %p\n' | sort -rn | cut -d ' ' -f 2 | tidy_each
+  units_to_tidy >"$work/units_to_tidy"
+  remark "$(wc -l <"$work/units_to_tidy") rooms; the others are as they passed before"
+  sort -rn "$work/units_to_tidy" | cut -d ' ' -f 2 | tidy_each
   echo 'inline int planted(int n) { int* p = nullptr; if (n > 3) p = &n; return *p; }' >"$work/rooms/src/core/planted/planted.h"
   as_one_file "$work/rooms" src/core/planted >"$work/planted.cpp"
   ! echo "$work/planted.cpp" | tidy_each
+  mkdir -p "$kept/tidy"
+  cut -d ' ' -f 3 "$work/units_to_tidy" | while read -r sum; do : >"$kept/tidy/$sum"; done
+}
+
+# Size, file, and checksum of the rooms that have not passed with these headers, settings and this clang-tidy.
+units_to_tidy() {
+  { clang-tidy-14 --version && cat .clang-tidy && find src/core -name '*.h' | LC_ALL=C sort | xargs cat; } >"$work/tidied_with"
+  for unit in "$work"/units/*.cpp; do
+    sum=$(cat "$work/tidied_with" "$unit" | sha256sum | cut -d ' ' -f 1)
+    [ -e "$kept/tidy/$sum" ] || echo "$(stat -c %s "$unit") $unit $sum"
+  done
 }

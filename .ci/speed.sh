@@ -13,7 +13,7 @@ compared() {
 # share a folder, in which only what differs is compiled.
 speed_gate() {
   if [ -e .git ]; then
-    compared benchmarks/compare --short --build "$work/speed"
+    compared benchmarks/compare --short --build "$kept/speed"
     remark "$(awk '$5 == "ok" { n += 1; if ($4 > most) most = $4 }
       END { printf "%d kernels, at most %.2f times the instructions of", n, most }' "$work/compared")" \
       "$(cut -c 1-7 benchmarks/baseline)"
@@ -32,7 +32,7 @@ planted_slowdown() {
     "$work/planted_speed/src/$parsimony"
   ! cmp -s "src/$parsimony" "$work/planted_speed/src/$parsimony" || return 1
   status=0
-  compared benchmarks/compare --short --kernels 'maf parsimony' --build "$work/speed" . "$work/planted_speed" || status=$?
+  compared benchmarks/compare --short --kernels 'maf parsimony' --build "$kept/speed" . "$work/planted_speed" || status=$?
   [ $status -eq 1 ]
   [ "$(awk '$5 == "SLOWER" { print $1 }' "$work/compared")" = parsimony ]
 }
