@@ -110,11 +110,16 @@ clang_tidy_rooms() {
   cut -d ' ' -f 3 "$work/units_to_tidy" | while read -r sum; do : >"$kept/tidy/$sum"; done
 }
 
-# Size, file, and checksum of the rooms that have not passed with these headers, settings and this clang-tidy.
+# Size, file, and checksum of the rooms that have not passed with their headers, these settings and this clang-tidy.
 units_to_tidy() {
-  { clang-tidy-14 --version && cat .clang-tidy && find src/core -name '*.h' | LC_ALL=C sort | xargs cat; } >"$work/tidied_with"
+  { clang-tidy-14 --version && cat .clang-tidy; } >"$work/tidied_with"
   for unit in "$work"/units/*.cpp; do
-    sum=$(cat "$work/tidied_with" "$unit" | sha256sum | cut -d ' ' -f 1)
+    sum=$(tidied_with_headers "$unit" | sha256sum | cut -d ' ' -f 1)
     [ -e "$kept/tidy/$sum" ] || echo "$(stat -c %s "$unit") $unit $sum"
   done
+}
+
+tidied_with_headers() {
+  cat "$work/tidied_with" "$1"
+  g++ -std=c++17 -Isrc -MM "$1" | tr -d '\\' | tr ' ' '\n' | grep '^src/' | xargs -r cat
 }

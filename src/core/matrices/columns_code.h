@@ -110,8 +110,8 @@ void subtract_columns(const DifferenceOf& d) {
   for (; c < d.columns; ++c) subtract_for_columns<1>(d, c);
 }
 
-// y += what kColumns columns from the diagonal on, and the rows that mirror
-// them, add to a product of the matrix.
+// y += what kColumns columns from the diagonal on, and the rows that mirror them, add to a product
+// of the matrix.
 template <std::int64_t kColumns>
 void add_symmetric(std::int64_t n, const double* a, std::int64_t stride, const double* x,
                    double* y) {
