@@ -101,7 +101,7 @@ clang_tidy_rooms() {
     as_one_file . "$room" >"$work/units/$(echo "$room" | tr / _).cpp"
   done
   units_to_tidy >"$work/units_to_tidy"
-  remark "$(wc -l <"$work/units_to_tidy") rooms; the others are as they passed before"
+  remark "rooms that changed since they passed: $(wc -l <"$work/units_to_tidy")"
   sort -rn "$work/units_to_tidy" | cut -d ' ' -f 2 | tidy_each
   echo 'inline int planted(int n) { int* p = nullptr; if (n > 3) p = &n; return *p; }' >"$work/rooms/src/core/planted/planted.h"
   as_one_file "$work/rooms" src/core/planted >"$work/planted.cpp"
