@@ -5,8 +5,6 @@ export LC_ALL=C.UTF-8 TZ=UTC
 work=$(mktemp -d "${TMPDIR:-/tmp}/ancify.XXXXXX") || exit 1
 log=$work.log
 memory=''
-# What is built stays there, so that the next time only what differs is compiled.
-kept=$(pwd)/build-check
 trap 'stop_beside; rm -rf "$work" ${memory:+"$memory"}' EXIT
 trap 'exit 1' HUP INT TERM
 jobs=$(nproc)

@@ -224,13 +224,15 @@ dispatch_tasks <- function(cluster, tasks, gather) {
   param <- cluster$param
   if (is_batch(param)) {
     registry <- param$registry
-    as_it_was <- list(BiocParallel::bpstopOnError(param), param$resources, registry$sleep,
-                      registry$cluster.functions)
+    as_it_was <- list(
+      stop_on_error = BiocParallel::bpstopOnError(param), resources = param$resources,
+      sleep = registry$sleep, functions = registry$cluster.functions
+    )
     on.exit({
-      BiocParallel::bpstopOnError(param) <- as_it_was[[1]]
-      param$resources <- as_it_was[[2]]
-      registry$sleep <- as_it_was[[3]]
-      registry$cluster.functions <- as_it_was[[4]]
+      BiocParallel::bpstopOnError(param) <- as_it_was$stop_on_error
+      param$resources <- as_it_was$resources
+      registry$sleep <- as_it_was$sleep
+      registry$cluster.functions <- as_it_was$functions
       tasks_here$gather <- NULL
       tasks_here$last_job <- NULL
     })

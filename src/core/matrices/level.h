@@ -21,10 +21,10 @@ struct MatrixFunctions {
   // sums[c] = a_c'x, of columns of n numbers, `stride` from one to the next.
   void (*column_dots)(std::int64_t n, std::int64_t columns, const double* a, std::int64_t stride,
                       const double* x, double* sums);
-  // y -= A X'
+  // y -= A X'.
   void (*subtract_columns)(const DifferenceOf& difference);
-  // y += the share of the first columns of a symmetric n x n matrix, of which the lower triangle is
-  // read, in its product with x: of these columns, and of the rows that mirror them.
+  // y += what the first columns of a symmetric n x n matrix, and the rows that mirror them, add to
+  // its product with x. The lower triangle is read.
   void (*add_symmetric_columns)(std::int64_t n, std::int64_t columns, const double* a,
                                 std::int64_t stride, const double* x, double* y);
 };

@@ -1,7 +1,8 @@
-// Reflections I - tau v v' remove what is below the diagonal's neighbours, column by column. Those
-// of a panel make A - V W' - W V' of the rest A, with
-//   w = tau (u - (u'v) tau v / 2),  u = A v - V W'v - W V'v
-// of the columns before (Dongarra, Sorensen and Hammarling 1989, J. Comput. Appl. Math. 27, 215).
+// A reflection I - tau v v' makes each column zero below the diagonal's neighbour. The vectors v of
+// a panel of columns are V. Each has a column of W,
+//   w = tau (u - (u'v) tau v / 2),  u = A v - V W'v - W V'v,
+// with the V and W of the columns before. Then the rest of A becomes A - V W' - W V' (Dongarra,
+// Sorensen and Hammarling 1989, J. Comput. Appl. Math. 27, 215).
 // So A is read once for each column, which takes most of the time, and written once for each panel.
 #include "core/reml/tridiagonal.h"
 

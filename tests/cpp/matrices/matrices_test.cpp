@@ -89,16 +89,12 @@ TEST(Matrices, SubtractAProductAsThePlainLoop) {
           auto y = before;
           matrix_functions_of(level).subtract_columns(
               {rows, columns, depth, a.data(), stride, x.data(), stride, y.data(), stride});
-          for (std::int64_t c = 0; c < columns; ++c) {
-            for (std::int64_t i = 0; i < stride; ++i) {
-              const auto place = static_cast<std::size_t>(c * stride + i);
-              double expected = before[place];
-              for (std::int64_t k = 0; k < depth && i < rows; ++k) {
-                expected -= a[static_cast<std::size_t>(k * stride + i)] *
-                            x[static_cast<std::size_t>(k * stride + c)];
-              }
-              ASSERT_NEAR(y[place], expected, 1e-14) << rows << " x " << columns;
-            }
+          // By rows, y is columns x rows, and the product X A'.
+          std::vector<double> product(y.size());
+          multiply_plainly<double>({columns, rows, depth, x.data(), stride, a.data(), stride, false,
+                                    product.data(), stride, true});
+          for (std::size_t i = 0; i < y.size(); ++i) {
+            ASSERT_NEAR(y[i], before[i] - product[i], 1e-14) << rows << " x " << columns;
           }
         }
       }
