@@ -8,15 +8,23 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
+# All builds of the package have the same flags, so that ccache compiles what they share once. R's own flags here would draw
+# notes: the distribution's are not portable, and symbols of -g count as size.
+compiled_with='-Wall -Wextra -Wno-cast-function-type'
+with_ccache() {
+  [ -e "$work/Makevars" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 %s\n' "$compiled_with" >"$work/Makevars"
+  export R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache"
+  "$@"
+}
+
 # r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, warnings as errors;
 # FILES is a pattern of test files, all for ''
 r_tests() {
   name=$1 files=$2
   shift 2
   mkdir "$work/library-$name"
-  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/Makevars"
-  env R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache" "$@" \
-    R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
+  with_ccache env "$@" R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 |
+    tee "$work/install.log"
   [ -d "$work/library-$name/ancify" ]
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
 
@@ -51,7 +59,14 @@ accuracy_short() { ANCIFY_MSPRIME_PYTHON=$ANCIFY_TSINFER_PYTHON with_library mos
 # Inputs that are exchanged while a run reads them
 exchanged_inputs() { with_library most tests/reliability/swap --times 24; }
 
-lints() { with_library most Rscript .ci/lint.R; }
+lints() {
+  with_library most Rscript .ci/lint.R
+  mkdir "$work/planted_lint"
+  cp -R .lintr .ci R tests benchmarks "$work/planted_lint"
+  cd "$work/planted_lint"
+  echo 'planted = 1' >>tests/testthat/helper-oracle.R
+  ! with_library most Rscript .ci/lint.R tests/testthat/helper-oracle.R
+}
 
 has_version() { [ "$(Rscript -e "cat(format(packageVersion('$1')))")" = "$2" ]; }
 
@@ -72,12 +87,10 @@ only_lightgbm_is_missing() {
     grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
 }
 
-# The build with the least, for the source package's vignettes and for R CMD check: compiled once. R's own flags here would
-# draw notes: the distribution's are not portable, and symbols of -g count as size.
+# The build with the least, for the source package's vignettes and for R CMD check
 with_least() {
-  [ -e "$work/least.mk" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
-  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$kept/ccache"
-  "$@"
+  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib
+  with_ccache "$@"
 }
 
 bioc_check() { with_library most Rscript .ci/bioc_check.R "$work"/ancify_*.tar.gz "$work"; }
@@ -111,6 +124,8 @@ r_cmd_check() {
       printf '%s\t%s\tfile://%s/repository\tTRUE\tTRUE\tFALSE\tFALSE\n' "$name" "$name" "$work"
     done
   } >repositories
+  # Warnings are wanted of our compilers, though they are no flags of all.
+  export _R_CHECK_COMPILATION_FLAGS_KNOWN_="$compiled_with"
   # The distribution's profile would name another.
   export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
   # R CMD build has built the vignettes already, and all their code. With --run-donttest examples run once, all of them. Else

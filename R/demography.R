@@ -31,7 +31,7 @@ demography <- function(...) {
     params <- names(formals(args(events)))
     if (!length(params) || "..." %in% params) {
       abort_ancify(
-        "A model's function must have named arguments, its parameters. Without parameters, give events.", # nolint
+        "A model's function must have named arguments, its parameters. Without parameters, give events.", # nolint: line_length_linter.
         "input"
       )
     }

@@ -157,7 +157,7 @@ check_nested <- function(full, null) {
   tested <- if (are_fits) setdiff(full$fitted, null$fitted)
   if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
     abort_ancify(
-      "`null` must be a fit of the same model to the same data as `fit`, with the same settings and more `fixed` parameters.", # nolint
+      "`null` must be a fit of the same model to the same data as `fit`, with the same settings and more `fixed` parameters.", # nolint: line_length_linter.
       "input"
     )
   }

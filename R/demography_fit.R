@@ -116,7 +116,7 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   check_has_spectrum(object)
   if (inherits(object$model, "dfe_model")) {
     abort_ancify(
-      "A dfe_model() has spectra of the data's `sample_sizes` only. For others, compute selected_spectra() of these sizes, then dfe_sfs().", # nolint
+      "A dfe_model() has spectra of the data's `sample_sizes` only. For others, compute selected_spectra() of these sizes, then dfe_sfs().", # nolint: line_length_linter.
       "input"
     )
   }
@@ -208,7 +208,7 @@ vcov.demography_fit <- function(object, bootstraps = NULL, log = FALSE, ...) {
   if (length(object$at_bounds)) {
     abort_ancify(
       sprintf(
-        "There are no standard errors with parameters at a bound: %s. Fit again with wider bounds, or with these `fixed`.", # nolint
+        "There are no standard errors with parameters at a bound: %s. Fit again with wider bounds, or with these `fixed`.", # nolint: line_length_linter.
         enumerate(object$at_bounds)
       ),
       "input"

@@ -300,7 +300,7 @@ warn_of_fit <- function(fit, tolerance) {
   if (!fit$converged) {
     warn_ancify(
       sprintf(
-        "The fit has not converged: of %s no three agree within %s in log-likelihood. Give more `starts` or a better `start`.", # nolint
+        "The fit has not converged: of %s no three agree within %s in log-likelihood. Give more `starts` or a better `start`.", # nolint: line_length_linter.
         count_of(nrow(fit$searches), "search"), format(tolerance)
       ),
       "fit"

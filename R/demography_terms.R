@@ -134,7 +134,7 @@ check_other_ld <- function(statistics, data, name) {
   if (!is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA))) {
     abort_ancify(
       sprintf(
-        "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins, populations and reference, with pairs in each bin.", # nolint
+        "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins, populations and reference, with pairs in each bin.", # nolint: line_length_linter.
         name
       ),
       "input"

@@ -90,7 +90,7 @@ kernel_products <- function(f, trace) {
 
 #' @rdname kernels
 #' @export
-kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_linter
+kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_linter.
                          threads = NULL, backend = "auto", memory = NULL) {
   check_given()
   check_kernel(kernel, "kernel")

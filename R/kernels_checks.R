@@ -39,7 +39,7 @@ check_scale_power <- function(x) {
 }
 
 # A matrix of doubles whose rows have names, or none.
-check_kernel_matrix <- function(K) { # nolint: object_name_linter
+check_kernel_matrix <- function(K) { # nolint: object_name_linter.
   if (!is.matrix(K) || !is.numeric(K) || nrow(K) != ncol(K) || nrow(K) == 0) {
     abort_ancify(
       sprintf("`K` must be a square matrix of numbers, not %s.",
@@ -48,36 +48,46 @@ check_kernel_matrix <- function(K) { # nolint: object_name_linter
     )
   }
   storage.mode(K) <- "double"
+  check_kernel_names(rownames(K), colnames(K))
   names <- rownames(K) %||% colnames(K)
-  sample <- function(i) if (is.null(names)) paste("row", i) else quoted(names[i])
-  refuse <- function(wrong, problem) {
-    at <- arrayInd(which(wrong)[1], dim(K))
-    if (!is.na(at[1])) {
-      abort_ancify(sprintf("`K` of %s and %s %s.", sample(at[1]), sample(at[2]), problem), "input")
-    }
-  }
-  if (!is.null(rownames(K)) && !is.null(colnames(K)) && any(rownames(K) != colnames(K))) {
-    i <- which(rownames(K) != colnames(K))[1]
+  check_kernel_entries(K, if (is.null(names)) paste("row", seq_len(nrow(K))) else quoted(names))
+  dimnames(K) <- if (!is.null(names)) list(names, names)
+  K
+}
+
+check_kernel_names <- function(rows, columns) {
+  i <- if (!is.null(rows) && !is.null(columns)) which(rows != columns)[1] else NA
+  if (!is.na(i)) {
     abort_ancify(
-      sprintf("Row %d of `K` is %s, but column %d is %s: name both alike.", i,
-              quoted(rownames(K)[i]), i, quoted(colnames(K)[i])),
+      sprintf("Row %d of `K` is %s, but column %d is %s: name both alike.", i, quoted(rows[i]), i,
+              quoted(columns[i])),
       "input"
     )
   }
+  names <- rows %||% columns
   if (anyDuplicated(names)) {
     abort_ancify(
       sprintf("`K` has the sample %s twice.", quoted(names[anyDuplicated(names)])), "input"
     )
   }
+}
+
+check_kernel_entries <- function(K, samples) { # nolint: object_name_linter.
+  refuse <- function(wrong, problem) {
+    at <- arrayInd(which(wrong)[1], dim(K))
+    if (!is.na(at[1])) {
+      abort_ancify(
+        sprintf("`K` of %s and %s %s.", samples[at[1]], samples[at[2]], problem), "input"
+      )
+    }
+  }
   refuse(!is.finite(K), "is not finite")
   refuse(abs(K - t(K)) > 1e-8 * max(abs(K)),
          "differs from its mirror entry: a kernel is symmetric")
   refuse(row(K) == col(K) & K < 0, "is below 0: a kernel has no negative eigenvalue")
-  dimnames(K) <- if (!is.null(names)) list(names, names)
-  K
 }
 
-products_of <- function(f, V) { # nolint: object_name_linter
+products_of <- function(f, V) { # nolint: object_name_linter.
   product <- f(V)
   if (!is.numeric(product) || length(product) != length(V) || !all(is.finite(product))) {
     abort_ancify(

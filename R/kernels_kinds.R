@@ -13,9 +13,13 @@ kernel_kinds <- function() {
   }
   list(
     grm = row("of genotypes"),
-    matrix = row("a matrix", core_matrix, function(kernel, V) kernel$matrix %*% V), # nolint
+    matrix = row(
+      "a matrix", core_matrix,
+      function(kernel, V) kernel$matrix %*% V # nolint: object_name_linter.
+    ),
     products = row(
-      "a function", core_products, function(kernel, V) products_of(kernel$products, V) # nolint
+      "a function", core_products,
+      function(kernel, V) products_of(kernel$products, V) # nolint: object_name_linter.
     ),
     weighted = row("of weighted blocks", core_weighted, effects = weighted_effects),
     admixture = row("by ancestry", core_admixture)
@@ -23,7 +27,7 @@ kernel_kinds <- function() {
 }
 
 # K V of a component of a problem. `settings`: from core_settings().
-core_times <- function(problem, V, component, settings) { # nolint: object_name_linter
+core_times <- function(problem, V, component, settings) { # nolint: object_name_linter.
   problem <- c(problem, settings)
   with_watch("Multiplying", function(watch) kernel_times_impl(problem, V, component - 1L, watch))
 }
@@ -89,7 +93,7 @@ core_products <- function(kernel, rows, n, name) {
   if (identical(rows, seq_len(n))) {
     return(list(
       kind = "products",
-      products = function(V) products_of(kernel$products, V), # nolint: object_name_linter
+      products = function(V) products_of(kernel$products, V), # nolint: object_name_linter.
       trace = sum(kernel$trace)
     ))
   }
@@ -107,7 +111,7 @@ core_products <- function(kernel, rows, n, name) {
   }
   list(
     kind = "products",
-    products = function(V) { # nolint: object_name_linter
+    products = function(V) { # nolint: object_name_linter.
       whole <- matrix(0, n, ncol(V))
       whole[rows, ] <- V
       products_of(kernel$products, whole)[rows, , drop = FALSE]

@@ -51,7 +51,8 @@ head.kmers <- function(x, n = 6, ...) {
 
 #' @rdname kmer_methods
 #' @export
-as.data.frame.kmers <- function(x, row.names = NULL, optional = FALSE, ...) { # nolint
+as.data.frame.kmers <- function(x, row.names = NULL, # nolint: object_name_linter.
+                                optional = FALSE, ...) {
   check_no_more(...)
   if (length(x) > .Machine$integer.max) {
     abort_ancify(

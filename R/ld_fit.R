@@ -66,7 +66,7 @@ ld_weights <- function(ld) {
   if (blocks < most + 2) {
     abort_ancify(
       sprintf(
-        "`ld` has %s, too few for the covariance of %s in a bin: measure it with at least %d, or with fewer populations.", # nolint
+        "`ld` has %s, too few for the covariance of %s in a bin: measure it with at least %d, or with fewer populations.", # nolint: line_length_linter.
         count_of(blocks, "block"), count_of(most, "ratio"), most + 2L
       ),
       "input"

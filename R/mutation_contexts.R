@@ -102,8 +102,8 @@ print.mutation_contexts <- function(x, ...) {
 }
 
 #' @export
-as.data.frame.mutation_contexts <- function(x, row.names = NULL, optional = FALSE, ..., # nolint
-                                            by_window = FALSE) {
+as.data.frame.mutation_contexts <- function(x, row.names = NULL, # nolint: object_name_linter.
+                                            optional = FALSE, ..., by_window = FALSE) {
   check_no_more(...)
   check_flag(by_window, "by_window")
   if (by_window) {

@@ -147,8 +147,8 @@ with_counts <- function(x, types, columns, by_window) {
 
 #' @rdname mutation_methods
 #' @export
-as.data.frame.mutation_spectrum <- function(x, row.names = NULL, optional = FALSE, ..., # nolint
-                                            by_window = FALSE) {
+as.data.frame.mutation_spectrum <- function(x, row.names = NULL, # nolint: object_name_linter.
+                                            optional = FALSE, ..., by_window = FALSE) {
   check_no_more(...)
   check_flag(by_window, "by_window")
   check_mutation_spectrum(x)

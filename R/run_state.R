@@ -49,7 +49,7 @@ encode_state <- function(x) {
   if (inherits(x, "condition")) x <- plain_condition(x)
   unknown <- setdiff(oldClass(x), state_classes(oldClass(x)))
   if (!typeof(x) %in% names(state_types) || length(unknown)) {
-    stop("a value of class ", class(x)[1], " cannot be state of a run") # nolint
+    stop("a value of class ", class(x)[1], " cannot be state of a run")
   }
   attributes <- lapply(attributes(x), encode_state)
   attributes(x) <- NULL

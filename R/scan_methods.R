@@ -99,7 +99,8 @@ NULL
 #' @rdname plot.variant_scan
 #' @usage \method{autoplot}{variant_scan}(object, type = c("manhattan", "qq"), ...)
 #' @exportS3Method ggplot2::autoplot
-autoplot.variant_scan <- function(object, type = c("manhattan", "qq"), ...) { # nolint
+autoplot.variant_scan <- function(object, type = c("manhattan", "qq"), # nolint: object_name_linter.
+                                  ...) {
   check_no_more(...)
   type <- check_choice(type, c("manhattan", "qq"), "type")
   need_ggplot2()

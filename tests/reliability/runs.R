@@ -1,5 +1,5 @@
-# Shared by the scripts of this folder: small runs of four kinds, in this process or in their own, and a
-# comparison of their files.
+# Shared by the scripts of this folder: small runs of four kinds, in this process or in their own.
+# Files of runs are compared.
 
 suppressPackageStartupMessages(library(ancify))
 

@@ -62,7 +62,8 @@ test_that("folders may have any name, even if jobs do not get the session's envi
   Sys.setenv(SBATCH_EXPORT = "NONE")
   on.exit(Sys.unsetenv("SBATCH_EXPORT"))
   folder <- file.path(
-    new_folder(), "x';touch EXECUTED;' \"$(touch EXECUTED)`touch EXECUTED`\n#SBATCH --hold\n\u00e9\u4e2d%j"
+    new_folder(),
+    "x';touch EXECUTED;' \"$(touch EXECUTED)`touch EXECUTED`\n#SBATCH --hold\n\u00e9\u4e2d%j"
   )
   dir.create(folder)
   config <- with_slurm(in_other_folders(random_config()$config, folder))
@@ -146,7 +147,9 @@ test_that("Ctrl-C cancels jobs that run and those that wait", {
 
   # An interrupt while sbatch has submitted a job and not yet ended.
   bin <- new_folder()
-  writeLines(c("#!/bin/sh", paste(Sys.which("sbatch"), '"$@"'), "sleep 3"), file.path(bin, "sbatch"))
+  writeLines(
+    c("#!/bin/sh", paste(Sys.which("sbatch"), '"$@"'), "sleep 3"), file.path(bin, "sbatch")
+  )
   Sys.chmod(file.path(bin, "sbatch"), "755")
   path <- paste0("PATH=", bin, ":", Sys.getenv("PATH"))
   session <- slurm_session(config, c(library_environment(), path))

@@ -17,7 +17,9 @@ oracle_equilibrium <- function(x, nu = 1, gamma = 0, h = 0.5, theta0 = 1) {
   inside <- 2:(n - 1)
   exponent <- function(s) 4 * gamma * h * s + 2 * gamma * (1 - 2 * h) * s^2
   from <- function(a) {
-    stats::integrate(function(s) exp(-exponent(s)), a, 1, rel.tol = 1e-12, subdivisions = 2000)$value
+    stats::integrate(
+      function(s) exp(-exponent(s)), a, 1, rel.tol = 1e-12, subdivisions = 2000
+    )$value
   }
   whole <- from(0)
   phi <- numeric(n)

@@ -5,7 +5,8 @@
 
 # At the variances `theta` (residual last): the restricted log-likelihood, its score, the average
 # and the expected information, effects with their covariance, and genetic values. `kernels`: n x n
-# matrices. H = sum_g theta_g K_g + theta_e I, or sum_a theta_ea R_a for `residuals` R_a; P = H^-1 - H^-1 X (X'H^-1 X)^-1 X'H^-1.
+# matrices. H = sum_g theta_g K_g + theta_e I, or sum_a theta_ea R_a for `residuals` R_a;
+# P = H^-1 - H^-1 X (X'H^-1 X)^-1 X'H^-1.
 oracle_reml_at <- function(theta, y, x, kernels, residuals = list(diag(length(y)))) {
   n <- length(y)
   parts <- c(unname(kernels), unname(residuals))

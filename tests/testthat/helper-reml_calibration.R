@@ -19,7 +19,8 @@ calibrate_fits <- function(g, calls, h2, replicates, ...) {
   of <- function(name) {
     errors <- fits[[name]] - h2
     data.frame(
-      parameter = name, true = h2, bias = mean(errors), bias_se = stats::sd(errors) / sqrt(replicates),
+      parameter = name, true = h2, bias = mean(errors),
+      bias_se = stats::sd(errors) / sqrt(replicates),
       spread = stats::sd(errors) / mean(fits[[paste0(name, "_se")]], na.rm = TRUE),
       rejected = mean(fits$p < 0.05)
     )

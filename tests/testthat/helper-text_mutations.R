@@ -10,7 +10,8 @@ odd_texts <- c(
   "0", "-1", "1e400", "1e-400", "NaN", "inf", "NA", "0x10", "2147483648", "99999999999999999999",
   "1.5", "", " ", "\t", "\r", "\n", "\n\n", "#", "\"", "'", "[", "]", "{", "}", "(", ")", ",", ";",
   ":", ": ", "- ", "? ", "| ", "> ", "&a ", "*a ", "!x ", "!expr 1", "<<: ", "~", "null", "---\n",
-  "true", "%s", "\\", "\u00e9", "\xef\xbb\xbf", "\xff", "\xc3", "..", "/", "NULL", "TRUE", "Infinity"
+  "true", "%s", "\\", "\u00e9", "\xef\xbb\xbf", "\xff", "\xc3", "..", "/", "NULL", "TRUE",
+  "Infinity"
 )
 
 # `bytes` with one to four faults; `words` are of its format, `others` texts that pieces come from.

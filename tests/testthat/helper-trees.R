@@ -17,7 +17,9 @@ random_tree <- function(species, merge = 0) {
 random_columns <- function(species, n, missing = 0.1) {
   columns <- matrix(sample(bases, n * length(species), replace = TRUE), nrow = n)
   # Related, because calls from random bases are all alike.
-  columns[, -1] <- ifelse(stats::runif(n * (length(species) - 1)) < 0.6, columns[, 1], columns[, -1])
+  columns[, -1] <- ifelse(
+    stats::runif(n * (length(species) - 1)) < 0.6, columns[, 1], columns[, -1]
+  )
   columns[stats::runif(length(columns)) < missing] <- "N"
   stats::setNames(apply(columns, 2, paste, collapse = ""), species)
 }

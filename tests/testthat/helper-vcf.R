@@ -116,7 +116,11 @@ oracle_vcf_sites <- function(lines, populations, low_confidence = TRUE, ancestra
       found <- regmatches(field[8], regexec(sprintf("(^|;)%s=([^;]*)", id), field[8]))[[1]]
       if (length(found)) found[3] else "."
     }
-    base <- if (is.null(ancestral)) sub("[|].*", "", info("AA")) else ancestral[[field[1]]][position]
+    base <- if (is.null(ancestral)) {
+      sub("[|].*", "", info("AA"))
+    } else {
+      ancestral[[field[1]]][position]
+    }
     alts <- strsplit(sub("^[.]$", "", field[5]), ",")[[1]]
     alleles <- toupper(c(field[4], alts))
     expected <- toupper(reference[[field[1]]][position])

@@ -81,9 +81,9 @@ declare <- function(column, id, number, type) {
 field_kinds <- c(
   "INFO/AC" = "count", "INFO/AF" = "share", "INFO/EUR_AF" = "share", "INFO/LDAF" = "share",
   "INFO/AC_afr" = "count", "INFO/AF_popmax" = "A", "INFO/DP4" = "strand", "FORMAT/DS" = "dose",
-  "FORMAT/HDS" = "share", "FORMAT/PGT" = "phased", "INFO/MLEAC" = "A", "INFO/CIGAR" = "A", "INFO/XR" = "R",
-  "INFO/XS" = "R", "INFO/XG" = "G", "FORMAT/AD" = "R", "FORMAT/SR" = "R", "FORMAT/PL" = "G",
-  "FORMAT/GL" = "G", "FORMAT/GS" = "G", "FORMAT/EC" = "A"
+  "FORMAT/HDS" = "share", "FORMAT/PGT" = "phased", "INFO/MLEAC" = "A", "INFO/CIGAR" = "A",
+  "INFO/XR" = "R", "INFO/XS" = "R", "INFO/XG" = "G", "FORMAT/AD" = "R", "FORMAT/SR" = "R",
+  "FORMAT/PL" = "G", "FORMAT/GL" = "G", "FORMAT/GS" = "G", "FORMAT/EC" = "A"
 )
 
 # Fields of all kinds, with values that htslib does not change. AD and CIGAR are reserved, but their
@@ -113,8 +113,9 @@ polarising_case <- function(n = 120, drops = TRUE) {
     value[runif(n) < 0.1] <- "."
     if (all(value == ".")) "." else paste(value, collapse = ",")
   }
-  numbers <- function(n) sample(c(0:9, 100, 200, 40000, 3e6), n, TRUE) |> format(scientific = FALSE,
-                                                                               trim = TRUE)
+  numbers <- function(n) {
+    sample(c(0:9, 100, 200, 40000, 3e6), n, TRUE) |> format(scientific = FALSE, trim = TRUE)
+  }
   fractions <- function(n) sample(c("-0.5", "0", "-12.25", "3"), n, TRUE)
   words <- function(n) sample(c("a", "bcd", "x y"), n, TRUE)
   wrong <- function() if (drops && runif(1) < 0.05) 1 else 0
@@ -144,7 +145,8 @@ polarising_case <- function(n = 120, drops = TRUE) {
     some <- c(
       if (alts) paste0("AC=", paste(rep(sample(0:(an %/% alts), 1), alts), collapse = ",")),
       "AF=0.125", if (!drops || runif(1) < 0.8) paste0("AN=", an),
-      paste0("XR=", values(2 + wrong(), numbers)), paste0("XS=", values(2, function(n) c("u", "vw"))),
+      paste0("XR=", values(2 + wrong(), numbers)),
+      paste0("XS=", values(2, function(n) c("u", "vw"))),
       paste0("XG=", values(3, fractions)), "DP=9", "FL", "EUR_AF=0.25", "LDAF=1", "AF_src=x",
       paste0("DP4=", values(4 + wrong(), numbers)), if (drops) "AF_popmax=0.5",
       if (!drops || runif(1) < 0.8) paste0("AN_afr=", an), paste0("AC_afr=", sample(0:an, 1)),

@@ -166,7 +166,9 @@ test_that("an output is never an input, and an earlier index is named", {
 
 test_that("new calls remove the posteriors of earlier ones", {
   require_htslib()
-  declared <- sprintf("##INFO=<ID=%s,Number=.,Type=Float,Description=\"x\">", c("AA_prob", "AA_post"))
+  declared <- sprintf(
+    "##INFO=<ID=%s,Number=.,Type=Float,Description=\"x\">", c("AA_prob", "AA_post")
+  )
   record <- vcf_records("1", 1, "A", "C", "AA=C;AA_prob=0.9;AA_post=0,1,0,0;AA_reason=OK")
   vcf <- write_vcf(record, header = vcf_header(record, more = declared))
   result <- annotate(vcf, write_fasta(c("1" = "a"), tempfile()))

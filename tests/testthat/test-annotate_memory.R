@@ -76,7 +76,9 @@ test_that("columns of an earlier history are removed without a warning", {
   require_package("VariantAnnotation")
   require_htslib()
   record <- vcf_records("chr1", 1, "A", "C", "AA_post=1,0,0,0;AA_prob=1")
-  declared <- sprintf("##INFO=<ID=%s,Number=.,Type=Float,Description=\"x\">", c("AA_post", "AA_prob"))
+  declared <- sprintf(
+    "##INFO=<ID=%s,Number=.,Type=Float,Description=\"x\">", c("AA_post", "AA_prob")
+  )
   variants <- read_variants(write_vcf(record, header = vcf_header(record, more = declared)))
   expect_silent(result <- annotate_variants(variants, calls_folder(c(chr1 = "C")), verbose = FALSE))
   expect_identical(names(in_info(result)), c("AA", "AA_reason"))

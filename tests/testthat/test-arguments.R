@@ -17,7 +17,9 @@ test_that("arguments that have no default and were not given are named", {
     if (length(needed(fun)) == 0) next
     condition <- expect_error(fun(), class = "ancify_input_error", label = name)
     for (argument in needed(fun)) {
-      expect_match(conditionMessage(condition), sprintf("`%s`", argument), fixed = TRUE, info = name)
+      expect_match(
+        conditionMessage(condition), sprintf("`%s`", argument), fixed = TRUE, info = name
+      )
     }
   }
   expect_ancify_error(write_sfs(file = "sfs.fs"), "input", "`x` must be given: it has no default")

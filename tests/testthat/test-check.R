@@ -19,7 +19,9 @@ test_that("clean data have no findings", {
 test_that("equal divergences of small data never warn", {
   set.seed(2)
   for (i in 1:30) {
-    case <- related_case(c(a = 0.05, b = 0.05), n_inner = 1, lengths = c(chr1 = sample(5000, 1) + 500))
+    case <- related_case(
+      c(a = 0.05, b = 0.05), n_inner = 1, lengths = c(chr1 = sample(5000, 1) + 500)
+    )
     expect_clean(case$config)
     unlink(case$folder, recursive = TRUE)
   }
@@ -61,9 +63,13 @@ test_that("divergences and disagreements are the plain implementation's", {
         expect_true(one$whole)
         blocks <- oracle_blocks(lines[[k]])
         of_block <- vapply(blocks, `[[`, "", "chromosome")
-        expect_equal(stats::setNames(one$blocks, one$chromosomes), c(table(of_block))[one$chromosomes])
+        expect_equal(
+          stats::setNames(one$blocks, one$chromosomes), c(table(of_block))[one$chromosomes]
+        )
         last <- vapply(blocks, function(block) block$start - 1 + sum(block$focal != "-"), 0)
-        expect_equal(one$ends, unname(tapply(last, of_block, max)[one$chromosomes]), ignore_attr = TRUE)
+        expect_equal(
+          one$ends, unname(tapply(last, of_block, max)[one$chromosomes]), ignore_attr = TRUE
+        )
       }
       pairs <- look$focal
       expect_equal(cbind(pairs$first, pairs$second), rbind(c(1, 2), c(1, 3), c(2, 3)))
@@ -286,7 +292,9 @@ test_that("a wrong block after the checked text ends the run", {
   set.seed(12)
   genome <- paste(sample(c("A", "C", "G", "T"), 1000, replace = TRUE), collapse = "")
   block <- axt_block("chr1", 1, genome, genome)
-  wrong <- axt_block("chr1", 1, sub("^.", if (startsWith(genome, "A")) "C" else "A", genome), genome)
+  wrong <- axt_block(
+    "chr1", 1, sub("^.", if (startsWith(genome, "A")) "C" else "A", genome), genome
+  )
   case <- with_genome(related_case(lengths = c(chr1 = 1000)))
   writeLines(c(">chr1", genome), case$config$focal_fasta)
   set_lines(case, "near1", block)

@@ -179,7 +179,8 @@ test_that("no message sends a user of commands to an R function that a command r
     "kernel_matrix", "kernel_products", "kmer_matrix", "ld_statistics", "marginal_sfs", "normalise",
     "polarise_sites",
     "polymer_model", "project_sfs", "read_ancestral", "read_kmers", "reml_control",
-    "read_coverage", "read_recombination_map", "score_missense", "selected_spectra", "sequence_model", "sfs", "six_frames",
+    "read_coverage", "read_recombination_map", "score_missense", "selected_spectra",
+    "sequence_model", "sfs", "six_frames",
     "substitution_model", "train_classifier", "write_kmers"
   )
   left <- sub("\\(\\)", "", unique(named(told, exported)))

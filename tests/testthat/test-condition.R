@@ -65,7 +65,9 @@ test_that("a tie is no call", {
   expect_identical(tied$ancestral, c("n", "a", "n"))
   expect_equal(tied$A, c(0.5, 0.75, 0.5), tolerance = 1e-3)
   # The equilibrium frequencies are a prior that decides.
-  model <- substitution_model("GTR", base_freqs = c(0.4, 0.3, 0.2, 0.1), rates = c(1, 4, 1, 1, 4, 1))
+  model <- substitution_model(
+    "GTR", base_freqs = c(0.4, 0.3, 0.2, 0.1), rates = c(1, 4, 1, 1, 4, 1)
+  )
   expect_equal(called_bases(rbind(c(0.5, 0, 0.5, 0), c(0.4, 0.6, 0, 0)), 0.5, 0.2), c("n", "C"))
 })
 
@@ -79,7 +81,9 @@ test_that("call_ancestral() calls what is known of each position", {
     counts = c(NA, NA, 15, 3, 1), n = c(10, 20, 20, 20, 20)
   )
   call <- function(...) {
-    call_ancestral(inner, outer, "coalescent", history = history, posterior = TRUE, threads = 1, ...)
+    call_ancestral(
+      inner, outer, "coalescent", history = history, posterior = TRUE, threads = 1, ...
+    )
   }
   plain <- call()
   found <- call(variants = variants)

@@ -12,7 +12,8 @@ admixed_file <- function() {
     "demes:",
     "- {name: anc, epochs: [{start_size: 1e4, end_time: 50000}]}",
     "- {name: A, ancestors: [anc], epochs: [{start_size: 2e4}]}",
-    "- {name: B, ancestors: [anc], epochs: [{start_size: 5000, end_time: 20000}, {end_size: 8000}]}",
+    paste0("- {name: B, ancestors: [anc], ",
+           "epochs: [{start_size: 5000, end_time: 20000}, {end_size: 8000}]}"),
     "- {name: C, ancestors: [A, B], proportions: [0.3, 0.7], start_time: 10000,",
     "   epochs: [{start_size: 3000}]}",
     "migrations:",
@@ -96,7 +97,8 @@ test_that("a fit takes its start and bounds from the file", {
   )
   free <- demes_with(
     "parameters:",
-    "- {name: N, values: [demes: {A: {epochs: {0: start_size}}}], lower_bound: 0, upper_bound: 1e6}",
+    paste0("- {name: N, values: [demes: {A: {epochs: {0: start_size}}}], ",
+           "lower_bound: 0, upper_bound: 1e6}"),
     "- {name: T, values: [demes: {anc: {epochs: {0: end_time}}}], lower_bound: 10}"
   )
   model <- read_demes(file, parameters = free)
@@ -131,7 +133,8 @@ test_that("faults of the file are errors that name it", {
   wrong("- {name: a, values: [demes: {A: {epochs: {x: end_size}}}]}", "'x' is no number")
   wrong("- {name: a, values: [demes: {A: {epochs: {0: end_size}}}]}",
         "a names demes 1 epochs 0 end_size, which the Demes file does not have")
-  wrong("- {name: a, values: [demes: {A: {epochs: {0: [end_size, end_time]}}}]}", "one field's name")
+  wrong("- {name: a, values: [demes: {A: {epochs: {0: [end_size, end_time]}}}]}",
+        "one field's name")
   wrong("- {name: a, values: [demes: {A: {colour: 0}}]}", "'colour' cannot be fitted")
   wrong("- {name: a, values: [migrations: {4: rate}]}", "does not have")
   wrong("- {name: a, values: [pulses: {0: dest}]}", "must be a number")
@@ -141,8 +144,10 @@ test_that("faults of the file are errors that name it", {
   wrong("- {name: a, value: 3}", "unknown field 'value'")
   wrong("- {name: a, values: [pulses: {0: time}], lower_bound: low}", "lower_bound of a")
   wrong(rep("- {name: a, values: [pulses: {0: time}]}", 2), "occurs twice")
-  wrong("- {name: a, values: [demes: {A: {epochs: {0: start_size}}, B: {epochs: {0: start_size}}}]}",
-        "differ in the Demes file", "20000", "5000")
+  wrong(
+    "- {name: a, values: [demes: {A: {epochs: {0: start_size}}, B: {epochs: {0: start_size}}}]}",
+    "differ in the Demes file", "20000", "5000"
+  )
   wrong("- {name: a, values: [demes: {C: {proportions: 1}}]}", "last share")
   wrong(c("- {name: a, values: [pulses: {0: time}]}",
           "- {name: b, values: [{pulses: {0: time}}]}"),

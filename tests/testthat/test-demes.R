@@ -139,8 +139,9 @@ test_that("invalid files and models are errors that name the file", {
   refused(root, "migrations: [{source: a, dest: b, rate: 0.1}]", text = "unknown deme 'b'")
   refused(root, "pulses: [{sources: [b], dest: a, proportions: [0.1], time: 3}]", text = "pulse")
   three <- c(
-    units, "defaults: {epoch: {start_size: 1000}}", "demes:", "  - {name: A, epochs: [{end_time: 100}]}",
-    "  - {name: B, ancestors: [A]}", "  - {name: C, ancestors: [A]}"
+    units, "defaults: {epoch: {start_size: 1000}}", "demes:",
+    "  - {name: A, epochs: [{end_time: 100}]}", "  - {name: B, ancestors: [A]}",
+    "  - {name: C, ancestors: [A]}"
   )
   pulse <- function(..., text) refused(three, sprintf("pulses: [{%s}]", paste0(...)), text = text)
   pulse("sources: [B], dest: C, proportion: 0.5, time: 50", text = "'proportion'")
@@ -171,7 +172,8 @@ test_that("invalid files and models are errors that name the file", {
           text = "overlap")
   refused(three, "  - {name: D, ancestors: [A]}", "migrations: [{demes: [B, C, D], rate: 0.7}]",
           text = "add up to more than 1")
-  refused(three, "  - {name: D, ancestors: [A], start_time: 50}", text = "ancestor A does not exist")
+  refused(three, "  - {name: D, ancestors: [A], start_time: 50}",
+          text = "ancestor A does not exist")
   refused(three, "  - {name: D, ancestors: [B, B], proportions: [0.5, 0.5], start_time: 50}",
           text = "each once")
   refused(three, "  - {name: D, ancestors: [B, C], proportions: [1.5, -0.5], start_time: 50}",
@@ -217,7 +219,8 @@ test_that("a given field replaces its default as a whole", {
   file <- write_yaml(
     "time_units: generations", "defaults:", "  epoch: {start_size: 100}",
     "  pulse: {sources: [B, C], dest: A, proportions: [5e-1, 0.2]}", "demes:", "  - {name: A}",
-    "  - {name: B, ancestors: [A], start_time: 200}", "  - {name: C, ancestors: [A], start_time: 150}",
+    "  - {name: B, ancestors: [A], start_time: 200}",
+    "  - {name: C, ancestors: [A], start_time: 150}",
     "pulses: [{time: 100, proportions: [1e-1, 0.3]}, {time: 50, proportions: [0, 0.1]}]"
   )
   pulses <- Filter(function(event) event$op == "pulse", read_demes(file)$events)

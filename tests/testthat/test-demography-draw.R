@@ -17,7 +17,9 @@ test_that("sizes, founders and migration stand at their times ago", {
   expect_equal(size_at(history, 1, 0.1), 2)
   expect_equal(size_at(history, 2, 0.1), 0.5)
   expect_identical(size_at(history, 2, 0.4), 0)
-  expect_identical(history$joins[[1]][c("from", "to", "time")], list(from = 1L, to = 2L, time = 0.3))
+  expect_identical(
+    history$joins[[1]][c("from", "to", "time")], list(from = 1L, to = 2L, time = 0.3)
+  )
   flows <- history$flows[[1]]
   expect_equal(flows$rate[flows$to == 1], 1)
   expect_equal(flows$rate[flows$to == 2], 3)
@@ -79,7 +81,8 @@ test_that("wrong arguments of the picture are errors", {
   model <- demography_model("two_epoch")
   expect_ancify_error(plot(model), "input", "nu")
   expect_ancify_error(plot(model, c(nu = 2, time = 1), reference_size = -1), "input")
-  expect_ancify_error(plot(model, c(nu = 2, time = 1), populations = c("a", "b")), "input", "1 name")
+  expect_ancify_error(plot(model, c(nu = 2, time = 1), populations = c("a", "b")), "input",
+                      "1 name")
   expect_ancify_error(plot(model, c(nu = -2, time = 1)), "input")
   expect_ancify_error(plot(model, c(nu = 2, time = 1), colour = 2), "input")
 })

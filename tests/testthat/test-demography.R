@@ -25,8 +25,8 @@ test_that("a model has events, or a function that returns them", {
 
 test_that("models are printed", {
   expect_output(
-    print(demography_model("split_mig")), "<demography> 4 parameters\n  parameters  nu1, nu2, time, m\n",
-    fixed = TRUE
+    print(demography_model("split_mig")),
+    "<demography> 4 parameters\n  parameters  nu1, nu2, time, m\n", fixed = TRUE
   )
   expect_output(print(demography_model("split_mig")), "event_split(1)", fixed = TRUE)
   lines <- utils::capture.output(print(demography_model("OutOfAfrica_2L06")))
@@ -57,7 +57,9 @@ test_that("the published models have the values of their papers", {
 
 test_that("models by name agree in special cases", {
   spectrum <- function(name, ...) {
-    plain_array(expected_sfs(demography_model(name), c(...), if (grepl(two, name)) c(4, 5) else 8, 20))
+    plain_array(
+      expected_sfs(demography_model(name), c(...), if (grepl(two, name)) c(4, 5) else 8, 20)
+    )
   }
   two <- "_2d|split|IM"
   expect_equal(spectrum("two_epoch", 1, 0.3), spectrum("snm"), tolerance = 0.01)
@@ -120,7 +122,8 @@ test_that("invalid events are errors in the user's terms", {
   of <- function(...) expected_sfs(c(start, list(...)), NULL, c(2, 2), 10)
   expect_ancify_error(of(event_epoch(1, 1)), "input", "Event 3", "event_epoch()", "`nu`",
                       "1 value for 2 populations")
-  expect_ancify_error(of(event_epoch(1, c(1, -1))), "input", "event 3", "size of population 2", "-1")
+  expect_ancify_error(of(event_epoch(1, c(1, -1))), "input", "event 3", "size of population 2",
+                      "-1")
   expect_ancify_error(of(event_epoch(1, c(1, 0))), "input", "above 0")
   expect_ancify_error(of(event_epoch(-1, c(1, 1))), "input", "event 3", "-1")
   expect_ancify_error(of(event_epoch(NA, c(1, 1))), "input", "event_epoch(): `duration`")
@@ -147,7 +150,8 @@ test_that("invalid events are errors in the user's terms", {
   expect_ancify_error(of(event_removal(1), event_removal(1)), "input", "last population")
   expect_ancify_error(of(list(op = "other")), "input", "Event 3", "other")
   expect_ancify_error(of(3), "input", "Event 3")
-  expect_ancify_error(expected_sfs(list(event_epoch(1, 1)), NULL, 2, 10), "input", "The first event")
+  expect_ancify_error(expected_sfs(list(event_epoch(1, 1)), NULL, 2, 10), "input",
+                      "The first event")
   six <- c(list(event_equilibrium()), rep(list(event_split(1)), 5))
   expect_ancify_error(expected_sfs(six, NULL, rep(1, 6), 10), "input", "more than 5")
 })

@@ -1,7 +1,11 @@
 # For populations of constant size, spectra are integrals.
 exact_selected <- function(n, gamma) {
   density <- function(x) {
-    if (abs(gamma) < 1e-8) 1 / x else expm1(-2 * gamma * (1 - x)) / expm1(-2 * gamma) / (x * (1 - x))
+    if (abs(gamma) < 1e-8) {
+      1 / x
+    } else {
+      expm1(-2 * gamma * (1 - x)) / expm1(-2 * gamma) / (x * (1 - x))
+    }
   }
   vapply(1:(n - 1), function(d) {
     stats::integrate(function(x) stats::dbinom(d, n, x) * density(x), 0, 1, rel.tol = 1e-9,
@@ -12,7 +16,9 @@ exact_selected <- function(n, gamma) {
 # The mean of exact spectra over 400 equal shares of the distribution.
 exact_dfe <- function(n, quantile) {
   shares <- (seq_len(400) - 0.5) / 400
-  rowMeans(vapply(quantile(shares), function(strength) exact_selected(n, -strength), numeric(n - 1)))
+  rowMeans(vapply(
+    quantile(shares), function(strength) exact_selected(n, -strength), numeric(n - 1)
+  ))
 }
 
 inside <- function(x) as.vector(plain_array(x))[!attr(x, "mask")]
@@ -56,7 +62,9 @@ test_that("the weights of a distribution sum to 1, and are its shares", {
   }
   # The whole distribution is beyond the ends.
   expect_equal(dfe_sfs(spectra_1d, dfe_lognormal(-20, 0.1)), dfe_sfs(spectra_1d, dfe_point(0)))
-  expect_equal(dfe_sfs(spectra_1d, dfe_lognormal(20, 0.1)), dfe_sfs(spectra_1d, dfe_point(gammas[1])))
+  expect_equal(
+    dfe_sfs(spectra_1d, dfe_lognormal(20, 0.1)), dfe_sfs(spectra_1d, dfe_point(gammas[1]))
+  )
   # Nearly the whole distribution is at one coefficient between computed ones.
   expect_equal(inside(dfe_sfs(spectra_1d, dfe_lognormal(log(7), 1e-3))), exact_selected(8, -7),
                tolerance = 2e-3)
@@ -83,7 +91,9 @@ test_that("interpolated cells are never negative", {
   snm <- demography_model("snm")
   gammas <- -exp(seq(log(1e-2), log(1000), length.out = 12))
   spectra <- suppressWarnings(selected_spectra(snm, NULL, c(YRI = 20), c(40, 50, 60), gammas))
-  for (gamma in -c(300, 100, 30, 3)) expect_true(all(inside(dfe_sfs(spectra, dfe_point(gamma))) >= 0))
+  for (gamma in -c(300, 100, 30, 3)) {
+    expect_true(all(inside(dfe_sfs(spectra, dfe_point(gamma))) >= 0))
+  }
   narrow <- inside(dfe_sfs(spectra, dfe_lognormal(log(300), 1e-3)))
   expect_true(all(narrow >= 0))
   expect_equal(narrow[1], inside(dfe_sfs(spectra, dfe_point(-300)))[1], tolerance = 0.1)
@@ -95,7 +105,8 @@ test_that("mixtures are sums of their parts", {
     shares = c(0.8, 0.2)
   )
   expected <- 0.4 * inside(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))) +
-    0.4 * inside(dfe_sfs(spectra_1d, dfe_point(-3))) + 0.2 * inside(dfe_sfs(spectra_1d, dfe_point(0)))
+    0.4 * inside(dfe_sfs(spectra_1d, dfe_point(-3))) +
+    0.2 * inside(dfe_sfs(spectra_1d, dfe_point(0)))
   expect_equal(inside(dfe_sfs(spectra_1d, mixture)), expected)
   expect_output(print(mixture), "<dfe> 3 parts\n", fixed = TRUE)
   expect_output(print(mixture), "0.4  gamma(shape = 0.2, scale = 500)", fixed = TRUE)

@@ -327,7 +327,9 @@ test_that("a part of a chromosome with Ensembl's header is compared at its place
   case <- evaluation_case(c(chr1 = "ACGTACGTAC"))
   folder <- new_folder()
   case$config$evaluation <- list(reference_dir = folder)
-  for (name in c("ANCESTOR_for_chromosome:GRCh37:Y:4:7:1", "ANCESTOR_for_chromosome:NCBI36:Y:4:7")) {
+  for (name in c(
+    "ANCESTOR_for_chromosome:GRCh37:Y:4:7:1", "ANCESTOR_for_chromosome:NCBI36:Y:4:7"
+  )) {
     writeLines(c(paste0(">", name), "TA", "CC"), file.path(folder, "chr1.fa"))
     result <- evaluate_quietly(case$config)
     expect_identical(result$reference_both_nonmissing, 4)
@@ -339,7 +341,8 @@ test_that("a part of a chromosome with Ensembl's header is compared at its place
 })
 
 test_that("a build without htslib says what to install", {
-  expect_ancify_error(check_htslib(NA), "package", "libhts-dev", "BiocManager::install(\"Rhtslib\")")
+  expect_ancify_error(check_htslib(NA), "package", "libhts-dev",
+                      "BiocManager::install(\"Rhtslib\")")
 })
 
 test_that("addresses are refused", {

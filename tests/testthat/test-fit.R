@@ -63,7 +63,9 @@ test_that("with gamma rates and invariant sites the likelihood is IQ-TREE's", {
     "HKY{4.9}+F{0.2,0.3,0.28,0.22}+I{0.25}+G4{0.6}", "-pre", prefix, "-nt", "1", "-quiet"
   )
   expect_identical(result$status, 0L)
-  reported <- grep("^Log-likelihood of the tree", readLines(paste0(prefix, ".iqtree")), value = TRUE)
+  reported <- grep(
+    "^Log-likelihood of the tree", readLines(paste0(prefix, ".iqtree")), value = TRUE
+  )
   theirs <- as.numeric(sub(".*: (-[0-9.]+) .*", "\\1", reported))
 
   counts <- count_patterns(sequences[1:3], NULL, sequences["focal"], threads = 1)
@@ -212,7 +214,8 @@ test_that("counts that cannot be fitted are errors with the reason", {
   refused(data.frame(pattern = c("AN", "CN"), count = 1:2), "(a,b);", species = c("a", "b"),
           text = "No site has a base of 'b'")
   refused(counts, "(a,b);", n_rates = 101, species = c("a", "b"), text = "`n_rates`")
-  refused(row("AA", -1), "(a,b);", text = "Row 2 of `patterns` has the pattern 'AA' and the count -1")
+  refused(row("AA", -1), "(a,b);",
+          text = "Row 2 of `patterns` has the pattern 'AA' and the count -1")
   refused(row("AA", NA), "(a,b);", text = "the count NA")
   refused(row(NA, 1), "(a,b);", text = "Row 2 of `patterns` has the pattern missing (NA)")
   refused(row("AA", 1.5), "(a,b);", text = "Row 2 of `patterns` has the count 1.5")

@@ -180,7 +180,9 @@ test_that("standard errors from chromosomes know that sites are not independent"
   expected <- expected_sites(true, 4, 2e8)
   fits <- lapply(c(1, 10), function(times) {
     drawn <- drawn_sites(expected, 12, times)
-    fit <- function(variants) fit_history(drawn$patterns, true, variants = variants, focal_sizes = 1)
+    fit <- function(variants) {
+      fit_history(drawn$patterns, true, variants = variants, focal_sizes = 1)
+    }
     unnamed <- drawn$variants[names(drawn$variants) != "chromosome"]
     list(drawn = drawn, blocks = fit(drawn$variants), independent = fit(unnamed))
   })

@@ -158,7 +158,8 @@ test_that("choices that name nothing, or something twice, are refused", {
     refused(g[bad, ], "Samples are chosen by numbers from 1 to 3")
     refused(g[, bad], "Variants are chosen by numbers from 1 to 4")
   }
-  refused(g[c(TRUE, FALSE), ], "To choose samples, 3 values must be TRUE or FALSE, but there are 2.")
+  refused(g[c(TRUE, FALSE), ],
+          "To choose samples, 3 values must be TRUE or FALSE, but there are 2.")
   refused(g[c(TRUE, NA, FALSE), ], "one is NA")
   refused(g["i4", ], "There is no sample 'i4'.")
   refused(g[c("i4", "x", "i1"), ], "There is no sample 'i4', and 1 lack too.")

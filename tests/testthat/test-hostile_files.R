@@ -107,7 +107,9 @@ hostile <- list(
   }),
   list("merged list", "read_demes(file)", "format", function(path) {
     aliases <- toString(rep("*a", 100))
-    write_lines(path, "base: &a", sprintf("  k%d: 1", 1:9999), sprintf("demes: {<<: [%s]}", aliases))
+    write_lines(
+      path, "base: &a", sprintf("  k%d: 1", 1:9999), sprintf("demes: {<<: [%s]}", aliases)
+    )
   }),
   list("demes", "read_demes(file)", "format", function(path) {
     write_lines(path, chain_of_demes(20000))

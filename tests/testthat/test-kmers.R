@@ -235,8 +235,8 @@ test_that("a damaged database is an error that names the file", {
     expect_ancify_error(as.data.frame(read_kmers(stem)), "format", path, ...)
   }
   cut <- function(bytes) utils::head(bytes, -20)
-  set_byte <- function(back, value) function(bytes) {
-    replace(bytes, length(bytes) - back, as.raw(value))
+  set_byte <- function(back, value) {
+    function(bytes) replace(bytes, length(bytes) - back, as.raw(value))
   }
   expect_damaged(".kmc_pre", cut, "cut short")
   expect_damaged(".kmc_suf", cut, "cut short")
@@ -245,8 +245,8 @@ test_that("a damaged database is an error that names the file", {
   expect_damaged(".kmc_pre", set_byte(71, 65), "its k is 65")
   expect_damaged(".kmc_pre", set_byte(71, 22), "multiple of 4")
   expect_damaged(".kmc_pre", set_byte(10, 2), "not sorted", "kmc_tools transform")
-  records <- function(value) function(bytes) {
-    replace(bytes, seq(5, length(bytes) - 4), as.raw(value))
+  records <- function(value) {
+    function(bytes) replace(bytes, seq(5, length(bytes) - 4), as.raw(value))
   }
   expect_damaged(".kmc_suf", records(0), "count 0")
   expect_damaged(".kmc_suf", records(1), "not in order")

@@ -56,8 +56,10 @@ test_that("set operations are those of plain tables", {
         as.data.frame(set), data.frame(kmer = both$kmer[keep], count = as.numeric(count[keep]))
       )
     }
-    either <- function(joined) ifelse(is.na(both$count.x), both$count.y,
-                                      ifelse(is.na(both$count.y), both$count.x, joined))
+    either <- function(joined) {
+      ifelse(is.na(both$count.x), both$count.y,
+             ifelse(is.na(both$count.y), both$count.x, joined))
+    }
     expect_set(kmer_union(x, y), either(both$count.x + both$count.y))
     expect_set(kmer_union(x, y, "max"), either(pmax(both$count.x, both$count.y)))
     expect_set(kmer_intersect(x, y), pmin(both$count.x, both$count.y))

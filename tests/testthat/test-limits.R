@@ -267,7 +267,9 @@ test_that("a name is never a pattern, an option, a command or a hidden file", {
       c("-c onfig's.yaml", "-o $ut 'x'", "lengths of *", "references",
         paste0(species[-1], ".axt"), "wo[r]k *")
     )
-    expect_setequal(list.files("wo[r]k *", all.files = TRUE, no.. = TRUE), c(".ancify", "projected"))
+    expect_setequal(
+      list.files("wo[r]k *", all.files = TRUE, no.. = TRUE), c(".ancify", "projected")
+    )
     expect_setequal(list.files("wo[r]k */projected"), species)
     calls <- read_ancestral(config$output_dir)
     expect_setequal(names(calls), odd_names)

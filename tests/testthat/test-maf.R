@@ -183,7 +183,8 @@ bad_maf_blocks <- function() {
     list("the row of 'near.c' does not have", 2,
          c(maf_block(focal)[1:2], "s near.c 0 4 ? 1000 ACGT", "")),
     list("row of 'hg.chr1' does not", 1, c("a", "s hg.chr1 -2 2 + 10 AC", "s near 0 2 + 9 AC", "")),
-    list("not a line of a MAF block: 'ACGT'", 3, c(maf_block(focal, near)[1:3], "ACGT", "ACGT", "")),
+    list("not a line of a MAF block: 'ACGT'", 3,
+         c(maf_block(focal, near)[1:3], "ACGT", "ACGT", "")),
     list("not a line of a MAF file: 'junk'", 0, c("junk", "junk", "")),
     list("a row outside a block", 0, c("s hg.chr1 0 2 + 10 AC", "s near.c 0 2 + 10 AC", ""))
   )

@@ -35,7 +35,8 @@ demes_texts <- list(
   ),
   c(
     "time_units: generations", "demes:", "  - {name: A, epochs: [{start_size: 100}]}",
-    "  - &b {name: B, ancestors: [A], start_time: 10, epochs: [{start_size: 5}]}", "metadata: {ancify: {samples: [B, A]}}"
+    "  - &b {name: B, ancestors: [A], start_time: 10, epochs: [{start_size: 5}]}",
+    "metadata: {ancify: {samples: [B, A]}}"
   )
 )
 

@@ -3,7 +3,9 @@
 human <- coalescent_history(c(chimp = 240000, gorilla = 320000, macaque = 1100000), 50000, 10000)
 
 test_that("posteriors are probabilities of the two alleles", {
-  result <- polarise_sites(c("AAA", "AGG", "GNA"), c("A/G", "A/G", "C/G"), c(3, 3, 4990), 5008, human)
+  result <- polarise_sites(
+    c("AAA", "AGG", "GNA"), c("A/G", "A/G", "C/G"), c(3, 3, 4990), 5008, human
+  )
   expect_identical(names(result), c("A", "C", "G", "T", "ancestral"))
   expect_identical(result$ancestral, c("A", "A", "G"))
   expect_equal(rowSums(result[1:4]), rep(1, 3))

@@ -15,7 +15,9 @@ test_that("posteriors are read from a folder or a file, whole or in part", {
   file <- file.path(folder, "posterior", "chr1.phred")
   expect_identical(read_posterior(file), expected)
   for (start in 1:5) {
-    for (end in start:5) expect_identical(read_posterior(file, NULL, start, end), expected[start:end])
+    for (end in start:5) {
+      expect_identical(read_posterior(file, NULL, start, end), expected[start:end])
+    }
   }
   expect_identical(read_posterior(file, start = 3, end = 2), integer())
 })

@@ -50,7 +50,8 @@ test_that("values may be written in each way that YAML has", {
   expect_identical(read("likelihood_low_threshold: .5", "likelihood_low_threshold"), 0.5)
   expect_identical(read("model_base_freqs: [0.3, 0.2, 0.2, 0.3]", "model_base_freqs"),
                    c(A = 0.3, C = 0.2, G = 0.2, T = 0.3))
-  expect_named(read("chromosomes:\n  - chrX\n  - chr1   # the longest", "lengths"), c("chrX", "chr1"))
+  expect_named(read("chromosomes:\n  - chrX\n  - chr1   # the longest", "lengths"),
+               c("chrX", "chr1"))
   expect_named(read("chromosomes: [chrX,\n              chr1]", "lengths"), c("chrX", "chr1"))
 })
 
@@ -112,7 +113,8 @@ test_that("all keys of the tool together run", {
     "model_base_freqs: [0.3, 0.2, 0.2, 0.295]", "model_rates: [1, 4, 1, 1, 4, 1]",
     "likelihood_high_threshold: 0.8", "likelihood_low_threshold: 0.5", "ml_model_path: model.lgb",
     "ml_training_reference: ./reference/", "ml_high_threshold: 0.8", "ml_low_threshold: 0.5",
-    "evaluation:", "  reference_dir: ./reference/", "  reference_pattern: \"ancestor_{chrom_id}.fa\""
+    "evaluation:", "  reference_dir: ./reference/",
+    "  reference_pattern: \"ancestor_{chrom_id}.fa\""
   )
   dir.create(file.path(folder, "reference"))
   run <- with_folder(folder, {

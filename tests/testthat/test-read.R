@@ -241,7 +241,8 @@ test_that("a run whose calls a later run replaced is an error", {
   folder <- case$config$output_dir
   html <- tempfile(fileext = ".html")
   for (use in list(
-    function() read_ancestral(first, region), function() ancify_evaluate(first), function() ancify_report(first, html),
+    function() read_ancestral(first, region), function() ancify_evaluate(first),
+    function() ancify_report(first, html),
     function() compare_calls(first = first, second = second, progress = FALSE),
     function() annotate_vcf(tempfile(), first, tempfile(fileext = ".vcf")),
     function() sfs_from_vcf(tempfile(), c(a = "A"), ancestral = first),

@@ -38,7 +38,8 @@ test_that("fits and scans do not depend on what was fitted before", {
   )
   for (try in tries) {
     expect_identical(
-      do.call(results, c(list(case$g), try)), do.call(results, c(list(open_genotypes(case$file)), try))
+      do.call(results, c(list(case$g), try)),
+      do.call(results, c(list(open_genotypes(case$file)), try))
     )
   }
 })

@@ -30,8 +30,8 @@ oracle_case <- function(seed, h2 = 0.5, n = 240, m = 600) {
   data$y[sample(n, 9)] <- NA
   kept <- !is.na(data$y)
   list(
-    data = data, calls = calls, genotypes = open_genotypes(oracle_write_bed(calls)), y = data$y[kept],
-    x = cbind(1, data$age[kept]), kept = kept,
+    data = data, calls = calls, genotypes = open_genotypes(oracle_write_bed(calls)),
+    y = data$y[kept], x = cbind(1, data$age[kept]), kept = kept,
     sets = factor(rep(c("first", "second"), c(floor(m / 3), m - floor(m / 3))))
   )
 }
@@ -55,7 +55,9 @@ test_that("weights that overlap and other scales have the plain kernels", {
   case <- oracle_case(14)
   calls <- case$calls[case$kept, ]
   set.seed(15)
-  weights <- cbind(a = stats::runif(ncol(calls)), b = stats::runif(ncol(calls)) * (case$sets == "second"))
+  weights <- cbind(
+    a = stats::runif(ncol(calls)), b = stats::runif(ncol(calls)) * (case$sets == "second")
+  )
   kernels <- lapply(1:2, function(k) oracle_kernel(calls, weights[, k]))
   fit <- fit_of(y ~ age, case$data, case$genotypes, weights, overlap = TRUE, method = "exact")
   expect_plain_fit(fit, oracle_reml(case$y, case$x, kernels))

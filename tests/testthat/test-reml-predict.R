@@ -95,7 +95,9 @@ test_that("variants are matched by place and alleles, and turned", {
 
 test_that("covariates of predictions are coded as in the fit", {
   case <- predicted_case()
-  case$data$grade <- factor(rep(c("low", "mid", "high"), 30), c("low", "mid", "high"), ordered = TRUE)
+  case$data$grade <- factor(
+    rep(c("low", "mid", "high"), 30), c("low", "mid", "high"), ordered = TRUE
+  )
   case$data$age <- rep(1:9, 10)
   fit <- fit_reml(y ~ sex + grade + poly(age, 2), case$data, case$g, threads = 1, verbose = FALSE)
   old <- options(contrasts = c("contr.sum", "contr.poly"))

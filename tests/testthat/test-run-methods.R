@@ -98,7 +98,9 @@ test_that("one tier may be empty", {
   set.seed(92)
   for (method in c("parsimony", "coalescent")) {
     case <- method_config(method, tree = run_tree, history = splits)
-    case$config$outgroups <- list(inner = unlist(case$config$outgroups, FALSE, FALSE), outer = list())
+    case$config$outgroups <- list(
+      inner = unlist(case$config$outgroups, FALSE, FALSE), outer = list()
+    )
     expect_s3_class(run_quietly(case$config), "ancify_run")
   }
 })
@@ -374,8 +376,8 @@ test_that("calls are made again if the variants have changed", {
   case <- varying_case()
   run_quietly(case$config)
   lines <- readLines(case$config$variants)
-  expect_match(log_lines(ancify_run(case$config, progress = FALSE)), "Calls of .*kept from an earlier run",
-               all = FALSE)
+  expect_match(log_lines(ancify_run(case$config, progress = FALSE)),
+               "Calls of .*kept from an earlier run", all = FALSE)
   writeLines(utils::head(lines, -5), case$config$variants)
   expect_match(log_lines(ancify_run(case$config, progress = FALSE)), "Called chr1", all = FALSE)
   case$config$variant_samples <- tempfile()

@@ -131,7 +131,8 @@ test_that("coverage that does not fit is an error", {
   snm <- demography(event_equilibrium())
   input(expected_sfs(snm, NULL, 4, 20, sampling = two), "has 2 populations")
   split <- demography(event_equilibrium(), event_split(1))
-  input(expected_sfs(split, NULL, c(B = 2, A = 2), 20, sampling = two), "the populations 'A' and 'B'")
+  input(expected_sfs(split, NULL, c(B = 2, A = 2), 20, sampling = two),
+        "the populations 'A' and 'B'")
   input(expected_sfs(split, NULL, c(A = 5, B = 2), 20, sampling = two), "has 5 haplotypes")
   many <- sampling_low_coverage(coverage_model(c(0, 1), 20))
   input(expected_sfs(snm, NULL, 4, 20, sampling = many), "too small for 40 haplotypes")

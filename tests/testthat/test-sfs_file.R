@@ -10,7 +10,7 @@ test_that("a spectrum that is written and read has the same numbers", {
   set.seed(4)
   for (x in list(
     sfs(c(0, 1 / 3, 2 / 7, 1e-300, 0)), random_sfs(c(3, 4)), random_sfs(c(2, 3), folded = TRUE),
-    random_sfs(c(1, 2, 3, 2, 1)) * 1e15, 
+    random_sfs(c(1, 2, 3, 2, 1)) * 1e15,
     sfs(c(0, 3, NaN, 1, 0), mask = c(TRUE, FALSE, TRUE, FALSE, TRUE)),
     sfs(c(Inf, 1, -Inf), "A b", c(TRUE, FALSE, TRUE)), -random_sfs(c(30, 30)) / 3
   )) {

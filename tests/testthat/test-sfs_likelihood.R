@@ -2,8 +2,9 @@
 
 some_spectra <- function(folded = FALSE) {
   data <- random_sfs(c(4, 5))
-  model <- new_sfs(plain_array(data) * stats::rexp(length(data)) + 0.1, NULL, corner_mask(dim(data)),
-                   FALSE)
+  model <- new_sfs(
+    plain_array(data) * stats::rexp(length(data)) + 0.1, NULL, corner_mask(dim(data)), FALSE
+  )
   if (folded) data <- fold(data)
   list(model = model, data = data)
 }
@@ -59,7 +60,8 @@ test_that("misidentification mirrors a share of the spectrum", {
 
 test_that("spectra that cannot be compared are errors", {
   x <- sfs(c(0, 8, 4, 2, 0))
-  expect_ancify_error(sfs_log_likelihood(x, sfs(c(0, 1, 1, 0))), "input", "sample sizes are 4 and 3")
+  expect_ancify_error(sfs_log_likelihood(x, sfs(c(0, 1, 1, 0))), "input",
+                      "sample sizes are 4 and 3")
   expect_ancify_error(sfs_log_likelihood(fold(x), x), "input", "folded")
   ab <- sfs(matrix(1:9, 3), c("A", "B"))
   expect_ancify_error(sfs_log_likelihood(ab, sfs(matrix(1:9, 3), c("B", "A"))), "input", "A and B")

@@ -9,8 +9,8 @@ likelihood_vcf <- function(records, cells, format = "PL") {
   write_vcf(lines, header = vcf_header(lines, more = likelihood_header))
 }
 
-# The arrays of oracle_spectrum_em() from phred-scaled likelihoods: a list of sites, each with a matrix of
-# three rows and a column for each sample.
+# The arrays of oracle_spectrum_em() from phred-scaled likelihoods: a list of sites, each with a
+# matrix of three rows and a column for each sample.
 oracle_sites <- function(phred, populations) {
   lapply(phred, function(site) {
     rows <- lapply(unique(populations), function(one) {
@@ -103,7 +103,9 @@ test_that("sites that were not found are estimated", {
   phred <- lapply(which(keep), function(i) {
     do.call(rbind, phred_of_reads(simulated$reads[i, ], simulated$depths[i, ]))
   })
-  expected <- oracle_spectrum_em(oracle_sites(phred, unname(populations)), chances_of_sites(coverage), 300)
+  expected <- oracle_spectrum_em(
+    oracle_sites(phred, unname(populations)), chances_of_sites(coverage), 300
+  )
   expect_lt(max(abs(plain_array(found) - expected)) / sum(expected), 0.02)
   expect_gt(sum(plain_array(found)), sum(keep) * 1.1)
   expect_equal(plain_array(found)[1, 1], 0)

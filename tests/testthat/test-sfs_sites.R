@@ -162,7 +162,8 @@ test_that("errors name the site", {
   refused(matrix(0, 2, 6), rep(1, 6), texts = "6 columns")
   refused(1:3, cbind(4, 4), texts = "`called` is 1 x 2")
   refused(1:2, 4, c("A", "B"), texts = "1 name")
-  refused(1:2, 4, project = 5, texts = "`project` is 5 for population 1: give a whole number from 1 to 4,")
+  refused(1:2, 4, project = 5,
+          texts = "`project` is 5 for population 1: give a whole number from 1 to 4,")
   refused(1:2, 4, project = 0, texts = "`project` is 0 for population 1")
   refused(1:2, 4, "A", project = c(B = 2), texts = c("'B'", "'A'"))
   refused(1:2, 4, project = c(2, 2), texts = "each of 1 population,")

@@ -170,7 +170,9 @@ test_that("the reference shows CpG sites and wrong REF bases", {
   expect_identical(names(rates), c("mutation", "cpg", "sites", "rate", "std_error"))
   varies <- rowSums(given$called >= 2) == 2 & rowSums(given$derived) > 0 &
     rowSums(given$derived) < rowSums(given$called)
-  counts <- table(given$mutation[varies], factor(given$cpg[varies], c(FALSE, TRUE, NA), exclude = NULL))
+  counts <- table(
+    given$mutation[varies], factor(given$cpg[varies], c(FALSE, TRUE, NA), exclude = NULL)
+  )
   expect_true(all(colSums(counts) > 0))
   for (i in seq_len(nrow(rates))) {
     column <- match(rates$cpg[i], c(FALSE, TRUE, NA))
@@ -283,13 +285,15 @@ test_that("invalid arguments and files are errors that say why", {
   }
   refused("input", populations = c(s1 = "A"), texts = c(good, "'s2'", "subset = TRUE"))
   refused("input", populations = c(s1 = "A", s2 = "A", x = "A"), texts = c("no sample 'x'", "'s1'"))
-  refused("input", populations = c(s1 = "A", s2 = "A", x = "B"), texts = "none of the population 'B'")
+  refused("input", populations = c(s1 = "A", s2 = "A", x = "B"),
+          texts = "none of the population 'B'")
   refused("input", populations = c(s1 = "A", s2 = NA), texts = c("'s2'", "'NA'"))
   refused("input", populations = c(s1 = "A", s1 = "B"), texts = c("'s1' twice"))
   refused("input", populations = stats::setNames(letters[1:6], paste0("s", 1:6)),
           texts = c("6 populations", "1 to 5"))
   refused("input", populations = c(s1 = "A", s2 = "\"B"), texts = "`populations[2]`")
-  refused("input", populations = data.frame(sample = "s1"), texts = "the columns 'sample', but needs")
+  refused("input", populations = data.frame(sample = "s1"),
+          texts = "the columns 'sample', but needs")
   refused("input", populations = data.frame(sample = character(), population = character()),
           texts = "0 populations")
   refused("input", populations = c("A", "B"), texts = "`populations` must be populations named")
@@ -342,14 +346,16 @@ test_that("invalid arguments and files are errors that say why", {
   refused("format", vcf = changed("0/0$", "x", 3), texts = c(third, "record 3"))
   refused("format", vcf = changed("\t0/0$", "", 3), texts = c(third, "number of samples"))
   refused("format", vcf = changed("$", "\t0/0", 3), texts = c(third, "number of samples"))
-  refused("format", vcf = changed("AA=A", "AA=A;AA_prob=1.5", 3), texts = c(third, "AA_prob is 1.5"))
+  refused("format", vcf = changed("AA=A", "AA=A;AA_prob=1.5", 3),
+          texts = c(third, "AA_prob is 1.5"))
   refused("format", vcf = changed("AA=A", "AA=A;AA_prob=nan,1", 3), texts = c(third, "AA_prob"))
   refused("format", vcf = changed("AA=A", "AA=A;AA_prob=high", 3),
           texts = c(third, "AA_prob is 'high', not a number"))
   refused("format", vcf = changed("AA=A", "AA_post=1,0,0,0.x;AA=A", 3),
           texts = c(third, "AA_post is '0.x', not a number"))
   refused("format", vcf = changed("AA=A", "AA=A;AA_post=1,0", 3), texts = c(third, "AA_post"))
-  refused("format", vcf = changed("AA=A", "AA=A;AA_post=0,0,1,0", 3), texts = c(third, "0 for both"))
+  refused("format", vcf = changed("AA=A", "AA=A;AA_post=0,0,1,0", 3),
+          texts = c(third, "0 for both"))
   refused("format", vcf = changed("\t20\t", "\t8\t", 3), texts = c(third, "sort"))
   refused("format", vcf = changed("\tGT\t.*", "", 3), texts = c(third, "number of samples"))
   refused("format", vcf = changed("GT", "XX"), texts = "no record has genotypes")

@@ -36,7 +36,9 @@ test_that("jobs request the configured resources, or else those that the genome 
   config <- raw_config(ancify_example(new_folder()))
   config$num_cpus <- 3
   plain <- resources_of(config)
-  expect_identical(plain, list(cpus = 3L, memory = "608M", time = NULL, partition = NULL, gpus = 0L))
+  expect_identical(
+    plain, list(cpus = 3L, memory = "608M", time = NULL, partition = NULL, gpus = 0L)
+  )
   asked <- list(cpus = 8L, memory = "12G", time = "1-12:30", partition = "short,long", gpus = 2L)
   config$cluster <- asked
   expect_identical(resources_of(config), asked)

@@ -210,7 +210,9 @@ test_that("a model trained from calls by voting reproduces them", {
   unlink(file.path(case$folder, "near1.axt"))
   again <- file.path(case$folder, "models", "again.lgb")
   expect_identical(train_quietly(case$config, file = again, threads = 1), again)
-  without_threads <- function(path) grep("num_threads", readLines(path), value = TRUE, invert = TRUE)
+  without_threads <- function(path) {
+    grep("num_threads", readLines(path), value = TRUE, invert = TRUE)
+  }
   expect_identical(without_threads(again), without_threads(model))
   train_quietly(case$config, file = again, seed = 2)
   expect_false(identical(without_threads(again), without_threads(model)))

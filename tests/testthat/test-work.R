@@ -96,7 +96,9 @@ test_that("a run removes only the leftovers of a killed run", {
   ))
   # Process 1 always exists.
   stays <- sprintf(left[1:2], 1L)
-  stays <- c(stays, file.path(case$config$output_dir, c("notes.txt", "chr1.fa.ancify-tmp-copy", "old.ancify-2026-11-22")))
+  stays <- c(stays, file.path(
+    case$config$output_dir, c("notes.txt", "chr1.fa.ancify-tmp-copy", "old.ancify-2026-11-22")
+  ))
   left <- sprintf(left, pid)
   for (path in c(left, stays)) {
     dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)

@@ -1,6 +1,6 @@
-# Runs every step that takes positions on a chromosome of 2^31 + 5000 bases, from an AXT and a MAF,
-# with and without keeping projections: Rscript long_chromosome.R [folder with 10 GB of space]. Fails
-# if a result is wrong. Uses the installed package.
+# Runs all steps on a chromosome of 2^31 + 5000 bases, from an AXT and a MAF.
+# Projections are kept or not. Use: Rscript long_chromosome.R [folder with 10 GB of space]. Fails if
+# a result is wrong. Uses the installed package.
 library(ancify)
 
 n <- 2^31 + 5000
@@ -42,7 +42,9 @@ check_run <- function(alignments, keep) {
   run <- timed("run", ancify_run(config, c("project", "call"), verbose = FALSE))
   regions <- data.frame(chromosome = "big", start = starts - 1, end = starts + 40)
   evaluation <- timed("evaluate", ancify_evaluate(config, verbose = FALSE))
-  annotated <- timed("annotate", annotate_vcf("variants.vcf", run, "annotated.vcf", verbose = FALSE))
+  annotated <- timed(
+    "annotate", annotate_vcf("variants.vcf", run, "annotated.vcf", verbose = FALSE)
+  )
   phred <- read_posterior("ancestral_calls", "big", starts[3] - 1, starts[3])
   stopifnot(
     run$high == 120, run$missing == n - 120,

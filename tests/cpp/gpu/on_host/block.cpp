@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csetjmp>
 #include <cstdlib>
 #include <deque>
 #include <memory>
@@ -25,22 +26,22 @@ namespace ancify::on_host {
 
 namespace {
 
-// A stack on which threads of a block run one after the other, until one waits.
+// A stack on which threads of a block run one after the other, until one waits. Stacks are switched
+// by jumps, as swapcontext() takes two calls of the system.
 class Fiber {
  public:
-  Fiber();
+  explicit Fiber(void (*work)());
   ~Fiber() { munmap(memory_, kGuard + kStack); }
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // From outside: begin() prepares work(); resume() runs it until pause(), and is true at its end.
-  void begin(void (*work)());
+  // From outside: runs work() until pause() or end(), and is true at end().
   bool resume();
-  // From inside: returns to resume().
+  // From inside: return to resume(). After end(), work() does its work again.
   void pause();
-  // From inside, at the beginning and the end of work().
-  void enter() { outside_stack_ = enter_stack(nullptr); }
   void end();
+  // From inside, at the beginning of work()
+  void enter() { outside_stack_ = enter_stack(nullptr); }
 
   unsigned thread = 0;            // the thread that waits
   const void* barrier = nullptr;  // the barrier where it waits
@@ -53,49 +54,49 @@ class Fiber {
   char* stack() const { return memory_ + kGuard; }
 
   char* memory_;
+  bool begun_ = false;
   bool ended_ = false;
-  ucontext_t inside_ = {};
-  ucontext_t outside_ = {};
+  ucontext_t first_ = {};
+  std::jmp_buf inside_ = {};
+  std::jmp_buf outside_ = {};
   void* inside_own_ = nullptr;
   void* outside_own_ = nullptr;
   Stack outside_stack_;
 };
 
-Fiber::Fiber()
+Fiber::Fiber(void (*work)())
     : memory_(static_cast<char*>(mmap(nullptr, kGuard + kStack, PROT_READ | PROT_WRITE,
                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
   if (memory_ == MAP_FAILED || mprotect(memory_, kGuard, PROT_NONE) != 0) {
     throw std::system_error(errno, std::generic_category(), "a stack");
   }
+  open_to_access(stack(), kStack);  // an earlier stack may have been here
+  getcontext(&first_);
+  first_.uc_stack.ss_sp = stack();
+  first_.uc_stack.ss_size = kStack;
+  makecontext(&first_, work, 0);
 }
 
-void Fiber::begin(void (*work)()) {
-  open_to_access(stack(), kStack);  // the stack of the last work() is free again
-  getcontext(&inside_);
-  inside_.uc_stack.ss_sp = stack();
-  inside_.uc_stack.ss_size = kStack;
-  makecontext(&inside_, work, 0);
-  inside_.uc_stack.ss_size = 0;  // else AddressSanitizer opens the whole stack at each switch
-  ended_ = false;
-}
-
-bool Fiber::resume() {
+ANCIFY_SWITCHES_STACKS bool Fiber::resume() {
   leave_stack(&outside_own_, {stack(), kStack});
-  swapcontext(&outside_, &inside_);
+  if (ANCIFY_NOTE_PLACE(outside_) == 0) {
+    if (begun_) ANCIFY_GO_TO(inside_);
+    begun_ = true;
+    setcontext(&first_);
+  }
   enter_stack(outside_own_);
-  return ended_;
+  return std::exchange(ended_, false);
 }
 
-void Fiber::pause() {
+ANCIFY_SWITCHES_STACKS void Fiber::pause() {
   leave_stack(&inside_own_, outside_stack_);
-  swapcontext(&inside_, &outside_);
+  if (ANCIFY_NOTE_PLACE(inside_) == 0) ANCIFY_GO_TO(outside_);
   outside_stack_ = enter_stack(inside_own_);
 }
 
 void Fiber::end() {
   ended_ = true;
-  leave_stack(nullptr, outside_stack_);
-  setcontext(&outside_);
+  pause();
 }
 
 constexpr unsigned kWarp = 32;
@@ -122,13 +123,15 @@ class Block {
   }
 
   // Called in a fiber.
-  void work() {
+  [[noreturn]] void work() {
     current_->enter();
-    while (next_ < to_start_.size()) {
-      become(to_start_[next_++]);
-      (*kernel_)();
+    while (true) {
+      while (next_ < to_start_.size()) {
+        become(to_start_[next_++]);
+        (*kernel_)();
+      }
+      current_->end();
     }
-    current_->end();
   }
   void wait_at(const void* barrier, bool in_warp) {
     current_->barrier = barrier;
@@ -198,12 +201,11 @@ thread_local Block block;
 
 void Block::start() {
   if (idle_.empty()) {
-    fibers_.push_back(std::make_unique<Fiber>());
+    fibers_.push_back(std::make_unique<Fiber>([] { block.work(); }));
     idle_.push_back(fibers_.back().get());
   }
   Fiber* const fiber = idle_.back();
   idle_.pop_back();
-  fiber->begin([] { block.work(); });
   go_on(fiber);
 }
 

@@ -1,6 +1,7 @@
 // Tells AddressSanitizer about switched stacks; does nothing without it.
 #pragma once
 
+#include <csetjmp>
 #include <cstddef>
 
 #ifdef ANCIFY_ADDRESS_SANITIZER
@@ -32,6 +33,11 @@ inline Stack enter_stack(void* own) {
   return left;
 }
 
+// Jumps of the compiler, as longjmp() opens the whole stack to access
+#define ANCIFY_SWITCHES_STACKS [[gnu::noinline, gnu::no_sanitize_address]]
+#define ANCIFY_NOTE_PLACE(place) __builtin_setjmp(reinterpret_cast<void**>(place))
+#define ANCIFY_GO_TO(place) __builtin_longjmp(reinterpret_cast<void**>(place), 1)
+
 #else
 
 constexpr bool kClosesMemory = false;
@@ -39,6 +45,11 @@ inline void close_to_access(void*, std::size_t) {}
 inline void open_to_access(void*, std::size_t) {}
 inline void leave_stack(void**, const Stack&) {}
 inline Stack enter_stack(void*) { return {}; }
+
+// For functions that switch stacks. NOTE_PLACE gives 0 at first, and 1 when GO_TO leads there.
+#define ANCIFY_SWITCHES_STACKS
+#define ANCIFY_NOTE_PLACE(place) _setjmp(place)
+#define ANCIFY_GO_TO(place) std::longjmp(place, 1)
 
 #endif
 
