@@ -65,12 +65,12 @@ draw_fit_of_pairs <- function(fit) {
     draw_heat_map(known$data[[i]], scale, labels[1], labels[2], if (i == 1) "data")
     draw_heat_map(known$model[[i]], scale, labels[1], labels[2], if (i == 1) "model")
     draw_cells(residuals[[i]], function(x) contrast_colours(x, contrast), labels[1], labels[2],
-               if (i == 1) "residuals")
+               if (i == 1) "model - data")
   }
   graphics::par(mar = c(4, 0.3, 2, 3.4))
   draw_scale(scale)
   ticks <- pretty(c(contrast$from, contrast$to), 5)
-  draw_colours(contrast, ticks, ticks, "")
+  draw_colours(contrast, ticks, ticks, "SDs")
 }
 
 # Colours from too few sites in the model to too many, with white between.

@@ -233,7 +233,10 @@ plot.demography_profile <- function(x, level = 0.95, ...) {
     at <- seq(min(rows$z), max(rows$z), length.out = 100)
     value <- stats::splinefun(rows$z, to_scale(space, rows$value), "monoH.FC")(at)
     graphics::lines(from_scale(space, value), at^2)
-    graphics::abline(h = stats::qchisq(level, 1), lty = 2, col = "grey50")
+    limit <- stats::qchisq(level, 1)
+    graphics::abline(h = limit, lty = 2, col = "grey50")
+    graphics::text(coef(fit)[[name]], limit, sprintf("%g %%", 100 * level), adj = c(-0.2, 1.4),
+                   col = "grey50")
     graphics::abline(v = coef(fit)[[name]], col = "grey70")
   }
   invisible(x)

@@ -55,7 +55,8 @@ draw_components <- function(fit, top) {
   graphics::par(mar = c(4, max(nchar(rownames(shares))) * 0.55 + 1.5, top + 1.5, 1))
   ends <- shares$estimate + outer(2 * shares$se, c(-1, 1))
   graphics::plot.new()
-  graphics::plot.window(range(0, ends, shares$estimate, na.rm = TRUE), range(rows) + c(-0.5, 0.5))
+  ticks <- pretty(c(0, ends, shares$estimate))
+  graphics::plot.window(range(ticks), range(rows) + c(-0.5, 0.5))
   graphics::abline(v = 0, col = "grey60")
   draw_error <- function(error, at, colour) {
     known <- which(is.finite(error) & error > 0)
@@ -69,8 +70,8 @@ draw_components <- function(fit, top) {
   graphics::points(
     shares$estimate, rows + offset, pch = ifelse(is.na(shares$se), 1, 19), cex = 0.8
   )
-  graphics::axis(1)
-  graphics::axis(2, rows, rownames(shares), lwd = 0)
+  graphics::axis(1, ticks)
+  graphics::axis(2, rows + offset, rownames(shares), lwd = 0)
   graphics::title(xlab = "share of the variance")
   usr <- graphics::par("usr")
   graphics::legend(

@@ -249,7 +249,7 @@ as.data.frame.lasso_path <- function(x, ...) {
 plot.lasso_path <- function(x, main = NULL, ...) {
   check_no_more(...)
   old <- graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3,
-                       mar = c(4, 5, if (is.null(main)) 2 else 4, 1))
+                       mar = c(4, 5, if (is.null(main)) 3 else 5, 1))
   on.exit(graphics::par(old))
   effects <- matrix(0, nrow(x$steps), nrow(x$variants))
   effects[cbind(x$effects$step, x$effects$variant)] <- x$effects$effect
@@ -264,6 +264,7 @@ plot.lasso_path <- function(x, main = NULL, ...) {
   graphics::axis(2)
   counted <- unique(round(seq(1, nrow(x$steps), length.out = 7)))
   graphics::axis(3, lambda[counted], x$steps$variants[counted], lwd = 0, line = -0.8)
-  graphics::title(main, xlab = expression(lambda), ylab = "effect of a standardised genotype")
+  graphics::mtext("variants", line = 1, adj = 0.5, cex = graphics::par("cex"))
+  graphics::title(main, xlab = expression(lambda), ylab = "standardised effect")
   invisible(x)
 }
