@@ -80,7 +80,7 @@
 #' * [complete_maps()] fills in missing points, [denoise_maps()] and [outlier_scores()] find wrong
 #'   ones, [map_components()] is for clustering.
 #' * [simulate_polymers()] draws from [polymer_model()] or [self_avoiding_model()], and
-#'   [perturb_maps()] spoils structures.
+#'   [perturb_maps()] adds errors to structures.
 #' * [map_metrics()], [cluster_metrics()] and [outlier_roc()] compare results with the truth.
 #'
 #' @section Demographic models:

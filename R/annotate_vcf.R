@@ -32,9 +32,9 @@
 #' | `LOW` | the called base is an allele, with low confidence |
 #' | `OK` | the called base is an allele, with high confidence |
 #'
-#' The rest of a record stays, apart from how htslib writes numbers. QUAL and Float fields get six
-#' digits (`0.000` becomes `0`). Integer fields get the leading whole number (`59.8` becomes `59`),
-#' or `.` if there is none of 32 bits.
+#' The rest of a record stays unchanged, but htslib rewrites its numbers. QUAL and Float fields get
+#' six digits (`0.000` becomes `0`). Integer fields get the leading whole number (`59.8` becomes
+#' `59`), or `.` if there is none of 32 bits.
 #'
 #' @section Insertions and deletions:
 #' With `also = "indels"` records whose alleles have several bases get an ancestral allele too. They
@@ -51,7 +51,7 @@
 #' | as many as in several alleles | the one with the fewest differences |
 #' | another number, or a gap reaches beyond the stretch | another allele |
 #' | over half of the bases differ from that allele | another allele |
-#' | not all are known, or an end of two unconnected blocks is there | no data |
+#' | not all are known, or the stretch has an end of two unconnected blocks | no data |
 #'
 #' The ancestral allele is then called from the outgroups' alleles. With a `tree` in the run's
 #' configuration it is by parsimony on it, else by the vote of the tiers, see [call_ancestral()].
@@ -89,9 +89,9 @@
 #' the samples' copies of ALT. Missing genotypes are not counted.
 #'
 #' A record without `GT` has the counts of `AC` and `AN` in INFO, unless `samples` are given; they
-#' must be of one population too. Without these it is known to vary, with unknown counts. So the
-#' posterior is that of [polarise_sites()] without `counts`, for the history's `focal_lineages`. The
-#' log says in how many records it is so.
+#' must be of one population too. Without `AC` and `AN`, the record is polymorphic with unknown
+#' counts. Its posterior is then that of [polarise_sites()] without `counts`, for the history's
+#' `focal_lineages`. The log gives the number of such records.
 #'
 #' If the history's model is by class, the class of a record is that of [cpg_class()].
 #'
@@ -105,9 +105,9 @@
 #'
 #' @section Polarising:
 #' `polarise = TRUE` exchanges REF and ALT of `LOW` and `OK` records whose ALT is ancestral. In all
-#' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records stay,
-#' and those of several ALTs.
-#' `AA`, `AA_prob` and `AA_post` are about bases, and stay too.
+#' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records stay
+#' unchanged, and so do those of several ALTs. `AA`, `AA_prob` and `AA_post` are about bases, and
+#' stay too.
 #'
 #' | Field of an exchanged record | Change |
 #' | --- | --- |
@@ -137,8 +137,8 @@
 #' `LGT`, `LAD`, ...) are removed. Old files often declare `Number=.` or `1`.
 #'
 #' Before you use a polarised file:
-#' * Other fields may describe an allele and not declare it. They stay: remove them (`bcftools
-#'   annotate -x`) or compute them again.
+#' * Other fields may depend on the alleles without declaring so, and stay unchanged: remove them
+#'   (`bcftools annotate -x`) or compute them again.
 #' * After `bcftools norm --multiallelics -` a 0 in a genotype can mean the other ALT. Leave out
 #'   positions with several such records.
 #' * REF is no longer always the base of the reference genome, as the header line

@@ -45,8 +45,8 @@ check_no_more <- function(...) {
     named <- sprintf("`%s`", Filter(nzchar, ...names()))
     abort_ancify(
       sprintf(
-        "There %s %s here: see the function's help.",
-        if (length(named) > 1) "are no arguments" else "is no argument",
+        "This function has no argument%s %s: see its help.",
+        if (length(named) > 1) "s" else "",
         if (length(named)) enumerate(named) else "without a name"
       ),
       "input"

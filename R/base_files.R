@@ -84,7 +84,7 @@ remove_files <- function(paths) {
   left <- paths[file.exists(paths)]
   if (length(left)) {
     abort_ancify(
-      sprintf("%s belongs to earlier calls and cannot be removed: remove it.", quoted(left[1])),
+      sprintf("Cannot remove %s of an earlier call: remove it by hand.", quoted(left[1])),
       "file", file = left[1]
     )
   }

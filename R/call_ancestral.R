@@ -13,9 +13,9 @@
 #' tree. Without it they call at the root. The focal species' own base is never used.
 #'
 #' @section What is known of a site:
-#' A site that varies is another one than a site drawn at random. Its gene trees are deeper, and the
-#' ancestral base is one of its alleles. So posteriors without this knowledge are far too sure
-#' there. Coalescent knows three states:
+#' Polymorphic sites differ from sites drawn at random: their gene trees are deeper, and the
+#' ancestral base is one of the alleles. Posteriors that ignore this are far too confident there.
+#' Coalescent distinguishes three states:
 #'
 #' | Known | Given by |
 #' | --- | --- |

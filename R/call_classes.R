@@ -12,7 +12,7 @@
 #' | `"CpNpG"` | both |
 #'
 #' A neighbour is G, or C, if at least half of the outgroups with a base there have it. The site's
-#' own bases have no influence, and nor have those of the focal species.
+#' own bases have no influence. Nor do those of the focal species.
 #'
 #' @param before,after The outgroups' bases at the position before each site and at the one after
 #'   it, in any order of the outgroups: texts such as `"ACN"`, or a character matrix with a column

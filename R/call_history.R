@@ -315,7 +315,7 @@ check_epochs_key <- function(history, origin) {
   }
   if (length(history$focal_size) != length(times) + 1 || any(diff(times) <= 0)) {
     add_problem(
-      origin, "`history.focal_times` must increase, and be one less than `history.focal_size` has."
+      origin, "`history.focal_times` must increase, with one value fewer than `history.focal_size`."
     )
   }
 }

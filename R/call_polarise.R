@@ -11,16 +11,16 @@
 #' (1982), and bases mutate by a reversible model. Nothing is simulated: a Markov process describes
 #' the number of lineages and their bases (as in Bryant and others 2012).
 #'
-#' The node called is the sample's most recent common ancestor. Since then one mutation has made
-#' one allele from the other. Recurrent mutations are neglected, so other bases have probability 0.
-#' Large samples need no projection to smaller ones.
+#' The node called is the sample's most recent common ancestor. Since then one mutation has produced
+#' the derived allele. Recurrent mutations are neglected, so other bases have probability 0. Large
+#' samples need no projection to smaller ones.
 #'
 #' Without `counts` a site is only known to vary among `n` haplotypes. The probabilities are then
 #' summed over all counts from 1 to `n` - 1. So this posterior differs from that of
 #' [call_ancestral()] without `variants`, for which nothing is known of a site.
 #'
 #' If the two alleles are equally probable, nothing decides between them, and the call is `n`.
-#' Without data of outgroups this is so at 10 copies of 20, or without counts. At other counts the
+#' Without outgroup bases this happens at 10 copies of 20, or without counts. At other counts the
 #' more frequent allele is the more probable one.
 #'
 #' Millions of sites in thousands of haplotypes take seconds with up to three outgroups. Each
@@ -34,7 +34,7 @@
 #'   character matrix with two columns.
 #' @param counts Copies of the second allele in the sample: a whole number from 0 to `n` for each
 #'   site. `NA`: both alleles are in the sample, but their counts are not known. `NULL` (the
-#'   default): so at all sites.
+#'   default): `NA` at all sites.
 #' @param n Number of haplotypes in the sample: a whole number up to a million, or one for each
 #'   site. Counts need it. `NULL` (the default): the history's `focal_lineages`.
 #' @param history A [coalescent_history()].

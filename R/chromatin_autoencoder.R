@@ -3,12 +3,12 @@
 #' Train an autoencoder of distance maps
 #'
 #' `fit_autoencoder(maps, task)` trains a convolutional network on maps of many cells: to describe
-#' each map by few numbers, to put false spots right, or to fill in points that were not seen.
+#' each map by few numbers, to correct false spots, or to fill in points that were not seen.
 #'
 #' @details
 #' | `task` | What it learns | Used by |
 #' | --- | --- | --- |
-#' | `"cluster"` | to make each map again from its code | `predict()` |
+#' | `"cluster"` | to reconstruct each map from its code | `predict()` |
 #' | `"denoise"` | the map before points were moved | `reconstruct()`, [outlier_scores()] |
 #' | `"inpaint"` | the map before points were hidden | `reconstruct()` |
 #'
@@ -16,12 +16,12 @@
 #' * To fill in points, the network wins over interpolation: squared errors of 1.03 and 1.17 times
 #'   the least possible. Where the model of the chain is known, `complete_maps(x, "conditional")`
 #'   wins.
-#' * To cluster, codes win by little: an adjusted Rand index of 0.95, and of [map_components()]
+#' * To cluster, codes win by little: their adjusted Rand index is 0.95, that of [map_components()]
 #'   0.93. On 2,000 maps of 16 points [map_components()] wins, by 0.74 and 0.54.
-#' * To find false spots, [outlier_scores()] without a network wins: an area under the ROC curve of
-#'   0.96, and with one 0.92.
-#' * To put them right, [denoise_maps()] wins: an error of distances of 0.055, and the network's
-#'   0.084; as given it is 0.154.
+#' * To find false spots, [outlier_scores()] without a network wins: its area under the ROC curve is
+#'   0.96, and 0.92 with a network.
+#' * To correct them, [denoise_maps()] wins: its distances have an error of 0.055, those of the
+#'   network 0.084, and the input 0.154.
 #'
 #' Try both on simulated maps that are like yours.
 #'
@@ -30,31 +30,33 @@
 #' Softplus keeps distances above 0. The last layer takes the mean of both triangles, with a zero
 #' diagonal. To inpaint, the network also sees which pairs were observed.
 #'
-#' Networks that denoise or inpaint also have their input beside the code, in one more convolution.
-#' They learn what to change in it. Before training they change nothing.
+#' Networks that denoise or inpaint also feed their input, beside the code, to one more convolution.
+#' They learn the changes to the input. Before training they change nothing.
 #'
 #' **Training.** Adam with rate 1e-3, in batches of 64 maps. The loss is the mean squared error of
-#' observed pairs. Where maps are to be spoilt, each epoch hides or moves other points of the
-#' [structures()], and measures again. Training ends when the loss of the cells held out has not
-#' fallen for 5 epochs. The weights of the best epoch are kept.
+#' observed pairs. To denoise or inpaint, each epoch moves or hides other points of the
+#' [structures()], and computes their distances. Training ends when the loss of the cells held out
+#' has not fallen for 5 epochs. The weights of the best epoch are kept.
 #'
 #' **Stopping.** Ctrl-C ends training after a batch. Then there is a warning, and the result has the
 #' best weights so far.
 #'
 #' **Geometry.** With `geometry`, the loss also has the squared errors of distances in the map's own
-#' structure, by classical scaling. It pulls maps to such as points in space can have. The gradient
-#' goes through eigenvectors; close eigenvalues are damped. An epoch takes much longer with it.
+#' structure, by classical scaling. It pulls maps towards those that points in space can have. The
+#' gradient goes through eigenvectors; close eigenvalues are damped. An epoch takes much longer with
+#' it.
 #'
 #' **Work.** Numbers are of single precision. One seed gives the same weights at any number of
-#' threads, to the last bit. The instruction sets of processors round differently. An epoch of
-#' 8,000 maps of 64 points takes nearly two minutes on one core, and time grows with the square of
-#' points. A batch needs some 300 MB for 64 points, and 64 times that for 512.
+#' threads, to the last bit. The instruction sets of processors round differently. An epoch of 8,000
+#' maps of 64 points takes nearly two minutes on one core, and time grows with the square of the
+#' number of points. A batch needs some 300 MB for 64 points, and 64 times that for 512.
 #'
 #' **GPUs.** With `backend = "gpu"` the network learns on one GPU, the first of [available_gpus()],
 #' in single precision. Its weights stay there. Threads of the CPU make the images meanwhile, with
 #' the same random numbers. Dense layers are products by cuBLAS, a part of CUDA. Sums round
 #' differently, as they do between instruction sets of processors: the losses of an epoch differ by
-#' less than 1e-4 of them. Single weights may differ more. The geometry loss is for the CPU alone.
+#' less than a relative 1e-4. Single weights may differ more. The geometry loss is for the CPU
+#' alone.
 #'
 #' @param maps A [distance_maps()] object of two cells or more. Its missing pairs have no loss.
 #' @param task A row of the table; `"cluster"` by default.
@@ -65,15 +67,15 @@
 #' @param share Chance of each point to be moved or hidden in training. `NULL` (the default): 0.05
 #'   to denoise, 0.1 to inpaint. To cluster, maps stay as they are.
 #' @param geometry Weight of the geometry loss; 0 (the default): none.
-#' @param seed A positive whole number for the cells held out, the first weights, the order of cells
-#'   and what is spoilt; 1 by default.
+#' @param seed A positive whole number for the cells held out, the first weights, the order of
+#'   cells, and the points moved or hidden; 1 by default.
 #' @param backend Where the network runs. `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`:
 #'   the first of [available_gpus()].
 #' @inheritParams distance_maps
 #' @return An object of class `map_autoencoder`, for the functions in
 #'   [predict()][predict.map_autoencoder]. It has these elements among others:
 #'
-#'   * `task`, `points`, `code`: what it does, for maps of how many points, by how many numbers.
+#'   * `task`, `points`, `code`: the task, the number of points of a map, and the width of the code.
 #'   * `epochs`: a data frame with a row an epoch: `training_loss` and `held_out_loss`, in squared
 #'     units of the maps.
 #'   * `best`: the number of the epoch whose weights are kept; 0 if none had ended.
@@ -171,7 +173,7 @@ check_spoilt_share <- function(share, task) {
 # Which cells are held out: one at least, and one at least is not.
 choose_judges <- function(cells, validation, seed) {
   if (cells < 2) {
-    abort_ancify("Training needs two cells or more, one of them to judge it, not one.", "input")
+    abort_ancify("Training needs at least two cells, one of them for validation, not one.", "input")
   }
   n <- max(1, round(cells * check_share(validation, "validation")))
   if (n == cells) {

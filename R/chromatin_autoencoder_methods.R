@@ -123,7 +123,7 @@ print.map_autoencoder <- function(x, ...) {
     code = count_of(x$code, "number"),
     weights = format_count(sum(lengths(x$tensors))),
     training = if (!trained) {
-      "read from a file, which does not tell"
+      "unknown, as it was read from a file"
     } else if (x$best == 0) {
       "interrupted in the first epoch, after some batches"
     } else {

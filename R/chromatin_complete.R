@@ -13,7 +13,7 @@
 #' | `"conditional"` | the mean distance given the points seen, for a `model` by [polymer_model()] |
 #'
 #' **Interpolation.** A missing point is on the straight line between its neighbours on the chain
-#' that were seen. At the ends of the chain, it is where the nearest one is.
+#' that were seen. At the ends of the chain, it is at the nearest point seen.
 #'
 #' **Conditional means.** Given the points seen, the missing ones of a Gaussian chain are normal.
 #' Along each axis their precision is the block of the Laplacian for missing points. The mean length
@@ -21,8 +21,8 @@
 #' is the bound for chains of that model. Elsewhere it is a smoother rule of interpolation.
 #'
 #' **Components.** The matrix of pairs x cells, less its row means, is brought near to one of the
-#' given rank: missing entries take the values of its leading components until they stay. It needs
-#' many cells that are alike.
+#' given rank: missing entries take the values of its leading components until they converge. This
+#' needs many similar cells.
 #'
 #' @param x A [distance_maps()] object.
 #' @param method A row of the table; `"interpolate"` by default.

@@ -1,8 +1,7 @@
 #' Principal components of distance maps
 #'
-#' `map_components(x)` gives each cell its coordinates along the leading principal components of
-#' the upper triangles. That is what clustering of maps begins with, and what other codes have to
-#' beat.
+#' `map_components(x)` gives each cell its coordinates along the leading principal components of the
+#' maps' upper triangles. They are the usual input of clustering, and the baseline for other codes.
 #'
 #' @details
 #' Components are those of [stats::prcomp()], without scaling of pairs, but only the leading ones

@@ -2,29 +2,29 @@
 
 #' Denoise distance maps
 #'
-#' `denoise_maps(x, method)` replaces distances by those of a map nearer to what points in space can
-#' have, or near to their neighbours. `outlier_scores(x)` says how unlike its neighbours each point
-#' is.
+#' `denoise_maps(x, method)` corrects distances: it replaces false spots, or takes the nearest map
+#' that points in space can have. `outlier_scores(x)` says how far each point is from its neighbours
+#' on the chain.
 #'
 #' @details
 #' | `method` | Distances |
 #' | --- | --- |
-#' | `"outliers"` | points with a score above `threshold` go, and are completed by interpolation |
+#' | `"outliers"` | points with a score above `threshold` are removed, then interpolated |
 #' | `"rank"` | those of the nearest Gram matrix of rank 3: classical scaling |
 #' | `"smacof"` | those of the structure of least stress: [structures()] |
 #'
-#' The last two mend distances that no points can have, such as those with errors of their own.
+#' The last two correct distances that no points can have, such as those with independent errors.
 #' There `"smacof"` is much nearer to the truth than `"rank"`, whose squares weigh long distances.
-#' Maps of points that were moved in space are maps of points still, so these methods change
-#' nothing there.
+#' Points that were moved in space still have possible distances, so these methods change nothing
+#' there.
 #'
 #' **Scores.** A false spot is far from both its neighbours on the chain. A neighbour of a false
-#' spot is far from that one alone. So a score takes the least of distances:
+#' spot is far from that spot alone. So a score has two parts, each the least of some distances:
 #' * to the next point seen on each side;
 #' * to the middle of two points, one on each side, each the next or the second one seen.
 #'
-#' Each is divided by its root mean square over all points. The score is the geometric mean of
-#' both, over its median in all cells. At the ends of the chain there is only the first.
+#' Each is divided by its root mean square over all points. The score is the geometric mean of both,
+#' over its median in all cells. At the ends of the chain it has the first part only.
 #'
 #' With `fit`, the score is the median of what the network changes at the point's pairs, over its
 #' median in all cells.
@@ -34,7 +34,7 @@
 #' @param fit A [fit_autoencoder()] result that was trained to denoise. `NULL` (the default): scores
 #'   by neighbours, which need no training.
 #' @param backend For `fit`, where it runs, as in [fit_autoencoder()].
-#' @param threshold For `"outliers"`, the score above which a point is taken out; 2.5 by default.
+#' @param threshold For `"outliers"`, the score above which a point is removed; 2.5 by default.
 #' @inheritParams distance_maps
 #' @return
 #' * `denoise_maps()`: a [distance_maps()] object. Pairs that are missing in `x` stay missing.
@@ -82,8 +82,9 @@ without_outliers <- function(x, threshold, threads) {
   few <- which(colSums(kept) < 2)
   if (length(few)) {
     abort_ancify(
-      sprintf("`threshold` %s takes all points but %s out of cell %s: choose a higher one.",
-              format(threshold), colSums(kept)[few[1]], quoted(x$cells[few[1]])),
+      sprintf("`threshold` %s leaves only %s of cell %s: choose a higher one.",
+              format(threshold), count_of(colSums(kept)[[few[1]]], "point"),
+              quoted(x$cells[few[1]])),
       "input"
     )
   }

@@ -2,8 +2,8 @@
 
 #' Distance maps of structures
 #'
-#' `distance_maps(x)` takes the coordinates of ordered points in many cells, such as traced
-#' chromatin, and keeps the distances between them. Maps that exist already may be given too.
+#' `distance_maps(x)` computes the distances between ordered points in many cells, such as traced
+#' chromatin, from their coordinates. It also takes existing maps.
 #'
 #' @details
 #' | `x` | What it is |
@@ -14,7 +14,7 @@
 #' | data frame | columns `cell`, `point` (whole numbers from 1), `x`, `y` and `z` |
 #'
 #' A data frame's rows may have any order. Its largest `point` is the number of points. Cells
-#' without a name have their number.
+#' without a name are named by their number.
 #'
 #' A point that was not seen has `NA` for all three coordinates, or no row in a data frame. Its
 #' distances are `NA`. Distances that are given may be `NA` pair by pair.
@@ -23,7 +23,7 @@
 #' * `maps`: the upper triangles, a matrix of pairs x cells, in the order of [upper.tri()];
 #' * `points`: the number of points; `cells`: names of the cells;
 #' * `mask`: a logical matrix of points x cells, `TRUE` for points that were seen;
-#' * `scale`: by what distances were divided, one number or one for each cell;
+#' * `scale`: the divisor of the distances, one number or one for each cell;
 #' * `outliers`: for [perturb_maps()] alone, which points were moved.
 #'
 #' @param x Coordinates or distances of 8 to 512 points, as in the table.
@@ -120,9 +120,9 @@ check_seen <- function(maps) {
   if (length(unseen)) {
     abort_ancify(
       if (length(unseen) == 1) {
-        sprintf("Cell %s has no two points that were seen: leave it out.", quoted(unseen))
+        sprintf("Cell %s has fewer than two points that were seen: leave it out.", quoted(unseen))
       } else {
-        sprintf("%s have no two points that were seen: leave out %s.",
+        sprintf("%s have fewer than two points that were seen: leave out %s.",
                 count_of(length(unseen), "cell"), enumerate(quoted(unseen)))
       },
       "input"
@@ -239,7 +239,7 @@ list_to_array <- function(x) {
   differs <- which(colSums(sizes != sizes[, 1]) > 0)
   if (length(differs)) {
     abort_ancify(
-      sprintf("Matrices must have one size, but cell %s has %s and cell %s %s.", name_of(1),
+      sprintf("Matrices must have the same size, but cell %s has %s and cell %s %s.", name_of(1),
               paste(sizes[, 1], collapse = " x "), name_of(differs[1]),
               paste(sizes[, differs[1]], collapse = " x ")),
       "input"

@@ -1,6 +1,6 @@
 #' Methods for distance maps
 #'
-#' What can be done with an object of [distance_maps()] beside completing and denoising it.
+#' Choose, name, join, convert and summarise the cells of [distance_maps()].
 #'
 #' @param x,object An object of class `distance_maps`.
 #' @param i Cells: numbers, names, or `TRUE` and `FALSE`.
@@ -91,7 +91,7 @@ c.distance_maps <- function(...) {
     check_maps(part, "...")
     if (part$points != parts[[1]]$points) {
       abort_ancify(
-        sprintf("All maps must have one number of points, not %d and %d.", parts[[1]]$points,
+        sprintf("All maps must have the same number of points, not %d and %d.", parts[[1]]$points,
                 part$points),
         "input"
       )

@@ -41,7 +41,7 @@ map_metrics <- function(estimate, truth, given = NULL, contact = NULL, threads =
   contact <- if (is.null(contact)) 1.5 * bond else check_positive(contact, "contact", 1)
   compared <- if (is.null(given)) !is.na(truth$maps) else is.na(given$maps)
   if (anyNA(truth$maps[compared]) || anyNA(estimate$maps[compared])) {
-    abort_ancify("`estimate` or `truth` lacks a pair that is to be compared.", "input")
+    abort_ancify("`estimate` or `truth` lacks a pair to compare: complete the maps.", "input")
   }
   triangles <- with_watch("Counting", function(watch) {
     count_triangles_impl(estimate$maps, estimate$points, resolve_threads(threads), watch)
@@ -93,7 +93,7 @@ area_under_roc <- function(score, is_positive) {
 #' Compare clusters of cells with their classes
 #'
 #' `cluster_metrics(clusters, truth)` gives the adjusted Rand index of two partitions. With scores
-#' of the cells, it also says how far apart the true classes are there.
+#' of the cells, it also says how well these separate the true classes.
 #'
 #' @param clusters,truth A label for each cell: factors, texts or numbers.
 #' @param scores A matrix with a row for each cell, such as by [map_components()]. `NULL` (the

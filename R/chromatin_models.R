@@ -1,8 +1,8 @@
 #' Models of polymers
 #'
-#' What [simulate_polymers()] draws from. `polymer_model()` is a Gaussian chain: points joined by
-#' springs, whose mean squared distances are known exactly. `self_avoiding_model()` is a chain of
-#' hard balls in a sphere.
+#' Make the models from which [simulate_polymers()] draws. `polymer_model()` is a Gaussian chain:
+#' points joined by springs, whose mean squared distances are known exactly. `self_avoiding_model()`
+#' is a chain of hard balls in a sphere.
 #'
 #' @details
 #' **Gaussian chains.** The energy is half the sum of each spring's strength times its squared
@@ -24,7 +24,8 @@
 #'   default): none.
 #' @param backbone,domain_spring,loop_spring Strengths of the springs, numbers above 0; 1, 0.02 and
 #'   1 by default. A spring of strength 1 alone has a mean squared length of 3.
-#' @param diameter A number from 0 to 1, in units of the distance of neighbours; 0.8 by default.
+#' @param diameter Diameter of the balls, from 0 to 1, in units of the distance of neighbours; 0.8
+#'   by default.
 #' @param radius Radius of the sphere, in the same unit. Default: 0.6 times `n` to the power 0.6,
 #'   which presses the chain a little.
 #' @param moves Moves that are tried for each cell. Default: 20 for each point.

@@ -12,10 +12,10 @@
 #' @param seed A whole number above 0 that makes the draws repeatable; the session's random numbers
 #'   stay as they are. `NULL` (the default): draws go on from the session's random numbers.
 #' @inheritParams distance_maps
-#' @return An array of points x 3 x cells, each cell around its centre. Of a list of models, cells
-#'   take turns; the attribute `model` is a factor of the names.
+#' @return An array of points x 3 x cells, each cell around its centre. With a list of models, cells
+#'   alternate between them; the attribute `model` is a factor of the names.
 #' @section Errors:
-#' `ancify_input_error`: `model` is none, or models differ in their number of points.
+#' `ancify_input_error`: `model` is no model, or models differ in their number of points.
 #' @seealso [polymer_model()], [perturb_maps()]
 #' @export
 #' @examples
@@ -33,7 +33,7 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
   n <- vapply(models, `[[`, 0, "n")
   if (any(n != n[1])) {
     abort_ancify(
-      sprintf("All of `model` must have one number of points, not %s.", enumerate(unique(n))),
+      sprintf("All of `model` must have the same number of points, not %s.", enumerate(unique(n))),
       "input"
     )
   }
@@ -71,8 +71,8 @@ draw_self_avoiding <- function(model, cells, threads) {
 
 #' Perturb structures
 #'
-#' `perturb_maps(x)` spoils structures as microscopy does: it moves points in space, or loses them,
-#' and measures again. So a perturbed map is still a map of points.
+#' `perturb_maps(x)` simulates errors of microscopy: it moves points in space or removes them, then
+#' computes the distances. So no perturbed map breaks the triangle inequality.
 #'
 #' @param x Coordinates, an array of points x 3 x cells such as [simulate_polymers()] gives. Or
 #'   [distance_maps()], whose [structures()] are then perturbed.

@@ -2,8 +2,7 @@
 #'
 #' Finds the codon of each variant in a coding sequence, as it was in the ancestor and as the
 #' derived allele makes it: synonymous, missense, a stop gained or lost, or a start lost. Other
-#' tools compare with the reference genome. Where its base is the derived one, they have the change
-#' the wrong way round.
+#' tools compare with the reference genome. Where its base is derived, they reverse the change.
 #'
 #' @details
 #' Sites are the records that [sfs_from_vcf()] takes: SNPs with two alleles, of which one is
@@ -18,14 +17,14 @@
 #' | :--- | :--- |
 #' | `synonymous`, `missense` | The same residue, or another one |
 #' | `stop gained`, `stop lost` | The derived or the ancestral codon is a stop |
-#' | `start lost` | The first codon was ATG, and is no methionine any more |
+#' | `start lost` | The first codon was ATG, and no longer codes for methionine |
 #' | `no sequence` | `reference` lacks the transcript, or a part of it |
 #' | `partial codon` | The coding sequence's length is no multiple of 3 |
 #' | `inner stop` | In `reference`, a codon before the last one is a stop |
 #' | `unknown codon` | A base of the codon is missing |
 #'
-#' With the last four, nothing is said of the change. The gravest is a stop gained, then a start
-#' lost, a stop lost, missense, and synonymous. Of equal ones, the first row is the worst.
+#' With the last four, the change is unknown. From the gravest, the others are: stop gained, start
+#' lost, stop lost, missense, synonymous. Of equal ones, the first row is the worst.
 #'
 #' **Proteins.** Transcripts are translated on the same background. With `"ancestral"`, the residue
 #' of a missense change is the ancestral one. If a codon has several such sites, it is that of the
@@ -174,8 +173,8 @@ parts_on <- function(parts, chromosomes, vcf) {
   if (all(is.na(there))) {
     abort_ancify(
       sprintf(
-        "`genes` has no chromosome of %s: it has %s, and the VCF has %s.", quoted(vcf),
-        enumerate(quoted(unique(parts$chromosome))), enumerate(quoted(chromosomes))
+        "`genes` has no chromosome of %s: use the same names. It has %s, and the VCF has %s.",
+        quoted(vcf), enumerate(quoted(unique(parts$chromosome))), enumerate(quoted(chromosomes))
       ),
       "input"
     )

@@ -27,10 +27,10 @@ option_rows <- list(
   keep_fields = option_row(
     "keep-fields", "FIELDS", "with --polarise: fields to leave, such as INFO/DB_AF,FORMAT/DS"
   ),
-  also = option_row("also", "KINDS", "further records: multiallelic, indels or both, with a comma"),
+  also = option_row("also", "KINDS", "further records: multiallelic, indels or both (comma)"),
   kind = option_row("kind", "KIND", "snps, indels, insertions or deletions", default = "snps"),
   populations = option_row(
-    "populations", "FILE", "a sample and its population a line; others are left out"
+    "populations", "FILE", "one sample and its population per line; other samples are left out"
   ),
   project = option_row(
     "project", "SIZES", "haplotypes of each population, such as 20,20",
@@ -47,7 +47,7 @@ option_rows <- list(
     "kmer", "K", "length of the context of a mutation: 1, 3, 5, 7 or 9", "-k", default = "3"
   ),
   model = option_row("model", "MODEL", "the name of a model, or a Demes file"),
-  start = option_row("start", "VALUES", "first values of the parameters, such as nu=2,time=1"),
+  start = option_row("start", "VALUES", "start values of the parameters, such as nu=2,time=1"),
   starts = option_row("starts", "N", "most searches", default = "20"),
   reference_size = option_row(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
@@ -65,7 +65,7 @@ option_rows <- list(
   protein = option_row("protein", "DIR", "the folder of a model of proteins, such as ESM-2"),
   classifier = option_row("classifier", "FILE", "the classifier: safetensors or .pth"),
   size = option_row("size", "BASES", "bases of a chunk", default = "500"),
-  out = option_row("out", "PREFIX", "what the paths of results begin with"),
+  out = option_row("out", "PREFIX", "prefix of the paths of results"),
   verbose = option_row("verbose", "", "log the work", "-v"),
   help = option_row("help", "", "print help", "-h"),
   version = option_row("version", "", "print the version")

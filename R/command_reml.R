@@ -82,8 +82,8 @@ kept_genotypes <- function(genotypes, path) {
   in_both <- genotypes$samples$id %in% keep
   if (!any(in_both)) {
     abort_ancify(
-      sprintf("%s has no sample of the genotypes: its first is %s, theirs %s.", quoted(path),
-              quoted(keep[1]), quoted(genotypes$samples$id[1])),
+      sprintf("%1$s has no sample of the genotypes: use their ids, such as %3$s, not %2$s.",
+              quoted(path), quoted(keep[1]), quoted(genotypes$samples$id[1])),
       "input"
     )
   }

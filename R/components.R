@@ -35,7 +35,8 @@
 #'
 #' **Values.** `components_by_value()` takes any value of each variant, such as an allele age. A
 #' table of ages may have a column `ancestral`, the base that is ancestral for its age. With an
-#' argument `ancestral` these are compared. Variants that disagree are left out, and counted.
+#' argument `ancestral` it is compared with that base. Variants that disagree are left out, and
+#' counted.
 #'
 #' **Files.** A table has a variant, its component and perhaps a weight a line, separated by tabs
 #' or blanks. A first line `variant component` is a header. JSON has a list of variants for each
@@ -43,7 +44,8 @@
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param breaks Rising numbers, the ends of the bins.
-#' @param ancestral Where ancestral alleles come from, as below. `NULL` (the default): nowhere.
+#' @param ancestral Where ancestral alleles come from, as below. `NULL` (the default): they are not
+#'   used.
 #' @param values A number for each variant, in the order of `g` or named by id. Or a data frame of
 #'   `variant` and `value`.
 #' @param file Path of a table, or of a JSON file (`.json`), plain or gzip.

@@ -12,7 +12,7 @@ counted_is_ancestral <- function(ancestral, g) {
   if (all(is.na(known))) {
     abort_ancify(
       paste(
-        "`ancestral` gives no ancestral allele of the genotypes: compare names of chromosomes,",
+        "`ancestral` has no ancestral allele of any variant: compare names of chromosomes,",
         "genome build and alleles."
       ),
       "input"

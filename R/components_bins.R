@@ -114,7 +114,7 @@ rows_by_id <- function(ids, g) {
   of_each[rows[!is.na(rows)]] <- which(!is.na(rows))
   if (all(is.na(rows))) {
     abort_ancify(
-      sprintf("`values` has no variant of the genotypes: its first is %s, theirs %s.",
+      sprintf("`values` has no variant of the genotypes: use their ids, such as %2$s, not %1$s.",
               quoted(ids[1]), quoted(g$variants$id[1])),
       "input"
     )

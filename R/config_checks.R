@@ -22,7 +22,7 @@ check_species <- function(config, origin) {
   for (name in unique(names[duplicated(names)])) {
     tiers <- unique(config$outgroups$tier[names == name])
     add_problem(
-      origin, "`outgroups.%s`: %s is named twice and would confirm itself; keep one.",
+      origin, "`outgroups.%s`: %s is named twice and would count twice; keep one.",
       paste(tiers, collapse = "` and `outgroups."), quoted(name)
     )
   }

@@ -10,9 +10,9 @@
 #' the ancestor has no base) and `config.yaml`. The script that made them is
 #' `system.file("script", "make_example.R", package = "ancify")`.
 #'
-#' @param path Folder to copy to, as one text; made if it is not there. Files of
-#'   an earlier example may be in it. Default: `ancify-example` in R's
-#'   temporary folder. Runs write to `projected` and `ancestral_calls` in it.
+#' @param path Folder to copy to, as one text; made if it is missing. It may have files of an
+#'   earlier example. Default: `ancify-example` in R's temporary folder. Runs write to `projected`
+#'   and `ancestral_calls` in it.
 #' @return The [ancify_config()] of the example.
 #' @section Errors:
 #' `ancify_file_error` with the field `file` where the folder can't be made or

@@ -85,7 +85,7 @@ demes_birth <- function(deme, free, there, refuse) {
     ))
   }
   if (is_full) {
-    refuse("there are more than %d demes when %s begins, with those that end then",
+    refuse("there are more than %d demes when %s begins, including those that end at that time",
            core_limits()$populations, deme$name)
   }
   shares <- replace(numeric(length(there)), parents, deme$proportions)

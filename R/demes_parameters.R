@@ -25,7 +25,7 @@ demes_with_parameters <- function(yaml, samples, file) {
   for (kind in c("start", "lower", "upper")) {
     attr(model, kind) <- unlist(lapply(params, `[[`, kind))
   }
-  with_file <- "The start of the parameters of '%s' is no model: %s"
+  with_file <- "The start values of '%s' make no model: %s"
   tryCatch(events_at(model, attr(model, "start")), ancify_input_error = function(error) {
     abort_ancify(sprintf(with_file, file, conditionMessage(error)), "format", file = file, line = 0)
   })

@@ -22,8 +22,8 @@
 #'
 #' **Fields to fit.** The file `parameters` has the format of the program moments. Each of its
 #' `parameters` has a `name`, `values`, and if wanted a `description`, `lower_bound` and
-#' `upper_bound`. `values` are places in the Demes file that have this value, and no other
-#' parameter's. Counts begin at 0:
+#' `upper_bound`. `values` are the places in the Demes file that get this value; each has one
+#' parameter at most. Counts begin at 0:
 #'
 #' | Place | Field |
 #' | --- | --- |
@@ -35,8 +35,8 @@
 #' | `pulses: {0: {proportions: 0}}` | the share of its first source |
 #'
 #' `constraints` are pairs such as `{params: [T1, T2], constraint: greater_than}` or `less_than`.
-#' Parameters are in the file's own units. With a free theta, a spectrum tells sizes and times up to
-#' a common factor, so leave one size as it is. With two-locus statistics, all can be fitted.
+#' Parameters are in the file's own units. With a free theta, a spectrum determines sizes and times
+#' only up to a common factor, so fix one size. With two-locus statistics, all can be fitted.
 #'
 #' @param file Path of a Demes file, in YAML. `read_demes()` also reads gzip.
 #' @param samples Names of the sampled demes, in the order of the spectrum. Default: as noted by
@@ -56,8 +56,8 @@
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read or written.
 #' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table.
-#'   Or `parameters` name a place that the Demes file lacks, or one place twice, or bounds that its
-#'   value is outside of.
+#'   Or `parameters` name a place that the Demes file lacks, or one place twice, or a value is
+#'   outside its bounds.
 #' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection;
 #'   mutation that changes; sizes or rates that are functions; a migration rate that changes in an
 #'   epoch; a frozen population that changes later; a pulse at the present or directly after a

@@ -15,9 +15,9 @@
 #' for linkage by the Godambe information. The ratio is multiplied by `adjustment`, which Coffman
 #' and others (2016) give.
 #'
-#' A parameter may be fixed at or beyond a bound that it has in `fit`, as a migration rate at 0.
-#' Then it can go one way only. With one such parameter of k, the p-value is 1/2 P(chi2_(k-1) > x) +
-#' 1/2 P(chi2_k > x). With several it is at most that.
+#' A parameter may be fixed at or beyond a bound that it has in `fit`, as a migration rate at 0. Its
+#' test is then one-sided. With one such parameter of k, the p-value is 1/2 P(chi2_(k-1) > x) + 1/2
+#' P(chi2_k > x). With several it is at most that.
 #'
 #' @param object A `demography_fit`, as from [fit_demography()].
 #' @param null A fit of the same model to the same data, with fewer fitted and more `fixed`
@@ -32,7 +32,7 @@
 #' * The fits are not nested, or `bootstraps` are fewer than two spectra of the data's size.
 #' * The likelihood has no maximum at the estimates.
 #' * A Wald test: a parameter of `object` is at a bound.
-#' * A score test of several parameters: one of them can go one way only.
+#' * A score test of several parameters: `null` fixes one of them at its bound.
 #' @references
 #' Coffman, Hsieh, Gravel and Gutenkunst (2016) Computationally efficient composite likelihood
 #' statistics for demographic inference. Molecular Biology and Evolution 33:591.
@@ -127,7 +127,7 @@ score_statistic <- function(fit, null, bootstraps, tested, bounded) {
   if (bounded && length(tested) > 1) {
     abort_ancify(
       paste(
-        "A score test of several parameters cannot have one that goes one way only:",
+        "A score test of several parameters cannot include one that `null` fixes at its bound:",
         "choose `test = \"LR\"`."
       ),
       "input"

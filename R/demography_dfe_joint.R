@@ -1,7 +1,7 @@
 #' Joint distributions of fitness effects of two populations
 #'
-#' How selection coefficients of new mutations are distributed in two populations at once, such as
-#' `dfe_bivariate_lognormal(3, 2, correlation = 0.8)`. [dfe_sfs()] takes them with
+#' Describe the joint distribution of selection coefficients of new mutations in two populations,
+#' such as `dfe_bivariate_lognormal(3, 2, correlation = 0.8)`. [dfe_sfs()] takes them with
 #' `selected_spectra(pairs = TRUE)`, and [fit_demography()] fits them as a [dfe_model()].
 #'
 #' @details
@@ -10,7 +10,7 @@
 #' | `dfe_bivariate_lognormal()` | lognormal, with a correlation of the logarithms |
 #' | `dfe_independent()` | independent, each from its own DFE |
 #' | `dfe_correlated()` | the same for a share `w` of mutations, and else independent from one DFE |
-#' | any other DFE | the same |
+#' | any other DFE | equal in both |
 #'
 #' [dfe_mixture()] mixes all of these. The share `w` of `dfe_correlated()` is the correlation of
 #' coefficients between populations (Huang and others 2021). The last parameter of `mixture()` in

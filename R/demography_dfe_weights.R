@@ -10,7 +10,7 @@ dfe_weights <- function(dfe, gammas, pairs, interpolate) {
     kind <- part_kinds()[[intersect(names(part), names(part_kinds()))]]
     if (kind$pairs && !pairs) {
       abort_ancify(
-        sprintf("The DFE %s is of two populations: take selected_spectra(pairs = TRUE).",
+        sprintf("The DFE %s is for two populations: use spectra of selected_spectra(pairs = TRUE).",
                 part$name),
         "input"
       )

@@ -13,8 +13,8 @@
 #' | [event_pulse()] | thick arrows with their shares |
 #' | [event_removal()], frozen populations | a population that ends |
 #'
-#' The ancestral population goes back for ever; a part of it is drawn. The bar above the picture is
-#' as long as a population of that size is wide. Rates of migration are written where there is room,
+#' Only the last part of the ancestral population's time is drawn. The bar above the picture is as
+#' long as a population of that size is wide. Rates of migration are written where there is room,
 #' and are those in the middle of an epoch.
 #'
 #' @param x A [demography()].

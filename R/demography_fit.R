@@ -19,8 +19,8 @@
 #' * `predict()`: the expected spectrum, scaled by theta. Of a fit without a spectrum: the expected
 #'   two-locus statistics. `plot(fit$ld, model = fit$expected_ld)` draws these.
 #' * `simulate()`: a list of spectra drawn from the expected one, masked as the data.
-#' * `update()`: a new fit, with the arguments of the first but for those given. It begins at the
-#'   estimates; `start` may have some of the values.
+#' * `update()`: a new fit, in which the arguments given replace those of the first. It begins at
+#'   the estimates; `start` replaces some of them.
 #' * `residuals()`: an array of the spectrum's shape, as from [sfs_residuals()].
 #' * `summary()`, `print()`: the estimates; `summary()` also has settings and all searches.
 #' * `plot()`: `x`, invisibly. It draws data, model and residuals of up to three populations, by
@@ -164,9 +164,9 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #'
 #' For a fit with `ld`, errors without `bootstraps` take bins of two-locus statistics as independent
 #' of each other and of the spectrum. So they are too small. Each of `bootstraps` has a spectrum and
-#' two-locus statistics of the same windows, so that errors have all covariances:
-#' `list(sfs = lapply(draws, function(w) Reduce("+", spectra[w])), ld = lapply(draws, function(w)
-#' do.call(c, statistics[w])))`. `draws` are windows drawn with replacement, of which `spectra` and
+#' two-locus statistics of the same windows, so that errors include their covariances: `list(sfs =
+#' lapply(draws, function(w) Reduce("+", spectra[w])), ld = lapply(draws, function(w) do.call(c,
+#' statistics[w])))`. `draws` are windows drawn with replacement, of which `spectra` and
 #' `statistics` are lists. The normal distributions keep the covariances of the data.
 #'
 #' Slopes are differences of 1 %, and curvatures of 1 to 5 %. The slopes' variability is their

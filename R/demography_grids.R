@@ -73,7 +73,7 @@ any_below <- function(spectra, sizes) {
 warn_of_finer <- function(pts, taken, where = "") {
   finest <- taken[[which.max(vapply(taken, max, 0L))]]
   warn_ancify(
-    sprintf("The grids of %s points are too coarse%s: cells were negative. Took %s points.",
+    sprintf("The grids of %s points are too coarse%s: cells were negative. Used grids of %s.",
             enumerate(pts), where, enumerate(finest)),
     "grid"
   )

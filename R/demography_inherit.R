@@ -1,13 +1,13 @@
 #' Make the model of a chromosome, or of selfing organisms
 #'
-#' A demographic model is of autosomes of outcrossing organisms. This makes the same model for a sex
-#' chromosome, the mitochondrion, or for organisms that self: `inherit_demography(model, "X")`. Its
-#' parameters have the values and units of the autosomal model, so that both can be compared.
+#' Converts a model of autosomes in outcrossing organisms to a sex chromosome, the mitochondrion, or
+#' selfing organisms: `inherit_demography(model, "X")`. Parameters keep the values and units of the
+#' autosomal model, so that both can be compared.
 #'
 #' @details
-#' Sizes and `theta0` are multiplied by these factors. Times stay, and so do migration rates, which
-#' are those of both sexes. `b` are the breeding females for each breeding male, and `a` is the
-#' mutation rate of males over that of females.
+#' Sizes and `theta0` are multiplied by these factors. Times stay unchanged, and so do migration
+#' rates, which are those of both sexes. `b` are the breeding females for each breeding male, and
+#' `a` is the mutation rate of males over that of females.
 #'
 #' | Chromosome | Sizes | `theta0` |
 #' | --- | --- | --- |
@@ -28,7 +28,7 @@
 #'   autosomes.
 #' @return A [demography()] with the parameters of `model`.
 #' @section Errors:
-#' * `ancify_input_error`: an argument is no such number; selfing organisms have another chromosome
+#' * `ancify_input_error`: an argument is out of range; `selfing` is given for another chromosome
 #'   than autosomes; or an event has selection, which acts in another way on other chromosomes.
 #' @references
 #' Hedrick (2007) Sex: differences in mutation, recombination, selection, gene flow, and genetic
@@ -104,8 +104,8 @@ event_of_chromosome <- function(event, size, mutation) {
   if (!is.null(gamma) && !(is.numeric(gamma) && all(gamma == 0))) {
     abort_ancify(
       paste(
-        "`model` has selection, which acts in another way on other chromosomes and in selfing",
-        "organisms."
+        "`model` has selection, which differs on other chromosomes and in selfing organisms:",
+        "give a model without selection."
       ),
       "input"
     )

@@ -46,12 +46,12 @@
 #'
 #' [selected_spectra()] puts distributions of effects on any model.
 #'
-#' The sets of Portik and others (2017) and of Firneno and others (2020) for populations that split,
-#' by the names there. Their sizes are `nu1`, `nu2` and `nu3`, and `nu_a` of the ancestors of the
-#' second and third population. A share `f` of a mixed population comes from the first.
-#' Periods between splits and after them last `time`, or `time1`, `time2` and so on. Migration is at
-#' rate `m`, or at `m12` into the first population and `m21` into the second. Three populations have
-#' these rates, which are symmetric but for the last two:
+#' The models below, of populations that split, are those of Portik and others (2017) and of Firneno
+#' and others (2020), with their names. Their sizes are `nu1`, `nu2` and `nu3`, and `nu_a` of the
+#' ancestors of the second and third population. A share `f` of a mixed population comes from the
+#' first. Periods between splits and after them last `time`, or `time1`, `time2` and so on.
+#' Migration is at rate `m`, or at `m12` into the first population and `m21` into the second. Three
+#' populations have these rates, which are symmetric but for the last two:
 #'
 #' | Rate | Between |
 #' | --- | --- |
@@ -99,9 +99,9 @@
 #' | `sim_split_sym_mig_adjacent` | the same, with migration between neighbours |
 #' | `sim_split_refugia_sym_mig_all` | isolation, then migration between all |
 #' | `sim_split_refugia_sym_mig_adjacent` | isolation, then migration between neighbours |
-#' | `split_nomig_size`, `sim_split_no_mig_size` | other sizes `nu1b`, `nu2b`, `nu3b` at last |
-#' | `ancmig_2_size` | `ancmig_adj_2` with other sizes at last |
-#' | `sim_split_refugia_sym_mig_adjacent_size` | with other sizes at last |
+#' | `split_nomig_size`, `sim_split_no_mig_size` | sizes `nu1b`, `nu2b`, `nu3b` in the last period |
+#' | `ancmig_2_size` | `ancmig_adj_2` with other sizes in the last period |
+#' | `sim_split_refugia_sym_mig_adjacent_size` | with other sizes in the last period |
 #' | `refugia_adj_2_var_sym`, `refugia_adj_3_var_sym` | the third population has the migration |
 #' | `split_sym_mig_adjacent_var1`, `..._var2` | the same after `m_a`; at `m3` only |
 #' | `sim_split_sym_mig_adjacent_var` | both splits at once, then the same |

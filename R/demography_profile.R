@@ -207,7 +207,7 @@ warn_of_better <- function(fit, best) {
   if (best > fit$log_likelihood + 0.01) {
     warn_ancify(
       sprintf(
-        "The profile has the log-likelihood %s, above the fit's %s: fit again from its best place.",
+        "The profile has the log-likelihood %s, above the fit's %s: fit from its best values.",
         format(best, digits = 8), format(fit$log_likelihood, digits = 8)
       ),
       "fit"

@@ -51,13 +51,13 @@
 #'   default.
 #' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. If `sampling` is a
 #'   function, its arguments are fitted too. Give bounds of their range: `upper = c(inbreeding =
-#'   1)`. A [dfe_model()] has its spectra already: of these and `pts` it takes only `threads`.
+#'   1)`. A [dfe_model()] already has its spectra, and uses only `threads` of these and `pts`.
 #' @param BPPARAM A `BiocParallelParam`. Its workers do all `starts` searches, each on one thread.
 #'   `NULL` (the default): this session does one search after another.
 #' @param progress Whether to show the number of finished searches. Default: only in interactive
 #'   sessions.
 #' @param ld Two-locus statistics of the data, as from [ld_statistics()] with `blocks`, of the
-#'   populations of `sfs`. They have more blocks than a bin has ratios. `NULL` (the default): none.
+#'   populations of `sfs`. They need more blocks than a bin has ratios. `NULL` (the default): none.
 #' @return A list of class `demography_fit`:
 #' * `model`, `data`: the arguments `model` and `sfs`.
 #' * `ld`, `expected_ld`: the ratios of `ld`, and the model's; `NULL` without `ld`.
@@ -68,8 +68,8 @@
 #' * `converged`: whether the fit has converged.
 #' * `at_bounds`: names of the parameters within 1 % of a bound.
 #' * `bounds`: a data frame with a row for each fitted parameter. `lower` and `upper` are its
-#'   bounds, `lower_of` and `upper_of` whose they are (`"user"`, `"default"` or the parameter's
-#'   `"range"`). `at` is the one that the estimate is at, or `NA`.
+#'   bounds, `lower_of` and `upper_of` their source (`"user"`, `"default"` or the parameter's
+#'   `"range"`). `at` is the bound that the estimate has reached, or `NA`.
 #' * `searches`: a data frame with a row for each search: `log_likelihood` and the parameters.
 #'
 #' Methods: see [demography_fit]. [vcov()][vcov.demography_fit], [confint()][confint.demography_fit]

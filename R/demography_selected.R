@@ -12,19 +12,19 @@
 #'
 #' | `gamma` of a mutation | Spectrum |
 #' | --- | --- |
-#' | between two computed coefficients | a cubic spline in `log(-gamma)`; lines if that is below 0 |
+#' | between two computed coefficients | a cubic spline in `log(-gamma)`; linear where negative |
 #' | weaker than the weakest negative one | that of `gamma = 0`; for `dfe_point()` a line to it |
 #' | stronger than the strongest one | that of the strongest one; for `dfe_point()` an error |
 #'
 #' **Pairs.** With `pairs = TRUE` there is a spectrum for each pair of coefficients, for a model
 #' that ends with two populations. The second of them has the second coefficient, from its founding
-#' on. All others have the first one, also the ancestor. [dfe_joint] has distributions of pairs.
-#' Others then mean that a mutation has the same coefficient in both populations.
+#' on. All other populations have the first coefficient, also the ancestor. [dfe_joint] has
+#' distributions of pairs. With any other DFE, a mutation has the same coefficient in both
+#' populations.
 #'
-#' **The folder.** With `cache`, finished spectra are kept in files of a folder, each whole or not
-#' there. A call that was killed goes on where it ended, if model and settings are the same. So one
-#' that is complete takes only the time to read it. `.ancify/ledger` in the folder says what the
-#' spectra are of.
+#' **The folder.** With `cache`, finished spectra are kept in a folder; each file is complete or
+#' absent. The same call resumes after it was killed, if model and settings are the same. A complete
+#' folder is only read. `.ancify/ledger` in the folder records the model and settings.
 #'
 #' **Time steps.** Those of `pairs` are as short as a coefficient of 30 needs, also for stronger
 #' ones. Spectra of a coefficient of -100 differ by 0.1 % from steps without this limit. Those of
@@ -44,7 +44,7 @@
 #' @param h Dominance, 0.5 (additive) by default.
 #' @param pairs Whether each pair of `gammas` has a spectrum: the first population's coefficient and
 #'   the second's. `FALSE` (the default): the same coefficient in all populations.
-#' @param cache A folder for the spectra, which is made if it is not there. `NULL` (the default):
+#' @param cache A folder for the spectra, which is made if it is missing. `NULL` (the default):
 #'   none.
 #' @param spectra The result of `selected_spectra()`.
 #' @param dfe For `dfe_sfs()` a DFE, such as `dfe_gamma(0.2, 1000)`. For `dfe_model()` a function
@@ -69,8 +69,8 @@
 #' * `ancify_input_error`: the model has selection of its own or is invalid for [expected_sfs()], a
 #'   distribution's parameter is invalid, or a needed coefficient was not computed.
 #'   Or `cache` has spectra of another model or of other settings, or is not complete.
-#' * `ancify_file_error`, `ancify_format_error`: files of `cache` are a user's, are damaged, or
-#'   cannot be written.
+#' * `ancify_file_error`, `ancify_format_error`: files of `cache` are damaged, cannot be written, or
+#'   would replace a user's own.
 #' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
 #' * `ancify_grid_warning`: as from [expected_sfs()].
 #' @references

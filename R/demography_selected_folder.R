@@ -95,7 +95,7 @@ read_selected_spectra <- function(cache) {
   left <- sum(!are_complete(ledger, files, known_source(ledger, of)))
   if (left) {
     abort_ancify(
-      sprintf("%s is not complete, as %d of %d files are left: call selected_spectra() again.",
+      sprintf("%s is incomplete: %d of %d files are missing. Call selected_spectra() again.",
               quoted(cache), left, length(files)),
       "input"
     )
@@ -103,7 +103,7 @@ read_selected_spectra <- function(cache) {
   damaged <- ledger_paths(ledger, files[!whole_files(ledger, files)])
   if (length(damaged)) {
     abort_ancify(
-      sprintf("%s is not as it was written: call selected_spectra() again.", quoted(damaged[1])),
+      sprintf("%s is damaged or was changed: call selected_spectra() again.", quoted(damaged[1])),
       "format", file = damaged[1], line = 0
     )
   }

@@ -1,15 +1,15 @@
 #' Compute a demographic model's expected spectrum
 #'
 #' Computes the expected site frequency spectrum of samples from one to five populations:
-#' `expected_sfs(model, params, sample_sizes = c(A = 20, B = 20), pts = c(30, 40, 50))`. The
-#' diffusion of allele frequencies takes the model from its first event to its last.
+#' `expected_sfs(model, params, sample_sizes = c(A = 20, B = 20), pts = c(30, 40, 50))`. It solves
+#' the diffusion of allele frequencies from the model's first event to its last.
 #'
 #' @details
 #' **Grids.** The density of allele frequencies is computed on a grid, and samples are drawn from
-#' it. A grid's error grows with its smallest frequency above 0. So the spectra of several grids
-#' are extrapolated to a smallest frequency of 0. A density under strong selection is too steep for
-#' a coarse grid, and would give negative counts. The spectrum then comes from finer grids, with the
-#' warning that says which; counts are never negative.
+#' it. A grid's error grows with its smallest frequency above 0. So the spectra of several grids are
+#' extrapolated to a smallest frequency of 0. A density under strong selection is too steep for a
+#' coarse grid, and would give negative counts. The spectrum then comes from finer grids, which a
+#' warning names; counts are never negative.
 #'
 #' **Time steps.** `time = "dadi"` takes the time steps of the program dadi, and gives its numbers
 #' on each grid. `"accurate"` takes steps three times as long, and halves of these, and extrapolates

@@ -81,7 +81,7 @@ check_bootstraps <- function(bootstraps, fit, name = "bootstraps") {
   if (identical(terms, "sfs")) bootstraps <- list(sfs = bootstraps)
   if (!is.list(bootstraps) || !setequal(names(bootstraps), terms)) {
     abort_ancify(
-      sprintf("`%s` must be a list with %s, as the fit.", name,
+      sprintf("`%s` must be a list with %s, as the fit has them.", name,
               enumerate(sprintf("`%s`, a list of observations", terms))),
       "input"
     )

@@ -36,8 +36,9 @@
 #'
 #' @section SLiM:
 #' SLiM knows no unknown bases. A position without a call gets the base of `reference`, as if it had
-#' not changed. One without either, such as in a centromere, gets `A`. The result counts both; leave
-#' such positions out of analyses. In Eidos, after `initializeSLiMOptions(nucleotideBased=T)`:
+#' not changed. A position without either base, such as in a centromere, gets `A`. The result counts
+#' both; leave such positions out of analyses. In Eidos, after
+#' `initializeSLiMOptions(nucleotideBased=T)`:
 #'
 #' ```
 #' initializeAncestralNucleotides("slim/chr1.fa");
@@ -49,9 +50,8 @@
 #' [read_confidence()].
 #'
 #' @section ARGweaver:
-#' There is no format for it. Its model of mutations is that of Jukes and Cantor, without ancestral
-#' states, so there is nothing to give. To mask positions without a call (`--maskmap`), take the
-#' rows `missing` and `unresolved` of a `bed`.
+#' ARGweaver takes no ancestral states: its mutation model is that of Jukes and Cantor. To mask
+#' positions without a call (`--maskmap`), take the rows `missing` and `unresolved` of a `bed`.
 #'
 #' @param run The result of [ancify_run()], or its output folder, as in [read_ancestral()].
 #' @param format The program or format, a word of the table.
@@ -61,8 +61,8 @@
 #'   * the path of a VCF or BCF, or a `VcfFile`; records with an allele that is not one base get
 #'     `N`, and no row of a BED;
 #'   * a data frame of `chromosome` and `position`, from 1;
-#'   * a `GRanges`, or the other regions of [read_ancestral()], of which those of several bases are
-#'     treated so.
+#'   * a `GRanges`, or the other regions of [read_ancestral()]; those of several bases are treated
+#'     like such records.
 #' @param reference The focal genome, for `slim`, which needs it, and no other format. A FASTA or
 #'   2bit file, a folder of `<chromosome>.fa`, or a path with `{chrom}` or `{chrom_id}`, as in
 #'   [annotate_vcf()].

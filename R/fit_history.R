@@ -9,7 +9,7 @@
 #' Ten million sites hardly separate splits from sizes: an earlier split before a smaller population
 #' gives nearly the same patterns. A whole genome separates them. At the oldest split this matters
 #' for posteriors. In simulations of 35 million sites their mean had a standard error of 0.003 to
-#' 0.01. A genome of three billion has a tenth of that.
+#' 0.01. With three billion sites it is a tenth of that.
 #'
 #' Sites nearby share their gene trees, so they tell less than independent ones. If `patterns` and
 #' `variants` name ten chromosomes or more, standard errors come from the differences between these.
@@ -48,9 +48,9 @@
 #' @param variants The result of [count_variants()] for the same positions as `patterns`, or a data
 #'   frame of the same columns. The first of `alleles` is the base that `patterns` has. `NULL` (the
 #'   default): none.
-#' @param called The share of the positions of `patterns` at which `variants` has a variant if there
-#'   is one, above 0 and up to 1 (the default). `NULL`: it is fitted, and the number of variants
-#'   then tells nothing of the focal sizes.
+#' @param called The share of the positions of `patterns` at which `variants` would report a
+#'   variant, above 0 and up to 1 (the default). `NULL`: it is fitted, and the number of variants
+#'   then gives no information about the focal sizes.
 #' @param focal_sizes With `variants`: the number of focal sizes to fit, up to 10. `NULL` (the
 #'   default): as many as `history` has if these are several, else 3.
 #' @return A list of class `ancify_history_fit`, with methods for `print()`, `summary()`, `coef()`,

@@ -84,7 +84,7 @@ errors_text <- function(fit) {
   if (fit$blocks > 0) {
     return(sprintf("from the differences between %d chromosomes", fit$blocks))
   }
-  "as of independent sites: linked ones tell less"
+  "for independent sites; linked sites are less informative"
 }
 
 fitted_data <- function(fit) {

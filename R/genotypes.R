@@ -22,16 +22,17 @@
 #' `pheno2` and so on; a `.psam` keeps its names.
 #'
 #' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. A PGEN must
-#' have hard calls of two alleles alone. The error for any other says how PLINK 2 makes one of it.
+#' have hard calls of two alleles alone. For any other, the error says how PLINK 2 converts it.
 #'
 #' **Choices.** Samples and variants are chosen by position, by a logical vector, or by IID and
-#' variant ID. They keep the order that is asked for, and each can be there only once.
+#' variant ID. The result has them in the order chosen, and each can be chosen only once.
 #'
 #' @param source Path of a `.bed` or `.pgen`, with or without this extension; path of a VCF or BCF;
 #'   or a matrix.
 #' @param variants Of a matrix: a data frame with a row for each of its columns. `chromosome`, `id`,
 #'   `position`, `counted` and `other` are known, also by their names in snpStats's `read.plink()`.
-#'   What is not given is 0, and the IDs are the matrix's column names. `NULL` (the default): none.
+#'   Columns not given are 0, except the IDs, which are the matrix's column names. `NULL` (the
+#'   default): none.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
@@ -45,9 +46,9 @@
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed since.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not fit the others.
-#'   Cases: a BED of another size, or stored sample by sample; an IID that is there twice; a
-#'   position that is no whole number; dosages, phased calls or several ALT alleles in a PGEN; a
-#'   genotype of three alleles, or no SNP, in a VCF.
+#'   Cases: a BED of another size, or stored sample by sample; an IID that occurs twice; a position
+#'   that is no whole number; dosages, phased calls or several ALT alleles in a PGEN; a genotype of
+#'   three alleles, or no SNP, in a VCF.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names.
 #' @references

@@ -80,7 +80,7 @@ positions_of_ids <- function(wanted, ids, what) {
   if (length(lacking)) {
     abort_ancify(
       sprintf("There is no %s %s%s", what, quoted(wanted[lacking[1]]),
-              if (length(lacking) > 1) sprintf(", and %s lack too.", length(lacking) - 1) else "."),
+              if (length(lacking) > 1) sprintf(" (and %s more).", length(lacking) - 1) else "."),
       "input"
     )
   }

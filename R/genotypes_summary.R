@@ -1,7 +1,7 @@
 #' Count genotypes
 #'
-#' Counts the calls of each variant among the chosen samples. Counts are kept, so that they are
-#' made once.
+#' Counts the calls of each variant among the chosen samples. Counts are kept, so that each call is
+#' read only once.
 #'
 #' @param object Genotypes, as from [open_genotypes()].
 #' @inheritParams genotype_methods

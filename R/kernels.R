@@ -1,7 +1,8 @@
 #' Kernels of a REML fit
 #'
-#' A kernel says how alike the samples are for one genetic component. [fit_reml()] makes those of
-#' `genotypes` and `components` itself. These functions make others, for its argument `kernels`.
+#' A kernel, such as a genetic relationship matrix, says how alike the samples are for one
+#' component. [fit_reml()] makes those of `genotypes` and `components` itself. These functions make
+#' others, for its argument `kernels`.
 #'
 #' @details
 #' | Function | Kernel |
@@ -18,7 +19,7 @@
 #' kernel.
 #'
 #' **Samples.** A kernel of genotypes or with row names finds its samples by their ids. Any other
-#' has the samples in the order of the fit's genotypes, or without these of its `data`.
+#' kernel must have the samples in the order of the fit's genotypes, or else of its `data`.
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param variants Variants of the kernel, as in `g[, variants]`. `NULL` (the default): all.
@@ -26,12 +27,12 @@
 #' @param K A symmetric matrix without negative eigenvalues, with a row for each sample. Row names
 #'   are ids of samples.
 #' @param f A function. `f(V)` gives the kernel times V, a matrix with a row for each sample.
-#' @param trace The sum of the kernel's diagonal. Or its diagonal, a number for each sample, which
-#'   a fit needs that drops samples.
+#' @param trace The sum of the kernel's diagonal. Or its diagonal, a number for each sample; a fit
+#'   that drops samples needs that.
 #' @param kernel One of these kernels.
 #' @param V A matrix with a row for each sample, or a vector.
-#' @param component Name of the component, for a kernel that has several. `NULL` (the default) is
-#'   for one that has not.
+#' @param component Name of the component, for a kernel that has several. `NULL` (the default): the
+#'   kernel has one component.
 #' @inheritParams fit_reml
 #' @return A list of class `reml_kernel`. `kernel_times()`: a matrix of the size of `V`.
 #' @section Errors:

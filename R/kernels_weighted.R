@@ -149,7 +149,7 @@ check_weight_block <- function(block, name, ids) {
     parts <- eigen(block, symmetric = TRUE)
     refuse(
       which.max(abs(parts$vectors[, nrow(block)])),
-      sprintf("has the largest part in the eigenvalue %s: none may be negative",
+      sprintf("dominates the eigenvector of eigenvalue %s: no eigenvalue may be negative",
               format(parts$values[nrow(block)], digits = 3))
     )
   }

@@ -7,19 +7,19 @@
 #' case counts as upper case. A canonical k-mer is the smaller of the k-mer and its reverse
 #' complement, in the order A, C, G, T. So both strands count as one, and a palindrome counts once.
 #'
-#' **Memory.** Up to k = 12 a table of all k-mers is counted, 8 bytes each and a table a thread.
+#' **Memory.** Up to k = 12, each thread counts in a table of all k-mers, with 8 bytes for each.
 #' Above, k-mers are collected in 512 parts by their minimizers. Parts that do not fit in `memory`
 #' go to a temporary file in the folder of `out`, or in `tempdir()`. Each part is then sorted and
 #' counted by itself. The result does not depend on `memory`, `threads` and `backend`, to the last
 #' byte.
 #'
 #' **GPUs.** With `backend = "gpu"` the parts of k-mers above k = 12 are sorted and counted on all
-#' GPUs. Reading, and what is cut and written, stay on the CPU, and may well bound the speed. No
-#' card has shown a gain yet, so `"auto"` is the CPU.
+#' GPUs. Reading, cutting and writing stay on the CPU, and may limit the speed. No GPU has been
+#' faster yet, so `"auto"` is the CPU.
 #'
-#' **Database.** `<out>.kmc_pre` and `<out>.kmc_suf` are the sorted files of KMC 3. So
-#' `kmc_tools` and `kmc_dump` read them, and [read_kmers()] those of KMC. The files appear both or
-#' not at all. A count has as many bytes as the largest count needs.
+#' **Database.** `<out>.kmc_pre` and `<out>.kmc_suf` are the sorted files of KMC 3. So `kmc_tools`
+#' and `kmc_dump` read them, and [read_kmers()] reads those of KMC. The files appear both or not at
+#' all. A count has as many bytes as the largest count needs.
 #'
 #' @param x Paths of FASTA or FASTQ files, plain, gzip or bgzip, or a `DNAStringSet`. A file that
 #'   begins with `@` is FASTQ, with four lines a read.
@@ -27,8 +27,8 @@
 #' @param canonical Whether both strands count as one.
 #' @param min_count,max_count Smallest and largest count of the k-mers that are kept, 1 to 2^32 - 1.
 #'   A larger count is 2^32 - 1.
-#' @param memory Bytes of memory to use, roughly; half of the machine's if `NULL`. It bounds what
-#'   is collected, and not the result without `out`, or the tables up to k = 12.
+#' @param memory Bytes of memory to use, roughly; half of the machine's if `NULL`. It limits the
+#'   k-mers collected, but neither a result in memory nor the tables up to k = 12.
 #' @param out Path of the database to write, without extension; `NULL`: in memory.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
@@ -124,8 +124,8 @@ opened <- function(x) {
   if (length(x$path) == 0) {
     abort_ancify(
       paste(
-        "These k-mers were in the memory of another session: count them again, or write them with",
-        "write_kmers() before they are saved."
+        "These k-mers were in the memory of another session: count them again. To keep k-mers",
+        "for later sessions, write them with write_kmers()."
       ),
       "input"
     )

@@ -7,8 +7,8 @@
 #' disk, and are read as needed. What `kmc` writes for k above 13 is not sorted yet:
 #' `kmc_tools transform <name> sort <new name>` sorts it.
 #'
-#' **Text** has a k-mer, a blank and its count a line, as `jellyfish dump -c` writes them and
-#' `kmc_dump`, with a tab. It may be in any order, and compressed by gzip. It is read into memory.
+#' **Text** has a k-mer and its count per line, separated by a blank (`jellyfish dump -c`) or a tab
+#' (`kmc_dump`). It may be in any order, and compressed by gzip. It is read into memory.
 #'
 #' @param path Path of a database, with or without extension, or of a text file.
 #' @param canonical Whether the k-mers of a text are canonical, as from `jellyfish count -C`. A
@@ -19,7 +19,7 @@
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): there is no such file, or it cannot be read or written.
 #' * `ancify_format_error` (fields `file`, `line`): a database is cut short, damaged or not sorted,
-#'   or has a k above 64. A line of a text has no k-mer and count, or its k-mer was there before.
+#'   or has a k above 64. A line of a text has no k-mer and count, or repeats a k-mer.
 #' * `ancify_input_error`: `path` is the database of `x` itself.
 #' @seealso [count_kmers()]
 #' @export

@@ -1,6 +1,6 @@
 #' Methods for counted k-mers
 #'
-#' What can be done with the objects of [count_kmers()] and [read_kmers()].
+#' Look up, list and convert the k-mers of [count_kmers()] and [read_kmers()].
 #'
 #' @param x An object of class `kmers`.
 #' @param n Number of k-mers.
@@ -75,7 +75,7 @@ first_kmers <- function(x, n) {
   wrong <- which(is.na(kmers) | nchar(kmers) != x$k)
   if (length(wrong)) {
     abort_ancify(
-      sprintf("k-mers of %d bases are looked up, not %s.", x$k, show_value(kmers[wrong[1]])),
+      sprintf("`i` must be k-mers of %d bases, not %s.", x$k, show_value(kmers[wrong[1]])),
       "input"
     )
   }

@@ -84,10 +84,10 @@ check_same_kind <- function(kmers) {
   k <- unique(vapply(kmers, function(x) x$k, 0L))
   if (length(k) > 1) {
     abort_ancify(
-      sprintf("The k-mers have different k, %s: count them with one.", enumerate(k)), "input"
+      sprintf("The k-mers have different k, %s: count all with one `k`.", enumerate(k)), "input"
     )
   }
   if (length(unique(vapply(kmers, function(x) x$canonical, NA))) > 1) {
-    abort_ancify("Some k-mers are canonical and others not: count them in one way.", "input")
+    abort_ancify("Some k-mers are canonical, others not: count all with one `canonical`.", "input")
   }
 }

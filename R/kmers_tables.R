@@ -6,7 +6,7 @@
 #' @param x An object of class `kmers`.
 #' @param sequences Sequences as a character vector or a `DNAStringSet`.
 #' @return `kmer_histogram()`: a data frame with the columns `count` and `kmers`, a row for each
-#'   count that there is. `kmer_profile()`: a list with the names of `sequences`. Each element has a
+#'   count that occurs. `kmer_profile()`: a list with the names of `sequences`. Each element has a
 #'   number for each position at which a k-mer begins, `NA` where a base is not A, C, G or T.
 #' @section Errors:
 #' `ancify_input_error`: `sequences` is no text. `ancify_format_error` (field `file`): the database
@@ -50,7 +50,7 @@ kmer_profile <- function(x, sequences) {
 #' @param x Sequences as a named character vector or a `DNAStringSet`.
 #' @param k Bases of a k-mer, 1 to 12.
 #' @param canonical Whether both strands count as one; then only canonical k-mers have columns.
-#' @param sparse Whether the matrix is a `dgCMatrix` of the package Matrix, and no plain one.
+#' @param sparse Whether to make a `dgCMatrix` of the package Matrix instead of a plain matrix.
 #' @return A matrix of whole numbers, with the names of `x` and the k-mers as dimnames.
 #' @section Errors:
 #' `ancify_input_error`: `x` is no text, k is out of range, or a plain matrix would have more than

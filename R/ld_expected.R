@@ -16,7 +16,7 @@
 #' **Precision.** Epochs of constant sizes and rates are solved to about 12 digits. Steps of other
 #' epochs are halved and extrapolated, until statistics agree within a relative 1e-8. Statistics
 #' below 1e-4 of the largest one agree within 1e-12 of that. Differences of rounded numbers have
-#' errors of about 1e-15 of pi2, so statistics that are as small are noise.
+#' errors of about 1e-15 of pi2, so statistics of that size are noise.
 #'
 #' **Bins.** A bin's statistic is the mean over the bin by Simpson's rule: a sixth of the values at
 #' both ends, and two thirds of that in the middle. Bins should be narrow where statistics fall

@@ -53,8 +53,8 @@ check_map <- function(map) {
     abort_ancify(
       sprintf(
         paste(
-          "`map` must be a map from read_recombination_map(), or the crossovers of a base in a",
-          "generation, such as 1e-8, not %s."
+          "`map` must be a map from read_recombination_map(), or the recombination rate per base",
+          "and generation, such as 1e-8, not %s."
         ),
         show_value(map)
       ),
@@ -79,7 +79,7 @@ check_map_table <- function(map) {
   follows <- match(map$chromosome, map$chromosome)
   for (rows in split(seq_along(follows), follows)) {
     back <- which(diff(map$position[rows]) <= 0 | diff(map$centimorgans[rows]) < 0)[1]
-    refuse_map_row(rows[back + 1], "goes back in position or map: sort it, a row a position")
+    refuse_map_row(rows[back + 1], "goes back in position or map: sort it, one row per position")
   }
   map
 }

@@ -56,7 +56,8 @@
 #' @param populations The population of each sample, as in [sfs_from_vcf()]. `NULL` (the default):
 #'   all samples are one population, `"all"`.
 #' @param map A recombination map from [read_recombination_map()], or a data frame of its columns.
-#'   Or one number for all chromosomes: the crossovers of a base in a generation, such as `1e-8`.
+#'   Or one number for all chromosomes: the recombination rate per base and generation, such as
+#'   `1e-8`.
 #' @param bins Increasing limits of bins in Morgans. A bin contains its lower limit. Default: from 0
 #'   to 0.005 in 12 bins.
 #' @param phased Whether to use the haplotypes of a VCF. `FALSE` (the default): genotypes of two

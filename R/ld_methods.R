@@ -239,7 +239,7 @@ c.ld_statistics <- function(...) {
     }
     if (!identical(part$bins, first$bins) || !identical(part$populations, first$populations)) {
       abort_ancify(
-        "The statistics differ in bins or in populations: measure them with the same.", "input"
+        "The statistics differ in bins or in populations: measure all with the same.", "input"
       )
     }
   }

@@ -10,8 +10,8 @@
 #'
 #' * `model.safetensors`, or `model.safetensors.index.json` and the files that it names;
 #' * `pytorch_model.bin`, or `pytorch_model.bin.index.json` and the files that it names;
-#' * fair-esm's `.pt`. This and `.bin` are zip files of torch 1.6 or later. Nothing that they have
-#'   pickled is run, and older files are refused;
+#' * fair-esm's `.pt`. This and `.bin` are zip files of torch 1.6 or later. No pickled code in them
+#'   is ever run, and older files are refused;
 #' * the only file in the folder that ends in `.safetensors`, `.pt`, `.pth` or `.bin`.
 #'
 #' Tensors have the names of Hugging Face or of fair-esm, and numbers of 16, 32 or 64 bits. They are
@@ -19,9 +19,9 @@
 #' them.
 #'
 #' **Rotation.** ESM-2 was trained with rotary frequencies that were rounded to half precision. They
-#' are read from the weights (`inv_freq`). Where these lack them, they are computed and rounded
-#' alike, and `print()` says so. DNABERT-S has no rotation: attention falls with distance, by a
-#' slope that each head has.
+#' are read from the weights (`inv_freq`). If the weights lack them, they are computed and rounded
+#' in the same way, and `print()` says so. DNABERT-S has no rotation: attention falls with distance,
+#' by a slope of each head.
 #'
 #' **Tested.** Small random models agree with plain implementations in double precision, and with
 #' PyTorch. No weights of a trained model have been run yet.
@@ -34,9 +34,9 @@
 #' * `ancify_file_error` (field `file`): there is no such folder, or it has no weights or several
 #'   files of them, or lacks a file of DNABERT-S. The message names the files that are looked for.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, cut, of another model, or
-#'   disagrees with `config.json`; a tensor is missing or has another shape; a pickle wants more
+#'   disagrees with `config.json`; a tensor is missing or has another shape; a pickle contains more
 #'   than tensors.
-#' * `ancify_system_error`: there is too little memory. This is asked before weights are read.
+#' * `ancify_system_error`: there is too little memory, which is checked before weights are read.
 #' @references
 #' Lin Z, Akin H, Rao R, et al. (2023) Evolutionary-scale prediction of atomic-level protein
 #' structure with a language model. Science 379: 1123-1130.

@@ -1,19 +1,19 @@
 #' Train a classifier of embeddings
 #'
-#' `train_classifier(x, labels, groups)` learns to tell two classes apart from rows of embeddings,
-#' such as frames of viruses from those of others. Whole groups, such as genomes, are held out of
-#' training and judge it.
+#' `train_classifier(x, labels, groups)` learns to distinguish two classes by their embeddings, such
+#' as viral and other frames. Whole groups, such as genomes, are held out of training to validate
+#' it.
 #'
-#' **Network.** As VirNucPro has it: a dense layer to 512 units, batch norm, ReLU, dropout of a
-#' half, and a dense layer to two classes. It takes rows of any width.
+#' **Network.** That of VirNucPro: a dense layer to 512 units, batch norm, ReLU, dropout of a half,
+#' and a dense layer to two classes. It takes rows of any width.
 #'
 #' **Training.** Weights begin with Glorot and Bengio's uniform distribution. They are trained by
 #' stochastic gradient descent on the cross-entropy: rate 2e-4, times 0.85 after each 10 epochs;
-#' momentum 0.9; batches of 32. It ends when the loss of what is held out has not fallen for 5
+#' momentum 0.9; batches of 32. It ends when the loss of the rows held out has not fallen for 5
 #' epochs, or after 200. The weights of the best epoch are kept.
 #'
-#' **Groups.** Rows of one genome resemble each other, so a split by rows would flatter the
-#' classifier. With a share in `held_out`, that share of groups is drawn from those with rows of one
+#' **Groups.** Rows of one genome resemble each other, so a split by rows would overestimate the
+#' accuracy. With a share in `held_out`, that share of groups is drawn from those with rows of one
 #' class, of the other, and of both. The best epoch is chosen on the groups held out, so their AUC
 #' is a little too high. For an unbiased one, keep some genomes for `predict()` alone.
 #'
@@ -23,7 +23,7 @@
 #' @param x Embeddings: a matrix with a row each, as [embed_sequences()] gives it. To join several
 #'   embeddings of a sequence, use `cbind()`.
 #' @param labels The class of each row: a factor with two levels, `TRUE` and `FALSE`, or two other
-#'   values. The last level, `TRUE`, or the last in sorted order is the class that is looked for.
+#'   values. The last level, `TRUE`, or the last in sorted order is the class to detect.
 #' @param groups The group of each row, such as its genome.
 #' @param held_out Share of the groups to hold out (0.2), above 0 and below 1; or the names of these
 #'   groups.
@@ -38,14 +38,14 @@
 #'   * `best`: the number of the epoch whose weights are kept.
 #'   * `held_out`: a data frame with a row for each row held out: its number `row`, `group`, `label`
 #'     and the `probability` of the last class.
-#'   * `auc`: the area under the ROC curve of what is held out.
+#'   * `auc`: the area under the ROC curve for the rows held out.
 #'   * `calibration`: a data frame with a row for each tenth of probability that occurs: `from`,
 #'     `to`, the number of rows `n`, their mean probability `predicted`, and the share `observed` of
 #'     the last class.
 #' @section Errors:
 #' * `ancify_input_error`: an argument has another shape or range. There are fewer than two groups.
-#'   Training or what is held out has one class only. Embeddings are so large that training gives
-#'   numbers that are not finite.
+#'   The rows of training, or those held out, have one class only. Embeddings are so large that
+#'   training gives numbers that are not finite.
 #' @references
 #' Glorot X, Bengio Y (2010) Understanding the difficulty of training deep feedforward neural
 #' networks. AISTATS 9: 249-256.

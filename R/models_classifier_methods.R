@@ -63,8 +63,8 @@ check_classes <- function(classes, told, file) {
 #'
 #' For an autoencoder, tensors have the names and shapes that PyTorch would give them; the file also
 #' tells the task, the number of points, and the unit. For a classifier, tensors have the names that
-#' [read_classifier()] lists, and the names of its classes are texts of the file, `class0` and
-#' `class1`. What is known of its training is not in the file: `saveRDS()` keeps all.
+#' [read_classifier()] lists, and the names of its classes are the metadata `class0` and `class1`.
+#' The record of its training is not in the file: `saveRDS()` keeps that too.
 #'
 #' @param object A model by [train_classifier()] or [fit_autoencoder()].
 #' @param file Path of the file. An existing file is replaced when the new one is complete.
@@ -108,7 +108,7 @@ save_model.embedding_classifier <- function(object, file, ...) {
 #' Use a classifier of embeddings
 #'
 #' `predict(classifier, newdata)` gives the probability of each class for rows of embeddings.
-#' `plot()` draws how a classifier was trained, or how its probabilities agree with what was held
+#' `plot()` draws how a classifier was trained, or how its probabilities agree with the rows held
 #' out; `autoplot()` gives the ggplot2 object.
 #'
 #' @param object,x A classifier of [train_classifier()] or [read_classifier()].
@@ -123,8 +123,8 @@ save_model.embedding_classifier <- function(object, file, ...) {
 #' * `print()`: `x`, invisibly.
 #' * `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `newdata` has another width than the classifier, which are both told, or
-#'   numbers that are not finite; the parts of a classifier that was changed do not fit; a
+#' * `ancify_input_error`: `newdata` has another width than the classifier (the message gives both),
+#'   or numbers that are not finite; the parts of a classifier that was changed do not fit; a
 #'   classifier to draw has no record of its training.
 #' * `ancify_package_error`: ggplot2 is not installed.
 #' @seealso [train_classifier()]
@@ -157,7 +157,7 @@ print.embedding_classifier <- function(x, ...) {
     network = sprintf("%s, %s, 2 classes", count_of(x$width, "number"),
                       count_of(x$hidden, "hidden unit")),
     training = if (!trained) {
-      "read from a file, which does not tell"
+      "unknown, as it was read from a file"
     } else {
       sprintf("%s of %s; epoch %d of %d is kept", count_of(x$training[["rows"]], "row"),
               count_of(x$training[["groups"]], "group"), as.integer(x$best), nrow(x$epochs))

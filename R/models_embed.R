@@ -1,19 +1,19 @@
 #' Embed proteins or DNA
 #'
-#' `embed_sequences(proteins, model)` gives a row of numbers for each protein: the mean of what the
-#' model's last layer makes of its residues.
+#' `embed_sequences(proteins, model)` gives a row of numbers for each protein: the mean of the
+#' model's last layer over its residues.
 #'
 #' **DNA.** A model such as DNABERT-S reads DNA, in tokens of several bases. The mean is over all
 #' tokens, also `[CLS]` before and `[SEP]` after the sequence. A sequence is read whole, whatever
 #' `long` says. Time grows with the square of its length: [chunk_sequences()] cuts it.
 #'
 #' **Letters.** Lower case counts as upper case. `<mask>` in a text stands for one masked residue.
-#' Any other letter that the model does not know is `<unk>`; such letters are counted and told.
+#' Any other letter that the model does not know is `<unk>`; a warning counts such letters.
 #'
 #' **Long proteins.** The model was trained on up to 1022 residues. `long = "window"` reads longer
 #' ones in windows of 1022, each 511 after the one before and the last one at the protein's end. A
 #' residue is taken from the window whose centre is nearest. `"truncate"` reads the first 1022
-#' residues, and tells for how many proteins.
+#' residues, and a warning counts the proteins cut.
 #'
 #' **Work.** Sequences are packed without padding, and all threads share packs. The result is the
 #' same at any number of threads, to the last bit. The instruction sets of processors round
@@ -22,13 +22,13 @@
 #' **GPUs.** With `backend = "gpu"` weights are copied to all GPUs, which share packs. cuBLAS, a
 #' part of CUDA, multiplies matrices. With `"fp16"` these have half precision, and so has what
 #' attention and activations read; sums, norms and softmax stay single. A pack with numbers beyond
-#' half precision (65504) is computed again by the CPU, which is told. Rounding differs from the
-#' processor's: by about 1e-6 of the largest number with `"fp32"`, 1e-3 with `"fp16"`. `"auto"`
-#' is the CPU, as others may use the card.
+#' half precision (65504) is computed again by the CPU, with a message. Rounding differs from the
+#' processor's: by about 1e-6 of the largest number with `"fp32"`, 1e-3 with `"fp16"`. `"auto"` is
+#' the CPU, as other users may need the GPU.
 #'
 #' **Runs that resume.** With `out` the result goes to a folder, in parts of 10,000 sequences. Each
 #' part is a file that appears whole. `.ancify/ledger` records checksums of the parts, of the input
-#' and of the model's files, and the settings. The same call goes on where a run was ended: it keeps
+#' and of the model's files, and the settings. The same call resumes an interrupted run: it keeps
 #' the parts whose files are whole, and makes the others.
 #'
 #' @param x Proteins: an `AAStringSet`, or texts. For a model of DNA a `DNAStringSet`, or texts.
@@ -42,7 +42,7 @@
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
 #'   [available_gpus()].
-#' @param precision Of what is multiplied: `"fp32"` (single precision), or on GPUs `"fp16"` (half).
+#' @param precision Precision of matrix products: `"fp32"` (single), or on GPUs `"fp16"` (half).
 #'   `NULL`: half on GPUs, single on the processor.
 #' @param resume Whether to go on with a run in `out`. If `FALSE`, a run there is an error.
 #' @param folder Path of a folder that `embed_sequences()` wrote.
@@ -64,7 +64,7 @@
 #'   cannot be written; `folder` has no embeddings.
 #' * `ancify_lock_error` (field `file`): another process works in `out`.
 #'
-#' Warnings of class `ancify_sequence_warning` tell letters that are no residues, and proteins that
+#' Warnings of class `ancify_sequence_warning` name letters that are no residues, and proteins that
 #' were cut.
 #' @seealso [residue_log_probs()]
 #' @export

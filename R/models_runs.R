@@ -148,7 +148,7 @@ read_embeddings <- function(folder) {
   left <- sum(parts_left(ledger, of))
   if (left) {
     abort_ancify(
-      sprintf("The run in %s is not done, as %s of %d parts are left: call embed_sequences() %s",
+      sprintf("The run in %s is incomplete: %s of %d parts are missing. Call embed_sequences() %s",
               quoted(folder), left, length(parts), "again."),
       "input"
     )
@@ -156,7 +156,7 @@ read_embeddings <- function(folder) {
   damaged <- ledger_paths(ledger, parts[!whole_files(ledger, parts)])
   if (length(damaged)) {
     abort_ancify(
-      sprintf("%s is not as the run wrote it: call embed_sequences() again.", quoted(damaged[1])),
+      sprintf("%s is damaged or was changed: call embed_sequences() again.", quoted(damaged[1])),
       "format", file = damaged[1], line = 0
     )
   }

@@ -95,7 +95,7 @@ tell_unknown <- function(unknown, ids) {
     named <- sprintf("'%s'", ids[unknown > 0])
     warn_ancify(
       sprintf(
-        "%s that the model does not know: in %s. They are read as its token for the unknown.",
+        "%s that the model does not know, in %s: read as its token for unknown letters.",
         count_of(sum(unknown), "letter"), enumerate(named)
       ),
       "sequence"

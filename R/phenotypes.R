@@ -1,25 +1,25 @@
 #' Read phenotypes, covariates and samples to keep
 #'
-#' Read tables of samples, plain text or gzip, with columns between blanks:
+#' Read tables of samples, plain text or gzip, with columns separated by blanks:
 #' `read_phenotypes("traits.txt")`. Samples are known by their IID, in any order.
 #'
 #' **Columns.** A line has the family ID (FID), the individual ID (IID), and values. A header begins
 #' with `FID IID` or with `IID`; after the latter, lines have no FID. Each may have a `#` in front.
 #' Without a header the columns are `pheno1`, `pheno2` and so on, or `covar1`, `covar2`.
 #'
-#' **Values** are numbers. A covariate without any number becomes a factor. To make one of numbers,
-#' use [factor()].
+#' **Values** are numbers. A covariate without any number becomes a factor. To make a factor of
+#' numbers, use [factor()].
 #'
 #' @param path Path of a table. `read_keep()` uses its IDs alone; in a file of one column, these are
 #'   IIDs.
-#' @param na Texts that stand for a missing value. Numbers among them stand for all texts of the
-#'   same number. In covariates -9 is a value by default, as it may be one.
+#' @param na Texts that stand for a missing value. A number among them stands for all its spellings,
+#'   as -9 for -9.0. In covariates -9 is a value by default, as it may be one.
 #' @return A data frame with the IID of each sample in `id`, in the order of the file. After it,
 #'   `read_phenotypes()` and `read_covariates()` have a column for each of the table, and
 #'   `read_keep()` has `family`.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing or cannot be read.
-#' * `ancify_format_error` (fields `file`, `line`): an IID is there twice; a line has another number
+#' * `ancify_format_error` (fields `file`, `line`): an IID occurs twice; a line has another number
 #'   of columns; a value is not a number; or there is no sample or no value.
 #' @seealso [open_genotypes()]
 #' @export

@@ -36,13 +36,13 @@
 #'
 #'   `read_confidence()`: a `GRanges` in the order of the regions, with the factor `name` and the
 #'   `seqinfo()` of the run. With `as = "rle"` an `RleList` with a factor for each region, a value a
-#'   position, named as the sequences are. Most of it is stored in an integer a stretch.
+#'   position, named as the sequences are. It takes about one integer per stretch.
 #' @section Errors:
 #' * `ancify_input_error`: regions have another type, lie on a chromosome without calls, or reach
 #'   beyond its end. In `read_confidence()` also: beyond position 2^31 - 1.
 #' * `ancify_file_error`: the folder has no calls, or a file cannot be read.
-#' * `ancify_format_error`: a file is not one-line FASTA, or has not the length that the run wrote.
-#'   In `read_confidence()` also: a letter is no call.
+#' * `ancify_format_error`: a file is not one-line FASTA, or does not have the length that the run
+#'   wrote. In `read_confidence()` also: a letter is no call.
 #' * `ancify_package_error`: Biostrings or GenomicRanges is not installed.
 #' @seealso [ancify_run()], [read_posterior()]; [compare_calls()] for several runs
 #' @export

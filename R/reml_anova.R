@@ -8,8 +8,8 @@
 #' is one of `fit`, or the union of several. So all variants as one component are nested in
 #' components by chromosome.
 #'
-#' **Tests.** A variance cannot be below 0, so the ratio often is exactly 0. A component more gives
-#' such a bound. Components that are one in `null` give none.
+#' **Tests.** A variance cannot be below 0, so the ratio often is exactly 0. An additional component
+#' has such a bound. Components that `null` joins into one have none.
 #'
 #' | `test` | p-value |
 #' | --- | --- |
@@ -17,13 +17,13 @@
 #' | `"exact"` | for one kernel: ratios drawn from its eigenvalues, in a finite sample |
 #' | `"bootstrap"` | both fits to responses drawn from `null` |
 #'
-#' With k variances more, of which one has a bound, `"mixture"` is 1/2 P(chi2_(k-1) > LRT) + 1/2
-#' P(chi2_k > LRT). With several bounds it is at most that, and without one P(chi2_k > LRT). So it
-#' is 1 for one component and a ratio of 0. Drawn p-values are (1 + draws that reach the ratio) over
-#' (1 + draws).
+#' With k additional variances, of which one has a bound, `"mixture"` is 1/2 P(chi2_(k-1) > LRT) +
+#' 1/2 P(chi2_k > LRT). With several bounds it is at most that, and without one P(chi2_k > LRT). So
+#' it is 1 for one component and a ratio of 0. Drawn p-values are (1 + draws that reach the ratio)
+#' over (1 + draws).
 #'
 #' @param object A fit of [fit_reml()].
-#' @param null A fit of a part of it. `NULL` (the default): without genetic components.
+#' @param null A fit nested in `object`. `NULL` (the default): without genetic components.
 #' @param test `"mixture"` (the default), `"exact"` or `"bootstrap"`.
 #' @param nsim Number of draws. `NULL` (the default): 10,000 for `"exact"`, 100 for `"bootstrap"`.
 #' @param seed A number from which the draws come, 1 by default.
@@ -37,7 +37,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: the fits are not nested, or `test` is `"exact"` but the fit has several
 #'   kernels, has no bound at 0, or took the stochastic path.
-#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
 #'   has failed.
 #' @references
@@ -200,7 +200,7 @@ exact_draws <- function(fit, null, nsim, seed) {
   if (!is.null(null) || length(fit$names) > 1 || is.null(fit$kernel_form) || unbounded) {
     abort_ancify(
       paste(
-        "The exact test is for one kernel with a bound at 0, on the exact path, against none:",
+        "The exact test needs an exact fit of one kernel with a bound at 0, and none in `null`:",
         "choose `test = \"bootstrap\"`."
       ),
       "input"

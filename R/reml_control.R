@@ -15,10 +15,10 @@
 #'   positive.
 #' @param information The matrix that steps and standard errors use: `"average"` (the default) or
 #'   `"expected"` information.
-#' @param probes Number of random probes on the way, 16 by default. Or the probes: a matrix of 1
-#'   and -1 with a row for each sample of the analysis. The fit then uses these alone.
-#' @param max_probes The most probes at the end, 1,000 by default. A fit that would need more has
-#'   not converged, and says by how much.
+#' @param probes Number of random probes during the search, 16 by default. Or the probes: a matrix
+#'   of 1 and -1 with a row for each sample of the analysis. The fit then uses these alone.
+#' @param max_probes Largest number of probes at the end of the search, 1,000 by default. A fit that
+#'   would need more has not converged, and says by how much.
 #' @param mc_tolerance The largest error of the randomisation, as a share of the standard error.
 #'   Probes are added until all components are below it, 0.05 by default.
 #' @param rank Number of directions of the preconditioner. `NULL` (the default): chosen by numbers

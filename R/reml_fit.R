@@ -1,6 +1,6 @@
 #' Estimate variance components
 #'
-#' Estimates how much of a trait's variance genotypes explain, in all and by components, by
+#' Estimates how much of a trait's variance genotypes explain, in total and by component, by
 #' restricted maximum likelihood (REML): `fit_reml(height ~ sex, data, open_genotypes("x.bed"))`.
 #'
 #' @details
@@ -25,18 +25,18 @@
 #' The stochastic path adds an error of its own to each estimate. Results show it as `mc_se`, beside
 #' the standard error. It adds probes until this error is small ([reml_control()]).
 #'
-#' **Several fits.** The session keeps the dense kernels of its last exact fit, if they take at
-#' most an eighth of the free memory. The next fit or scan of the same genotypes, samples
-#' and components need not make them.
+#' **Several fits.** The session keeps the dense kernels of its last exact fit, if they take at most
+#' an eighth of the free memory. The next fit or scan of the same genotypes, samples and components
+#' reuses them.
 #'
 #' **Repeatability.** Equal inputs, settings and `seed` give equal results, for any number of
 #' threads, and on GPUs.
 #'
 #' **GPUs.** With `backend = "gpu"` the GPUs multiply packed genotypes, and the processor does all
 #' else. So the exact path, with its dense matrices, gains little. GPUs share the samples. Genotypes
-#' stay in their memory if they fit, else they go up in each pass. What takes a fit uses the same
-#' backend, which is its field `backend`. Workers of a `BPPARAM` use the processor.
-#' `"auto"` is the processor, as others may use the card.
+#' stay in their memory if they fit, else each pass copies them anew. Functions that take a fit use
+#' its field `backend`. Workers of a `BPPARAM` use the processor. `"auto"` is the processor, as
+#' other users may need the GPU.
 #'
 #' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
 #'   is dropped with a warning.

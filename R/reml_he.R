@@ -5,7 +5,7 @@
 #'
 #' S is the projection that removes the fixed effects. The A_g are the kernels, and I for the
 #' residual. Then theta solves \eqn{\sum_j \theta_j tr(S A_i S A_j) = y' S A_i S y}. Standard errors
-#' are by jackknife, which leaves out one block of samples at a time. They are on the safe side: for
+#' are by jackknife, which leaves out one block of samples at a time. They are conservative: for
 #' unrelated samples up to 1.4 times too large. An estimate can be below 0.
 #'
 #' @inheritParams fit_reml

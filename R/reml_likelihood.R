@@ -21,7 +21,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: `theta` does not fit the components, the covariance is not positive
 #'   there, or its matrix needs more memory than the fit may use.
-#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' @seealso [fit_reml()], [confint.reml_fit()] for profiles
 #' @export
 #' @examples

@@ -1,7 +1,7 @@
 #' Merge weak components
 #'
-#' Puts components whose variance is not told apart from 0 into one background component, and fits
-#' the model once more: `merge_components(fit)`.
+#' Merges components whose variance is not significantly above 0 into one background component, and
+#' fits the model again: `merge_components(fit)`.
 #'
 #' @details
 #' A component has z = theta / se, with se from the inverse of the whole information matrix: that of
@@ -26,15 +26,15 @@
 #'
 #' | Column | Content |
 #' | --- | --- |
-#' | `component`, `theta`, `se`, `z` | the component, and what it was judged by |
+#' | `component`, `theta`, `se`, `z` | the component, and its test |
 #' | `weak` | whether its z is below `z` |
 #' | `into` | its component in the new fit |
 #'
-#'   Where nothing is to merge, it is `fit` with this field.
+#'   If there is nothing to merge, it is `fit` with this field.
 #' @section Errors:
 #' * `ancify_input_error`: `fit` is not a fit, the information has no inverse, or `background` is
 #'   the name of another component.
-#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' * `ancify_fit_warning`: the new fit has not converged.
 #' @seealso [fit_reml()], [heritability()]
 #' @export
@@ -83,7 +83,7 @@ judged_components <- function(fit, z) {
   variance <- if (!is.null(inverse)) diag(inverse)
   if (is.null(variance) || !all(is.finite(variance) & variance > 0)) {
     abort_ancify(
-      "The information of the fit's variances has no inverse, so no component can be judged.",
+      "The information of the variances has no inverse: leave out a redundant component.",
       "input"
     )
   }

@@ -1,6 +1,7 @@
 #' Methods for REML fits
 #'
-#' What you can ask a fit of [fit_reml()]: `summary(fit)`, `coef(fit)`, `confint(fit)`.
+#' Summarise, test, simulate and update a fit of [fit_reml()]: `summary(fit)`, `coef(fit)`,
+#' `confint(fit)`.
 #'
 #' @details
 #' | Function | Result |
@@ -39,7 +40,7 @@
 #' @param ... Not used.
 #' @return As in the table. `simulate()`: a data frame with a column for each response.
 #' @section Errors:
-#' * `ancify_file_error`: the fit's genotypes are needed, and not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are needed, but missing or changed.
 #' * `ancify_input_error`: an argument has a wrong type.
 #' @references
 #' Perlman (1969) One-sided testing problems in multivariate analysis. Annals of Mathematical

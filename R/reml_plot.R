@@ -16,7 +16,7 @@
 #' @return `x`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: the fit of a profile took the stochastic path.
-#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' @seealso [fit_reml()], [confint.reml_fit()]
 #' @export
 #' @examples

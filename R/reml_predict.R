@@ -13,8 +13,8 @@
 #'
 #' **Matching.** Variants of `genotypes` are those of the fit by chromosome (with or without `chr`),
 #' position and both alleles. Where the counted allele is the fit's other one, calls are turned.
-#' Strands are not: `A/C` and `T/G` are different variants. Variants of the fit that `genotypes`
-#' lacks add nothing.
+#' Strands are never turned: `A/C` and `T/G` are different variants. Variants of the fit that
+#' `genotypes` lacks add nothing.
 #'
 #' @param object,fit A fit of [fit_reml()], whose components are all of genotypes of one file: sets
 #'   of variants, or kernels of [kernel_grm()] and [kernel_weighted()].
@@ -39,7 +39,7 @@
 #' * `ancify_input_error`: the fit has other kernels too.
 #' * `ancify_input_error`: `genotypes` has no variant of the fit, or `data` lacks a sample or a
 #'   covariate, or has a label that the fit has not seen.
-#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' @references
 #' Henderson (1975) Best linear unbiased estimation and prediction under a selection model.
 #' Biometrics 31:423.
@@ -117,7 +117,7 @@ variant_effects_of <- function(fit, progress) {
   without <- names(fit$kernels)[vapply(effects_of, is.null, NA)]
   if (length(without)) {
     abort_ancify(
-      sprintf("The fit has %s, whose genetic values are not those of variants.",
+      sprintf("The fit has %s, without variant effects: fit kernels of genotypes only.",
               enumerate(quoted(without))),
       "input"
     )

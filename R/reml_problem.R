@@ -120,8 +120,8 @@ check_same_samples <- function(g, base, name) {
     abort_ancify(
       sprintf(
         paste(
-          "The kernel %s has other genotypes or samples than the first component. Take all from",
-          "one file and its same samples, or make a kernel_matrix() of it."
+          "The kernel %s has other genotypes or samples than the first component. Make all from",
+          "the same samples of one file, or give this one by kernel_matrix()."
         ),
         quoted(name)
       ),

@@ -1,11 +1,11 @@
 #' Compute confidence intervals of a fit
 #'
 #' Gives intervals of variances, of h2 and of fixed effects: `confint(fit)`. Profile intervals of
-#' variances, by `method = "profile"`, know the bound at 0 and need not be symmetric.
+#' variances, by `method = "profile"`, respect the bound at 0 and need not be symmetric.
 #'
 #' @details
-#' **Wald intervals** are the estimate plus and minus a normal quantile of standard errors. They
-#' say little near a bound, and are `NA` at it.
+#' **Wald intervals** are the estimate plus and minus a normal quantile of standard errors. They are
+#' unreliable near a bound, and `NA` at it.
 #'
 #' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
 #' chi-squared quantile of 1 degree of freedom. All other variances have their best values there.
@@ -23,7 +23,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: `parm` names no parameter, `level` is not between 0 and 1, or the fit of
 #'   a profile took the stochastic path.
-#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' * `ancify_fit_warning`: a profile has a higher likelihood than the fit.
 #' @seealso [fit_reml()], [`plot()`][plot.reml_fit] for pictures of profiles
 #' @importFrom stats confint

@@ -122,10 +122,10 @@ check_any_sample <- function(order, ids, kept, frame) {
     } else if (length(order) == 0) {
       "The kernels have no common sample: compare their row names."
     } else if (common == 0) {
-      sprintf("`data` has no common sample with genotypes or kernels: its first is %s, theirs %s.",
+      sprintf("`data` has no sample of the genotypes or kernels: use ids such as %2$s, not %1$s.",
               quoted(ids[1]), quoted(order[1]))
     } else {
-      sprintf("None of the %s has all of %s.", count_of(common, "common sample"),
+      sprintf("None of the %s has values of all of %s.", count_of(common, "common sample"),
               enumerate(quoted(names(frame))))
     },
     "input"

@@ -7,7 +7,7 @@ simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
   check_whole_number(nsim, "nsim")
   if (any(object$theta < 0)) {
     abort_ancify(
-      sprintf("The variance of %s is below 0, so nothing can be drawn from the model.",
+      sprintf("The variance of %s is below 0, so nothing can be simulated: fit with `lower = 0`.",
               enumerate(quoted(names(object$theta)[object$theta < 0]))),
       "input"
     )

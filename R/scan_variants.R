@@ -28,8 +28,8 @@
 #'
 #' @param x A formula with the response and the fixed effects, or a fit of [fit_reml()].
 #' @param data A data frame with a row for each sample.
-#' @param genotypes Genotypes to test, from [open_genotypes()]. Of a fit: `NULL` (the default) for
-#'   its own, or others that have its samples.
+#' @param genotypes Genotypes to test, from [open_genotypes()]. For a fit: `NULL` (the default) for
+#'   its own genotypes; others must have its samples.
 #' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
 #' @param loco Whether to leave a variant's chromosome out of the kernels, `TRUE` by default.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else

@@ -31,7 +31,7 @@
 #' `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `scores` is no result of [score_missense()], or no scored site has called
-#'   genotypes; `breaks` are no rising frequencies.
+#'   genotypes; `breaks` are not rising frequencies.
 #' * `ancify_package_error`: ggplot2 is not installed.
 #' @seealso [score_missense()]
 #' @export

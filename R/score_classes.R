@@ -9,8 +9,8 @@
 #' canonical transcripts alone, choose rows first: `scores[scores$canonical %in% TRUE, ]`.
 #'
 #' [fit_demography()] takes the spectrum of synonymous sites, and [dfe_model()] those of the
-#' classes. The `theta` of a class is that of synonymous sites times the
-#' ratio of possible mutations in both. It is counted by scoring all possible changes, likewise.
+#' classes. The `theta` of a class is that of synonymous sites times the ratio of possible mutations
+#' in both. To count the possible mutations, score all possible changes in the same way.
 #'
 #' @param scores A result of [score_missense()], or some of its rows.
 #' @param breaks Scores between classes, at least one. A class contains its lower end.

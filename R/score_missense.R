@@ -1,8 +1,8 @@
 #' Score missense changes by a protein language model
 #'
-#' Tells how well the derived residue fits its place in the protein, beside the ancestral one:
-#' `score_missense(changes, model)`. Other tools compare with the reference genome. Where its base
-#' is the derived one, their scores have the wrong sign.
+#' Tells how well the derived residue fits its place in the protein, compared with the ancestral
+#' one: `score_missense(changes, model)`. Other tools compare with the reference genome. Where its
+#' base is the derived one, their scores have the wrong sign.
 #'
 #' @details
 #' The score of a change is log p(derived residue) - log p(ancestral residue), with natural
@@ -126,8 +126,8 @@ check_scored_changes <- function(changes) {
   if (!identical(proteins$transcript[changes$protein[named]], changes$transcript[named])) {
     abort_ancify(
       paste(
-        "`changes` has proteins that its attribute `proteins` lacks: do not bind results of",
-        "coding_changes(), but those of score_missense()."
+        "The attribute `proteins` of `changes` lacks some of its proteins: do not bind results",
+        "of coding_changes(), but those of score_missense()."
       ),
       "input"
     )

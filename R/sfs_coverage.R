@@ -2,10 +2,10 @@
 
 #' Describe the depth of sequencing
 #'
-#' At low depth, rare alleles are missed and heterozygotes are called as homozygotes. A coverage
-#' model has the depths of each population's genotypes: `read_coverage("variants.vcf.gz",
-#' "populations.txt")` measures them. [sampling_low_coverage()] corrects expected spectra by it, and
-#' [sfs_from_likelihoods()] takes it for the sites that were missed.
+#' Makes a model of the read depths of each population's genotypes:
+#' `read_coverage("variants.vcf.gz", "populations.txt")` measures them. At low depth, rare alleles
+#' are missed and heterozygotes are called as homozygotes. With the model, [sampling_low_coverage()]
+#' corrects expected spectra, and [sfs_from_likelihoods()] corrects for the sites that were missed.
 #'
 #' @details
 #' The model is that of multi-sample callers:

@@ -1,9 +1,8 @@
 #' Estimate a spectrum from genotype likelihoods
 #'
-#' Genotypes of low depth are uncertain. This estimates the joint spectrum of up to five
-#' populations without calling them, from the likelihoods that callers write:
-#' `sfs_from_likelihoods("variants.vcf.gz", "populations.txt")`. The spectrum is the one of highest
-#' likelihood, found by the EM algorithm.
+#' Estimates the joint spectrum of up to five populations from genotype likelihoods, without calling
+#' genotypes: `sfs_from_likelihoods("variants.vcf.gz", "populations.txt")`. It suits low depth,
+#' where genotypes are uncertain. The EM algorithm finds the spectrum of highest likelihood.
 #'
 #' @details
 #' **Likelihoods** are `GL` of FORMAT, or else `PL`, three for each diploid organism. A sample
@@ -11,11 +10,11 @@
 #' with their posteriors. The spectrum is of all haplotypes: [project_sfs()] makes it smaller. It is
 #' right only if base qualities are: where they are too low, doubletons become singletons.
 #'
-#' **Which sites are in the file.** Without `coverage` they count as all sites, or as chosen without
-#' regard to alleles. Sites that vary in no sample then go to masked cells. Most files have only
-#' sites at which a caller saw the allele, so that many rare alleles are missing. With `coverage`,
-#' the cells are divided by the probability that a site is found. Then these samples must have all
-#' reads by which sites were found. So give no `coverage` with `subset = TRUE`.
+#' **Which sites are in the file.** Without `coverage`, the file must have all sites, or sites
+#' chosen without regard to alleles. Sites that vary in no sample then go to masked cells. Most
+#' files have only sites at which a caller saw the allele, so that many rare alleles are missing.
+#' With `coverage`, the cells are divided by the probability that a site is found. All reads by
+#' which sites were found must then be of these samples. So give no `coverage` with `subset = TRUE`.
 #'
 #' **The search** is the accelerated EM algorithm of Varadhan and Roland. It ends when three steps
 #' raise the log-likelihood by less than 0.001, or after 3,000 steps with a warning.
@@ -107,7 +106,7 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   }
   all <- estimate(rep(1L, found$windows), array(1, found$sizes + 1))
   if (!all$converged) {
-    warn_ancify("The EM algorithm has not come to an end in 3,000 steps.", "fit")
+    warn_ancify("The EM algorithm has not converged in 3,000 steps: use more sites.", "fit")
   }
   spectrum <- new_spectrum(all$counts)
   records <- c(left_out, NO_LIKELIHOODS = found$without, USED = found$sites)
@@ -173,7 +172,7 @@ likeliest_counts <- function(step, chances, start) {
 refuse_unfound_sites <- function() {
   abort_ancify(
     paste(
-      "Some sites do not vary in these samples, so that by `coverage` they cannot have been found.",
+      "Some sites do not vary in these samples, so by `coverage` they cannot have been found.",
       "Leave them out (`bcftools view --min-ac 1:minor`), or give no `coverage`."
     ),
     "input"

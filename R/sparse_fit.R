@@ -4,10 +4,10 @@
 #' the many small ones of its kernels.
 #'
 #' @details
-#' Each round takes the path of [lasso_path()] at the current variances, and of it the step with the
-#' least EBIC. Its variants are the support. Then the variances are estimated anew by REML, with the
-#' support as fixed effects. Rounds end when the support stays, and with it the variances. Rarely
-#' supports take turns. Then the smallest of them is given, with a warning.
+#' Each round computes [lasso_path()] at the current variances, and takes the step with the least
+#' EBIC. The variants with an effect there are the support. Then the variances are estimated anew by
+#' REML, with the support as fixed effects. Rounds end when the support no longer changes. Rarely,
+#' rounds alternate between several supports. Then the smallest of them is given, with a warning.
 #'
 #' **Two estimates** of the support's effects are given. The lasso's `effect` is shrunk towards 0;
 #' predictions take it. `joint` is that of the support as fixed effects, by generalised least
@@ -24,16 +24,16 @@
 #'   copy of the counted allele, in units of the response. `joint` is `NA` for a variant that
 #'   depends on others.
 #' * `theta`: the variances of the fit's components, at which `path` was made. If the fit has not
-#'   converged, they are those beside another of the supports that take turns.
+#'   converged, they are those with another of the alternating supports.
 #' * `variances`: `support`, then each component's (theta times the mean of its kernel's diagonal).
 #' * `path`: the last [lasso_path()].
 #' * `rounds`: a data frame with `variants` (of the support), `lambda` and the variances of each
 #'   round.
-#' * `converged`: whether the support stays.
+#' * `converged`: whether the support no longer changed.
 #' * `fit`: the `reml_fit` of what the support leaves: fixed effects and genetic values beside it.
 #' @section Errors:
 #' * As from [lasso_path()], and from [fit_reml()].
-#' * `ancify_fit_warning`: supports take turns, or variances have not converged.
+#' * `ancify_fit_warning`: rounds alternate between supports, or variances have not converged.
 #' @inherit lasso_path references
 #' @seealso [sparse_reml] for the methods, [lasso_path()], [scan_variants()]
 #' @export
@@ -62,7 +62,7 @@ fit_sparse_reml <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, c
   search <- search_support(fit, g, settings, progress, log_where(verbose))
   if (!search$converged) {
     warn_ancify(
-      "The support does not come to stay: several take turns, of which the smallest is given.",
+      "The support has not converged: rounds alternate between several. The smallest is returned.",
       "fit"
     )
   }

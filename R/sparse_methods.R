@@ -1,6 +1,6 @@
 #' Methods for sparse fits
 #'
-#' What you can ask a fit of [fit_sparse_reml()].
+#' Summarise, plot and predict from a fit of [fit_sparse_reml()].
 #'
 #' @details
 #' | Function | Result |

@@ -35,8 +35,8 @@
 #' @param ... Not used.
 #' @return A list of class `lasso_path`:
 #' * `steps`: a data frame with a row for each lambda: `lambda`, `variants` (with an effect), `rss`,
-#'   `ebic` and `violation`. The last is the largest of a condition of the minimum over all
-#'   variants, as a share of max|q|; below 1e-8.
+#'   `ebic` and `violation`. The last is the largest violation of the minimum's conditions by any
+#'   variant, as a share of max|q|; below 1e-8.
 #' * `effects`: a data frame of `step`, `variant` (a row of `variants`), `effect` and `per_copy`.
 #'   `effect` is of a standardised genotype, `per_copy` of a copy of the counted allele. Both are in
 #'   units of the response.
@@ -51,7 +51,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: the fit has no genotypes and none are given; `lambda` does not fall;
 #'   there are more candidates than the memory holds (field `bytes`); or no variant varies.
-#' * `ancify_file_error`: the fit's genotypes are not found as they were.
+#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' @references
 #' Tibshirani (1996) Regression shrinkage and selection via the lasso. Journal of the Royal
 #' Statistical Society B 58:267.

@@ -1,14 +1,14 @@
 #' Chunks of DNA, and their reading frames
 #'
-#' What the detection of viruses reads. `chunk_sequences("contigs.fa.gz")` cuts long sequences.
+#' `chunk_sequences("contigs.fa.gz")` cuts long sequences into chunks, for the detection of viruses.
 #' `six_frames()` translates the six frames of each sequence, and keeps those without a stop.
 #'
 #' **Chunks.** A sequence of L bases has n = ceiling(L / `size`) chunks, named `<id>_chunk_<i>`,
 #' with i from 1.
 #'
-#' * `"virnucpro"` is the rule of VirNucPro. The n `size` - L bases that the chunks have too many
-#'   are shared out among all n chunks as overlaps, though the last has none. So the last chunk is
-#'   often short: 501 bases give chunks of 500 and 251.
+#' * `"virnucpro"` is the rule of VirNucPro. The surplus of n `size` - L bases is divided among all
+#'   n chunks as overlaps, though the last has none. So the last chunk is often short: 501 bases
+#'   give chunks of 500 and 251.
 #' * `"even"`: all chunks have `size` bases, and their starts lie evenly. A sequence below `size` is
 #'   one chunk.
 #'
@@ -16,9 +16,9 @@
 #' of the other strand. A frame is kept if its protein has a residue and no stop. Its id is that of
 #' the sequence and the frame, such as `a_chunk_1F2`.
 #'
-#' * `"virnucpro"`: a codon with a letter other than A, C, G and T is left out. The bases begin with
-#'   the frame, and are 3 a residue and one more, where the sequence has it. Other letters stay as
-#'   they are on the other strand.
+#' * `"virnucpro"`: a codon with a letter other than A, C, G and T is left out. The bases of a frame
+#'   are 3 for each residue, and one more where the sequence has it. Other letters are not
+#'   complemented on the other strand.
 #' * `"strict"`: such a codon is X. The bases are all that was translated. Other letters are
 #'   complemented.
 #'

@@ -1,8 +1,8 @@
 #' Calls of viral chunks
 #'
-#' A chunk of [chunk_sequences()] has several reading frames, each with a probability that it is
-#' viral. `chunk_calls()` makes one call of them, as VirNucPro does. `contig_calls()` counts the
-#' calls of each sequence that was cut.
+#' `chunk_calls()` calls each chunk of [chunk_sequences()] viral or not, as VirNucPro does, from the
+#' probabilities of its reading frames. `contig_calls()` counts the calls of each sequence that was
+#' cut.
 #'
 #' A chunk is called viral if the largest and the smallest probability of its frames add up to 1 or
 #' more. That is: the frame that is most surely viral is as sure as the one that is most surely not.

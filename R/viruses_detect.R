@@ -37,8 +37,8 @@
 #'   [sequence_model()].
 #' @param protein A model of proteins, in the same forms.
 #' @param classifier The path of a classifier's file, as [read_classifier()] takes it, or a
-#'   classifier. It takes the numbers of the model of DNA, then those of the model of proteins. Its
-#'   second class is that of viruses.
+#'   classifier. Its input is the embedding by the model of DNA, then that by the model of proteins.
+#'   Its second class is that of viruses.
 #' @param out Path of the folder to write.
 #' @param chunk_rule,frame_rule How sequences are cut and frames are read: `rule` of
 #'   [chunk_sequences()] and of [six_frames()].
@@ -56,9 +56,9 @@
 #'   Chunks without a frame are rows with `NA`.
 #' @section Errors:
 #' * `ancify_input_error`: an argument has another shape or range. A model reads proteins in place
-#'   of DNA, or DNA in place of proteins. The classifier takes another number of numbers than the
-#'   models give, which are told, or viruses are its first class. The run in `out` is of another
-#'   input, model, classifier or setting, which the message names.
+#'   of DNA, or DNA in place of proteins. The classifier has another width than the embeddings (the
+#'   message gives both), or viruses are its first class. The run in `out` is of another input,
+#'   model, classifier or setting, which the message names.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or is no FASTA or FASTQ of
 #'   DNA; two records have one name, or a record has no bases.
 #' * `ancify_file_error` (field `file`): a file cannot be read, or one of `out` would replace a file
@@ -67,7 +67,7 @@
 #' * `ancify_device_error`: as from [embed_sequences()].
 #' * `ancify_package_error`: Biostrings is not installed.
 #'
-#' A warning of class `ancify_sequence_warning` tells letters that a model does not know.
+#' A warning of class `ancify_sequence_warning` counts letters that a model does not know.
 #' @inherit chunk_sequences references
 #' @seealso [print.virus_detection()]
 #' @export
@@ -243,7 +243,7 @@ classify_part <- function(files, classifier, threads) {
   rows <- lapply(files, read_part_impl)
   if (!identical(rownames(rows[[1]]), rownames(rows[[2]]))) {
     abort_ancify(
-      sprintf("%s and %s have other frames: remove them, and call detect_viruses() again.",
+      sprintf("%s and %s have different frames: remove them, and call detect_viruses() again.",
               quoted(files[1]), quoted(files[2])),
       "format", file = files[2], line = 0
     )

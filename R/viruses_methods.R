@@ -5,7 +5,7 @@
 #' ones; `autoplot()` gives the ggplot2 object.
 #'
 #' @param x,object A result of [detect_viruses()].
-#' @param of Of what the table has rows: `"contigs"`, `"chunks"` or `"frames"`.
+#' @param of What the rows of the table are: `"contigs"`, `"chunks"` or `"frames"`.
 #' @param n How many sequences are drawn at most (20).
 #' @param ... Not used.
 #' @return

@@ -38,8 +38,8 @@ test_that("arguments that several functions take come in one order, at the end",
 
 test_that("arguments that a method does not have are not passed over", {
   spectrum <- sfs(c(0, 12, 5, 3, 2, 0), "YRI")
-  expect_ancify_error(plot(spectrum, mian = "YRI"), "input", "is no argument `mian` here")
-  expect_ancify_error(plot(spectrum, mian = 1, a = 2), "input", "are no arguments `mian` and `a`")
+  expect_ancify_error(plot(spectrum, mian = "YRI"), "input", "has no argument `mian`: see its help")
+  expect_ancify_error(plot(spectrum, mian = 1, a = 2), "input", "has no arguments `mian` and `a`")
   expect_ancify_error(fold(spectrum, TRUE), "input", "without a name")
   expect_ancify_error(simulate(spectrum, nsmi = 2, sed = 1), "input", "`nsmi` and `sed`")
 })

@@ -145,7 +145,7 @@ test_that("bad input is told", {
   maps <- small_maps(10)
   told <- function(code) conditionMessage(expect_ancify_error(code, "input"))
   expect_match(told(fit_autoencoder(1)), "`maps` must be the result of distance_maps")
-  expect_match(told(small_fit(maps[1])), "two cells or more")
+  expect_match(told(small_fit(maps[1])), "at least two cells")
   expect_match(told(small_fit(maps, code = 121)), "121 numbers, more than the 120 distances")
   expect_match(told(small_fit(maps, code = 1.5)), "positive whole number")
   expect_match(told(small_fit(maps, "sing")), "must be one of")

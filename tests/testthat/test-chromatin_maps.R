@@ -149,9 +149,9 @@ test_that("bad input is an error that names the cell", {
   refuse(replace(x, 67, NA), "Point 7 of cell '2' has only some coordinates")
   unseen <- x
   unseen[, , 4] <- NA
-  refuse(unseen, "Cell '4' has no two points")
+  refuse(unseen, "Cell '4' has fewer than two points")
   unseen[, , 2] <- NA
-  refuse(unseen, "2 cells have no two points that were seen: leave out '2' and '4'")
+  refuse(unseen, "2 cells have fewer than two points that were seen: leave out '2' and '4'")
   refuse(x * 1e101, "Point 1 of cell '1' has a coordinate beyond 1e+100")
   refuse(as.array(maps) * 1e101, "cell '1' has a distance beyond 1e+100, at points 2 and 1")
   refuse(list(a = x[, , 1], b = x[, , 2], a = x[, , 3]), "Two cells of `x` have the name 'a'")

@@ -142,6 +142,6 @@ test_that("bad arguments are errors", {
   refuse(perturb_maps(x, outliers = 0.4, missing = 0.5), "8 would be outliers and 10 missing")
   refuse(perturb_maps(as.array(distance_maps(x))), "must be coordinates")
   x[3:20, , 2] <- NA
-  refuse(perturb_maps(x, missing = 0.8, seed = 1), "Cell '2' has no two points")
+  refuse(perturb_maps(x, missing = 0.8, seed = 1), "Cell '2' has fewer than two points")
   expect_output(print(polymer_model(20, c(8, 12), c(3, 9))), "3-9")
 })

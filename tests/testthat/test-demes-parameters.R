@@ -162,7 +162,7 @@ test_that("faults of the file are errors that name it", {
   pulse <- "- {name: a, values: [pulses: {0: time}]}"
   wrong(c(pulse, "constraints: [{params: [a, b], constraint: less_than}]"), "two of the parameters")
   wrong(c(pulse, "constraints: [{params: [a, a], constraint: equal}]"), "greater_than or less_than")
-  wrong(c(pulse, "constraints: [{params: [a, a], constraint: less_than}]"), "is no model")
+  wrong(c(pulse, "constraints: [{params: [a, a], constraint: less_than}]"), "make no model")
   wrong(c(pulse, "constraints: 3"), "constraint")
   expect_ancify_error(read_demes(admixed_file(), parameters = "/nowhere"), "file")
   expect_ancify_error(read_demes(admixed_file(), parameters = demes_with("[")), "format", "YAML")

@@ -147,7 +147,7 @@ test_that("grids too coarse for selection are a warning with the coefficients", 
   }
   warning <- expect_warning(of(-c(1, 1000)), class = "ancify_grid_warning")
   expect_match(conditionMessage(warning), "from -1000 to -1000", fixed = TRUE)
-  expect_match(conditionMessage(warning), "Took 90, 120 and 150 points", fixed = TRUE)
+  expect_match(conditionMessage(warning), "Used grids of 90, 120 and 150.", fixed = TRUE)
   expect_no_warning(of(-c(1, 10)))
 })
 

@@ -76,7 +76,7 @@ test_that("counts are never negative: finer grids are taken where selection asks
   )
   taken <- c(51, 68, 84)
   expect_match(conditionMessage(warning), "15, 20 and 25 points are too coarse", fixed = TRUE)
-  expect_match(conditionMessage(warning), "Took 51, 68 and 84 points", fixed = TRUE)
+  expect_match(conditionMessage(warning), "Used grids of 51, 68 and 84.", fixed = TRUE)
   expect_identical(expect_no_warning(expected_sfs(selected(-200), NULL, 8, taken)), spectrum)
   for (gamma in c(-500, -2000)) {
     for (way in c("linear", "log", "none")) {

@@ -162,7 +162,7 @@ test_that("choices that name nothing, or something twice, are refused", {
           "To choose samples, 3 values must be TRUE or FALSE, but there are 2.")
   refused(g[c(TRUE, NA, FALSE), ], "one is NA")
   refused(g["i4", ], "There is no sample 'i4'.")
-  refused(g[c("i4", "x", "i1"), ], "There is no sample 'i4', and 1 lack too.")
+  refused(g[c("i4", "x", "i1"), ], "There is no sample 'i4' (and 1 more).")
   refused(g[NA_character_, ], "There is no sample 'NA'.")
   refused(g[c(1, 2, 1), ], "The sample 'i1' is chosen twice.")
   refused(g[c("i1", "i1"), ], "The sample 'i1' is chosen twice.")

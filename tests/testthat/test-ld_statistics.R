@@ -241,7 +241,7 @@ test_that("wrong input is refused", {
   }
   refused(measure(map = transform(moments_map, chromosome = "21")), "no chromosome '22'")
   refused(measure(map = moments_map[3:1, ]), "Row 2 of `map` goes back")
-  refused(measure(map = 2), "crossovers of a base")
+  refused(measure(map = 2), "recombination rate per base")
   refused(measure(map = moments_map[1]), "columns")
   refused(measure(bins = c(1e-5, 1e-6)), "increasing")
   refused(measure(bins = c(1, 2)), "no pair of sites")

@@ -125,7 +125,7 @@ test_that("long proteins are read in windows, cut or refused", {
 test_that("letters that are no residues are counted and told", {
   x <- c(good = "MKT", bad = "MJ*K", lower = "mkt")
   told <- expect_warning(e <- embed_sequences(x, model), class = "ancify_sequence_warning")
-  expect_match(conditionMessage(told), "2 letters that the model does not know: in 'bad'")
+  expect_match(conditionMessage(told), "2 letters that the model does not know, in 'bad'")
   expect_identical(attr(e, "unknown"), c(good = 0, bad = 2, lower = 0))
   expect_identical(e["good", ], e["lower", ])
   expect_lt(relative_error(e["bad", ], colMeans(oracle_residues(weights, "MJ*K"))), tolerance)

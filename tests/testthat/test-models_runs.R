@@ -86,7 +86,7 @@ test_that("a run that was ended goes on", {
   claim_again(out, c(2, 3, 5))
   unlink(part_file(out, 5))
   told <- expect_ancify_error(read_embeddings(out), "input")
-  expect_match(conditionMessage(told), "is not done, as 3 of 5 parts are left")
+  expect_match(conditionMessage(told), "is incomplete: 3 of 5 parts are missing")
   before <- times(out)
   writeBin(raw(10), file.path(out, "part-2.bin.ancify-tmp-999999999-1"))
   embed_to(out)

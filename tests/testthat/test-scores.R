@@ -239,7 +239,8 @@ test_that("bad input is named", {
   expect_ancify_error(score_missense(x[-1], model), "input", "must be a result of")
   expect_ancify_error(score_missense(x, "esm2"), "input", "must be a model")
   expect_ancify_error(score_missense(x, model, "both"), "input", "`marginal`")
-  expect_ancify_error(score_missense(replace(x, "protein", 2L), model), "input", "do not bind")
+  expect_ancify_error(score_missense(replace(x, "protein", 2L), model), "input",
+                      "do not bind results")
   other <- changes_in_protein("MKTWYIAKQR", 4L, "A")
   other$transcript <- attr(other, "proteins")$transcript <- "t2"
   expect_ancify_error(score_missense(rbind(x, other), model), "input", "do not bind results")
