@@ -196,7 +196,7 @@ test_that("standard errors from chromosomes know that sites are not independent"
   expect_equal(errors[[2]][, 1], errors[[1]][, 1], tolerance = 0.02)
   expect_equal(errors[[2]][, 2], errors[[1]][, 2] / sqrt(10), tolerance = 0.02)
   expect_output(print(fits[[1]]$blocks), "errors +from the differences between 12 chromosomes")
-  expect_output(print(fits[[1]]$independent), "errors +as of independent sites")
+  expect_output(print(fits[[1]]$independent), "errors +for independent sites")
 
   # Fewer chromosomes, and patterns alone
   drawn <- fits[[1]]$drawn
