@@ -48,7 +48,7 @@ as_change <- function(x, end, name, refuse) {
   if (end == 0 && is.null(x[["T"]])) {
     return(from)
   }
-  if (duration <= 0) refuse(name, sprintf("has a course of %s: it must be above 0", duration))
+  if (duration <= 0) refuse(name, sprintf("has duration %s: it must be above 0", duration))
   if (x$type == "exp" && !(from > 0 && to > 0)) {
     refuse(name, sprintf("cannot change exponentially from %s to %s", from, to))
   }
