@@ -62,8 +62,8 @@ processor_seconds() {
 
 remark() { printf '%s\n' "$*" >"$log.remark"; }
 
-# beside TITLE COMMAND...: a step that takes one core, and goes on while the next ones do. Such steps go one after the
-# other. `await` waits for them, and says what became of each.
+# beside TITLE COMMAND...: a step that goes on while the next ones do, as most take one core at times. Such steps go one
+# after the other. `await` waits for them, and says what became of each.
 beside_steps=0 beside_processes=''
 beside() {
   previous=$beside_steps
