@@ -355,12 +355,17 @@ TEST(SeveralDevices, AnErrorOnOneStopsAllAndLeavesNoFile) {
   for (const int failing : {1, 2, uploads_of_the_table + 1, uploads_of_the_table + 2}) {
     const ThreeDevices three;
     three.fakes[1]->fake.failing_call = failing;
-    three.fakes[0]->before_tile = [&] {
-      // Wait in the second chromosome, which has one tile, until the other device has failed.
-      for (int k = 0; k < 1000 && three.fakes[0]->tiles == 3 && !three.fakes[1]->fake.failed; ++k) {
+    const auto wait_for_failure = [&] {
+      for (int k = 0; k < 1000 && !three.fakes[1]->fake.failed; ++k) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
     };
+    // One device waits in its second chromosome, which has one tile, another one in its first. So
+    // only one chromosome is called before the failure, and its files wait for the next.
+    three.fakes[0]->before_tile = [&] {
+      if (three.fakes[0]->tiles == 3) wait_for_failure();
+    };
+    three.fakes[2]->before_tile = wait_for_failure;
     const TempDir dir;
     JobControl control;
     const auto message = message_of<DeviceError>(
