@@ -8,23 +8,15 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
-# All builds of the package have the same flags, so that ccache compiles what they share once. R's own flags here would draw
-# notes: the distribution's are not portable, and symbols of -g count as size.
-compiled_with='-Wall -Wextra -Wno-cast-function-type'
-with_ccache() {
-  [ -e "$work/Makevars" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 %s\n' "$compiled_with" >"$work/Makevars"
-  export R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache"
-  "$@"
-}
-
 # r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, warnings as errors;
 # FILES is a pattern of test files, all for ''
 r_tests() {
   name=$1 files=$2
   shift 2
   mkdir "$work/library-$name"
-  with_ccache env "$@" R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 |
-    tee "$work/install.log"
+  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/Makevars"
+  env R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache" "$@" \
+    R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
   [ -d "$work/library-$name/ancify" ]
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
 
@@ -87,10 +79,12 @@ only_lightgbm_is_missing() {
     grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
 }
 
-# The build with the least, for the source package's vignettes and for R CMD check
+# The build with the least, for the source package's vignettes and for R CMD check: compiled once. R's own flags here would
+# draw notes: the distribution's are not portable, and symbols of -g count as size.
 with_least() {
-  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib
-  with_ccache "$@"
+  [ -e "$work/least.mk" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
+  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$kept/ccache"
+  "$@"
 }
 
 bioc_check() { with_library most Rscript .ci/bioc_check.R "$work"/ancify_*.tar.gz "$work"; }
@@ -124,8 +118,6 @@ r_cmd_check() {
       printf '%s\t%s\tfile://%s/repository\tTRUE\tTRUE\tFALSE\tFALSE\n' "$name" "$name" "$work"
     done
   } >repositories
-  # Warnings are wanted of our compilers, though they are no flags of all.
-  export _R_CHECK_COMPILATION_FLAGS_KNOWN_="$compiled_with"
   # The distribution's profile would name another.
   export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
   # R CMD build has built the vignettes already, and all their code. With --run-donttest examples run once, all of them. Else
