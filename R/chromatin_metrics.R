@@ -41,7 +41,10 @@ map_metrics <- function(estimate, truth, given = NULL, contact = NULL, threads =
   contact <- if (is.null(contact)) 1.5 * bond else check_positive(contact, "contact", 1)
   compared <- if (is.null(given)) !is.na(truth$maps) else is.na(given$maps)
   if (anyNA(truth$maps[compared]) || anyNA(estimate$maps[compared])) {
-    abort_ancify("`estimate` or `truth` lacks a pair to compare: complete the maps.", "input")
+    abort_ancify(
+      "A map lacks a pair to compare: complete `estimate`, or leave out cells that `truth` lacks.",
+      "input"
+    )
   }
   triangles <- with_watch("Counting", function(watch) {
     count_triangles_impl(estimate$maps, estimate$points, resolve_threads(threads), watch)

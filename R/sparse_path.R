@@ -264,7 +264,7 @@ plot.lasso_path <- function(x, main = NULL, ...) {
   graphics::axis(2)
   counted <- unique(round(seq(1, nrow(x$steps), length.out = 7)))
   graphics::axis(3, lambda[counted], x$steps$variants[counted], lwd = 0, line = -0.8)
-  graphics::mtext("variants", line = 1, adj = 0.5, cex = graphics::par("cex"))
+  graphics::mtext("variants", line = 1, cex = graphics::par("cex"))
   graphics::title(main, xlab = expression(lambda), ylab = "standardised effect")
   invisible(x)
 }
