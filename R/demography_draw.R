@@ -15,7 +15,7 @@
 #'
 #' Only the last part of the ancestral population's time is drawn. The bar above the picture is as
 #' long as a population of that size is wide. Rates of migration are written where there is room,
-#' and are those in the middle of an epoch.
+#' and are those in the middle of an epoch. Their unit stands above the picture, at the left.
 #'
 #' @param x A [demography()].
 #' @param params Values of the model's parameters, in order or named; `NULL` (the default) for a
@@ -59,6 +59,7 @@ plot.demography <- function(x, params = NULL, reference_size = NULL, generation_
   draw_history(history, places, top, reference_size)
   draw_time_axis(top, units)
   draw_size_bar(places, top, reference_size)
+  if (any(vapply(history$flows, nrow, 0L) > 0)) name_migration_unit(places, top, reference_size)
   graphics::axis(1, places$centre[history$there], populations, tick = FALSE, line = -0.6)
   graphics::title(main, line = 2)
   invisible(x)
@@ -186,6 +187,13 @@ draw_size_bar <- function(places, top, reference_size) {
   on.exit(graphics::par(old))
   graphics::segments(places$range[2] - size, y, places$range[2], y, lwd = 3, lend = 1)
   graphics::text(places$range[2] - size, y, label, pos = 2, cex = 0.8)
+}
+
+# In the upper margin, at the left.
+name_migration_unit <- function(places, top, reference_size) {
+  label <- if (is.null(reference_size)) "migration, 2N m" else "migration, m"
+  y <- top + 1.5 * graphics::strheight("0")
+  graphics::text(places$range[1], y, label, pos = 4, offset = 0, cex = 0.8, xpd = NA)
 }
 
 draw_time_axis <- function(top, units) {
