@@ -53,11 +53,17 @@ exchanged_inputs() { with_library most tests/reliability/swap --times 24; }
 
 lints() {
   with_library most Rscript .ci/lint.R
-  mkdir "$work/planted_lint"
-  cp -R .lintr .ci R tests benchmarks "$work/planted_lint"
-  cd "$work/planted_lint"
+  planted=$work/planted_lint
+  mkdir -p "$planted/R" "$planted/tests/testthat"
+  cp -R .lintr .ci exec benchmarks "$planted"
+  cp tests/testthat/helper*.R "$planted/tests/testthat"
+  cd "$planted"
   echo 'planted = 1' >>tests/testthat/helper-oracle.R
-  ! with_library most Rscript .ci/lint.R tests/testthat/helper-oracle.R
+  awk 'BEGIN { print "planted <- function(x) {"; while (n++ < 20) print "  if (x) x"; print "}" }' >R/planted.R
+  ! with_library most Rscript .ci/lint.R >found || return 1
+  cat found
+  grep '^tests/testthat/helper-oracle.R:.*assignment_linter' found
+  grep '^R/planted.R:1: complexity above 15' found
 }
 
 has_version() { [ "$(Rscript -e "cat(format(packageVersion('$1')))")" = "$2" ]; }

@@ -90,8 +90,17 @@ await() {
   rm -f "$log".beside-*
 }
 
+# stop PROCESS: and all that it started
+stop() {
+  # shellcheck disable=SC2046
+  set -- "$1" $(cat "/proc/$1/task/$1/children" 2>/dev/null)
+  kill "$1" 2>/dev/null || true
+  shift
+  for process in "$@"; do stop "$process"; done
+}
+
 stop_beside() {
-  for one in $beside_processes; do kill "${one#*:}" 2>/dev/null || true; done
+  for one in $beside_processes; do stop "${one#*:}"; done
 }
 
 # Packages of the distribution --------------------------------------------------------------------

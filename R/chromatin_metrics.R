@@ -42,7 +42,8 @@ map_metrics <- function(estimate, truth, given = NULL, contact = NULL, threads =
   compared <- if (is.null(given)) !is.na(truth$maps) else is.na(given$maps)
   if (anyNA(truth$maps[compared]) || anyNA(estimate$maps[compared])) {
     abort_ancify(
-      "A map lacks a pair to compare: complete `estimate`, or leave out cells that `truth` lacks.",
+      paste("A map lacks a pair to compare: complete `estimate`, or leave out cells in which `truth`",
+            "lacks pairs."),
       "input"
     )
   }

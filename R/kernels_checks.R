@@ -48,14 +48,14 @@ check_kernel_matrix <- function(K) { # nolint: object_name_linter.
     )
   }
   storage.mode(K) <- "double"
-  check_kernel_names(rownames(K), colnames(K))
-  names <- rownames(K) %||% colnames(K)
+  names <- names_of_samples(rownames(K), colnames(K))
   check_kernel_entries(K, if (is.null(names)) paste("row", seq_len(nrow(K))) else quoted(names))
   dimnames(K) <- if (!is.null(names)) list(names, names)
   K
 }
 
-check_kernel_names <- function(rows, columns) {
+# Those of the rows, else of the columns: alike if both are there.
+names_of_samples <- function(rows, columns) {
   i <- if (!is.null(rows) && !is.null(columns)) which(rows != columns)[1] else NA
   if (!is.na(i)) {
     abort_ancify(
@@ -70,6 +70,7 @@ check_kernel_names <- function(rows, columns) {
       sprintf("`K` has the sample %s twice.", quoted(names[anyDuplicated(names)])), "input"
     )
   }
+  names
 }
 
 check_kernel_entries <- function(K, samples) { # nolint: object_name_linter.

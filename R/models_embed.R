@@ -64,7 +64,7 @@
 #'   cannot be written; `folder` has no embeddings.
 #' * `ancify_lock_error` (field `file`): another process works in `out`.
 #'
-#' Warnings of class `ancify_sequence_warning` name letters that are no residues, and proteins that
+#' Warnings of class `ancify_sequence_warning` count letters that are no residues, and proteins that
 #' were cut.
 #' @seealso [residue_log_probs()]
 #' @export

@@ -117,7 +117,7 @@ variant_effects_of <- function(fit, progress) {
   without <- names(fit$kernels)[vapply(effects_of, is.null, NA)]
   if (length(without)) {
     abort_ancify(
-      sprintf("The fit has %s, without variant effects: fit kernels of genotypes only.",
+      sprintf("The fit has %s, without variant effects: fit genotypes or kernel_weighted() only.",
               enumerate(quoted(without))),
       "input"
     )

@@ -1,4 +1,9 @@
 // Runs a block of GPU threads on the host: fibers take turns, and switch at barriers.
+
+// With fortified headers, which some distributions switch on, longjmp() ends the program at a jump
+// to another stack.
+#undef _FORTIFY_SOURCE
+
 #include "block.h"
 
 #include <sys/mman.h>
@@ -27,7 +32,7 @@ namespace ancify::on_host {
 namespace {
 
 // A stack on which threads of a block run one after the other, until one waits. Stacks are switched
-// by jumps, as swapcontext() takes two calls of the system.
+// by jumps, as swapcontext() calls the system each time.
 class Fiber {
  public:
   explicit Fiber(void (*work)());

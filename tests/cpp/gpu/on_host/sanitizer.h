@@ -21,8 +21,7 @@ struct Stack {
 constexpr bool kClosesMemory = true;
 inline void close_to_access(void* from, std::size_t n) { __asan_poison_memory_region(from, n); }
 inline void open_to_access(void* from, std::size_t n) { __asan_unpoison_memory_region(from, n); }
-// Call before switching to another stack. `own` keeps the state of the stack that is left, and is
-// null if it is left for good.
+// Call before switching to another stack. `own` keeps the state of the stack that is left.
 inline void leave_stack(void** own, const Stack& to) {
   __sanitizer_start_switch_fiber(own, to.bottom, to.size);
 }
@@ -33,7 +32,7 @@ inline Stack enter_stack(void* own) {
   return left;
 }
 
-// Jumps of the compiler, as longjmp() opens the whole stack to access
+// Jumps of the compiler, as longjmp() opens the whole stack to access. On ARM clang has none.
 #define ANCIFY_SWITCHES_STACKS [[gnu::noinline, gnu::no_sanitize_address]]
 #define ANCIFY_NOTE_PLACE(place) __builtin_setjmp(reinterpret_cast<void**>(place))
 #define ANCIFY_GO_TO(place) __builtin_longjmp(reinterpret_cast<void**>(place), 1)
