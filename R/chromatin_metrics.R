@@ -42,8 +42,7 @@ map_metrics <- function(estimate, truth, given = NULL, contact = NULL, threads =
   compared <- if (is.null(given)) !is.na(truth$maps) else is.na(given$maps)
   if (anyNA(truth$maps[compared]) || anyNA(estimate$maps[compared])) {
     abort_ancify(
-      paste("A map lacks a pair to compare: complete `estimate`, or leave out cells in which `truth`",
-            "lacks pairs."),
+      "A map lacks a pair to compare: complete `estimate`, or take cells where `truth` is whole.",
       "input"
     )
   }
