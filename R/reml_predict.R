@@ -117,7 +117,7 @@ variant_effects_of <- function(fit, progress) {
   without <- names(fit$kernels)[vapply(effects_of, is.null, NA)]
   if (length(without)) {
     abort_ancify(
-      sprintf("The fit has %s, without variant effects: fit genotypes or kernel_weighted() only.",
+      sprintf("The fit has %s, without variant effects: fit genotypes or weighted blocks only.",
               enumerate(quoted(without))),
       "input"
     )
