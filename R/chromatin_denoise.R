@@ -2,7 +2,7 @@
 
 #' Denoise distance maps
 #'
-#' `denoise_maps(x, method)` corrects distances: it replaces false spots, or takes a map close by
+#' `denoise_maps(x, method)` corrects distances: it replaces false spots, or takes a similar map
 #' that points in space can have. `outlier_scores(x)` says how far each point is from its neighbours
 #' on the chain.
 #'

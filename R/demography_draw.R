@@ -56,10 +56,10 @@ plot.demography <- function(x, params = NULL, reference_size = NULL, generation_
   # With the last part of the ancestral population
   top <- if (history$oldest > 0) 1.15 * history$oldest else 1
   graphics::plot.window(places$range, c(0, top), yaxs = "i")
-  draw_history(history, places, top, reference_size)
+  draw_history(history, places, top, units)
   draw_time_axis(top, units)
-  draw_size_bar(places, top, reference_size)
-  if (any(vapply(history$flows, nrow, 0L) > 0)) name_migration_unit(places, top, reference_size)
+  draw_size_bar(places, top, units)
+  if (any(vapply(history$flows, nrow, 0L) > 0)) name_migration_unit(places, top, units)
   graphics::axis(1, places$centre[history$there], populations, tick = FALSE, line = -0.6)
   graphics::title(main, line = 2)
   invisible(x)
@@ -111,7 +111,7 @@ history_places <- function(history) {
   list(centre = centres[order(history$lanes)], range = c(0, sum(in_order + gap) + gap))
 }
 
-draw_history <- function(history, places, top, reference_size) {
+draw_history <- function(history, places, top, units) {
   colours <- grDevices::hcl.colors(max(length(history$lanes), 2), "Dark 3")
   for (join in history$joins) {
     if (!join$pulse) draw_founding(join, places)
@@ -122,7 +122,7 @@ draw_history <- function(history, places, top, reference_size) {
     graphics::polygon(c(x - part$size / 2, rev(x + part$size / 2)), c(time, rev(time)),
                       col = colours[part$number], border = colours[part$number])
   }
-  for (flows in history$flows) draw_flows(flows, history, places, reference_size)
+  for (flows in history$flows) draw_flows(flows, history, places, units)
   for (join in history$joins) {
     shares <- format_percent(join$shares)
     if (join$pulse) {
@@ -139,12 +139,11 @@ draw_founding <- function(join, places) {
   graphics::segments(from, join$time, to, join$time, lwd = 4, lend = 1, col = "grey60")
 }
 
-draw_flows <- function(flows, history, places, reference_size) {
+draw_flows <- function(flows, history, places, units) {
   if (nrow(flows) == 0) {
     return(invisible())
   }
-  scale <- if (is.null(reference_size)) 1 else 1 / (2 * reference_size)
-  rates <- vapply(flows$rate * scale, format, "", digits = 2)
+  rates <- vapply(flows$rate * units$rate, format, "", digits = 2)
   has_room <- min(abs(diff(flows$time)), flows$time) > 1.2 * graphics::strheight("0", cex = 0.8)
   draw_arrows(flows$from, flows$to, flows$time, history, places, if (has_room) rates, 1)
 }
@@ -176,13 +175,15 @@ write_above <- function(x, y, text) {
   graphics::text(x, y, text, pos = 3, offset = 0.15, cex = 0.8)
 }
 
+margin_above <- function(top) top + 1.5 * graphics::strheight("0")
+
 # In the upper margin, at the right.
-draw_size_bar <- function(places, top, reference_size) {
+draw_size_bar <- function(places, top, units) {
   size <- pretty(c(0, 0.3 * places$range[2]), 2)[2]
-  unit <- reference_size %||% 1
+  unit <- units$size
   label <- paste(format_count(signif(size * unit, 3)), if (unit > 1) "individuals" else "N")
   size <- signif(size * unit, 3) / unit
-  y <- top + 1.5 * graphics::strheight("0")
+  y <- margin_above(top)
   old <- graphics::par(xpd = NA)
   on.exit(graphics::par(old))
   graphics::segments(places$range[2] - size, y, places$range[2], y, lwd = 3, lend = 1)
@@ -190,10 +191,9 @@ draw_size_bar <- function(places, top, reference_size) {
 }
 
 # In the upper margin, at the left.
-name_migration_unit <- function(places, top, reference_size) {
-  label <- if (is.null(reference_size)) "migration, 2N m" else "migration, m"
-  y <- top + 1.5 * graphics::strheight("0")
-  graphics::text(places$range[1], y, label, pos = 4, offset = 0, cex = 0.8, xpd = NA)
+name_migration_unit <- function(places, top, units) {
+  graphics::text(places$range[1], margin_above(top), paste0("migration, ", units$rate_unit),
+                 pos = 4, offset = 0, cex = 0.8, xpd = NA)
 }
 
 draw_time_axis <- function(top, units) {

@@ -10,12 +10,14 @@ demography_units <- function(reference_size, generation_time) {
     }
   }
   if (is.null(reference_size)) {
-    return(list(time = 1, time_unit = "2N generations", size = 1, rate = 1))
+    return(
+      list(time = 1, time_unit = "2N generations", size = 1, rate = 1, rate_unit = "2N m")
+    )
   }
   list(
     time = 2 * reference_size * (generation_time %||% 1),
     time_unit = if (is.null(generation_time)) "generations" else "years",
-    size = reference_size, rate = 1 / (2 * reference_size)
+    size = reference_size, rate = 1 / (2 * reference_size), rate_unit = "m"
   )
 }
 

@@ -54,7 +54,7 @@ check_kernel_matrix <- function(K) { # nolint: object_name_linter.
   K
 }
 
-# Those of the rows, else of the columns: alike if both are there.
+# The names of the rows, or of the columns if rows have none. Both must be alike.
 names_of_samples <- function(rows, columns) {
   i <- if (!is.null(rows) && !is.null(columns)) which(rows != columns)[1] else NA
   if (!is.na(i)) {

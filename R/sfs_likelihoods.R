@@ -106,7 +106,7 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   }
   all <- estimate(rep(1L, found$windows), array(1, found$sizes + 1))
   if (!all$converged) {
-    warn_ancify("The EM algorithm has not converged in 3,000 steps: this is its last step.", "fit")
+    warn_ancify("EM has not converged in 3,000 steps: the spectrum is of the last step.", "fit")
   }
   spectrum <- new_spectrum(all$counts)
   records <- c(left_out, NO_LIKELIHOODS = found$without, USED = found$sites)
