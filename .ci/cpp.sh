@@ -26,7 +26,14 @@ cpp_tests() {
   count "$passed" "$(tests_that FAILED)"
   checks_in "$build/ctest.log"
   remark "$passed tests"
+  [ $status -eq 0 ] || failures_in "$build/ctest.log"
   return $status
+}
+
+# failures_in FILE: what failed in these tests, short enough for the end of a log that ./check shows
+failures_in() {
+  printf '\nFailed:\n'
+  grep -h -A 6 -E ': Failure$|\[  FAILED  \] .*ms\)|ERROR: |runtime error' "$1" | head -n 30
 }
 
 # Left to g++'s tests: two that repeat fits many times for their spread alone, and two of the three orders in which blocks of

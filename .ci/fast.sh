@@ -50,7 +50,7 @@ tests_of() {
 
 # Compiles what differs, and runs the programs that were linked anew since all last passed.
 fast_cpp() {
-  cmake -S tests/cpp -B "$kept/cpp-fast" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DANCIFY_CUDA=HOST
+  cmake -S tests/cpp -B "$kept/cpp-fast" -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache)" -DANCIFY_CUDA=HOST
   cmake --build "$kept/cpp-fast" -j "$jobs"
   programs=$(find "$kept/cpp-fast" -maxdepth 1 -name 'ancify_*_tests' -newer "$kept/fast-passed" 2>/dev/null || find "$kept/cpp-fast" -maxdepth 1 -name 'ancify_*_tests')
   [ -n "$programs" ] || { remark 'nothing was compiled' && return; }
@@ -69,7 +69,7 @@ fast_cpp() {
 
 fast_install() {
   mkdir -p "$kept/library-fast"
-  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O1\n' >"$work/fast.mk"
+  printf 'CXX17 = %s g++\nCXX17FLAGS = -O1\n' "$(command -v ccache)" >"$work/fast.mk"
   ANCIFY_CUDA=no R_MAKEVARS_USER="$work/fast.mk" R CMD INSTALL --no-docs --library="$kept/library-fast" .
 }
 
@@ -86,34 +86,46 @@ fast_r() {
 # fast_lints FILE...
 fast_lints() { R_LIBS="$kept/library-fast${R_LIBS:+:$R_LIBS}" Rscript .ci/lint.R "$@"; }
 
-# Needs no Python with lightgbm, tsinfer or mutyper: their tests are left to the whole of ./check.
+# Tools for the core's tests, and for the package's installation and tests
+to_test_core='cmake make g++ gtest/gtest.h zlib.h tbb/tbb.h'
+to_install='Rscript make g++ R:Rcpp R:RcppEigen R:RcppParallel R:yaml R:jsonlite R:cli R:ape'
+
+# Installs nothing, so it runs without root, with the tools of this machine. Needs no Python with lightgbm, tsinfer or mutyper:
+# their tests are left to the whole of ./check.
 fast_lane() {
   unset ANCIFY_REQUIRE_ALL RETICULATE_PYTHON ANCIFY_TSINFER_PYTHON ANCIFY_MUTYPER_PYTHON
   base=$(base_of_change "$1") || die "There is no commit '${1:-main}' to compare with."
   changed=$work/changed
   changed_since "$base" >"$changed" || die "git cannot compare with $base."
   echo "$(wc -l <"$changed") files differ from $(git log -1 --format='%h %s' "$base")"
+  mkdir -p "$kept"
+  use_versions_here
 
   step 'The core knows no R, and neither prints nor exits' core_rules
+  step "No pragma sets a file's flags, and a planted one is found" flags_beside_files
   step 'Each file begins with a sentence' begin_with_a_sentence
   step 'Includes go by src/core/layers.txt' layers
-  step 'Calls between the files of R/ go one way' r_files
-  step 'Sentences of help pages are short' short_sentences
+  step_with 'Rscript R:codetools' 'Calls in R/ go one way, and between families by R/layers.txt' r_files
+  step_with Rscript 'Lists that R makes for the core have the fields of its structs' lists_and_structs
+  step_with Rscript 'Sentences of help pages are short' short_sentences
   step 'The fast lane knows all files' families_cover
-  step 'The C++ code is formatted' formatted
-  mkdir -p "$kept"
+  step_with "$clang_format" 'The C++ code is formatted' by_version clang-format-14 "$clang_format" formatted
   if grep -qE '^(src/(core|cuda)|tests/cpp)/' "$changed"; then
     sources=$(changed_files '^src/core/.*\.cpp$')
     # shellcheck disable=SC2086
-    [ -z "$sources" ] || step 'clang-tidy finds nothing in what changed' clang_tidy $sources
-    step 'C++ tests of the families that changed' fast_cpp
+    [ -z "$sources" ] || step_with "$clang_tidy" 'clang-tidy finds nothing in what changed' \
+      by_version clang-tidy-14 "$clang_tidy" clang_tidy $sources
+    step_with "$to_test_core" 'C++ tests of the families that changed' fast_cpp
   fi
   pattern=$(tests_of "$changed")
   if [ -n "$pattern" ]; then
-    step 'Installing the package' fast_install
+    step_with "$to_install" 'Installing the package' fast_install
     scripts=$(changed_files '^(R|tests/testthat)/.*\.R$' | grep -v RcppExports)
     # shellcheck disable=SC2086
-    if [ -n "$scripts" ] && has_version lintr 3.0.2; then step 'No lints in what changed' fast_lints $scripts; fi
-    step 'R tests of the families that changed' fast_r "$pattern"
+    [ -z "$scripts" ] || step_with "$to_install R:testthat R:lintr R:cyclocomp" 'No lints in what changed' \
+      by_version lintr-3.0.2 "lintr-$(version_of lintr)" fast_lints $scripts
+    step_with "$to_install R:testthat" 'R tests of the families that changed' fast_r "$pattern"
   fi
+  [ ! -e "$work/missing" ] || printf '\nMissing here:%s. As root, ./check installs what it uses.\n' \
+    "$(LC_ALL=C sort -u "$work/missing" | sed 's/^/ /' | tr -d '\n')"
 }

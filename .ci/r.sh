@@ -8,8 +8,8 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
-# r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, warnings as errors;
-# FILES is a pattern of test files, all for ''
+# r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, warnings as errors; runs the
+# test files whose names match FILES, and the long tests of the others, which R CMD check leaves out
 r_tests() {
   name=$1 files=$2
   shift 2
@@ -20,13 +20,22 @@ r_tests() {
   [ -d "$work/library-$name/ancify" ]
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
 
-  status=0
-  with_library "$name" env TMPDIR="$memory" Rscript .ci/testthat.R "$work" "$files" || status=$?
-  read -r passed failed <"$work/r-counts"
-  count "$passed" "$failed"
-  remark "$passed tests"
+  status=0 all_passed=0
+  test_files yes "$files"
+  test_files only "$(long_test_files | grep -vE "$files" | paste -s -d '|' | sed 's/.*/^(&)$/')"
+  remark "$all_passed tests"
   return $status
 }
+
+# test_files LONG FILES: with $name's library, and its long tests or only these
+test_files() {
+  with_library "$name" env TMPDIR="$memory" ANCIFY_LONG_TESTS="$1" Rscript .ci/testthat.R "$work" "$2" || status=$?
+  read -r passed failed <"$work/r-counts"
+  count "$passed" "$failed"
+  all_passed=$((all_passed + passed))
+}
+
+long_test_files() { grep -l '^long_test_that(' tests/testthat/test-*.R | sed 's|.*/test-||; s|\.R$||'; }
 
 # Real jobs, of the build with the most
 slurm_jobs() {
@@ -60,13 +69,14 @@ lints() {
   cd "$planted"
   echo 'planted = 1' >>tests/testthat/helper-oracle.R
   awk 'BEGIN { print "planted <- function(x) {"; while (n++ < 20) print "  if (x) x"; print "}" }' >R/planted.R
-  ! with_library most Rscript .ci/lint.R >found || return 1
+  ! with_library most Rscript .ci/lint.R R/planted.R tests/testthat/helper-oracle.R >found || return 1
   cat found
-  grep '/tests/testthat/helper-oracle.R:.*assignment_linter' found
+  grep 'tests/testthat/helper-oracle.R:.*assignment_linter' found
   grep '^R/planted.R:1: complexity above 15' found
 }
 
-has_version() { [ "$(Rscript -e "cat(format(packageVersion('$1')))")" = "$2" ]; }
+version_of() { Rscript -e "cat(format(packageVersion('$1')))" 2>/dev/null; }
+has_version() { [ "$(version_of "$1")" = "$2" ]; }
 
 # The files that roxygen2 and Rcpp write are what they would write now.
 generated_files() {
@@ -86,7 +96,8 @@ only_lightgbm_is_missing() {
 }
 
 # The build with the least, for the source package's vignettes and for R CMD check: compiled once. R's own flags here would
-# draw notes: the distribution's are not portable, and symbols of -g count as size.
+# draw notes: the distribution's are not portable, and symbols of -g count as size. Renviron.site says which flags R CMD
+# check knows, and -Wno-cast-function-type is none of them.
 with_least() {
   [ -e "$work/least.mk" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
   export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$kept/ccache"

@@ -15,6 +15,16 @@ core_rules() {
     'The core prints, ends the process or reads the environment.'
 }
 
+# Rooms are compiled as one unit, so such a pragma would be for all files after it: flags stand in <file>.flags.
+sets_flags() { grep -RnE '#pragma +(GCC|clang) +(optimize|fp|push_options)|STDC +FP_CONTRACT' "$1"; }
+
+flags_beside_files() {
+  ! sets_flags src/core || return 1
+  cp -R src/core/device "$work/planted_flags"
+  echo '#pragma GCC optimize("O1")' >>"$work/planted_flags/simd.h"
+  sets_flags "$work/planted_flags"
+}
+
 # Each file says what it is for before anything else.
 begin_with_a_sentence() {
   status=0
@@ -36,12 +46,43 @@ layers() {
   ! .ci/layers "$work/planted"
 }
 
-# A function that calls back into a file above it closes a cycle.
+# A function that calls back into a file above it closes a cycle; one that calls another family's needs a line of layers.txt.
 r_files() {
   Rscript .ci/files.R
-  cp -R R "$work/planted_r"
-  echo 'planted <- function() ancify_run()' >>"$work/planted_r/base_words.R"
-  ! Rscript .ci/files.R "$work/planted_r"
+  for planted in 'run_plan.R planted <- function() ancify_run()' 'kmers_planted.R planted <- function() reml_control()'; do
+    rm -rf "$work/planted_r"
+    cp -R R "$work/planted_r"
+    echo "${planted#* }" >>"$work/planted_r/${planted%% *}"
+    ! Rscript .ci/files.R "$work/planted_r" || return 1
+  done
+}
+
+# A file of the core that opens an input which nobody fuzzes is seen, and R code that opens one.
+readers() {
+  .ci/readers
+  for planted in 'src/core/ld/statistics.cpp auto planted(const std::string& path) { return open_text(path); }' \
+    'R/base_words.R planted <- function(path) readLines(path)'; do
+    rm -rf "$work/planted_readers"
+    mkdir "$work/planted_readers"
+    cp -R src R "$work/planted_readers"
+    echo "${planted#* }" >>"$work/planted_readers/${planted%% *}"
+    ! .ci/readers "$work/planted_readers" || return 1
+  done
+}
+
+# Lists that R makes for the core have the fields of the core's structs; a misspelt one is seen on either side.
+lists_and_structs() {
+  Rscript .ci/fields.R
+  mkdir "$work/planted_lists"
+  for side in R/kmers.R:'memory =':'memry =' src/rcpp_kmers.cpp:'"scratch"':'"scrach"' R/kmers.R:'"KmerWork"':'"KmersWork"'; do
+    file=${side%%:*} change=${side#*:}
+    cp -R src R "$work/planted_lists"
+    sed -i "s/${change%%:*}/${change#*:}/" "$work/planted_lists/$file"
+    ! Rscript .ci/fields.R "$work/planted_lists" || return 1
+  done
+  cp -R src R "$work/planted_lists"
+  echo 'int planted(const Rcpp::List& list) { return Rcpp::as<int>(list["k"]); }' >>"$work/planted_lists/src/rcpp_kmers.cpp"
+  ! Rscript .ci/fields.R "$work/planted_lists"
 }
 
 # Help is for readers in a hurry.
@@ -52,9 +93,27 @@ short_sentences() {
   ! Rscript .ci/sentences.R "$work/planted_words"
 }
 
+# The versions that ./check uses, or those that are here
+clang_format=clang-format-14 clang_tidy=clang-tidy-14
+use_versions_here() {
+  has_tool clang-format-14 || clang_format=clang-format
+  has_tool clang-tidy-14 || clang_tidy=clang-tidy
+}
+
+# by_version WANTED HERE COMMAND...: findings of a version other than WANTED, which ./check uses, are a remark
+by_version() {
+  wanted=$1 here=$2
+  shift 2
+  if [ "$wanted" = "$here" ]; then
+    "$@"
+  elif ! "$@" >"$kept/found-by-$here" 2>&1; then
+    remark "see $kept/found-by-$here, by another version than $wanted of ./check"
+  fi
+}
+
 formatted() {
   find src/core src/cuda src/rcpp_* tests/cpp benchmarks fuzz -name '*.h' -o -name '*.cpp' -o -name '*.cu' >"$work/sources"
-  xargs clang-format-14 --dry-run -Werror <"$work/sources"
+  xargs "$clang_format" --dry-run -Werror <"$work/sources"
 }
 
 # clang_tidy FILE...
@@ -63,7 +122,7 @@ clang_tidy() { printf '%s\n' "$@" | tidy_each; }
 # tidy_each OPTION...: of the compiler; the files are lines of the input. The analyzer stops at 75,000
 # states of a function, a third of its own limit, which takes half the time.
 tidy_each() {
-  xargs -P "$jobs" -I FILE clang-tidy-14 --quiet --config-file=.clang-tidy FILE -- -std=c++17 -Isrc \
+  xargs -P "$jobs" -I FILE "$clang_tidy" --quiet --config-file=.clang-tidy FILE -- -std=c++17 -Isrc \
     -Xclang -analyzer-config -Xclang max-nodes=75000 "$@"
 }
 
@@ -116,7 +175,7 @@ clang_tidy_rooms() {
 # Size, file, and checksum of the rooms that have not passed with their headers, these settings and this clang-tidy. This file
 # has some of the settings.
 units_to_tidy() {
-  { clang-tidy-14 --version && cat .clang-tidy .ci/source.sh; } >"$work/tidied_with"
+  { "$clang_tidy" --version && cat .clang-tidy .ci/source.sh; } >"$work/tidied_with"
   for unit in "$work"/units/*.cpp; do
     sum=$(tidied_with_headers "$unit" | sha256sum | cut -d ' ' -f 1)
     [ -e "$kept/tidy/$sum" ] || echo "$(stat -c %s "$unit") $unit $sum"

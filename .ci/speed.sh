@@ -23,6 +23,28 @@ speed_gate() {
   planted_slowdown
 }
 
+# vectors_on_stack FOLDER: what loops of its archives keep there
+vectors_on_stack() {
+  objdump -d -C -w --no-show-raw-insn "$1"/*.a | compared python3 benchmarks/spills.py benchmarks/spills.allowed
+}
+
+# Of the core that g++'s tests were built with, and of a solver with vectors that are twice as wide as AVX2's registers.
+spills() {
+  vectors_on_stack "$kept/cpp-g++/core"
+  remark "$(tail -n 1 "$work/compared")"
+  mkdir -p "$work/planted_spills"
+  cp -R src/core "$work/planted_spills"
+  sed -i '/using Avx2Lanes/s/32/64/' "$work/planted_spills/core/device/lanes.h"
+  ! cmp -s src/core/device/lanes.h "$work/planted_spills/core/device/lanes.h" || return 1
+  g++ -std=c++17 -O2 -DNDEBUG -ffp-contract=off -I"$work/planted_spills" -c \
+    "$work/planted_spills/core/diffusion/line_solver.cpp" -o "$work/planted_spills/solver.o"
+  ar rc "$work/planted_spills/solver.a" "$work/planted_spills/solver.o"
+  status=0
+  vectors_on_stack "$work/planted_spills" || status=$?
+  [ $status -eq 1 ]
+  grep -q 'solve_avx2: .* stalls$' "$work/compared"
+}
+
 # A copy of this tree in which parsimony does its work twice
 planted_slowdown() {
   mkdir "$work/planted_speed"

@@ -62,6 +62,29 @@ processor_seconds() {
 
 remark() { printf '%s\n' "$*" >"$log.remark"; }
 
+# has_tool TOOL: a command, R:PACKAGE, or a header of C++ such as gtest/gtest.h
+has_tool() {
+  case $1 in
+    R:*) Rscript -e "quit(status = !requireNamespace('${1#R:}', quietly = TRUE))" ;;
+    *.h) echo "#include <$1>" | g++ -std=c++17 -fsyntax-only -x c++ - ;;
+    *) command -v "$1" ;;
+  esac >/dev/null 2>&1
+}
+
+# step_with 'TOOL...' TITLE COMMAND...: runs a step if these tools are installed; else names the missing ones, here and in
+# $work/missing
+step_with() {
+  missing=''
+  for tool in $1; do has_tool "$tool" || missing="$missing $tool"; done
+  shift
+  if [ -z "$missing" ]; then
+    step "$@"
+  else
+    echo "$1 ... not run; missing:$missing"
+    printf '%s\n' $missing >>"$work/missing"
+  fi
+}
+
 # beside TITLE COMMAND...: a step that goes on while the next ones do, as most take one core at times. Such steps go one
 # after the other. `await` waits for them, and says what became of each.
 beside_steps=0 beside_processes=''
@@ -106,7 +129,7 @@ stop_beside() {
 # Packages of the distribution --------------------------------------------------------------------
 
 to_run='r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel r-cran-yaml r-cran-jsonlite r-cran-cli r-cran-ape zlib1g-dev'
-to_run_if_there_is='libisal-dev libdeflate-dev libhts-dev'
+to_run_if_there_is='libisal-dev libdeflate-dev libzstd-dev libhts-dev'
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 

@@ -33,8 +33,8 @@ call_files_impl <- function(folders, caller, lengths, output, watch) {
     invisible(.Call(`_ancify_call_files_impl`, folders, caller, lengths, output, watch))
 }
 
-project_and_call_impl <- function(alignments, reading, caller, output, memory, watch) {
-    .Call(`_ancify_project_and_call_impl`, alignments, reading, caller, output, memory, watch)
+project_and_call_impl <- function(alignments, reading, caller, output, watch) {
+    .Call(`_ancify_project_and_call_impl`, alignments, reading, caller, output, watch)
 }
 
 look_at_alignments_impl <- function(alignments, reading, brief, watch) {
@@ -49,16 +49,16 @@ measure_maps_impl <- function(coordinates, points, cells, threads, watch) {
     .Call(`_ancify_measure_maps_impl`, coordinates, points, cells, threads, watch)
 }
 
-fit_structures_impl <- function(maps, points, iterations, tolerance, threads, watch) {
-    .Call(`_ancify_fit_structures_impl`, maps, points, iterations, tolerance, threads, watch)
+fit_structures_impl <- function(maps, settings, threads, watch) {
+    .Call(`_ancify_fit_structures_impl`, maps, settings, threads, watch)
 }
 
 count_triangles_impl <- function(maps, points, threads, watch) {
     .Call(`_ancify_count_triangles_impl`, maps, points, threads, watch)
 }
 
-self_avoiding_impl <- function(cells, points, diameter, radius, moves, seed, threads, watch) {
-    .Call(`_ancify_self_avoiding_impl`, cells, points, diameter, radius, moves, seed, threads, watch)
+self_avoiding_impl <- function(cells, chain, seed, threads, watch) {
+    .Call(`_ancify_self_avoiding_impl`, cells, chain, seed, threads, watch)
 }
 
 read_autoencoder_impl <- function(path) {
@@ -81,8 +81,8 @@ new_training_impl <- function() {
     .Call(`_ancify_new_training_impl`)
 }
 
-train_autoencoder_impl <- function(training, form, maps, structures, held_out, settings, backend, watch) {
-    invisible(.Call(`_ancify_train_autoencoder_impl`, training, form, maps, structures, held_out, settings, backend, watch))
+train_autoencoder_impl <- function(training, data, settings, backend, watch) {
+    invisible(.Call(`_ancify_train_autoencoder_impl`, training, data, settings, backend, watch))
 }
 
 trained_autoencoder_impl <- function(training) {
@@ -101,8 +101,8 @@ classify_impl <- function(classifier, x, backend, watch) {
     .Call(`_ancify_classify_impl`, classifier, x, backend, watch)
 }
 
-train_classifier_impl <- function(x, labels, held_out, seed, backend, watch) {
-    .Call(`_ancify_train_classifier_impl`, x, labels, held_out, seed, backend, watch)
+train_classifier_impl <- function(embeddings, seed, backend, watch) {
+    .Call(`_ancify_train_classifier_impl`, embeddings, seed, backend, watch)
 }
 
 pattern_probabilities_impl <- function(history, model, watch) {
@@ -117,12 +117,16 @@ polarise_impl <- function(history, model, table, watch) {
     .Call(`_ancify_polarise_impl`, history, model, table, watch)
 }
 
+read_gff_impl <- function(path, tags, watch) {
+    .Call(`_ancify_read_gff_impl`, path, tags, watch)
+}
+
 coding_changes_impl <- function(variants, genes, sequences, options, watch) {
     .Call(`_ancify_coding_changes_impl`, variants, genes, sequences, options, watch)
 }
 
-compare_calls_impl <- function(folders, lengths, window, any_letters, backend, watch) {
-    .Call(`_ancify_compare_calls_impl`, folders, lengths, window, any_letters, backend, watch)
+compare_calls_impl <- function(compared, backend, watch) {
+    .Call(`_ancify_compare_calls_impl`, compared, backend, watch)
 }
 
 expected_spectra_impl <- function(models, grids, sampling, backend, watch) {
@@ -177,12 +181,24 @@ write_standard_output_impl <- function(bytes, watch) {
     invisible(.Call(`_ancify_write_standard_output_impl`, bytes, watch))
 }
 
-read_samples_impl <- function(path, watch) {
-    .Call(`_ancify_read_samples_impl`, path, watch)
+read_samples_impl <- function(path, genotypes, watch) {
+    .Call(`_ancify_read_samples_impl`, path, genotypes, watch)
 }
 
-read_variants_impl <- function(path, watch) {
-    .Call(`_ancify_read_variants_impl`, path, watch)
+read_values_impl <- function(path, na, stem, factors, watch) {
+    .Call(`_ancify_read_values_impl`, path, na, stem, factors, watch)
+}
+
+read_words_impl <- function(path, least, most, header, watch) {
+    .Call(`_ancify_read_words_impl`, path, least, most, header, watch)
+}
+
+read_numbers_impl <- function(path, watch) {
+    .Call(`_ancify_read_numbers_impl`, path, watch)
+}
+
+read_variants_impl <- function(path, genotypes, samples, watch) {
+    .Call(`_ancify_read_variants_impl`, path, genotypes, samples, watch)
 }
 
 read_records_impl <- function(path, threads, watch) {
@@ -193,8 +209,8 @@ pack_calls_impl <- function(matrix) {
     .Call(`_ancify_pack_calls_impl`, matrix)
 }
 
-check_genotypes_impl <- function(genotypes, watch) {
-    invisible(.Call(`_ancify_check_genotypes_impl`, genotypes, watch))
+check_genotypes_impl <- function(path, samples, variants, watch) {
+    .Call(`_ancify_check_genotypes_impl`, path, samples, variants, watch)
 }
 
 genotype_matrix_impl <- function(genotypes, threads, watch) {
@@ -205,12 +221,12 @@ genotype_counts_impl <- function(genotypes, threads, watch) {
     .Call(`_ancify_genotype_counts_impl`, genotypes, threads, watch)
 }
 
-write_bed_impl <- function(genotypes, stem, bim, fam, threads, watch) {
-    invisible(.Call(`_ancify_write_bed_impl`, genotypes, stem, bim, fam, threads, watch))
+write_bed_impl <- function(genotypes, files, watch) {
+    invisible(.Call(`_ancify_write_bed_impl`, genotypes, files, watch))
 }
 
-count_kmers_impl <- function(x, are_files, settings, work, backend, watch) {
-    .Call(`_ancify_count_kmers_impl`, x, are_files, settings, work, backend, watch)
+count_kmers_impl <- function(x, settings, work, backend, watch) {
+    .Call(`_ancify_count_kmers_impl`, x, settings, work, backend, watch)
 }
 
 open_kmers_impl <- function(stem, watch) {
@@ -221,52 +237,52 @@ read_kmer_text_impl <- function(path, canonical, work, watch) {
     .Call(`_ancify_read_kmer_text_impl`, path, canonical, work, watch)
 }
 
-write_kmer_text_impl <- function(kmers, path, watch) {
-    invisible(.Call(`_ancify_write_kmer_text_impl`, kmers, path, watch))
+write_kmer_text_impl <- function(database, path, watch) {
+    invisible(.Call(`_ancify_write_kmer_text_impl`, database, path, watch))
 }
 
-write_kmer_files_impl <- function(kmers, stem, watch) {
-    invisible(.Call(`_ancify_write_kmer_files_impl`, kmers, stem, watch))
+write_kmer_files_impl <- function(database, stem, watch) {
+    invisible(.Call(`_ancify_write_kmer_files_impl`, database, stem, watch))
 }
 
-filter_kmers_impl <- function(kmers, settings, work, watch) {
-    .Call(`_ancify_filter_kmers_impl`, kmers, settings, work, watch)
+filter_kmers_impl <- function(database, settings, work, watch) {
+    .Call(`_ancify_filter_kmers_impl`, database, settings, work, watch)
 }
 
-combine_kmers_impl <- function(x, y, operation, rule, settings, work, watch) {
-    .Call(`_ancify_combine_kmers_impl`, x, y, operation, rule, settings, work, watch)
+combine_kmers_impl <- function(x, y, how, work, watch) {
+    .Call(`_ancify_combine_kmers_impl`, x, y, how, work, watch)
 }
 
-kmer_histogram_impl <- function(kmers, watch) {
-    .Call(`_ancify_kmer_histogram_impl`, kmers, watch)
+kmer_histogram_impl <- function(database, watch) {
+    .Call(`_ancify_kmer_histogram_impl`, database, watch)
 }
 
 compare_kmers_impl <- function(x, y, watch) {
     .Call(`_ancify_compare_kmers_impl`, x, y, watch)
 }
 
-kmer_rows_impl <- function(kmers, n, watch) {
-    .Call(`_ancify_kmer_rows_impl`, kmers, n, watch)
+kmer_rows_impl <- function(database, n, watch) {
+    .Call(`_ancify_kmer_rows_impl`, database, n, watch)
 }
 
-kmer_profile_impl <- function(kmers, sequences, watch) {
-    .Call(`_ancify_kmer_profile_impl`, kmers, sequences, watch)
+kmer_profile_impl <- function(database, sequences, watch) {
+    .Call(`_ancify_kmer_profile_impl`, database, sequences, watch)
 }
 
 kmer_numbers_impl <- function(sequence, k, canonical) {
     .Call(`_ancify_kmer_numbers_impl`, sequence, k, canonical)
 }
 
-ld_records_impl <- function(path, population, n_populations, phased, threads, watch) {
-    .Call(`_ancify_ld_records_impl`, path, population, n_populations, phased, threads, watch)
+ld_records_impl <- function(path, samples, phased, threads, watch) {
+    .Call(`_ancify_ld_records_impl`, path, samples, phased, threads, watch)
 }
 
-ld_genotypes_impl <- function(genotypes, population, n_populations, chromosome, position, watch) {
-    .Call(`_ancify_ld_genotypes_impl`, genotypes, population, n_populations, chromosome, position, watch)
+ld_genotypes_impl <- function(genotypes, samples, chromosome, position, watch) {
+    .Call(`_ancify_ld_genotypes_impl`, genotypes, samples, chromosome, position, watch)
 }
 
-ld_sums_impl <- function(sites, morgans, block, n_blocks, bins, work, watch) {
-    .Call(`_ancify_ld_sums_impl`, sites, morgans, block, n_blocks, bins, work, watch)
+ld_sums_impl <- function(sites, pairing, watch) {
+    .Call(`_ancify_ld_sums_impl`, sites, pairing, watch)
 }
 
 read_recombination_map_impl <- function(path, watch) {
@@ -329,12 +345,12 @@ log_probs_impl <- function(model, sequences, settings, watch) {
     .Call(`_ancify_log_probs_impl`, model, sequences, settings, watch)
 }
 
-site_log_probs_impl <- function(model, sequences, protein, residue, masked, settings, watch) {
-    .Call(`_ancify_site_log_probs_impl`, model, sequences, protein, residue, masked, settings, watch)
+site_log_probs_impl <- function(model, sequences, sites, settings, watch) {
+    .Call(`_ancify_site_log_probs_impl`, model, sequences, sites, settings, watch)
 }
 
-embed_part_impl <- function(model, ids, sequences, settings, by_residue, path, watch) {
-    .Call(`_ancify_embed_part_impl`, model, ids, sequences, settings, by_residue, path, watch)
+embed_part_impl <- function(model, part, settings, watch) {
+    .Call(`_ancify_embed_part_impl`, model, part, settings, watch)
 }
 
 read_part_impl <- function(path) {
@@ -393,8 +409,8 @@ count_regions_impl <- function(paths, chromosomes, regions, watch) {
     .Call(`_ancify_count_regions_impl`, paths, chromosomes, regions, watch)
 }
 
-export_calls_impl <- function(paths, chromosomes, folder, low_confidence, reference, unknown, watch) {
-    .Call(`_ancify_export_calls_impl`, paths, chromosomes, folder, low_confidence, reference, unknown, watch)
+export_calls_impl <- function(settings, watch) {
+    .Call(`_ancify_export_calls_impl`, settings, watch)
 }
 
 count_bytes_impl <- function(paths, watch) {
@@ -537,6 +553,10 @@ core_limits_impl <- function() {
     .Call(`_ancify_core_limits_impl`)
 }
 
+are_file_names_impl <- function(names) {
+    .Call(`_ancify_are_file_names_impl`, names)
+}
+
 hardware_threads_impl <- function() {
     .Call(`_ancify_hardware_threads_impl`)
 }
@@ -553,12 +573,16 @@ read_text_impl <- function(path, most) {
     .Call(`_ancify_read_text_impl`, path, most)
 }
 
-yaml_shape_impl <- function(text) {
-    .Call(`_ancify_yaml_shape_impl`, text)
+text_start_impl <- function(path, n) {
+    .Call(`_ancify_text_start_impl`, path, n)
 }
 
-has_more_elements_impl <- function(list, most) {
-    .Call(`_ancify_has_more_elements_impl`, list, most)
+read_bytes_impl <- function(path, most) {
+    .Call(`_ancify_read_bytes_impl`, path, most)
+}
+
+read_range_impl <- function(path, from, to) {
+    .Call(`_ancify_read_range_impl`, path, from, to)
 }
 
 expected_ld_impl <- function(models, populations, rates, backend, watch) {
@@ -573,7 +597,7 @@ chunks_impl <- function(ids, lengths, size, even) {
     .Call(`_ancify_chunks_impl`, ids, lengths, size, even)
 }
 
-six_frames_impl <- function(sequences, residues, strict, dna, aa, watch) {
-    .Call(`_ancify_six_frames_impl`, sequences, residues, strict, dna, aa, watch)
+six_frames_impl <- function(sequences, frames, watch) {
+    .Call(`_ancify_six_frames_impl`, sequences, frames, watch)
 }
 

@@ -1,11 +1,17 @@
-#' Call ancestral alleles from whole-genome alignments
+#' Ancestral alleles, demography, traits and sequences genome-wide
 #'
-#' ancify calls the base that the common ancestor had at each position of a genome, and says how
-#' sure it is. Its results go on to annotated variants, site frequency spectra, demographic models
-#' and distributions of fitness effects.
+#' ancify has five families of analyses, which share one core in C++:
 #'
-#' A run needs a configuration, in a file or a list. `ancify_init()` writes a template, and
-#' `ancify_run(ancify_example())` needs no file.
+#' | Family | Begin with |
+#' | :--- | :--- |
+#' | Ancestral alleles and variants | `run <- ancify_run(ancify_example())`, [annotate_vcf()] |
+#' | Spectra and demography | [sfs_from_vcf()], [fit_demography()], [ld_statistics()] |
+#' | Traits | [open_genotypes()], [fit_reml()], [scan_variants()] |
+#' | Sequences and viruses | [sequence_model()], [score_missense()], [detect_viruses()] |
+#' | k-mers, mutations, chromatin | [count_kmers()], [mutation_spectrum()], [distance_maps()] |
+#'
+#' A run that calls ancestral alleles needs a configuration, in a file or a list. `ancify_init()`
+#' writes a template, and `ancify_run(ancify_example())` needs no file.
 #'
 #' | Vignette | Title |
 #' | :--- | :--- |
@@ -14,14 +20,17 @@
 #' | `vignette("methods", "ancify")` | Which method, and how sure |
 #' | `vignette("speed", "ancify")` | GPU and speed |
 #' | `vignette("cluster", "ancify")` | On a cluster |
+#' | `vignette("mutation_spectra", "ancify")` | From ancestral alleles to mutation spectra |
 #' | `vignette("demography", "ancify")` | From ancestral alleles to demography |
+#' | `vignette("linkage", "ancify")` | A history from a spectrum and from linkage |
+#' | `vignette("missense", "ancify")` | From calls to fitness effects by missense score |
 #' | `vignette("viruses", "ancify")` | Detecting viruses |
 #' | `vignette("heritability", "ancify")` | From genotypes to heritability |
 #' | `vignette("chromatin", "ancify")` | Distance maps of chromatin |
 #' | `vignette("python", "ancify")` | Coming from the Python tool |
 #' | `vignette("glossary", "ancify")` | Glossary |
 #'
-#' Errors, warnings and messages have classes, so that you can catch each kind alone. An
+#' Errors, warnings and messages have classes, so that you can catch each kind separately. An
 #' `ancify_file_error` is also an `ancify_error`, and likewise for `ancify_warning` and
 #' `ancify_message`. The section Errors of each page lists its classes.
 #'
@@ -29,9 +38,9 @@
 #' * [ancify_init()] writes a configuration to start from, [ancify_config()] reads and checks one,
 #'   and [ancify_settings()] lists all settings.
 #' * [ancify_example()] makes a small complete example.
-#' * [ancify_check()] looks at a run's inputs before it starts.
+#' * [ancify_check()] checks a run's inputs before it starts.
 #' * [ancify_run()] carries out a configuration: it projects, calls and evaluates.
-#'   [ancify_project()] and [ancify_call()] do one of these phases.
+#'   [ancify_project()] and [ancify_call()] carry out one of these phases.
 #'
 #' @section Single steps, projecting and calling:
 #' * [project_axt()] projects one alignment, AXT, MAF or chain, onto the focal genome.
@@ -56,14 +65,14 @@
 #'
 #' @section Variants:
 #' * [annotate_vcf()] writes ancestral alleles into a VCF, and can exchange REF and ALT.
-#' * [annotate_variants()] does so with variants in memory.
+#' * [annotate_variants()] does so for variants in memory.
 #'
 #' @section Site frequency spectra:
 #' * [sfs_from_vcf()] makes a spectrum from genotypes, [sfs_from_sites()] from allele counts, and
 #'   [sfs()] from an array.
 #' * [read_sfs()] and [write_sfs()] read and write files in dadi's format.
 #' * [fold()], [unfold()], [project_sfs()], [marginal_sfs()] and [combine_populations()] transform a
-#'   spectrum, and [`simulate()`][simulate.sfs] draws samples of one.
+#'   spectrum, and [`simulate()`][simulate.sfs] draws samples from one.
 #' * [sfs_statistics()] gives theta and Tajima's D, [sfs_fst()] differentiation.
 #' * [`plot()`][plot.sfs] draws spectra.
 #'
@@ -72,13 +81,13 @@
 #' * [count_contexts()] counts the positions that could have mutated, and [mutation_rates()] divides
 #'   by them.
 #' * [mutation_contrasts()] compares populations, and [`plot()`][plot.mutation_spectrum] draws them.
-#' * [collapse()] goes to shorter contexts, and [signature_table()] to other packages.
+#' * [collapse()] shortens contexts, and [signature_table()] converts to other packages' formats.
 #'
 #' @section Chromatin:
 #' * [distance_maps()] makes maps of coordinates, with [methods][distance_maps_methods] and
-#'   [`plot()`][plot.distance_maps]. [structures()] goes back to coordinates.
+#'   [`plot()`][plot.distance_maps]. [structures()] recovers coordinates.
 #' * [complete_maps()] fills in missing points, [denoise_maps()] and [outlier_scores()] find wrong
-#'   ones, [map_components()] is for clustering.
+#'   ones, [map_components()] prepares clustering.
 #' * [simulate_polymers()] draws from [polymer_model()] or [self_avoiding_model()], and
 #'   [perturb_maps()] adds errors to structures.
 #' * [map_metrics()], [cluster_metrics()] and [outlier_roc()] compare results with the truth.
@@ -87,7 +96,7 @@
 #' * [demography()] makes a model from events: [event_equilibrium()], [event_epoch()],
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and
 #'   [event_reordering()]. In them a value may change along a [course()].
-#' * [demography_model()] gives common and published ones by name.
+#' * [demography_model()] gives common and published models by name.
 #' * [read_demes()] and [write_demes()] exchange models with other programs; fields of a file may be
 #'   parameters.
 #' * [expected_sfs()] computes the spectrum that a model expects; [sampling_ascertained()],
@@ -96,30 +105,31 @@
 #'   [`vcov()`][vcov.demography_fit] gives standard errors, [`confint()`][confint.demography_fit]
 #'   intervals, [`anova()`][anova.demography_fit] tests, and [refit_demography()] a bootstrap.
 #' * [sfs_log_likelihood()], [optimal_theta()], [sfs_residuals()] and [misidentified_sfs()] compare
-#'   a spectrum with a model's.
+#'   a spectrum with the expected one.
 #'
 #' @section Distributions of fitness effects:
 #' * [selected_spectra()] computes a model's spectra for many selection coefficients.
 #' * [dfe_gamma()], [dfe_exponential()], [dfe_lognormal()], [dfe_point()] and [dfe_mixture()] are
 #'   distributions.
-#' * [dfe_sfs()] gives the spectrum under one, [dfe_model()] a model that [fit_demography()] fits.
+#' * [dfe_sfs()] gives the spectrum under a distribution, [dfe_model()] a model that
+#'   [fit_demography()] fits.
 #'
 #' @section Genotypes:
-#' * [open_genotypes()] opens genotypes of PLINK, a VCF or a matrix, and
-#'   [methods][genotype_methods] choose and read some.
+#' * [open_genotypes()] opens genotypes of PLINK, a VCF or a matrix, and [methods][genotype_methods]
+#'   select and read them.
 #'   [`summary()`][summary.ancify_genotypes] counts them.
 #' * [write_bed()] writes chosen genotypes.
 #' * [read_phenotypes()], [read_covariates()] and [read_keep()] read tables of samples.
 #'
 #' @section Heritability:
 #' * [fit_reml()] estimates how much of a trait's variance genotypes explain, and its result has
-#'   [methods][reml_fit]. [reml_control()] has its settings, [haseman_elston()] is quicker.
-#' * [heritability()] gives shares of the variance, with both errors.
+#'   [methods][reml_fit]. [reml_control()] holds its settings; [haseman_elston()] is faster.
+#' * [heritability()] gives shares of the variance, with standard and Monte Carlo errors.
 #' * [components_by_chromosome()], [components_by_frequency()], [components_by_value()] and
-#'   [read_components()] make sets of variants with a variance each.
+#'   [read_components()] make sets of variants, each with its own variance.
 #' * [kernel_grm()], [kernel_weighted()], [kernel_admixture()], [kernel_matrix()] and
 #'   [kernel_products()] make other kernels, [merge_components()] merges weak components, and
-#'   [kernel_times()] multiplies by one.
+#'   [kernel_times()] multiplies by a kernel.
 #' * [`confint()`][confint.reml_fit] gives intervals, [`anova()`][anova.reml_fit] tests components,
 #'   [`plot()`][plot.reml_fit] draws a fit, and [reml_log_likelihood()] computes its likelihood.
 #'
@@ -129,7 +139,7 @@
 #'   [chunk_calls()] are its steps.
 #'
 #' @section Machine, backends, clusters and build:
-#' * [available_gpus()] lists GPUs, and [detect_backend()] says whether there are any.
+#' * [available_gpus()] lists GPUs, and [detect_backend()] says whether any is present.
 #' * [slurm_param()] sends a run's tasks to Slurm.
 #' * [ancify_build_info()] shows how the package was built.
 #'

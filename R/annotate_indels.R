@@ -23,15 +23,11 @@ check_also <- function(also) {
 
 # The alignments of a run, how to read them, and the method for indels.
 indel_sources <- function(run, reference, threads) {
-  if (is.null(reference)) {
-    abort_ancify(
-      paste(
-        "`also = \"indels\"` needs `reference`, the focal genome: repeats in it tell where an",
-        "insertion or deletion can be placed."
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    is.null(reference),
+    paste("`also = \"indels\"` needs `reference`, the focal genome: repeats in it tell where an",
+          "insertion or deletion can be placed.")
+  )
   run <- as_run(run)
   config <- attr(run, "config")
   outgroups <- config$outgroups
@@ -47,7 +43,8 @@ indel_sources <- function(run, reference, threads) {
   refuse_changed(run)
   # Only where bad blocks are left out, the focal genome tells more of them.
   focal_fasta <- if (config$on_bad_block == "skip") config$focal_fasta
-  list(
+  core_list(
+    "IndelSources",
     alignments = config_alignments(config),
     reading = config_reading(
       config, choose_backend("cpu", threads), focal_fasta = focal_fasta %||% ""
@@ -87,15 +84,9 @@ as_run <- function(run) {
   if (inherits(run, "ancify_run")) {
     return(run)
   }
-  if (is.null(record_in(run))) {
-    abort_ancify(
-      sprintf(
-        "`also = \"indels\"` needs a run, for its alignments, but %s has no record of one.",
-        show_value(run)
-      ),
-      "input"
-    )
-  }
+  refuse_if(is.null(record_in(run)),
+            "`also = \"indels\"` needs a run, for its alignments, but %s has no record of one.",
+            show_value(run))
   read_run_record(run)
 }
 
@@ -103,18 +94,15 @@ as_run <- function(run) {
 # that count: on the tree if the run has one.
 indel_method <- function(config) {
   species <- species_of_tiers(config)
-  if (is.null(config$tree) && any(lengths(species) == 0)) {
-    abort_ancify(
-      paste(
-        "Insertions and deletions need a `tree` in the run's configuration, or outgroups in both",
-        "tiers."
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    is.null(config$tree) && any(lengths(species) == 0),
+    paste("Insertions and deletions need a `tree` in the run's configuration, or outgroups in both",
+          "tiers.")
+  )
   row <- method_row(if (is.null(config$tree)) "voting" else "parsimony")
   settings <- list(
     min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
+    ties = config$ties,
     tree = if (!is.null(config$tree)) parse_newick(config$tree),
     focal = if (tree_names_focal(config)) config$focal_species
   )

@@ -12,12 +12,16 @@ core_scores <- function(scores, chromosomes) {
     chromosome = table$chromosome, position = table$position, ancestral = code(table$ancestral),
     derived = code(table$derived), score = table$score, transcript = in_info(table$transcript)
   )
-  table$chromosome <- chromosomes[match(bare_names(table$chromosome), bare_names(chromosomes))]
-  if (all(is.na(table$chromosome))) {
-    abort_ancify("`scores` has no scored site on a chromosome of `vcf`.", "input")
-  }
+  table$chromosome <- chromosomes[match_chromosomes(table$chromosome, chromosomes)]
+  refuse_if(all(is.na(table$chromosome)), "`scores` has no scored site on a chromosome of `vcf`.")
   table <- table[order(table$position), ]
-  lapply(split(table, table$chromosome), as.list)
+  lapply(split(table, table$chromosome), function(x) {
+    core_list(
+      "RecordScores",
+      position = x$position, ancestral = x$ancestral, derived = x$derived, score = x$score,
+      transcript = x$transcript
+    )
+  })
 }
 
 # A text as a value of INFO, by VCF 4.3's codes of characters that have a meaning there.

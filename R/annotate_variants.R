@@ -42,19 +42,11 @@ annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
   check_given()
   need_bioconductor(c("VariantAnnotation", "SummarizedExperiment"), "Variants in memory")
   check_flag(polarise, "polarise")
-  if ("out" %in% ...names()) {
-    abort_ancify("`out` is for files only: use annotate_vcf().", "input")
-  }
+  refuse_if("out" %in% ...names(), "`out` is for files only: use annotate_vcf().")
   is_ranges <- inherits(variants, "GenomicRanges")
-  if (!is_ranges && !inherits(variants, "VCF")) {
-    abort_ancify(
-      sprintf(
-        "`variants` must be a VCF of the package VariantAnnotation, or a GRanges, not %s.",
-        show_value(variants)
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is_ranges && !inherits(variants, "VCF"),
+            "`variants` must be a VCF of the package VariantAnnotation, or a GRanges, not %s.",
+            show_value(variants))
   folder <- tempfile("ancify-variants-")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
@@ -91,11 +83,8 @@ annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
 # A VCF with the alleles of ranges.
 variants_of_ranges <- function(ranges) {
   columns <- S4Vectors::mcols(ranges)
-  if (!all(c("REF", "ALT") %in% names(columns))) {
-    abort_ancify(
-      "`variants` is a GRanges without the columns `REF` and `ALT`: add the alleles.", "input"
-    )
-  }
+  refuse_if(!all(c("REF", "ALT") %in% names(columns)),
+            "`variants` is a GRanges without the columns `REF` and `ALT`: add the alleles.")
   # A row may have several ALTs.
   alternatives <- lapply(as.list(columns$ALT), function(alt) {
     alt <- as.character(alt)
@@ -103,12 +92,8 @@ variants_of_ranges <- function(ranges) {
   })
   reference <- as.character(columns$REF)
   bad <- which(!grepl("^[ACGTMRWSYKVHDBN]+$", toupper(reference)))[1]
-  if (!is.na(bad)) {
-    abort_ancify(
-      sprintf("`variants`[%d]: REF must be bases, not %s.", bad, show_value(reference[bad])),
-      "input"
-    )
-  }
+  refuse_if(!is.na(bad), "`variants`[%d]: REF must be bases, not %s.", bad,
+            show_value(reference[bad]))
   S4Vectors::mcols(ranges) <- NULL
   VariantAnnotation::VCF(
     ranges,

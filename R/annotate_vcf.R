@@ -14,23 +14,32 @@
 #' | `AA_reason` | whether the ancestral allele can be used, as below |
 #' | `MLR`, `MLRT` | the lowest missense score and its transcript, only with `scores` |
 #'
-#' `AA` is absent if no base is called, or if an allele is not a single base, unless `also` says
-#' otherwise. A run's `AA_prob` has
+#' `AA` is absent if no base is called, or if the place is excluded. It is also absent if an allele
+#' is not a single base, unless `also` says otherwise. A run's `AA_prob` has
 #' the precision of a phred value: 1 - 10^(-q / 10).
 #'
 #' `AA_reason` is the first of these that applies:
 #'
 #' | Reason | Condition |
 #' | --- | --- |
-#' | `INDEL` | an allele is not one of A, C, G and T, such as `AC`, `N`, `*` or `<DEL>` |
+#' | `INDEL` | an allele is not one of A, C, G and T, such as `AC`, `N` or `<DEL>` |
 #' | `MULTIALLELIC` | there are several ALTs |
-#' | `REF_MISMATCH` | REF differs from `reference` |
-#' | `MASKED` | the position is in `mask` |
+#' | `REF_MISMATCH` | REF differs from `reference`; the record gets no `AA` |
+#' | `MASKED` | a base of REF is in `mask`; the record gets no `AA` |
 #' | `NO_COVERAGE` | the call is `N` (`-` or `.` in other sources), or there is no sequence |
 #' | `UNRESOLVED` | the call is `n` |
 #' | `NEITHER_ALLELE` | the called base is neither REF nor ALT |
 #' | `LOW` | the called base is an allele, with low confidence |
 #' | `OK` | the called base is an allele, with high confidence |
+#'
+#' No `AA`, posterior or score stands at a place that is masked or where REF differs, also if an
+#' earlier reason applies. Functions that read the file leave out records with these two reasons:
+#' spectra, changes of codons, `variants` of a run, fits and exports of states. Genotypes and LD,
+#' which need no ancestral alleles, have all records.
+#'
+#' Some ALTs stand for no allele of their own: `*`, a deletion that began before the record, and
+#' `<*>`, `<NON_REF>` and `<X>`, alleles that were not seen. They do not count as ALTs here, in
+#' spectra, genotypes and LD: `T>A,*` is a SNP. In genotypes they are missing.
 #'
 #' The rest of a record stays unchanged, but htslib rewrites its numbers. QUAL and Float fields get
 #' six digits (`0.000` becomes `0`). Integer fields get the leading whole number (`59.8` becomes
@@ -39,7 +48,7 @@
 #' @section Insertions and deletions:
 #' With `also = "indels"` records whose alleles have several bases get an ancestral allele too. They
 #' are insertions, deletions, and changes of several bases. `AA` is the whole ancestral allele, in
-#' the case of the call. `INDEL` remains for other alleles, such as `N`, `*` or `<DEL>`.
+#' the case of the call. `INDEL` remains for other alleles, such as `N` or `<DEL>`.
 #'
 #' The alignments of the run are read again, around such records only, and must still be there. The
 #' same change can be written at several positions of a repeat. So alleles are compared as sequences
@@ -65,14 +74,15 @@
 #' not exchanged by `polarise`.
 #'
 #' @section Names of chromosomes:
-#' Names may differ by a leading `chr` between all files; an identical name is preferred. Ensembl's
-#' names, such as `ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`, are understood. Such a sequence
-#' may begin after the chromosome's first position.
+#' Names may differ by a leading `chr` between all files, and `MT` is `chrM`; an identical name is
+#' preferred. Ensembl's names, such as `ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`, are
+#' understood. Such a sequence may begin after the chromosome's first position.
 #'
 #' @section A VCF's own AA:
 #' With `ancestral = "AA"` each record's ancestral base is its `AA`, by the convention of the 1000
 #' Genomes Project. Text after a bar, as in `A|||`, is ignored. `AA`, `AA_prob` and `AA_post` stay
-#' as they are; only `AA_reason` is added, and alleles are exchanged by `polarise`.
+#' as they are; only `AA_reason` is added, and alleles are exchanged by `polarise`. Records that are
+#' `REF_MISMATCH` or `MASKED`, also by an earlier annotation, lose all three.
 #'
 #' | Letter | Meaning |
 #' | --- | --- |
@@ -106,8 +116,9 @@
 #' @section Polarising:
 #' `polarise = TRUE` exchanges REF and ALT of `LOW` and `OK` records whose ALT is ancestral. In all
 #' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records stay
-#' unchanged, and so do those of several ALTs. `AA`, `AA_prob` and `AA_post` are about bases, and
-#' stay too.
+#' unchanged, and so do those of several ALTs. A warning counts them: programs that take REF for
+#' ancestral must not read them, so leave them out first. `AA`, `AA_prob` and `AA_post` are about
+#' bases, and stay too.
 #'
 #' | Field of an exchanged record | Change |
 #' | --- | --- |
@@ -118,15 +129,20 @@
 #' | `AF`, `LDAF`, and names with the word `AF`, such as `EUR_AF` and `AF_afr` | 1 - `AF` |
 #' | `AC`, and names with the word `AC`, such as `AC_afr` | `AN` - `AC`, `AN_afr` - `AC_afr` |
 #' | `DS` of samples | the sample's ploidy - `DS` |
-#' | `HDS`, `AP1`, `AP2` of samples | 1 - each |
-#' | `DP4` | the halves change places |
+#' | `AF`, `HDS`, `AP1`, `AP2` of samples | 1 - each |
+#' | `DP4`; `SB` and `SAC` of samples | the halves change places |
 #' | `PGT` | names the other allele |
-#' | `AC` without its `AN`; counts and frequencies of other types; names with `max` | removed |
+#' | `AC` without its `AN`, also of samples; counts and frequencies of other types | removed |
+#' | maxima and minima over populations, such as `AF_popmax`, `MAX_AF` and `POPMAX` | removed |
+#' | names with the words `faf95`, `faf99` or `nhomalt` | removed |
 #' | `END` and `SVLEN`, if the alleles differ in length | removed |
+#' | counts, shares and tests of one allele, such as `RO`, `AO`, `VAF`, `BaseQRankSum` | removed |
 #' | other `Number=A`; local alleles (`Number=LA`, `LR`, `LG`) | removed |
+#' | texts by allele of GATK, such as `AS_SB_TABLE`; `I16` of bcftools | removed |
 #' | fields with a wrong number of values, or values out of range | removed |
 #' | all others | none |
 #'
+#' The words of names, which `_` divides, may have either case: `af_eas` is as `AF_EAS`.
 #' Removed fields are counted in the result and in the log. `keep_fields` names fields that stay as
 #' they are. A haploid sample may have as many values as the others. Records that were split by ALT
 #' often have a wrong number of values, such as the old `PL`. A sample whose `GT` is a dot has the
@@ -195,6 +211,7 @@
 #'   | `counted` | with a `history`: number of these for which allele counts are known |
 #'   | `scored` | with `scores`: number of records with `MLR` |
 #'   | `swapped` | with `polarise`: number of records with exchanged alleles |
+#'   | `not_polarised` | with `polarise`: number of records whose REF may not be ancestral |
 #'   | `dropped` | with `polarise`: data frame of removed fields: `field`, `records` |
 #' @section Errors:
 #' * `ancify_format_error` (with record and line): the VCF is damaged, cut short or not sorted.
@@ -219,6 +236,11 @@
 #' * `ancify_file_error`: with `also = "indels"`, an alignment is missing, or changed after the run
 #'   read it.
 #' * `ancify_annotation_warning`: chromosomes with records have no sequence.
+#' * `ancify_calls_warning`: calls of several configurations in one folder are read together.
+#' * `ancify_projection_warning`: a history's projections were made from another alignment than the
+#'   configuration names.
+#' * `ancify_annotation_warning`: `polarise` leaves the REF of some records, as their ancestral
+#'   allele is not known, or one of several ALTs.
 #' * `ancify_annotation_warning`: an index of an earlier `out` lies beside it and no longer fits.
 #' * `ancify_annotation_warning`: the VCF seems to be of another genome build. Among 1,000 records
 #'   or more, of all or of one chromosome, over 1 % are `REF_MISMATCH`, or over a quarter of the
@@ -268,12 +290,13 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
 
   chromosomes <- with_watch("Reading", function(watch) variant_chromosomes_impl(vcf, watch))
   report <- with_watch("Annotating", function(watch) {
-    options <- list(
+    options <- core_list(
+      "AnnotationOptions",
       use_info = use_info, mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
       history = core_sample_history(history, chromosomes), threads = threads,
-      scores = core_scores(scores, chromosomes)
+      scores = core_scores(scores, chromosomes), multiallelic = beyond$multiallelic,
+      indels = beyond$indels, indel_sources = beyond$indel_sources
     )
-    options[names(beyond)] <- beyond
     annotate_impl(vcf, out, record_sequences(chromosomes, ancestral, reference), options, watch)
   }, progress)
   found <- report$chromosomes
@@ -287,6 +310,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   }
   if (!use_info) warn_about_unmatched(found, ancestral)
   warn_about_positions(report, vcf, use_info)
+  warn_about_not_polarised(report, out, beyond$multiallelic)
   warn_about_index(out)
   sums <- colSums(report$reasons)
   reasons <- data.frame(reason = names(sums), records = unname(sums))
@@ -296,40 +320,26 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
     attributes(reasons)[c("posteriors", "counted")] <- report[c("posteriors", "counted")]
   }
   if (!is.null(scores)) attr(reasons, "scored") <- report$scored
-  if (polarise) attributes(reasons)[c("swapped", "dropped")] <- report[c("swapped", "dropped")]
+  polarised <- if (polarise) c("swapped", "not_polarised", "dropped")
+  attributes(reasons)[polarised] <- report[polarised]
   reasons
 }
-
-# Whether ancestral alleles are those of the records' INFO.
-is_info <- function(ancestral) identical(ancestral, "AA")
 
 check_variant_output <- function(out) {
   out <- check_path(out, "out")
   if (out == "-") {
     return(out)
   }
-  if (!grepl("\\.(vcf|vcf\\.gz|bcf)$", out)) {
-    abort_ancify(
-      sprintf("`out` is %s: it must end in .vcf, .vcf.gz or .bcf.", quoted(out)), "input"
-    )
-  }
+  refuse_if(!grepl("\\.(vcf|vcf\\.gz|bcf)$", out),
+            "`out` is %s: it must end in .vcf, .vcf.gz or .bcf.", quoted(out))
   check_output_file(out, "out")
 }
 
 check_keep_fields <- function(fields, polarise) {
   known <- is.character(fields) && all(grepl("^(INFO|FORMAT)/[^/]+$", fields)) &&
     !"FORMAT/GT" %in% fields
-  if (!known) {
-    abort_ancify(
-      sprintf(
-        "`keep_fields` must be names such as \"INFO/DB_AF\" or \"FORMAT/DS\", not %s.",
-        show_value(fields)
-      ),
-      "input"
-    )
-  }
-  if (length(fields) && !polarise) {
-    abort_ancify("`keep_fields` needs `polarise = TRUE`: set it, or leave `keep_fields` out.",
-                 "input")
-  }
+  refuse_if(!known, "`keep_fields` must be names such as \"INFO/DB_AF\" or \"FORMAT/DS\", not %s.",
+            show_value(fields))
+  refuse_if(length(fields) && !polarise,
+            "`keep_fields` needs `polarise = TRUE`: set it, or leave `keep_fields` out.")
 }

@@ -9,15 +9,9 @@ check_given <- function() {
   missing <- Filter(
     function(name) name != "..." && eval(call("missing", as.name(name)), frame), needed
   )
-  if (length(missing)) {
-    abort_ancify(
-      sprintf(
-        "%s must be given: %s no default.", enumerate(sprintf("`%s`", missing)),
-        if (length(missing) == 1) "it has" else "they have"
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(missing), "%s must be given: %s no default.",
+            enumerate(sprintf("`%s`", missing)),
+            if (length(missing) == 1) "it has" else "they have")
 }
 
 # `what`: the objects that these packages make, in the plural. `installer`: the function that
@@ -54,27 +48,57 @@ check_no_more <- function(...) {
   }
 }
 
+# The place of the first name that is another place's ID; NA if there is none. Names of another
+# kind, such as 1, 2, 3, say nothing of the order.
+row_of_another <- function(ids, names) {
+  which(names %in% ids & names != ids)[1]
+}
+
+# `given`: an argument with a row for each of `ids`, in order. `of`: their name in the singular.
+check_row_order <- function(given, name, ids, of) {
+  names <- row_names_given(given)
+  at <- if (length(names) == length(ids)) row_of_another(as.character(ids), names) else NA
+  refuse_if(!is.na(at), "Row %s of `%s` is %s, but this %s is %s: order rows as %ss.",
+            format_count(at), name, quoted(names[at]), of, quoted(ids[at]), of)
+}
+
+# NULL for numbers, which R gives to the rows of each table.
+row_names_given <- function(x) {
+  names <- if (is.data.frame(x)) attr(x, "row.names") else rownames(x)
+  if (is.character(names)) names
+}
+
 check_whole_number <- function(x, name, most = .Machine$integer.max) {
   good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 1 & x == round(x))
-  if (!good) {
-    abort_ancify(
-      sprintf("`%s` must be a positive whole number, not %s.", name, show_value(x)), "input"
-    )
-  }
-  if (x > most) {
-    abort_ancify(
-      sprintf("`%s` must be a positive whole number up to %s, not %s.", name, format_count(most),
-              show_value(x)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`%s` must be a positive whole number, not %s.", name, show_value(x))
+  refuse_if(x > most, "`%s` must be a positive whole number up to %s, not %s.", name,
+            format_count(most), show_value(x))
   x
 }
 
-check_flag <- function(x, name) {
-  if (!isTRUE(x) && !isFALSE(x)) {
-    abort_ancify(sprintf("`%s` must be TRUE or FALSE, not %s.", name, show_value(x)), "input")
+check_at_least <- function(x, name, least) {
+  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= least && x == round(x) && x <= 2^31 - 1)
+  refuse_if(!good, "`%s` must be a whole number from %s on, not %s.", name, least, show_value(x))
+  x
+}
+
+check_share <- function(x, name) {
+  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 0 & x < 1)
+  refuse_if(!good, "`%s` must be a number from 0 to below 1, not %s.", name, show_value(x))
+  x
+}
+
+check_sample_names <- function(samples) {
+  if (is.null(samples)) {
+    return(character())
   }
+  refuse_if(!is.character(samples) || !length(samples) || anyNA(samples) || anyDuplicated(samples),
+            "`samples` must be names of samples, each once, not %s.", show_value(samples))
+  enc2utf8(samples)
+}
+
+check_flag <- function(x, name) {
+  refuse_if(!isTRUE(x) && !isFALSE(x), "`%s` must be TRUE or FALSE, not %s.", name, show_value(x))
   x
 }
 
@@ -93,9 +117,7 @@ path_of <- function(x) {
 check_path <- function(x, name) {
   x <- path_of(x)
   problem <- path_problem(check_text(x, name, "path"))
-  if (!is.null(problem)) {
-    abort_ancify(sprintf("`%s` is %s: %s.", name, show_value(x), problem), "input")
-  }
+  refuse_if(!is.null(problem), "`%s` is %s: %s.", name, show_value(x), problem)
   # The form that the core passes to the system.
   path.expand(enc2native(x))
 }
@@ -114,9 +136,8 @@ most_path_bytes <- 4095
 not_text <- "it is not valid text in this session's encoding; choose another name"
 
 check_text <- function(x, name, what = "text") {
-  if (!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x)) {
-    abort_ancify(sprintf("`%s` must be one %s, not %s.", name, what, show_value(x)), "input")
-  }
+  refuse_if(!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x),
+            "`%s` must be one %s, not %s.", name, what, show_value(x))
   x
 }
 
@@ -125,22 +146,17 @@ check_choice <- function(x, choices, name) {
     return(choices[1])
   }
   is_word <- is.character(x) && length(x) == 1 && !is.na(x)
-  if (!is_word || !x %in% choices) {
-    abort_ancify(
-      sprintf("`%s` must be one of %s, not %s%s", name, enumerate(quoted(choices)), show_value(x),
-              if (is_word) did_you_mean(x, choices) else "."),
-      "input"
-    )
-  }
+  refuse_if(!is_word || !x %in% choices, "`%s` must be one of %s, not %s%s", name,
+            enumerate(quoted(choices)), show_value(x),
+            if (is_word) did_you_mean(x, choices) else ".")
   x
 }
 
 or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
 
 check_level <- function(level) {
-  if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
-    abort_ancify(sprintf("`level` must be between 0 and 1, not %s.", show_value(level)), "input")
-  }
+  refuse_if(!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1),
+            "`level` must be between 0 and 1, not %s.", show_value(level))
 }
 
 # Names of columns, as `confint()` of R has them.
@@ -151,27 +167,16 @@ tail_names <- function(level) {
 # The parameters of intervals: those given, or all.
 check_parm <- function(parm, has) {
   unknown <- setdiff(parm, has)
-  if (length(unknown)) {
-    abort_ancify(
-      sprintf("`parm` has %s, but there are intervals of %s.", enumerate(quoted(unknown)),
-              enumerate(quoted(has))),
-      "input"
-    )
-  }
+  refuse_if(length(unknown), "`parm` has %s, but there are intervals of %s.",
+            enumerate(quoted(unknown)), enumerate(quoted(has)))
   parm %||% has
 }
 
 # `n`: the length that `x` must have; NULL for any length above 0.
 check_positive <- function(x, name, n = NULL) {
   right_length <- if (is.null(n)) length(x) > 0 else length(x) == n
-  if (!is.numeric(x) || !right_length || !all(is.finite(x) & x > 0)) {
-    abort_ancify(
-      sprintf(
-        "`%s` must be %s above 0, not %s.", name,
-        if (is.null(n)) "numbers" else "a number", show_value(x)
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(x) || !right_length || !all(is.finite(x) & x > 0),
+            "`%s` must be %s above 0, not %s.", name, if (is.null(n)) "numbers" else "a number",
+            show_value(x))
   x
 }

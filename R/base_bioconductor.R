@@ -1,5 +1,5 @@
-# Bioconductor's classes: what functions take and give. Its packages are suggested only, so nothing
-# here loads one before it is used.
+# Bioconductor's classes as arguments and results. Its packages are only suggested, so nothing here
+# loads one before it is used.
 
 # Lengths of a `Seqinfo`, or of an object that has one, such as a TwoBitFile, BSgenome or GRanges.
 lengths_of_seqinfo <- function(x, name) {
@@ -21,8 +21,8 @@ lengths_of_seqinfo <- function(x, name) {
   lengths
 }
 
-# A `Seqinfo` of chromosomes. A length that exceeds R's integers, and a `genome` that is not known,
-# are NA.
+# A `Seqinfo` of chromosomes. A length that exceeds R's integers is NA, and so is an unknown
+# `genome`.
 seqinfo_of <- function(chromosomes, lengths, genome = NULL) {
   GenomeInfoDb::Seqinfo(
     as.character(chromosomes), suppressWarnings(as.integer(lengths)), genome = genome %||% NA
@@ -33,9 +33,9 @@ seqinfo_of_run <- function(x) {
   seqinfo_of(x$chromosome, x$length, attr(x, "config")$genome)
 }
 
-# The S4 method of `seqinfo()`, and so of `seqlengths()`, `seqnames()` and `genome()`. Its table is
-# in an environment of its own, as the package's is locked when GenomeInfoDb is loaded later. So is
-# the class: one in the package's would make each R that loads the package look at all S4 methods.
+# The S4 method of `seqinfo()`, and so of `seqlengths()`, `seqnames()` and `genome()`. Its table has
+# its own environment, because the namespace is locked by the time GenomeInfoDb is loaded. So has
+# the class: in the namespace it would make R search all S4 methods whenever it loads the package.
 add_seqinfo_method <- function(...) {
   where <- new.env()
   methods::setOldClass(c("ancify_run", "data.frame"), where = where)
@@ -47,7 +47,7 @@ add_seqinfo_method <- function(...) {
   setHook(packageEvent("GenomeInfoDb", "onLoad"), add_seqinfo_method)
 }
 
-# Bioconductor's data frame as R's own; others as they are.
+# Converts Bioconductor's data frame to R's own; other objects stay unchanged.
 plain_table <- function(x) if (inherits(x, "DataFrame")) as.data.frame(x) else x
 
 # A table of chromosome, start, end and strand of regions in one of the forms of the help page; NULL
@@ -102,20 +102,62 @@ regions_of_text <- function(x) {
 
 is_dna <- function(x) inherits(x, "DNAStringSet")
 
-# A DNAStringSet as it is, or paths of files that are there.
+# A DNAStringSet unchanged, or paths of existing files.
 dna_or_paths <- function(x) {
   if (is_dna(x)) {
     need_bioconductor("Biostrings", "DNAStringSets")
     return(x)
   }
-  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
-    abort_ancify(
-      sprintf("`x` must be paths of files or a DNAStringSet, not %s.", show_value(x)), "input"
-    )
-  }
+  refuse_if(!is.character(x) || length(x) == 0 || anyNA(x),
+            "`x` must be paths of files or a DNAStringSet, not %s.", show_value(x))
   paths <- vapply(x, check_path, "", "x", USE.NAMES = FALSE)
   for (path in paths) check_is_file(path)
   paths
+}
+
+# Texts of a `thing`, such as DNA, whose `letters` may be in any case. A path consists of letters
+# too, and must not be taken for a sequence. `reader`: reads a file of such sequences.
+check_sequence_texts <- function(x, name, thing, letters, reader) {
+  wrong <- regexpr(sprintf("[^%s]", letters), x, ignore.case = TRUE)
+  is_file <- is_file(as.character(ifelse(nchar(x, "bytes") > most_path_bytes, "", x)))
+  # Every letter of proteins.faa may occur in a protein.
+  endings <- "[.](fa|fas|fasta|faa|fna|ffn|fq|fastq|txt|gb)([.](gz|bgz|zst))?$"
+  has_ending <- wrong < 0 & grepl(endings, x)
+  is_path <- is_file | has_ending | (wrong > 0 & grepl("[/\\\\]", x))
+  # A file name may look like a sequence.
+  is_path <- is_path & !(wrong < 0 & grepl("^[ACGTN]*$", x, ignore.case = TRUE))
+  refuse_if(any(is_path), "`%s` must be sequences, but %s is a path: read the file with %s.", name,
+            show_value(x[is_path][[1]]), reader)
+  if (any(wrong > 0)) {
+    at <- which(wrong > 0)[1]
+    abort_ancify(
+      sprintf("`%s` must be sequences of %s, but %s has the letter %s at position %d.", name, thing,
+              show_value(x[[at]]), quoted(substr(x[[at]], wrong[at], wrong[at])), wrong[at]),
+      "input"
+    )
+  }
+  x
+}
+
+# DNA sequences as texts, in IUPAC letters and with gaps, or from a DNAStringSet.
+dna_texts <- function(x, name) {
+  if (is_dna(x)) {
+    return(as.character(x))
+  }
+  refuse_if(!is.character(x) || anyNA(x) || !all(validEnc(x)),
+            "`%s` must be texts or a DNAStringSet, not %s.", name, show_value(x))
+  check_sequence_texts(x, name, "DNA", "ACGTMRWSYKVHDBN.+-", "Biostrings::readDNAStringSet()")
+}
+
+# One warning for all files without sequences, if other files had some.
+warn_empty_files <- function(paths) {
+  if (length(paths)) {
+    warn_ancify(
+      sprintf("%s no sequence and nothing to count: %s.",
+              count_with_verb(length(paths), "file"), enumerate(quoted(paths))),
+      "sequence"
+    )
+  }
 }
 
 # Names of sequences; those without one are numbered.

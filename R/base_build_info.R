@@ -23,6 +23,7 @@
 #' | `version` | Version of the package. |
 #' | `compiler` | Version of the compiler. |
 #' | `inflater` | Library or libraries that read gzip: ISA-L, libdeflate or zlib. |
+#' | `zstd` | Version of libzstd; `NA` if the build cannot read tables compressed by Zstandard. |
 #' | `htslib` | Version of htslib; `NA` if the build cannot read VCF and BCF. |
 #' | `cuda` | Version of the CUDA toolkit; `NA` without GPU code. |
 #' | `cuda_archs` | GPU architectures that the build has code for; `NA` without GPU code. |
@@ -49,9 +50,10 @@ print.ancify_build_info <- function(x, ...) {
   } else {
     sprintf("%s, for sm_%s", x$cuda, gsub(" ", ", sm_", x$cuda_archs))
   }
+  built <- function(version) if (is.na(version)) "not built" else version
   write_object("ancify_build_info", fields = c(
     version = x$version, compiler = x$compiler, inflater = x$inflater,
-    htslib = if (is.na(x$htslib)) "not built" else x$htslib, CUDA = cuda,
+    Zstandard = built(x$zstd), htslib = built(x$htslib), CUDA = cuda,
     SIMD = x$simd, `threads here` = x$hardware_threads
   ))
   invisible(x)

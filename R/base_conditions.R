@@ -1,4 +1,5 @@
-# Errors, warnings and log lines have classes of their own, so that users can catch one kind alone.
+# Errors, warnings and log lines have their own classes, so that users can catch each kind
+# separately.
 
 new_condition <- function(message, class, kind, ..., call = NULL) {
   structure(
@@ -8,12 +9,19 @@ new_condition <- function(message, class, kind, ..., call = NULL) {
 }
 
 # `class`: "input", "format", "file", "config", "check", "package", "device", "lock", "task",
-# "cancelled", "usage" or "system"; `...`: fields of the condition.
+# "cancelled", "usage", "system" or "internal"; `...`: fields of the condition.
 abort_ancify <- function(message, class, ...) {
   stop(new_condition(message, class, "error", ...))
 }
 
-# One error for several problems. `kinds`: the class of each problem; if all are the same, the error
+# Refuses an input. `format` and `...` are as for sprintf(); without `...` it is the message. They
+# are evaluated only if the input is wrong.
+refuse_if <- function(wrong, format, ...) {
+  if (wrong) abort_ancify(if (...length()) sprintf(format, ...) else format, "input")
+  invisible()
+}
+
+# One error for several problems. `kinds`: the class of each problem; if all are equal, the error
 # has that class too.
 error_of_problems <- function(lead, problems, class, kinds, ...) {
   kind <- unique(unname(kinds))
@@ -23,8 +31,8 @@ error_of_problems <- function(lead, problems, class, kinds, ...) {
   )
 }
 
-# The core's exceptions come here, with their fields in the list `facts`. Their messages lack the
-# full stop.
+# Raises the core's exceptions as R errors, with their fields from the list `facts`. Their messages
+# lack the full stop.
 abort_from_core <- function(class, message, facts) {
   if (!grepl("[.?]$", message)) message <- paste0(message, ".")
   do.call(abort_ancify, c(list(message, class), facts))
@@ -39,10 +47,10 @@ inform_ancify <- function(line) {
   message(new_condition(paste0(line, "\n"), "log", "message"))
 }
 
-# The function that takes the lines of a log.
+# The function that receives log lines.
 log_where <- function(verbose) if (verbose) inform_ancify else function(line) NULL
 
-# Evaluates `code`, and puts the messages of its input errors into `format`.
+# Evaluates `code` and inserts the messages of its input errors into `format`.
 with_input_errors_as <- function(format, code) {
   withCallingHandlers(code, ancify_input_error = function(condition) {
     condition$message <- sprintf(format, conditionMessage(condition))
@@ -52,7 +60,7 @@ with_input_errors_as <- function(format, code) {
 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
-# Turns faults of a configuration's values into input errors, where the values are arguments.
+# Turns faults of configuration values into input errors, for values passed as arguments.
 input_faults <- function(code) {
   tryCatch(code, ancify_fault = function(condition) {
     abort_ancify(conditionMessage(condition), "input")

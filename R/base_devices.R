@@ -1,15 +1,15 @@
 #' List the GPUs that can be used
 #'
 #' `available_gpus()` lists the NVIDIA GPUs that this copy of the package can use.
-#' `detect_backend()` says whether there are any. Nothing touches a GPU before you call one of
-#' these, or a job that may run there.
+#' `detect_backend()` says whether any is present. Nothing touches a GPU before you call one of
+#' these functions or a job that may use it.
 #'
 #' @details
 #' | Case | Result |
 #' | :--- | :--- |
-#' | A forked process, as of `parallel::mclapply()` | No GPU can be used. |
+#' | A forked process, such as by `parallel::mclapply()` | No GPU can be used. |
 #' | The driver is missing, or older than the CUDA toolkit of the build | No GPU can be used. |
-#' | The build has no code for the card (see [ancify_build_info()]) | The card is left out. |
+#' | The build has no code for the card (see [ancify_build_info()]) | The card is omitted. |
 #' | Environment variable `ANCIFY_VIRTUAL_GPUS` is 1 to 16 | Each card counts as so many devices. |
 #'
 #' The last case lets you try several devices on one card.
@@ -23,10 +23,10 @@
 #' | `memory` | Memory in bytes, used or not. |
 #' | `compute_capability` | Such as `"9.0"`. |
 #'
-#' Its attribute `reason` says why there is no GPU, or why a card is left out. It is missing if all
+#' Its attribute `reason` says why no GPU is usable or why a card is omitted. It is absent if all
 #' cards can be used.
 #'
-#' `detect_backend()` returns `"gpu"` if there is at least one GPU, else `"cpu"`. In this version
+#' `detect_backend()` returns `"gpu"` if at least one GPU is usable, else `"cpu"`. In this version
 #' jobs use a GPU only if `backend` is `"gpu"`.
 #' @section Errors:
 #' * `ancify_input_error`: `ANCIFY_VIRTUAL_GPUS` is not a whole number from 1 to 16.

@@ -1,35 +1,88 @@
-# Paths, and files that appear whole or not at all.
+# Paths, and files that are written atomically.
 
-# `out` must not overwrite an input, whatever links lead there. Files are replaced by renaming, so
-# another hard link of an input is safe. `...`: paths, by the names of their arguments; `name` is
-# that of `out`.
+# `out` must not overwrite an input, not even through links. Files are replaced by renaming, so
+# another hard link of an input is safe. `...`: paths, named by their arguments; `name`: the
+# argument of `out`.
 refuse_same_file <- function(out, ..., name = "out") {
   inputs <- Filter(Negate(is.null), list(...))
   is_read <- vapply(inputs, function(paths) {
     normalizePath(out, mustWork = FALSE) %in% normalizePath(paths, mustWork = FALSE)
   }, NA)
-  if (any(is_read)) {
-    abort_ancify(
-      sprintf("`%s` and `%s` are one file, %s: choose another `%s`.", name,
-              names(inputs)[is_read][1], quoted(out), name),
-      "input"
-    )
-  }
+  refuse_if(any(is_read), "`%s` and `%s` are one file, %s: choose another `%s`.", name,
+            names(inputs)[is_read][1], quoted(out), name)
 }
 
-# The path itself if it exists, else the innermost of its folders that does.
+# The path itself if it exists, else its innermost existing folder.
 existing_folder <- function(path) {
   while (!is_there(path) && dirname(path) != path) path <- dirname(path)
   path
 }
 
-# TRUE for names of a file or folder that cannot lead out of its own folder.
-names_a_path <- function(names) {
-  validUTF8(names) & !leaves_folder(names) & nchar(names, "bytes") <= core_limits()$name_bytes
+# TRUE for file or folder names that cannot escape their folder. Blanks, control characters and
+# bytes that are not UTF-8 are refused too.
+names_a_path <- function(names) are_file_names_impl(as.character(names))
+
+# As above for species, whose names may contain blanks. In alignments a blank ends a chromosome's
+# name.
+names_a_species <- function(names) {
+  names_a_path(gsub(" ", "_", names, fixed = TRUE, useBytes = TRUE))
 }
 
-leaves_folder <- function(names) {
-  names %in% c("", ".", "..") | grepl("/", names, fixed = TRUE, useBytes = TRUE)
+# The requirements for a name, for messages.
+name_advice <- function(blanks = FALSE) {
+  sprintf("rename it, in UTF-8 of at most %d bytes without %scontrol characters and \"/\"",
+          core_limits()$name_bytes, if (blanks) "" else "blanks, ")
+}
+
+# The files of chromosomes. Their names come from input files, so none may escape its folder.
+chromosome_file <- function(chromosomes, ending) {
+  bad <- chromosomes[!names_a_path(chromosomes)]
+  refuse_if(length(bad), "The chromosome %s cannot name a file: %s.", show_value(bad[1]),
+            name_advice())
+  paste0(chromosomes, ending, recycle0 = TRUE)
+}
+
+sequence_path <- function(folder, chromosome) file.path(folder, sequence_file(chromosome))
+
+sequence_file <- function(chromosome) chromosome_file(chromosome, ".fa")
+
+# Inserts a chromosome into a file name. Placeholders inside a chromosome's name are not replaced.
+# {chrom_id} of Chr1 is 1 too, as in the Python tool.
+fill_pattern <- function(pattern, chromosomes) {
+  ids <- without_chr(chromosomes)
+  names <- list(`{chrom}` = chromosomes, `{chrom_id}` = ids)
+  found <- gregexpr("\\{chrom(_id)?\\}", pattern)
+  marks <- regmatches(pattern, found)[[1]]
+  between <- regmatches(pattern, found, invert = TRUE)[[1]]
+  filled <- rep(between[1], length(chromosomes))
+  for (i in seq_along(marks)) filled <- paste0(filled, names[[marks[i]]], between[i + 1])
+  filled
+}
+
+# The files of a pattern by chromosome, in any spelling; NA where none exists.
+pattern_files <- function(pattern, chromosomes) {
+  first_existing(function(names) fill_pattern(pattern, names), chromosomes)
+}
+
+no_pattern_file <- function(name, path, pattern, chromosomes) {
+  sprintf(
+    "`%s` is %s, which has no file for %s, with or without a leading 'chr' (such as %s).", name,
+    quoted(path), enumerate(quoted(chromosomes)), quoted(fill_pattern(pattern, chromosomes[1]))
+  )
+}
+
+# The first existing file of path_of(names) for each chromosome; NA where none exists. Names come
+# from input files: one that would escape the folder has no file.
+first_existing <- function(path_of, chromosomes) {
+  names <- spellings(chromosomes)
+  is_safe <- array(names_a_path(names) & names_a_path(without_chr(names)), dim(names))
+  vapply(seq_along(chromosomes), function(i) {
+    if (!any(is_safe[i, ])) {
+      return(NA_character_)
+    }
+    paths <- path_of(names[i, is_safe[i, ]])
+    paths[file.exists(paths)][1]
+  }, "")
 }
 
 is_absolute <- function(path) {
@@ -58,7 +111,7 @@ package_version_text <- function() as.character(utils::packageVersion("ancify"))
 
 is_file <- function(paths) is_there(paths) & !dir.exists(paths)
 
-# A link to nothing, as to a disk that is not mounted, exists too.
+# A dangling link, such as to an unmounted disk, exists too.
 is_there <- function(paths) {
   file.exists(paths) | !Sys.readlink(paths) %in% c("", NA)
 }
@@ -69,7 +122,7 @@ is_variant_path <- function(x) {
   is.character(x) && length(x) == 1 && grepl("\\.(vcf|vcf\\.gz|vcf\\.bgz|bcf)$", x)
 }
 
-# The path of `file` relative to `folder`, or nothing if it is outside.
+# The path of `file` relative to `folder`, or an empty vector if it is outside.
 path_in <- function(file, folder) {
   if (is.null(file)) {
     return(character())
@@ -77,6 +130,11 @@ path_in <- function(file, folder) {
   folder <- paste0(normalizePath(folder, mustWork = FALSE), "/")
   file <- normalizePath(file, mustWork = FALSE)
   if (startsWith(file, folder)) substring(file, nchar(folder) + 1) else character()
+}
+
+# Reads `n` little-endian doubles. A shorter file is an error.
+read_doubles <- function(path, n) {
+  readBin(read_range_impl(path, 1, 8 * n), "double", n, endian = "little")
 }
 
 remove_files <- function(paths) {
@@ -90,7 +148,7 @@ remove_files <- function(paths) {
   }
 }
 
-# Numbers as text, with as many digits as each needs to be read back exactly.
+# Numbers as text, each with enough digits to be read back exactly.
 exact_text <- function(x) {
   text <- sprintf("%.15g", x)
   finite <- which(is.finite(x))
@@ -103,7 +161,7 @@ exact_text <- function(x) {
   text
 }
 
-# A table with tabs, and a line of names.
+# A tab-separated table with a header line.
 tsv_lines <- function(table) {
   cells <- lapply(table, function(column) {
     if (is.double(column)) ifelse(is.na(column), "NA", exact_text(column)) else column
@@ -112,8 +170,13 @@ tsv_lines <- function(table) {
 }
 
 # Call it before long work whose result goes to `file`.
-check_output_file <- function(file, name = "file") {
+# `whole`: whether it is a complete file name, which is not compressed.
+check_output_file <- function(file, name = "file", whole = TRUE) {
   file <- check_path(file, name)
+  extension <- regmatches(file, regexpr("[.](gz|bgz|bz2|xz|zst)$", file))
+  refuse_if(whole && length(extension) && !is_variant_path(file),
+            "`%s` is %s, but this output is not compressed: leave %s out of its name.", name,
+            quoted(file), quoted(extension))
   if (dir.exists(file)) {
     abort_ancify(
       sprintf("`%s` is %s, which is a folder: add the name of a file.", name, quoted(file)), "file",
@@ -152,7 +215,7 @@ write_text <- function(path, lines) {
   write_file_impl(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
 }
 
-# A free name of the form that the core gives temporary files.
+# An unused name of the form that the core gives temporary files.
 temporary_name <- function(path) {
   tempfile(paste0(basename(path), core_limits()$temporary, Sys.getpid(), "-"), dirname(path))
 }

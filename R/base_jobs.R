@@ -1,15 +1,22 @@
 # Threads, backend and progress of jobs in the core.
 
-# Threads to use: `threads`, else options(ancify.threads =), else the number in the environment
-# variable RCPP_PARALLEL_NUM_THREADS, else all cores.
+# Threads to use: `threads`, else options(ancify.threads =), else default_threads().
 resolve_threads <- function(threads) {
-  threads <- threads %||% getOption("ancify.threads", RcppParallel::defaultNumThreads())
+  threads <- threads %||% getOption("ancify.threads", default_threads())
   as.integer(check_whole_number(threads, "threads", core_limits()$threads))
+}
+
+# The number in the environment variable RCPP_PARALLEL_NUM_THREADS, else all cores; at most
+# OMP_THREAD_LIMIT, and at most two in checks of packages.
+default_threads <- function(cores = RcppParallel::defaultNumThreads()) {
+  limit <- suppressWarnings(as.integer(Sys.getenv("OMP_THREAD_LIMIT")))
+  in_check <- !tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_")) %in% c("", "false")
+  min(cores, if (!is.na(limit) && limit > 0) limit, if (in_check) 2L)
 }
 
 backends <- c("auto", "cpu", "gpu")
 
-# `devices` and `gpu_memory` are those of a configuration: NULL for all devices.
+# `devices` and `gpu_memory` are configuration settings: NULL for all devices.
 choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) {
   if (identical(backend, "gpu") && !is.null(devices) && length(devices) == 0) {
     abort_ancify(
@@ -24,19 +31,20 @@ choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) 
     getOption("ancify.simd", "auto"), c("auto", "scalar", "avx2", "avx512"),
     "options(ancify.simd = )"
   )
-  backend_impl(list(
+  backend_impl(core_list(
+    "BackendWish",
     kind = check_choice(backend, backends, "backend"), devices = as.integer(devices),
     threads = resolve_threads(threads), simd = simd,
     gpus_per_card = gpus_per_card(),
-    # No limit is 0; no device has more than 2^52 bytes.
+    # 0 means no limit; no device has more than 2^52 bytes.
     gpu_memory = if (is.null(gpu_memory)) 0 else min(max(gpu_memory, 1), 2^52)
   ))
 }
 
-# Runs job(watch). The core calls watch() 20 times a second with the share done, new lines for the
-# log, and the chromosome at work or "". cli draws the bar after two seconds, on terminals only.
-# `inputs`: identities of the files that the job reads, by expected_inputs(). `tell`: functions that
-# the core calls with each finished result.
+# Runs job(watch). The core calls watch() 20 times a second with the share done, new log lines, and
+# the current chromosome or "". cli draws the bar after two seconds, on terminals only. `inputs`:
+# identities of the files that the job reads, by expected_inputs(). `tell`: functions that the core
+# calls with each finished result.
 with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = NULL, tell = NULL) {
   bar <- NULL
   if (check_flag(progress, "progress")) {
@@ -60,7 +68,7 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = N
   job(watch)
 }
 
-# Bytes of text that a job handles at a time. The tests make it small.
+# Bytes of text that a job processes at a time. Tests reduce it.
 chunk_size <- function() {
   check_whole_number(getOption("ancify.chunk_size", 2^18), "options(ancify.chunk_size = )")
 }
@@ -69,10 +77,13 @@ cancelled_file <- function(folder) file.path(folder, "cancelled")
 
 tasks_here <- new.env(parent = emptyenv())
 
-# Ends a cancelled task. Jobs ask 20 times a second; the file is looked for once a second.
+# Ends a cancelled task. Jobs poll 20 times a second; the file is checked once a second.
 end_if_cancelled <- function() {
+  if (is.null(tasks_here$current)) {
+    return(invisible())
+  }
   now <- proc.time()[["elapsed"]]
-  if (is.null(tasks_here$current) || now < tasks_here$next_look %||% 0) {
+  if (now < tasks_here$next_look %||% 0) {
     return(invisible())
   }
   tasks_here$next_look <- now + 1
@@ -81,5 +92,9 @@ end_if_cancelled <- function() {
   }
 }
 
-# Whether a pointer to memory of the core is lost, as after a session.
+# Whether a pointer to the core's memory is lost, for example in an object saved by another session.
 is_null_pointer <- function(pointer) identical(pointer, methods::new("externalptr"))
+
+# A list for the core, with the fields of a struct's table in src/rcpp_*. Each struct's list is made
+# by one call, whose names `./check` compares with the table.
+core_list <- function(struct, ...) list(...)

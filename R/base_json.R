@@ -1,4 +1,4 @@
-# R values as JSON text.
+# R values as JSON text, and the JSON and lists that runs write and read again.
 
 to_json <- function(x, pretty = TRUE) {
   jsonlite::toJSON(
@@ -7,7 +7,7 @@ to_json <- function(x, pretty = TRUE) {
   )
 }
 
-# In JSON only objects have names, so named vectors become lists.
+# Only JSON objects have names, so named vectors become lists.
 keep_names <- function(x) {
   if (is.data.frame(x)) {
     x
@@ -20,16 +20,30 @@ keep_names <- function(x) {
   }
 }
 
-# Equal descriptions give equal text, also if one of them was read from JSON.
+# Equal descriptions give equal text, even if one of them was read from JSON.
 canonical_json <- function(x) {
   as.character(to_json(x, pretty = FALSE))
 }
 
 # Whether two descriptions are equal.
 same_json <- function(x, y) {
-  # Usually nothing is on record; JSON takes milliseconds.
+  # Usually no record exists, and JSON takes milliseconds.
   if (is.null(x) || is.null(y)) {
     return(is.null(x) && is.null(y))
   }
   identical(x, y) || identical(canonical_json(x), canonical_json(y))
+}
+
+# With 100,000 contigs, a state file, ledger or record has 30 MB.
+most_state_bytes <- 2^28
+
+# Reads JSON into lists.
+read_json_file <- function(path, ...) {
+  jsonlite::parse_json(read_text_impl(path, most_state_bytes), ...)
+}
+
+# The lines of a text, such as a list of files; NULL if it cannot be read.
+state_lines <- function(path) {
+  text <- tryCatch(read_text_impl(path, most_state_bytes), error = function(condition) NULL)
+  if (!is.null(text)) strsplit(text, "\r?\n")[[1]]
 }

@@ -15,7 +15,7 @@ available_memory <- function(root = "") {
   if (is.finite(least)) max(least, 0) else NA_real_
 }
 
-# The path and its parents: limits of a control group hold for all groups inside it.
+# The path and its parents, because limits of a control group also apply to all groups inside it.
 parent_folders <- function(path) {
   while (length(path) && !utils::tail(path, 1) %in% c("/", ".")) {
     path <- c(path, dirname(utils::tail(path, 1)))
@@ -27,7 +27,7 @@ lines_of <- function(path) {
   tryCatch(suppressWarnings(readLines(path)), error = function(condition) character())
 }
 
-# The numbers of lines such as "MemFree: 12 kB", by name.
+# The values of lines such as "MemFree: 12 kB", by name.
 field_values <- function(path) {
   fields <- strsplit(lines_of(path), "[: ]+")
   values <- vapply(fields, function(field) suppressWarnings(as.numeric(field[2])), 0)

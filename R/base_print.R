@@ -1,7 +1,7 @@
 # How objects are printed: a title with the class and the main facts, then a line for each field.
 
-# `facts`: what the title says after the class; `fields`: texts, named by their labels. Empty ones
-# are left out.
+# `facts`: the title's text after the class; `fields`: texts, named by their labels. Empty ones are
+# omitted.
 write_object <- function(class, facts = NULL, fields = NULL) {
   writeLines(object_lines(class, facts, fields))
 }
@@ -16,11 +16,23 @@ object_lines <- function(class, facts = NULL, fields = NULL) {
     strwrap(text, width + 1, initial = label, exdent = nchar(label))
   }, fields, labels)
   lines <- c(strwrap(title, width + 1, exdent = 2), unlist(lines, use.names = FALSE))
-  # Only paths are still longer.
+  # Only paths can still be too long.
   cut_middle(gsub(fixed_blank, " ", lines, fixed = TRUE), width)
 }
 
-# A text that stays on one line, with all of its blanks
+# A text that stays on one line and keeps all its blanks
 on_one_line <- function(text) gsub(" ", fixed_blank, text, fixed = TRUE)
 
 fixed_blank <- "\u00a0"
+
+# Counts of records that are not sites, by reason. `kept`: reasons that are not reported.
+format_records <- function(records, kept = c("TOO_FEW", "USED")) {
+  if (is.null(records)) {
+    return(NULL)
+  }
+  left <- records[!records$reason %in% kept & records$records > 0, ]
+  paste0(
+    format_count(sum(records$records)), if (nrow(left)) ", left out ",
+    paste(format_count(left$records), left$reason, collapse = ", ")
+  )
+}

@@ -1,7 +1,7 @@
-# The state of R's random numbers.
+# The state of R's random number generator.
 
-# Evaluates `code` with random numbers from `seed`, and puts the session's back. With NULL these go
-# on.
+# Evaluates `code` with random numbers from `seed`, then restores the session's state. With NULL the
+# session's stream continues.
 seeded <- function(seed, code) {
   if (is.null(seed)) {
     return(code)

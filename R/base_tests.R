@@ -1,10 +1,10 @@
 # p-values that several tests share.
 
-# The p-value of a likelihood ratio for `bounded` more parameters that the null hypothesis has at
-# their bound, such as variances of 0, and `free` more without a bound.
+# The p-value of a likelihood ratio. The alternative has `bounded` more parameters that the null
+# hypothesis fixes at their bound, such as variances of 0, and `free` more without a bound.
 #
 # For one bounded parameter it is 1/2 P(chi2_1 > LRT), and 1 at 0 (Self and Liang 1987). For
-# several, 1/2 P(chi2_(k-1) > LRT) + 1/2 P(chi2_k > LRT) is the most that it can be (Perlman 1969).
+# several, 1/2 P(chi2_(k-1) > LRT) + 1/2 P(chi2_k > LRT) is an upper bound (Perlman 1969).
 lrt_p_value <- function(statistic, bounded, free = 0) {
   k <- bounded + free
   beyond <- function(df) {

@@ -1,6 +1,6 @@
 # Text files that R parses itself. The core reads them, up to a size limit.
 
-# A configuration that lists 100,000 contigs has 2 MB. So has a tree of 100,000 species.
+# A configuration that lists 100,000 contigs takes 2 MB, as does a tree of 100,000 species.
 most_text_bytes <- 2^24
 
 # The text of a small file, plain or gzip, in UTF-8 and without a byte order mark.
@@ -20,40 +20,40 @@ check_is_file <- function(file) {
   }
 }
 
-# Parses a text in YAML. `refuse`: a function that takes the message of a problem. If `strict`, the
+# Parses YAML text. `refuse`: a function that receives the message of a problem. If `strict`, the
 # parser's warnings are problems too.
 parse_yaml <- function(text, handlers, refuse, strict) {
-  shape <- yaml_shape_impl(text)
-  for (part in names(most_of_yaml)) {
-    if (shape[[part]] > most_of_yaml[[part]]) {
-      refuse(sprintf(
-        "it has %s; the limit is %s",
-        sprintf(yaml_parts[[part]], format_count(shape[[part]])), format_count(most_of_yaml[[part]])
-      ))
-    }
-  }
+  lines <- strsplit(text, "\r\n|\r|\n")[[1]]
+  refuse_deep_yaml(text, lines, refuse)
+  refuse_second_document(lines, refuse)
   invalid <- function(condition) refuse(trimws(conditionMessage(condition)))
   read <- function() yaml::yaml.load(text, handlers = handlers, eval.expr = FALSE)
-  parsed <- if (strict) {
+  if (strict) {
     tryCatch(read(), error = invalid, warning = invalid)
   } else {
     tryCatch(suppressWarnings(read()), error = invalid)
   }
-  # Without aliases each element takes a byte at least, so more elements come from aliases.
-  if (has_more_elements_impl(parsed, nchar(text, "bytes"))) {
-    refuse("its aliases repeat too much; write out their values")
-  }
-  parsed
 }
 
-# The parser's time grows with the square of the first three, and it searches all keys for each
-# merged key.
-most_of_yaml <- list(
-  indent = 1000, collections = 10000, keys = 10000, entries = 1e6, merged = 20000
-)
+# The parser's time grows with the square of the depth, and at 100,000 levels takes minutes.
+most_yaml_depth <- 1000
 
-yaml_parts <- list(
-  indent = "%s columns of indent", collections = "%s lists and mappings",
-  keys = "%s keys of a mapping", entries = "%s entries",
-  merged = "%s keys that merges (<<) repeat"
-)
+# The depth is at most the columns before a line's first word, and the brackets that are open.
+refuse_deep_yaml <- function(text, lines, refuse) {
+  brackets <- regmatches(text, gregexpr("[][{}]", text))[[1]]
+  open <- cumsum(ifelse(brackets %in% c("[", "{"), 1, -1))
+  indent <- attr(regexpr("^[-?: \t]*", lines), "match.length")
+  if (max(open, indent, 0) > most_yaml_depth) {
+    refuse(sprintf("it is nested more than %s levels deep", format_count(most_yaml_depth)))
+  }
+}
+
+# The parser would ignore the second document.
+refuse_second_document <- function(lines, refuse) {
+  content <- grep("^([ \t]*(#|$)|%|---[ \t]*(#|$))", lines, invert = TRUE)
+  second <- grep("^---([ \t]|$)", lines)
+  second <- second[second > min(content, Inf) & second <= max(content, 0)]
+  if (length(second)) {
+    refuse(sprintf("a second document begins at line %d (---); write a file for each", second[1]))
+  }
+}

@@ -4,7 +4,7 @@ quoted <- function(text) {
   paste0("'", text, "'")
 }
 
-# A list in words: at most six, then the number of the rest.
+# A list in words: at most six items, then the number of the rest.
 enumerate <- function(words) {
   more <- length(words) - 6
   if (more > 0) {
@@ -38,7 +38,7 @@ show_value <- function(value) {
   }
 }
 
-# More values would be cut off anyway: each takes two of 60 characters at least.
+# More values would be cut off anyway: each takes at least two of 60 characters.
 most_shown <- 30
 
 show_scalars <- function(values) {
@@ -58,7 +58,7 @@ closest <- function(word, candidates) {
     return(character())
   }
   distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
-  # Exchanged letters are one slip.
+  # Transposed letters count as one error.
   distance[sorted_letters(candidates) == sorted_letters(word)] <- 1
   candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
 }
@@ -79,9 +79,19 @@ format_count <- function(n) {
   format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
 }
 
+# Whole numbers in full, other numbers to four digits.
+format_amount <- function(x) {
+  if (x == round(x) && abs(x) < 1e12) format_count(x) else format(x, digits = 4, big.mark = ",")
+}
+
 count_of <- function(n, noun) {
   plural <- if (grepl("(s|x|ch|sh)$", noun)) "es" else "s"
   sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else plural)
+}
+
+# The beginning of a sentence: "One cell has", "2 cells have".
+count_with_verb <- function(n, noun, one = "has", many = "have") {
+  if (n == 1) paste("One", noun, one) else paste(count_of(n, noun), many)
 }
 
 # Avoids 1e+05 for 100000.
@@ -96,7 +106,7 @@ show_bytes <- function(bytes) {
   paste(format(bytes / 1000^power, digits = 3, scientific = FALSE), units[power + 1])
 }
 
-# In the largest unit of which there is one: 5400 is "1.5 hours".
+# A duration in the largest unit that it reaches: 5400 is "1.5 hours".
 show_duration <- function(seconds) {
   units <- c(second = 1, minute = 60, hour = 3600, day = 86400)
   unit <- max(which(units <= max(seconds, 1)))
@@ -106,54 +116,33 @@ show_duration <- function(seconds) {
 
 # ---- Chromosomes --------------------------------------------------------------------------------
 
-# The same names with a leading chr added or removed.
-other_prefix <- function(chromosomes) {
-  ifelse(startsWith(chromosomes, "chr"), substring(chromosomes, 4), paste0("chr", chromosomes))
+without_chr <- function(chromosomes) sub("^chr", "", chromosomes, ignore.case = TRUE)
+
+# Names that match chromosomes of two files: without a leading chr, and M for MT.
+bare_names <- function(chromosomes) sub("^MT$", "M", without_chr(chromosomes))
+
+# The positions of chromosomes in `table`: by exact name, or else by another spelling.
+match_chromosomes <- function(chromosomes, table) {
+  same <- match(chromosomes, table)
+  ifelse(is.na(same), match(bare_names(chromosomes), bare_names(table)), same)
 }
 
-# Names without a leading chr, by which chromosomes of two files are the same.
-bare_names <- function(chromosomes) sub("^chr", "", chromosomes, ignore.case = TRUE)
+# All spellings of chromosomes in files: one row each, which begins with the name itself.
+spellings <- function(chromosomes) {
+  bare <- bare_names(chromosomes)
+  long <- ifelse(bare == "M", "MT", bare)
+  matrix(c(chromosomes, bare, paste0("chr", bare), long, paste0("chr", long)), ncol = 5)
+}
 
 has_placeholder <- function(path) {
   grepl("{chrom}", path, fixed = TRUE) || grepl("{chrom_id}", path, fixed = TRUE)
-}
-
-# Gives one file name a chromosome. Marks inside a chromosome's name are not replaced. {chrom_id} of
-# Chr1 is 1 too, as in the Python tool.
-fill_pattern <- function(pattern, chromosomes) {
-  ids <- bare_names(chromosomes)
-  names <- list(`{chrom}` = chromosomes, `{chrom_id}` = ids)
-  found <- gregexpr("\\{chrom(_id)?\\}", pattern)
-  marks <- regmatches(pattern, found)[[1]]
-  between <- regmatches(pattern, found, invert = TRUE)[[1]]
-  filled <- rep(between[1], length(chromosomes))
-  for (i in seq_along(marks)) filled <- paste0(filled, names[[marks[i]]], between[i + 1])
-  filled
-}
-
-# The files of a pattern by chromosome, with or without a leading chr; NA where there is none.
-pattern_files <- function(pattern, chromosomes) {
-  first_existing(
-    fill_pattern(pattern, chromosomes), fill_pattern(pattern, other_prefix(chromosomes))
-  )
-}
-
-no_pattern_file <- function(name, path, pattern, chromosomes) {
-  sprintf(
-    "`%s` is %s, which has no file for %s, with or without a leading 'chr' (such as %s).", name,
-    quoted(path), enumerate(quoted(chromosomes)), quoted(fill_pattern(pattern, chromosomes[1]))
-  )
-}
-
-first_existing <- function(paths, others) {
-  ifelse(file.exists(paths), paths, ifelse(file.exists(others), others, NA_character_))
 }
 
 is_scalar <- function(value) {
   is.atomic(value) && length(value) == 1 && !is.na(value)
 }
 
-# Cuts long lines in the middle: both ends of a path say most.
+# Cuts long lines in the middle: both ends of a path are the most informative.
 cut_middle <- function(lines, width) {
   n <- nchar(lines)
   head <- width %/% 2 - 3

@@ -2,15 +2,11 @@
 
 check_workers <- function(param, backend) {
   # BiocParallel cannot start foreach's workers.
-  if (!inherits(param, "BiocParallelParam") || inherits(param, "DoparParam")) {
-    abort_ancify(
-      sprintf(
-        "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",
-        show_value(param)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !inherits(param, "BiocParallelParam") || inherits(param, "DoparParam"),
+    "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",
+    show_value(param)
+  )
   need_bioconductor("BiocParallel", "Workers")
   if (forks(param) && identical(backend, "gpu")) {
     abort_ancify(
@@ -33,8 +29,8 @@ forks <- function(param) {
 
 is_batch <- function(param) inherits(param, "BatchtoolsParam")
 
-# do(part) for each of `parts`, in their order: in this session, or on the workers of `param`.
-# Errors and warnings are the same either way. A bar of progress has `label`.
+# Calls do(part) for each of `parts`, in order: in this session, or on the workers of `param`.
+# Errors and warnings are the same either way. The progress bar shows `label`.
 over_parts <- function(parts, do, param, label, progress) {
   if (!is.null(param)) {
     return(lapply(sent_parts(parts, do, param), value_of_part))
@@ -56,7 +52,7 @@ sent_parts <- function(parts, do, param) {
   if (forks(param) || inherits(param, "SerialParam")) {
     work$do <- do
   } else {
-    # As bytes, since a worker without the package would make another function of it.
+    # Serialized, because a worker without the package would alter the function.
     work$packed <- serialize(do, NULL)
   }
   tryCatch(
@@ -67,8 +63,8 @@ sent_parts <- function(parts, do, param) {
   )
 }
 
-# The function that workers get. It needs only a library with this package. Parts that a worker gets
-# at once share `work`, an environment, and so what is unpacked or read.
+# The function that workers receive. It needs only a library with this package. Parts sent together
+# to a worker share the environment `work`, and so its unpacked or read objects.
 do_part_anywhere <- function(part, work) {
   if (is.null(work$do)) {
     .libPaths(work$libraries)
@@ -80,7 +76,8 @@ do_part_anywhere <- function(part, work) {
 
 environment(do_part_anywhere) <- baseenv()
 
-# On a worker; others take the other cores. BiocParallel would make texts of conditions.
+# Runs on a worker; the other cores belong to other workers. BiocParallel would turn conditions into
+# text.
 do_part <- function(part, do) {
   old <- options(ancify.threads = 1)
   on.exit(options(old))
@@ -101,7 +98,7 @@ value_of_part <- function(outcome) {
   outcome$value
 }
 
-# do() on a worker with ancify attached, as users' functions call functions of it.
+# Wraps do() to attach ancify on a worker, because users' functions call its functions.
 with_ancify <- function(do) {
   function(part) {
     if (!"package:ancify" %in% search()) {

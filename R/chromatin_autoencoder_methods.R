@@ -1,15 +1,15 @@
-# What an autoencoder of distance maps is used for.
+# Methods of autoencoders of distance maps.
 
 #' Use an autoencoder of distance maps
 #'
-#' `predict()` gives each cell its code, `reconstruct()` the map that the network makes of each.
+#' `predict()` gives the code of each cell, `reconstruct()` the network's map of each cell.
 #'
 #' @details
-#' Maps must be of as many points as in training, and in the same unit. Where training maps were
-#' divided by their own radius of gyration (`scale = "each"`), divide these too.
+#' Maps must have as many points as in training, in the same unit, and with the same `scale`. If
+#' training maps were divided by their own radius of gyration (`scale = "each"`), divide new maps
+#' likewise.
 #'
-#' Pairs that are missing are filled in by interpolation of the [structures()] before the network
-#' sees them.
+#' Missing pairs are filled in by interpolating the [structures()] before the network sees them.
 #'
 #' @param object,x,fit An autoencoder by [fit_autoencoder()] or [read_autoencoder()].
 #' @param maps A [distance_maps()] object.
@@ -23,11 +23,13 @@
 #' * `reconstruct()`: a [distance_maps()] object without missing pairs. To inpaint, pairs that were
 #'   seen stay as they are, with `what = "map"`.
 #' * `print()`: `x`, invisibly.
+#' @section Warnings:
+#' `ancify_unit_warning`: distances are over five times larger or smaller than in training.
 #' @section Errors:
-#' `ancify_input_error`: maps have another number of points than the autoencoder, or an autoencoder
-#' was changed so that its parts do not fit.
+#' `ancify_input_error`: maps have another number of points or another `scale` than in training. Or
+#' an autoencoder was changed so that its parts no longer fit together.
 #'
-#' `ancify_device_error`: as of [fit_autoencoder()].
+#' `ancify_device_error`: as in [fit_autoencoder()].
 #' @seealso [fit_autoencoder()], [structures()] of what is reconstructed, [outlier_scores()]
 #' @export
 #' @examples
@@ -66,11 +68,13 @@ reconstruct <- function(fit, maps, what = c("map", "structure"), threads = NULL,
 run_network <- function(fit, maps, job, threads, backend) {
   backend <- choose_backend(backend, threads)
   found <- structures_needed(maps, FALSE, threads)
-  with_watch("Reconstructing", function(watch) job(fit, maps$maps, found, backend, watch))
+  with_watch("Reconstructing", function(watch) {
+    job(core_autoencoder(fit), maps$maps, found, backend, watch)
+  })
 }
 
-# For each point the median of what the network changes at its pairs: points x cells. A false spot
-# has all its pairs changed, another point only those with false spots.
+# For each point the median change that the network makes to its pairs: points x cells. All pairs of
+# a false spot change; of another point, only its pairs with false spots.
 changed_by <- function(fit, maps, threads, backend) {
   change <- abs(reconstruct(fit, maps, threads = threads, backend = backend)$maps - maps$maps)
   at <- map_pairs(maps$points)
@@ -82,33 +86,60 @@ changed_by <- function(fit, maps, threads, backend) {
   matrix(no_nan(t(by_point)), maps$points, dimnames = list(NULL, maps$cells))
 }
 
+core_autoencoder <- function(fit) {
+  core_list(
+    "Autoencoder",
+    task = fit$task, points = fit$points, code = fit$code, unit = fit$unit,
+    scale = fit$scale %||% "", tensors = fit$tensors
+  )
+}
+
 check_autoencoder <- function(fit, name) {
-  if (!inherits(fit, "map_autoencoder")) {
-    abort_ancify(
-      sprintf("`%s` must be an autoencoder by fit_autoencoder(), not %s.", name, show_value(fit)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(fit, "map_autoencoder"),
+            "`%s` must be an autoencoder by fit_autoencoder(), not %s.", name, show_value(fit))
   good <- isTRUE(fit$task %in% names(autoencoder_tasks)) && is.list(fit$tensors) &&
     all(vapply(fit$tensors, function(x) all(is.finite(x)), NA)) &&
     all(vapply(fit[c("points", "code", "unit")], function(x) isTRUE(is.finite(x) & x > 0), NA))
-  if (!good) {
-    abort_ancify("The autoencoder was changed: its parts do not fit. Train or read it again.",
-                 "input")
-  }
+  refuse_if(!good, "The autoencoder was changed: its parts do not fit. Train or read it again.")
   fit
 }
 
 check_fits <- function(fit, maps) {
   check_autoencoder(fit, "fit")
   check_maps(maps, "maps")
-  if (maps$points != fit$points) {
+  refuse_if(maps$points != fit$points,
+            "The autoencoder is for maps of %d points, but `maps` have %d.", as.integer(fit$points),
+            maps$points)
+  check_scale_of_training(fit, maps)
+}
+
+check_scale_of_training <- function(fit, maps) {
+  trained <- fit$scale %||% ""
+  if (nzchar(trained) && !same_scale_text(trained, scale_text(maps))) {
+    divided <- function(scale) {
+      if (scale == "each") "each divided by their radius of gyration" else
+        paste("divided by", format(as.numeric(scale), digits = 3))
+    }
     abort_ancify(
-      sprintf("The autoencoder is for maps of %d points, but `maps` have %d.",
-              as.integer(fit$points), maps$points),
+      sprintf("The autoencoder learned from maps %s, but `maps` are %s: give them `scale = %s`.",
+              divided(trained), divided(scale_text(maps)),
+              if (trained == "each") "\"each\"" else trained),
       "input"
     )
   }
+  # Cells differ in size, but hardly by so much on average.
+  ratio <- mean(maps$maps, na.rm = TRUE) / fit$unit
+  if (!isTRUE(ratio > 1 / 5 & ratio < 5)) {
+    warn_ancify(
+      sprintf("The mean distance is %s times that of the training: give maps in its unit.",
+              format(ratio, digits = 2)),
+      "unit"
+    )
+  }
+}
+
+same_scale_text <- function(a, b) {
+  a == b || (a != "each" && b != "each" && same_scale(as.numeric(a), as.numeric(b)))
 }
 
 #' @rdname predict.map_autoencoder
@@ -140,14 +171,15 @@ print.map_autoencoder <- function(x, ...) {
 
 #' Read an autoencoder of distance maps
 #'
-#' `read_autoencoder(file)` reads an autoencoder that [save_model()] wrote. It predicts the same
-#' bytes as the one that was saved.
+#' `read_autoencoder(file)` reads an autoencoder that [save_model()] wrote. Its predictions are
+#' byte-identical to those of the saved one.
 #'
 #' @param file Path of a safetensors file.
 #' @return An object of class `map_autoencoder`, without a record of its training.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read.
-#' * `ancify_format_error` (fields `file`, `line`): it is damaged, or has no such autoencoder.
+#' * `ancify_format_error` (fields `file`, `line`): the file is damaged, or holds no such
+#'   autoencoder.
 #' @seealso [fit_autoencoder()], [predict.map_autoencoder]
 #' @export
 #' @examples
@@ -168,7 +200,7 @@ save_model.map_autoencoder <- function(object, file, ...) { # nolint: object_nam
   check_given()
   check_no_more(...)
   check_autoencoder(object, "object")
-  file <- check_output_file(check_path(file, "file"))
-  write_autoencoder_impl(object, file)
+  file <- check_output_file(file)
+  write_autoencoder_impl(core_autoencoder(object), file)
   invisible(file)
 }

@@ -1,38 +1,47 @@
-# Missing pairs of maps: what can be said of them.
+# Estimates of missing pairs of maps.
 
 #' Complete distance maps
 #'
-#' `complete_maps(x, method)` gives each missing pair a distance. Pairs that were seen stay as they
-#' are.
+#' `complete_maps(x, method)` estimates the distance of each missing pair. Observed pairs stay
+#' unchanged.
 #'
 #' @details
 #' | `method` | Distance of a missing pair |
 #' | --- | --- |
-#' | `"interpolate"` | that of the map's [structures()], with missing points between neighbours |
-#' | `"lowrank"` | that of the map's leading components, which all cells share |
+#' | `"interpolate"` | distance in the [structures()], with missing points between neighbours |
+#' | `"lowrank"` | distance by the leading components, which all cells share |
 #' | `"conditional"` | the mean distance given the points seen, for a `model` by [polymer_model()] |
 #'
-#' **Interpolation.** A missing point is on the straight line between its neighbours on the chain
-#' that were seen. At the ends of the chain, it is at the nearest point seen.
+#' **Interpolation.** A missing point lies on the straight line between its nearest observed
+#' neighbours on the chain.
+#'
+#' At an end of the chain a neighbour is missing on one side. The separations from the observed
+#' points give such points a mean and spread (kriging), and the distance is the mean length. Mean
+#' squared distances grow with the separation by a power law, fitted to the observed pairs of all
+#' cells. Each cell scales it by its pairs up to 4 points apart. A warning counts the points beyond
+#' the ends.
 #'
 #' **Conditional means.** Given the points seen, the missing ones of a Gaussian chain are normal.
 #' Along each axis their precision is the block of the Laplacian for missing points. The mean length
 #' of a normal vector has a closed form. No other estimate has a smaller mean squared error, so this
 #' is the bound for chains of that model. Elsewhere it is a smoother rule of interpolation.
 #'
-#' **Components.** The matrix of pairs x cells, less its row means, is brought near to one of the
-#' given rank: missing entries take the values of its leading components until they converge. This
-#' needs many similar cells.
+#' **Components.** The matrix of pairs x cells, less its row means, is approximated by a matrix of
+#' the given rank: missing entries take the values of its leading components until they converge.
+#' This needs many similar cells.
 #'
 #' @param x A [distance_maps()] object.
 #' @param method A row of the table; `"interpolate"` by default.
 #' @param model A [polymer_model()], in the unit of the input. Only for `"conditional"`.
 #' @param rank Number of components for `"lowrank"`; 10 by default.
 #' @inheritParams distance_maps
-#' @return `x` without missing pairs. Its `mask` still says which points were seen.
+#' @section Warnings:
+#' `ancify_maps_warning`: with `"interpolate"`, points at an end of the chain were not seen. Their
+#' distances are right on average, but a cell's map does not determine their positions.
+#' @return `x` without missing pairs. Its `mask` still marks the points that were seen.
 #' @section Errors:
-#' `ancify_input_error`: `model` is missing or has another number of points; there are no more
-#' cells than `rank`, or no cell has a pair that is missing, for `"lowrank"`.
+#' `ancify_input_error`: `model` is missing or has another number of points; for `"lowrank"`, `x`
+#' has no more cells than `rank`, or a pair is missing in all cells.
 #' @references
 #' Mazumder, Hastie and Tibshirani (2010) Spectral regularization algorithms for learning large
 #' incomplete matrices. Journal of Machine Learning Research 11:2287-2322.
@@ -60,16 +69,120 @@ complete_maps <- function(x, method = c("interpolate", "lowrank", "conditional")
   x
 }
 
-# Each takes maps with missing pairs, `model`, `rank` and `threads`; gives pairs x cells.
+# Each function takes maps with missing pairs, `model`, `rank` and `threads`; it returns pairs x
+# cells.
 completion_methods <- list(
   interpolate = function(x, model, rank, threads) {
-    measured(interpolated(structures(x, threads = threads)), threads)$maps
+    found <- structures(x, threads = threads)
+    warn_ends(found)
+    interpolated_maps(x, found, threads)
   },
   lowrank = function(x, model, rank, threads) low_rank_maps(x, rank),
   conditional = function(x, model, rank, threads) conditional_maps(x, model, threads)
 )
 
-# Missing points between their neighbours that were seen.
+warn_ends <- function(found) {
+  beyond <- colSums(apply(found[, 1, , drop = FALSE], 3, steps_beyond) > 0)
+  if (any(beyond > 0)) {
+    warn_ancify(
+      sprintf(paste("Ends of the chain were not seen: %s in %s. Distances there are means by",
+                    "separation; leave them out where contacts are counted."),
+              count_of(sum(beyond), "point"), count_of(sum(beyond > 0), "cell")),
+      "maps"
+    )
+  }
+}
+
+# The number of points by which each lies beyond the first or last observed one; `axis`: coordinates
+# of a cell.
+steps_beyond <- function(axis) {
+  seen <- range(which(!is.na(axis)))
+  at <- seq_along(axis)
+  pmax(seen[1] - at, at - seen[2], 0)
+}
+
+# Distances of the structures `found`, with missing points between neighbours, and points beyond the
+# ends by kriging.
+interpolated_maps <- function(x, found, threads) {
+  coordinates <- interpolated(found)
+  maps <- measured(coordinates, threads)$maps
+  at <- map_pairs(x$points)
+  square_of <- separation_law(x)
+  for (cell in seq_along(x$cells)) {
+    ends <- which(steps_beyond(found[, 1, cell]) > 0)
+    if (length(ends) == 0) next
+    seen <- which(!is.na(found[, 1, cell]))
+    known <- kriged(ends, end_points(seen), found[, , cell], square_of)
+    points <- coordinates[, , cell]
+    points[ends, ] <- known$mean
+    variance <- matrix(0, x$points, x$points)
+    variance[ends, ends] <- known$variance * size_by_law(x$maps[, cell], at, square_of)
+    pairs <- which(at$first %in% ends | at$second %in% ends)
+    maps[pairs, cell] <- mean_lengths(points, variance, at$first[pairs], at$second[pairs])
+  }
+  maps
+}
+
+# Points far from an end carry no further information about it.
+end_points <- function(seen) unique(c(utils::head(seen, 100), utils::tail(seen, 100)))
+
+# Ordinary kriging of the points `at` from those `by`: list(mean = at x 3, variance = at x at).
+kriged <- function(at, by, points, square_of) {
+  # The semivariance of two points along an axis
+  semivariance <- function(i, j) square_of(abs(outer(i, j, `-`))) / 6
+  n <- length(by)
+  system <- rbind(cbind(semivariance(by, by), 1), c(rep(1, n), 0))
+  wanted <- rbind(semivariance(by, at), 1)
+  solved <- if (any(system[-(n + 1), -(n + 1)] > 0)) solve(system, wanted) else wanted / n
+  weights <- solved[seq_len(n), , drop = FALSE]
+  # Covariances of the errors
+  across <- crossprod(weights, semivariance(by, at))
+  variance <- across + t(across) - semivariance(at, at) -
+    crossprod(weights, semivariance(by, by) %*% weights)
+  list(mean = crossprod(weights, points[by, , drop = FALSE]), variance = variance)
+}
+
+# Mean distances of points i and j around their mean `points`. `variance`: along each axis.
+mean_lengths <- function(points, variance, i, j) {
+  length <- sqrt(rowSums((points[i, , drop = FALSE] - points[j, , drop = FALSE])^2))
+  spread <- variance[cbind(i, i)] + variance[cbind(j, j)] - 2 * variance[cbind(i, j)]
+  mean_length(length, sqrt(pmax(spread, 0)))
+}
+
+# A straight line has power 2, which would leave no spread.
+most_power <- 1.9
+
+# The mean squared distance as a function of the separation: a power law, fitted to all cells.
+separation_law <- function(x) {
+  profile <- separation_profile(x)
+  profile <- profile[profile$pairs > 0 & profile$mean_square > 0, ]
+  if (nrow(profile) == 0) {
+    return(function(separation) 0 * separation)
+  }
+  separation <- log(profile$separation)
+  square <- log(profile$mean_square)
+  centre <- stats::weighted.mean(separation, profile$pairs)
+  power <- 1 # of an ideal chain, where one separation does not tell
+  if (nrow(profile) > 1) {
+    slope <- stats::weighted.mean((separation - centre) * square, profile$pairs) /
+      stats::weighted.mean((separation - centre)^2, profile$pairs)
+    power <- min(max(slope, 0), most_power)
+  }
+  level <- stats::weighted.mean(square, profile$pairs) - power * centre
+  function(separation) {
+    replace(exp(level + power * log(separation)), separation == 0, 0)
+  }
+}
+
+# Squared distances of a cell's near pairs relative to the law.
+size_by_law <- function(map, at, square_of) {
+  separation <- at$second - at$first
+  near <- which(separation <= 4 & !is.na(map))
+  ratio <- mean(map[near]^2 / square_of(separation[near]))
+  if (is.finite(ratio)) ratio else 1
+}
+
+# Places missing points between their observed neighbours.
 interpolated <- function(coordinates) {
   points <- seq_len(dim(coordinates)[1])
   for (cell in which(colSums(is.na(coordinates[, 1, , drop = FALSE])) > 0)) {
@@ -85,12 +198,9 @@ interpolated <- function(coordinates) {
 # ---- Gaussian chains ----------------------------------------------------------------------------
 
 conditional_maps <- function(x, model, threads) {
-  if (is.null(model)) abort_ancify("`method` \"conditional\" needs a `model`.", "input")
-  if (check_gaussian(model)$n != x$points) {
-    abort_ancify(
-      sprintf("`model` has %d points, but the maps have %d.", model$n, x$points), "input"
-    )
-  }
+  refuse_if(is.null(model), "`method` \"conditional\" needs a `model`.")
+  refuse_if(check_gaussian(model)$n != x$points, "`model` has %d points, but the maps have %d.",
+            model$n, x$points)
   scale <- rep_len(x$scale, length(x))
   seen <- structures(x, threads = threads)
   maps <- measured(interpolated(seen), threads)$maps
@@ -104,11 +214,8 @@ conditional_maps <- function(x, model, threads) {
     variance[hidden, hidden] <- covariance
     mean[hidden, ] <- -covariance %*% precision[hidden, -hidden] %*% mean[-hidden, , drop = FALSE]
     pairs <- which(at$first %in% hidden | at$second %in% hidden)
-    i <- at$first[pairs]
-    j <- at$second[pairs]
-    length <- sqrt(rowSums((mean[i, , drop = FALSE] - mean[j, , drop = FALSE])^2))
-    spread <- sqrt(variance[cbind(i, i)] + variance[cbind(j, j)] - 2 * variance[cbind(i, j)])
-    maps[pairs, cell] <- mean_length(length, spread) / scale[cell]
+    maps[pairs, cell] <- mean_lengths(mean, variance, at$first[pairs], at$second[pairs]) /
+      scale[cell]
   }
   maps
 }
@@ -116,8 +223,9 @@ conditional_maps <- function(x, model, threads) {
 # The mean length of a normal vector in three dimensions whose mean has this length, with standard
 # deviation s along each axis: (a + s^2 / a) erf(a / (s sqrt(2))) + s sqrt(2 / pi) exp(-a^2 / 2s^2).
 mean_length <- function(a, s) {
+  s <- pmax(s, 1e-9 * a, .Machine$double.xmin)
   ratio <- a / s
-  # Near 0, where a divides, the series' first terms.
+  # Near 0, where a is a divisor, use the first terms of the series.
   inner <- ifelse(
     ratio > 1e-3, (ratio + 1 / ratio) * (2 * stats::pnorm(ratio) - 1), 2 * stats::dnorm(0)
   )
@@ -128,13 +236,9 @@ mean_length <- function(a, s) {
 
 low_rank_maps <- function(x, rank) {
   check_whole_number(rank, "rank")
-  if (length(x) <= rank) {
-    abort_ancify(
-      sprintf("`method` \"lowrank\" with `rank` %d needs more than %d cells, not %d.", rank, rank,
-              length(x)),
-      "input"
-    )
-  }
+  refuse_if(length(x) <= rank,
+            "`method` \"lowrank\" with `rank` %d needs more than %d cells, not %d.", rank, rank,
+            length(x))
   hidden <- is.na(x$maps)
   unseen <- which(rowSums(!hidden) == 0)
   if (length(unseen)) {
@@ -150,7 +254,7 @@ low_rank_maps <- function(x, rank) {
   z[hidden] <- 0
   axes <- first_axes(z, rank)
   for (round in seq_len(50)) {
-    # A step of subspace iteration for each round, as the matrix hardly changes between two
+    # One step of subspace iteration per round, because the matrix hardly changes between rounds
     axes <- qr.Q(qr(z %*% crossprod(z, axes)))
     fitted <- axes %*% crossprod(axes, z)
     change <- sqrt(mean((fitted[hidden] - z[hidden])^2))

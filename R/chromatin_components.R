@@ -1,21 +1,21 @@
 #' Principal components of distance maps
 #'
 #' `map_components(x)` gives each cell its coordinates along the leading principal components of the
-#' maps' upper triangles. They are the usual input of clustering, and the baseline for other codes.
+#' maps' upper triangles. They are the usual input for clustering, and the baseline for other codes.
 #'
 #' @details
-#' Components are those of [stats::prcomp()], without scaling of pairs, but only the leading ones
-#' are computed. Each points to where the sum of the cells' cubed scores is positive.
+#' Components equal those of [stats::prcomp()], without scaling of pairs, but only the leading ones
+#' are computed. Their signs make the sum of the cells' cubed scores positive.
 #'
-#' The first component is often the size of cells. To cluster by shape, take maps with
+#' The first component often reflects the size of cells. To cluster by shape, take maps with
 #' `scale = "each"` ([distance_maps()]).
 #'
 #' @param x A [distance_maps()] object without missing pairs.
 #' @param n Number of components; 10 by default.
 #' @return A matrix of cells x `n`, with the columns `PC1`, `PC2` and so on. The attribute `share`
-#'   has their shares of the variance.
+#'   holds their shares of the variance.
 #' @section Errors:
-#' `ancify_input_error`: there are missing pairs, or no more cells than `n`.
+#' `ancify_input_error`: `x` has missing pairs, or no more cells than `n`.
 #' @seealso [cluster_metrics()]
 #' @export
 #' @examples
@@ -29,16 +29,10 @@ map_components <- function(x, n = 10) {
   check_given()
   check_maps(x)
   check_whole_number(n, "n")
-  if (anyNA(x$maps)) {
-    abort_ancify("There are missing pairs: complete them first, by complete_maps().", "input")
-  }
-  if (length(x) <= n || nrow(x$maps) < n) {
-    abort_ancify(
-      sprintf("%d components need more than %d cells and at least %d pairs, not %d and %d.", n, n,
-              n, length(x), nrow(x$maps)),
-      "input"
-    )
-  }
+  refuse_if(anyNA(x$maps), "There are missing pairs: complete them first, by complete_maps().")
+  refuse_if(length(x) <= n || nrow(x$maps) < n,
+            "%d components need more than %d cells and at least %d pairs, not %d and %d.", n, n, n,
+            length(x), nrow(x$maps))
   z <- x$maps - rowMeans(x$maps)
   parts <- svd(crossprod(leading_axes(z, n), z), nu = 0)
   scores <- parts$v %*% diag(parts$d, n)
@@ -52,7 +46,7 @@ map_components <- function(x, n = 10) {
 # An orthonormal basis of the `n` leading left singular vectors of `z`, from block Krylov spaces
 # (Musco and Musco 2015, Advances in Neural Information Processing Systems 28:1396-1404).
 leading_axes <- function(z, n) {
-  # A few more than asked for, so that the last ones converge too
+  # A few more than requested, so that the last ones converge too
   width <- n + 5
   depth <- 5
   if (width * depth >= min(dim(z))) {
@@ -75,5 +69,5 @@ leading_axes <- function(z, n) {
   axes[, seq_len(n), drop = FALSE]
 }
 
-# Columns of `z` that are far from each other, as first directions.
+# Distant columns of `z` as initial directions.
 first_axes <- function(z, n) qr.Q(qr(z[, unique(round(seq(1, ncol(z), length.out = n)))]))

@@ -1,17 +1,19 @@
-# Points and distances that are wrong: found, and put right.
+# Detection and correction of wrong points and distances.
 
 #' Denoise distance maps
 #'
-#' `denoise_maps(x, method)` corrects distances: it replaces false spots, or takes a similar map
-#' that points in space can have. `outlier_scores(x)` says how far each point is from its neighbours
-#' on the chain.
+#' `denoise_maps(x, method)` corrects distances: it replaces false spots, or finds a similar map
+#' that points in space can realise. `outlier_scores(x)` measures how far each point is from its
+#' neighbours on the chain.
 #'
 #' @details
 #' | `method` | Distances |
 #' | --- | --- |
 #' | `"outliers"` | points with a score above `threshold` are removed, then interpolated |
-#' | `"rank"` | those of the nearest Gram matrix of rank 3: classical scaling |
-#' | `"smacof"` | those of the structure of least stress: [structures()] |
+#' | `"rank"` | distances of the nearest Gram matrix of rank 3: classical scaling |
+#' | `"smacof"` | distances of the structure of least stress: [structures()] |
+#'
+#' The first changes only pairs of removed points.
 #'
 #' The last two correct distances that no points can have, such as those with independent errors.
 #' There `"smacof"` is much nearer to the truth than `"rank"`, whose squares weigh long distances.
@@ -37,15 +39,15 @@
 #' @param threshold For `"outliers"`, the score above which a point is removed; 2.5 by default.
 #' @inheritParams distance_maps
 #' @return
-#' * `denoise_maps()`: a [distance_maps()] object. Pairs that are missing in `x` stay missing.
-#'   Distances of points that [structures()] leaves out stay as they are.
+#' * `denoise_maps()`: a [distance_maps()] object. Pairs missing in `x` stay missing. Distances of
+#'   points that [structures()] omits stay unchanged.
 #' * `outlier_scores()`: a matrix of points x cells; `NA` for points that were not seen, or that
-#'   [structures()] leaves out.
+#'   [structures()] omits.
 #' @section Errors:
 #' `ancify_input_error`: an argument has the wrong type, or `threshold` leaves a cell with fewer
 #' than two points.
 #'
-#' `ancify_device_error`: as of [fit_autoencoder()].
+#' `ancify_device_error`: as in [fit_autoencoder()].
 #' @seealso [outlier_roc()], [structures()]
 #' @export
 #' @examples
@@ -66,7 +68,7 @@ denoise_maps <- function(x, method = c("outliers", "rank", "smacof"), threshold 
   x
 }
 
-# Each takes maps, `threshold` and `threads`; gives pairs x cells.
+# Each function takes maps, `threshold` and `threads`; it returns pairs x cells.
 denoising_methods <- list(
   outliers = function(x, threshold, threads) without_outliers(x, threshold, threads),
   rank = function(x, threshold, threads) {
@@ -80,17 +82,15 @@ without_outliers <- function(x, threshold, threads) {
   kept <- x$mask
   kept[out] <- FALSE
   few <- which(colSums(kept) < 2)
-  if (length(few)) {
-    abort_ancify(
-      sprintf("`threshold` %s leaves only %s of cell %s: choose a higher one.",
-              format(threshold), count_of(colSums(kept)[[few[1]]], "point"),
-              quoted(x$cells[few[1]])),
-      "input"
-    )
-  }
+  refuse_if(length(few), "`threshold` %s leaves only %s of cell %s: choose a higher one.",
+            format(threshold), count_of(colSums(kept)[[few[1]]], "point"), quoted(x$cells[few[1]]))
   at <- map_pairs(x$points)
-  x$maps[!kept[at$first, , drop = FALSE] | !kept[at$second, , drop = FALSE]] <- NA
-  complete_maps(x, "interpolate", threads = threads)$maps
+  given <- x$maps
+  removed <- !kept[at$first, , drop = FALSE] | !kept[at$second, , drop = FALSE]
+  x$maps[removed] <- NA
+  found <- interpolated_maps(x, structures(x, threads = threads), threads)
+  # The structure of inexact distances changes those of other points too.
+  replace(given, removed, found[removed])
 }
 
 #' @rdname denoise_maps
@@ -108,13 +108,9 @@ outlier_scores <- function(x, threads = NULL, fit = NULL, backend = "auto") {
 }
 
 network_scores <- function(x, fit, threads, backend) {
-  if (check_autoencoder(fit, "fit")$task != "denoise") {
-    abort_ancify(
-      sprintf("`fit` was trained to %s maps, but scores need one that was trained to denoise them.",
-              fit$task),
-      "input"
-    )
-  }
+  refuse_if(check_autoencoder(fit, "fit")$task != "denoise",
+            "`fit` was trained to %s maps, but scores need one that was trained to denoise them.",
+            fit$task)
   changed_by(fit, x, threads, backend)
 }
 
@@ -122,7 +118,7 @@ chain_scores <- function(x, threads) {
   found <- structures(x, threads = threads)
   parts <- lapply(seq_along(x$cells), function(cell) neighbour_distances(found[, , cell]))
   part <- function(name) vapply(parts, `[[`, numeric(x$points), name)
-  # All points at one place have no score.
+  # Coincident points have no score.
   relative <- function(distance) no_nan(distance / sqrt(mean(distance^2, na.rm = TRUE)))
   bond <- relative(part("bond"))
   middle <- relative(part("middle"))
@@ -131,13 +127,13 @@ chain_scores <- function(x, threads) {
   score
 }
 
-# For each point of points x 3 the distance to the nearer neighbour, and to the nearest middle
-# between points on both sides. NA for absent points, and for middles at the ends.
+# For each point of points x 3 the distance to the nearer neighbour, and to the nearest midpoint
+# between points on both sides. NA for absent points, and for midpoints at the ends.
 neighbour_distances <- function(points) {
   seen <- which(!is.na(points[, 1]))
   chain <- points[seen, , drop = FALSE]
   n <- length(seen)
-  # The point so many places on; NA beyond the ends.
+  # The point shifted by this many places; NA beyond the ends.
   shifted <- function(by) {
     at <- seq_len(n) + by
     at[at < 1 | at > n] <- NA
@@ -157,7 +153,7 @@ neighbour_distances <- function(points) {
 
 #' Receiver operating characteristic of outlier scores
 #'
-#' `outlier_roc(scores, truth)` says how well scores tell points that were moved from others.
+#' `outlier_roc(scores, truth)` measures how well scores separate moved points from others.
 #'
 #' @param scores Numbers, such as the matrix of [outlier_scores()]; `NA` is left out.
 #' @param truth `TRUE` for outliers, in the shape of `scores`: the element `outliers` of
@@ -172,17 +168,12 @@ neighbour_distances <- function(points) {
 #' outlier_roc(c(0.5, 3, 1, 0.7), c(FALSE, TRUE, TRUE, FALSE))
 outlier_roc <- function(scores, truth) {
   check_given()
-  if (!is.numeric(scores) || !is.logical(truth) || length(scores) != length(truth)) {
-    abort_ancify(
-      "`scores` must be numbers and `truth` TRUE and FALSE, of one length each.", "input"
-    )
-  }
+  refuse_if(!is.numeric(scores) || !is.logical(truth) || length(scores) != length(truth),
+            "`scores` must be numbers and `truth` TRUE and FALSE, of one length each.")
   known <- !is.na(scores) & !is.na(truth)
   scores <- scores[known]
   truth <- truth[known]
-  if (!any(truth) || all(truth)) {
-    abort_ancify("`truth` must have outliers and other points.", "input")
-  }
+  refuse_if(!any(truth) || all(truth), "`truth` must have outliers and other points.")
   falling <- order(-scores)
   last <- !duplicated(scores[falling], fromLast = TRUE)
   structure(

@@ -1,4 +1,4 @@
-# Distance maps: how coordinates and distances of many cells become one object.
+# Distance maps: coordinates and distances of many cells in one object.
 
 #' Distance maps of structures
 #'
@@ -6,7 +6,7 @@
 #' chromatin, from their coordinates. It also takes existing maps.
 #'
 #' @details
-#' | `x` | What it is |
+#' | `x` | Meaning |
 #' | --- | --- |
 #' | array, points x 3 x cells | coordinates |
 #' | array, points x points x cells | distances |
@@ -14,29 +14,37 @@
 #' | data frame | columns `cell`, `point` (whole numbers from 1), `x`, `y` and `z` |
 #'
 #' A data frame's rows may have any order. Its largest `point` is the number of points. Cells
-#' without a name are named by their number.
+#' without a name are named by their index.
 #'
 #' A point that was not seen has `NA` for all three coordinates, or no row in a data frame. Its
-#' distances are `NA`. Distances that are given may be `NA` pair by pair.
+#' distances are `NA`. Given distances may be `NA` for single pairs. A cell with fewer than two
+#' observed points has no distance and is omitted.
+#'
+#' If a data frame has several spots for a point of a cell, the right one is unknown, so the point
+#' counts as not seen. Identical rows are one spot. Give two homologous chromosomes as two cells.
 #'
 #' An object of class `distance_maps` is a list:
 #' * `maps`: the upper triangles, a matrix of pairs x cells, in the order of [upper.tri()];
 #' * `points`: the number of points; `cells`: names of the cells;
 #' * `mask`: a logical matrix of points x cells, `TRUE` for points that were seen;
 #' * `scale`: the divisor of the distances, one number or one for each cell;
+#' * `each`: whether each map was divided by its own radius of gyration;
 #' * `outliers`: for [perturb_maps()] alone, which points were moved.
 #'
-#' @param x Coordinates or distances of 8 to 512 points, as in the table.
+#' @param x Coordinates or distances of 8 to 5,000 points, as in the table.
 #' @param scale A number above 0 by which all distances are divided; 1 by default. `"each"`: a
 #'   map's own radius of gyration, so that the sizes of cells no longer differ.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores. The number of threads never changes a result.
 #' @return An object of class `distance_maps`, for the functions in [distance_maps_methods].
+#' @section Warnings:
+#' `ancify_maps_warning`: cells with fewer than two observed points are omitted. Or a point of a
+#' data frame has several spots in a cell.
 #' @section Errors:
-#' `ancify_input_error`: `x` has another shape, fewer than 8 or more than 512 points, or matrices
+#' `ancify_input_error`: `x` has another shape, fewer than 8 or more than 5,000 points, or matrices
 #' of several sizes. Or a number is infinite or beyond 1e100, a distance is negative, or a map is
-#' asymmetric. Or a cell has no two points that were seen, or two cells have one name. Or a data
-#' frame has two rows for a cell's point. The message names the cell and the point.
+#' asymmetric. Or no cell has two observed points, or two cells share a name. The message names the
+#' cell and the point.
 #' @seealso [distance_maps_methods], [simulate_polymers()], [structures()], [complete_maps()],
 #'   [denoise_maps()], [map_components()], [map_metrics()]
 #' @export
@@ -68,20 +76,19 @@ distance_maps <- function(x, scale = 1, threads = NULL) {
 }
 
 fewest_points <- 8
-most_points <- 512
+most_points <- 5000 # a map of so many takes 100 MB
 # Squares of numbers beyond this would be infinite.
 largest_number <- 1e100
 
-# `mask`: points that have an observed pair, if it is not known otherwise.
+# `mask`: by default, points that have an observed pair.
 new_maps <- function(maps, points, cells, mask = NULL, scale = 1) {
   if (is.null(mask)) {
     at <- map_pairs(points)
-    seen <- !is.na(maps)
-    mask <- matrix(FALSE, points, ncol(maps))
-    for (point in seq_len(points)) {
-      of_point <- at$first == point | at$second == point
-      mask[point, ] <- colSums(seen[of_point, , drop = FALSE]) > 0
-    }
+    seen <- 1 * !is.na(maps)
+    mask <- matrix(0, points, ncol(maps))
+    mask[-points, ] <- rowsum(seen, at$first)
+    mask[-1, ] <- mask[-1, ] + rowsum(seen, at$second)
+    mask <- mask > 0
   }
   structure(
     list(maps = maps, points = points, cells = cells, mask = mask, scale = scale),
@@ -108,47 +115,46 @@ measured <- function(coordinates, threads, scale = 1) {
 
 cell_names <- function(x) names_or_numbers(dimnames(x)[[3]], dim(x)[3])
 
-# The names of `n` things, and numbers for those without one.
+# The names of `n` items, with indices for unnamed ones.
 names_or_numbers <- function(names, n) {
   numbers <- as.character(seq_len(n))
   if (is.null(names)) numbers else ifelse(is.na(names) | names == "", numbers, names)
 }
 
-# Maps in which each cell has a distance.
+# Keeps the maps of cells that have a distance.
 check_seen <- function(maps) {
-  unseen <- maps$cells[colSums(maps$mask) < 2]
-  if (length(unseen)) {
-    abort_ancify(
-      if (length(unseen) == 1) {
-        sprintf("Cell %s has fewer than two points that were seen: leave it out.", quoted(unseen))
-      } else {
-        sprintf("%s have fewer than two points that were seen: leave out %s.",
-                count_of(length(unseen), "cell"), enumerate(quoted(unseen)))
-      },
-      "input"
+  is_seen <- colSums(maps$mask) >= 2
+  unseen <- enumerate(quoted(maps$cells[!is_seen]))
+  refuse_if(!any(is_seen), "No cell has two points that were seen, so there is no distance: %s.",
+            unseen)
+  if (!all(is_seen)) {
+    warn_ancify(
+      sprintf("%s no distance, as fewer than two points were seen. Left out: %s.",
+              count_with_verb(sum(!is_seen), "cell"), unseen),
+      "maps"
     )
+    maps <- maps[which(is_seen)]
   }
   maps
 }
 
+# Whether each map was divided by its own radius of gyration. Objects saved by earlier versions
+# record it only if they have several cells.
+is_each <- function(maps) maps$each %||% (length(maps$scale) > 1)
+
 rescaled <- function(maps, scale) {
   if (identical(scale, "each")) {
     radius <- gyration_radii(maps)
-    if (any(radius == 0)) {
-      abort_ancify(
-        sprintf("All points of cell %s are at one place, so `scale` \"each\" cannot divide by it.",
-                quoted(maps$cells[radius == 0][1])),
-        "input"
-      )
-    }
+    refuse_if(any(radius == 0),
+              "All points of cell %s are at one place, so `scale` \"each\" cannot divide by it.",
+              quoted(maps$cells[radius == 0][1]))
     maps$scale <- radius
+    maps$each <- TRUE
   } else {
+    maps$each <- FALSE
     maps$scale <- or_null(check_positive(scale, "scale", 1))
-    if (is.null(maps$scale)) {
-      abort_ancify(
-        sprintf("`scale` must be a number above 0 or \"each\", not %s.", show_value(scale)), "input"
-      )
-    }
+    refuse_if(is.null(maps$scale), "`scale` must be a number above 0 or \"each\", not %s.",
+              show_value(scale))
   }
   if (!identical(maps$scale, 1)) {
     maps$maps <- maps$maps / rep(maps$scale, each = nrow(maps$maps), length.out = length(maps$maps))
@@ -163,22 +169,14 @@ gyration_radii <- function(maps) {
 }
 
 check_maps <- function(x, name = "x") {
-  if (!inherits(x, "distance_maps")) {
-    abort_ancify(
-      sprintf("`%s` must be the result of distance_maps(), not %s.", name, show_value(x)), "input"
-    )
-  }
+  refuse_if(!inherits(x, "distance_maps"), "`%s` must be the result of distance_maps(), not %s.",
+            name, show_value(x))
   x
 }
 
 check_points <- function(points) {
-  if (points < fewest_points || points > most_points) {
-    abort_ancify(
-      sprintf("A map has %d to %d points, not %s.", fewest_points, most_points,
-              format_count(points)),
-      "input"
-    )
-  }
+  refuse_if(points < fewest_points || points > most_points, "A map has %d to %d points, not %s.",
+            fewest_points, most_points, format_count(points))
 }
 
 # ---- Shapes -------------------------------------------------------------------------------------
@@ -212,12 +210,8 @@ as_cell_array <- function(x) {
 
 check_distinct <- function(names) {
   twice <- anyDuplicated(names)
-  if (twice) {
-    abort_ancify(
-      sprintf("Two cells of `x` have the name %s: each must have its own.", quoted(names[twice])),
-      "input"
-    )
-  }
+  refuse_if(twice, "Two cells of `x` have the name %s: each must have its own.",
+            quoted(names[twice]))
 }
 
 list_to_array <- function(x) {
@@ -237,25 +231,16 @@ list_to_array <- function(x) {
   }
   sizes <- vapply(x, dim, integer(2))
   differs <- which(colSums(sizes != sizes[, 1]) > 0)
-  if (length(differs)) {
-    abort_ancify(
-      sprintf("Matrices must have the same size, but cell %s has %s and cell %s %s.", name_of(1),
-              paste(sizes[, 1], collapse = " x "), name_of(differs[1]),
-              paste(sizes[, differs[1]], collapse = " x ")),
-      "input"
-    )
-  }
+  refuse_if(length(differs), "Matrices must have the same size, but cell %s has %s and cell %s %s.",
+            name_of(1), paste(sizes[, 1], collapse = " x "), name_of(differs[1]),
+            paste(sizes[, differs[1]], collapse = " x "))
   array(unlist(x, use.names = FALSE), c(sizes[, 1], length(x)), list(NULL, NULL, names(x)))
 }
 
 table_to_array <- function(x) {
   axes <- c("x", "y", "z")
   lacking <- setdiff(c("cell", "point", axes), names(x))
-  if (length(lacking)) {
-    abort_ancify(
-      sprintf("The data frame `x` lacks %s.", enumerate(sprintf("`%s`", lacking))), "input"
-    )
-  }
+  refuse_if(length(lacking), "The data frame `x` lacks %s.", enumerate(sprintf("`%s`", lacking)))
   point <- x[["point"]]
   good <- if (is.numeric(point)) {
     is.finite(point) & point >= 1 & point == round(point)
@@ -277,25 +262,41 @@ table_to_array <- function(x) {
   }
   check_points(max(point))
   cell <- cells_of_rows(x[["cell"]])
-  twice <- which(duplicated(data.frame(cell, point)))
-  if (length(twice)) {
-    abort_ancify(
-      sprintf("Cell %s has two rows for point %d, the second in row %d.",
-              quoted(cell[twice[1]]), point[twice[1]], twice[1]),
-      "input"
-    )
-  }
   out <- array(NA_real_, c(max(point), 3, nlevels(cell)), list(NULL, axes, levels(cell)))
+  rows <- rows_of_spots(check_axes(x[axes]), point, cell)
   for (axis in 1:3) {
-    value <- x[[axes[axis]]]
-    if (!is.numeric(value)) {
-      abort_ancify(
-        sprintf("`%s` must be numbers, not %s.", axes[axis], show_value(value)), "input"
-      )
-    }
-    out[cbind(point, axis, as.integer(cell))] <- value
+    out[cbind(point[rows], axis, as.integer(cell)[rows])] <- x[[axes[axis]]][rows]
   }
   out
+}
+
+check_axes <- function(coordinates) {
+  wrong <- names(coordinates)[!vapply(coordinates, is.numeric, NA)]
+  refuse_if(length(wrong), "`%s` must be numbers, not %s.", wrong[1],
+            show_value(coordinates[[wrong[1]]]))
+  coordinates
+}
+
+# The rows of observed points, one for each. A point with several spots in a cell has none.
+rows_of_spots <- function(coordinates, point, cell) {
+  rows <- which(rowSums(is.na(coordinates)) < 3)
+  place <- data.frame(cell, point)[rows, ]
+  is_first <- !duplicated(cbind(place, coordinates[rows, ]))
+  rows <- rows[is_first]
+  place <- place[is_first, ]
+  is_later <- duplicated(place)
+  is_one <- !is_later & !duplicated(place, fromLast = TRUE)
+  if (any(is_later)) {
+    later <- which(is_later)[1]
+    warn_ancify(
+      sprintf(paste("%s several spots in a cell, so it counts as not seen there, as point %d of",
+                    "cell %s in row %d: keep one row of each."),
+              count_with_verb(sum(!is_one & !is_later), "point"), place$point[later],
+              quoted(place$cell[later]), rows[later]),
+      "maps"
+    )
+  }
+  rows[is_one]
 }
 
 # A factor of cells in the order of their first rows.

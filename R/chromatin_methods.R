@@ -10,10 +10,11 @@
 #' @return
 #' * `length(x)`: the number of cells; `names(x)`: their names, which `names(x) <- value` changes.
 #' * `x[i]`: the maps of some cells.
-#' * `c(x, y)`: the maps of all. With `c(a = x, b = y)` names of cells begin with `"a."` and `"b."`.
+#' * `c(x, y)`: the maps of all cells. With `c(a = x, b = y)` names of cells begin with `"a."` and
+#'   `"b."`.
 #' * `as.array(x)`: whole symmetric maps, points x points x cells.
-#' * `as.matrix(x)`: a row for each cell and a column for each pair, named such as `"1-2"`. That is
-#'   what clustering and embedding functions take.
+#' * `as.matrix(x)`: a row for each cell and a column for each pair, with names such as `"1-2"`.
+#'   Clustering and embedding functions take this form.
 #' * `summary(x)`: a data frame with a row for each cell. It has `cell`, the number of `points`
 #'   seen, and the share of pairs `missing`. Then come the mean `bond` (distance of neighbours),
 #'   the `radius` of gyration and the `largest` distance.
@@ -21,8 +22,8 @@
 #'   `separation`, the number of `pairs` seen, and their `mean` and `mean_square` distance.
 #' * `print(x)`: `x`, invisibly.
 #' @section Errors:
-#' `ancify_input_error`: there are no such cells, two cells would have one name, or maps have other
-#' numbers of points or another `scale`.
+#' `ancify_input_error`: cells do not exist, two cells would share a name, or maps differ in their
+#' number of points or `scale`.
 #' @name distance_maps_methods
 #' @aliases separation_profile
 #' @examples
@@ -48,7 +49,7 @@ print.distance_maps <- function(x, ...) {
       "points not seen" = if (unseen > 0) format_percent(unseen) else "none",
       "pairs missing" = if (anyNA(x$maps)) format_percent(mean(is.na(x$maps))) else "none",
       scale = if (length(x$scale) > 1 || x$scale != 1) {
-        sprintf("divided by %s", if (length(x$scale) > 1) {
+        sprintf("divided by %s", if (is_each(x)) {
           "each map's radius of gyration"
         } else {
           format(x$scale, digits = 3)
@@ -73,12 +74,8 @@ names.distance_maps <- function(x) x[["cells"]]
 #' @export
 `names<-.distance_maps` <- function(x, value) {
   value <- as.character(value)
-  if (length(value) != length(x) || anyNA(value) || any(value == "") || anyDuplicated(value)) {
-    abort_ancify(
-      sprintf("Names must be different texts, one for each of %s.", count_of(length(x), "cell")),
-      "input"
-    )
-  }
+  refuse_if(length(value) != length(x) || anyNA(value) || any(value == "") || anyDuplicated(value),
+            "Names must be different texts, one for each of %s.", count_of(length(x), "cell"))
   x$cells <- value
   x
 }
@@ -89,46 +86,37 @@ c.distance_maps <- function(...) {
   parts <- list(...)
   for (part in parts) {
     check_maps(part, "...")
-    if (part$points != parts[[1]]$points) {
-      abort_ancify(
-        sprintf("All maps must have the same number of points, not %d and %d.", parts[[1]]$points,
-                part$points),
-        "input"
-      )
-    }
+    refuse_if(part$points != parts[[1]]$points,
+              "All maps must have the same number of points, not %d and %d.", parts[[1]]$points,
+              part$points)
   }
   cells <- unlist(lapply(seq_along(parts), function(i) {
     prefix <- names(parts)[i] %||% ""
     if (nzchar(prefix)) paste(prefix, parts[[i]]$cells, sep = ".") else parts[[i]]$cells
   }))
-  if (anyDuplicated(cells)) {
-    abort_ancify(
-      sprintf("Two cells have the name %s: name the maps, as in c(a = x, b = y).",
-              quoted(cells[anyDuplicated(cells)])),
-      "input"
-    )
-  }
+  refuse_if(anyDuplicated(cells),
+            "Two cells have the name %s: name the maps, as in c(a = x, b = y).",
+            quoted(cells[anyDuplicated(cells)]))
   bind <- function(name) do.call(cbind, lapply(unname(parts), `[[`, name))
   out <- new_maps(bind("maps"), parts[[1]]$points, cells, bind("mask"), common_scale(parts))
-  # Which points were moved is known if all maps tell.
+  out$each <- all(vapply(parts, is_each, NA))
+  # Moved points are known only if all maps record them.
   if (all(vapply(parts, function(part) is.matrix(part$outliers), NA))) {
     out$outliers <- bind("outliers")
   }
   out
 }
 
-# One number, or that of each cell where all maps were divided by their own. A cell alone does not
-# tell which.
+# One scale, or a scale for each cell if every map was divided by its own.
 common_scale <- function(parts) {
   scales <- lapply(unname(parts), `[[`, "scale")
-  is_number <- lengths(scales) == 1
-  if (all(is_number) && all(vapply(scales, same_scale, NA, scales[[1]]))) {
-    return(scales[[1]])
+  each <- vapply(parts, is_each, NA)
+  if (all(each)) {
+    return(unlist(scales))
   }
-  if (any(is_number)) {
-    abort_ancify("All maps must have the same `scale`: join them before they are divided.", "input")
-  }
-  unlist(scales)
+  refuse_if(any(each) || !all(vapply(scales, same_scale, NA, scales[[1]])),
+            "All maps must have the same `scale`: join them before they are divided.")
+  scales[[1]]
 }
 
 same_scale <- function(a, b) length(a) == length(b) && all(abs(a / b - 1) < 1e-8)
@@ -137,17 +125,13 @@ same_scale <- function(a, b) length(a) == length(b) && all(abs(a / b - 1) < 1e-8
 #' @export
 `[.distance_maps` <- function(x, i) {
   cells <- unclass(x)$cells
-  # A factor's numbers are not those of cells.
+  # A factor's codes are not cell indices.
   if (!missing(i) && is.factor(i)) i <- as.character(i)
   chosen <- tryCatch(unname(stats::setNames(seq_along(cells), cells)[i]),
                      error = function(condition) NA)
-  if (length(chosen) == 0) abort_ancify("No cell is chosen: choose one or more.", "input")
-  if (anyNA(chosen)) {
-    abort_ancify(
-      sprintf("There is no cell %s among the %s.", show_value(i), format_count(length(cells))),
-      "input"
-    )
-  }
+  refuse_if(length(chosen) == 0, "No cell is chosen: choose one or more.")
+  refuse_if(anyNA(chosen), "There is no cell %s among the %s.", show_value(i),
+            format_count(length(cells)))
   x$maps <- x$maps[, chosen, drop = FALSE]
   x$mask <- x$mask[, chosen, drop = FALSE]
   x$outliers <- x$outliers[, chosen, drop = FALSE]
@@ -165,7 +149,7 @@ as.array.distance_maps <- function(x, ...) {
   at <- map_pairs(points)
   out[at$first + (at$second - 1) * points, ] <- x$maps
   out[at$second + (at$first - 1) * points, ] <- x$maps
-  # A point that was not seen has distances all the same in a completed map.
+  # In a completed map, unseen points have distances too.
   incomplete <- rep(colSums(is.na(x$maps)) > 0, each = points)
   out[seq(1, points^2, points + 1), ][!x$mask & incomplete] <- NA
   array(out, c(points, points, length(x)), list(NULL, NULL, x$cells))

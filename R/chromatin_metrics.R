@@ -1,13 +1,13 @@
-# How near estimates are to the truth.
+# Agreement of estimates with the truth.
 
 #' Compare distance maps with the truth
 #'
-#' `map_metrics(estimate, truth)` says for each cell how near a completed or denoised map is to the
-#' true one.
+#' `map_metrics(estimate, truth)` measures for each cell how close a completed or denoised map is to
+#' the true one.
 #'
 #' @param estimate,truth [distance_maps()] objects of the same cells and points, in one unit.
-#' @param given The maps that were completed: only pairs that are missing there are compared.
-#'   `NULL` (the default): all pairs.
+#' @param given The maps before completion: only pairs missing in them are compared. `NULL` (the
+#'   default): all pairs.
 #' @param contact The distance below which points are in contact, in the unit of the maps. Default:
 #'   1.5 times the mean distance of neighbours in `truth`.
 #' @inheritParams distance_maps
@@ -22,7 +22,7 @@
 #' | `contacts` | area under the ROC curve of true contacts, by estimated distance |
 #' | `triangles` | share of triples in the estimate that break the triangle inequality |
 #'
-#' A figure is `NA` where a cell has too few pairs for it, or no pair is in contact.
+#' A value is `NA` if a cell has too few pairs for it, or no pair is in contact.
 #' @section Errors:
 #' `ancify_input_error`: the maps differ in their cells, points or unit, or lack a pair that is
 #' compared.
@@ -40,12 +40,10 @@ map_metrics <- function(estimate, truth, given = NULL, contact = NULL, threads =
   bond <- mean(truth$maps[is_bond(truth$points), ], na.rm = TRUE)
   contact <- if (is.null(contact)) 1.5 * bond else check_positive(contact, "contact", 1)
   compared <- if (is.null(given)) !is.na(truth$maps) else is.na(given$maps)
-  if (anyNA(truth$maps[compared]) || anyNA(estimate$maps[compared])) {
-    abort_ancify(
-      "A map lacks a pair to compare: complete `estimate`, or take cells where `truth` is whole.",
-      "input"
-    )
-  }
+  refuse_if(
+    anyNA(truth$maps[compared]) || anyNA(estimate$maps[compared]),
+    "A map lacks a pair to compare: complete `estimate`, or take cells where `truth` is whole."
+  )
   triangles <- with_watch("Counting", function(watch) {
     count_triangles_impl(estimate$maps, estimate$points, resolve_threads(threads), watch)
   })
@@ -72,18 +70,15 @@ check_same_maps <- function(x, truth, name) {
   } else if (!same_scale(x$scale, truth$scale)) {
     "another `scale`"
   }
-  if (!is.null(problem)) {
-    abort_ancify(sprintf("`%s` has %s, so it cannot be compared with `truth`.", name, problem),
-                 "input")
-  }
+  refuse_if(!is.null(problem), "`%s` has %s, so it cannot be compared with `truth`.", name, problem)
 }
 
-# NA where one of both does not vary.
+# NA if either does not vary.
 correlation <- function(x, y) {
   if (length(x) < 2 || min(x) == max(x) || min(y) == max(y)) NA_real_ else stats::cor(x, y)
 }
 
-# The chance that a positive has a higher score than a negative; ties count half.
+# The probability that a positive scores higher than a negative; ties count half.
 area_under_roc <- function(score, is_positive) {
   positives <- as.numeric(sum(is_positive))
   negatives <- length(is_positive) - positives
@@ -95,8 +90,8 @@ area_under_roc <- function(score, is_positive) {
 
 #' Compare clusters of cells with their classes
 #'
-#' `cluster_metrics(clusters, truth)` gives the adjusted Rand index of two partitions. With scores
-#' of the cells, it also says how well these separate the true classes.
+#' `cluster_metrics(clusters, truth)` gives the adjusted Rand index of two partitions. Given scores
+#' of the cells, it also measures how well they separate the true classes.
 #'
 #' @param clusters,truth A label for each cell: factors, texts or numbers.
 #' @param scores A matrix with a row for each cell, such as by [map_components()]. `NULL` (the
@@ -107,7 +102,7 @@ area_under_roc <- function(score, is_positive) {
 #'   to 1, by Euclidean distances.
 #' @section Errors:
 #' `ancify_input_error`: arguments differ in their number of cells, labels are missing, or scores
-#' are not finite. Or `truth` has one class alone while `scores` are given.
+#' are not finite. Or `truth` has only one class although `scores` are given.
 #' @references
 #' Hubert and Arabie (1985) Comparing partitions. Journal of Classification 2:193-218.
 #'
@@ -123,38 +118,29 @@ cluster_metrics <- function(clusters, truth, scores = NULL) {
     return(figures)
   }
   check_scores(scores, length(truth))
-  if (length(unique(truth)) < 2) {
-    abort_ancify("A silhouette needs two classes or more in `truth`.", "input")
-  }
+  refuse_if(length(unique(truth)) < 2, "A silhouette needs two classes or more in `truth`.")
   c(figures, silhouette = mean(silhouette_widths(scores, truth)))
 }
 
 check_labels <- function(clusters, truth) {
   n <- length(truth)
   good <- is.atomic(clusters) && is.atomic(truth) && n > 1 && length(clusters) == n
-  if (!good || anyNA(clusters) || anyNA(truth)) {
-    abort_ancify(
-      sprintf(
-        "`clusters` and `truth` must have a label for each of two cells or more, not %s and %s.",
-        count_of(length(clusters), "label"), count_of(n, "label")
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !good || anyNA(clusters) || anyNA(truth),
+    "`clusters` and `truth` must have a label for each of two cells or more, not %s and %s.",
+    count_of(length(clusters), "label"), count_of(n, "label")
+  )
 }
 
 check_scores <- function(scores, cells) {
-  if (!is.matrix(scores) || !is.numeric(scores) || nrow(scores) != cells ||
-        !all(is.finite(scores))) {
-    abort_ancify(
-      sprintf("`scores` must be a matrix of finite numbers with %s, one for each cell.",
-              count_of(cells, "row")),
-      "input"
-    )
-  }
+  refuse_if(!is.matrix(scores) || !is.numeric(scores) || nrow(scores) != cells ||
+              !all(is.finite(scores)),
+            "`scores` must be a matrix of finite numbers with %s, one for each cell.",
+            count_of(cells, "row"))
 }
 
-# Pairs of cells in one cluster and one class, less those by chance, over the most they could be.
+# Pairs of cells that share cluster and class, less their expectation, over their largest possible
+# excess.
 adjusted_rand <- function(clusters, truth) {
   pairs <- function(n) sum(n * (n - 1) / 2)
   both <- table(clusters, truth)
@@ -167,11 +153,11 @@ adjusted_rand <- function(clusters, truth) {
 }
 
 # (b - a) / max(a, b), with a the mean distance to the own class and b to the nearest other. It is 0
-# for a cell that is its class's only one.
+# for the only cell of a class.
 silhouette_widths <- function(scores, classes) {
   class_of <- as.integer(factor(classes))
   sizes <- tabulate(class_of)
-  # Around their centre, as distances are differences of squares
+  # Centre them, because distances are computed as differences of squares
   scores <- scores - rep(colMeans(scores), each = nrow(scores))
   squares <- rowSums(scores^2)
   widths <- numeric(nrow(scores))
@@ -189,6 +175,6 @@ silhouette_widths <- function(scores, classes) {
     other <- do.call(pmin, as.data.frame(means))
     widths[rows] <- ifelse(sizes[class_of[rows]] == 1, 0, (other - within) / pmax(other, within))
   }
-  # Cells at one place are neither near nor far.
+  # Coincident cells are neither near nor far.
   replace(widths, is.nan(widths), 0)
 }

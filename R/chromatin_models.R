@@ -9,7 +9,7 @@
 #' length. So coordinates are normal, and their precision along each axis is the Laplacian L of
 #' the springs. With its pseudo-inverse C, the mean squared distance of points i and j is
 #' 3 (C_ii + C_jj - 2 C_ij); `expected_squares()` gives it for all pairs. Springs add up:
-#' * the backbone joins neighbours (without more, this is the ideal chain);
+#' * the backbone joins neighbours (alone, it is the ideal chain);
 #' * a domain joins all pairs of its points;
 #' * a loop joins its two anchors.
 #'
@@ -17,7 +17,7 @@
 #' `diameter`, and all centres are within `radius` of the sphere's centre. All such chains are
 #' equally likely. They are drawn by pivot moves from a compact chain, each cell by itself.
 #'
-#' @param n Number of points, from 8 to 512; 64 by default.
+#' @param n Number of points, from 8 to 5,000; 64 by default.
 #' @param domains Lengths of domains along the chain, in points; their sum is `n`. `NULL` (the
 #'   default): none.
 #' @param loops Points that loops join: two of them, or a matrix with two columns. `NULL` (the
@@ -28,7 +28,7 @@
 #'   by default.
 #' @param radius Radius of the sphere, in the same unit. Default: 0.6 times `n` to the power 0.6,
 #'   which presses the chain a little.
-#' @param moves Moves that are tried for each cell. Default: 20 for each point.
+#' @param moves Attempted moves for each cell. Default: 20 for each point.
 #' @param model The result of `polymer_model()`.
 #' @return
 #' * `polymer_model()`, `self_avoiding_model()`: an object of class `polymer_model`.
@@ -36,8 +36,8 @@
 #' @section Errors:
 #' `ancify_input_error`: an argument is outside its range, or a spring is over 1e6 times as strong
 #' as another. Domains do not add up to `n`, or loops
-#' are not pairs of different points. The sphere is too small for the compact chain, or
-#' self-avoiding chains are asked for their expected squares.
+#' are not pairs of different points. The sphere is too small for the compact chain, or `model` is a
+#' self-avoiding chain, whose expected squares are unknown.
 #' @references
 #' Doi and Edwards (1986) The Theory of Polymer Dynamics. Oxford.
 #'
@@ -69,13 +69,9 @@ polymer_model <- function(n = 64, domains = NULL, loops = NULL, backbone = 1, do
     springs[ends] <- springs[ends] + loop_spring
   }
   strengths <- range(backbone, springs[springs > 0])
-  if (strengths[2] > most_contrast * strengths[1]) {
-    abort_ancify(
-      sprintf("The strongest spring is %.1e times as strong as the weakest: at most %g is exact.",
-              strengths[2] / strengths[1], most_contrast),
-      "input"
-    )
-  }
+  refuse_if(strengths[2] > most_contrast * strengths[1],
+            "The strongest spring is %.1e times as strong as the weakest: at most %g is exact.",
+            strengths[2] / strengths[1], most_contrast)
   structure(
     list(
       kind = "gaussian", n = n, domains = domains, loops = loops, backbone = backbone,
@@ -92,11 +88,9 @@ most_contrast <- 1e6
 #' @export
 self_avoiding_model <- function(n = 64, diameter = 0.8, radius = 0.6 * n^0.6, moves = 20 * n) {
   check_polymer_points(n)
-  if (!is.numeric(diameter) || length(diameter) != 1 || !isTRUE(diameter >= 0 & diameter <= 1)) {
-    abort_ancify(
-      sprintf("`diameter` must be a number from 0 to 1, not %s.", show_value(diameter)), "input"
-    )
-  }
+  refuse_if(!is.numeric(diameter) || length(diameter) != 1 ||
+              !isTRUE(diameter >= 0 & diameter <= 1),
+            "`diameter` must be a number from 0 to 1, not %s.", show_value(diameter))
   structure(
     list(
       kind = "self_avoiding", n = n, diameter = diameter,
@@ -115,13 +109,8 @@ check_polymer_points <- function(n) {
 check_domains <- function(domains, n) {
   good <- is.numeric(domains) && all(is.finite(domains) & domains >= 1) &&
     all(domains == round(domains)) && sum(domains) == n
-  if (!good) {
-    abort_ancify(
-      sprintf("`domains` must be whole numbers of points that add up to %d, not %s.", n,
-              show_value(domains)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`domains` must be whole numbers of points that add up to %d, not %s.", n,
+            show_value(domains))
   domains
 }
 
@@ -131,13 +120,9 @@ check_loops <- function(loops, n) {
   }
   if (!is.matrix(loops) && length(loops) == 2) loops <- t(loops)
   has_pairs <- is.matrix(loops) && is.numeric(loops) && ncol(loops) == 2
-  if (!has_pairs || !all(loops %in% seq_len(n)) || any(loops[, 1] == loops[, 2])) {
-    abort_ancify(
-      sprintf("`loops` must be pairs of different points from 1 to %d, in a matrix of two columns.",
-              n),
-      "input"
-    )
-  }
+  refuse_if(!has_pairs || !all(loops %in% seq_len(n)) || any(loops[, 1] == loops[, 2]),
+            "`loops` must be pairs of different points from 1 to %d, in a matrix of two columns.",
+            n)
   loops
 }
 
@@ -151,27 +136,20 @@ expected_squares <- function(model) {
 }
 
 # The Laplacian plus a multiple of 11': distances are those of the Laplacian's pseudo-inverse. The
-# multiple is of the springs' size, so that any unit of length is good.
+# multiple has the magnitude of the springs, so that any unit of length works.
 centred_precision <- function(model) laplacian(model) + model$backbone / model$n
 
 laplacian <- function(model) diag(rowSums(model$springs)) - model$springs
 
 check_polymer_model <- function(model, name = "model") {
-  if (!inherits(model, "polymer_model")) {
-    abort_ancify(
-      sprintf("`%s` must be the result of polymer_model(), not %s.", name, show_value(model)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(model, "polymer_model"),
+            "`%s` must be the result of polymer_model(), not %s.", name, show_value(model))
   model
 }
 
 check_gaussian <- function(model) {
-  if (check_polymer_model(model)$kind != "gaussian") {
-    abort_ancify(
-      "Only chains of springs have known distances: give a model by polymer_model().", "input"
-    )
-  }
+  refuse_if(check_polymer_model(model)$kind != "gaussian",
+            "Only chains of springs have known distances: give a model by polymer_model().")
   model
 }
 

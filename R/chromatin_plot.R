@@ -1,12 +1,12 @@
 #' Draw distance maps
 #'
-#' `plot(x)` draws the mean map of all cells, `plot(x, cells = 1)` that of one, and
+#' `plot(x)` draws the mean map of all cells, `plot(x, cells = 1)` the map of one, and
 #' `plot(x, cells = 1:6)` several side by side, with one scale of shades. `autoplot()` gives the
 #' ggplot2 object.
 #'
 #' @details
-#' Near points are dark, far ones light. Pairs that were not seen are grey, also in the mean map if
-#' no cell has them.
+#' Near points are dark, far ones light. Unobserved pairs are grey; in the mean map, only if no cell
+#' has them.
 #'
 #' @param object,x A [distance_maps()] object.
 #' @param cells Cells to draw, at most 12: numbers or names. `NULL` (the default): the mean map.
@@ -14,7 +14,7 @@
 #' @return `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
 #' @section Errors:
 #' * `ancify_package_error`: ggplot2 is not installed.
-#' * `ancify_input_error`: there are no such cells, or more than 12.
+#' * `ancify_input_error`: `cells` do not exist, or are more than 12.
 #' @seealso [distance_maps()]
 #' @name plot.distance_maps
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

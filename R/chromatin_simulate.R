@@ -1,16 +1,16 @@
-# Polymers with known truth: drawn, and spoilt.
+# Simulated polymers, and their corruption.
 
 #' Simulate polymers
 #'
-#' `simulate_polymers(cells, model)` draws structures from a model, or from several that make
-#' classes of cells. [distance_maps()] and [perturb_maps()] take them.
+#' `simulate_polymers(cells, model)` draws structures from a model, or from several models that
+#' define classes of cells. [distance_maps()] and [perturb_maps()] take them.
 #'
 #' @param cells Number of cells.
 #' @param model The result of [polymer_model()] or [self_avoiding_model()], or a list of several
 #'   with the same number of points. Their names are the classes. Default: an ideal chain of 64
 #'   points.
-#' @param seed A whole number above 0 that makes the draws repeatable; the session's random numbers
-#'   stay as they are. `NULL` (the default): draws go on from the session's random numbers.
+#' @param seed A whole number above 0 that makes the draws repeatable; the session's random state
+#'   stays unchanged. `NULL` (the default): draws use the session's random numbers.
 #' @inheritParams distance_maps
 #' @return An array of points x 3 x cells, each cell around its centre. With a list of models, cells
 #'   alternate between them; the attribute `model` is a factor of the names.
@@ -31,12 +31,8 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
   if (!is.list(models) || length(models) == 0) check_polymer_model(model)
   for (one in models) check_polymer_model(one)
   n <- vapply(models, `[[`, 0, "n")
-  if (any(n != n[1])) {
-    abort_ancify(
-      sprintf("All of `model` must have the same number of points, not %s.", enumerate(unique(n))),
-      "input"
-    )
-  }
+  refuse_if(any(n != n[1]), "All of `model` must have the same number of points, not %s.",
+            enumerate(unique(n)))
   if (!is.null(seed)) check_whole_number(seed, "seed")
   threads <- resolve_threads(threads)
   labels <- names_or_numbers(names(models), length(models))
@@ -62,8 +58,11 @@ draw_gaussian <- function(model, cells, threads) {
 draw_self_avoiding <- function(model, cells, threads) {
   seed <- floor(stats::runif(1) * 2^32)
   x <- with_watch("Moving", function(watch) {
-    self_avoiding_impl(cells, model$n, model$diameter, model$radius, model$moves, seed, threads,
-                       watch)
+    chain <- core_list(
+      "SelfAvoidingModel",
+      points = model$n, diameter = model$diameter, radius = model$radius, moves = model$moves
+    )
+    self_avoiding_impl(cells, chain, seed, threads, watch)
   })
   dim(x) <- c(model$n, 3 * cells)
   x - rep(colMeans(x), each = model$n)
@@ -80,15 +79,14 @@ draw_self_avoiding <- function(model, cells, threads) {
 #'   default.
 #' @param outliers Share of each cell's points that are false spots; 0 by default. They move by a
 #'   normal step whose standard deviation along each axis is the cell's radius of gyration.
-#' @param missing Share of each cell's points that are not seen, apart from the outliers; 0 by
-#'   default.
+#' @param missing Share of each cell's points that are unseen, outliers aside; 0 by default.
 #' @inheritParams simulate_polymers
 #' @details Shares are of all points, rounded to whole points in each cell.
 #' @return A [distance_maps()] object. With `outliers`, its element `outliers` is a logical matrix
 #'   of points x cells, `TRUE` for those moved.
 #' @section Errors:
 #' `ancify_input_error`: `noise` is negative, a share is outside 0 to 1, or fewer than four points
-#' would be left as they are. Or so few points of a cell were seen before that none would be left.
+#' would stay unchanged. Or so few points were seen before that none would remain.
 #' @seealso [complete_maps()], [denoise_maps()], [outlier_scores()]
 #' @export
 #' @examples
@@ -99,15 +97,15 @@ draw_self_avoiding <- function(model, cells, threads) {
 perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, threads = NULL) {
   check_given()
   scale <- 1
+  each <- FALSE
   if (inherits(x, "distance_maps")) {
     scale <- x$scale
+    each <- is_each(x)
     x <- structures(x, threads = threads)
   } else {
     x <- as_cell_array(x)
     check_points(dim(x)[1])
-    if (dim(x)[2] != 3) {
-      abort_ancify("`x` must be coordinates, points x 3 x cells, or distance_maps().", "input")
-    }
+    refuse_if(dim(x)[2] != 3, "`x` must be coordinates, points x 3 x cells, or distance_maps().")
     check_cell_coordinates(x)
   }
   check_noise(noise)
@@ -115,13 +113,9 @@ perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, t
   points <- dim(x)[1]
   cells <- dim(x)[3]
   counts <- round(points * c(check_share(outliers, "outliers"), check_share(missing, "missing")))
-  if (points - sum(counts) < 4) {
-    abort_ancify(
-      sprintf("Of %d points, %d would be outliers and %d missing: four must be left.", points,
-              counts[1], counts[2]),
-      "input"
-    )
-  }
+  refuse_if(points - sum(counts) < 4,
+            "Of %d points, %d would be outliers and %d missing: four must be left.", points,
+            counts[1], counts[2])
   seeded(seed, {
     place <- apply(matrix(stats::runif(points * cells), points), 2, rank, ties.method = "first")
     is_outlier <- place <= counts[1]
@@ -129,9 +123,10 @@ perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, t
     x <- x + on_axes(is_outlier) * rep(radii_of(x), each = 3 * points) * stats::rnorm(length(x))
   })
   x[on_axes(!is_outlier & place <= sum(counts))] <- NA
-  maps <- check_seen(measured(x, threads, scale))
+  maps <- measured(x, threads, scale)
+  maps$each <- each
   if (counts[1] > 0) maps$outliers <- is_outlier & maps$mask
-  maps
+  check_seen(maps)
 }
 
 # Values of points x cells for each axis: points x 3 x cells.
@@ -146,8 +141,7 @@ radii_of <- function(x) {
 }
 
 check_noise <- function(noise) {
-  if (!is.numeric(noise) || length(noise) != 1 || !isTRUE(is.finite(noise) & noise >= 0)) {
-    abort_ancify(sprintf("`noise` must be a number from 0, not %s.", show_value(noise)), "input")
-  }
+  refuse_if(!is.numeric(noise) || length(noise) != 1 || !isTRUE(is.finite(noise) & noise >= 0),
+            "`noise` must be a number from 0, not %s.", show_value(noise))
   noise
 }

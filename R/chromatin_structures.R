@@ -1,23 +1,24 @@
 #' Structures of distance maps
 #'
-#' `structures(x)` finds coordinates whose distances are those of each map: classical scaling to
+#' `structures(x)` finds coordinates that reproduce the distances of each map: classical scaling to
 #' three dimensions, then weighted stress majorisation (SMACOF).
 #'
 #' @details
 #' Majorisation lowers the stress, the sum of squared errors of the observed distances, with every
-#' step. Pairs that are missing have no weight. Exact maps are recovered by scaling alone.
+#' step. Missing pairs have no weight. Scaling alone recovers exact maps.
 #'
-#' Distances leave rotation and mirror image open. So axes are the principal ones, and each points
-#' to where the sum of the points' cubed coordinates is positive. Both rules do not depend on the
-#' order of the points.
+#' Distances do not determine rotation and reflection. So axes are the principal ones, with signs
+#' that make the sum of the points' cubed coordinates positive. Neither rule depends on the order of
+#' the points.
 #'
-#' A point without distances stays `NA`. So do points that no chain of observed pairs connects with
-#' the largest group of points.
+#' A point without distances stays `NA`, and so do points that no chain of observed pairs connects
+#' to the largest group.
 #'
 #' @param x A [distance_maps()] object.
-#' @param iterations The most steps of majorisation; 300 by default. 0: classical scaling alone.
-#' @param tolerance Steps end when one lowers the stress by less than this share of it; a number
-#'   above 0, 1e-5 by default.
+#' @param iterations Largest number of majorisation steps; 300 by default. 0: classical scaling
+#'   alone.
+#' @param tolerance Majorisation ends when a step lowers the stress by less than this share; a
+#'   number above 0, 1e-5 by default.
 #' @inheritParams distance_maps
 #' @return An array of points x 3 x cells, in the unit of the maps. Attributes: `stress`, for each
 #'   cell the root of the stress over the sum of squared distances; `iterations`, the steps taken.
@@ -42,7 +43,11 @@ structures <- function(x, iterations = 300, tolerance = 1e-5, threads = NULL) {
   check_positive(tolerance, "tolerance", 1)
   threads <- resolve_threads(threads)
   fit <- with_watch("Scaling", function(watch) {
-    fit_structures_impl(x$maps, x$points, iterations, tolerance, threads, watch)
+    settings <- core_list(
+      "StructureSettings",
+      points = x$points, iterations = iterations, tolerance = tolerance
+    )
+    fit_structures_impl(x$maps, settings, threads, watch)
   })
   structure(
     array(fit$coordinates, c(x$points, 3, length(x)), list(NULL, c("x", "y", "z"), x$cells)),

@@ -10,8 +10,9 @@
 #'
 #' **Codons.** The site has its ancestral or its derived base. With `background = "ancestral"` the
 #' bases beside it are those of the ancestor where its call is upper case, and those of `reference`
-#' elsewhere. Where such a mixture makes a stop, the codon has the bases of `reference`, and
-#' `focal_codon` is `TRUE`.
+#' elsewhere. Such a mixture may make a stop, with the ancestral or the derived base, where the
+#' bases of `reference` make none. Then the codon has the bases of `reference`, and `focal_codon` is
+#' `TRUE`.
 #'
 #' | `consequence` | The change |
 #' | :--- | :--- |
@@ -19,12 +20,23 @@
 #' | `stop gained`, `stop lost` | The derived or the ancestral codon is a stop |
 #' | `start lost` | The first codon was ATG, and no longer codes for methionine |
 #' | `no sequence` | `reference` lacks the transcript, or a part of it |
-#' | `partial codon` | The coding sequence's length is no multiple of 3 |
+#' | `partial codon` | The coding sequence begins or ends within the codon |
 #' | `inner stop` | In `reference`, a codon before the last one is a stop |
 #' | `unknown codon` | A base of the codon is missing |
+#' | `no genetic code` | The chromosome is mitochondrial, and its genetic code is not given |
 #'
-#' With the last four, the change is unknown. From the gravest, the others are: stop gained, start
+#' With the last five, the change is unknown. From the gravest, the others are: stop gained, start
 #' lost, stop lost, missense, synonymous. Of equal ones, the first row is the worst.
+#'
+#' **Cut transcripts.** The start or end of a coding sequence may not be known. Its whole codons
+#' have consequences, and those that it cuts are `partial codon`. Without a phase, codons are
+#' counted from the first base. Then all of a sequence is `partial codon` if its length is no
+#' multiple of 3. Phases of later parts have to follow from the lengths of those before. Otherwise
+#' the codons are unknown, and all of the transcript is `partial codon`, with a warning.
+#'
+#' **Genetic codes.** A code that `genetic_code` names for a chromosome comes first. Next is the
+#' `transl_table` of the gene models, then the code without a name. That code is used on a
+#' mitochondrial chromosome, such as `chrM` or `MT`, only if it is one of mitochondria.
 #'
 #' **Proteins.** Transcripts are translated on the same background. With `"ancestral"`, the residue
 #' of a missense change is the ancestral one. If a codon has several such sites, it is that of the
@@ -35,8 +47,9 @@
 #' coding sequence; of equal ones, the first by name. `rtracklayer::import()` keeps one of several
 #' tags of a line of GTF, so give the path of such a file.
 #'
-#' Gene models of GTF files have no stop codon, and those of GFF3 files have one. A transcript that
-#' begins within its gene, by the phase of its first part, has no first codon.
+#' Gene models of GTF files have no stop codon, and those of GFF3 files have one. A transcript has
+#' no first codon if its first part has a phase other than 0, an open `start_range` or `end_range`,
+#' or the tag `cds_start_NF`.
 #'
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted. It needs no index and no
 #'   genotypes.
@@ -50,8 +63,10 @@
 #'   [annotate_vcf()].
 #' @param background Where the bases beside a site come from: `"ancestral"` (the default) or
 #'   `"focal"`.
-#' @param genetic_code Number of a genetic code in NCBI's list, as [Biostrings::getGeneticCode()]
-#'   takes it: `"1"` (the default) is the standard code, `"2"` that of vertebrates' mitochondria.
+#' @param genetic_code Numbers of genetic codes in NCBI's list, as [Biostrings::getGeneticCode()]
+#'   takes them. `"1"` (the default) is the standard code, `"2"` that of vertebrates' mitochondria.
+#'   Several are named by chromosomes, as in `c("1", chrM = "2")`. One without a name holds for the
+#'   others.
 #' @inheritParams mutation_spectrum
 #' @return A data frame of class `coding_changes` with a row for each site and transcript:
 #'
@@ -62,30 +77,36 @@
 #' | `posterior` | Of the ancestral base; `NA` without posteriors. |
 #' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without any. |
 #' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` where it is not known. |
-#' | `codon`, `place` | Number of the codon in the transcript; place of the site in it, 1 to 3. |
+#' | `codon`, `place` | Number of the whole codon, `NA` before the first; place in it, 1 to 3. |
 #' | `ancestral_codon`, `derived_codon` | Their bases, in the direction of translation. |
 #' | `ancestral_residue`, `derived_residue` | What these are translated to. |
 #' | `consequence` | A factor, see above. |
 #' | `focal_codon` | Whether the codon has the focal bases beside the site. |
 #' | `ref_is_ancestral` | Whether REF of the record is the ancestral base. |
-#' | `protein` | With a missense change: the row of the attribute `proteins`. |
+#' | `protein` | With a missense change: its protein's name in the attribute `proteins`. |
+#' | `genetic_code` | Number of the transcript's genetic code; `NA` if it is not known. |
 #' | `canonical` | Whether the transcript is its gene's canonical one; `NA` without a gene. |
 #' | `worst` | `TRUE` in one row of a site, that of its gravest known consequence. |
 #'
 #' The attribute `records` is a data frame of `reason` and `records`: the records that are no
 #' sites, as in [sfs_from_vcf()], then `NOT_CODING` and `CODING` sites.
 #'
-#' The attribute `proteins` is a data frame with a row for each transcript with a missense change:
-#' `transcript`, `sequence` up to the stop, and `focal_codons`, the number of codons that keep the
-#' focal bases because the ancestral ones make a stop.
+#' The attribute `proteins` is a data frame with a row for each transcript with a missense change.
+#' Its columns are `protein`, `transcript`, `sequence` up to the stop, and `focal_codons`. A protein
+#' is named by its transcript and the sequence's checksum. `focal_codons` is the number of codons
+#' that keep the focal bases because the ancestral ones make a stop.
 #' @section Errors:
 #' * `ancify_input_error`: `genes` has no coding part with a transcript, or none on the
-#'   chromosomes of `vcf`; `genetic_code` is not known; no record is a site.
-#' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read.
-#' * `ancify_annotation_warning`: as from [annotate_vcf()].
+#'   chromosomes of `vcf`; a part has no place, strand or phase, or is there twice; `genetic_code`
+#'   is not known; no record is a site.
+#' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read. In a GFF3 or
+#'   GTF file, the line is named.
+#' * `ancify_annotation_warning`: as from [annotate_vcf()]; changes on mitochondria have no genetic
+#'   code, or others have that of mitochondria; coding parts have no phase, or phases that do not
+#'   follow from their lengths; a transcript has parts on both strands, and is left out.
 #' @seealso [sfs_from_vcf()] for the spectrum of each consequence; [annotate_vcf()]
 #' @export
-#' @examplesIf !is.na(ancify_build_info()$htslib) && requireNamespace("rtracklayer", quietly = TRUE)
+#' @examplesIf !is.na(ancify_build_info()$htslib) && requireNamespace("Biostrings", quietly = TRUE)
 #' # ATG GCA TGG TAA: Met, Ala, Trp, stop
 #' focal <- tempfile(fileext = ".fa")
 #' writeLines(c(">1", "CATGGCATGGTAAC"), focal)
@@ -117,78 +138,107 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   check_flag(low_confidence, "low_confidence")
   threads <- resolve_threads(threads)
   check_htslib()
-  code <- genetic_code_of(genetic_code)
-  options <- list(
-    use_info = use_info, low_confidence = low_confidence, mask = mask %||% "",
-    focal = background == "focal", genetic_code = paste(code, collapse = ""), threads = threads
-  )
+  codes <- codes_by_chromosome(genetic_code)
   found <- with_watch("Reading", function(watch) {
     chromosomes <- variant_chromosomes_impl(vcf, watch)
-    parts <- parts_on(coding_parts(genes), chromosomes, vcf)
+    parts <- coding_parts(genes, watch)
+    warn_about_unused_codes(codes, unique(parts$chromosome))
+    parts <- parts_on(parts, chromosomes, vcf)
+    transcripts <- without_broken_frames(transcripts_of(parts), parts)
+    transcripts$code <- codes_of_transcripts(transcripts, codes)
+    tables <- code_tables(transcripts$code)
+    options <- core_list(
+    "CodingOptions",
+      use_info = use_info, low_confidence = low_confidence, mask = mask %||% "",
+      focal = background == "focal", threads = threads,
+      genetic_codes = as.character(apply(tables, 2, paste, collapse = ""))
+    )
     sequences <- record_sequences(chromosomes, if (!use_info) ancestral, reference)
-    found <- coding_changes_impl(vcf, genes_for_core(parts), sequences, options, watch)
-    c(found, list(transcripts = transcripts_of(parts)))
+    genes <- genes_for_core(parts, transcripts, colnames(tables))
+    found <- coding_changes_impl(vcf, genes, sequences, options, watch)
+    origin <- origin_of(vcf, mask, sequences, parts, transcripts$code, options)
+    c(found, list(transcripts = transcripts, tables = tables, origin = origin))
   }, progress)
   if (!use_info) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, use_info)
-  left_out <- records_left_out(found, low_confidence, reasons_with_mask)
-  check_any_site(found, left_out, vcf, use_info)
-  records <- c(left_out, NOT_CODING = found$not_coding, CODING = found$coding)
-  changes <- change_table(found, code)
-  proteins <- data.frame(
-    transcript = changes$transcript[match(seq_along(found$proteins$sequence), changes$protein)],
-    found$proteins
+  left_out <- records_left_out(found, low_confidence)
+  check_any_site(
+    found, left_out, vcf, use_info, use = "a change of a codon, which is a SNP of two alleles",
+    words = c(INDEL = "with an allele that is not a single A, C, G or T")
   )
+  records <- c(left_out, NOT_CODING = found$not_coding, CODING = found$coding)
+  changes <- change_table(found)
+  warn_about_codes(changes, codes)
+  proteins <- named_proteins(found$proteins, changes)
+  changes$protein <- proteins$protein[changes$protein]
   structure(
     changes, records = data.frame(reason = names(records), records = unname(records)),
-    proteins = proteins,
+    proteins = proteins, origin = found$origin,
     class = c("coding_changes", "data.frame")
   )
 }
 
-# Residues named by codons, in the core's order: AAA, AAC, AAG, AAT, ACA and so on.
-genetic_code_of <- function(number) {
-  need_bioconductor("Biostrings", "A genetic code")
-  code <- tryCatch(Biostrings::getGeneticCode(as.character(number)), error = function(condition) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`genetic_code` must be the number of one of NCBI's genetic codes, such as \"1\", not",
-          "%s: see `Biostrings::GENETIC_CODE_TABLE`."
-        ),
-        show_value(number)
-      ),
-      "input"
-    )
-  })
-  bases <- c("A", "C", "G", "T")
-  code[paste0(rep(bases, each = 16), rep(rep(bases, each = 4), 4), bases)]
-}
-
 # The parts on the VCF's chromosomes, by its names, and the number of each transcript. Parts of a
 # transcript are in the direction of translation. A transcript that has two coding sequences, or is
-# on two chromosomes or strands, as in pseudoautosomal regions, is two.
+# on two chromosomes, as in pseudoautosomal regions, is two.
 parts_on <- function(parts, chromosomes, vcf) {
-  there <- match(bare_names(parts$chromosome), bare_names(chromosomes))
-  if (all(is.na(there))) {
+  there <- match_chromosomes(parts$chromosome, chromosomes)
+  refuse_if(all(is.na(there)),
+            "`genes` has no chromosome of %s: use the same names. It has %s, and the VCF has %s.",
+            quoted(vcf), enumerate(quoted(unique(parts$chromosome))),
+            enumerate(quoted(chromosomes)))
+  parts$chromosome <- chromosomes[there]
+  parts <- without_two_strands(parts[!is.na(there), ])
+  is_reverse <- parts$strand == "-"
+  along <- ifelse(is_reverse, -parts$end, parts$start)
+  until <- ifelse(is_reverse, -parts$start, parts$end)
+  # "radix" sorts names alike in every locale.
+  parts <- parts[order(
+    parts$chromosome, parts$strand, parts$transcript, parts$sequence, along, until,
+    method = "radix"
+  ), ]
+  key <- paste(parts$chromosome, parts$strand, parts$transcript, parts$sequence)
+  parts$number <- match(key, unique(key))
+  refuse_repeats(parts)
+  parts
+}
+
+# The codons across a change of strand, as by trans-splicing, would be wrong.
+without_two_strands <- function(parts) {
+  sequence <- paste(parts$chromosome, parts$transcript, parts$sequence)
+  both <- intersect(sequence[parts$strand == "+"], sequence[parts$strand == "-"])
+  if (length(both) == 0) {
+    return(parts)
+  }
+  left_out <- sequence %in% both
+  problem <- sprintf(
+    "%s coding parts on both strands of a chromosome, as after trans-splicing",
+    count_with_verb(length(both), "transcript")
+  )
+  names <- enumerate(quoted(unique(parts$transcript[left_out])))
+  refuse_if(all(left_out), "%s, and no other is left: %s.", problem, names)
+  warn_ancify(
+    sprintf("%s, and %s left out: %s.", problem, if (length(both) == 1) "is" else "are", names),
+    "annotation"
+  )
+  parts[!left_out, ]
+}
+
+# A part that is there twice would be read twice. Such parts are neighbours.
+refuse_repeats <- function(parts) {
+  twice <- which(
+    diff(parts$number) == 0 & diff(parts$start) == 0 & diff(parts$end) == 0
+  )[1]
+  if (!is.na(twice)) {
+    part <- parts[twice, ]
     abort_ancify(
       sprintf(
-        "`genes` has no chromosome of %s: use the same names. It has %s, and the VCF has %s.",
-        quoted(vcf), enumerate(quoted(unique(parts$chromosome))), enumerate(quoted(chromosomes))
+        "`genes` has the same coding part twice, %s from %s to %s of %s: leave one out.",
+        part$chromosome, format(part$start), format(part$end), quoted(part$transcript)
       ),
       "input"
     )
   }
-  parts$chromosome <- chromosomes[there]
-  parts <- parts[!is.na(there), ]
-  along <- ifelse(parts$strand == "-", -parts$end, parts$start)
-  # "radix" sorts names alike in every locale.
-  parts <- parts[order(
-    parts$chromosome, parts$strand, parts$transcript, parts$sequence, along, method = "radix"
-  ), ]
-  key <- paste(parts$chromosome, parts$strand, parts$transcript, parts$sequence)
-  parts$number <- match(key, unique(key))
-  parts
 }
 
 # A row a transcript, and whether it is its gene's canonical one: the one with the best tag, then
@@ -204,18 +254,58 @@ transcripts_of <- function(parts) {
   transcripts
 }
 
-# The list of coding_changes_impl(). Transcripts count from 0 in each chromosome.
-genes_for_core <- function(parts) {
+# Transcripts whose phases contradict the lengths of their parts have no frame: an insertion or
+# deletion of the genome may be between parts, or the phases are wrong.
+without_broken_frames <- function(transcripts, parts) {
+  length <- parts$end - parts$start + 1
+  first <- match(parts$number, parts$number)
+  before <- cumsum(length) - length
+  phase <- (parts$phase[first] - (before - before[first])) %% 3
+  broken <- transcripts$number %in% parts$number[which(parts$phase != phase)]
+  if (any(broken)) {
+    names <- unique(transcripts$transcript[broken])
+    warn_ancify(
+      sprintf(
+        paste(
+          "The phases of the coding parts of %s contradict the parts' lengths, so the codons are",
+          "unknown: %s. Correct the phases, or give all parts a dot to count codons from the first",
+          "base."
+        ),
+        count_of(sum(broken), "transcript"), enumerate(quoted(names))
+      ),
+      "annotation"
+    )
+  }
+  # The core knows no frame without a phase and a start.
+  transcripts$phase[broken] <- NA
+  transcripts$open_start[broken] <- TRUE
+  transcripts
+}
+
+# A column of residues for each code that there is, named by its number.
+code_tables <- function(numbers) {
+  numbers <- unique(numbers[!is.na(numbers)])
+  tables <- lapply(stats::setNames(numbers, numbers), genetic_code_of)
+  codons <- names(genetic_code_of("1"))
+  matrix(as.character(unlist(tables)), length(codons), length(numbers),
+         dimnames = list(codons, numbers))
+}
+
+# The list of coding_changes_impl(). Transcripts count from 0 in each chromosome. `codes`: the
+# numbers that the core has codes of.
+genes_for_core <- function(parts, transcripts, codes) {
   lapply(split(parts, parts$chromosome), function(x) {
-    first <- !duplicated(x$number)
-    list(
-      transcript = match(x$number, x$number[first]) - 1L, start = x$start, end = x$end,
-      forward = x$strand[first] != "-", phase = as.integer(x$phase[first])
+    of <- transcripts[transcripts$chromosome == x$chromosome[1], ]
+    core_list(
+      "Genes",
+      transcript = match(x$number, of$number) - 1L, start = x$start, end = x$end,
+      forward = of$strand != "-", phase = as.integer(of$phase), open_start = of$open_start,
+      code = match(of$code, codes) - 1L
     )
   })
 }
 
-change_table <- function(found, code) {
+change_table <- function(found) {
   x <- found$changes
   if (!found$has_posteriors) x$posterior[] <- NA
   bases <- c("A", "C", "G", "T")
@@ -223,8 +313,10 @@ change_table <- function(found, code) {
   # The core counts transcripts in each chromosome.
   before <- match(chromosome, found$transcripts$chromosome) - 1
   transcript <- found$transcripts[before + x$transcript, ]
+  tables <- found$tables
   residues <- function(codon) {
-    residue <- unname(code[codon])
+    at <- cbind(match(codon, rownames(tables)), match(transcript$code, colnames(tables)))
+    residue <- tables[at]
     ifelse(is.na(residue), "X", residue)
   }
   known <- x$consequence < match("no sequence", consequences)
@@ -241,32 +333,8 @@ change_table <- function(found, code) {
     derived_residue = only_known(residues(x$derived_codon)),
     consequence = factor(consequences[x$consequence], consequences),
     focal_codon = only_known(x$focal_codon), ref_is_ancestral = x$ref_is_ancestral,
-    protein = x$protein, canonical = transcript$canonical,
+    protein = x$protein, genetic_code = as.integer(transcript$code),
+    canonical = transcript$canonical,
     worst = first_of_least(match(consequences[x$consequence], gravest), site)
   )
-}
-
-#' @export
-print.coding_changes <- function(x, ...) {
-  counts <- table(x$consequence)
-  counts <- counts[counts > 0]
-  sites <- nrow(unique(data.frame(x$chromosome, x$position)))
-  write_object("coding_changes", NULL, c(
-    sites = format_count(sites),
-    transcripts = format_count(length(unique(x$transcript))),
-    stats::setNames(vapply(counts, format_count, ""), names(counts))
-  ))
-  shown <- c("chromosome", "position", "transcript", "codon", "ancestral_residue",
-             "derived_residue", "consequence")
-  if (nrow(x) > 0 && all(shown %in% names(x))) {
-    print(utils::head(as.data.frame(x)[shown], 6), row.names = FALSE)
-  }
-  invisible(x)
-}
-
-#' @export
-as.data.frame.coding_changes <- function(x, ...) {
-  attributes(x)[c("records", "proteins")] <- NULL
-  class(x) <- "data.frame"
-  x
 }

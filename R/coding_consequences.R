@@ -3,7 +3,7 @@
 # In the core's order. From the sixth on, nothing is said of a change.
 consequences <- c(
   "synonymous", "missense", "stop gained", "stop lost", "start lost", "no sequence",
-  "partial codon", "inner stop", "unknown codon"
+  "partial codon", "inner stop", "unknown codon", "no genetic code"
 )
 
 # From the gravest on

@@ -2,31 +2,73 @@
 
 # A data frame with a row for each coding part: `transcript`, `gene` (NA if unknown), `sequence`
 # (its name among the coding sequences of the transcript), `rank` (of the transcript's tags),
-# `chromosome`, `start`, `end`, `strand` and `phase` (bases before the part's first whole codon).
-coding_parts <- function(genes) {
-  parts <- parts_given(genes)
-  wrong <- which(!(parts$start >= 1 & parts$end >= parts$start))[1]
-  if (!is.na(wrong)) {
-    part <- parts[wrong, ]
-    abort_ancify(
+# `chromosome`, `start`, `end`, `strand`, `phase` (bases before the part's first whole codon; NA if
+# unknown), `open_start` (whether bases before it are missing) and `code` (the number of the genetic
+# code that the file gives, or NA).
+coding_parts <- function(genes, watch) {
+  parts <- parts_given(genes, watch)
+  check_coding_parts(parts)
+  without <- sum(is.na(parts$phase))
+  # A GRangesList has no phases.
+  if (without > 0 && !inherits(genes, "GRangesList")) {
+    warn_ancify(
       sprintf(
-        "`genes` has a coding part of %s from %s to %s: positions count from 1, the start first.",
-        quoted(part$transcript), format(part$start), format(part$end)
+        paste(
+          "`genes` has %s without a phase: codons are counted from a transcript's first base, if",
+          "its length is a multiple of 3. Give 0, 1 or 2 as the phase."
+        ),
+        count_of(without, "coding part")
       ),
-      "input"
+      "annotation"
     )
   }
   parts
 }
 
-parts_given <- function(genes) {
+check_coding_parts <- function(parts) {
+  is_position <- function(x) is.finite(x) & x == floor(x) & x >= 1 & x < 2^31
+  has_place <- !is.na(parts$chromosome) & is_position(parts$start) & is_position(parts$end) &
+    parts$start <= parts$end
+  refuse_part(parts, has_place, function(part) {
+    sprintf(
+      "from %s to %s: positions are whole numbers from 1 below 2^31, the start first",
+      format(part$start), format(part$end)
+    )
+  })
+  refuse_part(parts, parts$strand %in% c("+", "-"), function(part) {
+    sprintf("on the strand %s: give + or -", quoted(part$strand))
+  })
+  refuse_part(parts, parts$phase %in% c(NA, 0:2), function(part) {
+    sprintf("with the phase %s: give 0, 1 or 2", format(part$phase))
+  })
+  refuse_part(parts, !is.na(parts$transcript) & nzchar(parts$transcript), function(part) {
+    "without a name: gene models need transcripts with names"
+  })
+}
+
+# `problem`: a function that tells a part's problem.
+refuse_part <- function(parts, good, problem) {
+  bad <- which(!good)[1]
+  if (is.na(bad)) {
+    return(invisible())
+  }
+  part <- parts[bad, ]
+  abort_ancify(
+    sprintf("`genes` has a coding part, number %d, of the transcript %s %s.", bad,
+            quoted(part$transcript), problem(part)),
+    "input"
+  )
+}
+
+parts_given <- function(genes, watch) {
   if (is.character(genes)) {
     path <- check_path(genes, "genes")
-    parts_of_features(read_features(path), quoted(path))
+    check_is_file(path)
+    parts_of_features(read_gff_impl(path, known_tags, watch), quoted(path))
   } else if (inherits(genes, "GRangesList")) {
     parts_of_lists(genes)
   } else if (inherits(genes, "GenomicRanges")) {
-    parts_of_features(c(as.list(S4Vectors::mcols(genes)), places_of(genes)), "`genes`")
+    parts_of_features(features_of_ranges(genes), "`genes`")
   } else {
     abort_ancify(
       sprintf(
@@ -41,70 +83,140 @@ parts_given <- function(genes) {
   }
 }
 
-# Not rtracklayer::import(), which asks the network for the species of some files.
-read_features <- function(path) {
-  need_bioconductor("rtracklayer", "A file of gene models")
-  if (!file.exists(path)) {
-    abort_ancify(sprintf("%s: there is no such file.", quoted(path)), "file", file = path)
-  }
-  read <- tryCatch(
-    as.list(rtracklayer::readGFF(
-      path, tags = c("ID", "Parent", "transcript_id", "gene_id", "tag"),
-      filter = list(type = c("CDS", "mRNA", "transcript"))
-    )),
-    error = function(condition) {
-      abort_ancify(
-        sprintf("%s cannot be read as GFF3 or GTF: %s.", quoted(path),
-                sub("[.]?\\s*$", "", conditionMessage(condition))),
-        "format", file = path
-      )
-    }
-  )
-  read$chromosome <- as.character(read$seqid)
-  read$rank <- if (is_gtf(read)) {
-    ranks <- ranks_in_gtf(path)
-    rank <- unname(ranks[as.character(read$transcript_id)])
-    ifelse(is.na(rank), untagged, rank)
-  }
-  read
-}
-
-# Features of GTF have no parents.
-is_gtf <- function(features) all(is.na(unlist(as.list(features$Parent))))
-
 # How canonical a tag of Ensembl, GENCODE or RefSeq makes a transcript.
 canonical_tags <- c("MANE_Select" = 1, "MANE Select" = 1, "Ensembl_canonical" = 2,
                     "RefSeq Select" = 2)
 
 untagged <- 3
 
-# The best rank of each feature. `tags`: a list with the tags of each, or NULL.
-ranks_of_tags <- function(tags, n) {
-  rank <- rep(untagged, n)
-  of <- rep(seq_along(tags), lengths(tags))
-  found <- unname(canonical_tags[as.character(unlist(as.list(tags)))])
-  # The smallest is assigned last.
-  order <- order(found, decreasing = TRUE, na.last = NA)
-  rank[of[order]] <- found[order]
-  rank
+# Ensembl's and GENCODE's tag of a coding sequence whose start is not found
+no_start <- "cds_start_NF"
+
+known_tags <- c(names(canonical_tags), no_start)
+
+# The best rank of each transcript. `tags`: list(owner =, tag =).
+ranks_of <- function(transcripts, tags) {
+  found <- unname(canonical_tags[tags$tag])
+  best_first <- order(found, na.last = NA)
+  rank <- found[best_first][match(transcripts, tags$owner[best_first])]
+  ifelse(is.na(rank), untagged, rank)
 }
 
-# readGFF() keeps one tag of each line of a GTF. So lines with these tags are read here: ranks named
-# by transcripts.
-ranks_in_gtf <- function(path) {
-  connection <- gzfile(path, "rt")
-  on.exit(close(connection))
-  ranks <- numeric()
-  while (length(lines <- readLines(connection, 1e5, warn = FALSE))) {
-    for (tag in names(canonical_tags)) {
-      tagged <- grep(sprintf("tag \"%s\"", tag), lines, fixed = TRUE, value = TRUE)
-      named <- grep("transcript_id \"", tagged, fixed = TRUE, value = TRUE)
-      transcript <- unique(sub(".*transcript_id \"([^\"]*)\".*", "\\1", named))
-      ranks <- c(ranks, stats::setNames(rep(canonical_tags[[tag]], length(transcript)), transcript))
-    }
+# `features`: as read_gff_impl() gives them.
+parts_of_features <- function(features, origin) {
+  refuse_if(
+    length(features$transcript) == 0,
+    paste("%s has no coding part: gene models need features of type CDS, with `Parent` (GFF3) or",
+          "`transcript_id` (GTF)."), origin
+  )
+  transcript <- features$transcript
+  in_gtf <- !is.na(features$gene)
+  above <- features$owners$gene[match(transcript, features$owners$id)]
+  tags <- features$tags
+  data.frame(
+    transcript = sub("^transcript:", "", transcript),
+    gene = sub("^gene:", "", ifelse(in_gtf, features$gene, above)),
+    # Some files of GTF give transcripts of several genes one name.
+    sequence = ifelse(in_gtf, features$gene, sequences_in_transcripts(transcript, features$id)),
+    rank = ranks_of(transcript, tags),
+    features[c("chromosome", "start", "end", "strand", "phase")],
+    code = one_code(transcript, features$code, origin),
+    open_start = features$open_start | transcript %in% tags$owner[tags$tag == no_start]
+  )
+}
+
+# The genetic code of each part's transcript. A file may name it beside some of the parts.
+one_code <- function(transcript, code, origin) {
+  given <- which(!is.na(code))
+  if (length(given) == 0) {
+    return(code)
   }
-  ranks <- sort(ranks)
-  ranks[!duplicated(names(ranks))]
+  found <- code[given][match(transcript, transcript[given])]
+  refuse <- function(part, problem) {
+    abort_ancify(
+      sprintf("%s: `transl_table` of the transcript %s %s. Correct the file.", origin,
+              quoted(transcript[part]), problem),
+      "input"
+    )
+  }
+  differs <- given[code[given] != found[given]]
+  if (length(differs)) {
+    part <- differs[1]
+    refuse(part, sprintf("is %s and %s", found[part], code[part]))
+  }
+  unknown <- given[!code[given] %in% Biostrings::GENETIC_CODE_TABLE$id]
+  if (length(unknown)) refuse(unknown[1], sprintf("is %s, no code of NCBI's", code[unknown[1]]))
+  found
+}
+
+# A transcript may have several coding sequences. Parts of one share its id; where each part has
+# its own, or none, they are one sequence.
+sequences_in_transcripts <- function(transcript, id) {
+  shares <- duplicated(paste(match(transcript, transcript), id)) & !is.na(id)
+  ifelse(transcript %in% transcript[shares] & !is.na(id), id, "")
+}
+
+# What read_gff_impl() gives, of ranges with columns as in GFF3 or GTF.
+features_of_ranges <- function(genes) {
+  n <- length(genes)
+  columns <- as.list(S4Vectors::mcols(genes))
+  column <- function(name) joined_texts(columns[[name]], n)
+  type <- column("type")
+  id <- column("ID")
+  is_gtf <- all(is.na(unlist(as.list(columns$Parent))))
+  parents <- if (is_gtf) column("transcript_id") else columns$Parent
+  named <- list(of = rep(seq_len(n), lengths(as.list(parents))), by = as_texts(parents))
+  refuse_if(!all(which(type == "CDS") %in% named$of[!is.na(named$by)]),
+            paste(
+              "`genes` has parts without a transcript: gene models need features of type CDS, with",
+              "`Parent` (GFF3) or `transcript_id` (GTF)."
+            ))
+  is_part <- type[named$of] %in% "CDS"
+  part <- named$of[is_part]
+  places <- lapply(places_of(genes), `[`, part)
+  first <- stats::setNames(named$by[!duplicated(named$of)], named$of[!duplicated(named$of)])
+  parent <- unname(first[as.character(seq_len(n))])
+  open <- ifelse(places$strand == "-", grepl("[.]$", column("end_range")[part]),
+                 grepl("^[.]", column("start_range")[part]))
+  c(places, list(
+    phase = phases_of(column("phase"))[part], transcript = named$by[is_part],
+    gene = if (is_gtf) column("gene_id")[part] else rep(NA_character_, length(part)),
+    id = if (is_gtf) rep(NA_character_, length(part)) else id[part],
+    code = column("transl_table")[part], open_start = open,
+    owners = list(id = id, gene = ifelse(is.na(parent) & grepl("gene", type), id, parent)),
+    tags = tags_of_ranges(columns$tag, named, ifelse(type %in% "CDS" | is_gtf, NA, id))
+  ))
+}
+
+as_texts <- function(values) as.character(unlist(as.list(values)))
+
+# A text of each element, or NA; those of an element with several are joined by commas.
+joined_texts <- function(values, n) {
+  if (is.null(values)) {
+    rep(NA_character_, n)
+  } else if (is.atomic(values)) {
+    as.character(values)
+  } else {
+    text <- vapply(as.list(values), paste, "", collapse = ",")
+    ifelse(nzchar(text), text, NA)
+  }
+}
+
+# An odd value is -1, which is refused.
+phases_of <- function(text) {
+  ifelse(text %in% c(NA, "."), NA, match(text, c("0", "1", "2"), nomatch = 0L) - 1L)
+}
+
+# Tags of features: of their transcripts, by `named`, and of themselves, by `id`.
+tags_of_ranges <- function(tags, named, id) {
+  feature <- rep(seq_along(tags), lengths(as.list(tags)))
+  tag <- as_texts(tags)
+  owners <- lapply(known_tags, function(known) {
+    tagged <- feature[tag %in% known]
+    own <- id[tagged]
+    c(own[!is.na(own)], named$by[named$of %in% tagged[is.na(own)]])
+  })
+  list(owner = unlist(owners), tag = rep(known_tags, lengths(owners)))
 }
 
 places_of <- function(ranges) {
@@ -115,75 +227,17 @@ places_of <- function(ranges) {
   )
 }
 
-# `features`: a list of columns.
-parts_of_features <- function(features, origin) {
-  owners <- owners_of_parts(features, which(as.character(features$type) == "CDS"))
-  if (nrow(owners) == 0 || anyNA(owners$transcript)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "%s has %s: gene models need features of type CDS, with `Parent` (GFF3) or",
-          "`transcript_id` (GTF)."
-        ),
-        origin, if (nrow(owners)) "parts without a transcript" else "no coding part"
-      ),
-      "input"
-    )
-  }
-  places <- as.data.frame(features[c("chromosome", "start", "end", "strand")])[owners$part, ]
-  phase <- as.integer(features$phase %||% 0L)
-  phase <- rep_len(phase, length(features$start))[owners$part]
-  data.frame(owners[-1], places, phase = ifelse(is.na(phase), 0L, phase))
-}
-
-# The features `coding` and what they are parts of: in GTF a part names its transcript and gene. In
-# GFF3 it names its parents, each of which names the gene as its own parent.
-owners_of_parts <- function(features, coding) {
-  rank <- features$rank %||% ranks_of_tags(features$tag, length(features$start))
-  if (is_gtf(features)) {
-    gene <- as.character(features$gene_id %||% NA)[coding]
-    # Some files give transcripts of several genes one name.
-    return(data.frame(
-      part = coding, transcript = as.character(features$transcript_id %||% NA)[coding],
-      gene = gene, sequence = ifelse(is.na(gene), "", gene), rank = rank[coding]
-    ))
-  }
-  parents <- as.list(features$Parent)
-  transcript <- as.character(unlist(parents[coding]))
-  part <- rep(coding, lengths(parents[coding]))
-  owner <- match(transcript, features$ID)
-  above <- parents[owner]
-  gene <- vapply(above, function(x) c(x, NA_character_)[1], "")
-  data.frame(
-    part = part, transcript = sub("^transcript:", "", transcript),
-    gene = sub("^gene:", "", gene),
-    sequence = sequences_in_transcripts(transcript, features$ID[part]),
-    rank = pmin(rank[owner], rank[part], na.rm = TRUE)
-  )
-}
-
-# A transcript may have several coding sequences. Parts of one share its id; where each part has
-# its own, or none, they are one sequence.
-sequences_in_transcripts <- function(transcript, id) {
-  if (is.null(id)) {
-    return(rep("", length(transcript)))
-  }
-  shares <- duplicated(data.frame(transcript, id)) & !is.na(id)
-  ifelse(transcript %in% transcript[shares] & !is.na(id), id, "")
-}
-
 parts_of_lists <- function(genes) {
-  if (is.null(names(genes)) || length(genes) == 0) {
-    abort_ancify(
-      paste(
-        "`genes` is a GRangesList without names, which are those of transcripts: make it by",
-        "`cdsBy(txdb, \"tx\", use.names = TRUE)`."
-      ),
-      "input"
-    )
-  }
+  refuse_if(is.null(names(genes)) || length(genes) == 0,
+            paste(
+              "`genes` is a GRangesList without names, which are those of transcripts: make it by",
+              "`cdsBy(txdb, \"tx\", use.names = TRUE)`."
+            ))
+  # Two elements with one name are two transcripts.
   data.frame(
-    transcript = rep(names(genes), lengths(genes)), gene = NA_character_, sequence = "",
-    rank = untagged, places_of(unlist(genes, use.names = FALSE)), phase = 0L
+    transcript = rep(names(genes), lengths(genes)), gene = NA_character_,
+    sequence = as.character(rep(seq_along(genes), lengths(genes))), rank = untagged,
+    places_of(unlist(genes, use.names = FALSE)), phase = NA_integer_, code = NA_integer_,
+    open_start = FALSE
   )
 }

@@ -1,4 +1,4 @@
-# Commands of what follows calls: variants, spectra, comparisons, reports, exports, posteriors.
+# Commands for analyses of calls: variants, spectra, comparisons, reports, exports, posteriors.
 
 annotate_command <- function(parsed) {
   reasons <- annotate_vcf(
@@ -18,7 +18,7 @@ sfs_command <- function(parsed) {
     parsed$arguments, parsed$populations, if (length(sizes)) unname(sizes),
     parsed$ancestral, parsed$reference, subset = TRUE,
     window = number_option(parsed$window, "--window"), threads = threads_option(parsed),
-    progress = isatty(stderr()), kind = parsed$kind %||% "snps"
+    progress = isatty(stderr()), kind = parsed$kind %||% "snps", folded = isTRUE(parsed$folded)
   )
   write_lines(output, sfs_lines(spectrum))
   bootstraps <- attr(spectrum, "bootstrap")
@@ -78,7 +78,7 @@ folder_of_run <- function(path) {
   if (grepl("\\.ya?ml$", path) && !dir.exists(path)) ancify_config(path)$output_dir else path
 }
 
-# A line a position, in parts, as chromosomes are long.
+# Writes one line per position, in parts, because chromosomes are long.
 posterior_command <- function(parsed) {
   position <- function(i, name, default) {
     text <- parsed$arguments[i]

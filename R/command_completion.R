@@ -7,14 +7,14 @@ completion_command <- function(parsed) {
   writeLines(scripts[[shell]](parsed$rows))
 }
 
-# Options and, for some commands, the words that their argument can be.
+# Options and, for some commands, the possible words of their argument.
 completed_options <- function(row) c(row$options, "verbose", "help")
 
 completed_words <- function(name, rows) {
   switch(name, help = names(rows), completion = c("bash", "zsh"))
 }
 
-# After a command that has no words of its own, bash completes names of files.
+# After a command without its own words, bash completes file names.
 bash_completion <- function(rows) {
   spelt <- function(options) {
     paste(unlist(lapply(option_rows[unique(options)], `[[`, "names")), collapse = " ")

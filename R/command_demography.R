@@ -1,7 +1,7 @@
 # The command demography: a fit of a named model, or the likelihood of a model in a Demes file.
 
 demography_command <- function(parsed) {
-  # Searches start at random places. A command has the same result each time.
+  # Searches start at random places, but a command must be reproducible.
   set.seed(1)
   model <- model_option(parsed$model)
   start <- start_option(parsed$start, parsed$model, model$params)
@@ -64,7 +64,7 @@ start_option <- function(text, name, params) {
   values
 }
 
-# The expected spectrum of a model without parameters beside data, as a fit has it.
+# The expected spectrum of a model without parameters and the data, in the form of a fit.
 compared_model <- function(model, data, threads) {
   sizes <- dim(data) - 1L
   names(sizes) <- names(dimnames(data))

@@ -1,5 +1,5 @@
-# The command line, exec/ancify. run_command_line() gives the exit status: 0 if all is done, 1 for
-# an error, 2 for wrong arguments, 3 for a fit that has not converged, 130 for Ctrl-C.
+# The command line, exec/ancify. run_command_line() gives the exit status: 0 for success, 1 for an
+# error, 2 for wrong arguments, 3 for a fit that has not converged, 130 for Ctrl-C.
 
 run_command_line <- function(args, rows = command_rows()) {
   tryCatch(
@@ -13,7 +13,7 @@ run_command_line <- function(args, rows = command_rows()) {
       2L
     },
     error = function(condition) {
-      # Nobody reads any more, such as head after its last line.
+      # The reader has gone, such as head after its last line.
       if (is_closed_pipe(condition)) {
         return(0L)
       }
@@ -30,7 +30,7 @@ run_command_line <- function(args, rows = command_rows()) {
 # R's own error and the core's both name the signal.
 is_closed_pipe <- function(condition) grepl("SIGPIPE", conditionMessage(condition), fixed = TRUE)
 
-# Gives the exit status.
+# Returns the exit status.
 run_command <- function(parsed, rows) {
   name <- if (isTRUE(parsed$version)) "version" else parsed$arguments[1]
   if (is.na(name)) {

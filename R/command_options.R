@@ -1,16 +1,16 @@
-# Options of the command line, and how its words are read.
+# Options of the command line, and the parser of its words.
 
-# `command`: whose help the user needs.
+# `command`: the command whose help the user needs.
 usage_error <- function(..., command = NULL) {
   abort_ancify(paste0(...), "usage", command = command)
 }
 
-# An option: its names, the name of its value ("" for a flag), what it does, its default in words.
+# An option: its names, the name of its value ("" for a flag), its effect, its default in words.
 option_row <- function(long, value, help, short = NULL, default = NULL) {
   list(names = c(short, paste0("--", long)), value = value, help = help, default = default)
 }
 
-# All options, by the names that parsed options have: those of R's arguments, if there are such.
+# All options, by their names after parsing: the names of R's arguments, if such arguments exist.
 option_rows <- list(
   config = option_row("config", "FILE", "the configuration", "-c"),
   threads = option_row(
@@ -32,6 +32,7 @@ option_rows <- list(
   populations = option_row(
     "populations", "FILE", "one sample and its population per line; other samples are left out"
   ),
+  folded = option_row("folded", "", "count the rarer allele, which needs no ancestral alleles"),
   project = option_row(
     "project", "SIZES", "haplotypes of each population, such as 20,20",
     default = "the most of any site"
@@ -71,7 +72,7 @@ option_rows <- list(
   version = option_row("version", "", "print the version")
 )
 
-# Those whose values are written.
+# Options whose values are output files.
 output_options <- c("output", "out")
 
 long_name <- function(option) utils::tail(option_rows[[option]]$names, 1)
@@ -93,22 +94,31 @@ parse_command_line <- function(args) {
       parsed$arguments <- c(parsed$arguments, arg)
       next
     }
-    # --config=FILE is --config FILE. Values may have = too: take only the first.
+    # --config=FILE is --config FILE. Values may contain = too, so split only at the first.
     if (grepl("^--[a-z-]+=", arg)) {
       args <- c(sub("^[^=]*=", "", arg), args)
       arg <- sub("=.*", "", arg)
     }
     name <- option_called(arg)
-    if (!nzchar(option_rows[[name]]$value)) {
-      parsed[[name]] <- TRUE
-    } else if (length(args)) {
-      parsed[[name]] <- args[1]
-      args <- args[-1]
-    } else {
-      usage_error(arg, " needs a value", command = parsed$arguments[0:1])
-    }
+    takes_value <- nzchar(option_rows[[name]]$value)
+    if (takes_value) check_value_of(name, arg, args, parsed)
+    parsed[[name]] <- if (takes_value) args[1] else TRUE
+    if (takes_value) args <- args[-1]
   }
   parsed
+}
+
+# Refuses an option without a value, or a repeated one, whose value would replace the first. A flag
+# may be repeated, because that changes nothing. `args`: the words after it.
+check_value_of <- function(name, arg, args, parsed) {
+  command <- parsed$arguments[0:1]
+  if (name %in% names(parsed)) {
+    names <- paste(option_rows[[name]]$names, collapse = " or ")
+    second <- if (length(args)) paste(" and", args[1]) else ""
+    usage_error(names, " is given twice, as ", parsed[[name]], second, ": give it once",
+                command = command)
+  }
+  if (length(args) == 0) usage_error(arg, " needs a value", command = command)
 }
 
 option_called <- function(arg) {
@@ -117,7 +127,7 @@ option_called <- function(arg) {
       return(name)
     }
   }
-  # Letters are compared, as all names begin with --.
+  # Compare only letters, because all names begin with --.
   words <- sub("^--", "", vapply(names(option_rows), long_name, ""))
   guess <- did_you_mean(sub("^-+", "", arg), words, show = function(word) paste0("--", word))
   usage_error("there is no option ", arg, guess)
@@ -132,7 +142,7 @@ command_named <- function(name, rows) {
   rows[[name]]
 }
 
-# Refuses options that the command does not take, and lacks.
+# Refuses unknown options, and reports required ones that are missing.
 check_command_line <- function(name, row, parsed) {
   given <- setdiff(names(parsed), c("arguments", "rows", "verbose"))
   other <- setdiff(given, row$options)
@@ -163,7 +173,7 @@ check_arguments <- function(name, wanted, given) {
   }
 }
 
-# Refuses - where it would be the name of a file.
+# Refuses - if it would be a file name.
 check_streams <- function(name, row, parsed) {
   values <- given_values(row, parsed)
   wrong <- setdiff(names(values)[vapply(values, identical, NA, "-")], row$streams)
@@ -173,7 +183,7 @@ check_streams <- function(name, row, parsed) {
   }
 }
 
-# Refuses to write over what is read: a file that the line names, or calls in a folder.
+# Refuses to overwrite inputs: a file named on the line, or calls in a folder.
 check_results <- function(row, parsed) {
   values <- given_values(row, parsed)
   read <- lapply(values[!names(values) %in% output_options], function(path) {
@@ -195,7 +205,7 @@ given_values <- function(row, parsed) {
   )
 }
 
-# What a user calls an option or an argument.
+# The user's name for an option or argument.
 short_name <- function(name) {
   if (name %in% names(option_rows)) option_rows[[name]]$names[1] else name
 }
@@ -210,7 +220,7 @@ backend_option <- function(parsed) {
   backend
 }
 
-# A whole number from 1 on; NULL if it is not given.
+# A positive whole number; NULL if absent.
 number_option <- function(text, name) {
   if (is.null(text)) {
     return(NULL)
@@ -221,7 +231,7 @@ number_option <- function(text, name) {
   as.numeric(text)
 }
 
-# The parts of a,b,c; none if it is not given.
+# The parts of a,b,c; none if absent.
 split_option <- function(text) {
   if (is.null(text)) character() else strsplit(text, ",", fixed = TRUE)[[1]]
 }

@@ -1,6 +1,6 @@
 # The command reml: a fit for each phenotype, as tables and JSON.
 
-# `parsed`: options, from the command line. Gives the exit status.
+# `parsed`: options from the command line. Returns the exit status.
 reml_command <- function(parsed) {
   threads <- threads_option(parsed)
   backend <- backend_option(parsed)
@@ -8,18 +8,39 @@ reml_command <- function(parsed) {
   study <- command_study(parsed)
   components <- if (!is.null(parsed$components)) read_components(parsed$components)
   fits <- list()
-  for (phenotype in names(study$formulas)) {
-    fits[[phenotype]] <- fit_reml(
-      study$formulas[[phenotype]], study$table, study$genotypes, components, threads = threads,
+  for_phenotypes(study$formulas, function(formula, phenotype) {
+    fits[[phenotype]] <<- fit_reml(
+      formula, study$table, study$genotypes, components, threads = threads,
       backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
     )
     print(summary(fits[[phenotype]]))
     cat("\n")
-    # An error in the next phenotype shall not lose this fit.
+    # Write now, so that an error in the next phenotype does not lose this fit.
     write_reml_files(fits, files)
-  }
+  })
   wrote(files)
   status_of_fits(fits)
+}
+
+# Calls work(formula, phenotype) for each phenotype. One that cannot be analysed, such as a
+# constant, is omitted with a warning, unless no phenotype remains.
+for_phenotypes <- function(formulas, work) {
+  refused <- list()
+  for (phenotype in names(formulas)) {
+    problem <- tryCatch({
+      work(formulas[[phenotype]], phenotype)
+      NULL
+    }, ancify_input_error = identity)
+    refused[[phenotype]] <- problem
+  }
+  if (length(refused) == length(formulas)) stop(refused[[1]])
+  for (phenotype in names(refused)) {
+    warn_ancify(
+      sprintf("The phenotype %s is left out. %s", quoted(phenotype),
+              conditionMessage(refused[[phenotype]])),
+      "phenotype"
+    )
+  }
 }
 
 status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0L else 3L
@@ -49,14 +70,9 @@ command_data <- function(parsed, genotypes) {
     others <- read_covariates(parsed$covar)
     covariates <- setdiff(names(others), "id")
     both <- intersect(covariates, phenotypes)
-    if (length(both)) {
-      abort_ancify(
-        sprintf("%s and %s both have a column %s: rename one.",
-                quoted(parsed$pheno %||% genotypes$files[["samples"]]), quoted(parsed$covar),
-                quoted(both[1])),
-        "input"
-      )
-    }
+    refuse_if(length(both), "%s and %s both have a column %s: rename one.",
+              quoted(parsed$pheno %||% genotypes$files[["samples"]]), quoted(parsed$covar),
+              quoted(both[1]))
     table <- cbind(table, others[match(table$id, others$id), covariates, drop = FALSE])
   }
   list(table = table, phenotypes = phenotypes, covariates = covariates)
@@ -69,22 +85,23 @@ phenotypes_beside <- function(genotypes) {
   table <- samples[setdiff(names(samples), others)]
   table <- table[vapply(table, function(x) is.numeric(x) && !all(is.na(x)), NA) |
                    names(table) == "id"]
-  if (ncol(table) == 1) {
-    abort_ancify(
-      sprintf("%s has no phenotype: give --pheno.", quoted(genotypes$files[["samples"]])), "input"
-    )
-  }
+  refuse_if(ncol(table) == 1, "%s has no phenotype: give --pheno.",
+            quoted(genotypes$files[["samples"]]))
   table
 }
 
 kept_genotypes <- function(genotypes, path) {
   keep <- read_keep(path)$id
   in_both <- genotypes$samples$id %in% keep
-  if (!any(in_both)) {
-    abort_ancify(
-      sprintf("%1$s has no sample of the genotypes: use their ids, such as %3$s, not %2$s.",
-              quoted(path), quoted(keep[1]), quoted(genotypes$samples$id[1])),
-      "input"
+  refuse_if(!any(in_both),
+            "%1$s has no sample of the genotypes: use their ids, such as %3$s, not %2$s.",
+            quoted(path), quoted(keep[1]), quoted(genotypes$samples$id[1]))
+  absent <- setdiff(keep, genotypes$samples$id)
+  if (length(absent)) {
+    warn_ancify(
+      sprintf("%s of %s that the genotypes lack: %s.", count_of(length(absent), "sample"),
+              quoted(path), enumerate(quoted(absent))),
+      "samples"
     )
   }
   genotypes[in_both, ]
@@ -96,7 +113,7 @@ reml_files <- function(out) files_of_out(out, c(".components.tsv", ".fixed.tsv",
 
 # The paths of a command's results. `out`: a folder and the beginning of the files' names.
 files_of_out <- function(out, endings) {
-  out <- check_output_file(out, "--out")
+  out <- check_output_file(out, "--out", FALSE)
   folder <- dirname(out)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   if (!dir.exists(folder) || file.access(folder, 2) != 0) {

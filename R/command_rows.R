@@ -1,5 +1,5 @@
-# The commands of the command line: a row each. Reading of words, checks, help and completion are
-# made from it.
+# The commands of the command line, a row each. Parsing, checks, help and completion are derived
+# from these rows.
 
 # purpose    what the command does, in a line
 # run        function(parsed) that does it; gives the exit status, if it is not 0
@@ -86,14 +86,18 @@ rows_of_analyses <- function() {
     ),
     sfs = command_row(
       "make a site frequency spectrum from a VCF or BCF", sfs_command, "VCF",
-      c("populations", "project", "ancestral", "reference", "window", "kind", "output", "threads"),
-      "populations", c("VCF", "output"),
-      paste(
-        "Without -o the spectrum goes to the standard output, and the numbers of records by reason",
-        "to the standard error. With --window, spectra of 100 bootstraps are beside FILE.fs, as",
-        "FILE.1.fs and so on."
-      ),
       c(
+        "populations", "project", "ancestral", "folded", "reference", "window", "kind", "output",
+        "threads"
+      ),
+      streams = c("VCF", "output"),
+      details = paste(
+        "Without --populations, alleles are counted by AC and AN of INFO, as of files of sites",
+        "without genotypes. Without -o the spectrum goes to the standard output, and the numbers",
+        "of records by reason to the standard error. With --window, spectra of 100 bootstraps are",
+        "beside FILE.fs, as FILE.1.fs and so on."
+      ),
+      examples = c(
         paste(
           "ancify sfs in.vcf.gz --ancestral ancestral_calls --populations samples.txt \\\n ",
           "--project 4,4 -o joint.fs"
@@ -103,7 +107,7 @@ rows_of_analyses <- function() {
           "ancify sfs - --populations samples.txt > joint.fs"
         )
       ),
-      "sfs_from_vcf", c(vcf = "VCF", also = "--also")
+      instead = "sfs_from_vcf", words = c(vcf = "VCF", also = "--also")
     ),
     spectrum = command_row(
       "count mutations of a VCF or BCF by ancestral context, with rates", spectrum_command,

@@ -25,7 +25,7 @@ check_command <- function(parsed) {
   if (any(checks$status == "error")) 1L else 0L
 }
 
-# The command that carries out these phases
+# The command that runs these phases
 phases_command <- function(phases) {
   function(parsed) {
     threads <- threads_option(parsed)

@@ -1,6 +1,6 @@
 # The command scan: tests of all variants, as a table.
 
-# `parsed`: options, from the command line. Gives the exit status.
+# `parsed`: options from the command line. Returns the exit status.
 scan_command <- function(parsed) {
   threads <- threads_option(parsed)
   backend <- backend_option(parsed)
@@ -8,10 +8,9 @@ scan_command <- function(parsed) {
   study <- command_study(parsed)
   scans <- list()
   fits <- list()
-  for (phenotype in names(study$formulas)) {
-    formula <- study$formulas[[phenotype]]
+  for_phenotypes(study$formulas, function(formula, phenotype) {
     scan <- if (isTRUE(parsed$mixed)) {
-      fits[[phenotype]] <- fit_reml(
+      fits[[phenotype]] <<- fit_reml(
         formula, study$table, study$genotypes, threads = threads,
         backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
       )
@@ -22,10 +21,10 @@ scan_command <- function(parsed) {
     }
     print(scan)
     cat("\n")
-    scans[[phenotype]] <- cbind(phenotype = rep(phenotype, nrow(scan)), as.data.frame(scan))
-    # An error in the next phenotype shall not lose this scan.
+    scans[[phenotype]] <<- cbind(phenotype = rep(phenotype, nrow(scan)), as.data.frame(scan))
+    # Write now, so that an error in the next phenotype does not lose this scan.
     write_tsv(file, do.call(rbind, unname(scans)))
-  }
+  })
   wrote(file)
   status_of_fits(fits)
 }

@@ -1,10 +1,11 @@
-# Messages of the command line: in the words of commands and options.
+# Messages of the command line, in terms of commands and options.
 
 print_problem <- function(...) {
   cat("ancify: ", ..., "\n", sep = "", file = stderr())
 }
 
-# Evaluates `code` of a command. Its errors and warnings speak of commands and options.
+# Evaluates `code` of a command, and rewords its errors and warnings in terms of commands and
+# options.
 in_shell_words <- function(name, rows, code) {
   withCallingHandlers(
     code,
@@ -20,8 +21,7 @@ in_shell_words <- function(name, rows, code) {
   )
 }
 
-# A message for users of R: names the commands that do the work of functions, and the options that
-# are arguments there.
+# Rewords a message for R users: functions become commands, and arguments become options.
 shell_words <- function(message, name, rows) {
   for (command in names(rows)) {
     for (instead in rows[[command]]$instead) {
@@ -39,7 +39,7 @@ shell_words <- function(message, name, rows) {
 }
 
 # The names of R's arguments on the command line. In a message about a configuration an option's
-# name is a key, which has no other name.
+# name is a key, which keeps its name.
 words_of_arguments <- function(row) {
   options <- setdiff(row$options, names(row$words))
   if ("config" %in% options) {

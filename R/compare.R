@@ -1,10 +1,10 @@
 #' Compare the calls of several runs
 #'
-#' Compares runs of one focal genome position by position: where they call a base, where they agree,
-#' and which bases differ. `compare_calls(voting = run1, parsimony = run2)` gives tables of counts.
+#' Compares runs of one focal genome position by position: called bases, agreement and differing
+#' bases. `compare_calls(voting = run1, parsimony = run2)` gives tables of counts.
 #'
-#' Two runs agree if both call the same base in either case. `n`, `N`, `-` and `.` are no calls. The
-#' result is the same at any number of threads.
+#' Two runs agree if both call the same base, in upper or lower case. `n`, `N`, `-` and `.` are no
+#' calls. The result is the same at any number of threads.
 #'
 #' @param ... Two to twelve runs, each the result of [ancify_run()] or its output folder, or one
 #'   list of them. Argument names name the runs; without names, folders do.
@@ -16,7 +16,7 @@
 #'   sessions.
 #' @return A list of class `ancify_comparison` of data frames, for `print()`, `summary()` and
 #'   [`plot()`][plot.ancify_comparison]. All counts are numbers of positions. Pairs of runs are in
-#'   the columns `first` and `second`. `called` has the positions that exactly these runs call.
+#'   the columns `first` and `second`. `called` counts the positions called by exactly these runs.
 #'
 #'   | Table | A row for each | Columns |
 #'   | --- | --- | --- |
@@ -37,11 +37,12 @@
 #'   | `only_first`, `only_second` | positions that one run calls |
 #'   | `transitions`, `transversions` | kinds of differences |
 #' @section Errors:
-#' * `ancify_input_error`: there are fewer than two runs or more than twelve, two have one name, or
+#' * `ancify_calls_warning`: calls of several configurations in one folder are read together.
+#' * `ancify_input_error`: there are fewer than two runs or more than twelve, two share a name, or
 #'   one has no calls.
 #' * `ancify_input_error`: the runs have no chromosome in common, a chromosome's lengths differ, or
-#'   a letter is no call.
-#' * `ancify_input_error`: there are more than 100,000,000 windows and pairs.
+#'   a letter is not a call.
+#' * `ancify_input_error`: the runs give more than 100,000,000 windows and pairs.
 #' * `ancify_file_error`, `ancify_format_error`: a file cannot be read, or is not one-line FASTA.
 #' * `ancify_comparison_warning`: chromosomes that some runs lack are left out.
 #' @seealso [plot.ancify_comparison()] for pictures, [ancify_report()] for a page of them
@@ -64,9 +65,19 @@ compare_calls <- function(..., window = 1e6, threads = NULL, progress = interact
   check_windows(lengths, window, choose(length(files), 2))
   folders <- run_folders(files)
   counts <- with_watch("Comparing", function(watch) {
-    compare_calls_impl(folders, lengths, window, FALSE, backend, watch)
+    compared_folders(folders, lengths, window, FALSE, backend, watch)
   }, progress)
   new_comparison(counts, folders, lengths, window)
+}
+
+# The counts of differences by chromosome and window. With `any_letters`, others than calls count as
+# missing.
+compared_folders <- function(folders, lengths, window, any_letters, backend, watch) {
+  compared <- core_list(
+    "ComparedFolders",
+    folders = folders, lengths = lengths, window = window, any_letters = any_letters
+  )
+  compare_calls_impl(compared, backend, watch)
 }
 
 # The files of each run, by name.
@@ -75,31 +86,20 @@ files_of_runs <- function(runs) {
     runs <- runs[[1]]
   }
   most_runs <- core_limits()$compared_runs
-  if (length(runs) < 2 || length(runs) > most_runs) {
-    abort_ancify(
-      sprintf("Give 2 to %d runs to compare, not %d.", most_runs, length(runs)), "input"
-    )
-  }
+  refuse_if(length(runs) < 2 || length(runs) > most_runs, "Give 2 to %d runs to compare, not %d.",
+            most_runs, length(runs))
   names <- names(runs) %||% rep("", length(runs))
   unnamed <- names %in% c("", NA)
   names[unnamed] <- sprintf("run %d", which(unnamed))
   files <- Map(call_files, runs, names)
+  for (one in files) warn_about_mixed_calls(one$file)
   names[unnamed] <- basename(run_folders(files))[unnamed]
-  if (anyDuplicated(names)) {
-    abort_ancify(
-      sprintf("Two runs have the name %s: name them, as in %s.",
-              quoted(names[anyDuplicated(names)]), "compare_calls(first = ..., second = ...)"),
-      "input"
-    )
-  }
+  refuse_if(anyDuplicated(names), "Two runs have the name %s: name them, as in %s.",
+            quoted(names[anyDuplicated(names)]), "compare_calls(first = ..., second = ...)")
   odd <- names[names == "none" | grepl(" + ", names, fixed = TRUE)]
-  if (length(odd)) {
-    abort_ancify(
-      sprintf("A run cannot have the name %s, which means a set of runs: give it another name.",
-              quoted(odd[1])),
-      "input"
-    )
-  }
+  refuse_if(length(odd),
+            "A run cannot have the name %s, which means a set of runs: give it another name.",
+            quoted(odd[1]))
   stats::setNames(files, names)
 }
 
@@ -146,18 +146,14 @@ common_lengths <- function(files) {
   stats::setNames(lengths[, 1], common)
 }
 
-# A data frame of 5 GB.
+# Such a data frame takes 5 GB.
 most_window_rows <- 1e8
 
 check_windows <- function(lengths, window, pairs) {
   rows <- sum(ceiling(lengths / window)) * pairs
-  if (rows > most_window_rows) {
-    abort_ancify(
-      sprintf("`window` of %s makes %s windows and pairs of runs; the limit is %s: increase it.",
-              format_count(window), format_count(rows), format_count(most_window_rows)),
-      "input"
-    )
-  }
+  refuse_if(rows > most_window_rows,
+            "`window` of %s makes %s windows and pairs of runs; the limit is %s: increase it.",
+            format_count(window), format_count(rows), format_count(most_window_rows))
 }
 
 # ---- From counts to tables ---------------------------------------------------------
@@ -171,7 +167,7 @@ state_base <- c(rep(c("A", "C", "G", "T"), 2), NA, NA)
 is_called <- !is.na(state_base)
 
 # `counts`: for each chromosome list(pairs =, called =, both =, differ =), numbers of positions.
-# They are by second state, first state and pair; by set of runs; by pair and window.
+# Dimensions: second state, first state and pair; set of runs; pair and window.
 new_comparison <- function(counts, folders, lengths, window) {
   runs <- names(folders)
   pairs <- pairs_of_runs(runs)
@@ -204,7 +200,7 @@ sum_of_states <- function(joint, first, second) {
   apply(joint[second, first, , , drop = FALSE], c(3, 4), sum)
 }
 
-# Counts of a run come from its pair with the first run.
+# A run's counts come from its pair with the first run.
 confidence_table <- function(joint, pairs, runs, lengths) {
   one_run <- function(run) {
     pair <- which(pairs$first == runs[1] & pairs$second == if (run == 1) runs[2] else runs[run])
@@ -319,11 +315,8 @@ comparison_columns <- list(
 
 # The user may have changed a comparison.
 check_comparison <- function(x, name = "x") {
-  if (!inherits(x, "ancify_comparison")) {
-    abort_ancify(
-      sprintf("`%s` must be a result of compare_calls(), not %s.", name, show_value(x)), "input"
-    )
-  }
+  refuse_if(!inherits(x, "ancify_comparison"), "`%s` must be a result of compare_calls(), not %s.",
+            name, show_value(x))
   is_whole <- function(table, columns) {
     all(
       is.data.frame(table), NROW(table) > 0, unlist(columns) %in% names(table),
@@ -331,11 +324,7 @@ check_comparison <- function(x, name = "x") {
     )
   }
   whole <- mapply(is_whole, unclass(x)[names(comparison_columns)], comparison_columns)
-  if (!all(whole)) {
-    abort_ancify(
-      sprintf("`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.",
-              name, names(comparison_columns)[!whole][1]),
-      "input"
-    )
-  }
+  refuse_if(!all(whole),
+            "`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.", name,
+            names(comparison_columns)[!whole][1])
 }

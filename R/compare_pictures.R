@@ -8,13 +8,13 @@
 #' | `"confidence"` | share of high, low, unresolved and missing calls; also of one run |
 #' | `"agreement"` | for each pair: share of the same base where both call |
 #' | `"windows"` | share of differences in each window; white if no position is called by both |
-#' | `"overlap"` | number of positions that just these runs call, or none |
+#' | `"overlap"` | number of positions called by exactly these runs, or by none |
 #' | `"confusion"` | for each pair: which bases differ, and how often |
 #'
-#' `"confidence"` has a bar for each chromosome, and one for all at the top.
+#' `"confidence"` has a bar for each chromosome, below one for all chromosomes.
 #'
 #' Of many chromosomes only the longest are shown, 30 in a picture with one panel. The picture gives
-#' the number of the others, or their sum. With more than four runs, draw pictures of pairs large:
+#' the number or the sum of the others. With more than four runs, enlarge pictures of pairs:
 #' `ggplot2::ggsave(file, autoplot(comparison, "windows"), width = 9, height = 9)`.
 #'
 #' @param object,x The result of [compare_calls()] or [ancify_run()].
@@ -96,118 +96,12 @@ plot.ancify_run <- function(x, ...) {
   draw_picture(autoplot.ancify_run(x, ...))
 }
 
-draw_picture <- function(picture) {
-  print(picture)
-  invisible(picture)
-}
-
-need_ggplot2 <- function() need_packages("ggplot2", "Pictures")
-
-# ---- Parts of all pictures ---------------------------------------------------------
-
-# Aesthetics from column names.
-by_column <- function(...) {
-  ggplot2::aes(!!!lapply(list(...), as.name))
-}
-
-picture_theme <- function(crowded = FALSE) {
-  ggplot2::theme_minimal(base_size = 11) +
-    ggplot2::theme(
-      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
-      panel.grid = ggplot2::element_blank(), legend.position = "bottom",
-      plot.title.position = "plot", plot.caption.position = "plot",
-      strip.text = ggplot2::element_text(hjust = 0, size = 9), strip.clip = "off",
-      panel.spacing.x = ggplot2::unit(30, "pt"), plot.margin = ggplot2::margin(6, 20, 6, 6),
-      axis.text = ggplot2::element_text(size = if (crowded) 7 else 9)
-    )
-}
-
-light_colour <- "#DCE9F5"
-
-dark_colour <- "#08306B"
-
-# From light to dark.
-shades <- function(name, values) {
-  ggplot2::scale_fill_gradient(
-    name, low = light_colour, high = dark_colour, na.value = "white", labels = percent,
-    limits = shade_limits(values), breaks = shade_breaks,
-    guide = ggplot2::guide_colourbar(
-      title.position = "top", barwidth = 15, barheight = 0.5, frame.colour = "grey30",
-      ticks.colour = "grey30"
-    )
-  )
-}
-
-# Both ends of the range, and round numbers that are far enough from them for their labels.
-shade_breaks <- function(limits) {
-  inner <- pretty(limits, 3)
-  gap <- diff(limits) / 6
-  c(limits[1], inner[inner > limits[1] + gap & inner < limits[2] - gap], limits[2])
-}
-
-# The range of shares. A gradient needs two different limits.
-shade_limits <- function(values) {
-  known <- values[is.finite(values)]
-  if (length(known) == 0) {
-    c(0, 1)
-  } else if (diff(range(known)) == 0) {
-    pmin(pmax(known[1] + c(-0.01, 0.01), 0), 1)
-  } else {
-    range(known)
-  }
-}
-
-# A layer of labels in a colour that is readable on shades of `values`. `data` has a column `label`.
-labels_on_shades <- function(data, values, size) {
-  limits <- shade_limits(values)
-  data$ink <- ifelse(!is.na(data$share) & data$share > limits[1] + 0.6 * diff(limits),
-                     "white", "black")
-  list(
-    ggplot2::geom_text(by_column(label = "label", colour = "ink"), data, size = size),
-    ggplot2::scale_colour_identity()
-  )
-}
-
-percent <- function(share) {
-  paste(format(100 * share, digits = 4, trim = TRUE, drop0trailing = TRUE), "%")
-}
-
-# Long names keep their beginning and end. ASCII alone: not every device draws an ellipsis.
-shorten <- function(names) {
-  most <- 27
-  half <- (most - 3) %/% 2
-  end <- nchar(names)
-  short <- paste0(substr(names, 1, half), "...", substr(names, end - half + 1, end))
-  ifelse(end > most, short, names)
-}
-
-# Three panels in a row.
-panels <- function(column) {
-  ggplot2::facet_wrap(column, ncol = 3)
-}
-
-most_rows_drawn <- function(n_panels) {
-  if (n_panels <= 3) 30 else max(36 %/% ceiling(n_panels / 3), 6)
-}
-
-# A factor for the y axis: from top to bottom in the order of the names.
-downwards <- function(names, levels = unique(names)) {
-  factor(names, rev(levels))
-}
-
-# Names as panels, in their order. Equal labels get numbers.
-as_panels <- function(names, labels) {
-  panels <- factor(names, unique(names))
-  levels(panels) <- make.unique(labels[match(levels(panels), names)], " ")
-  panels
-}
+# ---- The pictures ------------------------------------------------------------------
 
 pairs_as_panels <- function(first, second) {
   as_panels(paste(first, second, sep = "\n"),
             sprintf("%s\nand %s", shorten(first), shorten(second)))
 }
-
-# ---- The pictures ------------------------------------------------------------------
 
 # From dark to light, also in grey.
 confidence_colours <- c(

@@ -7,8 +7,8 @@
 #' | `components` of [fit_reml()] | Meaning |
 #' | --- | --- |
 #' | `NULL` | all variants are one component, `genotypes` |
-#' | a factor or texts | the component of each variant; `NA` for none |
-#' | a named list | ids or numbers of each component's variants |
+#' | a factor or texts | the component of each variant, in order or named by id; `NA` for none |
+#' | a named list | ids, numbers or `TRUE` of each component's variants; names of values are ids |
 #' | a data frame | `variant` (ids), `component`, and `weight` if there are any |
 #' | a matrix | a weight for each variant (row) in each component (column) |
 #' | `ancify_components` | from the functions of this page |
@@ -116,6 +116,13 @@ new_components <- function(names, variants, table, alternatives = FALSE) {
   )
 }
 
+# Components of variants of `g`, which tell those apart that share an id.
+components_of_genotypes <- function(names, g, table, alternatives = FALSE) {
+  components <- new_components(names, as.character(g$variants$id), table, alternatives)
+  components$places <- places_of_repeated(g)
+  components
+}
+
 # ---- All forms that users may give ---------------------------------------------------------------
 
 as_components <- function(x, g) {
@@ -128,7 +135,7 @@ as_components <- function(x, g) {
   } else if (is.matrix(x)) {
     components_of_matrix(x, g)
   } else if (is.factor(x) || is.character(x)) {
-    components_of_labels(as.factor(x), g)
+    components_of_labels(stats::setNames(as.factor(x), names(x)), g)
   } else if (is.list(x)) {
     components_of_list(x, g)
   } else {
@@ -143,30 +150,26 @@ as_components <- function(x, g) {
 }
 
 components_of_labels <- function(labels, g) {
+  if (!is.null(names(labels)) && !identical(names(labels), as.character(g$variants$id))) {
+    known <- labels[!is.na(labels)]
+    return(components_of_table(data.frame(variant = names(known), component = unname(known))))
+  }
   check_one_for_each_variant(length(labels), g, "`components` has %s values")
   known <- which(!is.na(labels))
-  new_components(levels(labels), g$variants$id, data.frame(
+  components_of_genotypes(levels(labels), g, data.frame(
     variant = known, component = as.integer(labels)[known], weight = rep(1, length(known))
   ))
 }
 
 components_of_table <- function(x) {
   lacking <- setdiff(c("variant", "component"), names(x))
-  if (length(lacking)) {
-    abort_ancify(
-      sprintf("`components` is a data frame without the column %s.", enumerate(quoted(lacking))),
-      "input"
-    )
-  }
+  refuse_if(length(lacking), "`components` is a data frame without the column %s.",
+            enumerate(quoted(lacking)))
   weight <- x[["weight"]] %||% rep(1, nrow(x))
-  variant <- as.character(x$variant)
+  variant <- ids_as_text(x$variant)
   component <- as.character(x$component)
   without <- which(is.na(variant) | is.na(component))
-  if (length(without)) {
-    abort_ancify(
-      sprintf("Row %s of `components` lacks its variant or component.", without[1]), "input"
-    )
-  }
+  refuse_if(length(without), "Row %s of `components` lacks its variant or component.", without[1])
   check_weights(weight, variant)
   # Levels without a row are components without a variant, an error later.
   names <- if (is.factor(x$component)) levels(x$component) else unique(component)
@@ -175,13 +178,8 @@ components_of_table <- function(x) {
     variant = match(variant, ids), component = match(component, names), weight = weight
   )
   twice <- anyDuplicated(table[c("variant", "component")])
-  if (twice) {
-    abort_ancify(
-      sprintf("The variant %s is twice in the component %s.", quoted(variant[twice]),
-              quoted(component[twice])),
-      "input"
-    )
-  }
+  refuse_if(twice, "The variant %s is twice in the component %s.", quoted(variant[twice]),
+            quoted(component[twice]))
   new_components(names, ids, table)
 }
 
@@ -198,18 +196,17 @@ components_of_matrix <- function(x, g) {
   at <- which(x != 0 | is.na(x), arr.ind = TRUE)
   weight <- x[at]
   check_weights(weight, g$variants$id[at[, 1]])
-  new_components(
-    colnames(x) %||% paste0("component", seq_len(ncol(x))), g$variants$id,
+  components_of_genotypes(
+    colnames(x) %||% paste0("component", seq_len(ncol(x))), g,
     data.frame(variant = unname(at[, 1]), component = unname(at[, 2]), weight = weight)
   )
 }
 
 components_of_list <- function(x, g) {
-  if (is.null(names(x)) || any(!nzchar(names(x)))) {
-    abort_ancify("`components` is a list, so each of its parts needs a name.", "input")
-  }
+  refuse_if(is.null(names(x)) || any(!nzchar(names(x))),
+            "`components` is a list, so each of its parts needs a name.")
   rows <- Map(function(one, name) listed_variants(one, name, g), x, names(x))
-  new_components(names(x), g$variants$id, data.frame(
+  components_of_genotypes(names(x), g, data.frame(
     variant = as.integer(unlist(rows, use.names = FALSE)),
     component = rep(seq_along(rows), lengths(rows)),
     weight = rep(1, sum(lengths(rows)))
@@ -219,19 +216,18 @@ components_of_list <- function(x, g) {
 # Numbers of the variants that a user lists by number, id, or TRUE and FALSE.
 listed_variants <- function(x, component, g) {
   what <- sprintf("The component %s", quoted(component))
+  if (!is.character(x) && any(names(x) %in% g$variants$id)) {
+    # Named values, such as a result of which(), are known by their names.
+    x <- names(if (is.logical(x)) x[which(x)] else x)
+  }
   if (is.logical(x)) {
     check_one_for_each_variant(length(x), g, paste(what, "has %s values"))
     return(which(x))
   }
   if (is.numeric(x)) {
     wrong <- which(!(x %in% seq_len(ncol(g))))
-    if (length(wrong)) {
-      abort_ancify(
-        sprintf("%s has the variant %s, but numbers go from 1 to %s.", what,
-                show_value(x[wrong[1]]), format_count(ncol(g))),
-        "input"
-      )
-    }
+    refuse_if(length(wrong), "%s has the variant %s, but numbers go from 1 to %s.", what,
+              show_value(x[wrong[1]]), format_count(ncol(g)))
     rows <- x
   } else {
     x <- as.character(x)
@@ -240,31 +236,45 @@ listed_variants <- function(x, component, g) {
     rows <- rows[!is.na(rows)]
   }
   twice <- anyDuplicated(rows)
-  if (twice) {
-    abort_ancify(
-      sprintf("%s has the variant %s twice.", what, quoted(g$variants$id[rows[twice]])), "input"
-    )
-  }
+  refuse_if(twice, "%s has the variant %s twice.", what, quoted(g$variants$id[rows[twice]]))
   rows
 }
 
 # ---- On the genotypes of a fit -------------------------------------------------------------------
 
+of_these_variants <- function(components, g) {
+  identical(components$variants, as.character(g$variants$id)) &&
+    identical(components$places, places_of_repeated(g))
+}
+
 # The same components with the variants' numbers in `g`, for a fit.
 components_on <- function(components, g, overlap = FALSE) {
   components <- as_components(components, g)
-  if (!identical(components$variants, as.character(g$variants$id))) {
+  if (!of_these_variants(components, g)) {
     used <- sort(unique(components$table$variant))
     rows <- rep(NA_integer_, length(components$variants))
-    rows[used] <- rows_of_ids(components$variants[used], g)
+    rows[used] <- if (is.null(components$places)) {
+      rows_of_ids(components$variants[used], g)
+    } else {
+      match(components$places[used], places_of_variants(g))
+    }
     warn_of_unknown(components$variants[used[is.na(rows[used])]])
     components$table$variant <- rows[components$table$variant]
     table <- components$table[!is.na(components$table$variant), ]
-    components <- new_components(components$names, g$variants$id, table, components$alternatives)
+    components <- components_of_genotypes(components$names, g, table, components$alternatives)
   }
   check_none_empty(components)
   if (!overlap && !components$alternatives) check_no_overlap(components)
   components
+}
+
+# What tells variants apart if several have one id, as the dot of PLINK; NULL if none do.
+places_of_repeated <- function(g) {
+  if (anyDuplicated(g$variants$id)) places_of_variants(g)
+}
+
+places_of_variants <- function(g) {
+  do.call(paste, g$variants[c("id", "chromosome", "position", "counted", "other")])
 }
 
 # Numbers of the variants with these ids; NA for an unknown id.
@@ -272,13 +282,9 @@ rows_of_ids <- function(ids, g) {
   all <- as.character(g$variants$id)
   rows <- match(ids, all)
   twice <- which(ids %in% all[duplicated(all)])
-  if (length(twice)) {
-    abort_ancify(
-      sprintf("The id %s names several variants of the genotypes: give numbers of variants.",
-              quoted(ids[twice[1]])),
-      "input"
-    )
-  }
+  refuse_if(length(twice),
+            "The id %s names several variants of the genotypes: give numbers of variants.",
+            quoted(ids[twice[1]]))
   rows
 }
 
@@ -294,15 +300,8 @@ warn_of_unknown <- function(ids) {
 
 check_none_empty <- function(components) {
   empty <- setdiff(seq_along(components$names), components$table$component)
-  if (length(empty)) {
-    abort_ancify(
-      sprintf(
-        "The component %s has no variant of the genotypes: leave it out.",
-        enumerate(quoted(components$names[empty]))
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(empty), "The component %s has no variant of the genotypes: leave it out.",
+            enumerate(quoted(components$names[empty])))
 }
 
 check_no_overlap <- function(components) {
@@ -319,23 +318,13 @@ check_no_overlap <- function(components) {
 }
 
 check_one_for_each_variant <- function(n, g, what) {
-  if (n != ncol(g)) {
-    abort_ancify(
-      sprintf(paste0(what, ", but the genotypes have %s."), format_count(n),
-              count_of(ncol(g), "variant")),
-      "input"
-    )
-  }
+  refuse_if(n != ncol(g), paste0(what, ", but the genotypes have %s."), format_count(n),
+            count_of(ncol(g), "variant"))
 }
 
 check_weights <- function(weight, variant) {
   number <- if (is.numeric(weight)) weight else rep(NA_real_, length(weight))
   wrong <- which(!(is.finite(number) & number >= 0))
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf("The variant %s has the weight %s: give numbers from 0 on.",
-              quoted(variant[wrong[1]]), show_value(weight[wrong[1]])),
-      "input"
-    )
-  }
+  refuse_if(length(wrong), "The variant %s has the weight %s: give numbers from 0 on.",
+            quoted(variant[wrong[1]]), show_value(weight[wrong[1]]))
 }

@@ -9,37 +9,25 @@ counted_is_ancestral <- function(ancestral, g) {
     check_htslib()
     from_records(records_of(ancestral, g), g)
   }
-  if (all(is.na(known))) {
-    abort_ancify(
-      paste(
-        "`ancestral` has no ancestral allele of any variant: compare names of chromosomes,",
-        "genome build and alleles."
-      ),
-      "input"
-    )
-  }
+  refuse_if(all(is.na(known)),
+            paste(
+              "`ancestral` has no ancestral allele of any variant: compare names of chromosomes,",
+              "genome build and alleles."
+            ))
   known
 }
 
 from_posteriors <- function(posterior, g) {
   bases <- c("A", "C", "G", "T")
   lacking <- setdiff(bases, names(posterior))
-  if (length(lacking)) {
-    abort_ancify(
-      sprintf("`ancestral` has no column %s: give the result of polarise_sites().",
-              enumerate(quoted(lacking))),
-      "input"
-    )
-  }
+  refuse_if(length(lacking), "`ancestral` has no column %s: give the result of polarise_sites().",
+            enumerate(quoted(lacking)))
   check_one_for_each_variant(nrow(posterior), g, "`ancestral` has %s rows")
+  check_row_order(posterior, "ancestral", g$variants$id, "variant")
   p <- as.matrix(posterior[bases])
   wrong <- which(rowSums(p < 0 | p > 1) > 0)
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf("Row %s of `ancestral` has a posterior outside 0 to 1.", format_count(wrong[1])),
-      "input"
-    )
-  }
+  refuse_if(length(wrong), "Row %s of `ancestral` has a posterior outside 0 to 1.",
+            format_count(wrong[1]))
   of <- function(alleles) p[cbind(seq_len(nrow(p)), match(toupper(alleles), bases))]
   share_of_first(of(g$variants$counted), of(g$variants$other))
 }
@@ -59,30 +47,56 @@ records_of <- function(ancestral, g) {
   if (is_variant_path(ancestral)) {
     return(read(check_path(ancestral, "ancestral")))
   }
-  if (is_info(ancestral)) {
-    abort_ancify(
-      "Genotypes have no AA of their own: give the VCF that has it as `ancestral`.", "input"
-    )
+  refuse_if(is_info(ancestral),
+            "Genotypes have no AA of their own: give the VCF that has it as `ancestral`.")
+  own_numbers <- has_own_numbers(
+    chromosomes_of_file(g), sequences = sequences_by_number(ancestral, g)
+  )
+  annotated_sites(g, ancestral, own_numbers, function(reasons, file) read(file))
+}
+
+# Those of 23 to 26 that name sequences of `ancestral`: the species' own chromosomes, as sequences
+# have no codes of PLINK. Nobody asks where `g` has none of them.
+sequences_by_number <- function(ancestral, g) {
+  codes <- as.character(23:26)
+  if (!any(codes %in% bare_names(chromosomes_of_file(g)))) {
+    return(character())
   }
+  probe <- list(variants = data.frame(chromosome = codes, position = 1, counted = "A", other = "C"))
+  tryCatch(
+    {
+      found <- annotated_sites(probe, ancestral, TRUE, function(reasons, file) reasons)
+      found <- attr(found, "chromosomes")
+      found$chromosome[!is.na(found$sequence)]
+    },
+    # No file by such a name
+    ancify_input_error = function(condition) character()
+  )
+}
+
+# work(table of reasons, path of the annotated VCF) of the variants of `g`.
+annotated_sites <- function(g, ancestral, own_numbers, work) {
   folder <- tempfile("ancify-variants-")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
   file <- file.path(folder, "variants.vcf")
   annotated <- file.path(folder, "annotated.vcf")
-  write_sites(g, file)
+  write_sites(g, file, own_numbers)
   # What is missing is counted in the components.
-  suppressWarnings(
+  reasons <- suppressWarnings(
     annotate_vcf(file, ancestral, annotated, progress = FALSE, verbose = FALSE),
     classes = "ancify_annotation_warning"
   )
-  read(annotated)
+  work(reasons, annotated)
 }
 
 # A VCF of the variants with a position whose alleles are single bases, without samples.
-write_sites <- function(g, file) {
+write_sites <- function(g, file, own_numbers) {
   variants <- g$variants
   single <- function(alleles) toupper(alleles) %in% c("A", "C", "G", "T")
   rows <- which(single(variants$counted) & single(variants$other) & variants$position > 0)
+  # Sequences have no numbers of PLINK, and the pseudoautosomal regions lie on X.
+  variants$chromosome <- sub("^XY$", "X", genotype_chromosomes(variants$chromosome, own_numbers))
   rows <- rows[order(match(variants$chromosome, unique(variants$chromosome))[rows],
                      variants$position[rows])]
   chosen <- variants[rows, ]
@@ -100,13 +114,16 @@ from_records <- function(records, g) {
   site <- function(chromosome, position) {
     paste(bare_names(chromosome), number_text(position))
   }
-  place <- site(g$variants$chromosome, g$variants$position)
+  # Records have no chromosome of the pseudoautosomal regions, which lie on X.
+  names <- comparable_chromosomes(g, list(variants = records))
+  names <- lapply(names, sub, pattern = "^XY$", replacement = "X")
+  place <- site(names[[1]], g$variants$position)
   counted <- toupper(g$variants$counted)
   other <- toupper(g$variants$other)
   alleles <- function(first, second) paste(pmin(first, second), pmax(first, second))
   row <- match(
     paste(place, alleles(counted, other)),
-    paste(site(records$chromosome, records$position), alleles(records$ref, records$alt))
+    paste(site(names[[2]], records$position), alleles(records$ref, records$alt))
   )
   ifelse(records$ref[row] == counted, records$ref_is_ancestral[row],
          1 - records$ref_is_ancestral[row])

@@ -6,12 +6,23 @@ components_by_frequency <- function(g, breaks, ancestral = NULL) {
   check_given()
   check_genotypes(g, "g")
   check_breaks(breaks)
-  frequency <- summary(g)$frequency
+  frequency <- allele_frequencies(g)
   if (is.null(ancestral)) {
-    return(components_of_bins(bins_of(pmin(frequency, 1 - frequency), breaks), g))
+    return(components_of_bins(bins_of(pmin(frequency$counted, frequency$other), breaks), g))
   }
   derived <- 1 - counted_is_ancestral(ancestral, g)
-  components_of_pairs(bins_of(frequency, breaks), bins_of(1 - frequency, breaks), derived, g)
+  components_of_pairs(
+    bins_of(frequency$counted, breaks), bins_of(frequency$other, breaks), derived, g
+  )
+}
+
+# Shares of both alleles, each of its own copies: 1 - 0.99 is above 0.01 in floating point.
+allele_frequencies <- function(g) {
+  counts <- summary(g)
+  share <- function(homozygous) {
+    ifelse(counts$n == 0, NA, (2 * homozygous + counts$het) / (2 * counts$n))
+  }
+  list(counted = share(counts$hom_counted), other = share(counts$hom_other))
 }
 
 #' @rdname components
@@ -23,17 +34,23 @@ components_by_value <- function(g, values, breaks, ancestral = NULL) {
   found <- value_of_variants(values, g)
   left_out <- integer()
   if (!is.null(ancestral)) {
-    if (is.null(found$ancestral)) {
-      abort_ancify("`values` has no column `ancestral` to compare with: leave out `ancestral`.",
-                   "input")
-    }
-    called <- counted_is_ancestral(ancestral, g)
-    counted <- toupper(found$ancestral) == toupper(g$variants$counted)
-    disagree <- which(!is.na(found$value) & !is.na(called) & counted != (called > 0.5))
+    refuse_if(is.null(found$ancestral),
+              "`values` has no column `ancestral` to compare with: leave out `ancestral`.")
+    disagree <- which(!is.na(found$value) & is_other_ancestor(found$ancestral, ancestral, g))
     found$value[disagree] <- NA
     left_out <- c("with another ancestral allele" = length(disagree))
   }
   components_of_bins(bins_of(found$value, breaks), g, left_out)
+}
+
+# Whether the given ancestral alleles are others than those that are likely. Neither an unknown
+# allele nor a tie tells.
+is_other_ancestor <- function(given, ancestral, g) {
+  counted_is <- counted_is_ancestral(ancestral, g)
+  given <- toupper(given)
+  likely <- toupper(ifelse(counted_is > 0.5, g$variants$counted, g$variants$other))
+  is_known <- !given %in% c(NA, "", ".", "-", "N") & !counted_is %in% c(NA, 0.5)
+  is_known & given != likely
 }
 
 # The bin of each value, NA outside all bins.
@@ -43,7 +60,9 @@ bins_of <- function(values, breaks) {
 
 components_of_bins <- function(bins, g, left_out = integer()) {
   components <- as_components(bins, g)
-  components$left_out <- c(left_out, "outside all bins or unknown" = sum(is.na(bins)))
+  components$left_out <- c(
+    left_out, "outside all bins or unknown" = sum(is.na(bins)) - sum(left_out)
+  )
   check_none_empty(components)
   components
 }
@@ -59,7 +78,7 @@ components_of_pairs <- function(first, second, derived, g) {
     weight = c(ifelse(same, 1, derived)[known], 1 - derived[both])
   )
   table <- table[!is.na(table$component), ]
-  components <- new_components(levels(first), as.character(g$variants$id), table, TRUE)
+  components <- components_of_genotypes(levels(first), g, table, TRUE)
   covered <- unique(components$table$variant)
   components$left_out <- c(
     "without an ancestral allele" = sum(is.na(derived)),
@@ -71,23 +90,15 @@ components_of_pairs <- function(first, second, derived, g) {
 
 check_breaks <- function(breaks) {
   good <- is.numeric(breaks) && length(breaks) > 1 && !anyNA(breaks) && all(diff(breaks) > 0)
-  if (!good) {
-    abort_ancify(
-      sprintf("`breaks` must be at least two rising numbers, not %s.", show_value(breaks)), "input"
-    )
-  }
+  refuse_if(!good, "`breaks` must be at least two rising numbers, not %s.", show_value(breaks))
 }
 
 # list(value = a number for each variant of g or NA, ancestral = bases or NULL).
 value_of_variants <- function(values, g) {
   if (is.data.frame(values)) {
     lacking <- setdiff(c("variant", "value"), names(values))
-    if (length(lacking)) {
-      abort_ancify(
-        sprintf("`values` is a data frame without the column %s.", enumerate(quoted(lacking))),
-        "input"
-      )
-    }
+    refuse_if(length(lacking), "`values` is a data frame without the column %s.",
+              enumerate(quoted(lacking)))
     rows <- rows_by_id(values$variant, g)
     return(list(
       value = check_values(values$value)[rows],
@@ -104,27 +115,19 @@ value_of_variants <- function(values, g) {
 
 # For each variant of g its row in a table of these ids; NA if it has none.
 rows_by_id <- function(ids, g) {
-  ids <- as.character(ids)
+  ids <- ids_as_text(ids)
   twice <- anyDuplicated(ids)
-  if (twice) {
-    abort_ancify(sprintf("`values` has the variant %s twice.", quoted(ids[twice])), "input")
-  }
+  refuse_if(twice, "`values` has the variant %s twice.", quoted(ids[twice]))
   of_each <- rep(NA_integer_, ncol(g))
   rows <- rows_of_ids(ids, g)
   of_each[rows[!is.na(rows)]] <- which(!is.na(rows))
-  if (all(is.na(rows))) {
-    abort_ancify(
-      sprintf("`values` has no variant of the genotypes: use their ids, such as %2$s, not %1$s.",
-              quoted(ids[1]), quoted(g$variants$id[1])),
-      "input"
-    )
-  }
+  refuse_if(all(is.na(rows)),
+            "`values` has no variant of the genotypes: use their ids, such as %2$s, not %1$s.",
+            quoted(ids[1]), quoted(g$variants$id[1]))
   of_each
 }
 
 check_values <- function(values) {
-  if (!is.numeric(values)) {
-    abort_ancify(sprintf("`values` must be numbers, not %s.", show_value(values)), "input")
-  }
+  refuse_if(!is.numeric(values), "`values` must be numbers, not %s.", show_value(values))
   values
 }

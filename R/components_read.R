@@ -6,7 +6,7 @@ read_components <- function(file) {
   check_given()
   file <- check_path(file, "file")
   check_is_file(file)
-  read <- if (grepl("\\.json(\\.gz)?$", file)) components_in_json else components_in_table
+  read <- if (grepl("\\.json(\\.(gz|bgz|zst))?$", file)) components_in_json else components_in_table
   rows <- read(file)
   tryCatch(components_of_table(rows), ancify_input_error = function(condition) {
     abort_ancify(paste0(quoted(file), ": ", conditionMessage(condition)), "format", file = file)
@@ -22,8 +22,8 @@ refuse_components <- function(file, line, problem) {
 }
 
 components_in_json <- function(file) {
-  text <- paste(readLines(file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-  sets <- tryCatch(jsonlite::fromJSON(text, simplifyVector = FALSE), error = function(condition) {
+  sets <- tryCatch(read_json_file(file), error = function(condition) {
+    if (inherits(condition, "ancify_error")) stop(condition)
     refuse_components(file, NA, paste("it is not JSON:", trimws(conditionMessage(condition))))
   })
   is_set <- function(set) all(vapply(set, function(id) is.character(id) && length(id) == 1, NA))
@@ -33,6 +33,12 @@ components_in_json <- function(file) {
       file, NA, 'it must be a list of ids for each component, such as {"coding": ["rs1", "rs2"]}'
     )
   }
+  twice <- anyDuplicated(names(sets))
+  if (twice) {
+    refuse_components(
+      file, NA, sprintf("it has the component %s twice: join its lists", quoted(names(sets)[twice]))
+    )
+  }
   data.frame(
     variant = as.character(unlist(sets)),
     component = factor(rep(names(sets), lengths(sets)), unique(names(sets)))
@@ -40,31 +46,18 @@ components_in_json <- function(file) {
 }
 
 components_in_table <- function(file) {
-  lines <- readLines(file, warn = FALSE, encoding = "UTF-8")
-  number <- which(grepl("[^[:space:]]", lines))
-  fields <- strsplit(trimws(lines[number]), "[[:space:]]+")
-  header <- c("variant", "component")
-  if (length(fields) && identical(utils::head(fields[[1]], 2), header)) {
-    fields <- fields[-1]
-    number <- number[-1]
-  }
-  if (!length(fields)) refuse_components(file, NA, "it has no variant")
-  wrong <- which(!lengths(fields) %in% 2:3 | lengths(fields) != length(fields[[1]]))[1]
-  if (!is.na(wrong)) {
-    refuse_components(
-      file, number[wrong],
-      sprintf("there are %d words; give a variant, a component and perhaps a weight on all lines",
-              length(fields[[wrong]]))
-    )
-  }
-  column <- function(i) vapply(fields, `[`, "", i)
-  table <- data.frame(variant = column(1), component = column(2))
-  if (length(fields[[1]]) == 3) {
-    table$weight <- suppressWarnings(as.numeric(column(3)))
+  read <- with_watch("Reading", function(watch) {
+    read_words_impl(file, 2L, 3L, c("variant", "component"), watch)
+  })
+  if (!length(read$line)) refuse_components(file, NA, "it has no variant")
+  table <- data.frame(variant = read$columns[[1]], component = read$columns[[2]])
+  if (length(read$columns) == 3) {
+    text <- read$columns[[3]]
+    table$weight <- suppressWarnings(as.numeric(text))
     bad <- which(!is.finite(table$weight))[1]
     if (!is.na(bad)) {
-      refuse_components(file, number[bad], sprintf("the weight %s is no number",
-                                                   quoted(column(3)[bad])))
+      refuse_components(file, read$line[bad], sprintf("the weight %s is no number",
+                                                      quoted(text[bad])))
     }
   }
   table

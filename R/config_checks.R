@@ -1,4 +1,4 @@
-# What is wrong with a configuration whose keys fit one by one.
+# Problems of a configuration whose keys are valid individually.
 
 check_tiers <- function(config, origin) {
   tiers <- c("inner", "outer")
@@ -104,8 +104,8 @@ focal_in_maf <- function(config) {
 }
 
 # Whether alignment files have rows of several species, and whether they need the outgroup's genome,
-# by their formats: list(many_species =, needs_genome =). NA where a file is not there or damaged,
-# which is said later.
+# by their formats: list(many_species =, needs_genome =). NA if a file is missing or damaged, which
+# is reported later.
 formats_of <- function(files) {
   unknown <- list(many_species = NA, needs_genome = NA)
   formats <- lapply(unique(files), function(file) {
@@ -114,7 +114,7 @@ formats_of <- function(files) {
   lapply(stats::setNames(nm = names(unknown)), function(field) vapply(formats, `[[`, NA, field))
 }
 
-# Calls have the file names of projected sequences, of references and of a genome's chromosomes.
+# Calls share file names with projected sequences, references and a genome's chromosomes.
 check_outputs <- function(config, origin) {
   if (any(c("work_dir", "output_dir") %in% origin$failed)) {
     return(invisible())
@@ -200,7 +200,7 @@ check_thresholds <- function(config, method, origin) {
   }
 }
 
-# What is wrong with the input files that these phases need.
+# Problems of the input files that these phases need.
 missing_inputs <- function(config, phases) {
   unique(unlist(.mapply(
     function(key, path, folder, phase) {

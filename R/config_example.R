@@ -10,13 +10,13 @@
 #' the ancestor has no base) and `config.yaml`. The script that made them is
 #' `system.file("script", "make_example.R", package = "ancify")`.
 #'
-#' @param path Folder to copy to, as one text; made if it is missing. It may have files of an
-#'   earlier example. Default: `ancify-example` in R's temporary folder. Runs write to `projected`
-#'   and `ancestral_calls` in it.
+#' @param path Folder to copy to, as one text; created if missing. It may contain files of an
+#'   earlier example. Default: `ancify-example` in R's temporary folder. Runs write to its folders
+#'   `projected` and `ancestral_calls`.
 #' @return The [ancify_config()] of the example.
 #' @section Errors:
-#' `ancify_file_error` with the field `file` where the folder can't be made or
-#' written to, `ancify_input_error` where `path` is not one path.
+#' `ancify_file_error` with the field `file` if the folder cannot be created or written to,
+#' `ancify_input_error` if `path` is not one path.
 #' @seealso [ancify_run()]
 #' @export
 #' @examples
@@ -38,7 +38,7 @@ ancify_example <- function(path = file.path(tempdir(), "ancify-example")) {
   ancify_config(file.path(folder, "config.yaml"))
 }
 
-# A file of the same name that is not the example's is the user's own.
+# A file of the same name with other content belongs to the user.
 copy_unless_other <- function(from, to) {
   there <- file.exists(to)
   same <- unname(tools::md5sum(from)) == unname(tools::md5sum(to))

@@ -1,8 +1,8 @@
 # The settings of a configuration: one row each. The help page, the template of ancify_init() and
 # the tables of the vignettes are made from these rows.
 
-# By topic, in the order of the documentation. Functions, as rows name functions of files that R
-# reads later.
+# By topic, in the order of the documentation. These are functions, because rows name functions from
+# files that R loads later.
 config_groups <- function() {
   list(
     "Species and files" = species_settings(), "How to call" = calling_settings(),
@@ -26,8 +26,8 @@ species_settings <- function() {
     chromosome_lengths = config_setting(
       read_lengths_file, paste(
         "A file with each chromosome's name and length: `chrom.sizes`, `.fai` or the genome in",
-        "2bit format. In a list also a `Seqinfo`, or an object that has one; but tasks on other",
-        "machines need a file."
+        "2bit format. In a list also a named vector, a `Seqinfo`, or an object that has one; but",
+        "tasks on other machines need a file."
       ),
       required = TRUE, example = "chrom.sizes", changes = "projections", python = TRUE,
       printed = TRUE
@@ -68,6 +68,13 @@ species_settings <- function() {
       one_of("error", "skip"),
       "A bad block ends the run (`error`), or is left out and reported (`skip`).", "error",
       changes = "projections"
+    ),
+    overlaps = config_setting(
+      one_of(overlap_rules), paste(
+        "Which of several blocks at a position counts: the one with the best score (`score`),",
+        "all of them (`missing`), or the last of the file (`last`). Where blocks that count, such",
+        "as two of one score, have different bases, the base is `N`."
+      ), "score", changes = "projections"
     ),
     focal_fasta = config_setting(
       read_input, paste(
@@ -144,6 +151,12 @@ calling_settings <- function() {
     min_outer_freq = config_setting(
       whole_number(1), "Voting: the same for outer outgroups.", 1L,
       python = TRUE, printed = TRUE
+    ),
+    ties = config_setting(
+      one_of(tie_rules), paste(
+        "The call where a method leaves several bases: `n` (`open`), or the first of A, C, G and T",
+        "(`alphabet`), which depends on the strand. The Python tool has the second."
+      ), "open"
     ),
     tree = config_setting(
       typed("Newick text or path", read_tree), paste(

@@ -27,7 +27,7 @@ rate_settings <- function() {
   )
 }
 
-# What a class of neighbours has.
+# The settings of a class of neighbours.
 class_settings <- function() {
   rate <- config_setting(
     read_number(above = 0), "The class's mean rate, relative to all sites.", required = TRUE
@@ -53,24 +53,5 @@ classes_or_rates <- function() {
   })
 }
 
-config_model <- function(config) {
-  model_of <- function(values) {
-    new_model(
-      config$substitution_model, values$model_kappa, values$model_base_freqs, values$model_rates,
-      values$rate_alpha, values$n_rates, values$invariant
-    )
-  }
-  model <- model_of(config)
-  classes <- config$model_classes
-  if (is.list(classes)) {
-    model$classes <- lapply(classes, function(values) with_rate(model_of(values), values[["rate"]]))
-    model
-  } else if (is.null(classes)) {
-    model
-  } else {
-    in_classes(model)
-  }
-}
-
-# By what a configuration's model has classes; NULL if it has none.
+# The classification of a configuration's model; NULL without classes.
 classes_by <- function(config) if (!is.null(config$model_classes)) class_kinds

@@ -24,7 +24,7 @@ config_fields <- function(config) {
   )
 }
 
-# Settings that have no line of their own and differ from their default.
+# Settings without their own line that differ from the default.
 also_set <- function(config) {
   keys <- Filter(function(key) !key$printed, config_keys())
   is_default <- Map(function(name, key) identical(config[[name]], key$default), names(keys), keys)

@@ -2,8 +2,8 @@
 
 #' Read and check a configuration
 #'
-#' Reads all settings of a run and checks them at once, before any work starts. All problems are in
-#' one error.
+#' Reads all settings of a run and checks them together before any work starts. One error reports
+#' all problems.
 #'
 #' [ancify_init()] writes a template. The smallest configuration has three settings:
 #'
@@ -17,11 +17,11 @@
 #'
 #' | Case | Rule |
 #' |:-----|:-----|
-#' | relative path of an input | in the working directory, else beside the file; `notes` says so |
+#' | relative path of an input | in the working directory, else beside the file; see `notes` |
 #' | relative path of an output | relative to the working directory |
-#' | names of species, chromosomes | taken letter by letter: `[2L, 4, X, 01, 1e5]` are five names |
+#' | names of species, chromosomes | taken literally: `[2L, 4, X, 01, 1e5]` are five names |
 #' | characters of a name | all but `/`; at most 200 bytes; no blanks in names of chromosomes |
-#' | settings that a method does not use | checked all the same, without effect |
+#' | settings that a method does not use | checked, but without effect |
 #' | input in a list | also a `TwoBitFile`, `FaFile`, `VcfFile`, or `BSgenome` of a 2bit file |
 #' | unknown setting | an error, with the nearest known name |
 #' | size of the file | at most 16 MB |
@@ -54,18 +54,18 @@ ancify_config <- function(config) {
   read_config(config)
 }
 
-# The phases tell which input files have to be there.
+# The phases determine which input files must exist.
 read_config <- function(config, phases = c("project", "call", "evaluate", "train")) {
   if (inherits(config, "ancify_run")) config <- attr(config, "config")
   if (is.character(config)) {
-    origin <- config_origin(config)
+    origin <- new_origin(config)
     config <- load_config(config)
   } else if (inherits(config, "ancify_config")) {
-    # Checked again: it may have been changed, and files may have gone.
-    origin <- config_origin(config$file, config$notes)
+    # Check again: it may have been changed, and files may have gone.
+    origin <- new_origin(config$file, config$notes)
     config <- raw_config(config)
   } else {
-    origin <- config_origin()
+    origin <- new_origin()
   }
   check_is_mapping(config, origin)
   config <- build_config(config, origin)
@@ -74,7 +74,7 @@ read_config <- function(config, phases = c("project", "call", "evaluate", "train
   config
 }
 
-# The list that gives this configuration when read.
+# The list that yields this configuration when read.
 raw_config <- function(config) {
   outgroups <- config$outgroups
   columns <- c("name", "tier", "alignment")
@@ -103,21 +103,17 @@ raw_config <- function(config) {
 # ---- A YAML file, every scalar as the text that stands there -------------------
 
 load_config <- function(path) {
-  text <- config_text(path)
-  # The parser would read the first document and pass over the rest.
-  documents <- grep("^---(\\s|$)", strsplit(text, "\r?\n")[[1]])
-  if (length(documents) > 1) {
-    stop_on_bad_yaml(sprintf("a second document begins at line %d", documents[2]), path)
-  }
-  # A warning of the parser's means that something was read as something else.
-  parse_yaml(text, text_handlers(), function(problem) stop_on_bad_yaml(problem, path), TRUE)
+  # A parser warning means that a value was misread.
+  parse_yaml(
+    config_text(path), text_handlers(), function(problem) stop_on_bad_yaml(problem, path), TRUE
+  )
 }
 
 stop_on_bad_yaml <- function(message, path) {
-  origin <- config_origin(path)
+  origin <- new_origin(path)
   origin$problems <- sprintf("this is not valid YAML: %s. Correct it there.", message)
   lines <- regmatches(message, gregexpr("(?<=at line )[0-9]+", message, perl = TRUE))[[1]]
-  # Where the parser names two places, the fault is at the second.
+  # If the parser names two places, the fault is at the second.
   stop_on_problems(origin, line = if (length(lines)) as.integer(lines[length(lines)]))
 }
 
@@ -185,4 +181,33 @@ build_config <- function(raw, origin) {
   config["notes"] <- list(c(origin$notes, beside_note(origin$beside)))
   config["file"] <- list(origin$file)
   structure(config, class = "ancify_config", inputs = origin$inputs)
+}
+
+stop_on_problems <- function(origin, ...) {
+  n <- length(origin$problems)
+  if (n == 0) {
+    return(invisible())
+  }
+  what <- if (is.null(origin$file)) "The configuration" else quoted(origin$file)
+  lead <- sprintf("%s has %s:", what, if (n == 1) "a problem" else paste(n, "problems"))
+  abort_ancify(
+    paste(c(lead, paste("*", origin$problems)), collapse = "\n"),
+    "config",
+    file = origin$file, problems = origin$problems, ...
+  )
+}
+
+check_is_mapping <- function(config, origin) {
+  if (is.list(config) && !is.null(names(config))) {
+    return(invisible())
+  }
+  refuse_if(is.null(origin$file), "`config` must be a path, a named list or an ancify_config.")
+  origin$problems <- "holds no keys; ancify_init() writes a template to start from."
+  stop_on_problems(origin)
+}
+
+beside_note <- function(paths) {
+  if (length(paths)) {
+    sprintf("Found beside the configuration file: %s.", enumerate(quoted(unique(paths))))
+  }
 }

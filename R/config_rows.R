@@ -1,4 +1,4 @@
-# What a row of the table of settings has.
+# The fields of a row of the table of settings.
 
 # read      function(value, key, origin): checks a value and converts it; its `type` is what the
 #           documentation calls such values

@@ -2,15 +2,14 @@
 
 #' List the settings of a configuration
 #'
-#' Gives a table of all settings that [ancify_config()] reads: what they do, their types and their
-#' defaults.
+#' Lists all settings that [ancify_config()] reads, with their meanings, types and defaults.
 #'
 #' @return A data frame with one row per setting:
-#'   * `setting`: its name; a dot joins it to the setting around it, `[i]` is an entry of a list;
-#'   * `topic`: one of four;
-#'   * `type`: the values that it takes;
-#'   * `default`: its default in a YAML file, `required`, or what holds without a value;
-#'   * `meaning`: what it does;
+#'   * `setting`: its name; a dot joins it to the enclosing setting, `[i]` is an entry of a list;
+#'   * `topic`: one of four topics;
+#'   * `type`: the allowed values;
+#'   * `default`: its default in a YAML file, `required`, or the behaviour without a value;
+#'   * `meaning`: its effect;
 #'   * `changes`: what the next run makes again after a change: `"projections"` (and calls),
 #'     `"calls"` or `"nothing"`;
 #'   * `python`: whether the Python tool has this setting too.
@@ -53,7 +52,7 @@ default_text <- function(key) {
   }
 }
 
-# A value as it stands in a YAML file
+# A value as written in a YAML file
 yaml_value <- function(value) {
   text <- if (is.logical(value)) {
     tolower(value)
@@ -67,7 +66,7 @@ yaml_value <- function(value) {
   if (length(text) > 1) sprintf("[%s]", paste(text, collapse = ", ")) else text
 }
 
-# Of ?ancify_config, for roxygen2: a list by topic.
+# The settings in ?ancify_config, for roxygen2: a list by topic.
 settings_help <- function() {
   settings <- ancify_settings()
   items <- sprintf(
@@ -101,7 +100,7 @@ config_template <- function() {
   )
 }
 
-# `indent`: columns that come before
+# `indent`: columns before the text
 comment_lines <- function(text, indent = 0) strwrap(text, template_width - indent, prefix = "# ")
 
 # An empty line, the meaning, then the setting itself: behind a # unless it is required.

@@ -1,4 +1,4 @@
-# How outgroups and chromosome lengths of a configuration are read.
+# Readers of a configuration's outgroups and chromosome lengths.
 
 outgroup_table <- function(outgroups) {
   tiers <- lapply(c("inner", "outer"), function(tier) {
@@ -6,7 +6,7 @@ outgroup_table <- function(outgroups) {
     text <- function(key) {
       vapply(entries, function(entry) entry[[key]] %||% NA_character_, "")
     }
-    # An alignment that could not be read is a problem already.
+    # An unreadable alignment is already a recorded problem.
     data.frame(
       name = text("name"), tier = rep(tier, length(entries)), alignment = text("alignment"),
       maf_name = text("maf_name"), twobit = text("twobit")
@@ -24,7 +24,7 @@ read_lengths <- function(config, origin) {
   if (is.null(lengths)) NULL else requested_lengths(lengths, config, origin)
 }
 
-# The table must be readable, and of the same genome as the table of lengths.
+# The table must be readable, and describe the same genome as the table of lengths.
 check_aliases <- function(config, origin) {
   path <- config$chromosome_aliases
   if (is.null(path) || is.null(config$lengths)) {
@@ -35,7 +35,8 @@ check_aliases <- function(config, origin) {
   })
 }
 
-# What read(path, identity) gives; NULL, with a problem of the configuration, after an error.
+# The result of read(path, identity). After an error it is NULL, and the configuration has a
+# problem.
 read_small_input <- function(key, path, origin, read) {
   problem <- input_problem(key, path, folder = FALSE)
   result <- if (is.null(problem)) {
@@ -64,7 +65,7 @@ requested_lengths <- function(lengths, config, origin) {
       enumerate(quoted(names(lengths)))
     )
   }
-  # R could not tell whether their files are there.
+  # R could not check whether their files exist.
   foreign <- wanted[is.na(iconv(wanted, "UTF-8", ""))]
   if (length(foreign)) {
     add_problem(
@@ -74,3 +75,19 @@ requested_lengths <- function(lengths, config, origin) {
   }
   lengths[setdiff(wanted, unknown)]
 }
+
+# Lengths from a Seqinfo or a named vector are written to a file that lasts as long as the session.
+read_lengths_file <- typed("path", function(value, key, origin) {
+  lengths <- if (isS4(value) && isS4(path_of(value))) {
+    lengths_of_seqinfo(value, key)
+  } else if (!is.null(names(value)) && is.numeric(unlist(value)) && all(lengths(value) == 1)) {
+    tryCatch(check_lengths(unlist(value), key), ancify_input_error = function(condition) {
+      fault(value, key, paste0("give a path or lengths. ", conditionMessage(condition)))
+    })
+  }
+  if (!is.null(lengths)) {
+    value <- tempfile(fileext = ".chrom.sizes")
+    write_text(value, paste(names(lengths), number_text(lengths), sep = "\t"))
+  }
+  read_input(value, key, origin)
+})

@@ -27,29 +27,10 @@ read_demes_yaml <- function(file, refuse) {
   handlers <- list("bool#yes" = word, "bool#no" = word, int = number, "int#oct" = number,
                    "int#hex" = number)
   invalid <- function(problem) refuse("this is not YAML: %s", problem)
-  yaml <- parse_yaml(read_text_file(file), handlers, invalid, strict = FALSE)
-  check_demes_number(yaml, refuse)
-  yaml
+  parse_yaml(read_text_file(file), handlers, invalid, strict = FALSE)
 }
 
-# Largest number of entries in a file. Each takes some milliseconds.
-most_demes_entries <- 2000
-
-check_demes_number <- function(yaml, refuse) {
-  if (!is.list(yaml)) {
-    return(invisible())
-  }
-  epochs <- vapply(as.list(yaml$demes), function(deme) {
-    if (is.list(deme)) length(deme[["epochs"]]) else 0L
-  }, 0L)
-  n <- length(yaml$demes) + sum(epochs) + length(yaml$migrations) + length(yaml$pulses)
-  if (n > most_demes_entries) {
-    refuse("there are %s demes, epochs, migrations and pulses, but at most %s can be read",
-           format_count(n), format_count(most_demes_entries))
-  }
-}
-
-# A given field replaces its default as a whole.
+# A given field replaces its entire default.
 with_demes_defaults <- function(own, defaults) {
   defaults <- as.list(defaults)
   defaults[names(own)] <- own
@@ -100,7 +81,7 @@ demes_generation <- function(yaml, refuse) {
 }
 
 demes_number <- function(x, what, refuse, least = 0, most = Inf) {
-  # YAML reads 2e4 and Infinity as texts.
+  # YAML reads 2e4 and Infinity as text.
   number <- if (is.character(x)) suppressWarnings(as.numeric(x)) else x
   good <- is.numeric(number) && length(number) == 1 && isTRUE(number >= least && number <= most)
   if (!good) {

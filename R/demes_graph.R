@@ -27,7 +27,8 @@ demes_graph <- function(yaml, refuse) {
     demes = demes, reference_size = roots[[1]]$epochs$from[1], refuse = refuse,
     migrations = demes_migrations(yaml, demes, generation, refuse),
     pulses = demes_pulses(yaml, demes, generation, refuse),
-    samples = demes_written_samples(yaml$metadata, names(demes))
+    samples = demes_written_samples(yaml$metadata, names(demes)),
+    time_units = yaml$time_units, generation_time = generation
   )
 }
 
@@ -44,7 +45,7 @@ demes_deme <- function(deme, earlier, epoch_defaults, generation, refuse) {
   c(list(name = name, start = start / generation, epochs = epochs), parents)
 }
 
-# In the file's time units.
+# The start of a deme, in the file's time units.
 demes_start <- function(deme, parents, generation, refuse) {
   start <- deme$start_time
   if (is.null(start) && length(parents) == 1) start <- demes_end(parents[[1]]) * generation
@@ -61,7 +62,7 @@ demes_start <- function(deme, parents, generation, refuse) {
   start
 }
 
-# Whether a deme can be an ancestor or a source. Its end counts, its start does not.
+# Whether a deme can be an ancestor or a source. Its end is included, its start is not.
 is_alive <- function(deme, time) demes_end(deme) <= time && time < deme$start
 
 demes_ancestry <- function(deme, earlier, refuse) {
@@ -246,11 +247,8 @@ demes_samples <- function(graph, samples) {
       graph$refuse("no deme exists at the present; name the demes to sample in `samples`")
     }
   }
-  if (!is.character(samples) || !length(samples) || anyDuplicated(samples) ||
-        !all(samples %in% names(ends))) {
-    abort_ancify(
-      sprintf("`samples` must be some of the demes %s, each once.", enumerate(names(ends))), "input"
-    )
-  }
+  refuse_if(!is.character(samples) || !length(samples) || anyDuplicated(samples) ||
+              !all(samples %in% names(ends)), "`samples` must be some of the demes %s, each once.",
+            enumerate(names(ends)))
   samples
 }

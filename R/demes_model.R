@@ -2,6 +2,7 @@
 
 # The model's events, from the oldest time of the graph to the present.
 demes_events <- function(graph, samples) {
+  graph <- demes_ancestry_of(graph, samples)
   demes <- graph$demes
   graph$starts <- vapply(demes, `[[`, 0, "start")
   graph$pulse_times <- vapply(graph$pulses, `[[`, 0, "time")
@@ -30,7 +31,7 @@ demes_events <- function(graph, samples) {
   events
 }
 
-# The events of one time: pulses, births of demes, pulses into these, ends of demes. An unsampled
+# The events at one time: pulses, births of demes, pulses into these, ends of demes. An unsampled
 # deme that ends at the birth of its child becomes that child.
 demes_at_time <- function(graph, time, there, samples) {
   born <- graph$demes[graph$starts == time]
@@ -45,7 +46,7 @@ demes_at_time <- function(graph, time, there, samples) {
       there <<- setdiff(there, name)
     }
   }
-  # Demes that end without giving ancestry to another go first, to make room.
+  # Demes that end without descendants are removed first, to free places.
   parents <- unlist(lapply(born, `[[`, "ancestors"))
   remove(Filter(function(name) ends(name) && !name %in% c(parents, give_later), there))
   for (k in seq_along(born)) {
@@ -71,7 +72,7 @@ demes_pulses_at <- function(graph, time, there, except = character(), only = nam
 }
 
 # The birth of a deme. `free`: ancestors whose place it may take. It takes one if it has no other
-# ancestor or there is no room. Other ancestry then comes as a pulse.
+# ancestor or no place is free. Other ancestry then comes as a pulse.
 demes_birth <- function(deme, free, there, refuse) {
   parents <- match(deme$ancestors, there)
   is_full <- length(there) == core_limits()$populations
@@ -85,8 +86,8 @@ demes_birth <- function(deme, free, there, refuse) {
     ))
   }
   if (is_full) {
-    refuse("there are more than %d demes when %s begins, including those that end at that time",
-           core_limits()$populations, deme$name)
+    refuse(paste("there are more than %d demes that samples descend from when %s begins,",
+                 "including those that end at that time"), core_limits()$populations, deme$name)
   }
   shares <- replace(numeric(length(there)), parents, deme$proportions)
   event <- if (length(parents) == 1) event_split(parents) else event_admixture(shares)
@@ -105,12 +106,7 @@ demes_epoch <- function(graph, there, start, end) {
     if (epoch$from == epoch$to) {
       return(epoch$from / n)
     }
-    at <- function(time) {
-      share <- (epoch$start - time) / (epoch$start - epoch$end)
-      if (epoch$how == "linear") epoch$from + share * (epoch$to - epoch$from)
-      else epoch$from * (epoch$to / epoch$from)^share
-    }
-    course(at(start) / n, at(end) / n, shape = epoch$how)
+    course(demes_size_at(epoch, start) / n, demes_size_at(epoch, end) / n, shape = epoch$how)
   })
   m <- matrix(0, length(there), length(there))
   now <- graph$migrations[graph$migrations$start >= start & graph$migrations$end <= end, ]

@@ -1,4 +1,4 @@
-# Models from Demes files with parameters: fields of the file that a fit changes.
+# Models from Demes files with parameters, the fields of the file that a fit changes.
 
 # The error for a fault of a Demes file, or of the file of its parameters.
 demes_refusal <- function(file) {
@@ -95,7 +95,7 @@ value_of_places <- function(name, places, yaml, refuse) {
   there[1]
 }
 
-# An infinite bound is none: NULL.
+# An infinite bound is no bound: NULL.
 demes_bound <- function(one, field, refuse) {
   if (!is.null(one[[field]])) {
     value <- demes_number(one[[field]], paste(field, "of", one$name), refuse)
@@ -103,7 +103,7 @@ demes_bound <- function(one, field, refuse) {
   }
 }
 
-# A place in words, with counts from 0 as in the file.
+# A place in words, with indices from 0 as in the file.
 field_words <- function(place) {
   keys <- vapply(place, function(key) if (is.numeric(key)) format(key - 1) else key, "")
   paste(keys, collapse = " ")
@@ -116,7 +116,7 @@ is_last_share <- function(yaml, place) {
 
 is_share_of_deme <- function(place) place[[1]] == "demes" && identical(place[[3]], "proportions")
 
-# Of two parameters of one field, only the later would count.
+# Of two parameters of one field, only the later would take effect.
 check_fields_once <- function(params, refuse) {
   fields <- unlist(lapply(params, function(one) unique(vapply(one$places, field_words, ""))))
   if (anyDuplicated(fields)) {
@@ -144,7 +144,7 @@ demes_number_of <- function(yaml, name, refuse) {
   match(name, names)
 }
 
-# Counts in the file begin at 0.
+# Indices in the file begin at 0.
 index_of <- function(key, refuse) {
   index <- suppressWarnings(as.numeric(key))
   if (length(index) != 1 || is.na(index) || index < 0 || index %% 1 != 0) {
@@ -209,7 +209,7 @@ get_place <- function(x, place) {
   x
 }
 
-# The last ancestor of a deme has what the others leave.
+# The last ancestor of a deme has the remaining share.
 set_place <- function(x, place, value) {
   changed <- set_value(x, place, value)
   if (is_share_of_deme(place)) {

@@ -1,8 +1,8 @@
 #' Read and write Demes files
 #'
 #' `read_demes()` makes a demographic model from a Demes file, and `write_demes()` writes one:
-#' `write_demes(model, "model.yaml", params, reference_size = 10000)`. Demes is a format that many
-#' programs share (Gower and others 2022).
+#' `write_demes(model, "model.yaml", params, reference_size = 10000)`. Many programs share the Demes
+#' format (Gower and others 2022).
 #'
 #' @details
 #' Sizes are in units of a reference size: the size at which the oldest deme begins. Times in years
@@ -10,20 +10,21 @@
 #'
 #' | Case | Result |
 #' | --- | --- |
-#' | a sampled deme ends before the present | it stays unchanged from then on |
+#' | a sampled deme ends before the present | it stays unchanged after its end |
+#' | a deme contributes nothing (more) to sampled demes | it is omitted |
 #' | several events at one time | the order: pulses, demes begin, pulses into these, demes end |
 #' | cloning or selfing rates above 0 | an error |
 #' | more than one deme without ancestors | an error |
-#' | more than five demes at a time | an error |
+#' | more than five other demes at a time | an error |
 #' | more than 2,000 demes, epochs, migrations and pulses in all | an error |
 #'
-#' `write_demes()` notes the final populations and their order in the file's metadata. `theta0` is
-#' not written. Read again, sizes are in units of the model's first size.
+#' `write_demes()` records the final populations and their order in the file's metadata. It does not
+#' write `theta0`. When the file is read again, sizes are in units of the model's first size.
 #'
 #' **Fields to fit.** The file `parameters` has the format of the program moments. Each of its
-#' `parameters` has a `name`, `values`, and if wanted a `description`, `lower_bound` and
-#' `upper_bound`. `values` are the places in the Demes file that get this value; each has one
-#' parameter at most. Counts begin at 0:
+#' `parameters` has a `name`, `values`, and optionally a `description`, `lower_bound` and
+#' `upper_bound`. `values` are the places in the Demes file that get this value; each has at most
+#' one parameter. Indices begin at 0:
 #'
 #' | Place | Field |
 #' | --- | --- |
@@ -39,10 +40,10 @@
 #' only up to a common factor, so fix one size. With two-locus statistics, all can be fitted.
 #'
 #' @param file Path of a Demes file, in YAML. `read_demes()` also reads gzip.
-#' @param samples Names of the sampled demes, in the order of the spectrum. Default: as noted by
-#'   `write_demes()`, or else all demes at the present.
-#' @param parameters Path of a YAML file of the fields to fit, as below. `NULL` (the default): the
-#'   model has no parameters.
+#' @param samples Names of the sampled demes, in the order of the spectrum. Default: the demes
+#'   recorded by `write_demes()`, else all demes at the present.
+#' @param parameters Path of a YAML file that lists the fields to fit, see Details. `NULL` (the
+#'   default): the model has no parameters.
 #' @param model A [demography()], or a list of events.
 #' @param params Values of the model's parameters, named or in the model's order. `NULL` (the
 #'   default): none.
@@ -50,14 +51,15 @@
 #' @param demes Names of the populations, in the order of their first appearance. Default: `pop1`
 #'   and so on.
 #' @param description A text that describes the model in the file. `NULL` (the default): none.
-#' @return `read_demes()`: a [demography()], with the attributes `samples` and `reference_size`;
-#'   with `parameters` also `start`, `lower` and `upper`, which [fit_demography()] takes.
+#' @return `read_demes()`: a [demography()], with the attributes `samples`, `reference_size`,
+#'   `time_units` and `generation_time`; with `parameters` also `start`, `lower` and `upper`, which
+#'   [fit_demography()] takes.
 #'   `write_demes()`: the path, invisibly. Its times are in generations.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read or written.
-#' * `ancify_format_error` (field `file`): the file is no Demes file, or has an error of the table.
-#'   Or `parameters` name a place that the Demes file lacks, or one place twice, or a value is
-#'   outside its bounds.
+#' * `ancify_format_error` (field `file`): the file is not a Demes file, or has an error of the
+#'   table. Or `parameters` name a place that the Demes file lacks, or one place twice, or a value
+#'   is outside its bounds.
 #' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection;
 #'   mutation that changes; sizes or rates that are functions; a migration rate that changes in an
 #'   epoch; a frozen population that changes later; a pulse at the present or directly after a
@@ -101,5 +103,7 @@ read_demes <- function(file, samples = NULL, parameters = NULL) {
   }
   attr(model, "samples") <- samples
   attr(model, "reference_size") <- graph$reference_size
+  attr(model, "time_units") <- graph$time_units
+  attr(model, "generation_time") <- graph$generation_time
   model
 }

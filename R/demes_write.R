@@ -5,12 +5,11 @@
 write_demes <- function(model, file, params = NULL, reference_size, demes = NULL,
                         description = NULL) {
   check_given()
-  file <- check_path(file, "file")
+  file <- check_output_file(file)
   check_positive(reference_size, "reference_size", 1)
   good <- is.null(description) || is.character(description) && length(description) == 1
-  if (!good || anyNA(description)) {
-    abort_ancify(sprintf("`description` must be a text, not %s.", show_value(description)), "input")
-  }
+  refuse_if(!good || anyNA(description), "`description` must be a text, not %s.",
+            show_value(description))
   events <- core_events(events_at(model, params))
   check_computable(events)
   graph <- demes_of_events(events, reference_size, check_deme_names(demes, events))
@@ -20,29 +19,19 @@ write_demes <- function(model, file, params = NULL, reference_size, demes = NULL
   invisible(file)
 }
 
-# Refuses an invalid model with the errors of expected_sfs().
-check_computable <- function(events) {
-  sampling <- check_sampling("analytic", rep(1L, populations_after(events)))
-  spectra_of_models(list(events), 4L, "dadi", sampling, choose_backend("cpu", 1))
-}
-
 check_deme_names <- function(demes, events) {
   founds <- vapply(event_rows(), `[[`, NA, "founds")
   n <- sum(founds[vapply(events, `[[`, "", "op")])
   demes <- demes %||% paste0("pop", seq_len(n))
   good <- is.character(demes) && length(demes) == n && !anyDuplicated(demes)
-  if (!good || !all(is_deme_name(demes))) {
-    abort_ancify(
-      sprintf("`demes` must be %s of letters, digits and _, each a different one, not %s.",
-              count_of(n, "name"), show_value(demes)),
-      "input"
-    )
-  }
+  refuse_if(!good || !all(is_deme_name(demes)),
+            "`demes` must be %s of letters, digits and _, each a different one, not %s.",
+            count_of(n, "name"), show_value(demes))
   demes
 }
 
-# Events add demes, migrations and pulses to `graph`. `there`: the demes' numbers of the model's
-# present populations. `stopped`: the numbers of frozen demes. `theta`: that of earlier events.
+# Events add demes, migrations and pulses to `graph`. `there`: the deme indices of the model's
+# current populations. `stopped`: the indices of frozen demes. `theta`: that of earlier events.
 demes_of_events <- function(events, n, names) {
   durations <- vapply(events, function(event) {
     if (is.null(event$end)) 0 else event$end - event$start
@@ -64,7 +53,7 @@ demes_of_events <- function(events, n, names) {
       refuse_in_demes("a pulse goes into a population that ends at that time")
     }
   }
-  # The demes do not tell the final populations and their order.
+  # The demes do not determine the final populations and their order.
   graph$metadata <- list(ancify = list(samples = as.list(names[graph$there])))
   graph[c("demes", "migrations", "pulses", "metadata")]
 }

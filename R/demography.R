@@ -1,6 +1,6 @@
 #' Make a demographic model
 #'
-#' Makes a demographic model from events in the order of time. To fit parameters, give a function
+#' Makes a demographic model from events in chronological order. To fit parameters, give a function
 #' of them that returns the events: `demography(function(nu, time) list(event_equilibrium(),
 #' event_epoch(time, nu)))`.
 #'
@@ -9,7 +9,7 @@
 #' @return A list of class `demography`: `events`, the list or the function, and `params`, the
 #'   parameters' names.
 #' @section Errors:
-#' * `ancify_input_error`: an argument is no event, or the function has no named arguments. The
+#' * `ancify_input_error`: an argument is not an event, or the function has no named arguments. The
 #'   events' values are checked later, by [expected_sfs()].
 #' @seealso [demography_events], [demography_model()] for common ones, [expected_sfs()],
 #'   [fit_demography()], [read_demes()]
@@ -45,13 +45,9 @@ demography <- function(...) {
 
 check_events <- function(events) {
   good <- vapply(events, inherits, NA, "demography_event")
-  if (!length(events) || !all(good)) {
-    abort_ancify(
-      sprintf("A model must have events, such as event_equilibrium(), not %s.",
-              if (length(events)) show_value(events[[which(!good)[1]]]) else "nothing"),
-      "input"
-    )
-  }
+  refuse_if(!length(events) || !all(good),
+            "A model must have events, such as event_equilibrium(), not %s.",
+            if (length(events)) show_value(events[[which(!good)[1]]]) else "nothing")
 }
 
 #' @export
@@ -74,7 +70,7 @@ print.demography_event <- function(x, ...) {
   invisible(x)
 }
 
-# Leaves out fields with default values.
+# Omits fields with default values.
 format_event <- function(event) {
   plain <- event_rows()[[event$op]]$plain
   is_plain <- vapply(names(event), function(name) {
@@ -124,37 +120,25 @@ events_at <- function(model, params) {
     return(model$events)
   }
   events <- do.call(model$events, as.list(params))
-  if (!is.list(events) || !length(events)) {
-    abort_ancify("The model's function must return a list of events.", "input")
-  }
+  refuse_if(!is.list(events) || !length(events),
+            "The model's function must return a list of events.")
   events
 }
 
 # Returns parameters in the model's order. Values without names are already in this order.
 check_params <- function(params, names) {
   if (is.list(params)) params <- unlist(params)
-  if (length(params) != length(names)) {
-    abort_ancify(
-      sprintf("`params` has %s, but must have %s.", count_of(length(params), "value"),
-              needed_params(names)),
-      "input"
-    )
-  }
+  refuse_if(length(params) != length(names), "`params` has %s, but must have %s.",
+            count_of(length(params), "value"), needed_params(names))
   if (!length(names)) {
     return(params)
   }
-  if (!is.numeric(params) || !all(is.finite(params))) {
-    abort_ancify("`params` must be finite numbers.", "input")
-  }
+  refuse_if(!is.numeric(params) || !all(is.finite(params)), "`params` must be finite numbers.")
   if (is.null(names(params))) {
     return(stats::setNames(params, names))
   }
-  if (!setequal(names(params), names)) {
-    abort_ancify(
-      sprintf("`params` names %s, but must name %s.", enumerate(names(params)), enumerate(names)),
-      "input"
-    )
-  }
+  refuse_if(!setequal(names(params), names), "`params` names %s, but must name %s.",
+            enumerate(names(params)), enumerate(names))
   params[names]
 }
 

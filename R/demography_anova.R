@@ -1,23 +1,23 @@
 #' Test parameters of a demographic model
 #'
 #' Compares two nested fits: `anova(fit, null, bootstraps)`. The null hypothesis holds some
-#' parameters `fixed` that `fit` has fitted.
+#' parameters `fixed` that are fitted in `fit`.
 #'
 #' @details
 #' | `test` | Statistic |
 #' | --- | --- |
 #' | `"LR"` | twice the difference of log-likelihoods |
 #' | `"Wald"` | squared distance of the estimates from the null's values, in standard errors |
-#' | `"score"` | squared slope of the likelihood at the null's estimates, in standard errors |
+#' | `"score"` | squared gradient of the likelihood at the null's estimates, in standard errors |
 #'
 #' All have chi-squared distributions, with as many degrees of freedom as parameters are fixed in
-#' `null` only. Sites count as independent without `bootstraps`. With them, statistics are adjusted
-#' for linkage by the Godambe information. The ratio is multiplied by `adjustment`, which Coffman
-#' and others (2016) give.
+#' `null` only. Without `bootstraps` sites count as independent. With them, the Godambe information
+#' adjusts statistics for linkage. The ratio is multiplied by `adjustment`, given by Coffman and
+#' others (2016).
 #'
-#' A parameter may be fixed at or beyond a bound that it has in `fit`, as a migration rate at 0. Its
-#' test is then one-sided. With one such parameter of k, the p-value is 1/2 P(chi2_(k-1) > x) + 1/2
-#' P(chi2_k > x). With several it is at most that.
+#' A parameter may be fixed at or beyond its bound in `fit`, such as a migration rate at 0. Its test
+#' is then one-sided. With one such parameter of k, the p-value is 1/2 P(chi2_(k-1) > x) + 1/2
+#' P(chi2_k > x). With several, that is an upper bound.
 #'
 #' @param object A `demography_fit`, as from [fit_demography()].
 #' @param null A fit of the same model to the same data, with fewer fitted and more `fixed`
@@ -94,7 +94,7 @@ anova.demography_fit <- function(object, null, bootstraps = NULL, test = c("LR",
 
 format_each <- function(values) vapply(values, format, "", digits = 4)
 
-# Whether a parameter with this value can go one way only.
+# Whether a parameter with this value can move in one direction only.
 is_one_sided <- function(fit, values) {
   bounds <- fit$bounds[names(values), ]
   values <= bounds$lower | values >= bounds$upper
@@ -117,22 +117,18 @@ wald_statistic <- function(fit, null, bootstraps, tested, bounded) {
   c(statistic = squared(coef(fit)[tested] - null$params[tested], covariance))
 }
 
-# U' A (A G A)^-1 A U with U the slopes of the tested parameters, A their block of the inverse
-# information, and A G A that of the Godambe information's. Slopes of the others are 0.
+# U' A (A G A)^-1 A U, with U the gradient of the tested parameters, A their block of the inverse
+# information, and A G A their block of the inverse Godambe information. Other gradients are 0.
 score_statistic <- function(fit, null, bootstraps, tested, bounded) {
   slopes <- slopes_at_null(fit, null, bootstraps)
   inverse <- inverse_information(slopes$information, no_maximum)[tested, tested, drop = FALSE]
   covariance <- sandwich(slopes, is.null(bootstraps))[tested, tested, drop = FALSE]
   step <- drop(inverse %*% slopes$slope[tested])
-  if (bounded && length(tested) > 1) {
-    abort_ancify(
-      paste(
-        "A score test of several parameters cannot include one that `null` fixes at its bound:",
-        "choose `test = \"LR\"`."
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    bounded && length(tested) > 1,
+    paste("A score test of several parameters cannot include one that `null` fixes at its bound:",
+          "choose `test = \"LR\"`.")
+  )
   # Past the bound the likelihood may rise.
   past <- bounded && (null$params[tested] <= fit$bounds[tested, "lower"]) != (step > 0)
   c(statistic = if (past) 0 else squared(step, covariance))
@@ -151,9 +147,8 @@ squared <- function(x, covariance) sum(x * solve(covariance, x))
 
 check_nested <- function(full, null) {
   are_fits <- inherits(full, "demography_fit") && inherits(null, "demography_fit")
-  if (are_fits && length(full$fitted) < length(null$fitted)) {
-    abort_ancify("`null` has more fitted parameters than `fit`: exchange the two fits.", "input")
-  }
+  refuse_if(are_fits && length(full$fitted) < length(null$fitted),
+            "`null` has more fitted parameters than `fit`: exchange the two fits.")
   tested <- if (are_fits) setdiff(full$fitted, null$fitted)
   if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
     abort_ancify(
@@ -165,7 +160,7 @@ check_nested <- function(full, null) {
 }
 
 # Whether both fits have the same model, data and settings. Users' functions cannot be compared, so
-# the models' spectra are, at the parameters of the null fit.
+# the models' spectra are compared at the parameters of the null fit.
 is_same_problem <- function(full, null) {
   fixed <- setdiff(names(full$params), full$fitted)
   settings <- lapply(list(full, null), function(fit) {
@@ -179,7 +174,7 @@ is_same_problem <- function(full, null) {
     is_same_expected(or_null(best_expected(full$surface, null$params)), null)
 }
 
-# Equal within the differences between machines, or between CPU and GPU.
+# Whether spectra are equal up to differences between machines, or between CPU and GPU.
 is_same_expected <- function(x, y) {
   values <- function(one) {
     c(if (!is.null(one$expected)) plain_array(one$expected), one$expected_ld$values)

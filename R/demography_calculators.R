@@ -1,12 +1,15 @@
-# What a fit's terms expect: calculators of models, and the term of spectra.
+# What a fit's terms expect: calculators of models, and the term of spectra. A calculator has
+# backend    function(): where it computes
+# prepare    function(params): a model
+# compute    function(models, backend): what each model expects
+# warn       function(params): warnings of numerical errors
 
-# A term's `expected`. The calculator's prepare() turns one set of parameters into a model;
-# compute() does many at once. `names`: the parameters that prepare() takes.
+# A term's `expected`. `names`: the parameters that the calculator's prepare() takes.
 expected_by <- function(calculator, names, space) {
   calculator$backend() # an error of the backend comes before those of parameters
   prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
   function(sets, stop_at_errors = FALSE) {
-    # Chosen anew: a worker or a saved fit may be on another machine.
+    # Choose it anew: a worker or a saved fit may be on another machine.
     backend <- calculator$backend()
     compute <- function(models) calculator$compute(models, backend)
     if (stop_at_errors) {
@@ -36,11 +39,13 @@ grid_settings <- function(sfs, pts, time, extrapolate, sampling) {
 sizes_of_sfs <- function(sfs) stats::setNames(dim(sfs) - 1L, names(dimnames(sfs)))
 
 sfs_term <- function(model, sfs, space, settings) {
+  check_population_order(model, names(dimnames(sfs)), "sfs")
   calculator <- if (inherits(model, "dfe_model")) dfe_calculator(model, sfs)
   else demography_calculator(model, sizes_of_sfs(sfs), settings)
   spectra <- expected_by(calculator, params_of_spectra(model, settings$sampling), space)
   list(
     data = sfs,
+    warn = function(params) calculator$warn(params[params_of_spectra(model, settings$sampling)]),
     expected = if (!settings$misidentified) spectra else function(sets, ...) {
       Map(function(one, params) {
         if (!is.null(one)) misidentified_sfs(one, c(params, space$fixed)[["misidentified"]])
@@ -54,14 +59,29 @@ sfs_term <- function(model, sfs, space, settings) {
 demography_calculator <- function(model, sizes, settings) {
   # Made once, as its matrices may be large
   always <- if (!is.function(settings$sampling)) check_sampling(settings$sampling, sizes)
+  new_backend <- function() choose_backend(settings$backend, settings$threads)
+  prepare <- function(params) {
+    settled <- settle_params(model, params, settings$sampling)
+    check_final_populations(settled$events, length(sizes))
+    settled$sampling <- always %||% check_sampling(settled$sampling, sizes)
+    check_pts(settings$pts, settled$sampling$sizes)
+    settled
+  }
   list(
-    backend = function() choose_backend(settings$backend, settings$threads),
-    prepare = function(params) {
-      settled <- settle_params(model, params, settings$sampling)
-      check_final_populations(settled$events, length(sizes))
-      settled$sampling <- always %||% check_sampling(settled$sampling, sizes)
-      check_pts(settings$pts, settled$sampling$sizes)
-      settled
+    backend = new_backend,
+    prepare = prepare,
+    warn = function(params) {
+      at <- prepare(params)
+      backend <- new_backend()
+      found <- on_fine_grids(
+        list(at$events), sizes, settings$pts, settings$time, settings$extrapolate, at$sampling,
+        backend, keep = TRUE
+      )
+      where <- " at the estimates"
+      if (!identical(found$pts[[1]], settings$pts)) warn_of_finer(settings$pts, found$pts, where)
+      warn_of_errors(
+        at$events, found, settings$time, settings$extrapolate, at$sampling, backend, where
+      )
     },
     compute = function(models, backend) {
       samplings <- lapply(models, `[[`, "sampling")
@@ -81,32 +101,26 @@ demography_calculator <- function(model, sizes, settings) {
 # `n`: the number of populations of the data, the argument `name`.
 check_final_populations <- function(events, n, name = "sfs") {
   populations <- populations_after(events)
-  if (populations != n) {
-    abort_ancify(
-      sprintf("The model ends with %s, but `%s` has %s.", count_of(populations, "population"),
-              name, count_of(n, "population")),
-      "input"
-    )
-  }
+  refuse_if(populations != n, "The model ends with %s, but `%s` has %s.",
+            count_of(populations, "population"), name, count_of(n, "population"))
 }
 
 dfe_calculator <- function(model, data) {
   one <- model$spectra$spectra[[1]]
   why <- unlike_sfs(if (attr(data, "folded")) fold(one) else one, data)
-  if (!is.null(why)) {
-    abort_ancify(sprintf("Cannot compare the spectra of `model` and `sfs`: %s.", why), "input")
-  }
+  refuse_if(!is.null(why), "Cannot compare the spectra of `model` and `sfs`: %s.", why)
   cells <- cells_of(model$spectra)
   list(
     backend = function() NULL,
     prepare = function(params) do.call(model$dfe, as.list(params)),
+    warn = function(params) invisible(), # selected_spectra() has warned
     compute = function(dfes, backend) {
       lapply(dfes, function(dfe) summed_spectra(model$spectra, cells, dfe, model$theta))
     }
   )
 }
 
-# Computing time grows as the grid points to the power of the number of populations.
+# Computing time grows as the number of grid points to the power of the number of populations.
 default_pts <- function(sizes) {
   if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
 }

@@ -5,11 +5,8 @@
 dfe_sfs <- function(spectra, dfe, theta = 1) {
   check_given()
   check_selected_spectra(spectra)
-  if (!inherits(dfe, "dfe")) {
-    abort_ancify(
-      sprintf("`dfe` must be a DFE such as dfe_gamma(0.2, 1000), not %s.", show_value(dfe)), "input"
-    )
-  }
+  refuse_if(!inherits(dfe, "dfe"), "`dfe` must be a DFE such as dfe_gamma(0.2, 1000), not %s.",
+            show_value(dfe))
   check_positive(theta, "theta", 1)
   summed_spectra(spectra, cells_of(spectra), dfe, theta)
 }
@@ -22,7 +19,7 @@ cells_of <- function(spectra) {
 summed_spectra <- function(spectra, cells, dfe, theta) {
   one <- spectra$spectra[[1]]
   sums <- cells %*% dfe_weights(dfe, spectra$gammas, has_pairs(spectra), spline_of)
-  # A spline overshoots if cells fall steeply.
+  # A spline overshoots where cells fall steeply.
   below <- !is.na(sums) & sums < 0
   if (any(below)) {
     lines <- dfe_weights(dfe, spectra$gammas, has_pairs(spectra), linear_of)
@@ -39,11 +36,8 @@ dfe_model <- function(spectra, dfe, theta = 1) {
   check_selected_spectra(spectra)
   check_positive(theta, "theta", 1)
   params <- if (is.function(dfe)) names(formals(args(dfe)))
-  if (!length(params) || "..." %in% params) {
-    abort_ancify(
-      "`dfe` must be a function of named parameters that returns a DFE, such as dfe_gamma.", "input"
-    )
-  }
+  refuse_if(!length(params) || "..." %in% params,
+            "`dfe` must be a function of named parameters that returns a DFE, such as dfe_gamma.")
   structure(list(spectra = spectra, dfe = dfe, theta = theta, params = params),
             class = "dfe_model")
 }
@@ -93,9 +87,7 @@ dfe_exponential <- function(scale) {
 #' @export
 dfe_lognormal <- function(meanlog, sdlog) {
   check_given()
-  if (!is_number(meanlog)) {
-    abort_ancify(sprintf("`meanlog` must be a number, not %s.", show_value(meanlog)), "input")
-  }
+  refuse_if(!is_number(meanlog), "`meanlog` must be a number, not %s.", show_value(meanlog))
   check_positive(sdlog, "sdlog", 1)
   new_dfe(
     name = sprintf("lognormal(meanlog = %s, sdlog = %s)", format(meanlog), format(sdlog)),
@@ -107,9 +99,7 @@ dfe_lognormal <- function(meanlog, sdlog) {
 #' @export
 dfe_point <- function(gamma) {
   check_given()
-  if (!is_number(gamma)) {
-    abort_ancify(sprintf("`gamma` must be a number, not %s.", show_value(gamma)), "input")
-  }
+  refuse_if(!is_number(gamma), "`gamma` must be a number, not %s.", show_value(gamma))
   new_dfe(name = format(gamma), gamma = gamma)
 }
 
@@ -118,18 +108,12 @@ dfe_point <- function(gamma) {
 dfe_mixture <- function(..., shares) {
   check_given()
   dfes <- list(...)
-  if (!length(dfes) || !all(vapply(dfes, inherits, NA, "dfe"))) {
-    abort_ancify("dfe_mixture() takes DFEs, such as dfe_gamma(0.2, 1000).", "input")
-  }
+  refuse_if(!length(dfes) || !all(vapply(dfes, inherits, NA, "dfe")),
+            "dfe_mixture() takes DFEs, such as dfe_gamma(0.2, 1000).")
   good <- is.numeric(shares) && length(shares) == length(dfes) && isTRUE(all(shares >= 0)) &&
     abs(sum(shares) - 1) < 1e-9
-  if (!good) {
-    abort_ancify(
-      sprintf("`shares` must be %s from 0 on, with the sum 1, not %s.",
-              count_of(length(dfes), "number"), show_value(shares)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`shares` must be %s from 0 on, with the sum 1, not %s.",
+            count_of(length(dfes), "number"), show_value(shares))
   parts <- Map(function(dfe, share) {
     lapply(dfe$parts, function(part) replace(part, "share", part$share * share))
   }, dfes, shares)

@@ -9,16 +9,16 @@
 #' | --- | --- |
 #' | `dfe_bivariate_lognormal()` | lognormal, with a correlation of the logarithms |
 #' | `dfe_independent()` | independent, each from its own DFE |
-#' | `dfe_correlated()` | the same for a share `w` of mutations, and else independent from one DFE |
+#' | `dfe_correlated()` | equal for a share `w` of mutations, else independent from one DFE |
 #' | any other DFE | equal in both |
 #'
 #' [dfe_mixture()] mixes all of these. The share `w` of `dfe_correlated()` is the correlation of
 #' coefficients between populations (Huang and others 2021). The last parameter of `mixture()` in
-#' dadi is the share of the others, `1 - w`. In [fit_demography()] the bounds of parameters with the
-#' name `w` are 0 and 1, and those with the name `correlation` -1 and 1.
+#' dadi is the share of the others, `1 - w`. In [fit_demography()] parameters named `w` have the
+#' bounds 0 and 1, and parameters named `correlation` -1 and 1.
 #'
 #' Between computed coefficients, cells are cubic splines in the logarithms of both. Beyond them
-#' each coefficient counts as in [dfe_sfs()].
+#' each coefficient is treated as in [dfe_sfs()].
 #'
 #' A point of positive selection is part of a DFE of one population. Its coefficient must be one of
 #' the computed `gammas`: `dfe_independent(dfe_mixture(dfe_lognormal(3, 2), dfe_point(5), shares =
@@ -27,11 +27,12 @@
 #' @param meanlog,sdlog Mean and standard deviation of `log(-gamma)`: a number for each population,
 #'   or one for both.
 #' @param correlation Correlation of `log(-gamma)` between populations, from -1 to 1.
-#' @param first,second,dfe DFEs of one population. `second` is as `first` by default.
+#' @param first,second,dfe DFEs of one population. `second` equals `first` by default.
 #' @param w Share of mutations with the same coefficient in both populations, from 0 to 1.
 #' @return A list of class `dfe`.
 #' @section Errors:
-#' * `ancify_input_error`: a parameter is outside its range, or a DFE of one population is of two.
+#' * `ancify_input_error`: a parameter is outside its range, or a joint DFE stands in place of a DFE
+#'   of one population.
 #' @references
 #' Huang, Fortier, Coffman, Struck, Irby, James, Leon-Burguete, Ragsdale and Gutenkunst (2021)
 #' Inferring genome-wide correlations of mutation fitness effects between populations. Molecular
@@ -90,39 +91,21 @@ dfe_correlated <- function(dfe, w) {
 dfe_ranges <- list(w = c(0, 1), correlation = c(-1, 1))
 
 check_in_range <- function(x, name, range) {
-  if (!is_number(x) || x < range[1] || x > range[2]) {
-    abort_ancify(
-      sprintf("`%s` must be a number from %s to %s, not %s.", name, range[1], range[2],
-              show_value(x)),
-      "input"
-    )
-  }
+  refuse_if(!is_number(x) || x < range[1] || x > range[2],
+            "`%s` must be a number from %s to %s, not %s.", name, range[1], range[2], show_value(x))
 }
 
 check_for_populations <- function(x, name, is_good, what) {
-  if (!is.numeric(x) || !length(x) %in% 1:2 || !all(is_good(x))) {
-    abort_ancify(
-      sprintf("`%s` must be one or two numbers that are %s, not %s.", name, what, show_value(x)),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(x) || !length(x) %in% 1:2 || !all(is_good(x)),
+            "`%s` must be one or two numbers that are %s, not %s.", name, what, show_value(x))
 }
 
 check_of_one <- function(dfe, name) {
-  if (!inherits(dfe, "dfe")) {
-    abort_ancify(
-      sprintf("`%s` must be a DFE such as dfe_gamma(0.2, 1000), not %s.", name, show_value(dfe)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(dfe, "dfe"), "`%s` must be a DFE such as dfe_gamma(0.2, 1000), not %s.", name,
+            show_value(dfe))
   is_joint <- vapply(dfe$parts, function(part) any(c("both", "normal") %in% names(part)), NA)
-  if (any(is_joint)) {
-    abort_ancify(
-      sprintf("`%s` must be a DFE of one population, but %s is of two.", name,
-              dfe$parts[[which(is_joint)[1]]]$name),
-      "input"
-    )
-  }
+  refuse_if(any(is_joint), "`%s` must be a DFE of one population, but %s is of two.", name,
+            dfe$parts[[which(is_joint)[1]]]$name)
 }
 
 dfe_words <- function(dfe) {

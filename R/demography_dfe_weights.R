@@ -1,20 +1,16 @@
-# Weights of computed spectra: with these, their sum is the spectrum under a distribution.
+# Weights of computed spectra, whose weighted sum is the spectrum under a distribution.
 
 # Steps of integration between two computed coefficients.
 places_between <- 20
 
-# The weight of each coefficient's spectrum, or with `pairs` of each pair's. `interpolate`:
+# The weight of each coefficient's spectrum, or of each pair's spectrum with `pairs`. `interpolate`:
 # spline_of or linear_of.
 dfe_weights <- function(dfe, gammas, pairs, interpolate) {
   Reduce(`+`, lapply(dfe$parts, function(part) {
     kind <- part_kinds()[[intersect(names(part), names(part_kinds()))]]
-    if (kind$pairs && !pairs) {
-      abort_ancify(
-        sprintf("The DFE %s is for two populations: use spectra of selected_spectra(pairs = TRUE).",
-                part$name),
-        "input"
-      )
-    }
+    refuse_if(kind$pairs && !pairs,
+              "The DFE %s is for two populations: use spectra of selected_spectra(pairs = TRUE).",
+              part$name)
     weights <- kind$weights(part[[kind$field]], gammas, interpolate)
     # The same coefficient in both populations
     if (pairs && !kind$pairs) weights <- diag(weights, length(gammas))
@@ -23,7 +19,7 @@ dfe_weights <- function(dfe, gammas, pairs, interpolate) {
 }
 
 # A row for each kind of part, by its field: weights(field's value, gammas, interpolate), and
-# whether these are of pairs, a matrix. A function, because R reads the files of some later.
+# whether these form a matrix of pairs. A function, because R loads the files of some later.
 part_kinds <- function() {
   kind <- function(field, weights, pairs = FALSE) as.list(environment())
   kinds <- list(
@@ -33,8 +29,8 @@ part_kinds <- function() {
   stats::setNames(kinds, vapply(kinds, `[[`, "", "field"))
 }
 
-# The probability between two places is shared equally by both. So all probability counts, also of
-# a density without a bound.
+# The probability between two places is shared equally by both. So all probability counts, even of
+# an unbounded density.
 distribution_weights <- function(cumulative, gammas, interpolate = spline_of) {
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
@@ -56,13 +52,8 @@ point_weights <- function(gamma, gammas, interpolate) {
     return(as.double(computed))
   }
   weakest <- max(gammas[gammas < 0], -Inf)
-  if (gamma > 0 || gamma < gammas[1] || !is.finite(weakest)) {
-    abort_ancify(
-      sprintf("The selection coefficient %s must be one of the computed `gammas`.",
-              format(gamma)),
-      "input"
-    )
-  }
+  refuse_if(gamma > 0 || gamma < gammas[1] || !is.finite(weakest),
+            "The selection coefficient %s must be one of the computed `gammas`.", format(gamma))
   weights <- numeric(length(gammas))
   if (gamma > weakest) {
     weights[gammas == weakest] <- gamma / weakest
@@ -75,13 +66,9 @@ point_weights <- function(gamma, gammas, interpolate) {
 }
 
 check_interpolated <- function(strengths) {
-  if (length(strengths) < 4) {
-    abort_ancify(
-      sprintf("A DFE needs spectra of at least 4 negative selection coefficients, but there %s.",
-              if (length(strengths) == 1) "is 1" else paste("are", length(strengths))),
-      "input"
-    )
-  }
+  refuse_if(length(strengths) < 4,
+            "A DFE needs spectra of at least 4 negative selection coefficients, but there %s.",
+            if (length(strengths) == 1) "is 1" else paste("are", length(strengths)))
   gaps <- -diff(strengths)
   if (max(gaps) > log(4) + 1e-9) {
     k <- which.max(gaps)
@@ -117,8 +104,8 @@ independent_weights <- function(both, gammas, interpolate) {
 cells_between <- 10
 
 # With x and y the logarithms of both populations' strengths: each cell of x has its probability, at
-# its mean. Given this x, y has a normal distribution. A y between two edges counts as a share of
-# each, so that its mean is right, also with a correlation of 1 or -1.
+# its mean. Given this x, y has a normal distribution. A y between two edges is divided between
+# them, so that its mean is right, even with a correlation of 1 or -1.
 binormal_weights <- function(normal, gammas, interpolate) {
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
@@ -169,7 +156,7 @@ shares_of_edges <- function(edges, mean, sd) {
   cbind(cells$probability[, 1], cbind(upper, 0) + cbind(0, between - upper), cells$probability[, n])
 }
 
-# A hundred cells from `far` to the end. They are empty ones if it is not beyond.
+# A hundred cells from `far` to the end. They are empty unless the end lies beyond.
 edges_beyond <- function(far, end, is_above) {
   seq(if (is_above) max(far, end) else min(far, end), end, length.out = 101)[-101]
 }

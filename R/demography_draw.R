@@ -1,9 +1,9 @@
-# The picture of a demographic model: populations through time, with their sizes.
+# The plot of a demographic model: populations through time, with their sizes.
 
 #' Plot a demographic model
 #'
 #' Draws a model's populations through time, from the past (top) to the present (bottom):
-#' `plot(demography_model("OutOfAfrica_3G09"))`. A population is as wide as its size.
+#' `plot(demography_model("OutOfAfrica_3G09"))`. The width of a population is its size.
 #'
 #' | Event | Drawn as |
 #' | --- | --- |
@@ -13,18 +13,20 @@
 #' | [event_pulse()] | thick arrows with their shares |
 #' | [event_removal()], frozen populations | a population that ends |
 #'
-#' Only the last part of the ancestral population's time is drawn. The bar above the picture is as
-#' long as a population of that size is wide. Rates of migration are written where there is room,
-#' and are those in the middle of an epoch. Their unit stands above the picture, at the left.
+#' Only the last part of the ancestral population's time is drawn. The scale bar above the picture
+#' shows the width of a population of that size. Migration rates in the middle of an epoch are
+#' written where space permits. Their unit stands above the picture, at the left.
 #'
 #' @param x A [demography()].
 #' @param params Values of the model's parameters, in order or named; `NULL` (the default) for a
 #'   model without parameters.
 #' @param reference_size Diploid individuals of size 1. With it times are in generations, sizes in
-#'   individuals, and migration in shares of a population a generation. `NULL` (the default): times
-#'   are in 2N generations, sizes in N, and migration in 2N m.
-#' @param generation_time Years of a generation. With it, and `reference_size`, times are in years.
-#'   `NULL` (the default): in generations.
+#'   individuals, and migration in shares of a population per generation. `NULL` (the default): the
+#'   file's size for a model from [read_demes()]. For other models times are in 2N generations,
+#'   sizes in N, and migration in 2N m.
+#' @param generation_time Years per generation. Together with `reference_size`, it gives times in
+#'   years. `NULL` (the default): in the units of the file for a model from [read_demes()], else in
+#'   generations.
 #' @param populations Names of the model's populations at its end. `NULL` (the default): the sampled
 #'   demes of a model from [read_demes()], else 1, 2, ...
 #' @param main Title; none by default.
@@ -43,8 +45,9 @@
 plot.demography <- function(x, params = NULL, reference_size = NULL, generation_time = NULL,
                             populations = NULL, main = NULL, ...) {
   check_no_more(...)
-  units <- demography_units(reference_size, generation_time)
-  events <- core_events(events_at(x, params))
+  events <- events_at(x, params)
+  units <- demography_units(x, events, reference_size, generation_time)
+  events <- core_events(events)
   check_computable(events)
   populations <- history_labels(populations %||% attr(x, "samples"), populations_after(events))
   history <- history_of_events(events)
@@ -53,7 +56,7 @@ plot.demography <- function(x, params = NULL, reference_size = NULL, generation_
                        mgp = c(5, 0.6, 0), tcl = -0.3)
   on.exit(graphics::par(old))
   graphics::plot.new()
-  # With the last part of the ancestral population
+  # Leave space for the last part of the ancestral population
   top <- if (history$oldest > 0) 1.15 * history$oldest else 1
   graphics::plot.window(places$range, c(0, top), yaxs = "i")
   draw_history(history, places, top, units)
@@ -67,17 +70,13 @@ plot.demography <- function(x, params = NULL, reference_size = NULL, generation_
 
 history_labels <- function(populations, n) {
   populations <- populations %||% seq_len(n)
-  if (length(populations) != n || !is.character(populations) && !is.numeric(populations)) {
-    abort_ancify(
-      sprintf("`populations` must be %s, not %s.", count_of(n, "name"), show_value(populations)),
-      "input"
-    )
-  }
+  refuse_if(length(populations) != n || !is.character(populations) && !is.numeric(populations),
+            "`populations` must be %s, not %s.", count_of(n, "name"), show_value(populations))
   populations
 }
 
-# list(oldest = the first event's time ago, there = numbers of the populations at the end, lanes =
-# numbers of all populations from left to right, widths =, joins =, flows = lists of rows).
+# list(oldest = the first event's time ago, there = indices of the populations at the end, lanes =
+# indices of all populations from left to right, widths =, joins =, flows = lists of rows).
 history_of_events <- function(events) {
   ago <- times_of_events(events)
   history <- list(oldest = ago[1], there = integer(), lanes = integer(), widths = list(),

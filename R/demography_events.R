@@ -1,6 +1,6 @@
 #' Write the events of a demographic model
 #'
-#' A model of [demography()] is a list of events in the order of time, such as
+#' A model of [demography()] is a list of events in chronological order, such as
 #' `list(event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 0.5)))`. All values are in
 #' the units of diffusion models.
 #'
@@ -24,7 +24,7 @@
 #' | size | N |
 #' | time | 2 N generations |
 #' | migration rate | 2 N times the share of migrants in a generation |
-#' | selection coefficient | 2 N times that of the derived allele |
+#' | selection coefficient | 2 N times the coefficient of the derived allele |
 #' | `theta0` | 4 N times the mutation rate times the length of the sequence |
 #'
 #' A value that changes in an epoch is a `course()`, or a function of time on the epoch's clock.
@@ -35,21 +35,21 @@
 #'   2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
 #' @param h Dominance, in the form of `gamma`; 0.5 (the default) is additive.
 #' @param theta0 Mutation: a number, 1 by default; in an epoch also a `course()` or a function. A
-#'   rate holds until another is given: `NULL`, the default in an epoch, is the rate at that time.
+#'   rate holds until another is given: `NULL`, the default in an epoch, keeps the current rate.
 #' @param duration A number: how long the epoch lasts. For `course()` the time on the epoch's clock
 #'   at which the value is `to`; `NULL` (the default) for the epoch's end.
 #' @param m Migration rates, 0 by default: one number for all pairs; or a matrix (or list of rows)
 #'   with the rate from population `j` into `i` in row `i` and column `j`.
-#' @param frozen Whether populations stay unchanged, as samples of the past do: one value for all,
-#'   or one for each; `FALSE` (the default). Frozen populations cannot have migration.
+#' @param frozen Whether populations stay unchanged, like ancient samples: one value for all, or one
+#'   for each; `FALSE` (the default). Frozen populations cannot have migration.
 #' @param mutates Whether populations have new mutations: one value for all, or one for each; `TRUE`
-#'   (the default). With `FALSE` a population has only alleles that were there before, or came by
+#'   (the default). With `FALSE` a population has only alleles that existed before or came by
 #'   migration.
 #' @param initial_t Start of the epoch's clock, 0 by default. It matters only if values change.
 #' @param parent,pop Number of the population that splits, or that leaves.
-#' @param props Shares. For `event_admixture()` those of the new population's ancestry, one for
-#'   each population, with the sum 1. For `event_pulse()` the replaced shares of `dest`, named by
-#'   their source populations: `c("2" = 0.1)`.
+#' @param props Shares. For `event_admixture()` the shares of the new population's ancestry, one for
+#'   each population, with sum 1. For `event_pulse()` the replaced shares of `dest`, named by their
+#'   source populations: `c("2" = 0.1)`.
 #' @param dest Number of the population that receives the pulse.
 #' @param order The old number of each population, in the new order.
 #' @param from,to Values at time 0 and at time `duration` of the epoch's clock.
@@ -57,8 +57,8 @@
 #' @return A list of the arguments, of class `demography_event`, or of class `demography_course`
 #'   for `course()`.
 #' @section Errors:
-#' * `ancify_input_error`: an argument is missing, or `shape` is another word. Other values are
-#'   checked later, by [expected_sfs()], as they may depend on parameters.
+#' * `ancify_input_error`: an argument is missing, or `shape` is unknown. Other values are checked
+#'   later, by [expected_sfs()], as they may depend on parameters.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -166,7 +166,7 @@ event_row <- function(maker, fields, to_core, to_demes, to_history, to_words, ch
   as.list(environment())
 }
 
-# A function, because R reads the files of to_demes later than this one.
+# A function, because R loads the files of to_demes after this one.
 event_rows <- function() {
   plain <- list(m = 0, gamma = 0, h = 0.5, frozen = FALSE, initial_t = 0, mutates = TRUE)
   list(
@@ -203,24 +203,15 @@ core_events <- function(events) {
     event <- events[[i]]
     op <- if (is.list(event)) event[["op"]]
     row <- if (is.character(op) && length(op) == 1) rows[[op]]
-    if (is.null(row)) {
-      abort_ancify(
-        sprintf("Event %d of the model is %s, not an event, such as event_equilibrium().", i,
-                if (is.list(event)) show_value(op) else show_value(event)),
-        "input"
-      )
-    }
+    refuse_if(is.null(row),
+              "Event %d of the model is %s, not an event, such as event_equilibrium().", i,
+              if (is.list(event)) show_value(op) else show_value(event))
     unknown <- setdiff(names(event), c("op", row$fields))
-    if (length(unknown)) {
-      abort_ancify(
-        sprintf("Event %d of the model, a list for %s, has the unknown field %s. Fields are %s.",
-                i, row$maker, quoted(unknown[1]), enumerate(row$fields)),
-        "input"
-      )
-    }
-    if (populations == 0 && op != "equilibrium") {
-      abort_ancify("The first event of a model must be event_equilibrium().", "input")
-    }
+    refuse_if(length(unknown),
+              "Event %d of the model, a list for %s, has the unknown field %s. Fields are %s.", i,
+              row$maker, quoted(unknown[1]), enumerate(row$fields))
+    refuse_if(populations == 0 && op != "equilibrium",
+              "The first event of a model must be event_equilibrium().")
     if ("theta0" %in% row$fields) event$theta0 <- event$theta0 %||% theta
     result <- row$to_core(event, populations, function(name, problem) {
       if (name == "T") name <- "duration"
@@ -295,11 +286,7 @@ as_demography <- function(model) {
   if (inherits(model, "demography")) {
     return(model)
   }
-  if (!is.list(model) || !length(model)) {
-    abort_ancify(
-      sprintf("`model` must be a demography() or a list of events, not %s.", show_value(model)),
-      "input"
-    )
-  }
+  refuse_if(!is.list(model) || !length(model),
+            "`model` must be a demography() or a list of events, not %s.", show_value(model))
   structure(list(events = model, params = character()), class = "demography")
 }

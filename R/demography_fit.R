@@ -8,26 +8,26 @@
 #'   the data.
 #' @param type `"anscombe"` (the default) or `"linear"`, as in [sfs_residuals()].
 #' @param nsim Number of spectra, 1 by default.
-#' @param seed A number for [set.seed()]. `NULL` (the default): the random numbers go on.
+#' @param seed A number for [set.seed()]. `NULL` (the default): the session's random numbers.
 #' @param draws `"poisson"` (the default) or `"multinomial"`, as in [simulate.sfs()].
 #' @param main A title. `NULL` (the default): none.
 #' @param ... For `update()`: arguments of [fit_demography()] that change. Else not used.
 #' @return
 #' * `coef()`: the fitted parameters.
 #' * `logLik()`: the log-likelihood. Its degrees of freedom are the fitted parameters, and theta if
-#'   it was fitted. So `AIC(fit, other)` and `BIC()` make tables of fits.
-#' * `predict()`: the expected spectrum, scaled by theta. Of a fit without a spectrum: the expected
+#'   it was fitted. So `AIC(fit, other)` and `BIC()` compare fits in tables.
+#' * `predict()`: the expected spectrum, scaled by theta. For a fit without a spectrum: the expected
 #'   two-locus statistics. `plot(fit$ld, model = fit$expected_ld)` draws these.
-#' * `simulate()`: a list of spectra drawn from the expected one, masked as the data.
-#' * `update()`: a new fit, in which the arguments given replace those of the first. It begins at
-#'   the estimates; `start` replaces some of them.
+#' * `simulate()`: a list of spectra drawn from the expected one, masked like the data.
+#' * `update()`: a new fit, in which the given arguments replace earlier ones. It begins at the
+#'   estimates; `start` replaces some of them.
 #' * `residuals()`: an array of the spectrum's shape, as from [sfs_residuals()].
 #' * `summary()`, `print()`: the estimates; `summary()` also has settings and all searches.
-#' * `plot()`: `x`, invisibly. It draws data, model and residuals of up to three populations, by
-#'   pairs.
+#' * `plot()`: `x`, invisibly. It draws data, model and residuals, by pairs of up to three
+#'   populations.
 #' @section Errors:
-#' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations.
-#'   Or a method needs the spectrum of a fit to two-locus statistics alone. Or `update()` has an
+#' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations. Or
+#'   a method needs a spectrum, but the fit is to two-locus statistics alone. Or `update()` has an
 #'   argument that [fit_demography()] lacks, or a start outside its bounds.
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors,
 #'   [refit_demography()] for the bootstrap
@@ -136,12 +136,8 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
 }
 
 check_has_spectrum <- function(fit) {
-  if (is.null(fit$data)) {
-    abort_ancify(
-      "The fit has no spectrum. Its two-locus statistics are `fit$ld` and `fit$expected_ld`.",
-      "input"
-    )
-  }
+  refuse_if(is.null(fit$data),
+            "The fit has no spectrum. Its two-locus statistics are `fit$ld` and `fit$expected_ld`.")
 }
 
 #' @rdname demography_fit
@@ -169,15 +165,15 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' statistics[w])))`. `draws` are windows drawn with replacement, of which `spectra` and
 #' `statistics` are lists. The normal distributions keep the covariances of the data.
 #'
-#' Slopes are differences of 1 %, and curvatures of 1 to 5 %. The slopes' variability is their
-#' variance over bootstraps.
+#' Gradients come from differences of 1 %, curvatures from 1 to 5 %. The gradients' variability is
+#' their variance over bootstraps.
 #'
 #' @param object A `demography_fit`.
 #' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
-#'   are folded and masked as the data. For a fit with `ld`: a list of such a list `sfs`, and of a
+#'   are folded and masked like the data. For a fit with `ld`: a list of such a list `sfs`, and of a
 #'   list `ld` of [ld_statistics()]. `NULL` (the default): independent sites.
-#' @param log Whether covariances are of the parameters' logarithms; `FALSE` (the default). Their
-#'   standard errors are relative errors.
+#' @param log Whether covariances are of the parameters' logarithms; `FALSE` (the default). Standard
+#'   errors of logarithms are relative errors.
 #' @param ... Not used.
 #' @return A matrix with a row and a column for each fitted parameter, and for `theta` if it was
 #'   fitted.
@@ -229,24 +225,19 @@ all_estimates <- function(fit) c(coef(fit), if (!is.na(fit$theta)) c(theta = fit
 
 positive_estimates <- function(fit) {
   estimates <- all_estimates(fit)
-  if (any(estimates <= 0)) {
-    abort_ancify(
-      sprintf("%s is %s: `log` is for parameters above 0.", names(which(estimates <= 0))[1],
-              format(min(estimates))),
-      "input"
-    )
-  }
+  refuse_if(any(estimates <= 0), "%s is %s: `log` is for parameters above 0.",
+            names(which(estimates <= 0))[1], format(min(estimates)))
   estimates
 }
 
 # Fisher information at these parameters, by second differences of the log-likelihood, and the
-# variance of its slopes over bootstraps; `slope`: those of the data. Not the mean square of slopes:
-# at a test's null hypothesis their mean is not 0, and a test with it rejects nothing.
+# variance of its gradient over bootstraps; `slope`: the gradient of the data. The mean square would
+# not do: at a test's null hypothesis the mean gradient is not 0, and the test would reject nothing.
 likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   bootstraps <- check_bootstraps(bootstraps, fit)
   at <- c(params, if (fit$surface$settings$multinomial) c(theta = theta))
   n <- length(at)
-  # Of the value, or of the estimate if the null hypothesis has 0
+  # Relative to the value, or to the estimate if the null hypothesis has 0
   size <- pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
   ends <- valid_ends(fit, at)
   expected_around <- function(step, moves) {
@@ -280,7 +271,7 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   list(information = information, variability = stats::var(t(slopes)), slope = slope_of(observed))
 }
 
-# The ends of valid values. Differences are taken at least one step from them. Most parameters
+# The ends of valid values. Differences keep at least one step away from them. Most parameters
 # cannot be negative.
 valid_ends <- function(fit, at) {
   ranges <- parameter_ranges(fit$model, intersect("misidentified", names(at)))
@@ -291,7 +282,8 @@ valid_ends <- function(fit, at) {
 
 # Steps for second differences: a standard error if nothing else were fitted, but from 1 to 5 %, and
 # within bounds. The log-likelihood jumps by some thousandths where the number of time steps
-# changes. On steps of 1 % such a jump can be half of the curvature; slopes hardly notice it.
+# changes. With steps of 1 % such a jump can be half of the curvature; gradients are hardly
+# affected.
 curvature_steps <- function(fit, at, size, curvature) {
   errors <- 1 / sqrt(pmax(-curvature, 0))
   bounds <- fit$bounds[seq_along(at), ] # none of theta
@@ -299,8 +291,8 @@ curvature_steps <- function(fit, at, size, curvature) {
   pmax(pmin(errors, room, 0.05 * size, na.rm = TRUE), 0.01 * size)
 }
 
-# What each term expects, for each row of `moves` from the parameters. Theta is only a factor:
-# places that differ in nothing else are computed once.
+# What each term expects, for each row of `moves` from the parameters. Theta is only a factor, so
+# places that differ only in theta are computed once.
 expected_at <- function(surface, at, moves, params) {
   places <- lapply(seq_len(nrow(moves)), function(i) at + moves[i, ])
   sets <- lapply(places, function(place) place[params])

@@ -1,42 +1,104 @@
-# Spectra from grids: made finer where they are too coarse for a model, and extrapolated.
+# Spectra from grids, which are refined if too coarse for a model, and extrapolated.
 
-# An array of cells, grids and models. With "accurate" steps, extrapolated to steps of length 0.
+# An array of cells, grids and models, extrapolated to steps of length 0 as `time` says.
 spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
   steps <- time_steps[[time]]
-  result <- with_watch("Diffusion", function(watch) {
-    grids <- c(steps[c("fineness", "strongest", "parts")], list(points = pts))
-    expected_spectra_impl(models, grids, sampling, backend, watch)
-  }, progress)
-  result <- array(result, c(nrow(result), length(pts), length(steps$parts), length(models)))
-  sums <- Map(function(i, weight) weight * result[, , i, , drop = FALSE],
-              seq_along(steps$parts), steps$weights)
-  array(Reduce(`+`, sums), dim(result)[c(1, 2, 4)])
+  without_steps(
+    spectra_of_steps(models, pts, steps, steps$parts, sampling, backend, progress), time
+  )
 }
 
-# The error is proportional to the step. So twice the spectrum of half steps, minus that of whole
-# ones, extrapolates to steps of length 0. Steps follow selection up to the coefficient `strongest`.
-# "selected" is for pairs of coefficients: to be as accurate under strong selection, in relative
-# terms, would take most of the time for the smallest counts.
+# An array of cells, grids, parts and models. Each time step is cut into this many `parts`.
+spectra_of_steps <- function(models, pts, steps, parts, sampling, backend, progress = FALSE) {
+  result <- with_watch("Diffusion", function(watch) {
+    grids <- core_list(
+      "DiffusionGrids",
+      fineness = steps$fineness, strongest = steps$strongest, looks_ahead = steps$looks_ahead,
+      parts = parts, points = pts
+    )
+    expected_spectra_impl(models, grids, core_sampling(sampling), backend, watch)
+  }, progress)
+  array(result, c(nrow(result), length(pts), length(parts), length(models)))
+}
+
+core_sampling <- function(sampling) {
+  core_list(
+    "Sampling",
+    kind = sampling$kind, sizes = sampling$sizes, population = sampling$population,
+    shares = sampling$shares, inbreeding = sampling$inbreeding, ploidy = sampling$ploidy
+  )
+}
+
+without_steps <- function(values, time) {
+  weights <- time_steps[[time]]$weights
+  sums <- Map(function(i, weight) weight * values[, , i, , drop = FALSE],
+              seq_along(weights), weights)
+  array(Reduce(`+`, sums), dim(values)[c(1, 2, 4)])
+}
+
+# The error is proportional to the step. So twice the spectrum of half steps, minus the spectrum of
+# whole steps, extrapolates to steps of length 0. Steps follow selection up to the coefficient
+# `strongest`. Steps that look ahead are short enough for shrinking populations. `of_grids`: a
+# function of grid points, which gives the weights of grids.
+# "selected" is for pairs of coefficients: equal relative accuracy under strong selection would
+# spend most of the time on the smallest counts.
+step_rule <- function(fineness, strongest, parts, weights, looks_ahead, of_grids) {
+  as.list(environment())
+}
+
+# Weights for the value at 0 of a polynomial in the smallest frequency, as in dadi.
+weights_of_frequencies <- function(pts) {
+  x <- smallest_frequencies_impl(pts)
+  vapply(seq_along(x), function(i) prod(x[-i] / (x[-i] - x[i])), 0)
+}
+
+# Weights with sum 1 that minimise the expected squared error. A grid's error is a polynomial in its
+# spacing. Drift causes most of it, in proportion to the squared spacing; splits add a linear term,
+# and migration a large fourth-power term. `sizes`: about how large the coefficients are, relative
+# to a count, in models of one to three populations.
+weights_of_spacing <- function(pts) {
+  if (length(pts) == 1) {
+    return(1)
+  }
+  sizes <- c(1, 50, 100, 5000, 2e4, 5e5)
+  errors <- sizes * t(outer(1 / (pts - 1), seq_along(sizes), "^"))
+  finest <- which.max(pts)
+  weights <- numeric(length(pts))
+  others <- qr(errors[, -finest, drop = FALSE] - errors[, finest], LAPACK = TRUE)
+  weights[-finest] <- qr.coef(others, -errors[, finest])
+  weights[finest] <- 1 - sum(weights)
+  weights
+}
+
 time_steps <- list(
-  dadi = list(fineness = 1e-3, strongest = Inf, parts = 1L, weights = 1),
-  accurate = list(fineness = 3e-3, strongest = Inf, parts = 1:2, weights = c(-1, 2)),
-  selected = list(fineness = 3e-3, strongest = 30, parts = 1:2, weights = c(-1, 2))
+  dadi = step_rule(1e-3, Inf, 1L, 1, FALSE, weights_of_frequencies),
+  accurate = step_rule(3e-3, Inf, 1:2, c(-1, 2), TRUE, weights_of_spacing),
+  selected = step_rule(3e-3, 30, 1:2, c(-1, 2), TRUE, weights_of_spacing)
 )
 
-# The models' expected spectra, as a list, and for each the grid points that it took. Cells are
-# negative where a density is too steep for the grid. Twice as many points make them smaller by
-# orders of magnitude, so a few rounds do, and most models need none.
+# The models' expected spectra, as a list, for each the grid points that it took, and with `keep`
+# its `values`: an array of cells, grids and parts of steps. Cells are negative where a density is
+# too steep for the grid. Twice as many points shrink them by orders of magnitude, so a few rounds
+# suffice, and most models need none.
 on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, backend,
-                          progress = FALSE) {
-  result <- list(spectra = vector("list", length(models)), pts = vector("list", length(models)))
+                          progress = FALSE, keep = FALSE) {
+  none <- vector("list", length(models))
+  result <- list(spectra = none, pts = none, values = none)
+  steps <- time_steps[[time]]
   open <- seq_along(models)
   for (points in finer_grids(pts, length(sizes))) {
-    values <- spectra_of_models(models[open], points, time, sampling, backend, progress)
+    parts <- spectra_of_steps(models[open], points, steps, steps$parts, sampling, backend, progress)
+    values <- without_steps(parts, time)
     fine <- !vapply(seq_along(open), function(i) any_below(values[, , i], sampling$sizes), NA)
     result$spectra[open[fine]] <- lapply(which(fine), function(i) {
-      as_expected(values[, , i], sizes, points, extrapolate, sampling)
+      as_expected(values[, , i], sizes, points, time, extrapolate, sampling)
     })
     result$pts[open[fine]] <- list(points)
+    if (keep) {
+      result$values[open[fine]] <- lapply(which(fine), function(i) {
+        array(parts[, , , i], dim(parts)[1:3])
+      })
+    }
     open <- open[!fine]
     if (!length(open)) {
       return(result)
@@ -51,10 +113,10 @@ on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, backe
   )
 }
 
-# Densities of more points than this are for the user to choose.
+# Only the user may choose densities of more points than this.
 most_grid_points <- 3e6
 
-# `pts`, and grids of half as many points more each time.
+# `pts`, then grids with 50 % more points in each round.
 finer_grids <- function(pts, populations) {
   grids <- lapply(1.5^(0:8), function(factor) as.integer(round(pts * factor)))
   good <- vapply(grids, function(points) max(points)^populations <= most_grid_points, NA)
@@ -80,32 +142,44 @@ warn_of_finer <- function(pts, taken, where = "") {
 }
 
 # The result of expected_sfs() from a matrix of cells and grids.
-as_expected <- function(spectra, sizes, pts, extrapolate, sampling) {
+as_expected <- function(spectra, sizes, pts, time, extrapolate, sampling) {
   spectra <- matrix(spectra, ncol = length(pts))
-  populations <- names(sizes)
-  mask <- corner_mask(sizes + 1)
-  as_sfs <- function(values) {
-    # 0 but for rounding
-    values[which(values < 0)] <- 0
-    counts <- array(values, sampling$sizes + 1)
-    if (!is.null(sampling$called)) counts <- called_counts(counts, sampling$called)
-    new_sfs(counts, populations, mask, FALSE)
-  }
-  if (extrapolate == "none") {
-    return(stats::setNames(lapply(seq_along(pts), function(i) as_sfs(spectra[, i])), pts))
-  }
-  as_sfs(extrapolated(spectra, pts, extrapolate == "log"))
+  values <- extrapolated(spectra, pts, time_steps[[time]]$of_grids, extrapolate == "log")
+  as_expected_sfs(values, sizes, sampling)
 }
 
-# The value at 0 of a polynomial in each grid's smallest frequency. If it is unusable for a cell,
-# the finest grid's value.
-extrapolated <- function(spectra, pts, of_logarithms) {
-  x <- smallest_frequencies_impl(pts)
-  weights <- vapply(seq_along(x), function(i) prod(x[-i] / (x[-i] - x[i])), 0)
-  logs <- log(ifelse(spectra > 0, spectra, NA))
-  values <- if (of_logarithms) exp(logs %*% weights) else spectra %*% weights
+as_expected_sfs <- function(values, sizes, sampling) {
+  # 0 up to rounding
+  values[which(values < 0)] <- 0
+  counts <- array(values, sampling$sizes + 1)
+  if (!is.null(sampling$called)) counts <- called_counts(counts, sampling$called)
+  new_sfs(counts, names(sizes), corner_mask(sizes + 1), FALSE)
+}
+
+# A list of the spectra of these grids, named by `pts`. Where cells are negative they become 0.
+spectra_of_single_grids <- function(events, sizes, pts, time, sampling, backend, progress) {
+  values <- spectra_of_models(list(events), pts, time, sampling, backend, progress)
+  spectra <- lapply(seq_along(pts), function(i) as_expected_sfs(values[, i, 1], sizes, sampling))
+  coarse <- vapply(seq_along(pts), function(i) any_below(values[, i, 1], sampling$sizes), NA)
+  if (any(coarse)) {
+    warn_ancify(
+      sprintf("%s %s points %s too coarse: negative cells became 0. Give larger `pts`.",
+              if (sum(coarse) == 1) "A grid of" else "Grids of", enumerate(pts[coarse]),
+              if (sum(coarse) == 1) "is" else "are"),
+      "grid"
+    )
+  }
+  stats::setNames(spectra, pts)
+}
+
+# The sum of spectra, or of their logarithms, with the weights of their grids. Cells for which it is
+# unusable get the finest grid's value.
+extrapolated <- function(spectra, pts, of_grids, of_logarithms) {
+  weights <- of_grids(pts)
   finest <- spectra[, which.max(pts)]
-  good <- is.finite(values) & values > 0 & finest > 0
-  good[good] <- abs(log10(values[good] / finest[good])) <= 10
-  ifelse(good %in% TRUE, values, finest)
+  if (of_logarithms) spectra[which(spectra <= 0)] <- NA
+  values <- if (of_logarithms) exp(log(spectra) %*% weights) else spectra %*% weights
+  good <- which(is.finite(values) & values > 0 & finest > 0)
+  good <- good[abs(log10(values[good] / finest[good])) <= 10]
+  replace(finest, good, values[good])
 }

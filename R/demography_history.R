@@ -1,4 +1,4 @@
-# Events as populations through time, for the picture of a demographic model.
+# Events as populations through time, for the plot of a demographic model.
 
 # The `to_history` of rows of event_rows(): the history after the event, which lasts from `before`
 # to `time` ago.
@@ -59,7 +59,7 @@ epoch_to_history <- function(history, event, before, time) {
   history
 }
 
-# A data frame of migration, at the rates in the middle of the epoch.
+# A data frame of migration, with the rates in the middle of the epoch.
 epoch_flows <- function(event, there, before, time) {
   n <- length(there)
   pairs <- expand.grid(from = seq_len(n), to = seq_len(n))

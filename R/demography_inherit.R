@@ -2,12 +2,12 @@
 #'
 #' Converts a model of autosomes in outcrossing organisms to a sex chromosome, the mitochondrion, or
 #' selfing organisms: `inherit_demography(model, "X")`. Parameters keep the values and units of the
-#' autosomal model, so that both can be compared.
+#' autosomal model, so that the models are comparable.
 #'
 #' @details
 #' Sizes and `theta0` are multiplied by these factors. Times stay unchanged, and so do migration
-#' rates, which are those of both sexes. `b` are the breeding females for each breeding male, and
-#' `a` is the mutation rate of males over that of females.
+#' rates, which apply to both sexes. `b` is the number of breeding females per breeding male, and
+#' `a` the male over the female mutation rate.
 #'
 #' | Chromosome | Sizes | `theta0` |
 #' | --- | --- | --- |
@@ -22,14 +22,14 @@
 #'
 #' @param model A [demography()], or a list of events, without selection.
 #' @param chromosome `"autosome"` (the default), `"X"`, `"Y"` or `"mitochondrion"`.
-#' @param females Breeding females for each breeding male, above 0; 1 by default.
-#' @param male_mutation Mutation rate of males over that of females, above 0; 1 by default.
-#' @param selfing Share of offspring by self-fertilisation, from 0 to 1; 0 by default. Only of
+#' @param females Breeding females per breeding male, above 0; 1 by default.
+#' @param male_mutation Male over female mutation rate, above 0; 1 by default.
+#' @param selfing Share of offspring by self-fertilisation, from 0 to 1; 0 by default. Only for
 #'   autosomes.
 #' @return A [demography()] with the parameters of `model`.
 #' @section Errors:
-#' * `ancify_input_error`: an argument is out of range; `selfing` is given for another chromosome
-#'   than autosomes; or an event has selection, which acts in another way on other chromosomes.
+#' * `ancify_input_error`: an argument is out of range; `selfing` is given for a chromosome other
+#'   than autosomes; or an event has selection, which acts differently on other chromosomes.
 #' @references
 #' Hedrick (2007) Sex: differences in mutation, recombination, selection, gene flow, and genetic
 #' drift. Evolution 61:2750.
@@ -56,14 +56,10 @@ inherit_demography <- function(model, chromosome = c("autosome", "X", "Y", "mito
   chromosome <- check_choice(chromosome, names(inheritances), "chromosome")
   check_positive(females, "females", 1)
   check_positive(male_mutation, "male_mutation", 1)
-  if (!is_number(selfing) || selfing < 0 || selfing > 1) {
-    abort_ancify(sprintf("`selfing` must be a number from 0 to 1, not %s.", show_value(selfing)),
-                 "input")
-  }
-  if (selfing > 0 && chromosome != "autosome") {
-    abort_ancify("`selfing` is for autosomes: organisms that self have no sex chromosomes.",
-                 "input")
-  }
+  refuse_if(!is_number(selfing) || selfing < 0 || selfing > 1,
+            "`selfing` must be a number from 0 to 1, not %s.", show_value(selfing))
+  refuse_if(selfing > 0 && chromosome != "autosome",
+            "`selfing` is for autosomes: organisms that self have no sex chromosomes.")
   factors <- inheritances[[chromosome]](females, male_mutation)
   inbreeding <- selfing / (2 - selfing)
   inherit <- function(events) {
@@ -83,8 +79,8 @@ inherit_demography <- function(model, chromosome = c("autosome", "X", "Y", "mito
   model
 }
 
-# A row for each chromosome: the factors of sizes and of mutation rates, from the females for each
-# male, and the mutation rate of males over that of females.
+# A row for each chromosome: the factors of sizes and of mutation rates, from the females per male
+# and the male over the female mutation rate.
 inheritances <- list(
   autosome = function(females, mutation) c(size = 1, mutation = 1),
   X = function(females, mutation) {
@@ -101,15 +97,11 @@ inheritances <- list(
 
 event_of_chromosome <- function(event, size, mutation) {
   gamma <- unlist(event$gamma)
-  if (!is.null(gamma) && !(is.numeric(gamma) && all(gamma == 0))) {
-    abort_ancify(
-      paste(
-        "`model` has selection, which differs on other chromosomes and in selfing organisms:",
-        "give a model without selection."
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is.null(gamma) && !(is.numeric(gamma) && all(gamma == 0)),
+            paste(
+              "`model` has selection, which differs on other chromosomes and in selfing organisms:",
+              "give a model without selection."
+            ))
   if (!is.null(event$nu)) event$nu <- times(event$nu, size)
   if (!is.null(event$theta0)) event$theta0 <- times(event$theta0, mutation)
   event

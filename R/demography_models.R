@@ -47,11 +47,11 @@
 #' [selected_spectra()] puts distributions of effects on any model.
 #'
 #' The models below, of populations that split, are those of Portik and others (2017) and of Firneno
-#' and others (2020), with their names. Their sizes are `nu1`, `nu2` and `nu3`, and `nu_a` of the
+#' and others (2020), with their names. Their sizes are `nu1`, `nu2` and `nu3`, and `nu_a` for the
 #' ancestors of the second and third population. A share `f` of a mixed population comes from the
 #' first. Periods between splits and after them last `time`, or `time1`, `time2` and so on.
-#' Migration is at rate `m`, or at `m12` into the first population and `m21` into the second. Three
-#' populations have these rates, which are symmetric but for the last two:
+#' Migration is at rate `m`, or at `m12` into the first population and `m21` into the second. Models
+#' of three populations have these rates, all symmetric except the last two:
 #'
 #' | Rate | Between |
 #' | --- | --- |
@@ -68,7 +68,7 @@
 #' | `anc_sym_mig`, `anc_asym_mig` | migration in the first of two periods |
 #' | `sec_contact_sym_mig`, `sec_contact_asym_mig` | migration in the second of two periods |
 #' | each of these with `_size` | two periods: sizes `nu1a` and `nu2a`, then `nu1b` and `nu2b` |
-#' | `sym_mig_twoepoch`, `asym_mig_twoepoch` | two periods with rates of their own, `a` and `b` |
+#' | `sym_mig_twoepoch`, `asym_mig_twoepoch` | two periods with their own rates, `a` and `b` |
 #' | `sec_contact_sym_mig_three_epoch` | symmetric migration in the second of three periods |
 #' | `sec_contact_asym_mig_three_epoch` | asymmetric migration in the second of three periods |
 #' | `sec_contact_sym_mig_size_three_epoch` | the same, with other sizes after the first |
@@ -88,7 +88,7 @@
 #' | `split_nomig` | no migration |
 #' | `split_symmig_all` | migration between all populations in both periods |
 #' | `split_symmig_adjacent` | the same, without `m3` |
-#' | `refugia_adj_1` | migration between neighbours in the last period, after one of isolation |
+#' | `refugia_adj_1` | isolation, then migration between neighbours in the last period |
 #' | `refugia_adj_2` | migration between neighbours after the second split |
 #' | `refugia_adj_3` | the same, and `m_a` in the second of two periods between splits |
 #' | `ancmig_adj_1` | `m_a` between splits, then between neighbours, then isolation |
@@ -169,7 +169,7 @@ demography_model <- function(name = NULL) {
   if (length(formals(model))) demography(model) else do.call(demography, model())
 }
 
-# Models of common_models whose mutations are under selection, in one or in two populations.
+# Models of common_models with selected mutations, in one or two populations.
 selected_models <- function() {
   of_one <- common_models[c("snm", "two_epoch", "growth", "bottlegrowth", "three_epoch")]
   of_two <- common_models[c("bottlegrowth_split", "bottlegrowth_split_mig", "split_mig",

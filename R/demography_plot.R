@@ -4,11 +4,8 @@ plot.demography_fit <- function(x, ..., main = NULL) {
   check_no_more(...)
   check_has_spectrum(x)
   n <- length(dim(x$data))
-  if (n > 3) {
-    abort_ancify(
-      "A fit of more than three populations has no plot. Plot spectra of marginal_sfs().", "input"
-    )
-  }
+  refuse_if(n > 3,
+            "A fit of more than three populations has no plot. Plot spectra of marginal_sfs().")
   old <- graphics::par(no.readonly = TRUE)
   on.exit(graphics::par(old))
   top <- if (is.null(main)) 0 else 2
@@ -44,7 +41,7 @@ draw_fit_of_one <- function(fit) {
 draw_fit_of_pairs <- function(fit) {
   pairs <- utils::combn(length(dim(fit$data)), 2, simplify = FALSE)
   of <- function(x) lapply(pairs, function(pair) marginal_sfs(x, pair))
-  # A cell masked in one is left out of both.
+  # A cell masked in either is omitted from both.
   mask <- attr(fit$data, "mask") | attr(fit$expected, "mask")
   folded <- attr(fit$data, "folded")
   left_out <- corner_mask(dim(mask)) | folded & above_half(dim(mask))

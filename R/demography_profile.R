@@ -4,36 +4,36 @@
 #' likelihood along each of them: `confint(fit, method = "profile")`.
 #'
 #' @details
-#' **Wald intervals** are the estimate plus and minus a normal quantile of standard errors, those of
-#' [vcov.demography_fit()]. With `log` they are symmetric for the parameter's logarithm.
+#' **Wald intervals** are the estimate plus and minus a normal quantile times the standard error of
+#' [vcov.demography_fit()]. With `log` they are symmetric on the logarithmic scale.
 #'
 #' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
-#' chi-squared quantile of 1 degree of freedom. All other parameters have their best values there.
-#' They need not be symmetric. An interval that reaches a bound ends there. One that reaches a
+#' chi-squared quantile of 1 degree of freedom. All other parameters are refitted there. The
+#' intervals need not be symmetric. An interval that reaches a bound ends there. One that reaches a
 #' default bound, or parameters that the model does not allow, has no known end: `NA`.
 #'
-#' Sites count as independent without `bootstraps`. With them, intervals are valid for linked sites:
+#' Without `bootstraps` sites count as independent. With them, intervals are valid for linked sites:
 #' Wald intervals by their standard errors, profiles by the ratio of both variances.
 #'
 #' @param object,fitted A `demography_fit`, as from [fit_demography()].
 #' @param parm Names of fitted parameters; for Wald intervals also `"theta"`. `NULL` (the default):
 #'   all that `method` has.
-#' @param level Confidence level, 0.95 by default. A profile goes that far to each side, by default
-#'   0.99.
+#' @param level Confidence level, 0.95 by default. A profile extends that far to each side, by
+#'   default 0.99.
 #' @param method `"wald"` (the default) or `"profile"`.
 #' @param bootstraps As in [vcov.demography_fit()]; `NULL` (the default): independent sites.
-#' @param log Whether Wald intervals are those of logarithms; `FALSE` (the default).
+#' @param log Whether Wald intervals are computed for logarithms; `FALSE` (the default).
 #' @param BPPARAM A `BiocParallelParam`, whose workers share the profiles, each on one thread unless
-#'   the fit had `threads`. `NULL` (the default): this session does one after another.
-#' @param progress Whether to show how much of the profiles is done. Default: only in interactive
+#'   the fit had `threads`. `NULL` (the default): this session computes them one by one.
+#' @param progress Whether to show the progress of the profiles. Default: only in interactive
 #'   sessions.
 #' @param x A profile, as from `profile()`.
 #' @param ... Not used.
 #' @return
 #' * `confint()`: a matrix with a row for each parameter and the columns of both ends.
 #' * `profile()`: a data frame of class `demography_profile` with a row for each place: `parameter`,
-#'   its `value`, `log_likelihood`, the best values of all parameters, and `z`. That is the root of
-#'   twice the fall of the log-likelihood, negative below the estimate.
+#'   its `value`, `log_likelihood`, the best values of all parameters, and `z`. The latter is the
+#'   root of twice the fall of the log-likelihood, negative below the estimate.
 #' * `plot()`: `x`, invisibly. It draws the deviance, `z` squared, along each parameter, and its
 #'   height at `level`.
 #' @section Errors:
@@ -67,7 +67,7 @@ confint.demography_fit <- function(object, parm = NULL, level = 0.95,
   limits <- if (wald) {
     wald_ends(object, level, bootstraps, log)[parm, , drop = FALSE]
   } else {
-    # A little further, so that the ends are between places.
+    # Go a little further, so that the ends lie between places.
     far <- stats::pchisq(1.1 * stats::qchisq(level, 1), 1)
     along <- profile(object, parm, far, bootstraps, BPPARAM, progress)
     t(vapply(parm, function(name) profile_ends(object, along, name, level), c(0, 0)))
@@ -83,7 +83,7 @@ wald_ends <- function(fit, level, bootstraps, log) {
   if (log) exp(ends) else ends
 }
 
-# Places are so close that a spline through them has a much smaller error than the fit.
+# Places are so close that their spline has a much smaller error than the fit.
 profile_ends <- function(fit, along, name, level) {
   space <- space_of_fit(fit, name)
   rows <- along[along$parameter == name, ]
@@ -122,7 +122,7 @@ profile.demography_fit <- function(fitted, parm = NULL, level = 0.99, bootstraps
   structure(table, fit = fitted, class = c("demography_profile", "data.frame"))
 }
 
-# By how much linkage enlarges each parameter's variance.
+# The factor by which linkage inflates each parameter's variance.
 variance_ratios <- function(fit, names, bootstraps) {
   if (is.null(bootstraps)) {
     return(stats::setNames(rep(1, length(names)), names))
@@ -135,7 +135,7 @@ estimate_row <- function(name, fit) {
              log_likelihood = fit$log_likelihood, t(coef(fit)), row.names = NULL)
 }
 
-# A step of the profile raises z by about this share of the whole way.
+# A step of the profile raises z by about this share of its range.
 z_step <- 1 / 4
 
 # Places from the estimate to one side, until z is `far` or the bound is reached.
@@ -176,14 +176,15 @@ profile_side <- function(fit, name, side, far, scale) {
   do.call(rbind, rows)
 }
 
-# Whether a short step leads to invalid parameters, such as break a constraint of read_demes().
+# Whether a short step leads to invalid parameters, for example by breaking a constraint of
+# read_demes().
 is_at_wall <- function(z, moved, way) is.infinite(z) && abs(moved) < 0.01 * abs(way)
 
 is_too_far <- function(rise, far, round) {
   is.infinite(rise) || rise > 2.5 * z_step * far && round < 20
 }
 
-# The step that raises z enough if the other parameters stay: at most the one looked for.
+# The step that raises z enough with the other parameters fixed: a lower bound of the step sought.
 first_step <- function(fit, estimate, name, side, limit, far, root) {
   space <- space_of_fit(fit)
   small <- if (space$logs[[name]]) 0.01 else 0.01 * max(abs(estimate[[name]]), 1e-3)
@@ -193,7 +194,7 @@ first_step <- function(fit, estimate, name, side, limit, far, root) {
   if (is.finite(z) && z > 0) small * min(z_step * far / z, 100) else 10 * small
 }
 
-# The best log-likelihood with some parameters held.
+# The best log-likelihood with some parameters fixed.
 search_held <- function(fit, held, start) {
   surface <- surface_with(fit$surface, held)
   if (!length(start)) {
@@ -202,7 +203,7 @@ search_held <- function(fit, held, start) {
   one_search(surface, space_of_fit(fit, names(start)), start)
 }
 
-# A profile may find a maximum that the searches have missed.
+# A profile may find a maximum that the searches missed.
 warn_of_better <- function(fit, best) {
   if (best > fit$log_likelihood + 0.01) {
     warn_ancify(

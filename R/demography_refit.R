@@ -7,16 +7,11 @@ update.demography_fit <- function(object, ...) {
   changed <- list(...)
   known <- names(formals(fit_demography))
   wrong <- if (length(changed)) setdiff(names(changed) %||% "", known)
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf("%s is no argument of fit_demography().",
-              if (nzchar(wrong[1])) sprintf("`%s`", wrong[1]) else "A value without a name"),
-      "input"
-    )
-  }
+  refuse_if(length(wrong), "%s is no argument of fit_demography().",
+            if (nzchar(wrong[1])) sprintf("`%s`", wrong[1]) else "A value without a name")
   arguments <- object$arguments
   arguments[names(changed)] <- changed
-  # The estimates and the fixed values, as far as the new model has them
+  # The estimates and fixed values that the new model also has
   there <- c(
     params_of_spectra(arguments$model, arguments$sampling),
     own_params(arguments$model, arguments$misidentified, arguments$ld)
@@ -45,20 +40,21 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
 #' "bootstrap")`, give a bootstrap that is valid for linked sites.
 #'
 #' @details
-#' Each spectrum has one search, from the estimates of `fit` and within its bounds.
+#' Each spectrum gets one search, from the estimates of `fit` and within its bounds.
 #'
 #' @param fit A `demography_fit`, as from [fit_demography()].
-#' @param spectra A list of spectra of the data's size. They are folded and masked as the data. For
-#'   a fit with `ld`: other observations, as the `bootstraps` of [vcov.demography_fit()].
+#' @param spectra A list of spectra of the data's size. They are folded and masked like the data.
+#'   For a fit with `ld`: other observations, in the form of the `bootstraps` of
+#'   [vcov.demography_fit()].
 #' @param BPPARAM A `BiocParallelParam`, whose workers share the spectra, each on one thread unless
-#'   the fit had `threads`. `NULL` (the default): this session does one after another.
+#'   the fit had `threads`. `NULL` (the default): this session fits them one by one.
 #' @param progress Whether to show the number of finished fits. Default: only in interactive
 #'   sessions.
 #' @return A data frame with a row for each spectrum: `log_likelihood`, the fitted parameters, and
 #'   `theta` if it was fitted.
 #' @section Errors:
-#' * `ancify_input_error`: `fit` is no fit; or `spectra` are fewer than two, or of another size than
-#'   the data.
+#' * `ancify_input_error`: `fit` is not a fit; or `spectra` are fewer than two, or differ in size
+#'   from the data.
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel.
 #' @seealso [vcov.demography_fit()] for errors without further fits,
 #'   [`simulate()`][simulate.demography_fit]
@@ -88,11 +84,8 @@ refit_demography <- function(fit, spectra, BPPARAM = NULL, progress = interactiv
 }
 
 check_demography_fit <- function(fit, name) {
-  if (!inherits(fit, "demography_fit")) {
-    abort_ancify(
-      sprintf("`%s` must be a fit from fit_demography(), not %s.", name, show_value(fit)), "input"
-    )
-  }
+  refuse_if(!inherits(fit, "demography_fit"), "`%s` must be a fit from fit_demography(), not %s.",
+            name, show_value(fit))
 }
 
 # The space of further searches, over some of the fitted parameters, from the estimates.

@@ -6,38 +6,39 @@
 #'
 #' @details
 #' **Searches.** Each search is a quasi-Newton search (`stats::nlminb()`) to the nearest maximum.
-#' Parameters with a lower bound above 0 have a logarithmic scale. Gradients are finite
-#' differences, computed together on all threads. The first search begins at `start`, the others at
-#' `start` times random factors from 1/2 to 2. `set.seed()` makes a fit repeatable.
+#' Parameters with a lower bound above 0 have a logarithmic scale. Gradients are finite differences,
+#' computed together on all threads. The first search begins at `start`, the others at `start` times
+#' random factors from 1/2 to 2. `set.seed()` makes a fit reproducible.
 #'
 #' **Convergence.** A fit has converged if the three best searches agree on the log-likelihood
-#' within `tolerance`. Then no more searches start.
+#' within `tolerance`. No further searches then start.
 #'
 #' **Numerical error.** Default grids and time steps change a log-likelihood by some hundredths. For
-#' 40 haplotypes of Yoruba and CEU the maximum is -1066.46, and -1066.40 on grids twice as fine.
-#' `time = "dadi"` gives dadi's -1066.26: its longer steps have the larger error.
+#' 40 haplotypes of Yoruba and CEU the maximum is -1066.39, even on grids twice as fine.
+#' `time = "dadi"` gives dadi's -1066.26, because its longer steps have a larger error.
 #'
-#' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of the spectrum's and that
-#' of two-locus statistics. In each bin their ratios ([normalise()]) have a multivariate normal
-#' distribution. Its mean is the model's, and its covariance that of the data's blocks
-#' ([vcov()][ld_methods]). Ratios of heterozygosities are one more bin. Bins and the spectrum count
+#' **Linkage disequilibrium.** With `ld`, the log-likelihood sums the terms of the spectrum and of
+#' two-locus statistics. In each bin the ratios ([normalise()]) have a multivariate normal
+#' distribution. The model gives its mean, and the data's blocks its covariance
+#' ([vcov()][ld_methods]). Ratios of heterozygosities form one more bin. Bins and the spectrum count
 #' as independent, so this is a composite likelihood. Recombination is a clock: the fit has a
 #' parameter `reference_size`, Nref, and needs its `start`. So sizes are `nu * reference_size`
 #' diploid individuals, and times `2 * reference_size * time` generations. Parameters from
-#' [read_demes()] are in individuals and in the file's units of time. They need no such parameter.
+#' [read_demes()] are in individuals and in the file's units of time. They do not need this
+#' parameter.
 #'
-#' **Standard errors.** Linked sites are not independent. Take bootstrap spectra, as from
-#' [sfs_from_vcf()], for [vcov.demography_fit()].
+#' **Standard errors.** Linked sites are not independent. Use bootstrap spectra, as from
+#' [sfs_from_vcf()], in [vcov.demography_fit()].
 #'
 #' @param model A [demography()] with parameters, or a [dfe_model()].
-#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model. `NULL`: the fit is
-#'   to `ld` alone.
+#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model. `NULL`: the fit
+#'   uses `ld` alone.
 #' @param start Named values of the parameters for the first search, in the units of
 #'   [demography_events]. Default: those of a model from [read_demes()].
 #' @param lower,upper Named bounds of some or all parameters. Default: those of a model from
-#'   [read_demes()]; else a thousandth of `start`, and a thousand times `start`; for
-#'   `misidentified` an upper bound of 1. Give both for a parameter that may be 0 or change its
-#'   sign, such as the `meanlog` of a [dfe_model()].
+#'   [read_demes()]; else a thousandth of `start`, and a thousand times `start`; for `misidentified`
+#'   an upper bound of 1. Give both for a parameter that may be 0 or change sign, such as the
+#'   `meanlog` of a [dfe_model()].
 #' @param fixed Named values of parameters not to fit. `NULL` (the default): none.
 #' @param starts Largest number of searches, 20 by default.
 #' @param pts Grid points, as in [expected_sfs()]. Default: n + 10, n + 20 and n + 30, with n the
@@ -47,20 +48,19 @@
 #'   `misidentified` with a start of 0.01; `FALSE` (the default).
 #' @param multinomial Whether theta is fitted. `TRUE` (the default) scales the model to the data;
 #'   `FALSE` (the default for a [dfe_model()]) takes theta from the model.
-#' @param tolerance Largest difference of log-likelihoods between searches that agree, 0.1 by
-#'   default.
+#' @param tolerance Largest difference in log-likelihood between agreeing searches, 0.1 by default.
 #' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. If `sampling` is a
-#'   function, its arguments are fitted too. Give bounds of their range: `upper = c(inbreeding =
+#'   function, its arguments are fitted too. Give bounds for their range: `upper = c(inbreeding =
 #'   1)`. A [dfe_model()] already has its spectra, and uses only `threads` of these and `pts`.
-#' @param BPPARAM A `BiocParallelParam`. Its workers do all `starts` searches, each on one thread.
-#'   `NULL` (the default): this session does one search after another.
+#' @param BPPARAM A `BiocParallelParam`. Its workers run all `starts` searches, each on one thread.
+#'   `NULL` (the default): this session runs one search after another.
 #' @param progress Whether to show the number of finished searches. Default: only in interactive
 #'   sessions.
 #' @param ld Two-locus statistics of the data, as from [ld_statistics()] with `blocks`, of the
 #'   populations of `sfs`. They need more blocks than a bin has ratios. `NULL` (the default): none.
 #' @return A list of class `demography_fit`:
 #' * `model`, `data`: the arguments `model` and `sfs`.
-#' * `ld`, `expected_ld`: the ratios of `ld`, and the model's; `NULL` without `ld`.
+#' * `ld`, `expected_ld`: the ratios of `ld`, and their expectation; `NULL` without `ld`.
 #' * `params`: the values of all parameters; `fitted`: the names of the fitted ones.
 #' * `theta`: the fitted theta, `NA` without `multinomial` or `sfs`.
 #' * `log_likelihood`: its maximum.
@@ -73,13 +73,14 @@
 #' * `searches`: a data frame with a row for each search: `log_likelihood` and the parameters.
 #'
 #' Methods: see [demography_fit]. [vcov()][vcov.demography_fit], [confint()][confint.demography_fit]
-#' and [anova()][anova.demography_fit] have pages of their own.
+#' and [anova()][anova.demography_fit] have their own pages.
 #' @section Errors:
-#' * `ancify_input_error`: the arguments do not match each other, or the model cannot be computed
-#'   at `start`.
+#' * `ancify_input_error`: the arguments do not match each other, the model cannot be computed at
+#'   `start`, or `sfs` has no more sites than parameters to fit.
 #' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel.
 #' * `ancify_fit_warning`: the fit has not converged, or a parameter is at a bound.
+#' * `ancify_grid_warning`: as from [expected_sfs()], at the estimates.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -124,6 +125,7 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
     with_own(model, "upper", upper), fixed,
     own_params(model, misidentified, ld)
   )
+  if (is.null(ld)) check_enough_sites(sfs, names(space$start))
   surface <- demography_surface(
     model, sfs, ld, space, pts, multinomial && !is.null(sfs), misidentified, time, extrapolate,
     sampling, backend, threads
@@ -156,54 +158,48 @@ own_params <- function(model, misidentified, ld) {
 
 # Observations that a fit can use
 check_observed <- function(model, sfs, ld, misidentified) {
-  if (is.null(sfs) && is.null(ld)) {
-    abort_ancify("There is nothing to fit to: give `sfs`, `ld` or both.", "input")
-  }
-  if (!is.null(sfs)) check_sfs(sfs, "sfs")
+  refuse_if(is.null(sfs) && is.null(ld), "There is nothing to fit to: give `sfs`, `ld` or both.")
+  if (!is.null(sfs)) check_not_negative(check_sfs(sfs, "sfs"), "sfs")
   if (!is.null(ld)) check_ld(ld, "ld")
-  if (isTRUE(misidentified) && (is.null(sfs) || attr(sfs, "folded"))) {
-    abort_ancify(
-      sprintf("`misidentified` must be FALSE: %s no ancestral alleles.",
-              if (is.null(sfs)) "two-locus statistics need" else "folded data have"),
-      "input"
-    )
-  }
+  refuse_if(isTRUE(misidentified) && (is.null(sfs) || attr(sfs, "folded")),
+            "`misidentified` must be FALSE: %s no ancestral alleles.",
+            if (is.null(sfs)) "two-locus statistics need" else "folded data have")
   if (!is.null(ld)) check_ld_fits(model, sfs, ld)
 }
 
-check_ld_fits <- function(model, sfs, ld) {
-  if (inherits(model, "dfe_model")) {
-    abort_ancify("`ld` is for a demography(): two-locus statistics have no selection.", "input")
-  }
-  named <- names(dimnames(sfs))
-  if (!is.null(named) && !identical(named, ld$populations)) {
-    abort_ancify(
-      sprintf("`sfs` has the populations %s, but `ld` has %s: choose the same, in the same order.",
-              enumerate(quoted(named)), enumerate(quoted(ld$populations))),
-      "input"
-    )
-  }
+# With fewer sites than parameters no optimum exists: a search moves to ever stronger migration and
+# smaller sizes, where each evaluation takes minutes. Expected spectra, of any scale, are not
+# counts.
+check_enough_sites <- function(sfs, fitted) {
+  counts <- as.vector(unclass(sfs))[!as.vector(attr(sfs, "mask"))]
+  sites <- sum(counts)
+  refuse_if(sites > 0 && all(counts == round(counts)) && sites <= length(fitted),
+            "`sfs` has %s, too few to fit %s (%s): %s.", count_of(sites, "site"),
+            count_of(length(fitted), "parameter"), enumerate(fitted),
+            "give more sites, or fix parameters by `fixed`")
 }
 
-# Refuses arguments that a dfe_model() cannot use, as its spectra are computed already.
+check_ld_fits <- function(model, sfs, ld) {
+  refuse_if(inherits(model, "dfe_model"),
+            "`ld` is for a demography(): two-locus statistics have no selection.")
+  named <- names(dimnames(sfs))
+  refuse_if(!is.null(named) && !identical(named, ld$populations),
+            "`sfs` has the populations %s, but `ld` has %s: choose the same, in the same order.",
+            enumerate(quoted(named)), enumerate(quoted(ld$populations)))
+}
+
+# Refuses arguments that a dfe_model() cannot use, because its spectra are already computed.
 refuse_of_dfe_model <- function(...) {
   given <- list(...)
   defaults <- as.list(formals(fit_demography))[names(given)]
   set <- names(given)[!mapply(identical, given, defaults)]
-  if (length(set)) {
-    abort_ancify(
-      sprintf(
-        "Leave out %s: a dfe_model() takes its spectra from selected_spectra().",
-        enumerate(sprintf("`%s`", set))
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(set), "Leave out %s: a dfe_model() takes its spectra from selected_spectra().",
+            enumerate(sprintf("`%s`", set)))
 }
 
 # ---- Searches ------------------------------------------------------------------------------------
 
-# A step on the search's scale. It is far above the noise from changes in the number of time steps.
+# A step on the search's scale. It far exceeds the noise from changes in the number of time steps.
 slope_step <- 1e-3
 
 one_search <- function(surface, space, start) {
@@ -225,7 +221,7 @@ one_search <- function(surface, space, start) {
     if (all(is.finite(slopes))) {
       return(slopes)
     }
-    # Next to invalid parameters: a one-sided difference.
+    # Next to invalid parameters, use a one-sided difference.
     here <- value(x)
     to_above <- (upper_values - here) / (above - x)
     to_below <- (here - lower_values) / (x - below)
@@ -259,7 +255,7 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
   searches
 }
 
-# A random place near the start. After ten tries it may have no valid model.
+# A random place near the start. After ten attempts its model may still be invalid.
 place_near_start <- function(surface, space) {
   for (try in 1:10) {
     near <- space$start * 2^stats::runif(length(space$start), -1, 1)
@@ -269,7 +265,7 @@ place_near_start <- function(surface, space) {
   near
 }
 
-# Whether the three best searches came to the same maximum.
+# Whether the three best searches reached the same maximum.
 is_agreed <- function(values, tolerance) {
   values <- values[is.finite(values)]
   length(values) >= 3 && sort(values, decreasing = TRUE)[3] >= max(values) - tolerance
@@ -306,6 +302,7 @@ warn_of_fit <- function(fit, tolerance) {
       "fit"
     )
   }
+  if (!is.null(fit$surface$terms$sfs)) fit$surface$terms$sfs$warn(fit$params)
   if (length(fit$at_bounds)) {
     warn_ancify(paste(bound_sentences(fit$bounds), collapse = " "), "fit")
   }

@@ -1,51 +1,50 @@
 #' Compute spectra under distributions of fitness effects
 #'
-#' `selected_spectra()` computes a demographic model's spectrum for many selection coefficients,
+#' `selected_spectra()` computes a demographic model's spectra for many selection coefficients, only
 #' once. `dfe_sfs()` combines them by a distribution of fitness effects (DFE):
 #' `dfe_sfs(spectra, dfe_gamma(0.2, 1000))`. `dfe_model()` makes a model whose parameters
 #' [fit_demography()] can fit.
 #'
 #' @details
 #' Selection is the same at all times, and in all populations unless there are `pairs`. Coefficients
-#' `gamma` have the units of [demography_events]. A DFE is for negative ones: `dfe_gamma(0.2, 1000)`
-#' is a gamma distribution of `-gamma`.
+#' `gamma` have the units of [demography_events]. A DFE describes negative coefficients:
+#' `dfe_gamma(0.2, 1000)` is a gamma distribution of `-gamma`.
 #'
 #' | `gamma` of a mutation | Spectrum |
 #' | --- | --- |
 #' | between two computed coefficients | a cubic spline in `log(-gamma)`; linear where negative |
-#' | weaker than the weakest negative one | that of `gamma = 0`; for `dfe_point()` a line to it |
-#' | stronger than the strongest one | that of the strongest one; for `dfe_point()` an error |
+#' | weaker than the weakest negative one | as for `gamma = 0`; for `dfe_point()` a line to it |
+#' | stronger than the strongest one | as for the strongest one; for `dfe_point()` an error |
 #'
-#' **Pairs.** With `pairs = TRUE` there is a spectrum for each pair of coefficients, for a model
-#' that ends with two populations. The second of them has the second coefficient, from its founding
-#' on. All other populations have the first coefficient, also the ancestor. [dfe_joint] has
+#' **Pairs.** With `pairs = TRUE` each pair of coefficients has a spectrum, for a model that ends
+#' with two populations. The second population has the second coefficient from its founding on. All
+#' other populations, including the ancestor, have the first coefficient. [dfe_joint] has
 #' distributions of pairs. With any other DFE, a mutation has the same coefficient in both
 #' populations.
 #'
 #' **The folder.** With `cache`, finished spectra are kept in a folder; each file is complete or
-#' absent. The same call resumes after it was killed, if model and settings are the same. A complete
-#' folder is only read. `.ancify/ledger` in the folder records the model and settings.
+#' absent. A repeated call with the same model and settings resumes after a kill. A complete folder
+#' is only read. `.ancify/ledger` in the folder records the model and settings.
 #'
-#' **Time steps.** Those of `pairs` are as short as a coefficient of 30 needs, also for stronger
-#' ones. Spectra of a coefficient of -100 differ by 0.1 % from steps without this limit. Those of
-#' -2000 differ by up to 3 % where a size changed within the last 0.002.
+#' **Time steps.** Steps of `pairs` are as short as a coefficient of 30 needs, even for stronger
+#' coefficients. Without this limit, spectra of a coefficient of -100 would differ by 0.1 %. Spectra
+#' of -2000 would differ by up to 3 % if a size changed within the last 0.002.
 #'
 #' The usual analysis fits a demographic model to synonymous sites first. It then fits a DFE to
-#' nonsynonymous sites, with the first fit's parameters as `params`. Its `theta` is that of the
-#' first fit times the ratio of nonsynonymous to synonymous mutations.
+#' nonsynonymous sites, with the first fit's parameters as `params`. Its `theta` is the first fit's
+#' theta times the ratio of nonsynonymous to synonymous mutations.
 #'
 #' @param model A [demography()] or a list of events, without selection.
 #' @param params,sample_sizes,pts,time,extrapolate,sampling,threads,backend,progress As in
 #'   [expected_sfs()]. Strong selection takes many time steps, and finer grids than `pts` where
 #'   these would give negative counts.
 #' @param gammas Selection coefficients; 0 is added. Default: 100, or 30 for `pairs`, from -0.0001
-#'   to -2000, evenly spaced by their logarithm. Negative ones can be at most a factor of 4 apart.
-#'   Positive ones are for `dfe_point()`.
+#'   to -2000, evenly spaced on a logarithmic scale. Negative ones can be at most a factor of 4
+#'   apart. Positive ones are for `dfe_point()`.
 #' @param h Dominance, 0.5 (additive) by default.
 #' @param pairs Whether each pair of `gammas` has a spectrum: the first population's coefficient and
 #'   the second's. `FALSE` (the default): the same coefficient in all populations.
-#' @param cache A folder for the spectra, which is made if it is missing. `NULL` (the default):
-#'   none.
+#' @param cache A folder for the spectra, created if missing. `NULL` (the default): none.
 #' @param spectra The result of `selected_spectra()`.
 #' @param dfe For `dfe_sfs()` a DFE, such as `dfe_gamma(0.2, 1000)`. For `dfe_model()` a function
 #'   that returns one, such as `dfe_gamma`; its arguments are the parameters.
@@ -57,7 +56,7 @@
 #' @param gamma The selection coefficient of all mutations. A positive one, or one stronger than all
 #'   others, must be one of `gammas`.
 #' @param ... DFEs to mix.
-#' @param shares Share of mutations for each of these DFEs, with the sum 1.
+#' @param shares Share of mutations for each of these DFEs, with sum 1.
 #' @return
 #' * `selected_spectra()`, `read_selected_spectra()`: a list of class `selected_spectra`: `gammas`,
 #'   in rising order, and `spectra`, an [sfs()] for each. With `pairs`, `spectra` is a matrix of
@@ -68,7 +67,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: the model has selection of its own or is invalid for [expected_sfs()], a
 #'   distribution's parameter is invalid, or a needed coefficient was not computed.
-#'   Or `cache` has spectra of another model or of other settings, or is not complete.
+#'   Or `cache` has spectra of another model or other settings, or is incomplete.
 #' * `ancify_file_error`, `ancify_format_error`: files of `cache` are damaged, cannot be written, or
 #'   would replace a user's own.
 #' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
@@ -106,21 +105,14 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   check_flag(progress, "progress")
   settled <- settle_params(model, params, sampling)
   events <- settled$events
-  if (has_selection(events)) {
-    abort_ancify("`model` must have no selection: `gammas` are its coefficients.", "input")
-  }
+  refuse_if(has_selection(events), "`model` must have no selection: `gammas` are its coefficients.")
   gammas <- check_gammas(gammas %||% default_gammas(pairs))
-  if (!is_number(h)) {
-    abort_ancify(sprintf("`h` must be a number, not %s.", show_value(h)), "input")
-  }
+  refuse_if(!is_number(h), "`h` must be a number, not %s.", show_value(h))
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
-  if (pairs && length(sizes) != 2) {
-    abort_ancify(
-      sprintf("`pairs` are for a model that ends with two populations, but this one ends with %s.",
-              count_of(length(sizes), "population")),
-      "input"
-    )
-  }
+  check_population_order(model, names(sizes), "sample_sizes")
+  refuse_if(pairs && length(sizes) != 2,
+            "`pairs` are for a model that ends with two populations, but this one ends with %s.",
+            count_of(length(sizes), "population"))
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
   sampling <- check_sampling(settled$sampling, sizes)
@@ -136,7 +128,7 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   settings <- list(
     sample_sizes = unname(sizes), populations = names(sizes), pairs = pairs,
     gammas = exact_text(gammas), h = h, pts = pts, time = time, extrapolate = extrapolate,
-    sampling = values_checksum(sampling)
+    sampling = values_checksum(sampling), numerics = spectra_numerics
   )
   found <- if (is.null(cache)) {
     joined_parts(each_part(spectra_parts(settings), compute, progress))
@@ -168,7 +160,7 @@ has_pairs <- function(spectra) is.matrix(spectra$spectra)
 warn_of_finer_spectra <- function(found, sets, pts) {
   finer <- !vapply(found$pts, identical, NA, pts)
   if (any(finer)) {
-    # Of a pair the stronger one, as it is what a grid is too coarse for
+    # Name the stronger coefficient of a pair, for which the grid is too coarse
     stronger <- sets[cbind(which(finer), max.col(abs(sets[finer, , drop = FALSE])))]
     strengths <- vapply(range(stronger), format, "", digits = 4)
     warn_of_finer(pts, found$pts, sprintf(
@@ -196,19 +188,13 @@ spectra_fields <- function(spectra) {
 }
 
 check_selected_spectra <- function(x) {
-  if (!inherits(x, "selected_spectra")) {
-    abort_ancify(
-      sprintf("`spectra` must be a result of selected_spectra(), not %s.", show_value(x)), "input"
-    )
-  }
+  refuse_if(!inherits(x, "selected_spectra"),
+            "`spectra` must be a result of selected_spectra(), not %s.", show_value(x))
 }
 
 check_gammas <- function(gammas) {
-  if (!is.numeric(gammas) || !length(gammas) || !isTRUE(all(abs(gammas) <= 1e6))) {
-    abort_ancify(
-      sprintf("`gammas` must be numbers from -1e6 to 1e6, not %s.", show_value(gammas)), "input"
-    )
-  }
+  refuse_if(!is.numeric(gammas) || !length(gammas) || !isTRUE(all(abs(gammas) <= 1e6)),
+            "`gammas` must be numbers from -1e6 to 1e6, not %s.", show_value(gammas))
   sort(unique(c(gammas, 0)))
 }
 

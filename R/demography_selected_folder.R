@@ -23,11 +23,14 @@ joined_parts <- function(found) {
   list(spectra = join("spectra"), pts = join("pts"))
 }
 
+# Spectra of a file, unless they are pairs.
+most_of_part <- 10
+
 # The numbers of the spectra of each part: those of one coefficient of the second population.
 spectra_parts <- function(settings) {
   n <- length(settings$gammas)
   spectra <- seq_len(if (settings$pairs) n^2 else n)
-  unname(split(spectra, (spectra - 1) %/% if (settings$pairs) n else 10))
+  unname(split(spectra, (spectra - 1) %/% if (settings$pairs) n else most_of_part))
 }
 
 spectra_files <- function(settings) {
@@ -65,15 +68,16 @@ write_spectra <- function(ledger, file, found, of) {
 # Files that are whole.
 spectra_of_files <- function(ledger, files, settings) {
   sizes <- unlist(settings$sample_sizes)
+  parts <- lengths(spectra_parts(settings))
+  cells <- do.call(cbind, Map(function(path, spectra) {
+    matrix(read_doubles(path, prod(sizes + 1) * spectra), ncol = spectra)
+  }, ledger_paths(ledger, files), parts))
   mask <- corner_mask(sizes + 1)
-  cells <- lapply(ledger_paths(ledger, files), function(path) {
-    matrix(readBin(path, "double", file.size(path) / 8, endian = "little"), prod(sizes + 1))
-  })
-  cells <- do.call(cbind, cells)
   spectra <- lapply(seq_len(ncol(cells)), function(k) {
     new_sfs(array(cells[, k], sizes + 1), unlist(settings$populations), mask, FALSE)
   })
-  pts <- unlist(lapply(facts_of(ledger, files), `[[`, "pts"), recursive = FALSE)
+  facts <- recorded_facts(ledger, files, spectra_facts())
+  pts <- unlist(lapply(facts, `[[`, "pts"), recursive = FALSE)
   list(spectra = spectra, pts = lapply(pts, function(points) as.integer(unlist(points))))
 }
 
@@ -93,13 +97,8 @@ read_selected_spectra <- function(cache) {
   }
   files <- spectra_files(of$settings)
   left <- sum(!are_complete(ledger, files, known_source(ledger, of)))
-  if (left) {
-    abort_ancify(
-      sprintf("%s is incomplete: %d of %d files are missing. Call selected_spectra() again.",
-              quoted(cache), left, length(files)),
-      "input"
-    )
-  }
+  refuse_if(left, "%s is incomplete: %d of %d files are missing. Call selected_spectra() again.",
+            quoted(cache), left, length(files))
   damaged <- ledger_paths(ledger, files[!whole_files(ledger, files)])
   if (length(damaged)) {
     abort_ancify(
@@ -122,8 +121,61 @@ new_selected_spectra <- function(spectra, settings) {
 recorded_spectra <- function(ledger) {
   rows <- ledger_rows(ledger)
   is_part <- grepl("^spectra-[0-9]+[.]bin$", rows$path)
-  Find(function(of) is.list(of) && setequal(names(of), c("model", "settings")),
-       made_from_of(ledger, rows$path[is_part]))
+  of <- Find(Negate(is.null), recorded_sources(ledger, rows$path[is_part]))
+  checked_record(with_numerics(of), spectra_record(), ledger)
+  refuse_if(!is.null(of) && !identical(of$settings$numerics, spectra_numerics),
+            "The spectra in %s are from a version of ancify with other numerics: %s `%s`.",
+            quoted(ledger$folder), "compute them again with another", "cache")
+  if (!is.null(of)) check_part_sizes(ledger, of$settings)
+  of
+}
+
+# The version of the numerics. Raise it with each change of the numbers that settings give, so that
+# spectra of two versions are never mixed.
+spectra_numerics <- 2L
+
+# Records of the first version have none.
+with_numerics <- function(of) {
+  if (is.list(of) && is.list(of$settings)) of$settings$numerics <- of$settings$numerics %||% 1L
+  of
+}
+
+# What fingerprints of spectra have.
+spectra_record <- function() {
+  list(
+    model = list(events = text_field),
+    settings = list(
+      sample_sizes = whole_field(1, 1e6, 1, 5), populations = record_field("text", 0, 5),
+      pairs = record_field("flag"),
+      gammas = record_field("text", 1, 1e5, function(x) abs(as.numeric(x)) <= 1e6),
+      h = record_field("number"), pts = whole_field(1, 1e6, 1, 10), time = text_field,
+      extrapolate = text_field, sampling = text_field,
+      numerics = whole_field(1, 1e6)
+    )
+  )
+}
+
+# The grids of each spectrum.
+spectra_facts <- function() {
+  grids <- function(x) x >= 1 & x <= 1e6 & x == floor(x)
+  list(pts = record_field("number", 1, 10, grids, each = TRUE))
+}
+
+# Bytes of the files of these parts.
+part_bytes <- function(settings, parts) {
+  n <- length(settings$gammas)
+  spectra <- if (settings$pairs) n else pmax(pmin(most_of_part, n - most_of_part * (parts - 1)), 0)
+  8 * prod(unlist(settings$sample_sizes) + 1) * spectra
+}
+
+# Refuses settings of other spectra than the files on record have, before there is room for them.
+check_part_sizes <- function(ledger, settings) {
+  rows <- ledger_rows(ledger)
+  rows <- rows[rows$state == "complete" & grepl("^spectra-[0-9]+[.]bin$", rows$path), ]
+  parts <- as.numeric(gsub("[^0-9]", "", rows$path))
+  if (!isTRUE(all(rows$size == part_bytes(settings, parts)))) {
+    refuse_spoilt_record(ledger, "its files have other sizes than the spectra of the run")
+  }
 }
 
 # Core events. A function of time is known by its values.

@@ -6,14 +6,22 @@
 #'
 #' @details
 #' **Grids.** The density of allele frequencies is computed on a grid, and samples are drawn from
-#' it. A grid's error grows with its smallest frequency above 0. So the spectra of several grids are
-#' extrapolated to a smallest frequency of 0. A density under strong selection is too steep for a
+#' it. A grid's error is a polynomial in its spacing, mostly its square. So the spectra of several
+#' grids are extrapolated to a spacing of 0. A density under strong selection is too steep for a
 #' coarse grid, and would give negative counts. The spectrum then comes from finer grids, which a
 #' warning names; counts are never negative.
 #'
 #' **Time steps.** `time = "dadi"` takes the time steps of the program dadi, and gives its numbers
-#' on each grid. `"accurate"` takes steps three times as long, and halves of these, and extrapolates
-#' to steps of length 0. It has about as many steps in all, and a much smaller error.
+#' on each grid. It extrapolates as dadi does, to a smallest frequency of 0. `"accurate"` takes
+#' steps three times as long, and halves of these, and extrapolates to steps of length 0. It has
+#' about as many steps in all, and a much smaller error. Where populations shrink fast its steps are
+#' shorter.
+#'
+#' **Errors.** Strong migration, pulses and large steps need fine grids or short epochs. Without its
+#' coarsest grid, a spectrum should be nearly the same, and so with halves of its time steps. A
+#' warning tells where a large cell differs by more than 2 %, and what to do. A single grid is
+#' compared with a coarser one. Its counts are some percent off, unless it has about a hundred
+#' points.
 #'
 #' @param model A [demography()], or a list of events from [demography_events].
 #' @param params Values of the model's parameters, named or in the model's order, then those of a
@@ -23,8 +31,9 @@
 #' @param pts Grid points: one to six different whole numbers, from 4 on, each above the largest
 #'   sample size. Three grids suit most models, each with some tens of points more than haplotypes.
 #' @param time Time steps, `"accurate"` (the default) or `"dadi"`: see Details.
-#' @param extrapolate `"linear"` (the default): a polynomial through the values of all grids.
-#'   `"log"`: a polynomial through their logarithms. `"none"`: one spectrum for each grid.
+#' @param extrapolate `"linear"` (the default): a polynomial of the values of all grids. `"log"`: a
+#'   polynomial of their logarithms. `"none"`: one spectrum for each grid, as it is:
+#'   errors are not estimated, and negative cells become 0, with a warning.
 #' @param sampling How samples are drawn from the density:
 #'   * `"analytic"` (the default): from a density that is linear between grid points.
 #'   * `"direct"`: by sums over grid points.
@@ -46,7 +55,8 @@
 #'   haplotypes; or counts are negative on finer grids too.
 #' * `ancify_device_error`: a GPU cannot be used, or has too little memory.
 #' * `ancify_system_error`: this machine has too little memory.
-#' * `ancify_grid_warning`: the grids were too coarse, so that finer ones were taken.
+#' * `ancify_grid_warning`: the grids were too coarse, so that finer ones were taken, or counts are
+#'   off by more than 2 %.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -67,13 +77,19 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   settled <- settle_params(model, params, sampling)
   events <- settled$events
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
+  check_population_order(model, names(sizes), "sample_sizes")
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
   sampling <- check_sampling(settled$sampling, sizes)
   pts <- check_pts(pts, sampling$sizes)
   backend <- choose_backend(backend, threads)
-  found <- on_fine_grids(list(events), sizes, pts, time, extrapolate, sampling, backend, progress)
+  if (extrapolate == "none") {
+    return(spectra_of_single_grids(events, sizes, pts, time, sampling, backend, progress))
+  }
+  found <- on_fine_grids(list(events), sizes, pts, time, extrapolate, sampling, backend, progress,
+                         keep = TRUE)
   if (!identical(found$pts[[1]], pts)) warn_of_finer(pts, found$pts)
+  warn_of_errors(events, found, time, extrapolate, sampling, backend)
   found$spectra[[1]]
 }
 
@@ -156,13 +172,9 @@ sampling_inbred <- function(inbreeding, ploidy = 2) {
 #' @export
 sampling_low_coverage <- function(coverage) {
   check_given()
-  if (!inherits(coverage, "coverage_model")) {
-    abort_ancify(
-      sprintf("`coverage` must be a coverage_model(), as from read_coverage(), not %s.",
-              show_value(coverage)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(coverage, "coverage_model"),
+            "`coverage` must be a coverage_model(), as from read_coverage(), not %s.",
+            show_value(coverage))
   new_sampling("low_coverage", coverage = coverage)
 }
 
@@ -170,41 +182,38 @@ sampling_low_coverage <- function(coverage) {
 
 populations_after <- function(events) events[[length(events)]]$populations
 
+# Populations are matched by place. A model that knows theirs, as of a Demes file, refuses the same
+# names in another order. `name`: the argument that has them.
+check_population_order <- function(model, populations, name) {
+  known <- attr(model, "samples")
+  common <- intersect(populations, known)
+  refuse_if(
+    any(match(common, populations) != match(common, known)),
+    paste("`%s` has the populations %s, but the model's are %s: give them in the model's order,",
+          "or read the model with `samples` in this order."), name, enumerate(quoted(populations)),
+    enumerate(quoted(known))
+  )
+}
+
 check_sample_sizes <- function(sizes, populations) {
   good <- is.numeric(sizes) && all(is.finite(sizes)) && all(sizes >= 1 & sizes == round(sizes))
-  if (!good || length(sizes) != populations) {
-    abort_ancify(
-      sprintf("`sample_sizes` must have a positive whole number for each of %s, not %s.",
-              count_of(populations, "population"), show_value(sizes)),
-      "input"
-    )
-  }
+  refuse_if(!good || length(sizes) != populations,
+            "`sample_sizes` must have a positive whole number for each of %s, not %s.",
+            count_of(populations, "population"), show_value(sizes))
   if (!is.null(names(sizes))) check_populations(names(sizes), length(sizes))
-  if (prod(sizes + 1) > .Machine$integer.max) {
-    abort_ancify(
-      sprintf("A spectrum of %s cells is too large.", format_count(prod(sizes + 1))), "input"
-    )
-  }
+  refuse_if(prod(sizes + 1) > .Machine$integer.max, "A spectrum of %s cells is too large.",
+            format_count(prod(sizes + 1)))
   stats::setNames(as.integer(sizes), names(sizes))
 }
 
 check_pts <- function(pts, sizes) {
   good <- is.numeric(pts) && length(pts) %in% 1:6 && all(is.finite(pts)) &&
     all(pts == round(pts)) && !anyDuplicated(pts)
-  if (!good || any(pts < 4 | pts > 1e6)) {
-    abort_ancify(
-      sprintf("`pts` must be one to six different whole numbers from 4 on, not %s.",
-              show_value(pts)),
-      "input"
-    )
-  }
-  if (any(pts <= max(sizes))) {
-    abort_ancify(
-      sprintf("A grid of %d points is too small for %d haplotypes: give larger `pts`.",
-              min(pts), max(sizes)),
-      "input"
-    )
-  }
+  refuse_if(!good || any(pts < 4 | pts > 1e6),
+            "`pts` must be one to six different whole numbers from 4 on, not %s.", show_value(pts))
+  refuse_if(any(pts <= max(sizes)),
+            "A grid of %d points is too small for %d haplotypes: give larger `pts`.", min(pts),
+            max(sizes))
   as.integer(pts)
 }
 
@@ -226,9 +235,8 @@ params_of_sampling <- function(sampling) {
     return(character())
   }
   params <- names(formals(args(sampling)))
-  if (!length(params) || "..." %in% params) {
-    abort_ancify("A `sampling` function must have named arguments, its parameters.", "input")
-  }
+  refuse_if(!length(params) || "..." %in% params,
+            "A `sampling` function must have named arguments, its parameters.")
   params
 }
 
@@ -294,32 +302,23 @@ check_inbred <- function(sampling, sizes, refuse) {
 check_low_coverage <- function(sampling, sizes) {
   coverage <- sampling$coverage
   most <- 2L * coverage$individuals
-  if (length(most) != length(sizes)) {
-    abort_ancify(
-      sprintf("`coverage` has %s, but the spectrum has %s.",
-              count_of(length(most), "population"), count_of(length(sizes), "population")),
-      "input"
-    )
-  }
-  if (!is.null(names(most)) && !is.null(names(sizes)) && !identical(names(most), names(sizes))) {
-    abort_ancify(
-      sprintf("`coverage` has the populations %s, but the spectrum has %s.",
-              enumerate(quoted(names(most))), enumerate(quoted(names(sizes)))),
-      "input"
-    )
-  }
+  refuse_if(length(most) != length(sizes), "`coverage` has %s, but the spectrum has %s.",
+            count_of(length(most), "population"), count_of(length(sizes), "population"))
+  refuse_if(!is.null(names(most)) && !is.null(names(sizes)) &&
+              !identical(names(most), names(sizes)),
+            "`coverage` has the populations %s, but the spectrum has %s.",
+            enumerate(quoted(names(most))), enumerate(quoted(names(sizes))))
   wrong <- which(sizes > most)
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "The spectrum has %d haplotypes of a population, but `coverage` has %s. Project it to",
-          "fewer."
-        ),
-        sizes[wrong[1]], count_of(most[wrong[1]] %/% 2, "diploid organism")
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(wrong),
+    paste("The spectrum has %d haplotypes of a population, but `coverage` has %s. Project it to",
+          "fewer."), sizes[wrong[1]], count_of(most[wrong[1]] %/% 2, "diploid organism")
+  )
   list(kind = "analytic", sizes = unname(most), called = called_matrices(coverage, sizes))
+}
+
+# Refuses an invalid model with the errors of expected_sfs().
+check_computable <- function(events) {
+  sampling <- check_sampling("analytic", rep(1L, populations_after(events)))
+  spectra_of_models(list(events), 4L, "dadi", sampling, choose_backend("cpu", 1))
 }

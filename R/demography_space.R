@@ -8,28 +8,21 @@ default_reach <- 1000
 # "user", a "default" or the parameter's "range", for each of `lower` and `upper`. `own`: parameters
 # of the fit itself, "misidentified" and "reference_size".
 search_space <- function(model, sampling, start, lower, upper, fixed, own) {
-  if (!inherits(model, c("demography", "dfe_model"))) {
-    abort_ancify("`model` must be a demography() or a dfe_model().", "input")
-  }
+  refuse_if(!inherits(model, c("demography", "dfe_model")),
+            "`model` must be a demography() or a dfe_model().")
   names <- params_of_spectra(model, sampling)
   both <- intersect(own, names)
-  if (length(both)) {
-    abort_ancify(
-      sprintf("The fit has a parameter `%s` of its own: give the model's another name.", both[1]),
-      "input"
-    )
-  }
+  refuse_if(length(both), "The fit has a parameter `%s` of its own: give the model's another name.",
+            both[1])
   names <- c(names, own)
-  if (!length(names)) abort_ancify("`model` has no parameters: there is nothing to fit.", "input")
+  refuse_if(!length(names), "`model` has no parameters: there is nothing to fit.")
   fixed <- check_named_numbers(fixed, names, "fixed")
   free <- setdiff(names, names(fixed))
-  if (!length(free)) abort_ancify("All parameters are fixed: there is nothing to fit.", "input")
+  refuse_if(!length(free), "All parameters are fixed: there is nothing to fit.")
   start <- check_named_numbers(start, names, "start")
   start <- c(start, c(misidentified = 0.01)[setdiff(setdiff(own, "reference_size"), names(start))])
   missing <- setdiff(free, names(start))
-  if (length(missing)) {
-    abort_ancify(sprintf("`start` must have a value for %s.", enumerate(missing)), "input")
-  }
+  refuse_if(length(missing), "`start` must have a value for %s.", enumerate(missing))
   start <- start[free]
   given <- list(lower = check_named_numbers(lower, names, "lower"),
                 upper = check_named_numbers(upper, names, "upper"))
@@ -131,12 +124,8 @@ check_named_numbers <- function(x, names, name) {
   if (is.list(x)) x <- unlist(x)
   good <- is.numeric(x) && all(is.finite(x)) && !is.null(names(x)) && !anyDuplicated(names(x)) &&
     all(names(x) %in% names)
-  if (!good) {
-    abort_ancify(
-      sprintf("`%s` must be finite numbers, named by the parameters %s.", name, enumerate(names)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`%s` must be finite numbers, named by the parameters %s.", name,
+            enumerate(names))
   x
 }
 

@@ -22,8 +22,9 @@
 summary.demography <- function(object, params = NULL, reference_size = NULL, generation_time = NULL,
                                populations = NULL, ...) {
   check_no_more(...)
-  units <- demography_units(reference_size, generation_time)
-  events <- core_events(events_at(object, params))
+  events <- events_at(object, params)
+  units <- demography_units(object, events, reference_size, generation_time)
+  events <- core_events(events)
   check_computable(events)
   populations <- history_labels(populations %||% attr(object, "samples"), populations_after(events))
   if (is.numeric(populations)) populations <- paste("population", populations)

@@ -6,6 +6,7 @@
 #                 NULL if it cannot be computed
 # log_likelihood  function(expected, data, multinomial)
 # scaled          function(expected, theta): what is expected with this theta
+# warn            function(params): warnings of numerical errors; two-locus statistics have none
 demography_surface <- function(model, sfs, ld, space, pts, multinomial, misidentified, time,
                                extrapolate, sampling, backend, threads) {
   check_flag(multinomial, "multinomial")
@@ -79,23 +80,15 @@ check_bootstraps <- function(bootstraps, fit, name = "bootstraps") {
     return(list())
   }
   if (identical(terms, "sfs")) bootstraps <- list(sfs = bootstraps)
-  if (!is.list(bootstraps) || !setequal(names(bootstraps), terms)) {
-    abort_ancify(
-      sprintf("`%s` must be a list with %s, as the fit has them.", name,
-              enumerate(sprintf("`%s`, a list of observations", terms))),
-      "input"
-    )
-  }
+  refuse_if(!is.list(bootstraps) || !setequal(names(bootstraps), terms),
+            "`%s` must be a list with %s, as the fit has them.", name,
+            enumerate(sprintf("`%s`, a list of observations", terms)))
   lists <- lapply(stats::setNames(nm = terms), function(term) {
     check_observations[[term]](bootstraps[[term]], fit$surface$terms[[term]]$data, name)
   })
-  if (length(unique(lengths(lists))) > 1) {
-    abort_ancify(
-      sprintf("`%s` must have as many spectra as two-locus statistics: those of the same windows.",
-              name),
-      "input"
-    )
-  }
+  refuse_if(length(unique(lengths(lists))) > 1,
+            "`%s` must have as many spectra as two-locus statistics: those of the same windows.",
+            name)
   lapply(seq_along(lists[[1]]), function(i) lapply(lists, `[[`, i))
 }
 
@@ -112,14 +105,9 @@ check_other_spectra <- function(spectra, data, name) {
     if (good) attr(one, "mask") <- attr(data, "mask") | attr(one, "mask")
     one
   })
-  if (!good) {
-    abort_ancify(
-      sprintf(
-        "`%s` must be a list of at least two spectra, of the data's sizes and populations.", name
-      ),
-      "input"
-    )
-  }
+  refuse_if(!good,
+            "`%s` must be a list of at least two spectra, of the data's sizes and populations.",
+            name)
   spectra
 }
 

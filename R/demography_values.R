@@ -52,7 +52,7 @@ as_change <- function(x, end, name, refuse) {
   if (x$type == "exp" && !(from > 0 && to > 0)) {
     refuse(name, sprintf("cannot change exponentially from %s to %s", from, to))
   }
-  list(shape = x$type, from = from, to = to, duration = duration)
+  core_list("Course", shape = x$type, from = from, to = to, duration = duration)
 }
 
 # The value of a result of as_course().

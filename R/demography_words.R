@@ -1,13 +1,18 @@
 # Events in words, for summary() of a demographic model.
 
-# Factors from the model's units, and the units' names.
-demography_units <- function(reference_size, generation_time) {
+# Factors from the model's units, and the units' names. `events`: those of the model with values of
+# its parameters. A model from a Demes file has the file's units, unless others are given.
+demography_units <- function(model, events, reference_size, generation_time) {
+  own <- attr(events, "reference_size") %||% attr(model, "reference_size")
+  in_generations <- identical(attr(model, "time_units") %||% "generations", "generations")
+  time_unit <- if (is.null(generation_time) && !in_generations) attr(model, "time_units")
+  reference_size <- reference_size %||% own
+  if (!in_generations) generation_time <- generation_time %||% attr(model, "generation_time")
   if (!is.null(reference_size)) check_positive(reference_size, "reference_size", 1)
   if (!is.null(generation_time)) {
     check_positive(generation_time, "generation_time", 1)
-    if (is.null(reference_size)) {
-      abort_ancify("`generation_time` needs `reference_size`, which gives generations.", "input")
-    }
+    refuse_if(is.null(reference_size),
+              "`generation_time` needs `reference_size`, which gives generations.")
   }
   if (is.null(reference_size)) {
     return(
@@ -16,7 +21,7 @@ demography_units <- function(reference_size, generation_time) {
   }
   list(
     time = 2 * reference_size * (generation_time %||% 1),
-    time_unit = if (is.null(generation_time)) "generations" else "years",
+    time_unit = time_unit %||% if (is.null(generation_time)) "generations" else "years",
     size = reference_size, rate = 1 / (2 * reference_size), rate_unit = "m"
   )
 }

@@ -14,9 +14,12 @@ export_fasta <- function(files, out, low_confidence, progress, reference, unknow
   sources <- sequence_files(reference, files$chromosome, "reference")
   for (path in paths) refuse_same_file(path, run = files$file, reference = sources$path)
   counts <- with_watch("Writing", function(watch) {
-    export_calls_impl(
-      files$file, files$chromosome, out, low_confidence, sources, unknown, watch
+    settings <- core_list(
+      "CallExport",
+      paths = files$file, chromosomes = files$chromosome, folder = out,
+      low_confidence = low_confidence, reference = sources, unknown = unknown
     )
+    export_calls_impl(settings, watch)
   }, progress)
   exported(
     paths, called = counts[, "called"], unknown = counts[, "unknown"],

@@ -13,18 +13,11 @@ read_sites <- function(sites, progress) {
     return(table)
   }
   table <- site_table(sites)
-  if (is.null(table)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`sites` must be the path of a VCF or BCF, a data frame of `chromosome` and `position`,",
-          "a GRanges or other regions, not %s."
-        ),
-        show_value(sites)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    is.null(table),
+    paste("`sites` must be the path of a VCF or BCF, a data frame of `chromosome` and `position`,",
+          "a GRanges or other regions, not %s."), show_value(sites)
+  )
   table
 }
 
@@ -51,17 +44,12 @@ site_table <- function(sites) {
 # The sites' rows in `files`; NA without calls. Names may differ by a leading chr.
 rows_of_sites <- function(sites, files) {
   names <- unique(sites$chromosome)
-  rows <- match(names, files$chromosome)
-  rows[is.na(rows)] <- match(other_prefix(names[is.na(rows)]), files$chromosome)
+  rows <- match_chromosomes(names, files$chromosome)
   row <- rows[match(sites$chromosome, names)]
   without <- names[is.na(rows)]
-  if (length(names) && length(without) == length(names)) {
-    abort_ancify(
-      sprintf("`sites` has %s, but there are only calls of %s.", enumerate(quoted(without)),
-              enumerate(quoted(files$chromosome))),
-      "input"
-    )
-  }
+  refuse_if(length(names) && length(without) == length(names),
+            "`sites` has %s, but there are only calls of %s.", enumerate(quoted(without)),
+            enumerate(quoted(files$chromosome)))
   if (length(without)) {
     warn_ancify(
       sprintf("There are no calls of %s: %s without a state.", enumerate(quoted(without)),
@@ -82,16 +70,10 @@ site_regions <- function(sites, files) {
   position <- sites$position
   outside <- position != round(position) | position < 1 | position > files$length[row]
   beyond <- which(sites$single & outside)[1]
-  if (!is.na(beyond)) {
-    abort_ancify(
-      sprintf(
-        "Site %s of `sites`, %s:%s, is not inside its chromosome of %s bases: %s.",
-        format_count(beyond), sites$chromosome[beyond], number_text(position[beyond]),
-        format_count(files$length[row[beyond]]), "compare the genome builds"
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is.na(beyond),
+            "Site %s of `sites`, %s:%s, is not inside its chromosome of %s bases: %s.",
+            format_count(beyond), sites$chromosome[beyond], number_text(position[beyond]),
+            format_count(files$length[row[beyond]]), "compare the genome builds")
   site <- which(sites$single & !is.na(row))
   site <- site[order(row[site], position[site])]
   list(
@@ -105,7 +87,8 @@ states_at <- function(sites, files, low_confidence, progress) {
   regions <- site_regions(sites, files)
   calls <- with_watch("Reading calls", function(watch) {
     read_regions_impl(
-      regions$files$file, regions$files$chromosome, regions[c("file", "start", "width")], watch
+      regions$files$file, regions$files$chromosome,
+      core_regions(regions$file, regions$start, regions$width), watch
     )
   }, progress)
   states <- rep("N", nrow(sites))
@@ -116,7 +99,6 @@ states_at <- function(sites, files, low_confidence, progress) {
 
 export_tsinfer <- function(files, out, sites, low_confidence, progress, ...) {
   out <- check_output_file(out, "out")
-  refuse_same_file(out, sites = attr(sites, "path"))
   states <- states_at(sites, files, low_confidence, progress)
   columns <- paste("chromosome", "position", "ancestral_state", sep = "\t")
   rows <- paste(sites$chromosome, number_text(sites$position), states, sep = "\t")

@@ -58,8 +58,8 @@
 #' @param out Path of the file or folder to write, as the table says. Missing folders are made.
 #' @param sites Positions; `tsinfer` needs them, `bed` and `bigbed` can take them. `NULL` (the
 #'   default): none. Otherwise:
-#'   * the path of a VCF or BCF, or a `VcfFile`; records with an allele that is not one base get
-#'     `N`, and no row of a BED;
+#'   * the path of a VCF or BCF, or a `VcfFile`. Records with an allele that is not one base get
+#'     `N`, and no row of a BED. So do records that `AA_reason` calls `MASKED` or `REF_MISMATCH`;
 #'   * a data frame of `chromosome` and `position`, from 1;
 #'   * a `GRanges`, or the other regions of [read_ancestral()]; those of several bases are treated
 #'     like such records.
@@ -81,6 +81,7 @@
 #'   | `filled` | number of those without a call that have a base of `reference` |
 #'   | `unknown` | number of those without either |
 #' @section Errors:
+#' * `ancify_calls_warning`: calls of several configurations in one folder are read together.
 #' * `ancify_input_error`: `format` is unknown or lacks an argument, or does not take one that is
 #'   given. Or `sites` are of another type, have no chromosome of the run, or lie beyond its end. Or
 #'   `reference` lacks a chromosome or has another length. Or `out` would replace a file that is
@@ -122,11 +123,15 @@ export_states <- function(run, format, out, sites = NULL, reference = NULL, chro
   check_for_format(reference, "reference", row$reference, format)
   check_flag(low_confidence, "low_confidence")
   if (!low_confidence) check_for_format(low_confidence, "low_confidence", row$confidence, format)
-  files <- files_to_export(call_files(run), chromosomes, sites)
+  calls <- call_files(run)
+  files <- files_to_export(calls, chromosomes, sites)
   out <- check_path(out, "out")
   if (!is.null(reference)) reference <- check_path(reference, "reference")
+  sites <- read_sites(sites, progress)
+  # Calls of other chromosomes must not be replaced either.
+  refuse_same_file(out, run = calls$file, sites = attr(sites, "path"))
   row$write(
-    files = files, out = out, sites = read_sites(sites, progress), reference = reference,
+    files = files, out = out, sites = sites, reference = reference,
     low_confidence = low_confidence, progress = progress
   )
 }
@@ -152,9 +157,7 @@ check_for_format <- function(value, name, use, format) {
   } else if (use == "never" && !is.null(value)) {
     "does not take `%s`: leave it out"
   }
-  if (!is.null(problem)) {
-    abort_ancify(sprintf(paste0("Format %s ", problem, "."), quoted(format), name), "input")
-  }
+  refuse_if(!is.null(problem), paste0("Format %s ", problem, "."), quoted(format), name)
 }
 
 # The table of call_files(), of these chromosomes.
@@ -162,16 +165,10 @@ files_to_export <- function(files, chromosomes, sites) {
   if (is.null(chromosomes)) {
     return(files)
   }
-  if (!is.null(sites)) {
-    abort_ancify("`sites` have chromosomes of their own: leave `chromosomes` out.", "input")
-  }
+  refuse_if(!is.null(sites), "`sites` have chromosomes of their own: leave `chromosomes` out.")
   unknown <- setdiff(chromosomes, files$chromosome)
-  if (!is.character(chromosomes) || !length(chromosomes) || length(unknown)) {
-    abort_ancify(
-      sprintf("`chromosomes` must be among %s, not %s.", enumerate(quoted(files$chromosome)),
-              show_value(chromosomes)),
-      "input"
-    )
-  }
+  refuse_if(!is.character(chromosomes) || !length(chromosomes) || length(unknown),
+            "`chromosomes` must be among %s, not %s.", enumerate(quoted(files$chromosome)),
+            show_value(chromosomes))
   files[match(unique(chromosomes), files$chromosome), ]
 }

@@ -2,7 +2,6 @@
 
 export_bed <- function(files, out, sites, progress, ...) {
   out <- check_output_file(out, "out")
-  refuse_same_file(out, sites = attr(sites, "path"))
   counts <- 0
   write_whole(out, function(temporary) {
     connection <- file(temporary, "wb")
@@ -21,7 +20,6 @@ export_bed <- function(files, out, sites, progress, ...) {
 export_bigbed <- function(files, out, sites, progress, ...) {
   need_bioconductor("rtracklayer", "bigBed files")
   out <- check_output_file(out, "out")
-  refuse_same_file(out, sites = attr(sites, "path"))
   tracks <- list(
     data.frame(chromosome = character(), start = numeric(), end = numeric(), name = character())
   )
@@ -49,8 +47,7 @@ for_each_track <- function(files, sites, progress, take) {
   counts <- c(called = 0, unknown = 0)
   for (i in unique(regions$file)) {
     here <- regions$file == i
-    place <- list(file = rep(1L, sum(here)), start = regions$start[here],
-                  width = regions$width[here])
+    place <- core_regions(rep(1L, sum(here)), regions$start[here], regions$width[here])
     runs <- with_watch("Reading calls", function(watch) {
       confidence_runs_impl(regions$files$file[i], regions$files$chromosome[i], place, watch)
     }, progress)

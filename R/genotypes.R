@@ -5,13 +5,14 @@
 #' [summary()][summary.ancify_genotypes] counts them.
 #'
 #' **PLINK.** Beside `mice.bed` lie `mice.fam` and `mice.bim`, beside `mice.pgen` lie `mice.psam`
-#' and `mice.pvar`. A PGEN may have a `.fam` and a `.bim` too. The tables may be compressed by gzip.
-#' The calls stay in the file.
+#' and `mice.pvar`. A PGEN may have a `.fam` and a `.bim` too. The tables may be compressed by gzip
+#' or Zstandard (`.pvar.zst`). The calls stay in the file. While [write_bed()] replaces files, they
+#' are read anew, so that all three are of one writer.
 #'
 #' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs of two alleles
 #' are then in memory, at two bits a call. `left_out` counts records with more alleles, with an
-#' allele that is no single base, and without GT. A haploid call
-#' counts twice, as PLINK has it. A genotype with one missing allele is missing.
+#' allele that is no single base or twice the same base, and without GT. A haploid call counts
+#' twice, as PLINK has it. A genotype with one missing allele is missing.
 #'
 #' **Matrices** have a row for each sample, named by its ID, and a column for each variant. Values
 #' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Two bits a call are in
@@ -21,8 +22,9 @@
 #' with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`, `sex`, `pheno1`,
 #' `pheno2` and so on; a `.psam` keeps its names.
 #'
-#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. A PGEN must
-#' have hard calls of two alleles alone. For any other, the error says how PLINK 2 converts it.
+#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. Of a PGEN
+#' the hard calls are read, without phase. A warning counts variants with dosages. Variants with
+#' several ALT alleles are left out and counted, as those of a VCF.
 #'
 #' **Choices.** Samples and variants are chosen by position, by a logical vector, or by IID and
 #' variant ID. The result has them in the order chosen, and each can be chosen only once.
@@ -31,26 +33,28 @@
 #'   or a matrix.
 #' @param variants Of a matrix: a data frame with a row for each of its columns. `chromosome`, `id`,
 #'   `position`, `counted` and `other` are known, also by their names in snpStats's `read.plink()`.
-#'   Columns not given are 0, except the IDs, which are the matrix's column names. `NULL` (the
-#'   default): none.
+#'   Columns not given are 0, except the IDs, which are the matrix's column names. Rows whose IDs or
+#'   row names are the column names are taken in the order of the columns. `NULL` (the default):
+#'   none.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
 #' | :--- | :--- |
 #' | `path` | Absolute path of the genotypes; of a matrix a name made from its values. |
-#' | `n_file` | Numbers of `samples` and `variants` that can be chosen. |
+#' | `n_file` | Numbers of `samples` and `variants` of the file; of a VCF, of those that are read. |
 #' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
 #' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
-#' | `sample_index`, `variant_index` | Their numbers among those that can be chosen, from 1. |
-#' | `left_out` | Of a VCF: numbers of records `multiallelic`, `not_snp` and `without_genotypes`. |
+#' | `sample_index`, `variant_index` | Their numbers among these, from 1. |
+#' | `left_out` | Numbers of `multiallelic` records; of a VCF also `not_snp`, `without_genotypes`. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed since.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not fit the others.
 #'   Cases: a BED of another size, or stored sample by sample; an IID that occurs twice; a position
-#'   that is no whole number; dosages, phased calls or several ALT alleles in a PGEN; a genotype of
-#'   three alleles, or no SNP, in a VCF.
+#'   that is no whole number; a PGEN of a rare storage mode; no variant of two alleles; a genotype
+#'   of three alleles, or no SNP, in a VCF.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names.
+#' * `ancify_dosage_warning`: a PGEN has dosages, of which only the hard calls are read.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
 #' linkage analyses. American Journal of Human Genetics 81: 559-575.
@@ -78,25 +82,28 @@ open_genotypes <- function(source, variants = NULL) {
   check_given()
   kind <- names(genotype_sources)[vapply(genotype_sources, function(row) row$is(source), NA)][1]
   found <- genotype_sources[[kind]]$open(source, variants)
-  g <- structure(
+  rows <- seq_len(nrow(found$variants))
+  structure(
     class = "ancify_genotypes",
     list(
-      path = found$path, n_file = c(samples = nrow(found$samples), variants = nrow(found$variants)),
+      path = found$path, n_file = c(samples = nrow(found$samples),
+                 variants = found$n_variants %||% length(rows)),
       samples = found$samples, variants = found$variants,
-      sample_index = seq_len(nrow(found$samples)), variant_index = seq_len(nrow(found$variants)),
+      chromosomes = unique(as.character(found$variants$chromosome)),
+      sample_index = seq_len(nrow(found$samples)),
+      variant_index = found$variant_index %||% rows,
       left_out = found$left_out, file_ids = found$samples$id, files = found$files,
       identity = found$identity, kind = kind,
       memory = list2env(list(calls = found$calls, checksum = found$checksum, token = new.env())),
       known = new.env()
     )
   )
-  with_watch("Opening", function(watch) check_genotypes_impl(core_genotypes(g), watch))
-  g
 }
 
 # Where genotypes may come from; the first row whose is() is TRUE counts. open() gives path, files,
-# samples, variants and, if they are in memory, calls: bytes, or a pointer to them, which again()
-# reads where a saved fit has lost it; they must have the same checksum.
+# samples and variants; variant_index and n_variants where some are left out; and calls that are in
+# memory: bytes, or a pointer to them, which again() reads where a saved fit has lost it. They must
+# have the same checksum.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
@@ -111,14 +118,15 @@ genotype_sources <- list(
 
 # What the core needs of chosen genotypes. The file must be the one that was opened.
 core_genotypes <- function(g) {
-  if (!is.null(g$identity) && !identical(genotype_identity(g$path), g$identity)) {
+  if (!is.null(g$identity) && !identical(identity_of(g$path), g$identity)) {
     abort_ancify(
       sprintf("%s was changed since open_genotypes() opened it: open it again.", quoted(g$path)),
       "file", file = g$path
     )
   }
-  list(
-    path = g$path, samples_in_file = g$n_file[["samples"]],
+  core_list(
+    "ChosenGenotypes",
+    path = g$path, identity = g$identity, samples_in_file = g$n_file[["samples"]],
     variants_in_file = g$n_file[["variants"]], sample_index = g$sample_index - 1L,
     variant_index = g$variant_index - 1, calls = calls_in_memory(g)
   )

@@ -3,15 +3,11 @@
 open_matrix <- function(source, variants) {
   is_snp_matrix <- methods::is(source, "SnpMatrix")
   if (is.logical(source) && all(is.na(source))) storage.mode(source) <- "integer"
-  if (!is_snp_matrix && !is.numeric(source)) {
-    abort_ancify(
-      sprintf("`source` must be a matrix of numbers or a SnpMatrix, not of %s.",
-              if (is.factor(source)) "factors" else typeof(source)),
-      "input"
-    )
-  }
+  refuse_if(!is_snp_matrix && !is.numeric(source),
+            "`source` must be a matrix of numbers or a SnpMatrix, not of %s.",
+            if (is.factor(source)) "factors" else typeof(source))
   check_matrix_rows(rownames(source))
-  if (ncol(source) == 0) abort_ancify("`source` has no variant.", "input")
+  refuse_if(ncol(source) == 0, "`source` has no variant.")
   table <- variants_of_matrix(source, variants)
   if (is_snp_matrix) source <- source@.Data
   calls <- pack_calls_impl(source)
@@ -30,13 +26,10 @@ name_of_matrix <- function(calls, ids, variants) {
 }
 
 check_matrix_rows <- function(ids) {
-  if (length(ids) == 0 || !all(nzchar(ids), !is.na(ids))) {
-    abort_ancify("The rows of `source` must be samples, and named by their IDs.", "input")
-  }
+  refuse_if(length(ids) == 0 || !all(nzchar(ids), !is.na(ids)),
+            "The rows of `source` must be samples, and named by their IDs.")
   twice <- anyDuplicated(ids)
-  if (twice) {
-    abort_ancify(sprintf("Two rows of `source` are named %s.", quoted(ids[twice])), "input")
-  }
+  refuse_if(twice, "Two rows of `source` are named %s.", quoted(ids[twice]))
 }
 
 refuse_call <- function(calls, place) {
@@ -69,7 +62,7 @@ variants_of_matrix <- function(calls, given) {
     chromosome = rep("0", n), id = colnames(calls) %||% paste0("v", seq_len(n)),
     position = integer(n), counted = rep("0", n), other = rep("0", n)
   )
-  if (!is.null(given)) given <- check_variant_table(given, n)
+  if (!is.null(given)) given <- in_column_order(check_variant_table(given, n), colnames(calls))
   for (column in names(table)) {
     name <- intersect(names_of_columns[[column]], names(given))
     if (length(name)) table[[column]] <- values_of_column(given[[name[1]]], column, name[1])
@@ -79,19 +72,33 @@ variants_of_matrix <- function(calls, given) {
 
 check_variant_table <- function(given, n) {
   given <- plain_table(given)
-  if (!is.data.frame(given) || nrow(given) != n) {
-    abort_ancify(
-      sprintf("`variants` must be a data frame with a row for each of the %s, not %s.",
-              count_of(n, "column"),
-              if (is.data.frame(given)) count_of(nrow(given), "row") else show_value(given)),
-      "input"
-    )
-  }
+  refuse_if(!is.data.frame(given) || nrow(given) != n,
+            "`variants` must be a data frame with a row for each of the %s, not %s.",
+            count_of(n, "column"),
+            if (is.data.frame(given)) count_of(nrow(given), "row") else show_value(given))
   unknown <- setdiff(names(given), c(unlist(names_of_columns), "cM"))
-  if (length(unknown)) {
+  refuse_if(length(unknown), "`variants` has the column %s; it takes %s.", quoted(unknown[1]),
+            enumerate(names(names_of_columns)))
+  given
+}
+
+# The rows of `variants` in the order of the columns, where ids or row names say which is which.
+# Columns may have names of another kind, as those of PLINK's .raw.
+in_column_order <- function(given, columns) {
+  id <- intersect(names_of_columns$id, names(given))
+  for (ids in list(if (length(id)) ids_as_text(given[[id[1]]]), row_names_given(given))) {
+    if (!any(columns %in% ids)) next
+    at <- row_of_another(ids, columns)
+    if (is.na(at)) break
+    rows <- match(columns, ids)
+    if (!anyNA(rows) && !anyDuplicated(columns)) {
+      return(given[rows, , drop = FALSE])
+    }
     abort_ancify(
-      sprintf("`variants` has the column %s; it takes %s.", quoted(unknown[1]),
-              enumerate(names(names_of_columns))),
+      sprintf(
+        "Row %s of `variants` is %s, but this column of `source` is %s: order rows as columns.",
+        format_count(at), quoted(ids[at]), quoted(columns[at])
+      ),
       "input"
     )
   }
@@ -100,13 +107,17 @@ check_variant_table <- function(given, n) {
 
 values_of_column <- function(values, column, name) {
   if (column != "position") {
-    return(enc2utf8(ifelse(is.na(values), "0", as.character(values))))
+    return(enc2utf8(ifelse(is.na(values), "0", ids_as_text(values))))
   }
   whole <- is.numeric(values) && !anyNA(values) && all(values == round(values)) &&
     all(abs(values) <= .Machine$integer.max)
-  if (!whole) {
-    abort_ancify(sprintf("The column %s of `variants` must be whole numbers.", quoted(name)),
-                 "input")
-  }
+  refuse_if(!whole, "The column %s of `variants` must be whole numbers.", quoted(name))
   as.integer(values)
+}
+
+# Whole numbers without an exponent.
+ids_as_text <- function(ids) {
+  text <- as.character(ids)
+  whole <- if (is.double(ids)) which(ids == floor(ids) & abs(ids) < 1e15)
+  replace(text, whole, sprintf("%.0f", ids[whole]))
 }

@@ -37,9 +37,8 @@ NULL
 #' @rdname genotype_methods
 #' @export
 `[.ancify_genotypes` <- function(x, i, j, drop = FALSE) {
-  if (nargs() - (!missing(drop)) < 3) {
-    abort_ancify("Choose by g[samples, variants]; leave one empty for all.", "input")
-  }
+  refuse_if(nargs() - (!missing(drop)) < 3,
+            "Choose by g[samples, variants]; leave one empty for all.")
   if (!missing(i)) {
     rows <- chosen_positions(i, x$samples$id, "sample")
     x$samples <- chosen_rows(x$samples, rows)
@@ -66,44 +65,28 @@ chosen_positions <- function(wanted, ids, what) {
     positions_by_number(wanted, length(ids), what)
   }
   twice <- anyDuplicated(positions)
-  if (twice) {
-    abort_ancify(sprintf("The %s %s is chosen twice.", what, quoted(ids[positions[twice]])),
-                 "input")
-  }
-  if (length(positions) == 0) abort_ancify(sprintf("No %s is chosen.", what), "input")
+  refuse_if(twice, "The %s %s is chosen twice.", what, quoted(ids[positions[twice]]))
+  refuse_if(length(positions) == 0, "No %s is chosen.", what)
   positions
 }
 
 positions_of_ids <- function(wanted, ids, what) {
   positions <- match(wanted, ids)
   lacking <- which(is.na(positions))
-  if (length(lacking)) {
-    abort_ancify(
-      sprintf("There is no %s %s%s", what, quoted(wanted[lacking[1]]),
-              if (length(lacking) > 1) sprintf(" (and %s more).", length(lacking) - 1) else "."),
-      "input"
-    )
-  }
+  refuse_if(length(lacking), "There is no %s %s%s", what, quoted(wanted[lacking[1]]),
+            if (length(lacking) > 1) sprintf(" (and %s more).", length(lacking) - 1) else ".")
   # Each chosen ID stands where it is first, so a second of its name is not chosen.
   twice <- intersect(wanted, ids[duplicated(ids)])
-  if (length(twice)) {
-    abort_ancify(
-      sprintf("There are several %ss %s: choose by position.", what, quoted(twice[1])), "input"
-    )
-  }
+  refuse_if(length(twice), "There are several %ss %s: choose by position.", what, quoted(twice[1]))
   positions
 }
 
 positions_where <- function(wanted, n, what) {
-  if (length(wanted) != n || anyNA(wanted)) {
-    abort_ancify(
-      sprintf(
-        "To choose %ss, %s must be TRUE or FALSE, but %s.", what, count_of(n, "value"),
-        if (anyNA(wanted)) "one is NA" else sprintf("there are %s", format_count(length(wanted)))
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(wanted) != n || anyNA(wanted), "To choose %ss, %s must be TRUE or FALSE, but %s.", what,
+    count_of(n, "value"),
+    if (anyNA(wanted)) "one is NA" else sprintf("there are %s", format_count(length(wanted)))
+  )
   which(wanted)
 }
 
@@ -111,15 +94,11 @@ positions_by_number <- function(wanted, n, what) {
   good <- is.numeric(wanted) && !is.object(wanted) && !anyNA(wanted) &&
     all(wanted == round(wanted) & abs(wanted) >= 1 & abs(wanted) <= n) &&
     length(unique(sign(wanted))) < 2
-  if (!good) {
-    abort_ancify(
-      sprintf(
-        "%ss are chosen by numbers from 1 to %s (negative to leave out), by logical values or IDs.",
-        paste0(toupper(substr(what, 1, 1)), substring(what, 2)), format_count(n)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !good,
+    "%ss are chosen by numbers from 1 to %s (negative to leave out), by logical values or IDs.",
+    paste0(toupper(substr(what, 1, 1)), substring(what, 2)), format_count(n)
+  )
   seq_len(n)[wanted]
 }
 

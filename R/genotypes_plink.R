@@ -1,25 +1,59 @@
 # Genotypes of PLINK: a .bed or .pgen and the tables beside it.
 
-genotype_identity <- function(path) file_identity_impl(path)$identity
-
 # Files have their own tables of variants.
 refuse_variants <- function(variants) {
-  if (!is.null(variants)) {
-    abort_ancify("`variants` is for a matrix: a file says what its variants are.", "input")
-  }
+  refuse_if(!is.null(variants), "`variants` is for a matrix: a file says what its variants are.")
 }
 
 open_plink <- function(source, variants) {
   refuse_variants(variants)
   check_text(path_of(source), "source", "path or matrix")
   files <- genotype_files(check_path(source, "source"))
-  list(
-    path = files[["genotypes"]], identity = genotype_identity(files[["genotypes"]]), files = files,
-    samples = genotype_samples(files[["samples"]]),
-    variants = list2DF(with_watch("Reading", function(watch) {
-      read_variants_impl(files[["variants"]], watch)
-    }))
+  set <- read_whole_set(files[["genotypes"]], function() read_set(files))
+  found <- c(set$content, identity = set$identity)
+  warn_of_dosages(found$dosages, files[["genotypes"]])
+  several <- grepl(",", found$variants$counted, fixed = TRUE)
+  if (all(several)) {
+    abort_ancify(
+      sprintf("%s has no variant of two alleles: it has %s with several ALT alleles.",
+              quoted(files[["variants"]]), count_of(length(several), "variant")),
+      "format", file = files[["variants"]]
+    )
+  }
+  c(
+    list(path = files[["genotypes"]], files = files, variant_index = which(!several),
+         n_variants = length(several),
+         left_out = if (any(several)) c(multiallelic = sum(several))),
+    replace(found, "variants", list(list2DF(lapply(found$variants, `[`, !several))))
   )
+}
+
+# The tables beside genotypes, and what these say.
+read_set <- function(files) {
+  path <- files[["genotypes"]]
+  samples <- genotype_samples(files[["samples"]], path)
+  n <- nrow(samples)
+  variants <- list2DF(with_watch("Reading", function(watch) {
+    read_variants_impl(files[["variants"]], path, n, watch)
+  }))
+  dosages <- with_watch("Opening", function(watch) {
+    check_genotypes_impl(path, n, nrow(variants), watch)
+  })
+  list(samples = samples, variants = variants, dosages = dosages)
+}
+
+# `n`: the number of variants with dosages.
+warn_of_dosages <- function(n, path) {
+  if (n > 0) {
+    warn_ancify(
+      sprintf(
+        paste("%s has dosages of %s, of which only the hard calls are read: to choose how dosages",
+              "become calls, write them anew with plink2 --hard-call-threshold."),
+        quoted(path), count_of(n, "variant")
+      ),
+      "dosage", file = path
+    )
+  }
 }
 
 # The paths of genotypes, samples and variants.
@@ -32,45 +66,36 @@ genotype_files <- function(path) {
 }
 
 path_of_genotypes <- function(path) {
+  stem <- sub("[.]bed$", "", path)
+  await_writer(paste0(stem, ".bed"), c(path, paste0(path, c(".bed", ".pgen"))))
   if (!is_file(path)) {
     found <- Filter(is_file, paste0(path, c(".bed", ".pgen")))
-    if (length(found) > 1) {
-      abort_ancify(
-        sprintf("`source` may be %s or %s: give it with its extension.", quoted(found[1]),
-                quoted(found[2])),
-        "input"
-      )
-    }
+    refuse_if(length(found) > 1, "`source` may be %s or %s: give it with its extension.",
+              quoted(found[1]), quoted(found[2]))
     if (length(found)) path <- found
   }
   check_is_file(path)
-  normalizePath(path)
+  normalizePath(path, mustWork = FALSE)
 }
 
 table_beside <- function(stem, endings) {
-  paths <- paste0(stem, ".", rep(endings, each = 2), c("", ".gz"))
+  paths <- paste0(stem, ".", rep(endings, each = 3), c("", ".gz", ".zst"))
   found <- Filter(is_file, paths)
   if (length(found) == 0) {
-    packed <- Filter(is_file, paste0(stem, ".", endings, ".zst"))
     abort_ancify(
-      if (length(packed)) {
-        sprintf("%s is compressed by Zstandard, which is not read: inflate it with zstd -d.",
-                quoted(packed[1]))
-      } else {
-        sprintf("%s: there is no such file beside the genotypes, nor a .%s.", quoted(paths[1]),
-                endings[2])
-      },
+      sprintf("%s: there is no such file beside the genotypes, nor a .%s.", quoted(paths[1]),
+              endings[2]),
       "file", file = paths[1]
     )
   }
   found[1]
 }
 
-genotype_samples <- function(path) {
-  table <- with_watch("Reading", function(watch) read_samples_impl(path, watch))
+genotype_samples <- function(path, genotypes) {
+  table <- with_watch("Reading", function(watch) read_samples_impl(path, genotypes, watch))
   names <- if (length(table$names)) table$names else fam_columns(length(table$columns))
   columns <- Map(function(text, name) {
-    if (!name %in% columns_of_ids) numbers_of(text, c("NA", "-9")) %||% text else text
+    if (!name %in% columns_of_ids) numbers_of(text, missing_phenotypes) %||% text else text
   }, table$columns, names)
   names(columns) <- make.unique(c("family", "id", names))[-(1:2)]
   list2DF(c(table[c("family", "id")], columns))
@@ -84,10 +109,14 @@ fam_columns <- function(n) {
   c("father", "mother", "sex", sprintf("pheno%d", seq_len(max(n - 3, 0))))[seq_len(n)]
 }
 
+# Texts that stand for a missing phenotype in tables of samples.
+missing_phenotypes <- c("NA", "NaN", ".", "-9")
+
 # Texts as numbers, with NA for those that mean a missing one; NULL if another is no number.
 numbers_of <- function(text, na) {
   numbers <- suppressWarnings(as.numeric(text))
   missing_numbers <- suppressWarnings(as.numeric(na))
-  missing <- text %in% na | numbers %in% missing_numbers[!is.na(missing_numbers)]
+  missing <- tolower(text) %in% tolower(na) |
+    numbers %in% missing_numbers[!is.na(missing_numbers)]
   if (all(missing | is.finite(numbers))) replace(numbers, missing, NA)
 }

@@ -9,9 +9,7 @@ is_record_file <- function(path) {
   if (!is.character(path) || length(path) != 1 || !is_file(path)) {
     return(FALSE)
   }
-  file <- gzfile(path, "rb")
-  on.exit(close(file))
-  start <- readBin(file, "raw", 16)
+  start <- text_start_impl(path, 16)
   begins <- function(text) identical(utils::head(start, nchar(text)), charToRaw(text))
   begins("##fileformat=VCF") || begins("BCF\002")
 }
@@ -21,7 +19,7 @@ open_records <- function(source, variants) {
   path <- check_path(source, "source")
   check_is_file(path)
   path <- normalizePath(path)
-  identity <- genotype_identity(path)
+  identity <- identity_of(path)
   found <- packed_records(path, identity)
   if (length(found$variants$id) == 0) {
     abort_ancify(

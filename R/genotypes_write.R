@@ -1,8 +1,8 @@
 #' Write genotypes as BED
 #'
 #' Writes chosen genotypes as PLINK 1 `.bed`, `.bim` and `.fam`:
-#' `write_bed(g[keep, ], "kept.bed")`. All three files appear, or none. The calls are never in
-#' memory at once.
+#' `write_bed(g[keep, ], "kept.bed")`. All three files appear, or none. Of several writers one
+#' puts its files in place at a time, the `.bed` last. The calls are never in memory at once.
 #'
 #' The counted allele becomes A1, so that a BED and its copy count the same. Columns of samples that
 #' are numeric, besides the sex, become phenotypes, with -9 if missing. Centimorgans are 0.
@@ -41,19 +41,22 @@ write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = int
   check_without_blanks(g$samples, c("family", "id", "father", "mother", "PAT", "MAT"), ".fam")
   check_without_blanks(g$variants, c("chromosome", "id", "counted", "other"), ".bim")
   with_watch("Writing", function(watch) {
-    write_bed_impl(core_genotypes(g), stem, bim_lines(g$variants), fam_lines(g$samples), threads,
-                   watch)
+    write_bed_impl(core_genotypes(g), bed_files(g, stem, overwrite, threads), watch)
   }, progress)
   invisible(paste0(stem, ".bed"))
 }
 
+bed_files <- function(g, stem, overwrite, threads) {
+  core_list(
+    "BedFiles",
+    stem = stem, bim = bim_lines(g$variants), fam = fam_lines(g$samples), overwrite = overwrite,
+    threads = threads
+  )
+}
+
 check_genotypes <- function(g, name = "g") {
-  if (!inherits(g, "ancify_genotypes")) {
-    abort_ancify(
-      sprintf("`%s` must be genotypes as from open_genotypes(), not %s.", name, show_value(g)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(g, "ancify_genotypes"),
+            "`%s` must be genotypes as from open_genotypes(), not %s.", name, show_value(g))
   g
 }
 
@@ -61,30 +64,19 @@ check_free <- function(file, g, overwrite) {
   if (!is_there(file)) {
     return(invisible())
   }
-  if (normalizePath(file) %in% normalizePath(g$files)) {
-    abort_ancify(
-      sprintf("%s is a file of `g`, which is read: choose another `path`.", quoted(file)), "input"
-    )
-  }
-  if (!overwrite) {
-    abort_ancify(
-      sprintf("%s exists: choose another `path`, or set `overwrite = TRUE`.", quoted(file)),
-      "input"
-    )
-  }
+  refuse_if(normalizePath(file, mustWork = FALSE) %in% normalizePath(g$files),
+            "%s is a file of `g`, which is read: choose another `path`.", quoted(file))
+  refuse_if(!overwrite, "%s exists: choose another `path`, or set `overwrite = TRUE`.",
+            quoted(file))
 }
 
 # Blanks part the columns of PLINK's tables.
 check_without_blanks <- function(table, columns, ending) {
   for (name in intersect(columns, names(table))) {
     bad <- grep("^$|[[:space:]]", table[[name]])
-    if (length(bad)) {
-      abort_ancify(
-        sprintf("A %s cannot hold the %s %s, which is empty or has a blank: rename it first.",
-                ending, name, quoted(table[[name]][bad[1]])),
-        "input"
-      )
-    }
+    refuse_if(length(bad),
+              "A %s cannot hold the %s %s, which is empty or has a blank: rename it first.", ending,
+              name, quoted(table[[name]][bad[1]]))
   }
 }
 

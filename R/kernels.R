@@ -81,9 +81,7 @@ kernel_matrix <- function(K) { # nolint: object_name_linter. The letter of the m
 #' @export
 kernel_products <- function(f, trace) {
   check_given()
-  if (!is.function(f)) {
-    abort_ancify(sprintf("`f` must be a function of a matrix, not %s.", show_value(f)), "input")
-  }
+  refuse_if(!is.function(f), "`f` must be a function of a matrix, not %s.", show_value(f))
   check_positive(trace, "trace")
   n <- if (length(trace) > 1) length(trace) else NA
   new_kernel("products", NULL, n, products = f, trace = trace)
@@ -96,16 +94,10 @@ kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_lint
   check_given()
   check_kernel(kernel, "kernel")
   V <- as.matrix(V)
-  if (!is.numeric(V) || !all(is.finite(V))) {
-    abort_ancify("`V` must be a matrix of finite numbers.", "input")
-  }
-  if (!kernel$n %in% c(NA, nrow(V))) {
-    abort_ancify(
-      sprintf("`V` has %s rows, but the kernel has %s.", format_count(nrow(V)),
-              count_of(kernel$n, "sample")),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(V) || !all(is.finite(V)), "`V` must be a matrix of finite numbers.")
+  refuse_if(!kernel$n %in% c(NA, nrow(V)), "`V` has %s rows, but the kernel has %s.",
+            format_count(nrow(V)), count_of(kernel$n, "sample"))
+  check_row_order(V, "V", kernel$ids, "sample")
   component <- chosen_component(kernel, component)
   settings <- core_settings(threads, memory, backend)
   times <- kernel_kinds()[[kernel$kind]]$times
@@ -118,16 +110,9 @@ kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_lint
 # The number of a component among the kernel's.
 chosen_component <- function(kernel, component) {
   at <- if (is.null(kernel$parts) && is.null(component)) 1L else match(component, kernel$parts)
-  if (length(at) != 1 || is.na(at)) {
-    abort_ancify(
-      sprintf(
-        "`component` must be %s, not %s.",
-        if (is.null(kernel$parts)) "NULL" else paste("one of", enumerate(quoted(kernel$parts))),
-        show_value(component)
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(at) != 1 || is.na(at), "`component` must be %s, not %s.",
+            if (is.null(kernel$parts)) "NULL" else paste("one of", enumerate(quoted(kernel$parts))),
+            show_value(component))
   at
 }
 

@@ -72,14 +72,11 @@ kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared",
 
 # The shares with sums of 1 and names of ancestries. refuse(row, problem) stops.
 checked_shares <- function(shares, g, refuse) {
-  if (!is.matrix(shares) || !is.numeric(shares) || nrow(shares) != nrow(g) || ncol(shares) < 1) {
-    abort_ancify(
-      sprintf("`shares` must be a matrix of numbers with a row for each of the %s, not %s.",
-              count_of(nrow(g), "sample"),
-              if (is.matrix(shares)) paste(dim(shares), collapse = " x ") else show_value(shares)),
-      "input"
-    )
-  }
+  refuse_if(!is.matrix(shares) || !is.numeric(shares) || nrow(shares) != nrow(g) ||
+              ncol(shares) < 1,
+            "`shares` must be a matrix of numbers with a row for each of the %s, not %s.",
+            count_of(nrow(g), "sample"),
+            if (is.matrix(shares)) paste(dim(shares), collapse = " x ") else show_value(shares))
   ids <- g$samples$id
   other <- which(rownames(shares) != ids)
   if (length(other)) {
@@ -88,18 +85,11 @@ checked_shares <- function(shares, g, refuse) {
   }
   sums <- sums_of_shares(shares, refuse)
   names <- colnames(shares) %||% paste0("ancestry", seq_len(ncol(shares)))
-  if (anyDuplicated(names)) {
-    abort_ancify(
-      sprintf("`shares` has the ancestry %s twice.", quoted(names[anyDuplicated(names)])), "input"
-    )
-  }
+  refuse_if(anyDuplicated(names), "`shares` has the ancestry %s twice.",
+            quoted(names[anyDuplicated(names)]))
   none <- which(colSums(shares) == 0)
-  if (length(none)) {
-    abort_ancify(
-      sprintf("No sample has a share of the ancestry %s: leave it out.", quoted(names[none[1]])),
-      "input"
-    )
-  }
+  refuse_if(length(none), "No sample has a share of the ancestry %s: leave it out.",
+            quoted(names[none[1]]))
   matrix(as.double(shares / sums), nrow(shares), dimnames = list(NULL, names))
 }
 
@@ -115,36 +105,41 @@ sums_of_shares <- function(shares, refuse) {
   sums
 }
 
-# A Q file: a line for each sample of `g`, or of its file.
+# A Q file: a row for each sample of `g`, or of its file.
 shares_in_file <- function(path, g) {
   path <- check_path(path, "shares")
   check_is_file(path)
-  refuse <- function(line, problem) {
-    abort_ancify(sprintf("%s, line %d: %s.", quoted(path), line, problem), "format", file = path,
-                 line = line)
+  read <- with_watch("Reading", function(watch) read_numbers_impl(path, watch))
+  rows <- nrow(read$values)
+  if (rows == nrow(g) && rows == g$n_file[["samples"]] && is.unsorted(g$sample_index)) {
+    abort_ancify(
+      sprintf(
+        paste(
+          "%s has a line for each sample, but `g` has another order of samples than its file.",
+          "Open the genotypes again without changing their order, or give the shares as a matrix",
+          "in the order of `g`."
+        ),
+        quoted(path)
+      ),
+      "input", file = path
+    )
   }
-  lines <- readLines(path, warn = FALSE)
-  lines <- lines[seq_len(max(0, which(grepl("[^[:space:]]", lines))))]
-  fields <- strsplit(trimws(lines), "[[:space:]]+")
-  wrong <- which(lengths(fields) != length(fields[1][[1]]))
-  if (length(wrong)) {
-    refuse(wrong[1], sprintf("it has %s, but line 1 has %s",
-                             count_of(length(fields[[wrong[1]]]), "column"), length(fields[[1]])))
-  }
-  numbers <- suppressWarnings(as.numeric(unlist(fields)))
-  line <- if (length(lines) == nrow(g)) {
-    seq_len(nrow(g))
-  } else if (length(lines) == g$n_file[["samples"]]) {
+  of_sample <- if (rows == nrow(g)) {
+    seq_len(rows)
+  } else if (rows == g$n_file[["samples"]]) {
     g$sample_index
   } else {
     abort_ancify(
-      sprintf("%s has %s, but the genotypes have %s.", quoted(path),
-              count_of(length(lines), "line"), count_of(nrow(g), "sample")),
+      sprintf("%s has %s, but the genotypes have %s.", quoted(path), count_of(rows, "line"),
+              count_of(nrow(g), "sample")),
       "format", file = path
     )
   }
-  checked_shares(matrix(numbers, length(lines), byrow = TRUE)[line, , drop = FALSE], g,
-                 function(row, problem) refuse(line[row], paste("it", problem)))
+  checked_shares(read$values[of_sample, , drop = FALSE], g, function(sample, problem) {
+    line <- read$line[of_sample[sample]]
+    abort_ancify(sprintf("%s, line %.0f: it %s.", quoted(path), line, problem), "format",
+                 file = path, line = line)
+  })
 }
 
 # ---- For fits ------------------------------------------------------------------------------------

@@ -3,6 +3,8 @@
 # `ids`: those of the samples, or NULL; `n`: their number, NA if the kernel does not say. `parts`:
 # names of its components, NULL if the kernel is one.
 new_kernel <- function(kind, ids, n, ..., parts = NULL) {
+  genotypes <- list(...)$genotypes
+  if (!is.null(genotypes)) warn_of_sex_chromosomes(genotypes, "are in the kernel")
   structure(list(kind = kind, ids = ids, n = n, parts = parts, ...), class = "reml_kernel")
 }
 
@@ -23,30 +25,21 @@ kernel_components <- function(fit) {
 # ---- Checks --------------------------------------------------------------------------------------
 
 check_kernel <- function(kernel, name) {
-  if (!inherits(kernel, "reml_kernel")) {
-    abort_ancify(
-      sprintf("`%s` must be a kernel, such as kernel_matrix() makes, not %s.", name,
-              show_value(kernel)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(kernel, "reml_kernel"),
+            "`%s` must be a kernel, such as kernel_matrix() makes, not %s.", name,
+            show_value(kernel))
 }
 
 check_scale_power <- function(x) {
-  if (!is.numeric(x) || length(x) != 1 || !is.finite(x)) {
-    abort_ancify(sprintf("`scale_power` must be a number, not %s.", show_value(x)), "input")
-  }
+  refuse_if(!is.numeric(x) || length(x) != 1 || !is.finite(x),
+            "`scale_power` must be a number, not %s.", show_value(x))
 }
 
 # A matrix of doubles whose rows have names, or none.
 check_kernel_matrix <- function(K) { # nolint: object_name_linter.
-  if (!is.matrix(K) || !is.numeric(K) || nrow(K) != ncol(K) || nrow(K) == 0) {
-    abort_ancify(
-      sprintf("`K` must be a square matrix of numbers, not %s.",
-              if (is.matrix(K)) paste(dim(K), collapse = " x ") else show_value(K)),
-      "input"
-    )
-  }
+  refuse_if(!is.matrix(K) || !is.numeric(K) || nrow(K) != ncol(K) || nrow(K) == 0,
+            "`K` must be a square matrix of numbers, not %s.",
+            if (is.matrix(K)) paste(dim(K), collapse = " x ") else show_value(K))
   storage.mode(K) <- "double"
   names <- names_of_samples(rownames(K), colnames(K))
   check_kernel_entries(K, if (is.null(names)) paste("row", seq_len(nrow(K))) else quoted(names))
@@ -57,45 +50,33 @@ check_kernel_matrix <- function(K) { # nolint: object_name_linter.
 # The names of the rows, or of the columns if rows have none. Both must be alike.
 names_of_samples <- function(rows, columns) {
   i <- if (!is.null(rows) && !is.null(columns)) which(rows != columns)[1] else NA
-  if (!is.na(i)) {
-    abort_ancify(
-      sprintf("Row %d of `K` is %s, but column %d is %s: name both alike.", i, quoted(rows[i]), i,
-              quoted(columns[i])),
-      "input"
-    )
-  }
+  refuse_if(!is.na(i), "Row %d of `K` is %s, but column %d is %s: name both alike.", i,
+            quoted(rows[i]), i, quoted(columns[i]))
   names <- rows %||% columns
-  if (anyDuplicated(names)) {
-    abort_ancify(
-      sprintf("`K` has the sample %s twice.", quoted(names[anyDuplicated(names)])), "input"
-    )
-  }
+  refuse_if(anyDuplicated(names), "`K` has the sample %s twice.",
+            quoted(names[anyDuplicated(names)]))
   names
 }
 
 check_kernel_entries <- function(K, samples) { # nolint: object_name_linter.
   refuse <- function(wrong, problem) {
     at <- arrayInd(which(wrong)[1], dim(K))
-    if (!is.na(at[1])) {
-      abort_ancify(
-        sprintf("`K` of %s and %s %s.", samples[at[1]], samples[at[2]], problem), "input"
-      )
-    }
+    refuse_if(!is.na(at[1]), "`K` of %s and %s %s.", samples[at[1]], samples[at[2]], problem)
   }
   refuse(!is.finite(K), "is not finite")
   refuse(abs(K - t(K)) > 1e-8 * max(abs(K)),
          "differs from its mirror entry: a kernel is symmetric")
   refuse(row(K) == col(K) & K < 0, "is below 0: a kernel has no negative eigenvalue")
+  # Of two samples alone, with the rounding that fits allow.
+  most <- sqrt(diag(K))
+  refuse(abs(K) > tcrossprod(most) + 1e-6 * mean(diag(K)),
+         "is larger than their diagonals allow: a kernel has no negative eigenvalue")
 }
 
 products_of <- function(f, V) { # nolint: object_name_linter.
   product <- f(V)
-  if (!is.numeric(product) || length(product) != length(V) || !all(is.finite(product))) {
-    abort_ancify(
-      sprintf("The function of kernel_products() must give a matrix of %s x %s finite numbers.",
-              format_count(nrow(V)), format_count(ncol(V))),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(product) || length(product) != length(V) || !all(is.finite(product)),
+            "The function of kernel_products() must give a matrix of %s x %s finite numbers.",
+            format_count(nrow(V)), format_count(ncol(V)))
   matrix(as.double(product), nrow(V), ncol(V))
 }

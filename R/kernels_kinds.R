@@ -97,18 +97,11 @@ core_products <- function(kernel, rows, n, name) {
       trace = sum(kernel$trace)
     ))
   }
-  if (length(kernel$trace) == 1) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "Samples are dropped, so the kernel %s needs its diagonal as `trace`: give a number for",
-          "each of the %s samples."
-        ),
-        quoted(name), format_count(n)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(kernel$trace) == 1,
+    paste("Samples are dropped, so the kernel %s needs its diagonal as `trace`: give a number for",
+          "each of the %s samples."), quoted(name), format_count(n)
+  )
   list(
     kind = "products",
     products = function(V) { # nolint: object_name_linter.
@@ -118,4 +111,16 @@ core_products <- function(kernel, rows, n, name) {
     },
     trace = sum(kernel$trace[rows])
   )
+}
+
+# The names of kernels beside the components that are made of variants on chromosomes of `g`.
+kernels_of_variants <- function(fit, g) {
+  is_there <- function(kernel) {
+    if (!is.list(kernel) || is.null(kernel$genotypes)) {
+      return(FALSE)
+    }
+    names <- comparable_chromosomes(kernel$genotypes, g)
+    any(names[[1]] %in% names[[2]])
+  }
+  names(Filter(is_there, fit$kernels))
 }

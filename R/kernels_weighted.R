@@ -71,11 +71,8 @@ kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace",
 
 # The blocks as matrices of doubles without names, equal to their transposes.
 check_weight_blocks <- function(blocks, g) {
-  if (!is.list(blocks) || length(blocks) == 0) {
-    abort_ancify(
-      sprintf("`blocks` must be a list of square matrices, not %s.", show_value(blocks)), "input"
-    )
-  }
+  refuse_if(!is.list(blocks) || length(blocks) == 0,
+            "`blocks` must be a list of square matrices, not %s.", show_value(blocks))
   ids <- as.character(g$variants$id)
   names <- weight_block_names(blocks)
   first <- 1
@@ -110,13 +107,9 @@ weight_block_names <- function(blocks) {
 }
 
 check_weight_square <- function(block, name) {
-  if (!is.matrix(block) || !is.numeric(block) || nrow(block) != ncol(block) || !length(block)) {
-    abort_ancify(
-      sprintf("%s of `blocks` must be a square matrix of numbers, not %s.", name,
-              if (is.matrix(block)) paste(dim(block), collapse = " x ") else show_value(block)),
-      "input"
-    )
-  }
+  refuse_if(!is.matrix(block) || !is.numeric(block) || nrow(block) != ncol(block) || !length(block),
+            "%s of `blocks` must be a square matrix of numbers, not %s.", name,
+            if (is.matrix(block)) paste(dim(block), collapse = " x ") else show_value(block))
   nrow(block)
 }
 
@@ -161,14 +154,10 @@ check_weight_groups <- function(groups, n) {
   if (is.null(groups)) {
     return(rep(1L, n))
   }
-  if (!(is.factor(groups) || is.character(groups)) || length(groups) != n || anyNA(groups)) {
-    abort_ancify(
-      sprintf("`groups` must be a factor or texts, one for each of the %s, not %s.",
-              count_of(n, "block"),
-              if (length(groups) == n) show_value(groups) else count_of(length(groups), "value")),
-      "input"
-    )
-  }
+  refuse_if(!(is.factor(groups) || is.character(groups)) || length(groups) != n || anyNA(groups),
+            "`groups` must be a factor or texts, one for each of the %s, not %s.",
+            count_of(n, "block"),
+            if (length(groups) == n) show_value(groups) else count_of(length(groups), "value"))
   groups <- if (is.factor(groups)) groups else factor(groups, unique(groups))
   droplevels(groups)
 }
@@ -188,25 +177,16 @@ check_weights_left <- function(blocks, groups) {
 
 # c of each component; 0 for its mean diagonal.
 weight_divisors <- function(normalisation, ranks, groups) {
-  if ((normalisation == "rank") == is.null(ranks)) {
-    abort_ancify(
-      sprintf("`ranks` are for `normalisation` \"rank\" alone%s.",
-              if (is.null(ranks)) ", which needs them: give one for each block" else ""),
-      "input"
-    )
-  }
+  refuse_if((normalisation == "rank") == is.null(ranks),
+            "`ranks` are for `normalisation` \"rank\" alone%s.",
+            if (is.null(ranks)) ", which needs them: give one for each block" else "")
   group <- as.integer(groups)
   if (is.null(ranks)) {
     return(numeric(max(group)))
   }
   check_positive(ranks, "ranks")
-  if (length(ranks) != length(group)) {
-    abort_ancify(
-      sprintf("`ranks` has %s, but there are %s: give one for each.",
-              count_of(length(ranks), "number"), count_of(length(group), "block")),
-      "input"
-    )
-  }
+  refuse_if(length(ranks) != length(group), "`ranks` has %s, but there are %s: give one for each.",
+            count_of(length(ranks), "number"), count_of(length(group), "block"))
   rowsum_of(as.double(ranks), group, max(group))
 }
 

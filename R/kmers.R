@@ -18,8 +18,8 @@
 #' faster yet, so `"auto"` is the CPU.
 #'
 #' **Database.** `<out>.kmc_pre` and `<out>.kmc_suf` are the sorted files of KMC 3. So `kmc_tools`
-#' and `kmc_dump` read them, and [read_kmers()] reads those of KMC. The files appear both or not at
-#' all. A count has as many bytes as the largest count needs.
+#' and `kmc_dump` read them, and [read_kmers()] reads all databases of KMC. The files appear both or
+#' not at all. A count has as many bytes as the largest count needs.
 #'
 #' @param x Paths of FASTA or FASTQ files, plain, gzip or bgzip, or a `DNAStringSet`. A file that
 #'   begins with `@` is FASTQ, with four lines a read.
@@ -34,11 +34,16 @@
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
 #'   [available_gpus()], each as much as its memory allows.
 #' @return An object of class `kmers`; see [kmer_methods].
+#' @section Warnings:
+#' `ancify_sequence_warning`: some of the files have no base, such as an empty one, and are left
+#' out. Or there is no k-mer at all.
 #' @section Errors:
 #' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
 #'   little memory.
 #' * `ancify_input_error`: an argument has another shape or range, or `out` is one of `x`.
-#' * `ancify_format_error` (fields `file`, `line`): a file is no FASTA or FASTQ, or was cut short.
+#' * `ancify_format_error` (fields `file`, `line`): a file is no FASTA or FASTQ, was cut short, or
+#'   begins with sequences of proteins or of RNA.
+#'   Or no file has a sequence.
 #'   In a FASTQ, qualities of another number than the bases; the message has the record's number.
 #' * `ancify_file_error` (field `file`): a file cannot be read or written, or the disk is full.
 #' @references
@@ -64,14 +69,33 @@ count_kmers <- function(x, k, canonical = TRUE, min_count = 1, max_count = 2^32 
   work <- kmer_work(memory, out, threads, if (sequences$are_files) sequences$x)
   backend <- choose_backend(backend, threads)
   made <- with_watch("Counting k-mers", function(watch) {
-    count_kmers_impl(sequences$x, sequences$are_files, settings, work, backend, watch)
+    count_kmers_impl(sequences$x, settings, work, backend, watch)
   }, progress = interactive())
+  if (sequences$are_files) {
+    warn_empty_files(sequences$x[made$letters == 0 & any(made$letters > 0)])
+  }
+  made$letters <- NULL
+  warn_no_kmers(made)
   new_kmers(made, out)
 }
 
 most_k <- 64
 
 most_count <- 2^32 - 1
+
+warn_no_kmers <- function(made) {
+  if (made$n == 0) {
+    warn_ancify(
+      sprintf("There is no k-mer to count: no stretch of A, C, G and T has %s%s.",
+              count_of(made$k, "base"), if (made$min_count > 1 || made$max_count < most_count) {
+                ", or no k-mer has a count that is kept"
+              } else {
+                ""
+              }),
+      "sequence"
+    )
+  }
+}
 
 # list(x = paths, or sequences as the core takes them, are_files =).
 kmer_sequences <- function(x) {
@@ -82,28 +106,31 @@ kmer_sequences <- function(x) {
 kmer_settings <- function(k, canonical, min_count, max_count) {
   check_whole_number(min_count, "min_count", most_count)
   check_whole_number(max_count, "max_count", most_count)
-  if (min_count > max_count) {
-    abort_ancify(
-      sprintf("`min_count` is %s, above `max_count`, %s: no k-mer could be kept.",
-              format_count(min_count), format_count(max_count)),
-      "input"
-    )
-  }
-  list(k = as.integer(k), canonical = canonical, min_count = min_count, max_count = max_count)
+  refuse_if(min_count > max_count,
+            "`min_count` is %s, above `max_count`, %s: no k-mer could be kept.",
+            format_count(min_count), format_count(max_count))
+  core_list(
+    "KmerSettings",
+    k = k, canonical = canonical, min_count = min_count, max_count = max_count
+  )
 }
 
 # What a job may use, and where its result goes. `inputs`: paths that must not be written over.
 kmer_work <- function(memory, out, threads, inputs = NULL) {
   if (!is.null(memory)) check_positive(memory, "memory", 1)
   if (!is.null(out)) {
-    out <- check_output_file(out, "out")
+    out <- kmc_stem(check_output_file(out, "out", FALSE))
     for (file in kmc_paths(out)) refuse_same_file(file, x = inputs)
   }
-  list(
+  core_list(
+    "KmerWork",
     memory = if (is.null(memory)) 0 else min(max(memory, 1), 2^52), out = out %||% "",
     scratch = if (is.null(out)) tempdir() else dirname(out), threads = resolve_threads(threads)
   )
 }
+
+# The path of a database without extension.
+kmc_stem <- function(path) sub("[.]kmc_(pre|suf)$", "", path)
 
 kmc_paths <- function(stem) paste0(stem, c(".kmc_pre", ".kmc_suf"))
 
@@ -112,8 +139,8 @@ kmc_files <- function(x) if (length(x$path)) kmc_paths(x$path)
 
 new_kmers <- function(made, path = NULL) {
   force(made) # writes the files of `path`
-  path <- if (!is.null(path)) normalizePath(kmc_paths(path)[1])
-  structure(c(made, list(path = sub("[.]kmc_pre$", "", path))), class = "kmers")
+  path <- if (!is.null(path)) file.path(normalizePath(dirname(path)), basename(kmc_stem(path)))
+  structure(c(made, list(path = as.character(path))), class = "kmers")
 }
 
 # Databases in files are opened again where a session has restored the object.
@@ -121,29 +148,27 @@ opened <- function(x) {
   if (!is_null_pointer(x$database)) {
     return(x)
   }
-  if (length(x$path) == 0) {
-    abort_ancify(
-      paste(
-        "These k-mers were in the memory of another session: count them again. To keep k-mers",
-        "for later sessions, write them with write_kmers()."
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(x$path) == 0,
+    paste("These k-mers were in the memory of another session: count them again. To keep k-mers",
+          "for later sessions, write them with write_kmers().")
+  )
   open_database(x$path)
 }
 
 open_database <- function(stem) {
-  for (file in kmc_paths(stem)) check_is_file(file)
-  new_kmers(with_watch("Opening", function(watch) open_kmers_impl(stem, watch)), stem)
+  files <- kmc_paths(stem)
+  await_writer(files[1])
+  check_is_file(files[1])
+  set <- read_whole_set(files[1], function() {
+    check_is_file(files[2])
+    with_watch("Opening", function(watch) open_kmers_impl(stem, watch))
+  })
+  new_kmers(set$content, stem)
 }
 
 check_kmers <- function(x, name = "x") {
-  if (!inherits(x, "kmers")) {
-    abort_ancify(
-      sprintf("`%s` must be k-mers of count_kmers() or read_kmers(), not %s.", name, show_value(x)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(x, "kmers"), "`%s` must be k-mers of count_kmers() or read_kmers(), not %s.",
+            name, show_value(x))
   opened(x)
 }

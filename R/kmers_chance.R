@@ -13,7 +13,8 @@ centred_measures <- list(
   }
 )
 
-half_less_cosine <- function(x, y) (1 - sum(x * y) / sqrt(sum(x^2) * sum(y^2))) / 2
+# Counts that are those expected have nothing in common with others.
+half_less_cosine <- function(x, y) (1 - or_zero(sum(x * y) / sqrt(sum(x^2) * sum(y^2)))) / 2
 
 # A k-mer that can be in neither sample has 0 / 0.
 or_zero <- function(x) replace(x, is.nan(x), 0)
@@ -21,14 +22,9 @@ or_zero <- function(x) replace(x, is.nan(x), 0)
 # The distance as a function of two numbers of samples, which are those of kmer_samples().
 by_chance <- function(samples, measure, order) {
   k <- samples$k
-  if (k > 12) {
-    abort_ancify(sprintf("This method needs k of at most 12, not %d.", k), "input")
-  }
-  if (!is.numeric(order) || length(order) != 1 || !order %in% 0:min(2, k - 1)) {
-    abort_ancify(
-      sprintf("`order` must be 0, 1 or 2 and below k, %d, not %s.", k, show_value(order)), "input"
-    )
-  }
+  refuse_if(k > 12, "This method needs k of at most 12, not %d.", k)
+  refuse_if(!is.numeric(order) || length(order) != 1 || !order %in% 0:min(2, k - 1),
+            "`order` must be 0, 1 or 2 and below k, %d, not %s.", k, show_value(order))
   centred <- lapply(seq_along(samples$names), function(i) {
     centred_counts(samples$counts(i), k, samples$canonical, order)
   })

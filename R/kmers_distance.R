@@ -22,11 +22,15 @@
 #'   columns of a matrix.
 #' @param order For `d2s` and `d2star`: the bases before a base that it depends on, 0 to 2 and below
 #'   k.
-#' @return A `dist` with the names of `x`, for [ape::nj()] or [stats::hclust()]. It is `NaN` for two
-#'   samples without k-mers.
+#' @return A `dist` with the names of `x`, for [ape::nj()] or [stats::hclust()]. A sample without
+#'   k-mers shares nothing with others: its distance is 1, by `mash` infinite, by `d2s` and `d2star`
+#'   0.5. It is `NaN` for two such samples.
+#' @section Warnings:
+#' `ancify_sequence_warning`: a sample has no k-mers.
 #' @section Errors:
 #' `ancify_input_error`: `x` has another shape, fewer than two samples, different k or strands, or a
-#' k that the method does not take; `order` is out of range.
+#' k that the method does not take; a count is missing or negative, or a column is no k-mer; `order`
+#' is out of range.
 #' @references
 #' Ondov BD et al. (2016) Mash: fast genome and metagenome distance estimation using MinHash.
 #' Genome Biology 17: 132.
@@ -51,9 +55,19 @@ kmer_distance <- function(x, method = "jaccard", order = 0) {
     function(i, j) measure(samples$compare(i, j), samples$k)
   }
   n <- length(samples$names)
+  is_empty <- samples$sizes == 0
+  if (any(is_empty)) {
+    warn_ancify(
+      sprintf("%s no k-mers, so nothing is shared with others: leave out %s.",
+              count_with_verb(sum(is_empty), "sample"), enumerate(quoted(samples$names[is_empty]))),
+      "sequence"
+    )
+  }
   distances <- matrix(0, n, n, dimnames = list(samples$names, samples$names))
   for (i in seq_len(n - 1)) {
-    for (j in seq(i + 1, n)) distances[j, i] <- between(i, j)
+    for (j in seq(i + 1, n)) {
+      distances[j, i] <- if (is_empty[i] && is_empty[j]) NaN else between(i, j)
+    }
   }
   stats::as.dist(distances)
 }
@@ -61,16 +75,17 @@ kmer_distance <- function(x, method = "jaccard", order = 0) {
 # Each takes the sums of compare_counts() and k.
 kmer_measures <- list(
   jaccard = function(s, k) 1 - s$shared / (s$one + s$other - s$shared),
-  containment = function(s, k) 1 - s$shared / min(s$one, s$other),
+  containment = function(s, k) 1 - or_zero(s$shared / min(s$one, s$other)),
   mash = function(s, k) {
     jaccard <- s$shared / (s$one + s$other - s$shared)
     -log(2 * jaccard / (1 + jaccard)) / k
   },
   bray = function(s, k) 1 - 2 * s$least / s$total,
-  cosine = function(s, k) 1 - s$product / sqrt(s$square_one * s$square_other)
+  cosine = function(s, k) 1 - or_zero(s$product / sqrt(s$square_one * s$square_other))
 )
 
-# list(names =, k =, canonical =, compare = function(i, j), counts = function(i) of all k-mers).
+# list(names =, sizes = k-mers of each, k =, canonical =, compare = function(i, j),
+# counts = function(i) of all k-mers).
 kmer_samples <- function(x) {
   if (is.matrix(x) || inherits(x, "dgCMatrix")) {
     return(samples_of_matrix(x))
@@ -84,7 +99,7 @@ kmer_samples <- function(x) {
   k <- x[[1]]$k
   canonical <- x[[1]]$canonical
   list(
-    names = names(x) %||% seq_along(x), k = k, canonical = canonical,
+    names = names(x) %||% seq_along(x), sizes = vapply(x, length, 0), k = k, canonical = canonical,
     compare = function(i, j) compare_kmers(x[[i]], x[[j]]),
     counts = function(i) unname(x[[i]][kmer_texts(k, kmer_numbers(k, canonical)$number)])
   )
@@ -93,19 +108,33 @@ kmer_samples <- function(x) {
 samples_of_matrix <- function(x) {
   if (is.null(colnames(x)) || !(is.numeric(x) || isS4(x))) abort_no_samples(x)
   check_two_samples(nrow(x))
+  check_kmer_cells(x)
   k <- nchar(colnames(x)[1])
   canonical <- ncol(x) != 4^k
   columns <- if (isS4(x)) Matrix::t(x) else t(x)
   list(
-    names = rownames(x) %||% seq_len(nrow(x)), k = k, canonical = canonical,
+    names = rownames(x) %||% seq_len(nrow(x)),
+    sizes = vapply(seq_len(nrow(x)), function(i) sum(columns[, i] > 0), 0), k = k,
+    canonical = canonical,
     compare = function(i, j) compare_counts(columns[, i], columns[, j]),
     counts = function(i) {
-      if (!identical(colnames(x), kmer_texts(k, kmer_numbers(k, canonical)$number))) {
-        abort_ancify("This method needs all columns of a matrix of kmer_matrix().", "input")
-      }
+      refuse_if(!identical(colnames(x), kmer_texts(k, kmer_numbers(k, canonical)$number)),
+                "This method needs all columns of a matrix of kmer_matrix().")
       as.numeric(columns[, i])
     }
   )
+}
+
+check_kmer_cells <- function(x) {
+  kmers <- colnames(x)
+  wrong <- which(nchar(kmers) != nchar(kmers[1]) | grepl("[^ACGT]", kmers))[1]
+  refuse_if(!is.na(wrong),
+            "`x` must have a k-mer as the name of each column, all of one length, not %s.",
+            quoted(kmers[wrong]))
+  counts <- if (isS4(x)) x@x else x
+  wrong <- which(!(is.finite(counts) & counts >= 0))[1]
+  refuse_if(!is.na(wrong), "`x` has the count %s: a count is a number from 0.",
+            format(counts[wrong]))
 }
 
 abort_no_samples <- function(x) {
@@ -116,7 +145,7 @@ abort_no_samples <- function(x) {
 }
 
 check_two_samples <- function(n) {
-  if (n < 2) abort_ancify("`x` must have two samples or more.", "input")
+  refuse_if(n < 2, "`x` must have two samples or more.")
 }
 
 # What the measures need of the counts of two samples.
@@ -131,5 +160,5 @@ compare_counts <- function(a, b) {
 
 # The same by one merge of two databases.
 compare_kmers <- function(x, y) {
-  with_watch("Comparing", function(watch) compare_kmers_impl(unclass(x), unclass(y), watch))
+  with_watch("Comparing", function(watch) compare_kmers_impl(x$database, y$database, watch))
 }

@@ -3,24 +3,27 @@
 #' `read_kmers("reads")` opens a database of [count_kmers()] or of KMC 3, or reads a text of k-mers
 #' and counts. `write_kmers()` writes either.
 #'
-#' **Databases** are KMC's sorted files, `<path>.kmc_pre` and `<path>.kmc_suf`. They stay on the
-#' disk, and are read as needed. What `kmc` writes for k above 13 is not sorted yet:
-#' `kmc_tools transform <name> sort <new name>` sorts it.
+#' **Databases** are the files `<path>.kmc_pre` and `<path>.kmc_suf`. They stay on the disk, and are
+#' read as needed. Those of `kmc` for k above 13 are in bins: each pass over the k-mers sorts them
+#' anew, and `write_kmers()` writes them sorted. Without counters, as by `kmc -cs1`, each count is
+#' 1.
 #'
 #' **Text** has a k-mer and its count per line, separated by a blank (`jellyfish dump -c`) or a tab
 #' (`kmc_dump`). It may be in any order, and compressed by gzip. It is read into memory.
 #'
-#' @param path Path of a database, with or without extension, or of a text file.
+#' @param path Path of a database, with or without `.kmc_pre` or `.kmc_suf`, or of a text file.
 #' @param canonical Whether the k-mers of a text are canonical, as from `jellyfish count -C`. A
 #'   database says so itself.
 #' @param x An object of class `kmers`.
 #' @param format `"kmc"`: a database, or `"text"`.
-#' @return `read_kmers()`: an object of class `kmers`. `write_kmers()`: `path`, invisibly.
+#' @return `read_kmers()`: an object of class `kmers`. `write_kmers()`: `path`, invisibly, that of a
+#'   database without extension.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): there is no such file, or it cannot be read or written.
-#' * `ancify_format_error` (fields `file`, `line`): a database is cut short, damaged or not sorted,
-#'   or has a k above 64. A line of a text has no k-mer and count, or repeats a k-mer.
-#' * `ancify_input_error`: `path` is the database of `x` itself.
+#' * `ancify_format_error` (fields `file`, `line`): a database is cut short or damaged, or has a k
+#'   above 64. A line of a text has no k-mer and count, or repeats a k-mer.
+#' * `ancify_input_error`: `path` is the database of `x` itself, or names both a text and a
+#'   database; the name of a text ends in `.gz`, although `write_kmers()` does not compress.
 #' @seealso [count_kmers()]
 #' @export
 #' @examples
@@ -33,8 +36,11 @@ read_kmers <- function(path, canonical = TRUE) {
   check_given()
   check_flag(canonical, "canonical")
   path <- check_path(path, "path")
-  stem <- sub("[.]kmc_(pre|suf)$", "", path)
-  if (stem == path && is_file(path) && !is_file(kmc_paths(path)[1])) {
+  stem <- kmc_stem(path)
+  if (stem == path && is_file(path)) {
+    refuse_if(is_file(kmc_paths(path)[1]),
+              "%s names both a text and a database: give %s for the database, or rename the text.",
+              quoted(path), quoted(kmc_paths(path)[1]))
     return(new_kmers(with_watch("Reading", function(watch) {
       read_kmer_text_impl(path, canonical, kmer_work(NULL, NULL, NULL), watch)
     })))
@@ -47,12 +53,13 @@ read_kmers <- function(path, canonical = TRUE) {
 write_kmers <- function(x, path, format = c("kmc", "text")) {
   check_given()
   x <- check_kmers(x)
-  path <- check_output_file(path, "path")
   is_text <- check_choice(format, c("kmc", "text"), "format") == "text"
+  path <- check_output_file(path, "path", is_text)
+  if (!is_text) path <- kmc_stem(path)
   for (file in if (is_text) path else kmc_paths(path)) {
     refuse_same_file(file, x = kmc_files(x), name = "path")
   }
   write <- if (is_text) write_kmer_text_impl else write_kmer_files_impl
-  with_watch("Writing", function(watch) write(unclass(x), path, watch))
+  with_watch("Writing", function(watch) write(x$database, path, watch))
   invisible(path)
 }

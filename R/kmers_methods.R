@@ -54,18 +54,14 @@ head.kmers <- function(x, n = 6, ...) {
 as.data.frame.kmers <- function(x, row.names = NULL, # nolint: object_name_linter.
                                 optional = FALSE, ...) {
   check_no_more(...)
-  if (length(x) > .Machine$integer.max) {
-    abort_ancify(
-      sprintf("A data frame has at most %s rows, but there are %s k-mers: use head().",
-              format_count(.Machine$integer.max), format_count(length(x))),
-      "input"
-    )
-  }
+  refuse_if(length(x) > .Machine$integer.max,
+            "A data frame has at most %s rows, but there are %s k-mers: use head().",
+            format_count(.Machine$integer.max), format_count(length(x)))
   first_kmers(check_kmers(x), length(x))
 }
 
 first_kmers <- function(x, n) {
-  list2DF(with_watch("Reading", function(watch) kmer_rows_impl(unclass(x), n, watch)))
+  list2DF(with_watch("Reading", function(watch) kmer_rows_impl(x$database, n, watch)))
 }
 
 #' @rdname kmer_methods
@@ -73,13 +69,9 @@ first_kmers <- function(x, n) {
 `[.kmers` <- function(x, i) {
   kmers <- toupper(as.character(i))
   wrong <- which(is.na(kmers) | nchar(kmers) != x$k)
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf("`i` must be k-mers of %d bases, not %s.", x$k, show_value(kmers[wrong[1]])),
-      "input"
-    )
-  }
+  refuse_if(length(wrong), "`i` must be k-mers of %d bases, not %s.", x$k,
+            show_value(kmers[wrong[1]]))
   # A letter between k-mers keeps them apart.
-  along <- kmer_profile(x, paste(kmers, collapse = "N"))[[1]]
+  along <- counts_along(check_kmers(x), paste(kmers, collapse = "N"))[[1]]
   stats::setNames(along[(seq_along(kmers) - 1) * (x$k + 1) + 1], kmers)
 }

@@ -54,7 +54,7 @@ filter_kmers <- function(x, min_count = 1, max_count = 2^32 - 1, out = NULL, thr
   settings <- kmer_settings(x$k, x$canonical, min_count, max_count)
   work <- set_work(out, threads, x)
   new_kmers(with_watch("Filtering", function(watch) {
-    filter_kmers_impl(unclass(x), settings, work, watch)
+    filter_kmers_impl(x$database, settings, work, watch)
   }), out)
 }
 
@@ -66,12 +66,15 @@ combine_kmers <- function(operation, x, y, rule, out, threads) {
   x <- check_kmers(x)
   y <- check_kmers(y, "y")
   check_same_kind(list(x = x, y = y))
-  settings <- kmer_settings(x$k, x$canonical, 1, most_count)
+  how <- core_list(
+    "KmerCombination",
+    operation = match(operation, kmer_operations) - 1,
+    rule = match(rule, c(both_rules, "diff")) - 1,
+    settings = kmer_settings(x$k, x$canonical, 1, most_count)
+  )
   work <- set_work(out, threads, x, y)
-  number <- match(operation, kmer_operations) - 1L
-  rule_number <- match(rule, c(both_rules, "diff")) - 1L
   new_kmers(with_watch("Merging", function(watch) {
-    combine_kmers_impl(unclass(x), unclass(y), number, rule_number, settings, work, watch)
+    combine_kmers_impl(x$database, y$database, how, work, watch)
   }), out)
 }
 
@@ -82,12 +85,7 @@ set_work <- function(out, threads, ...) {
 # `kmers`: a list of k-mers.
 check_same_kind <- function(kmers) {
   k <- unique(vapply(kmers, function(x) x$k, 0L))
-  if (length(k) > 1) {
-    abort_ancify(
-      sprintf("The k-mers have different k, %s: count all with one `k`.", enumerate(k)), "input"
-    )
-  }
-  if (length(unique(vapply(kmers, function(x) x$canonical, NA))) > 1) {
-    abort_ancify("Some k-mers are canonical, others not: count all with one `canonical`.", "input")
-  }
+  refuse_if(length(k) > 1, "The k-mers have different k, %s: count all with one `k`.", enumerate(k))
+  refuse_if(length(unique(vapply(kmers, function(x) x$canonical, NA))) > 1,
+            "Some k-mers are canonical, others not: count all with one `canonical`.")
 }

@@ -4,13 +4,13 @@
 #' sequences.
 #'
 #' @param x An object of class `kmers`.
-#' @param sequences Sequences as a character vector or a `DNAStringSet`.
+#' @param sequences Sequences as a character vector or a `DNAStringSet`. Paths are refused.
 #' @return `kmer_histogram()`: a data frame with the columns `count` and `kmers`, a row for each
 #'   count that occurs. `kmer_profile()`: a list with the names of `sequences`. Each element has a
 #'   number for each position at which a k-mer begins, `NA` where a base is not A, C, G or T.
 #' @section Errors:
-#' `ancify_input_error`: `sequences` is no text. `ancify_format_error` (field `file`): the database
-#' is damaged.
+#' `ancify_input_error`: `sequences` is no text, a path, or has a letter that stands for no base.
+#' `ancify_format_error` (field `file`): the database is damaged.
 #' @seealso [count_kmers()]
 #' @export
 #' @examples
@@ -22,7 +22,7 @@
 kmer_histogram <- function(x) {
   check_given()
   x <- check_kmers(x)
-  list2DF(with_watch("Reading", function(watch) kmer_histogram_impl(unclass(x), watch)))
+  list2DF(with_watch("Reading", function(watch) kmer_histogram_impl(x$database, watch)))
 }
 
 #' @rdname kmer_histogram
@@ -30,43 +30,36 @@ kmer_histogram <- function(x) {
 kmer_profile <- function(x, sequences) {
   check_given()
   x <- check_kmers(x)
-  if (is_dna(sequences)) sequences <- as.character(sequences)
-  if (!is.character(sequences) || anyNA(sequences)) {
-    abort_ancify(
-      sprintf("`sequences` must be texts or a DNAStringSet, not %s.", show_value(sequences)),
-      "input"
-    )
-  }
-  profiles <- with_watch("Looking up", function(watch) {
-    kmer_profile_impl(unclass(x), sequences, watch)
-  })
-  stats::setNames(profiles, names(sequences))
+  sequences <- dna_texts(sequences, "sequences")
+  stats::setNames(counts_along(x, sequences), names(sequences))
+}
+
+counts_along <- function(x, texts) {
+  with_watch("Looking up", function(watch) kmer_profile_impl(x$database, texts, watch))
 }
 
 #' Count the k-mers of each sequence
 #'
 #' Makes a matrix with a row for each sequence and a column for each k-mer.
 #'
-#' @param x Sequences as a named character vector or a `DNAStringSet`.
+#' @param x Sequences as a named character vector or a `DNAStringSet`. Paths are refused: read files
+#'   with `Biostrings::readDNAStringSet()`, or count them with [count_kmers()].
 #' @param k Bases of a k-mer, 1 to 12.
 #' @param canonical Whether both strands count as one; then only canonical k-mers have columns.
 #' @param sparse Whether to make a `dgCMatrix` of the package Matrix instead of a plain matrix.
 #' @return A matrix of whole numbers, with the names of `x` and the k-mers as dimnames.
 #' @section Errors:
-#' `ancify_input_error`: `x` is no text, k is out of range, or a plain matrix would have more than
-#' 2^31 - 1 cells. `ancify_package_error`: Matrix is not installed.
+#' `ancify_input_error`: `x` is no text, a path, or has a letter that stands for no base. Or k is
+#' out of range, or a plain matrix would have more than 2^31 - 1 cells. `ancify_package_error`:
+#' Matrix is not installed.
 #' @seealso [kmer_distance()]
 #' @export
 #' @examples
 #' kmer_matrix(c(a = "ACGTT", b = "CCCC"), 2)
 kmer_matrix <- function(x, k, canonical = TRUE, sparse = k > 6) {
   check_given()
-  if (is_dna(x)) x <- as.character(x)
-  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
-    abort_ancify(
-      sprintf("`x` must be texts or a DNAStringSet, not %s.", show_value(x)), "input"
-    )
-  }
+  x <- dna_texts(x, "x")
+  refuse_if(length(x) == 0, "`x` has no sequence.")
   k <- as.integer(check_whole_number(k, "k", 12))
   check_flag(canonical, "canonical")
   check_flag(sparse, "sparse")
@@ -95,15 +88,11 @@ kmer_matrix <- function(x, k, canonical = TRUE, sparse = k > 6) {
 canonical_words <- function(k) (4^k + if (k %% 2 == 0) 4^(k / 2) else 0) / 2
 
 check_cells <- function(rows, columns, sparse) {
-  if (!sparse && rows * columns > .Machine$integer.max) {
-    abort_ancify(
-      sprintf(
-        "The matrix would have %s cells, but it can have %s: choose a smaller k or sparse = TRUE.",
-        format_count(rows * columns), format_count(.Machine$integer.max)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !sparse && rows * columns > .Machine$integer.max,
+    "The matrix would have %s cells, but it can have %s: choose a smaller k or sparse = TRUE.",
+    format_count(rows * columns), format_count(.Machine$integer.max)
+  )
 }
 
 # The numbers, from 0, of all k-mers in order and of their reverse complements.

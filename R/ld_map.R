@@ -49,28 +49,18 @@ check_map <- function(map) {
   if (is.data.frame(map)) {
     return(check_map_table(map))
   }
-  if (!is.numeric(map) || length(map) != 1 || !isTRUE(map > 0 && map < 1)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`map` must be a map from read_recombination_map(), or the recombination rate per base",
-          "and generation, such as 1e-8, not %s."
-        ),
-        show_value(map)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !is.numeric(map) || length(map) != 1 || !isTRUE(map > 0 && map < 1),
+    paste("`map` must be a map from read_recombination_map(), or the recombination rate per base",
+          "and generation, such as 1e-8, not %s."), show_value(map)
+  )
   map
 }
 
 check_map_table <- function(map) {
   columns <- c("chromosome", "position", "centimorgans")
-  if (!all(columns %in% names(map)) || !nrow(map)) {
-    abort_ancify(
-      sprintf("`map` must have rows and the columns %s.", enumerate(quoted(columns))), "input"
-    )
-  }
+  refuse_if(!all(columns %in% names(map)) || !nrow(map), "`map` must have rows and the columns %s.",
+            enumerate(quoted(columns)))
   map <- as.data.frame(map)[columns]
   map$chromosome <- as.character(map$chromosome)
   good <- !is.na(map$chromosome) & is.numeric(map$position) & is.finite(map$position) &
@@ -85,9 +75,7 @@ check_map_table <- function(map) {
 }
 
 refuse_map_row <- function(row, problem) {
-  if (!is.na(row)) {
-    abort_ancify(sprintf("Row %s of `map` %s.", format_count(row), problem), "input")
-  }
+  refuse_if(!is.na(row), "Row %s of `map` %s.", format_count(row), problem)
 }
 
 # Morgans of sites: linear between the map's rows, and NA outside of them. `chromosome`: numbers of
@@ -96,17 +84,11 @@ morgans_of <- function(map, chromosomes, chromosome, position, from) {
   if (!is.data.frame(map)) {
     return(map * position)
   }
-  known <- ifelse(chromosomes %in% map$chromosome, chromosomes, other_prefix(chromosomes))
-  lacking <- chromosomes[!known %in% map$chromosome]
-  if (length(lacking)) {
-    abort_ancify(
-      sprintf(
-        "`map` has no chromosome %s of %s; it has %s. Add it, or leave out its sites.",
-        enumerate(quoted(lacking)), from, enumerate(quoted(unique(map$chromosome)))
-      ),
-      "input"
-    )
-  }
+  known <- map$chromosome[match_chromosomes(chromosomes, map$chromosome)]
+  lacking <- chromosomes[is.na(known)]
+  refuse_if(length(lacking),
+            "`map` has no chromosome %s of %s; it has %s. Add it, or leave out its sites.",
+            enumerate(quoted(lacking)), from, enumerate(quoted(unique(map$chromosome))))
   morgans <- rep(NA_real_, length(position))
   for (number in seq_along(chromosomes)) {
     sites <- which(chromosome == number)

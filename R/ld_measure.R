@@ -19,14 +19,14 @@
 #' with populations in the order of `populations`. [normalise()] divides them by pi2 of one
 #' population. DD then is \eqn{\sigma_d^2}, and values do not depend on how many bases vary.
 #'
-#' **Sites** are records of one REF and one ALT, both a base, that vary in the samples. It does not
+#' **Sites** are records of one REF and one ALT, two bases, that vary in the samples. It does not
 #' matter which allele is ancestral: exchanging both alleles of a site changes no statistic. FILTER
 #' is ignored. Other records have one reason, the first that holds:
 #'
 #' | Reason | Meaning |
 #' | --- | --- |
-#' | `MULTIALLELIC` | there are several ALTs |
-#' | `NOT_SNP` | there is no ALT, or an allele is not one of A, C, G, T |
+#' | `MULTIALLELIC` | there are several ALTs, without `*` and alleles that were not seen |
+#' | `NOT_SNP` | there is no ALT, it equals REF, or an allele is not one of A, C, G, T |
 #' | `NO_GENOTYPES` | the record has no GT |
 #' | `TOO_FEW` | a population has fewer than four genotypes or haplotypes |
 #' | `FIXED` | all populations have the same allele alone |
@@ -92,6 +92,8 @@
 #'   genotypes are not sorted.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
+#' * `ancify_chromosome_warning`: sites of X, Y or MT are paired as autosomes. Males with two equal
+#'   alleles there increase D.
 #' @references
 #' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
 #' statistics. PLoS Genetics 15:e1008204.
@@ -133,23 +135,37 @@ ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = F
   check_enough_units(table, phased)
 
   found <- with_watch("Reading", function(watch) {
-    from$read(sample_populations(from$samples, table), length(names), threads, watch)
+    samples <- core_list(
+      "LdSamples",
+      population = sample_populations(from$samples, table), n_populations = length(names)
+    )
+    from$read(samples, threads, watch)
   }, progress)
   morgans <- morgans_of(
     map, found$chromosomes, found$chromosome, found$position, quoted(from$path)
   )
   used <- !is.na(morgans)
+  warn_of_sex_chromosomes(
+    list(variants = list(chromosome = found$chromosomes[found$chromosome]),
+         chromosomes = c(found$chromosomes, from$chromosomes)),
+    "are paired", used
+  )
   records <- c(found$left_out, OFF_MAP = sum(!used), USED = sum(used))
   check_any_pair(sum(used) > 1, records, "no two sites that vary", from$path)
   numbers <- block_numbers(found, used, blocks)
-  work <- list(threads = threads, simd = getOption("ancify.simd", "auto"))
+  pairing <- core_list(
+    "LdPairing",
+    morgans = morgans, block = numbers$number, n_blocks = numbers$n, bins = bins,
+    threads = threads, simd = getOption("ancify.simd", "auto")
+  )
   sums <- with_watch("Pairing", function(watch) {
-    ld_sums_impl(found$sites, morgans, numbers$number, numbers$n, bins, work, watch)
+    ld_sums_impl(found$sites, pairing, watch)
   }, progress)
   check_any_pair(sum(sums$pairs) > 0, records, "no pair of sites in a bin", from$path)
   ld_from_blocks(
     list(
-      sums = aperm(sums$sums), pairs = t(sums$pairs), heterozygosity = t(sums$heterozygosity)
+      sums = aperm(sums$sums), pairs = t(sums$pairs), heterozygosity = t(sums$heterozygosity),
+      sites = tabulate(numbers$number[used], numbers$n), bases = numbers$bases
     ),
     bins, names, length %||% NA_real_, sum(used),
     data.frame(reason = names(records), records = unname(records)), from$path
@@ -161,34 +177,26 @@ ld_bins <- c(0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000) * 1e-6
 check_bins <- function(bins) {
   good <- is.numeric(bins) && length(bins) > 1 && all(is.finite(bins)) && bins[1] >= 0 &&
     all(diff(bins) > 0)
-  if (!good) {
-    abort_ancify(
-      sprintf("`bins` must be two or more increasing limits in Morgans, from 0 on, not %s.",
-              show_value(bins)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`bins` must be two or more increasing limits in Morgans, from 0 on, not %s.",
+            show_value(bins))
 }
 
 # ---- Genotypes --------------------------------------------------------------------------------
 
-# list(path =, samples =, read = a function of each sample's population, the number of populations,
-# threads and a watch).
+# list(path =, samples =, chromosomes = all of the opened file, read = a function of the populations
+# of samples, threads and a watch).
 genotypes_for_ld <- function(x, phased) {
   if (!inherits(x, "ancify_genotypes")) {
     return(records_for_ld(check_path(x, "x"), phased))
   }
-  if (phased) {
-    abort_ancify(
-      "`phased = TRUE` needs a VCF or BCF, by its path: opened genotypes have no phase.", "input"
-    )
-  }
+  refuse_if(phased,
+            "`phased = TRUE` needs a VCF or BCF, by its path: opened genotypes have no phase.")
   places <- variant_places(x)
   list(
-    path = x$path, samples = x$samples$id,
-    read = function(population, n, threads, watch) {
+    path = x$path, samples = x$samples$id, chromosomes = chromosomes_of_file(x),
+    read = function(samples, threads, watch) {
       found <- ld_genotypes_impl(
-        core_genotypes(x), population, n, places$number, x$variants$position, watch
+        core_genotypes(x), samples, places$number, x$variants$position, watch
       )
       found$chromosomes <- places$chromosomes
       found
@@ -200,8 +208,8 @@ records_for_ld <- function(path, phased) {
   check_htslib()
   list(
     path = path, samples = variant_samples_impl(path),
-    read = function(population, n, threads, watch) {
-      ld_records_impl(path, population, n, phased, threads, watch)
+    read = function(samples, threads, watch) {
+      ld_records_impl(path, samples, phased, threads, watch)
     }
   )
 }
@@ -214,26 +222,15 @@ variant_places <- function(g) {
   position <- g$variants$position
   step <- diff(number)
   back <- which(step < 0 | (step == 0 & diff(position) < 0))[1]
-  if (!is.na(back)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`x` is not sorted: variant %s, at %s:%s, comes after %s:%s. Sort it by chromosome and",
-          "position."
-        ),
-        format_count(back + 1), chromosome[back + 1], format_count(position[back + 1]),
-        chromosome[back], format_count(position[back])
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !is.na(back),
+    paste("`x` is not sorted: variant %s, at %s:%s, comes after %s:%s. Sort it by chromosome and",
+          "position."), format_count(back + 1), chromosome[back + 1],
+    format_count(position[back + 1]), chromosome[back], format_count(position[back])
+  )
   unplaced <- which(position < 1)[1]
-  if (!is.na(unplaced)) {
-    abort_ancify(
-      sprintf("Variant %s of `x` has no position: distances need one.", format_count(unplaced)),
-      "input"
-    )
-  }
+  refuse_if(!is.na(unplaced), "Variant %s of `x` has no position: distances need one.",
+            format_count(unplaced))
   list(chromosomes = chromosomes, number = number)
 }
 
@@ -241,26 +238,28 @@ check_enough_units <- function(table, phased) {
   needed <- if (phased) 2 else 4
   counts <- table(factor(table$population, unique(table$population)))
   few <- names(counts)[counts < needed]
-  if (length(few)) {
-    abort_ancify(
-      sprintf(
-        "Population %s has %s: estimates without bias need %d%s.", quoted(few[1]),
-        count_of(counts[[few[1]]], "sample"), needed,
-        if (phased) "" else ", or two with `phased = TRUE`"
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(few), "Population %s has %s: estimates without bias need %d%s.", quoted(few[1]),
+            count_of(counts[[few[1]]], "sample"), needed,
+            if (phased) "" else ", or two with `phased = TRUE`")
 }
 
-# Numbers of blocks from 1, in order. Those of unused sites do not count.
+# Numbers of blocks from 1, in order; those of unused sites do not count. A chromosome's blocks
+# begin at its first used site and end at its last, so `bases` of the blocks are not equal.
 block_numbers <- function(found, used, blocks) {
   if (is.null(blocks)) {
-    return(list(number = rep(1L, length(used)), n = 1L))
+    return(list(number = rep(1L, length(used)), n = 1L, bases = 1))
   }
-  place <- paste(found$chromosome, (found$position - 1) %/% blocks)
+  before <- (found$position - 1) %/% blocks
+  place <- paste(found$chromosome, before)
   known <- unique(place[used])
-  list(number = match(place, known, 1L), n = length(known))
+  of_block <- match(known, place)
+  site_of_block <- function(which) {
+    at <- tapply(found$position[used], found$chromosome[used], which)
+    as.vector(at[as.character(found$chromosome[of_block])])
+  }
+  start <- before[of_block] * blocks
+  bases <- pmin(site_of_block(max), start + blocks) - pmax(site_of_block(min) - 1, start)
+  list(number = match(place, known, 1L), n = length(known), bases = bases)
 }
 
 check_any_pair <- function(any, records, what, path) {

@@ -120,18 +120,11 @@ as.data.frame.ld_statistics <- function(x, row.names = NULL, # nolint: object_na
 vcov.ld_statistics <- function(object, ...) {
   check_no_more(...)
   n <- if (is.null(object$blocks)) 0 else nrow(object$blocks$pairs)
-  if (n < 2) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "Covariances need statistics of two or more blocks, not %d: measure them with `blocks`,",
-          "the length of a block in bases."
-        ),
-        n
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    n < 2,
+    paste("Covariances need statistics of two or more blocks, not %d: measure them with `blocks`,",
+          "the length of a block in bases."), n
+  )
   left <- vapply(seq_len(n), function(b) without_block(object, b), estimates_of(object))
   left <- t(left - rowMeans(left))
   crossprod(left) * (n - 1) / n
@@ -148,14 +141,13 @@ estimates_of <- function(x) {
 # The estimates from the other blocks.
 without_block <- function(x, b) {
   blocks <- x$blocks
-  n <- nrow(blocks$pairs)
   kept <- list(
     sums = blocks$sums[-b, , , drop = FALSE], pairs = blocks$pairs[-b, , drop = FALSE],
     heterozygosity = blocks$heterozygosity[-b, , drop = FALSE]
   )
-  share <- (n - 1) / n
   rest <- ld_from_blocks(
-    kept, x$bins, x$populations, x$length * share, x$sites * share, NULL, x$source
+    kept, x$bins, x$populations, x$length * (1 - blocks$bases[b] / sum(blocks$bases)),
+    sum(blocks$sites[-b]), NULL, x$source
   )
   estimates_of(if (is.null(x$reference)) rest else normalise(rest, x$reference))
 }
@@ -164,21 +156,15 @@ without_block <- function(x, b) {
 #' @export
 `[.ld_statistics` <- function(x, i) {
   check_known_population(i, x$populations, "i")
-  if (anyDuplicated(i) || (!is.null(x$reference) && !x$reference %in% i)) {
-    abort_ancify(
-      sprintf(
-        "`i` must have each population once%s.",
-        if (is.null(x$reference)) "" else paste(", and that of the ratios,", quoted(x$reference))
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    anyDuplicated(i) || (!is.null(x$reference) && !x$reference %in% i),
+    "`i` must have each population once%s.",
+    if (is.null(x$reference)) "" else paste(", and that of the ratios,", quoted(x$reference))
+  )
   columns <- columns_of(x, i)
-  x$blocks <- if (!is.null(x$blocks)) {
-    list(
-      sums = x$blocks$sums[, , columns$statistics, drop = FALSE], pairs = x$blocks$pairs,
-      heterozygosity = x$blocks$heterozygosity[, columns$heterozygosity, drop = FALSE]
-    )
+  if (!is.null(x$blocks)) {
+    x$blocks$sums <- x$blocks$sums[, , columns$statistics, drop = FALSE]
+    x$blocks$heterozygosity <- x$blocks$heterozygosity[, columns$heterozygosity, drop = FALSE]
   }
   x$values <- x$values[, columns$statistics, drop = FALSE]
   x$heterozygosity <- x$heterozygosity[columns$heterozygosity]
@@ -234,25 +220,28 @@ c.ld_statistics <- function(...) {
   parts <- lapply(list(...), check_ld, name = "...")
   first <- parts[[1]]
   for (part in parts) {
-    if (is.null(part$blocks) || !is.null(part$reference)) {
-      abort_ancify("c() puts measured statistics together, before normalise().", "input")
-    }
-    if (!identical(part$bins, first$bins) || !identical(part$populations, first$populations)) {
-      abort_ancify(
-        "The statistics differ in bins or in populations: measure all with the same.", "input"
-      )
-    }
+    refuse_if(is.null(part$blocks) || !is.null(part$reference),
+              "c() puts measured statistics together, before normalise().")
+    refuse_if(!identical(part$bins, first$bins) || !identical(part$populations, first$populations),
+              "The statistics differ in bins or in populations: measure all with the same.")
   }
   sums <- lapply(parts, function(part) matrix(part$blocks$sums, nrow(part$blocks$pairs)))
   bound <- function(name) do.call(rbind, lapply(parts, function(part) part$blocks[[name]]))
   total <- function(name) sum(vapply(parts, function(part) part[[name]], 0))
+  # In bases of `length`: a part may have another share of its span than the next.
+  bases_of <- function(part) {
+    bases <- part$blocks$bases
+    if (is.na(part$length)) bases else bases * part$length / sum(bases)
+  }
   pairs <- bound("pairs")
   records <- first$records
   records$records <- rowSums(vapply(parts, function(x) x$records$records, records$records))
   ld_from_blocks(
     list(
       sums = array(do.call(rbind, sums), c(nrow(pairs), dim(first$blocks$sums)[-1])),
-      pairs = pairs, heterozygosity = bound("heterozygosity")
+      pairs = pairs, heterozygosity = bound("heterozygosity"),
+      sites = unlist(lapply(parts, function(part) part$blocks$sites)),
+      bases = unlist(lapply(parts, bases_of))
     ),
     first$bins, first$populations, total("length"), total("sites"), records,
     enumerate(unique(vapply(parts, function(part) part$source, "")))

@@ -53,15 +53,9 @@ plot.ld_statistics <- function(x, ..., model = NULL, statistics = NULL) {
 
 check_drawn <- function(statistics, names) {
   unknown <- setdiff(statistics, names)
-  if (!length(statistics) || length(unknown)) {
-    abort_ancify(
-      sprintf(
-        "`statistics` must be of %s, not %s.", enumerate(quoted(names)),
-        if (length(unknown)) enumerate(quoted(unknown)) else show_value(statistics)
-      ),
-      "input"
-    )
-  }
+  refuse_if(!length(statistics) || length(unknown), "`statistics` must be of %s, not %s.",
+            enumerate(quoted(names)),
+            if (length(unknown)) enumerate(quoted(unknown)) else show_value(statistics))
 }
 
 expected_ratios <- function(model, ratios) {
@@ -69,11 +63,10 @@ expected_ratios <- function(model, ratios) {
   if (is.null(model$reference) && ratios$reference %in% model$populations) {
     model <- normalise(model, ratios$reference)
   }
-  if (!identical(model$populations, ratios$populations) ||
-        !isTRUE(all.equal(model$bins, ratios$bins)) ||
-        !identical(model$reference, ratios$reference)) {
-    abort_ancify("`model` must have the bins, populations and reference of `x`.", "input")
-  }
+  refuse_if(!identical(model$populations, ratios$populations) ||
+              !isTRUE(all.equal(model$bins, ratios$bins)) ||
+              !identical(model$reference, ratios$reference),
+            "`model` must have the bins, populations and reference of `x`.")
   model
 }
 

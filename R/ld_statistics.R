@@ -96,27 +96,16 @@ bin_names <- function(bins) {
 }
 
 check_ld <- function(x, name = "x") {
-  if (!inherits(x, "ld_statistics")) {
-    abort_ancify(
-      sprintf("`%s` must be two-locus statistics from ld_statistics(), not %s.", name,
-              show_value(x)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(x, "ld_statistics"),
+            "`%s` must be two-locus statistics from ld_statistics(), not %s.", name, show_value(x))
   x
 }
 
 check_known_population <- function(population, populations, name) {
   unknown <- setdiff(population, populations)
-  if (!is.character(population) || !length(population) || length(unknown)) {
-    abort_ancify(
-      sprintf(
-        "`%s` must be of the populations %s, not %s.", name, enumerate(quoted(populations)),
-        if (length(unknown)) enumerate(quoted(unknown)) else show_value(population)
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is.character(population) || !length(population) || length(unknown),
+            "`%s` must be of the populations %s, not %s.", name, enumerate(quoted(populations)),
+            if (length(unknown)) enumerate(quoted(unknown)) else show_value(population))
   population
 }
 
@@ -151,12 +140,8 @@ normalise <- function(x, population = check_ld(x)$populations[1]) {
   check_ld(x)
   if (length(population) != 1) population <- list(population)
   check_known_population(population, x$populations, "population")
-  if (!is.null(x$reference)) {
-    abort_ancify(
-      sprintf("`x` has ratios to %s already: give the statistics themselves.", quoted(x$reference)),
-      "input"
-    )
-  }
+  refuse_if(!is.null(x$reference), "`x` has ratios to %s already: give the statistics themselves.",
+            quoted(x$reference))
   ratios <- as_ratios(x$values, x$heterozygosity, population)
   x$values <- ratios$values
   x$heterozygosity <- ratios$heterozygosity

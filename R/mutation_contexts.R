@@ -1,28 +1,29 @@
 #' Count the contexts in which mutations could have happened
 #'
-#' Counts the ancestral k-mers around all positions of a genome that could have been sites:
-#' `count_contexts(run, k = 3)`. [mutation_rates()] divides a spectrum by them.
+#' `count_contexts(run, k = 3)` counts the ancestral k-mers around all genomic positions that could
+#' have been sites. [mutation_rates()] divides a spectrum by them.
 #'
-#' A position counts if [mutation_spectrum()] with the same arguments would use a site there. So it
-#' and the bases beside it are called, and it is not in `mask`. Contexts are folded as types are.
+#' A position counts if [mutation_spectrum()] with the same arguments would use a site there. Thus
+#' it and its neighbouring bases are called, and it is not in `mask`. Contexts are folded as types.
 #'
-#' A VCF lacks sites where it was filtered, or where nothing was sequenced. Put these regions into
-#' `mask`, or the rates are too low.
+#' A VCF lacks sites in filtered or unsequenced regions. Add these regions to `mask`; otherwise the
+#' rates are too low.
 #'
 #' @param ancestral The ancestral sequences, in the forms of [mutation_spectrum()]. All sequences
 #'   count. For a spectrum with `context = "reference"`, give the reference, also as a 2bit file.
-#'   Then positions without an ancestral base count too, which makes rates too low.
+#'   Positions without an ancestral base then count too, so rates are too low.
 #' @param k Length of the contexts in bases: 1, 3 (the default), 5, 7 or 9.
 #' @param windows Length of windows in bases, as for the spectrum. `NULL` (the default): whole
 #'   chromosomes.
-#' @param low_confidence Whether to count contexts with lower case; `TRUE` (the default). In a
-#'   reference lower case marks repeats, so leave `TRUE` there.
+#' @param low_confidence Whether to count contexts with lower case; `TRUE` (the default). Lower case
+#'   marks repeats in a reference, so keep `TRUE` there.
 #' @inheritParams mutation_spectrum
-#' @return A numeric vector of class `mutation_contexts`, with the number of positions of each
+#' @return A numeric vector of class `mutation_contexts`: the number of positions with each
 #'   context, named by contexts. Its attribute `windows` is a data frame of `chromosome`, `start`
-#'   and `end`. `as.data.frame(x, by_window = TRUE)` gives the numbers of each window.
+#'   and `end`. `as.data.frame(x, by_window = TRUE)` gives the counts of each window.
 #' @section Errors:
-#' * `ancify_input_error`: `k` is even or above 9, there are no sequences, or `mask` has none of
+#' * `ancify_calls_warning`: a folder mixes calls of several configurations.
+#' * `ancify_input_error`: `k` is even or above 9, sequences are absent, or `mask` has none of
 #'   their chromosomes.
 #' * `ancify_format_error`: a file is not FASTA or BED, or a chromosome has two sequences.
 #' * `ancify_file_error`: a file cannot be read.
@@ -43,7 +44,8 @@ count_contexts <- function(ancestral, k = 3, mask = NULL, windows = NULL, low_co
   if (!is.null(windows)) check_whole_number(windows, "windows", 2^53)
   check_flag(low_confidence, "low_confidence")
   fold <- check_fold(fold)
-  options <- list(
+  options <- core_list(
+    "ContextOptions",
     k = k, mask = mask %||% "", low_confidence = low_confidence, window = windows %||% 0,
     threads = resolve_threads(threads)
   )
@@ -65,11 +67,12 @@ count_contexts <- function(ancestral, k = 3, mask = NULL, windows = NULL, low_co
   )
 }
 
-# The files of all chromosomes, as from sequence_files(), whose names are those of files.
+# The files of all chromosomes, as from sequence_files(), named by file.
 all_sequence_files <- function(path) {
   if (!dir.exists(path) && !has_placeholder(path)) {
-    return(data.frame(chromosome = "", path = path))
+    return(chromosome_files("", path))
   }
+  folder <- path
   if (dir.exists(path)) path <- file.path(path, "{chrom}.fa")
   parts <- strsplit(path, "{chrom(_id)?}", perl = TRUE)[[1]]
   files <- list.files(dirname(path), full.names = TRUE, all.files = TRUE)
@@ -77,15 +80,13 @@ all_sequence_files <- function(path) {
   after <- paste(parts[-1], collapse = "")
   fits <- startsWith(files, before) & endsWith(files, after) &
     nchar(files) > nchar(before) + nchar(after)
-  files <- files[fits]
+  files <- stats::na.omit(only_of_run(files[fits], folder))
   chromosomes <- substr(files, nchar(before) + 1, nchar(files) - nchar(after))
-  if (!length(files)) {
-    abort_ancify(
-      sprintf("`ancestral`: there is no file like %s: correct the path.", quoted(path)), "input"
-    )
-  }
+  refuse_if(!length(files), "`ancestral`: there is no file like %s: correct the path.",
+            quoted(path))
+  warn_about_mixed_calls(files)
   order <- natural_order(chromosomes)
-  data.frame(chromosome = chromosomes[order], path = files[order])
+  chromosome_files(chromosomes[order], files[order])
 }
 
 #' @export

@@ -2,8 +2,8 @@
 
 #' Use a mutation spectrum
 #'
-#' Takes parts of the result of [mutation_spectrum()], makes plain objects of it, or goes to shorter
-#' contexts: `collapse(x, 3)`.
+#' Extracts parts of the result of [mutation_spectrum()], converts it to plain objects, or collapses
+#' it to shorter contexts: `collapse(x, 3)`.
 #'
 #' | Call | Value |
 #' | --- | --- |
@@ -15,15 +15,15 @@
 #' | `x + 1`, `log(x)` and other arithmetic | a plain matrix |
 #' | `proportions(as.matrix(x), 2)` | the share of each type |
 #'
-#' `collapse()` sums the types with the same inner context. It differs a little from the spectrum
-#' that [mutation_spectrum()] makes of the shorter k: sites that lack an outer base are not in `x`.
+#' `collapse()` sums the types with the same inner context. It differs slightly from the spectrum
+#' of [mutation_spectrum()] with the shorter k, as `x` excludes sites that lack an outer base.
 #'
 #' @param x A [mutation_spectrum()].
-#' @param i,j Types and columns: names, numbers or `TRUE` and `FALSE`.
+#' @param i,j Types and columns: names, indices or `TRUE` and `FALSE`.
 #' @param drop `TRUE` gives a plain vector or matrix. `FALSE` (the default) gives a spectrum.
-#' @param k Length of the new contexts in bases: odd, at most that of `x`.
-#' @param by_window `TRUE` gives a row for each count that is not 0 in a window. `FALSE` (the
-#'   default) gives the counts of all windows together.
+#' @param k Length of the new contexts in bases: odd, and at most the length in `x`.
+#' @param by_window `TRUE` gives a row for each nonzero count in a window. `FALSE` (the default)
+#'   gives the counts summed over windows.
 #' @param row.names,optional Not used.
 #' @param ... Not used.
 #' @return See the table. `as.data.frame(x)` has these columns:
@@ -33,10 +33,10 @@
 #'   | `type`, `mutation`, `context` | such as `ACA>ATA`, `C>T`, `ACA` |
 #'   | `population` or `sample` | the column |
 #'   | `count` | sites, or haplotypes of the sample |
-#'   | `std_error` | by the bootstrap; only if `x` has one, and not by window |
+#'   | `std_error` | bootstrap standard error; only if `x` has one, and not by window |
 #'   | `chromosome`, `start`, `end` | the window; only with `by_window` |
 #' @section Errors:
-#' * `ancify_input_error`: `x` has no such type or column, or one is taken twice. In `collapse()`
+#' * `ancify_input_error`: `x` has no such type or column, or one is selected twice. In `collapse()`
 #'   also: `k` is even or longer than the contexts of `x`, or `x` lacks types.
 #' @seealso [mutation_spectrum()]
 #' @name mutation_methods
@@ -54,27 +54,21 @@
 NULL
 
 check_mutation_spectrum <- function(x, name = "x") {
-  if (!inherits(x, "mutation_spectrum")) {
-    abort_ancify(
-      sprintf("`%s` must be a spectrum of mutation_spectrum(), not %s.", name, show_value(x)),
-      "input"
-    )
-  }
-  if (!is.matrix(x) || !is.data.frame(attr(x, "by_window"))) {
-    abort_ancify(
-      sprintf("`%s` is not a valid spectrum any more: make it again with mutation_spectrum().",
-              name),
-      "input"
-    )
-  }
+  refuse_if(!inherits(x, "mutation_spectrum"),
+            "`%s` must be a spectrum of mutation_spectrum(), not %s.", name, show_value(x))
+  refuse_if(!is.matrix(x) || !is.data.frame(attr(x, "by_window")),
+            "`%s` is not a valid spectrum any more: make it again with mutation_spectrum().", name)
   x
 }
 
-bases_of_types <- function(x) nchar(context_of_type(rownames(x)[1]))
+bases_of_types <- function(x) {
+  refuse_if(nrow(x) == 0, "The spectrum has no types: choose at least one.")
+  nchar(context_of_type(rownames(x)[1]))
+}
 
 plain_counts <- function(x) {
   if (inherits(x, "mutation_spectrum")) {
-    return(matrix(as.vector(unclass(x)), nrow(x), dimnames = dimnames(x)))
+    return(matrix(as.vector(unclass(x)), nrow(x), ncol(x), dimnames = dimnames(x)))
   }
   if (inherits(x, "mutation_contexts")) stats::setNames(as.vector(unclass(x)), names(x)) else x
 }
@@ -118,20 +112,13 @@ Math.mutation_spectrum <- function(x, ...) {
   with_counts(x, rownames(x)[rows], colnames(x)[columns], by[!is.na(by$row) & !is.na(by$column), ])
 }
 
-# The numbers of what is taken by an index; NULL takes all.
+# The indices that `index` selects; NULL selects all.
 taken <- function(index, names, what) {
   numbers <- stats::setNames(seq_along(names), names)
   if (!is.null(index)) numbers <- numbers[index]
   wrong <- which(is.na(numbers) | duplicated(numbers))
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf(
-        "The spectrum has no %s %s, or it is taken twice.", what,
-        if (is.logical(index)) paste("number", wrong[1]) else show_value(index[wrong[1]])
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(wrong), "The spectrum has no %s %s, or it is taken twice.", what,
+            if (is.logical(index)) paste("number", wrong[1]) else show_value(index[wrong[1]]))
   unname(numbers)
 }
 
@@ -178,13 +165,13 @@ type_columns <- function(x, row, column) {
 
 # ---- Bootstrap --------------------------------------------------------------------------------
 
-# The counts if each window is there so many times.
+# The counts if each window is drawn this many times.
 drawn_counts <- function(x, times) {
   by <- attr(x, "by_window")
   sum_cells(by$row + nrow(x) * (by$column - 1), by$count * times[by$window], length(x))
 }
 
-# Standard deviations over the columns of `draws` of what value() makes of each.
+# Standard deviations of value() over the columns of `draws`.
 bootstrap_errors <- function(draws, value) {
   mean <- 0
   squares <- 0
@@ -206,13 +193,9 @@ collapse <- function(x, k) {
   check_mutation_spectrum(x)
   check_all_types(x)
   k <- check_k(k)
-  if (k > bases_of_types(x)) {
-    abort_ancify(
-      sprintf("`k` is %d, but the contexts of `x` have %d bases: give at most these.", k,
-              bases_of_types(x)),
-      "input"
-    )
-  }
+  refuse_if(k > bases_of_types(x),
+            "`k` is %d, but the contexts of `x` have %d bases: give at most these.", k,
+            bases_of_types(x))
   types <- mutation_types(k, attr(x, "fold"))$type
   by <- attr(x, "by_window")
   by$row <- match(shorten_types(rownames(x), k), types)[by$row]
@@ -226,16 +209,11 @@ collapse <- function(x, k) {
   with_counts(x, types, colnames(x), by)
 }
 
-# Sums over types need all of them.
+# Sums over types require all types.
 check_all_types <- function(x) {
   all <- 3 * 4^bases_of_types(x) / 2
-  if (nrow(x) != all) {
-    abort_ancify(
-      sprintf("The spectrum has %s of %s types: take the whole spectrum.", format_count(nrow(x)),
-              format_count(all)),
-      "input"
-    )
-  }
+  refuse_if(nrow(x) != all, "The spectrum has %s of %s types: take the whole spectrum.",
+            format_count(nrow(x)), format_count(all))
 }
 
 # ---- Print ------------------------------------------------------------------------------------
@@ -245,7 +223,8 @@ print.mutation_spectrum <- function(x, ...) {
   check_mutation_spectrum(x)
   what <- if (attr(x, "samples")) "sample" else "population"
   facts <- c(
-    count_of(nrow(x), "type"), sprintf("%d-mers", bases_of_types(x)), count_of(ncol(x), what)
+    count_of(nrow(x), "type"), if (nrow(x)) sprintf("%d-mers", bases_of_types(x)),
+    count_of(ncol(x), what)
   )
   records <- attr(x, "records")
   draws <- attr(x, "draws")
@@ -259,7 +238,7 @@ print.mutation_spectrum <- function(x, ...) {
   invisible(x)
 }
 
-# A table of mutations, those at CpG apart, and as many columns as fit.
+# A table of mutations, with CpG sites separate, and as many columns as fit.
 mutation_lines <- function(x) {
   types <- rownames(x)
   kind <- paste0(mutation_of_type(types), ifelse(is_cpg_type(types) %in% TRUE, " CpG", ""))

@@ -1,17 +1,17 @@
 #' Plot a mutation spectrum
 #'
-#' Draws bars of the types of each population (or sample): `plot(x)`. `plot(x, ratio = c("YRI",
-#' "CEU"))` draws how the shares of types differ between two of them.
+#' `plot(x)` draws bars of the types of each population (or sample). `plot(x, ratio = c("YRI",
+#' "CEU"))` compares the shares of types between two of them.
 #'
 #' @details
 #' | Call | Picture |
 #' | --- | --- |
 #' | `plot(x)` | for each column, a bar for each type's share, coloured by mutation |
-#' | `plot(x, ratio = c(a, b))` | a heat map for each mutation, of the base before and after it |
+#' | `plot(x, ratio = c(a, b))` | a heat map for each mutation, by the bases before and after it |
 #'
-#' Both pictures are of 3-mers: longer contexts are collapsed ([collapse()]). A heat map's colours
-#' are base-2 logarithms of `a`'s share over `b`'s, cut at the ends of the scale. Types that one of
-#' them lacks are white.
+#' Both pictures show 3-mers: longer contexts are collapsed ([collapse()]). A heat map's colours
+#' are base-2 logarithms of `a`'s share over `b`'s, truncated at the ends of the scale. Types that
+#' one of them lacks are white.
 #'
 #' @param x A [mutation_spectrum()] of all types.
 #' @param ratio Names of two columns to compare. `NULL` (the default): bars.
@@ -19,8 +19,8 @@
 #' @param main A title. `NULL` (the default): none for bars, the two columns for heat maps.
 #' @return `x`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `x` is no spectrum, or has no counts, more than eight columns for bars,
-#'   or no such columns. Or contexts are single bases, for heat maps.
+#' * `ancify_input_error`: `x` is not a spectrum, or has no counts, more than eight columns for
+#'   bars, or no such columns; or contexts are single bases, for heat maps.
 #' @seealso [mutation_spectrum()], [mutation_contrasts()]
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)
@@ -60,10 +60,10 @@ check_plotted <- function(x, ratio) {
   } else if (!is.null(ratio) && bases_of_types(x) == 1) {
     "heat maps need contexts of 3 bases or more"
   }
-  if (!is.null(problem)) abort_ancify(sprintf("Cannot plot the spectrum: %s.", problem), "input")
+  refuse_if(!is.null(problem), "Cannot plot the spectrum: %s.", problem)
 }
 
-# Told apart by colour-blind readers too.
+# Colour-blind readers can distinguish these.
 mutation_colours <- c("#56b4e9", "#1f1f1f", "#d55e00", "#b0b0b0", "#009e73", "#cc79a7")
 
 draw_type_bars <- function(x, main) {
@@ -105,7 +105,7 @@ draw_ratios <- function(x, main) {
   graphics::layout(cells, widths = c(rep(1, in_row), graphics::lcm(2.8)))
   graphics::par(mar = c(2.6, 2.6, 1.8, 0.4), oma = c(0, 1.6, 2, 0), cex = 0.66)
   for (i in seq_along(mutations)) {
-    # Rows of the matrix are the base after the site: types go by the base before it.
+    # Matrix rows are the base after the site: types are sorted by the base before it.
     draw_bases(matrix(ratio[mutation == mutations[i]], 4), scale, mutations[i])
     if (i %% in_row == 1) graphics::text(-0.7, 2.5, "base before", srt = 90, xpd = NA)
   }
@@ -118,7 +118,7 @@ draw_ratios <- function(x, main) {
   )
 }
 
-# Symmetric around 0, so that white is no difference.
+# Symmetric around 0, so that white means no difference.
 ratio_scale <- function(ratio) {
   most <- max(min(max(abs(ratio), 0, na.rm = TRUE), 3), 0.01)
   ramp <- grDevices::colorRampPalette(c("#2166ac", "#f7f7f7", "#b2182b"), space = "Lab")

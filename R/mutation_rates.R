@@ -1,16 +1,17 @@
 #' Compute mutation rates and compare populations
 #'
-#' `mutation_rates(x, contexts)` divides the counts of a spectrum by the positions that had the
-#' context. `mutation_contrasts(x, "YRI", "CEU")` tests which types differ between two populations.
+#' `mutation_rates(x, contexts)` divides the counts of a spectrum by the number of positions with
+#' the context. `mutation_contrasts(x, "YRI", "CEU")` tests which types differ between populations.
 #'
-#' **Rates** are sites per position with the ancestral context. They grow with the sample, as more
-#' haplotypes have more sites, so compare types, or samples of one size. Chromosomes without
-#' records in the VCF are left out of the positions. Standard errors come from drawing windows of
-#' sites and of positions together.
+#' **Rates** are sites per position with the ancestral context. They increase with sample size, as
+#' more haplotypes have more sites, so compare types, or samples of equal size. Chromosomes without
+#' records in the VCF do not contribute positions. The bootstrap for standard errors draws windows
+#' of sites and positions jointly.
 #'
 #' **Contrasts** compare each type with all others in a 2 x 2 table, by a chi-squared test without
-#' continuity correction. Sites that vary in both populations count in both, and near sites are not
-#' independent. So p-values are a guide; adjust them for their number ([stats::p.adjust()]).
+#' continuity correction. Sites that vary in both populations count in both, and nearby sites are
+#' not independent. The p-values are therefore only a guide; adjust them for multiple testing
+#' ([stats::p.adjust()]).
 #'
 #' @param x A [mutation_spectrum()].
 #' @param contexts The result of [count_contexts()] with the arguments of `x`: `k`, `mask`,
@@ -23,19 +24,19 @@
 #'   | --- | --- |
 #'   | `positions` | positions with the context |
 #'   | `rate` | `count / positions`; `NaN` without positions |
-#'   | `std_error` | of the rate; only if `x` has a bootstrap |
+#'   | `std_error` | standard error of the rate; only if `x` has a bootstrap |
 #'
 #'   `mutation_contrasts()`: a data frame with a row for each type:
 #'
 #'   | Column | Value |
 #'   | --- | --- |
-#'   | `type`, `mutation`, `context` | as there |
+#'   | `type`, `mutation`, `context` | as in `mutation_rates()` |
 #'   | `count_a`, `count_b` | the counts |
-#'   | `ratio` | the type's share in `a` over that in `b` |
+#'   | `ratio` | the type's share in `a` over its share in `b` |
 #'   | `statistic`, `p_value` | of the test; `NaN` if the type or all others are absent |
 #' @section Errors:
-#' * `ancify_input_error`: `contexts` were counted with other arguments, or lack a chromosome of
-#'   `x`, or a chromosome has another length there. Or `x` has no such column, or lacks types.
+#' * `ancify_input_error`: `contexts` were counted with other arguments, lack a chromosome of `x`,
+#'   or have another length for it; or `x` has no such column, or lacks types.
 #' @references
 #' Harris and Pritchard (2017) Rapid evolution of the human mutation spectrum. eLife 6:e24284.
 #' @seealso [mutation_spectrum()], [plot.mutation_spectrum()]
@@ -76,48 +77,35 @@ mutation_rates <- function(x, contexts) {
 }
 
 check_contexts <- function(contexts, x) {
-  if (!inherits(contexts, "mutation_contexts")) {
-    abort_ancify(
-      sprintf("`contexts` must be those of count_contexts(), not %s.", show_value(contexts)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(contexts, "mutation_contexts"),
+            "`contexts` must be those of count_contexts(), not %s.", show_value(contexts))
   facts <- function(k, fold, rules) {
     mask <- if (!is.null(rules$mask)) normalizePath(rules$mask, mustWork = FALSE)
     list(
       k = k, fold = fold, mask = mask %||% "none", windows = rules$windows %||% "none",
-      # In a reference lower case marks repeats, where there are sites too.
+      # Lower case marks repeats in a reference, and repeats contain sites too.
       low_confidence = rules$low_confidence || identical(rules$context, "reference")
     )
   }
   of_x <- facts(bases_of_types(x), attr(x, "fold"), attr(x, "rules"))
   of_contexts <- facts(nchar(names(contexts)[1]), attr(contexts, "fold"), attr(contexts, "rules"))
   for (name in names(of_x)) {
-    if (of_x[[name]] != of_contexts[[name]]) {
-      abort_ancify(
-        sprintf(
-          "`contexts` were counted with `%s` %s, but the spectrum with %s: count them again.", name,
-          show_value(of_contexts[[name]]), show_value(of_x[[name]])
-        ),
-        "input"
-      )
-    }
+    refuse_if(of_x[[name]] != of_contexts[[name]],
+              "`contexts` were counted with `%s` %s, but the spectrum with %s: count them again.",
+              name, show_value(of_contexts[[name]]), show_value(of_x[[name]]))
   }
 }
 
-# The counts of contexts by window, with the numbers that windows have in `windows`.
+# The counts of contexts by window, with window indices of `windows`.
 contexts_in_windows <- function(contexts, windows) {
   theirs <- attr(contexts, "windows")
-  renamed <- !theirs$chromosome %in% windows$chromosome
-  theirs$chromosome[renamed] <- other_prefix(theirs$chromosome[renamed])
+  place <- match_chromosomes(theirs$chromosome, windows$chromosome)
+  known <- !is.na(place)
+  theirs$chromosome[known] <- windows$chromosome[place[known]]
   lacking <- setdiff(windows$chromosome, theirs$chromosome)
-  if (length(lacking)) {
-    abort_ancify(
-      sprintf("`contexts` lack %s of the spectrum: count them in the sequences of the spectrum.",
-              enumerate(quoted(lacking))),
-      "input"
-    )
-  }
+  refuse_if(length(lacking),
+            "`contexts` lack %s of the spectrum: count them in the sequences of the spectrum.",
+            enumerate(quoted(lacking)))
   ends <- function(table) tapply(table$end, table$chromosome, max)
   other <- which(ends(theirs)[names(ends(windows))] != ends(windows))
   if (length(other)) {
@@ -142,6 +130,8 @@ mutation_contrasts <- function(x, a, b) {
   check_given()
   check_mutation_spectrum(x)
   check_all_types(x)
+  refuse_if(length(a) != 1 || length(b) != 1, "`a` and `b` must each be one column, not %s and %s.",
+            show_value(a), show_value(b))
   counts <- plain_counts(x[, c(a, b)])
   totals <- matrix(colSums(counts), nrow(counts), 2, byrow = TRUE)
   expected <- function(share) totals * share
@@ -160,20 +150,20 @@ mutation_contrasts <- function(x, a, b) {
 
 #' Make a table for packages of mutational signatures
 #'
-#' `signature_table(x)` names and orders the types of a spectrum as catalogues of signatures do:
-#' `A[C>T]A` for `ACA>ATA`, with C or T mutated.
+#' `signature_table(x)` names and orders the types of a spectrum as in catalogues of signatures:
+#' `A[C>T]A` for `ACA>ATA`, where C or T mutates.
 #'
-#' Packages such as MutationalPatterns take the matrix. SigProfiler's programs read it as a text,
-#' with the types in the first column:
+#' Packages such as MutationalPatterns take the matrix. SigProfiler reads it as a text file with the
+#' types in the first column:
 #' `write.table(data.frame(MutationType = rownames(t), t), "x.txt", sep = "\t", row.names = FALSE)`.
 #'
-#' Counts with posteriors are not whole. Round them for programs that need whole numbers.
+#' Counts from posteriors are not whole. Round them for programs that need whole numbers.
 #'
 #' @param x A [mutation_spectrum()] of all types, folded in any way.
-#' @return A plain matrix with a row for each type, by mutation and then by context, and the
+#' @return A plain matrix with a row for each type, sorted by mutation and then by context, and the
 #'   columns of `x`.
 #' @section Errors:
-#' * `ancify_input_error`: `x` is no spectrum, or lacks types.
+#' * `ancify_input_error`: `x` is not a spectrum, or lacks types.
 #' @references
 #' Alexandrov and others (2020) The repertoire of mutational signatures in human cancer. Nature
 #' 578:94-101.

@@ -20,16 +20,16 @@
 #'
 #' | Reason | Meaning |
 #' | --- | --- |
-#' | `INDEL` | an allele is not one of A, C, G, T (also `*` and `<DEL>`) |
+#' | `INDEL` | an allele is not one of A, C, G, T (also `<DEL>`) |
 #' | `MONOMORPHIC` | there is no ALT, or it is the same base as REF |
-#' | `MULTIALLELIC` | there are several ALTs |
+#' | `MULTIALLELIC` | there are several ALTs, without `*` and alleles that were not seen |
 #' | `REF_MISMATCH` | REF differs from the base of `reference` |
 #' | `MASKED` | the record lies in `mask` |
 #' | `NO_COVERAGE` | the ancestral base is missing (`N`, `-`, `.`, or nothing) |
 #' | `UNRESOLVED` | the ancestral base is `n` |
 #' | `NEITHER_ALLELE` | the ancestral base is neither REF nor ALT |
 #' | `LOW` | the ancestral base has low confidence, and `low_confidence = FALSE` |
-#' | `NO_CONTEXT` | a base beside the site is missing, unresolved, or beyond the sequence's end |
+#' | `NO_CONTEXT` | a base beside it is missing, `n` or beyond the end, or there is no sequence |
 #' | `LOW_CONTEXT` | one has low confidence, and `low_confidence = FALSE` |
 #' | `INVARIANT` | none or all of the called haplotypes have the derived allele |
 #' | `TOO_FEW` | with `by = "frequency"`: as in [sfs_from_vcf()] |
@@ -135,7 +135,8 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
   types <- mutation_types(k, fold)
   check_spectrum_cells(nrow(types) * length(columns$names))
 
-  options <- list(
+  options <- core_list(
+    "MutationOptions",
     k = k, use_info = info, reference_context = context == "reference",
     low_confidence = low_confidence, mask = mask %||% "", window = windows %||% 0,
     threads = threads,
@@ -185,13 +186,8 @@ check_spectrum_kind <- function(by, k, samples, windows, project, context, refer
 }
 
 check_spectrum_cells <- function(n) {
-  if (n > most_cells) {
-    abort_ancify(
-      sprintf("The spectrum would have %s counts, more than %s: give a smaller `k`.",
-              format_count(n), format_count(most_cells)),
-      "input"
-    )
-  }
+  refuse_if(n > most_cells, "The spectrum would have %s counts, more than %s: give a smaller `k`.",
+            format_count(n), format_count(most_cells))
 }
 
 # list(names = of the columns, numbers = each sample's column from 0, or -1).
@@ -213,7 +209,7 @@ spectrum_columns_of <- function(vcf, populations, samples, subset, by) {
 
 # Numbers of records by reason, with those that are used.
 mutation_records <- function(found, low_confidence) {
-  c(records_left_out(found, low_confidence, reasons_with_mask), found$sites)
+  c(records_left_out(found, low_confidence), found$sites)
 }
 
 # ---- Results ----------------------------------------------------------------------------------
@@ -224,7 +220,7 @@ new_mutation_spectrum <- function(types, columns, by_window, windows, fold, samp
   cell <- by_window$row + length(types) * (by_window$column - 1)
   counts <- sum_cells(cell, by_window$count, length(types) * length(columns))
   structure(
-    matrix(counts, length(types), dimnames = list(types, columns)),
+    matrix(counts, length(types), length(columns), dimnames = list(types, columns)),
     fold = fold, samples = samples, rules = rules, windows = windows, by_window = by_window,
     class = "mutation_spectrum"
   )

@@ -4,12 +4,8 @@ longest_mutation_context <- 9
 
 check_k <- function(k) {
   check_whole_number(k, "k", longest_mutation_context)
-  if (k %% 2 == 0) {
-    abort_ancify(
-      sprintf("`k` is %d: a site is in the middle of its context, so give an odd number.", k),
-      "input"
-    )
-  }
+  refuse_if(k %% 2 == 0,
+            "`k` is %d: a site is in the middle of its context, so give an odd number.", k)
   as.integer(k)
 }
 
@@ -22,7 +18,7 @@ base_words <- function(n) {
   )
 }
 
-# Of words of one length.
+# For words of equal length.
 reverse_complement <- function(words) {
   letters <- lapply(rev(seq_len(max(nchar(words), 0))), function(i) substr(words, i, i))
   chartr("ACGT", "TGCA", do.call(paste0, letters))
@@ -37,14 +33,14 @@ with_middle <- function(words, base) {
   words
 }
 
-# For signatures, the middle base is C or T.
+# Signatures have C or T as the middle base.
 fold_words <- function(words, fold) {
   turned <- fold == "pyrimidine" & middle_base(words) == "A"
   words[turned] <- reverse_complement(words[turned])
   words
 }
 
-# The contexts in the core's order: by the middle base, A or C, then by the bases beside it.
+# The contexts in the core's order: by the middle base, A or C, then by the adjacent bases.
 core_contexts <- function(k) {
   beside <- base_words(k - 1)
   before <- substr(beside, 1, (k - 1) / 2)
@@ -53,7 +49,7 @@ core_contexts <- function(k) {
 }
 
 # The types in the core's order, as a data frame of ancestral and derived words: by mutation, then
-# by the bases beside it.
+# by the adjacent bases.
 core_types <- function(k) {
   contexts <- core_contexts(k)
   derived <- list(A = c("C", "G", "T"), C = c("A", "G", "T"))
@@ -66,8 +62,8 @@ core_types <- function(k) {
 }
 
 # A data frame with a row for each type: its name, such as "ACA>ATA", the mutation, such as "C>T",
-# and the ancestral context; and `core`, its number in the core's order. Rows go by mutation, then
-# by context.
+# the ancestral context, and `core`, its index in the core's order. Rows are sorted by mutation,
+# then by context.
 mutation_types <- function(k, fold) {
   words <- core_types(k)
   turned <- fold == "pyrimidine" & middle_base(words$ancestral) == "A"
@@ -82,14 +78,14 @@ mutation_types <- function(k, fold) {
   types
 }
 
-# The parts of types by their names.
+# Parts of types, from their names.
 context_of_type <- function(types) sub(">.*", "", types)
 
 mutation_of_type <- function(types) {
   paste(middle_base(context_of_type(types)), middle_base(sub(".*>", "", types)), sep = ">")
 }
 
-# Whether one of the alleles is the C or the G of a CG. NA without bases beside the site.
+# Whether one of the alleles is the C or G of a CG; NA without adjacent bases.
 is_cpg_type <- function(types) {
   context <- context_of_type(types)
   middle <- middle_of(nchar(context))
@@ -99,7 +95,7 @@ is_cpg_type <- function(types) {
   ifelse(nchar(context) == 1, NA, cpg)
 }
 
-# The types of k bases within longer ones.
+# The types of k bases within longer types.
 shorten_types <- function(types, k) {
   context <- context_of_type(types)
   cut <- (nchar(context) - k) / 2

@@ -1,16 +1,16 @@
 #' Read ancestral calls of regions
 #'
-#' `read_ancestral()` gives the calls of regions as sequences, `read_confidence()` their confidence
-#' as ranges: `read_ancestral(run, "chr1:2001-2040")`. Both read only these parts of the files.
+#' `read_ancestral(run, "chr1:2001-2040")` gives the calls of regions as sequences, and
+#' `read_confidence()` gives their confidence as ranges. Both read only these parts of the files.
 #'
 #' | Strand | Sequence |
 #' | --- | --- |
 #' | `+`, `*` | as in the file |
-#' | `-` | the reverse complement; each base keeps its case, the confidence |
+#' | `-` | the reverse complement; each base keeps its case, which marks confidence |
 #'
-#' `read_confidence()` gives a range for each stretch of positions with one confidence inside a
-#' region. Overlapping regions get ranges of their own. `name` is the name column of BED files, so
-#' that `rtracklayer::export(ranges, "calls.bed")` writes it.
+#' `read_confidence()` gives a range for each run of positions with equal confidence within a
+#' region. Overlapping regions have separate ranges. `name` is the name column of BED files, so
+#' `rtracklayer::export(ranges, "calls.bed")` writes it.
 #'
 #' | `name` | Calls |
 #' | --- | --- |
@@ -20,29 +20,30 @@
 #' | `missing` | `N`; `-` and `.` in references |
 #'
 #' @param run The result of [ancify_run()], or its output folder with one-line FASTA files
-#'   `<chromosome>.fa`. A folder's chromosomes come in the order of their names, `chr2` before
+#'   `<chromosome>.fa`. A folder's chromosomes are sorted naturally by name, `chr2` before
 #'   `chr10`.
-#' @param regions Whole chromosomes if `NULL` (the default). Or a `GRanges`, a `VCF` (the places of
-#'   its variants), or text such as `"chr1:2,001-2,040"` or `"chr1:2001-2040:-"`. Or a data frame
-#'   (or `DataFrame`) of `chromosome` (or `seqnames`), `start`, `end` and maybe `strand`. Positions
-#'   count from 1, and ends are inclusive.
-#'   Positions beyond 2^31 - 1, the limit of `GRanges`, need text or a data frame. A region has at
-#'   most 2^31 - 1 positions.
+#' @param regions Whole chromosomes if `NULL` (the default). Or a `GRanges`, a `VCF` (the positions
+#'   of its variants), or text such as `"chr1:2,001-2,040"` or `"chr1:2001-2040:-"`. Or a data frame
+#'   (or `DataFrame`) of `chromosome` (or `seqnames`), `start`, `end` and optionally `strand`.
+#'   Positions count from 1, and ends are inclusive. Positions beyond 2^31 - 1, the limit of
+#'   `GRanges`, need text or a data frame. A region has at most 2^31 - 1 positions.
 #' @param as For `read_confidence()`: `"ranges"` (the default) or `"rle"`.
 #' @inheritParams project_axt
 #' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence for each
-#'   region, in their order and with their names, or with the chromosomes' names. (A `DNAStringSet`
-#'   would lose the case.)
+#'   region, in their order and named by region or chromosome. (A `DNAStringSet` would lose the
+#'   case.)
 #'
 #'   `read_confidence()`: a `GRanges` in the order of the regions, with the factor `name` and the
-#'   `seqinfo()` of the run. With `as = "rle"` an `RleList` with a factor for each region, a value a
-#'   position, named as the sequences are. It takes about one integer per stretch.
+#'   `seqinfo()` of the run. With `as = "rle"` an `RleList`, named like the sequences, with a factor
+#'   for each region that has a value per position. It takes about one integer per run of equal
+#'   values.
 #' @section Errors:
-#' * `ancify_input_error`: regions have another type, lie on a chromosome without calls, or reach
+#' * `ancify_calls_warning`: a folder mixes calls of several configurations.
+#' * `ancify_input_error`: regions have another type, lie on a chromosome without calls, or extend
 #'   beyond its end. In `read_confidence()` also: beyond position 2^31 - 1.
 #' * `ancify_file_error`: the folder has no calls, or a file cannot be read.
-#' * `ancify_format_error`: a file is not one-line FASTA, or does not have the length that the run
-#'   wrote. In `read_confidence()` also: a letter is no call.
+#' * `ancify_format_error`: a file is not one-line FASTA, or differs in length from the file that
+#'   the run wrote. In `read_confidence()` also: a letter is not a call.
 #' * `ancify_package_error`: Biostrings or GenomicRanges is not installed.
 #' @seealso [ancify_run()], [read_posterior()]; [compare_calls()] for several runs
 #' @export
@@ -59,7 +60,8 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   places <- find_regions(run, regions)
   calls <- with_watch("Reading calls", function(watch) {
     read_regions_impl(
-      places$files$file, places$files$chromosome, places[c("file", "start", "width")], watch
+      places$files$file, places$files$chromosome,
+      core_regions(places$file, places$start, places$width), watch
     )
   }, progress)
   calls[places$region] <- calls
@@ -70,7 +72,7 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   calls
 }
 
-# The chromosomes' names, those of ranges, or the text.
+# The names of the chromosomes or ranges, or the text.
 region_names <- function(regions, places) {
   if (is.null(regions)) {
     places$files$chromosome
@@ -92,7 +94,8 @@ read_confidence <- function(run, regions = NULL, as = c("ranges", "rle"),
   if (as == "ranges") check_fit_in_ranges(places)
   runs <- with_watch("Reading calls", function(watch) {
     confidence_runs_impl(
-      places$files$file, places$files$chromosome, places[c("file", "start", "width")], watch
+      places$files$file, places$files$chromosome,
+      core_regions(places$file, places$start, places$width), watch
     )
   }, progress)
   name <- factor(confidences[runs$confidence], confidences)
@@ -118,7 +121,7 @@ confidence_rle <- function(runs, name, places, names) {
 }
 
 # The regions, chromosome by chromosome: list(files = table of the chromosomes, file = its rows,
-# start =, width =, region = the regions' numbers, minus = whether each region is on that strand).
+# start =, width =, region = the regions' indices, minus = whether each is on the minus strand).
 find_regions <- function(run, regions) {
   files <- call_files(run)
   if (is.null(regions)) {
@@ -143,41 +146,28 @@ find_regions <- function(run, regions) {
   )
 }
 
-# chromosome, start, end and strand of the user's regions.
+# The chromosome, start, end and strand of the user's regions.
 region_table <- function(regions) {
   table <- as_region_table(regions)
-  if (is.null(table)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`regions` must be a GRanges, a VCF, text such as \"chr1:1-20\", a data frame of",
+  refuse_if(
+    is.null(table),
+    paste("`regions` must be a GRanges, a VCF, text such as \"chr1:1-20\", a data frame of",
           "`chromosome` (or `seqnames`), `start`, `end` and maybe `strand` (+, - or *), or NULL",
-          "(whole chromosomes), not %s."
-        ),
-        show_value(regions)
-      ),
-      "input"
-    )
-  }
+          "(whole chromosomes), not %s."), show_value(regions)
+  )
   as.list(table)
 }
 
 # IRanges have integer positions.
 check_fit_in_ranges <- function(places) {
   beyond <- which(places$start + places$width - 1 > .Machine$integer.max)[1]
-  if (!is.na(beyond)) {
-    abort_ancify(
-      sprintf(
-        "A region of %s reaches beyond position 2^31 - 1, the limit of GRanges: %s.",
-        quoted(places$files$chromosome[places$file[beyond]]),
-        "use read_ancestral() with a data frame of regions"
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is.na(beyond),
+            "A region of %s reaches beyond position 2^31 - 1, the limit of GRanges: %s.",
+            quoted(places$files$chromosome[places$file[beyond]]),
+            "use read_ancestral() with a data frame of regions")
 }
 
-# A run's files of calls: chromosome, file, and length (NA if unknown).
+# A run's call files: chromosome, file, and length (NA if unknown).
 call_files <- function(run, name = "run") {
   if (inherits(run, "ancify_run")) {
     check_called(run, name)
@@ -199,17 +189,28 @@ call_files <- function(run, name = "run") {
   )
 }
 
-# The folder of calls, of a run or of a path.
+# The folder of calls of a run or a path. For a run it has the attribute `chromosomes`, as the
+# folder may contain chromosomes of another run.
 folder_of_calls <- function(run, name) {
-  if (inherits(run, "ancify_run")) {
-    check_called(run, name)
-    check_not_replaced(run, name)
-    run <- attr(run, "config")$output_dir %||% dirname(run$file[1])
+  if (!inherits(run, "ancify_run")) {
+    return(check_path(run, name))
   }
-  check_path(run, name)
+  check_called(run, name)
+  check_not_replaced(run, name)
+  folder <- check_path(attr(run, "config")$output_dir %||% dirname(run$file[1]), name)
+  structure(folder, chromosomes = run$chromosome)
 }
 
-# chr2 before chr10.
+# Files in a folder of calls; NA for chromosomes of other runs.
+only_of_run <- function(files, folder) {
+  chromosomes <- attr(folder, "chromosomes")
+  if (is.null(chromosomes)) {
+    return(files)
+  }
+  replace(files, !sub("[.][^.]*$", "", basename(files)) %in% chromosomes, NA)
+}
+
+# Sorts chr2 before chr10.
 natural_order <- function(names) {
   digits <- gregexpr("[0-9]+", names)
   padded <- names
@@ -219,8 +220,14 @@ natural_order <- function(names) {
   order(padded, names, method = "radix")
 }
 
-# Adds the lengths in the files. They must be those of the run.
+# Regions for the core. `file`: the number of each region's file.
+core_regions <- function(file, start, width) {
+  core_list("Regions", file = file, start = start, width = width)
+}
+
+# Adds the lengths of sequences, after reading all files. They must match the run's lengths.
 with_lengths <- function(files) {
+  warn_about_mixed_calls(files$file)
   lengths <- sequence_lengths_impl(files$file, files$chromosome)
   changed <- which(lengths != files$length)[1]
   if (!is.na(changed)) {
@@ -246,7 +253,7 @@ check_have_calls <- function(chromosomes, files) {
     sprintf(
       "`regions` has %s, but there are only calls of %s%s.", enumerate(quoted(unknown)),
       enumerate(quoted(files$chromosome)),
-      if (any(other_prefix(unknown) %in% files$chromosome)) {
+      if (any(!is.na(match_chromosomes(unknown, files$chromosome)))) {
         ". The names differ by a leading 'chr': change them by GenomeInfoDb::seqlevelsStyle()"
       } else {
         ""

@@ -1,10 +1,10 @@
 #' Read posteriors
 #'
-#' Reads the posteriors of a run with `posterior: true`: how sure each call is, as a phred value.
-#' `read_posterior("ancestral", "chr1", 2001, 2010)` gives those of ten positions.
+#' `read_posterior("ancestral", "chr1", 2001, 2010)` reads the posteriors of ten positions from a
+#' run with `posterior: true`. A posterior gives the certainty of a call as a Phred value.
 #'
 #' A value q means that the called base is wrong with probability 10^(-q / 10). A posterior of 0.9
-#' is 10, one of 0.999 is 30. Values are rounded; 254 means 254 or more.
+#' is 10, and 0.999 is 30. Values are rounded; 254 means 254 or more.
 #'
 #' @param run The result of [ancify_run()], its output folder, or a `.phred` file.
 #' @param chromosome The chromosome's name. A `.phred` file has one chromosome, so leave it `NULL`
@@ -30,13 +30,7 @@ read_posterior <- function(run, chromosome = NULL, start = 1, end = NULL) {
   length <- file.size(file)
   end <- end %||% length
   check_range(start, end, length, file)
-  connection <- tryCatch(
-    suppressWarnings(file(file, "rb")),
-    error = function(condition) stop_on_posterior(file, "cannot be read: check its permissions")
-  )
-  on.exit(close(connection))
-  if (start > 1) seek(connection, start - 1)
-  values <- as.integer(readBin(connection, "raw", end - start + 1))
+  values <- as.integer(read_range_impl(file, start, end))
   values[values == no_posterior] <- NA
   values
 }
@@ -45,16 +39,14 @@ no_posterior <- 255L
 
 posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
-    if (is.null(chromosome)) {
-      abort_ancify("`run` is a folder, but `chromosome` is missing: give its name.", "input")
-    }
+    refuse_if(is.null(chromosome), "`run` is a folder, but `chromosome` is missing: give its name.")
     chromosome <- check_path(chromosome, "chromosome")
-    if (!names_a_path(chromosome)) {
-      abort_ancify(
-        sprintf("`chromosome` must be a chromosome's name, not %s.", show_value(chromosome)),
-        "input"
-      )
-    }
+    refuse_if(!names_a_path(chromosome), "`chromosome` must be a chromosome's name, not %s.",
+              show_value(chromosome))
+    run <- attr(path, "chromosomes")
+    refuse_if(!is.null(run) && !chromosome %in% run,
+              "`chromosome` is %s, which the run lacks: it has %s.", quoted(chromosome),
+              enumerate(quoted(run)))
     path <- find_phred(path, chromosome)
   } else if (!is.null(chromosome) && file.exists(path)) {
     abort_ancify("`chromosome` is for a folder, but `run` is a file: leave it out.", "input")
@@ -70,7 +62,7 @@ posterior_file <- function(path, chromosome) {
   path
 }
 
-# In a run's folder of posteriors, or in its output folder.
+# Looks in a run's folder of posteriors, or in its output folder.
 find_phred <- function(folder, chromosome) {
   here <- file.path(folder, basename(phred_file(chromosome)))
   ifelse(file.exists(here), here, phred_path(folder, chromosome))
@@ -81,15 +73,9 @@ stop_on_posterior <- function(file, problem) {
 }
 
 check_range <- function(start, end, length, file) {
-  if (!is_position(start, 1, length + 1) || !is_position(end, start - 1, length)) {
-    abort_ancify(
-      sprintf(
-        "`start` and `end` are %s and %s, but %s has positions 1 to %s.", show_value(start),
-        show_value(end), quoted(file), format_count(length)
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is_position(start, 1, length + 1) || !is_position(end, start - 1, length),
+            "`start` and `end` are %s and %s, but %s has positions 1 to %s.", show_value(start),
+            show_value(end), quoted(file), format_count(length))
 }
 
 is_position <- function(x, lowest, highest) {
@@ -98,19 +84,19 @@ is_position <- function(x, lowest, highest) {
 
 #' Export posteriors to bigWig files
 #'
-#' Writes a bigWig file for each chromosome's posteriors, for genome browsers, through the package
-#' rtracklayer. The values are those of [read_posterior()].
+#' Writes a bigWig file of each chromosome's posteriors, for genome browsers, through the package
+#' rtracklayer. The values equal those of [read_posterior()].
 #'
 #' | Case | Result |
 #' | --- | --- |
 #' | a position without a posterior | no value |
-#' | a chromosome without a posterior | no file, and a message: the format has no empty file |
+#' | a chromosome without a posterior | no file, and a message: the format has no empty files |
 #'
-#' One chromosome is in memory at a time.
+#' Only one chromosome is in memory at a time.
 #'
 #' @param run The result of [ancify_run()], or its output folder.
 #' @param chromosomes Names of chromosomes; `NULL` (the default) for all with posteriors.
-#' @param output_dir Folder for `<chromosome>.bw`; `NULL` (the default) for that of the posteriors.
+#' @param output_dir Folder for `<chromosome>.bw`; `NULL` (the default) for the posteriors' folder.
 #'   An existing file is replaced when the new one is complete.
 #' @return The paths of the written files, named by chromosome, invisibly.
 #' @section Errors:
@@ -134,16 +120,13 @@ export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
   folder <- folder_of_calls(run, "run")
   need_bioconductor("rtracklayer", "bigWig files")
   there <- list.files(file.path(folder, "posterior"), "\\.phred$", all.files = TRUE)
+  there <- stats::na.omit(only_of_run(there, folder))
   chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
   if (length(chromosomes) == 0) {
     stop_on_posterior(folder, "has no posteriors: run with `posterior: true`, which writes them")
   }
-  if (!is.character(chromosomes) || anyNA(chromosomes) || any(leaves_folder(chromosomes))) {
-    abort_ancify(
-      sprintf("`chromosomes` must be names of chromosomes, not %s.", show_value(chromosomes)),
-      "input"
-    )
-  }
+  refuse_if(!is.character(chromosomes) || !all(names_a_path(chromosomes)),
+            "`chromosomes` must be names of chromosomes, not %s.", show_value(chromosomes))
   for (chromosome in chromosomes) posterior_file(folder, chromosome)
   output_dir <- check_path(output_dir %||% file.path(folder, "posterior"), "output_dir")
   files <- stats::setNames(file.path(output_dir, paste0(chromosomes, ".bw")), chromosomes)
@@ -176,15 +159,9 @@ export_chromosome <- function(folder, chromosome, file) {
 
 posterior_ranges <- function(folder, chromosome) {
   length <- file.size(posterior_file(folder, chromosome))
-  if (length > .Machine$integer.max) {
-    abort_ancify(
-      sprintf(
-        "%s has %s positions, but bigWig files have at most 2^31 - 1: use read_posterior().",
-        quoted(chromosome), format_count(length)
-      ),
-      "input"
-    )
-  }
+  refuse_if(length > .Machine$integer.max,
+            "%s has %s positions, but bigWig files have at most 2^31 - 1: use read_posterior().",
+            quoted(chromosome), format_count(length))
   runs <- rle(read_posterior(folder, chromosome) |> replace_na(no_posterior))
   ends <- cumsum(as.numeric(runs$lengths))
   known <- runs$values != no_posterior
@@ -195,7 +172,7 @@ posterior_ranges <- function(folder, chromosome) {
   )
 }
 
-# rle() does not join NA.
+# rle() does not merge NA, so another value must replace it.
 replace_na <- function(x, value) {
   x[is.na(x)] <- value
   x

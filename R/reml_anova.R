@@ -197,15 +197,11 @@ is_part <- function(set, whole) {
 
 exact_draws <- function(fit, null, nsim, seed) {
   unbounded <- bounds_of(fit, fit$names)[["free"]] > 0
-  if (!is.null(null) || length(fit$names) > 1 || is.null(fit$kernel_form) || unbounded) {
-    abort_ancify(
-      paste(
-        "The exact test needs an exact fit of one kernel with a bound at 0, and none in `null`:",
-        "choose `test = \"bootstrap\"`."
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !is.null(null) || length(fit$names) > 1 || is.null(fit$kernel_form) || unbounded,
+    paste("The exact test needs an exact fit of one kernel with a bound at 0, and none in `null`:",
+          "choose `test = \"bootstrap\"`.")
+  )
   with_watch("Drawing", function(watch) {
     reml_null_lrt_impl(
       fit$kernel_form, nsim, check_at_least(seed, "seed", 0), resolve_threads(fit$threads), watch

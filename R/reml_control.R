@@ -16,7 +16,9 @@
 #' @param information The matrix that steps and standard errors use: `"average"` (the default) or
 #'   `"expected"` information.
 #' @param probes Number of random probes during the search, 16 by default. Or the probes: a matrix
-#'   of 1 and -1 with a row for each sample of the analysis. The fit then uses these alone.
+#'   of 1 and -1 with a row for each sample of the analysis. The fit then uses these alone. As many
+#'   orthogonal ones as samples give exact traces. A column that the fixed effects explain counts as
+#'   a probe that adds 0.
 #' @param max_probes Largest number of probes at the end of the search, 1,000 by default. A fit that
 #'   would need more has not converged, and says by how much.
 #' @param mc_tolerance The largest error of the randomisation, as a share of the standard error.
@@ -78,33 +80,15 @@ print.reml_control <- function(x, ...) {
 
 # Finite numbers; -Inf too, if it is `allowed`.
 check_numbers <- function(x, name, allowed = NULL) {
-  if (!is.numeric(x) || length(x) == 0 || !all(is.finite(x) | x %in% allowed)) {
-    abort_ancify(
-      sprintf("`%s` must be numbers, named by component or in their order, not %s.", name,
-              show_value(x)),
-      "input"
-    )
-  }
-  x
-}
-
-check_at_least <- function(x, name, least) {
-  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= least && x == round(x) && x <= 2^31 - 1)
-  if (!good) {
-    abort_ancify(
-      sprintf("`%s` must be a whole number from %s on, not %s.", name, least, show_value(x)),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(x) || length(x) == 0 || !all(is.finite(x) | x %in% allowed),
+            "`%s` must be numbers, named by component or in their order, not %s.", name,
+            show_value(x))
   x
 }
 
 check_probes <- function(probes) {
-  if (!is.numeric(probes) || !all(is.finite(probes)) || ncol(probes) == 0) {
-    abort_ancify(
-      "`probes` must be a whole number, or a matrix of numbers with a row for each sample.", "input"
-    )
-  }
+  refuse_if(!is.numeric(probes) || !all(is.finite(probes)) || ncol(probes) == 0,
+            "`probes` must be a whole number, or a matrix of numbers with a row for each sample.")
 }
 
 # ---- For the core --------------------------------------------------------------------------------
@@ -112,15 +96,9 @@ check_probes <- function(probes) {
 # The settings as numbers for these components (the residual last), by path (method). The core
 # chooses a bound that is NA.
 core_control <- function(control, components, samples, method) {
-  if (is.matrix(control$probes) && nrow(control$probes) != samples) {
-    abort_ancify(
-      sprintf(
-        "`probes` has %s rows, but the analysis has %s: give a row for each.",
-        format_count(nrow(control$probes)), count_of(samples, "sample")
-      ),
-      "input"
-    )
-  }
+  refuse_if(is.matrix(control$probes) && nrow(control$probes) != samples,
+            "`probes` has %s rows, but the analysis has %s: give a row for each.",
+            format_count(nrow(control$probes)), count_of(samples, "sample"))
   settings <- unclass(control)
   if (!is.null(control$start)) {
     settings["start"] <- list(by_component(control$start, components, "start"))
@@ -152,15 +130,8 @@ by_component <- function(x, components, name, some = FALSE) {
   }
   good <- !is.null(given) && !anyDuplicated(given) && all(given %in% components) &&
     (some || length(given) == length(components))
-  if (!good) {
-    abort_ancify(
-      sprintf(
-        "`%s` has %s, but the components are %s: give a number for each.", name,
-        if (is.null(given)) count_of(length(x), "number") else enumerate(quoted(given)),
-        enumerate(quoted(components))
-      ),
-      "input"
-    )
-  }
+  refuse_if(!good, "`%s` has %s, but the components are %s: give a number for each.", name,
+            if (is.null(given)) count_of(length(x), "number") else enumerate(quoted(given)),
+            enumerate(quoted(components)))
   x[if (some) given else components]
 }

@@ -105,14 +105,6 @@ different_variants <- function(fit) {
 # Whether this many components are of variants.
 has_variants <- function(fit, at_least = 1) sum(!is.na(fit$used_variants)) >= at_least
 
-# Sums of `values` by group, for the groups 1 to n.
-rowsum_of <- function(values, group, n) {
-  sums <- numeric(n)
-  found <- rowsum(values, group)
-  sums[as.integer(rownames(found))] <- found
-  sums
-}
-
 # Number of calls of each variant, and their mean and variance; NaN and 0 without a call.
 genotype_moments <- function(g, threads = NULL) {
   counts <- genotype_counts(g, threads)

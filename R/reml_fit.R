@@ -90,6 +90,8 @@
 #' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
 #'   little memory.
 #' * `ancify_covariate_warning`: a constant covariate is dropped.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT are taken as autosomes.
+#' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_components_warning`: variants of `components` are not in the genotypes.
 #' * `ancify_fit_warning`: the fit has not converged.
 #' @references
@@ -123,9 +125,11 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
+  warn_of_model(model, genotypes)
   n <- length(model$y)
   model$path <- choose_path(method, n, dense_components(model), settings$memory)
   model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
+  check_row_order(control$probes, "probes", model$ids, "sample")
   model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   model <- with_file_facts(model)
   log <- log_where(verbose)
@@ -148,12 +152,8 @@ new_reml_fit <- function(model, result, call) {
 }
 
 check_control <- function(control) {
-  if (!inherits(control, "reml_control")) {
-    abort_ancify(
-      sprintf("`control` must be settings, from reml_control(), not %s.", show_value(control)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(control, "reml_control"),
+            "`control` must be settings, from reml_control(), not %s.", show_value(control))
 }
 
 # Lines of the log: what is left out, and the path.

@@ -46,14 +46,14 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   if (!is.null(blocks)) check_whole_number(blocks, "blocks")
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
+  warn_of_model(model, genotypes)
   check_one_residual(model, "Haseman-Elston regression")
   n <- length(model$y)
   blocks <- blocks %||% min(100, n)
-  if (blocks < 2 || blocks > n) {
-    abort_ancify(sprintf("`blocks` must be from 2 to the number of samples, %s.", format_count(n)),
-                 "input")
-  }
+  refuse_if(blocks < 2 || blocks > n, "`blocks` must be from 2 to the number of samples, %s.",
+            format_count(n))
   names <- c(model$names, "residual")
+  check_row_order(control$probes, "probes", model$ids, "sample")
   control <- core_control(control, names, n, "stochastic")
   # A worker makes its own, as pointers are of one session.
   problem <- function(threads, backend) {

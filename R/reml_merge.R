@@ -56,9 +56,8 @@ merge_components <- function(fit, z = 1.6449, background = "background",
                              progress = interactive()) {
   check_given()
   check_reml_fit(fit)
-  if (!is.numeric(z) || length(z) != 1 || !is.finite(z)) {
-    abort_ancify(sprintf("`z` must be a number, not %s.", show_value(z)), "input")
-  }
+  refuse_if(!is.numeric(z) || length(z) != 1 || !is.finite(z), "`z` must be a number, not %s.",
+            show_value(z))
   check_text(background, "background", "name of a component")
   check_flag(progress, "progress")
   judged <- judged_components(fit, z)
@@ -81,12 +80,8 @@ merge_components <- function(fit, z = 1.6449, background = "background",
 judged_components <- function(fit, z) {
   inverse <- tryCatch(solve(fit$information), error = function(condition) NULL)
   variance <- if (!is.null(inverse)) diag(inverse)
-  if (is.null(variance) || !all(is.finite(variance) & variance > 0)) {
-    abort_ancify(
-      "The information of the variances has no inverse: leave out a redundant component.",
-      "input"
-    )
-  }
+  refuse_if(is.null(variance) || !all(is.finite(variance) & variance > 0),
+            "The information of the variances has no inverse: leave out a redundant component.")
   genetic <- seq_along(fit$names)
   table <- data.frame(
     component = fit$names, theta = unname(fit$theta[genetic]), se = sqrt(unname(variance[genetic]))

@@ -184,9 +184,6 @@ heritability <- function(fit) {
 }
 
 check_reml_fit <- function(fit, name = "fit") {
-  if (!inherits(fit, "reml_fit")) {
-    abort_ancify(
-      sprintf("`%s` must be a fit of fit_reml(), not %s.", name, show_value(fit)), "input"
-    )
-  }
+  refuse_if(!inherits(fit, "reml_fit"), "`%s` must be a fit of fit_reml(), not %s.", name,
+            show_value(fit))
 }

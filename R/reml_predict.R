@@ -11,10 +11,13 @@
 #' unbiased prediction. A genetic value is the sum of effects times centred calls. Calls are centred
 #' by the mean of the fit's samples, so a missing call adds nothing.
 #'
-#' **Matching.** Variants of `genotypes` are those of the fit by chromosome (with or without `chr`),
-#' position and both alleles. Where the counted allele is the fit's other one, calls are turned.
+#' **Matching.** Variants of `genotypes` are those of the fit by chromosome, position and both
+#' alleles, in upper or lower case. Several variants with the same ones, as without places, are told
+#' apart by their ids; where these are equal too, they are not used. Chromosomes may have `chr`
+#' before their names, or PLINK's numbers, such as 23 for X.
+#' Where the counted allele is the fit's other one, calls are turned.
 #' Strands are never turned: `A/C` and `T/G` are different variants. Variants of the fit that
-#' `genotypes` lacks add nothing.
+#' `genotypes` lacks add nothing; a warning counts them.
 #'
 #' @param object,fit A fit of [fit_reml()], whose components are all of genotypes of one file: sets
 #'   of variants, or kernels of [kernel_grm()] and [kernel_weighted()].
@@ -40,6 +43,8 @@
 #' * `ancify_input_error`: `genotypes` has no variant of the fit, or `data` lacks a sample or a
 #'   covariate, or has a label that the fit has not seen.
 #' * `ancify_file_error`: the fit's genotypes are missing or were changed.
+#' * `ancify_variants_warning`: `genotypes` lacks variants of the fit, or has other alleles there.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT count as autosomes.
 #' @references
 #' Henderson (1975) Best linear unbiased estimation and prediction under a selection model.
 #' Biometrics 31:423.
@@ -69,9 +74,7 @@ predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
   type <- check_choice(type, c("response", "genetic"), "type")
   check_flag(progress, "progress")
   if (is.null(genotypes)) {
-    if (!is.null(data)) {
-      abort_ancify("`data` is given, but `genotypes` is not: give those of its samples.", "input")
-    }
+    refuse_if(!is.null(data), "`data` is given, but `genotypes` is not: give those of its samples.")
     genetic <- stats::setNames(rowSums(object$genetic), object$ids)
     return(if (type == "response") fitted.reml_fit(object) else genetic)
   }
@@ -79,7 +82,8 @@ predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
   fit <- with_genotypes(object)
   ids <- genotypes$samples$id
   fixed <- if (type == "response") drop(new_effects(fit, data, id, ids) %*% fit$coefficients) else 0
-  places <- matched_variants(variant_effects_of(fit, progress), genotypes)
+  places <- matched_variants(variant_effects_of(fit, progress), genotypes, fit_chromosomes(fit))
+  warn_of_sex_chromosomes(genotypes, "are counted", places$at)
   values <- genetic_values(fit, genotypes, places, progress)
   structure(stats::setNames(values + fixed, ids), variants = places$counts)
 }
@@ -115,13 +119,9 @@ variant_effects_of <- function(fit, progress) {
     if (is.list(kernel)) kernel_kinds()[[kernel$kind]]$effects
   })
   without <- names(fit$kernels)[vapply(effects_of, is.null, NA)]
-  if (length(without)) {
-    abort_ancify(
-      sprintf("The fit has %s, without variant effects: fit genotypes or weighted blocks only.",
-              enumerate(quoted(without))),
-      "input"
-    )
-  }
+  refuse_if(length(without),
+            "The fit has %s, without variant effects: fit genotypes or weighted blocks only.",
+            enumerate(quoted(without)))
   problem <- c(core_problem(fit), path_settings(fit, "stochastic"))
   part <- function(g, effects) {
     moments <- genotype_moments(g, fit$threads)
@@ -154,13 +154,8 @@ set_effects <- function(fit, variance, response) {
 # `parts`: lists of genotypes `g`, `mean` and `effect`. A variant has the sum of its effects.
 sum_of_effects <- function(parts) {
   files <- unique(vapply(parts, function(part) part$g$path, ""))
-  if (length(files) > 1) {
-    abort_ancify(
-      sprintf("The fit has genotypes of %s, but effects need those of one file.",
-              enumerate(quoted(files))),
-      "input"
-    )
-  }
+  refuse_if(length(files) > 1, "The fit has genotypes of %s, but effects need those of one file.",
+            enumerate(quoted(files)))
   all_of <- function(of) unlist(lapply(parts, of), use.names = FALSE)
   number <- all_of(function(part) part$g$variant_index)
   variants <- do.call(rbind, lapply(parts, function(part) part$g$variants))
@@ -174,23 +169,89 @@ sum_of_effects <- function(parts) {
 # The fixed effects of these samples.
 new_effects <- function(fit, data, id, ids) {
   if (is.null(data)) {
-    if (length(setdiff(colnames(fit$x), "(Intercept)"))) {
-      abort_ancify(
-        sprintf(
-          "The fit has the covariates %s: give their `data`, or choose `type = \"genetic\"`.",
-          enumerate(quoted(setdiff(colnames(fit$x), "(Intercept)")))
-        ),
-        "input"
-      )
-    }
+    refuse_if(length(setdiff(colnames(fit$x), "(Intercept)")),
+              "The fit has the covariates %s: give their `data`, or choose `type = \"genetic\"`.",
+              enumerate(quoted(setdiff(colnames(fit$x), "(Intercept)"))))
     return(matrix(1, length(ids), ncol(fit$x)))
   }
   fixed_effects_of(fit, data, id, ids)
 }
 
+# All names of chromosomes in the files of a fit's genotypes.
+fit_chromosomes <- function(fit) {
+  of_kernels <- lapply(Filter(is.list, unname(fit$kernels)), `[[`, "genotypes")
+  unlist(lapply(c(list(fit$genotypes), of_kernels), chromosomes_of_file))
+}
+
+# Where the variants with effects are in other genotypes: list(at =, mean =, effect =, of the
+# counted alleles there, counts =). `chromosomes`: all in the files of the fit.
+matched_variants <- function(effects, genotypes, chromosomes) {
+  own_numbers <- has_own_numbers(chromosomes, chromosomes_of_file(genotypes))
+  effects <- variant_keys(effects, own_numbers)
+  variants <- variant_keys(genotypes$variants, own_numbers)
+  repeated_in <- function(key) key[duplicated(key)]
+  repeated <- c(repeated_in(effects$key), repeated_in(variants$key))
+  at <- match(key_by_id(effects, repeated), key_by_id(variants, repeated), incomparables = NA)
+  used <- effects$effect != 0
+  if (all(is.na(at))) refuse_other_variants(effects, variants)
+  warn_of_absent(effects[used & is.na(at), ], sum(used), variants)
+  at <- at[used]
+  effects <- effects[used, ]
+  found <- !is.na(at)
+  is_turned <- found & effects$counted != variants$counted[at]
+  list(
+    at = at[found],
+    mean = ifelse(is_turned, 2 - effects$mean, effects$mean)[found],
+    effect = ifelse(is_turned, -effects$effect, effects$effect)[found],
+    counts = c(used = sum(found), turned = sum(is_turned), absent = sum(!found))
+  )
+}
+
+# A table of variants with alleles in upper case, and their places and keys. A `place` is the
+# chromosome, by a name that tables share, and the position. A `key` is a place with both alleles.
+variant_keys <- function(variants, own_numbers) {
+  variants$counted <- toupper(variants$counted)
+  variants$other <- toupper(variants$other)
+  variants$place <- paste(genotype_chromosomes(variants$chromosome, own_numbers),
+                          variants$position)
+  variants$key <- paste(variants$place, pmin(variants$counted, variants$other),
+                        pmax(variants$counted, variants$other))
+  variants
+}
+
+# Keys that several variants have need the ids too. NA where these are equal as well.
+key_by_id <- function(variants, repeated) {
+  needs_id <- variants$key %in% repeated
+  key <- ifelse(needs_id, paste(variants$key, variants$id), variants$key)
+  replace(key, key %in% key[duplicated(key)], NA)
+}
+
+# `absent`: variants of the fit that are not used, of so many. `variants`: those of the genotypes.
+warn_of_absent <- function(absent, n, variants) {
+  if (nrow(absent) == 0) {
+    return(invisible())
+  }
+  is_there <- absent$place %in% variants$place
+  is_one <- absent$key %in% variants$key
+  reasons <- c(
+    "no variant is at the same place" = sum(!is_there), "alleles differ" = sum(is_there & !is_one),
+    "several have place and alleles, but not the id" = sum(is_one)
+  )
+  reasons <- reasons[reasons > 0]
+  warn_ancify(
+    sprintf(
+      "`genotypes` lacks %s of the fit's %s, which add nothing to predictions: %s.",
+      format_count(nrow(absent)), count_of(n, "variant"),
+      enumerate(sprintf("of %s %s", vapply(reasons, format_count, ""), names(reasons)))
+    ),
+    "variants"
+  )
+}
+
 refuse_other_variants <- function(effects, variants) {
-  place <- function(variants) paste(bare_names(variants$chromosome), variants$position)
-  at <- match(place(effects), place(variants))
+  at <- match(effects$key, variants$key)
+  is_one <- any(!is.na(at))
+  if (!is_one) at <- match(effects$place, variants$place)
   first <- which(!is.na(at))[1]
   alleles <- function(variants, i) paste0(variants$counted[i], "/", variants$other[i])
   abort_ancify(
@@ -198,6 +259,11 @@ refuse_other_variants <- function(effects, variants) {
       "`genotypes` has no variant of the fit, by chromosome, position and alleles.",
       if (is.na(first)) {
         "None is at the same place: are both of the same genome?"
+      } else if (is_one) {
+        sprintf(
+          "Several share place and alleles, and their ids differ, as %s in the fit and %s here.",
+          quoted(effects$id[first]), quoted(variants$id[at[first]])
+        )
       } else {
         sprintf(
           "At the same place are %s with other alleles, as %s:%s, %s in the fit and %s here.",
@@ -208,29 +274,5 @@ refuse_other_variants <- function(effects, variants) {
       }
     ),
     "input"
-  )
-}
-
-# Where the variants with effects are in other genotypes: list(at =, mean =, effect =, of the
-# counted alleles there, counts =). Of variants that are there twice, each has its own.
-matched_variants <- function(effects, genotypes) {
-  key <- function(variants) {
-    make.unique(paste(
-      bare_names(variants$chromosome), variants$position,
-      pmin(variants$counted, variants$other), pmax(variants$counted, variants$other)
-    ))
-  }
-  used <- effects$effect != 0
-  at <- match(key(effects), key(genotypes$variants))
-  if (all(is.na(at))) refuse_other_variants(effects, genotypes$variants)
-  at <- at[used]
-  effects <- effects[used, ]
-  found <- !is.na(at)
-  is_turned <- found & effects$counted != genotypes$variants$counted[at]
-  list(
-    at = at[found],
-    mean = ifelse(is_turned, 2 - effects$mean, effects$mean)[found],
-    effect = ifelse(is_turned, -effects$effect, effects$effect)[found],
-    counts = c(used = sum(found), turned = sum(is_turned), absent = sum(!found))
   )
 }

@@ -33,13 +33,9 @@ check_kernels <- function(kernels) {
   if (is.null(kernels)) {
     return(list())
   }
-  if (!is.list(kernels)) {
-    abort_ancify(
-      sprintf("`kernels` must be a list of kernels, such as kernel_matrix() makes, not %s.",
-              show_value(kernels)),
-      "input"
-    )
-  }
+  refuse_if(!is.list(kernels),
+            "`kernels` must be a list of kernels, such as kernel_matrix() makes, not %s.",
+            show_value(kernels))
   names <- names(kernels) %||% rep("", length(kernels))
   names[!nzchar(names)] <- paste0("kernel", seq_along(names))[!nzchar(names)]
   for (i in seq_along(kernels)) check_kernel(kernels[[i]], sprintf("kernels$%s", names[i]))
@@ -47,24 +43,19 @@ check_kernels <- function(kernels) {
 }
 
 check_component_names <- function(names) {
-  if (length(names) == 0) {
-    abort_ancify("There is no genetic component: give `genotypes`, or `kernels`.", "input")
-  }
-  bad <- c(names[duplicated(names)], names[is_residual(names)])
-  if (length(bad)) {
-    abort_ancify(
-      sprintf("The name %s stands for %s: choose another.", quoted(bad[1]),
-              if (is_residual(bad[1])) "a residual" else "two components"),
-      "input"
-    )
-  }
+  refuse_if(length(names) == 0, "There is no genetic component: give `genotypes`, or `kernels`.")
+  refuse_if(anyNA(names) || !all(nzchar(names)), "A component has no name: name every component.")
+  meaning <- ifelse(is_residual(names), "a residual", ifelse(
+    names == "h2", "the heritability", ifelse(duplicated(names), "two components", NA)
+  ))
+  bad <- which(!is.na(meaning))
+  refuse_if(length(bad), "The name %s stands for %s: choose another.", quoted(names[bad[1]]),
+            meaning[bad[1]])
 }
 
 checked_components <- function(genotypes, components, overlap) {
   if (is.null(genotypes)) {
-    if (!is.null(components)) {
-      abort_ancify("`components` are sets of variants, so they need `genotypes`.", "input")
-    }
+    refuse_if(!is.null(components), "`components` are sets of variants, so they need `genotypes`.")
     return(NULL)
   }
   check_genotypes(genotypes, "genotypes")
@@ -90,15 +81,11 @@ joined_sets <- function(sets, genotypes) {
   }
   base <- sets[[1]]$genotypes
   powers <- unique(vapply(sets, `[[`, 0, "scale_power"))
-  if (length(powers) > 1) {
-    abort_ancify(
-      sprintf(
-        "The kernels have the scale powers %s, but a fit has one. Those of `components` have -1.",
-        enumerate(vapply(powers, number_text, ""))
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(powers) > 1,
+    "The kernels have the scale powers %s, but a fit has one. Those of `components` have -1.",
+    enumerate(vapply(powers, number_text, ""))
+  )
   for (name in names(sets)) check_same_samples(sets[[name]]$genotypes, base, name)
   index <- lapply(sets, function(set) set$genotypes$variant_index[set$rows])
   # Names of so many values would take longer than all else here.
@@ -116,18 +103,11 @@ joined_sets <- function(sets, genotypes) {
 }
 
 check_same_samples <- function(g, base, name) {
-  if (!identical(g$path, base$path) || !identical(g$sample_index, base$sample_index)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "The kernel %s has other genotypes or samples than the first component. Make all from",
-          "the same samples of one file, or give this one by kernel_matrix()."
-        ),
-        quoted(name)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !identical(g$path, base$path) || !identical(g$sample_index, base$sample_index),
+    paste("The kernel %s has other genotypes or samples than the first component. Make all from",
+          "the same samples of one file, or give this one by kernel_matrix()."), quoted(name)
+  )
 }
 
 # The genotypes of these variants, which several subsets of one file may have.
@@ -149,7 +129,7 @@ with_variants <- function(sets, index, all) {
 # Chooses the samples of a model. Gives what analysis_samples() gives, with the model's genotypes
 # and kernels of these samples.
 model_on_samples <- function(model, formula, data, id) {
-  order <- model$genotypes$samples$id %||% first_ids(model$kernels) %||% sample_ids(data, id)
+  order <- model$genotypes$samples$id %||% common_order(model$kernels) %||% sample_ids(data, id)
   in_kernels <- rep(TRUE, length(order))
   for (name in names(model$kernels)) {
     kernel <- model$kernels[[name]]
@@ -187,9 +167,19 @@ model_on_samples <- function(model, formula, data, id) {
   c(samples, model)
 }
 
-first_ids <- function(kernels) {
-  named <- Filter(function(kernel) !is.null(kernel$ids), kernels)
-  if (length(named)) named[[1]]$ids
+# The ids of the first kernel. Where one has no names, its order is that of the data: NULL.
+common_order <- function(kernels) {
+  ids <- lapply(unname(kernels), `[[`, "ids")
+  if (length(ids) && all(lengths(ids) > 0)) ids[[1]]
+}
+
+# What a model takes as it is, though it may not be meant so. `genotypes`: those given.
+warn_of_model <- function(model, genotypes) {
+  warn_of_few_values(model$y, response_name(model$terms), two_values_fitted)
+  if (!is.null(genotypes)) {
+    used <- unique(model$weights$variant)
+    warn_of_sex_chromosomes(model$genotypes, "are in the components", used)
+  }
 }
 
 # ---- For the core --------------------------------------------------------------------------------

@@ -43,11 +43,16 @@ confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald
   check_level(level)
   components <- names(object$theta)
   has <- if (wald) c(components, "h2", names(object$coefficients)) else components
-  parm <- check_parm(parm, has)
-  limits <- if (wald) {
-    wald_limits(object, level)[parm, , drop = FALSE]
+  # A fixed effect may have the name of a component.
+  rows <- if (is.null(parm)) {
+    seq_along(has)
   } else {
-    profile_limits(object, parm, level, progress)
+    unlist(lapply(unique(check_parm(parm, has)), function(name) which(has == name)))
+  }
+  limits <- if (wald) {
+    wald_limits(object, level)[rows, , drop = FALSE]
+  } else {
+    profile_limits(object, has[rows], level, progress)
   }
   colnames(limits) <- tail_names(level)
   limits
@@ -146,11 +151,8 @@ profile_bounds <- function(fit) {
 }
 
 check_exact <- function(fit) {
-  if (fit$path != "exact") {
-    abort_ancify(
-      "A profile needs the exact maximum of the likelihood: fit by `method = \"exact\"`.", "input"
-    )
-  }
+  refuse_if(fit$path != "exact",
+            "A profile needs the exact maximum of the likelihood: fit by `method = \"exact\"`.")
 }
 
 # Limits by the secant method on the root of the deviance, which is nearly linear. All limits are

@@ -8,13 +8,8 @@ dividing_kernel <- function(model) {
   divides <- vapply(model$kernels, function(kernel) {
     is.list(kernel) && identical(kernel$residual, "ancestry") && ncol(kernel$shares) > 1
   }, NA)
-  if (sum(divides) > 1) {
-    abort_ancify(
-      sprintf("The kernels %s have a residual by ancestry each, but a fit has one.",
-              enumerate(quoted(names(model$kernels)[divides]))),
-      "input"
-    )
-  }
+  refuse_if(sum(divides) > 1, "The kernels %s have a residual by ancestry each, but a fit has one.",
+            enumerate(quoted(names(model$kernels)[divides])))
   if (any(divides)) model$kernels[[which(divides)]]
 }
 
@@ -31,10 +26,7 @@ residual_variances <- function(fit) {
 }
 
 check_one_residual <- function(model, what) {
-  if (!is.null(dividing_kernel(model))) {
-    abort_ancify(
-      paste(what, "needs one residual variance: make the kernel with `residual = \"shared\"`."),
-      "input"
-    )
-  }
+  refuse_if(!is.null(dividing_kernel(model)),
+            paste(what,
+                  "needs one residual variance: make the kernel with `residual = \"shared\"`."))
 }

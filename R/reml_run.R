@@ -18,15 +18,9 @@ choose_path <- function(wanted, n, components, memory) {
   }
   needed <- exact_bytes(n, components) + block_bytes(n)
   fits <- needed <= memory
-  if (wanted == "exact" && !fits) {
-    abort_ancify(
-      sprintf(
-        "The exact path needs %s, but `memory` is %s: give more, or choose 'stochastic'.",
-        show_bytes(needed), show_bytes(memory)
-      ),
-      "input"
-    )
-  }
+  refuse_if(wanted == "exact" && !fits,
+            "The exact path needs %s, but `memory` is %s: give more, or choose 'stochastic'.",
+            show_bytes(needed), show_bytes(memory))
   if (wanted == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
@@ -49,13 +43,15 @@ run_reml <- function(model, label = "Fitting", progress = FALSE, checkpoint = NU
     core_problem(model), list(control = model$control), path_settings(model, model$path)
   )
   checkpoint <- open_checkpoint(checkpoint, problem, model$file)
-  result <- with_watch(label, function(watch) {
-    if (model$path == "exact") {
-      reml_exact_impl(problem, watch)
-    } else {
-      reml_stochastic_impl(problem, if (!is.null(checkpoint)) checkpoint["state"], watch)
-    }
-  }, progress, inputs = fit_inputs(model), tell = list(checkpoint = checkpoint$save))
+  result <- naming_checkpoint(checkpoint, function() {
+    with_watch(label, function(watch) {
+      if (model$path == "exact") {
+        reml_exact_impl(problem, watch)
+      } else {
+        reml_stochastic_impl(problem, if (!is.null(checkpoint)) checkpoint["state"], watch)
+      }
+    }, progress, inputs = fit_inputs(model), tell = list(checkpoint = checkpoint$save))
+  })
   with_component_names(result, c(model$names, residual_names(model)), colnames(model$x))
 }
 
@@ -72,8 +68,8 @@ with_component_names <- function(result, components, effects) {
 
 # ---- Genotypes of a saved fit --------------------------------------------------------------------
 
-# What tells a file again: path, size and checksum of samples of it; `identity` by path, for jobs
-# of this session.
+# A file's path, size and checksum, by which a later session recognises it. Its `identity`, named by
+# the path, changes whenever the file is written.
 genotype_file_facts <- function(g) {
   # A matrix is saved itself.
   if (is.null(g$identity)) {
@@ -83,17 +79,33 @@ genotype_file_facts <- function(g) {
 }
 
 file_facts <- function(path) {
-  facts <- file_identity(path)
+  facts <- with_watch("Reading genotypes", function(watch) checksums_impl(path, 1L, watch))
+  if (is.na(facts$checksum)) {
+    abort_ancify(sprintf("%s cannot be read.", quoted(path)), "file", file = path)
+  }
   list(
-    path = path, size = facts$size, checksum = facts$sample_checksum,
+    path = path, size = facts$size, checksum = facts$checksum,
     identity = stats::setNames(facts$identity, path)
   )
 }
 
-# A model and its kernels with the facts of their genotypes' files.
+# The facts of a file, which need not be read again if nobody has written it since.
+known_facts <- function(path, known) {
+  if (identical(known$identity, stats::setNames(identity_of(path), path))) {
+    return(known)
+  }
+  file_facts(path)
+}
+
+# A model and its kernels with the facts of their genotypes' files, each of which is read once.
 with_file_facts <- function(model) {
+  facts <- list()
   with_own <- function(x) {
-    if (is.list(x) && !is.null(x$genotypes)) x$file <- genotype_file_facts(x$genotypes)
+    if (is.list(x) && !is.null(x$genotypes)) {
+      path <- x$genotypes$path
+      facts[[path]] <<- facts[[path]] %||% genotype_file_facts(x$genotypes)
+      x$file <- facts[[path]]
+    }
     x
   }
   model$kernels <- lapply(model$kernels, with_own)
@@ -123,7 +135,7 @@ with_own_genotypes <- function(fit) {
   }
   paths <- Filter(is_file, unique(c(fit$file$path, basename(fit$file$path))))
   for (path in paths) {
-    facts <- file_facts(normalizePath(path))
+    facts <- known_facts(normalizePath(path), fit$file)
     if (facts$size == fit$file$size && facts$checksum == fit$file$checksum) {
       fit$genotypes[c("path", "identity")] <- list(facts$path, unname(facts$identity))
       fit$file <- facts
@@ -142,4 +154,26 @@ with_own_genotypes <- function(fit) {
     ),
     "file", file = fit$file$path
   )
+}
+
+# For each variant: response = z'v, square = z'Sz, or with `theta` z'Pz, n = samples with a call,
+# frequency.
+scan_forms <- function(problem, g, v, progress, theta = NULL, inputs = NULL) {
+  with_watch("Scanning", function(watch) {
+    scan_forms_impl(problem, core_genotypes(g), v, theta, watch)
+  }, progress, inputs = inputs)
+}
+
+# The genotypes to test, of the fit's samples.
+tested_genotypes <- function(fit, genotypes) {
+  if (is.null(genotypes)) {
+    refuse_if(is.null(fit$genotypes),
+              "The fit has no genotypes: give those to test as `genotypes`.")
+    return(fit$genotypes)
+  }
+  check_genotypes(genotypes, "genotypes")
+  absent <- setdiff(fit$ids, genotypes$samples$id)
+  refuse_if(length(absent), "`genotypes` lacks %s of the fit: %s.",
+            count_of(length(absent), "sample"), enumerate(quoted(absent)))
+  genotypes[fit$ids, ]
 }

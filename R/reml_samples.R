@@ -33,44 +33,23 @@ analysis_samples <- function(formula, data, id, order) {
 
 # The ids of the rows of `data`.
 sample_ids <- function(data, id) {
-  if (!is.data.frame(data)) {
-    abort_ancify(sprintf("`data` must be a data frame, not %s.", show_value(data)), "input")
-  }
+  refuse_if(!is.data.frame(data), "`data` must be a data frame, not %s.", show_value(data))
   check_text(id, "id", "name of a column")
-  if (!id %in% names(data)) {
-    abort_ancify(
-      sprintf("`data` has no column %s: name the column of sample ids by `id`.", quoted(id)),
-      "input"
-    )
-  }
+  refuse_if(!id %in% names(data), "`data` has no column %s: name the column of sample ids by `id`.",
+            quoted(id))
   ids <- ids_as_text(data[[id]])
   without <- which(is.na(ids) | !nzchar(ids))
-  if (length(without)) {
-    abort_ancify(sprintf("Row %s of `data` has no id.", format_count(without[1])), "input")
-  }
+  refuse_if(length(without), "Row %s of `data` has no id.", format_count(without[1]))
   twice <- anyDuplicated(ids)
-  if (twice) {
-    abort_ancify(sprintf("`data` has the sample %s twice.", quoted(ids[twice])), "input")
-  }
+  refuse_if(twice, "`data` has the sample %s twice.", quoted(ids[twice]))
   ids
-}
-
-# Whole numbers without an exponent.
-ids_as_text <- function(ids) {
-  text <- as.character(ids)
-  whole <- if (is.double(ids)) which(ids == floor(ids) & abs(ids) < 1e15)
-  replace(text, whole, sprintf("%.0f", ids[whole]))
 }
 
 # A row for each row of `data`, with missing values. A dot stands for all columns but `id`.
 model_frame <- function(formula, data, id) {
-  if (!inherits(formula, "formula") || length(formula) != 3) {
-    abort_ancify(
-      sprintf("`formula` must be such as y ~ 1 or y ~ sex + age, not %s.",
-              if (inherits(formula, "formula")) quoted(deparse1(formula)) else show_value(formula)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(formula, "formula") || length(formula) != 3,
+            "`formula` must be such as y ~ 1 or y ~ sex + age, not %s.",
+            if (inherits(formula, "formula")) quoted(deparse1(formula)) else show_value(formula))
   frame <- tryCatch(
     stats::model.frame(
       stats::terms(formula, data = data[names(data) != id]), data, na.action = stats::na.pass
@@ -81,17 +60,13 @@ model_frame <- function(formula, data, id) {
       )
     }
   )
-  if (!is.null(stats::model.offset(frame))) {
-    abort_ancify("`formula` has an offset(): subtract it from the response.", "input")
-  }
+  refuse_if(!is.null(stats::model.offset(frame)),
+            "`formula` has an offset(): subtract it from the response.")
   response <- stats::model.response(frame)
-  if (!is.numeric(response) || is.matrix(response)) {
-    abort_ancify(
-      sprintf("The response %s must be one column of numbers, not %s.", quoted(names(frame)[1]),
-              show_value(response)),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(response) || is.matrix(response),
+            "The response %s must be one column of numbers, not %s.%s", quoted(names(frame)[1]),
+            show_value(response),
+            if (is.matrix(response)) "" else " Code cases as 1 and controls as 0.")
   frame
 }
 
@@ -101,13 +76,8 @@ check_finite_values <- function(frame, ids, rows) {
     values <- as.matrix(frame[[name]])[rows, , drop = FALSE]
     if (!is.numeric(values)) next
     wrong <- which(rowSums(is.infinite(values) | is.nan(values)) > 0)
-    if (length(wrong)) {
-      abort_ancify(
-        sprintf("%s of the sample %s is not finite: correct it, or make it NA.", quoted(name),
-                quoted(ids[rows[wrong[1]]])),
-        "input"
-      )
-    }
+    refuse_if(length(wrong), "%s of the sample %s is not finite: correct it, or make it NA.",
+              quoted(name), quoted(ids[rows[wrong[1]]]))
   }
 }
 
@@ -125,8 +95,13 @@ check_any_sample <- function(order, ids, kept, frame) {
       sprintf("`data` has no sample of the genotypes or kernels: use ids such as %2$s, not %1$s.",
               quoted(ids[1]), quoted(order[1]))
     } else {
-      sprintf("None of the %s has values of all of %s.", count_of(common, "common sample"),
-              enumerate(quoted(names(frame))))
+      rows <- frame[ids %in% order, , drop = FALSE]
+      empty <- names(rows)[vapply(rows, function(x) all(is.na(x)), NA)]
+      sprintf("None of the %s has %s.", count_of(common, "common sample"), if (length(empty)) {
+        paste("a value of", enumerate(quoted(empty)))
+      } else {
+        paste("values of all of", enumerate(quoted(names(frame))))
+      })
     },
     "input"
   )
@@ -137,7 +112,7 @@ check_any_sample <- function(order, ids, kept, frame) {
 # The matrix of these rows, of full rank, with the contrasts as attribute.
 fixed_effects <- function(frame, rows) {
   terms <- stats::delete.response(stats::terms(frame))
-  frame <- droplevels(frame[rows, , drop = FALSE])
+  frame <- with_used_levels(frame[rows, , drop = FALSE])
   # Contrasts need two levels.
   frame[lengths(levels_of(frame)) == 1] <- 1
   attr(frame, "terms") <- terms
@@ -155,6 +130,43 @@ fixed_effects <- function(frame, rows) {
   )
 }
 
+# The frame without levels that no row has. Factors keep the contrasts that a user has set.
+with_used_levels <- function(frame) {
+  for (name in names(Filter(is.factor, frame))) {
+    whole <- frame[[name]]
+    frame[[name]] <- droplevels(whole)
+    # Contrasts need two levels.
+    if (nlevels(frame[[name]]) > 1) {
+      attr(frame[[name]], "contrasts") <- contrasts_of_used(whole, nlevels(frame[[name]]), name)
+    }
+  }
+  frame
+}
+
+# The contrasts of a factor for `n` levels that are left. Those of a known scheme, which R may keep
+# as a matrix, hold for any number of levels.
+contrasts_of_used <- function(x, n, name) {
+  contrasts <- attr(x, "contrasts")
+  if (!is.matrix(contrasts) || n == nlevels(x)) {
+    return(contrasts)
+  }
+  schemes <- c("contr.treatment", "contr.sum", "contr.helmert", "contr.poly", "contr.SAS")
+  for (scheme in schemes) {
+    matrix <- get(scheme, asNamespace("stats"))(nlevels(x))
+    if (isTRUE(all.equal(unname(matrix), unname(contrasts)))) {
+      return(scheme)
+    }
+  }
+  abort_ancify(
+    sprintf(
+      "%s has a matrix of contrasts, but no sample of the fit has %s: %s.", quoted(name),
+      enumerate(quoted(setdiff(levels(x), x))),
+      "drop this from `data`, and set contrasts for the levels that are left"
+    ),
+    "input"
+  )
+}
+
 # The labels of each variable of a frame; NULL of numbers.
 levels_of <- function(frame) {
   is_label <- function(x) is.factor(x) || is.character(x) || is.logical(x)
@@ -164,30 +176,17 @@ levels_of <- function(frame) {
 # The matrix of a fit's fixed effects for other samples, a row for each of `ids`.
 fixed_effects_of <- function(fit, data, id, ids) {
   rows <- match(ids, sample_ids(data, id))
-  if (anyNA(rows)) {
-    abort_ancify(
-      sprintf("`data` has no row of the sample %s.", quoted(ids[is.na(rows)][1])), "input"
-    )
-  }
+  refuse_if(anyNA(rows), "`data` has no row of the sample %s.", quoted(ids[is.na(rows)][1]))
   absent <- setdiff(fit$columns, names(data))
-  if (length(absent)) {
-    abort_ancify(sprintf("`data` lacks %s, as the fit has it.", enumerate(quoted(absent))), "input")
-  }
+  refuse_if(length(absent), "`data` lacks %s, as the fit has it.", enumerate(quoted(absent)))
   terms <- stats::delete.response(fit$terms)
-  frame <- stats::model.frame(terms, data[rows, , drop = FALSE], na.action = stats::na.pass)
+  frame <- covariates_of(terms, data, rows)
   check_same_kinds(frame, fit$levels)
   for (name in names(Filter(length, fit$levels))) {
     given <- as.character(frame[[name]])
     unknown <- which(!is.na(given) & !given %in% fit$levels[[name]])
-    if (length(unknown)) {
-      abort_ancify(
-        sprintf(
-          "The sample %s has %s %s, which no sample of the fit has.", quoted(ids[unknown[1]]), name,
-          quoted(given[unknown[1]])
-        ),
-        "input"
-      )
-    }
+    refuse_if(length(unknown), "The sample %s has %s %s, which no sample of the fit has.",
+              quoted(ids[unknown[1]]), name, quoted(given[unknown[1]]))
     single <- length(fit$levels[[name]]) == 1
     frame[[name]] <- if (single) 1 else factor(given, fit$levels[[name]])
   }
@@ -196,15 +195,34 @@ fixed_effects_of <- function(fit, data, id, ids) {
   x[, colnames(fit$x), drop = FALSE]
 }
 
+# The covariates of these rows. A variable of the workspace would have the order of the fit's
+# samples, so the frame has to follow the rows.
+covariates_of <- function(terms, data, rows) {
+  frame_of <- function(rows) {
+    tryCatch(
+      stats::model.frame(terms, data[rows, , drop = FALSE], na.action = stats::na.pass),
+      error = function(condition) {
+        abort_ancify(
+          sprintf(
+            "The covariates of the fit cannot be made of `data`: %s.",
+            conditionMessage(condition)
+          ),
+          "input"
+        )
+      }
+    )
+  }
+  refuse_if(nrow(frame_of(c(rows, rows))) != 2 * length(rows),
+            "Some covariates of the fit are not columns of `data`: add them, and fit %s again.",
+            quoted(deparse1(stats::formula(terms))))
+  frame_of(rows)
+}
+
 # Numbers must be numbers, as in the fit.
 check_same_kinds <- function(frame, levels) {
   labels <- lengths(levels_of(frame)) > 0 & lengths(levels[names(frame)]) == 0
-  if (any(labels)) {
-    abort_ancify(
-      sprintf("%s of `data` must be numbers, as in the fit.", quoted(names(frame)[labels][1])),
-      "input"
-    )
-  }
+  refuse_if(any(labels), "%s of `data` must be numbers, as in the fit.",
+            quoted(names(frame)[labels][1]))
 }
 
 warn_of_constant <- function(covariates, n) {
@@ -244,24 +262,15 @@ check_independent <- function(x) {
 check_degrees_of_freedom <- function(y, x, name) {
   n <- length(y)
   p <- ncol(x)
-  if (p >= n) {
-    abort_ancify(
-      sprintf("There are %s and %s: a fit needs more samples than effects.",
-              count_of(n, "sample"), count_of(p, "fixed effect")),
-      "input"
-    )
-  }
-  if (all(y == y[1])) {
-    abort_ancify(sprintf("The response %s does not vary: it is %s in all %s.", quoted(name),
-                         number_text(y[1]), count_of(n, "sample")), "input")
-  }
+  refuse_if(p >= n, "There are %s and %s: a fit needs more samples than effects.",
+            count_of(n, "sample"), count_of(p, "fixed effect"))
+  refuse_if(all(y == y[1]), "The response %s does not vary: it is %s in all %s.", quoted(name),
+            number_text(y[1]), count_of(n, "sample"))
+  # Squares need room.
+  y <- y / max(abs(y))
   left <- if (p) qr.resid(qr(x), y) else y
   # The core refuses what is too large or too small to be squared.
-  if (isTRUE(sum(left^2) <= 1e-24 * sum(y^2)) && sum(y^2) > 0) {
-    abort_ancify(
-      sprintf("The fixed effects explain all of the response %s: nothing is left for variances.",
-              quoted(name)),
-      "input"
-    )
-  }
+  refuse_if(sum(left^2) <= 1e-24 * sum(y^2),
+            "The fixed effects explain all of the response %s: nothing is left for variances.",
+            quoted(name))
 }

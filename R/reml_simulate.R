@@ -5,13 +5,9 @@
 simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
   check_no_more(...)
   check_whole_number(nsim, "nsim")
-  if (any(object$theta < 0)) {
-    abort_ancify(
-      sprintf("The variance of %s is below 0, so nothing can be simulated: fit with `lower = 0`.",
-              enumerate(quoted(names(object$theta)[object$theta < 0]))),
-      "input"
-    )
-  }
+  refuse_if(any(object$theta < 0),
+            "The variance of %s is below 0, so nothing can be simulated: fit with `lower = 0`.",
+            enumerate(quoted(names(object$theta)[object$theta < 0])))
   object <- with_genotypes(object)
   n <- length(object$y)
   drawn <- seeded(seed, {

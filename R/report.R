@@ -1,7 +1,7 @@
 #' Write a report of a run
 #'
 #' @description
-#' Writes one self-contained page of HTML, to send and to keep:
+#' Writes one self-contained HTML page, to share and to archive:
 #'
 #' ```
 #' ancify_report(run, "report.html")
@@ -15,18 +15,18 @@
 #' | Results by chromosome | counts and a picture of the calls |
 #' | Calls along the chromosomes | the share of called positions in windows |
 #' | Divergence of the outgroups | needs `focal_fasta` and `keep_projected: true` |
-#' | Posteriors | how sure the calls are, with `posterior: true` |
+#' | Posteriors | the certainty of the calls, with `posterior: true` |
 #' | Evaluation | results of [ancify_evaluate()], if that phase ran |
 #' | Fit | the fitted model, with `estimate: true` |
 #' | Comparison of runs | pictures of [plot.ancify_comparison()], with `comparison` |
-#' | Settings | the configuration as YAML, which can be run again |
+#' | Settings | the configuration as YAML, ready to run again |
 #'
 #' @param run The value of [ancify_run()] with the phase `"call"`, or the path of its output folder,
-#'   which has the record `ancify_run.json`.
+#'   which contains the record `ancify_run.json`.
 #' @param file Path of the page, ending in `.html`. An existing file is replaced when the new page
-#'   is complete; a missing folder is made.
-#' @param comparison The value of [compare_calls()], to add its pictures; `NULL` (the default) for
-#'   none.
+#'   is complete; a missing folder is created.
+#' @param comparison The value of [compare_calls()], whose pictures are added; `NULL` (the default)
+#'   for none.
 #' @return `file`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: the run has no calls, its files have been replaced, `comparison` is not
@@ -40,23 +40,17 @@
 #' ancify_report(run, file.path(tempdir(), "report.html"))
 ancify_report <- function(run, file, comparison = NULL) {
   check_given()
-  # A folder's record always belongs to its present files.
+  # A folder's record always belongs to its current files.
   path <- if (is.character(run)) check_path(run, "run")
   if (!is.null(path)) run <- read_run_record(path)
-  if (!inherits(run, "ancify_run") || is.null(attr(run, "config"))) {
-    abort_ancify(
-      sprintf("`run` must be the value of ancify_run(), or its output folder, not %s.",
-              show_value(run)),
-      "input"
-    )
-  }
+  refuse_if(!inherits(run, "ancify_run") || is.null(attr(run, "config")),
+            "`run` must be the value of ancify_run(), or its output folder, not %s.",
+            show_value(run))
   check_called(run)
   check_not_replaced(run, "run")
   if (!is.null(comparison)) check_comparison(comparison, "comparison")
   file <- check_output_file(file, "file")
-  if (!grepl("\\.html?$", file)) {
-    abort_ancify(sprintf("`file` is %s: it must end in .html.", quoted(file)), "input")
-  }
+  refuse_if(!grepl("\\.html?$", file), "`file` is %s: it must end in .html.", quoted(file))
   need_ggplot2()
   need_packages("knitr", "Reports")
   page <- if (is.null(path)) {
@@ -90,7 +84,7 @@ report_page <- function(run, comparison) {
   )
 }
 
-# ---- What was run ------------------------------------------------------------------
+# ---- The run -----------------------------------------------------------------------
 
 run_facts <- function(run) {
   config <- attr(run, "config")
@@ -152,7 +146,7 @@ earlier_in_words <- function(phases) {
   )
 }
 
-# The present size. A file may have been removed since the run.
+# The current size. A file may have been removed since the run.
 bytes_of <- function(files) {
   ifelse(file.exists(files), in_counts(file.size(files)), "no longer there")
 }
@@ -163,13 +157,14 @@ blocks_in_words <- function(alignments) {
   } else {
     sprintf("Blocks that failed (%s) were left out.", format_count(sum(alignments$bad)))
   }
-  if (all(alignments$duplicates == 0)) {
-    return(passed)
+  told <- function(counts, text) {
+    if (any(counts > 0)) sprintf(text, format_count(sum(counts)))
   }
-  paste(passed, sprintf(
-    "Second rows of a species in a MAF block (%s) were left out.",
-    format_count(sum(alignments$duplicates))
-  ))
+  paste(c(
+    passed,
+    told(alignments$duplicates, "MAF blocks have further rows of a species (%s in all)."),
+    told(alignments$shared, "Several blocks of an alignment share positions (%s in all).")
+  ), collapse = " ")
 }
 
 result_table <- function(run) {
@@ -179,7 +174,7 @@ result_table <- function(run) {
   c(list(Chromosome = run$chromosome, Length = in_counts(run$length)), shares)
 }
 
-# NULL without a comparison: the coverage of the calls is in the section above.
+# NULL without a comparison: an earlier section covers the calls.
 evaluation_section <- function(evaluation) {
   with_reference <- "reference_both_nonmissing" %in% names(evaluation)
   with_variants <- "vcf_num_variants" %in% names(evaluation)
@@ -229,7 +224,7 @@ fit_section <- function(fit) {
   )
 }
 
-# ---- In words ----------------------------------------------------------------------
+# ---- Descriptions ------------------------------------------------------------------
 
 confidence_legend <- function(n_chromosomes, n_runs) {
   paste0(

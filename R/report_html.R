@@ -58,7 +58,7 @@ html_table <- function(table) {
   c("<div class=\"wide\"><table>", head, "<tbody>", body, "</tbody>", "</table></div>")
 }
 
-# Columns of numbers are aligned to the right. Paths may break anywhere.
+# Numeric columns are right-aligned. Paths may break anywhere.
 class_of_cells <- function(column) {
   if (all(grepl("^[-0-9.,]+( %)?$", column))) {
     " class=\"number\""

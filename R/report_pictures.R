@@ -1,4 +1,4 @@
-# Pictures of a report that need the files of a run: calls and divergences along chromosomes, and
+# Pictures of a report that need the run's files: calls and divergences along chromosomes, and
 # posteriors.
 
 # A figure of the share of called positions in windows.
@@ -16,7 +16,7 @@ along_section <- function(run) {
 
 most_windows <- 300
 
-# A data frame of chromosome, start, end and counts of calls. Windows have one length: the longest
+# A data frame of chromosome, start, end and counts of calls. Windows have equal length: the longest
 # chromosome has up to 300.
 call_windows <- function(run) {
   files <- with_lengths(call_files(run))
@@ -26,13 +26,13 @@ call_windows <- function(run) {
   start <- unlist(starts)
   end <- pmin(start + width - 1, files$length[file])
   counts <- with_watch("Counting calls", function(watch) {
-    regions <- list(file = file, start = start, width = end - start + 1)
+    regions <- core_regions(file, start, end - start + 1)
     count_regions_impl(files$file, files$chromosome, regions, watch)
   })
   data.frame(chromosome = files$chromosome[file], start = start, end = end, counts)
 }
 
-# The next number of 1, 2 or 5 times a power of ten.
+# Rounds up to 1, 2 or 5 times a power of ten.
 round_up <- function(x) {
   power <- 10^floor(log10(max(x, 1)))
   Find(function(number) number >= x, c(1, 2, 5, 10) * power)
@@ -50,8 +50,8 @@ along_in_words <- function(windows) {
   ))
 }
 
-# A figure of the outgroups' differences from the focal genome; NULL unless the run kept the
-# projected sequences of all of them.
+# A figure of the outgroups' divergence from the focal genome; NULL unless the run kept all their
+# projected sequences.
 divergence_section <- function(run) {
   config <- attr(run, "config")
   config$lengths <- stats::setNames(run$length, run$chromosome)
@@ -70,12 +70,12 @@ divergence_section <- function(run) {
   )
 }
 
-# As in windows_picture(), for an outgroup and the focal species.
+# Windows for windows_picture(), of an outgroup and the focal species.
 divergence_windows <- function(species, config) {
   width <- round_up(max(config$lengths) / (most_windows / 3))
   check_projected(c(species, config$focal_species), config)
   counts <- with_watch("Comparing", function(watch) {
-    compare_calls_impl(
+    compared_folders(
       projected_folder(config, c(species, config$focal_species)), config$lengths, width, TRUE,
       choose_backend("cpu", NULL), watch
     )
@@ -117,7 +117,7 @@ posterior_section <- function(run) {
   )
 }
 
-# `counts`: of the phred values 0, 1, ..., 254.
+# `counts`: of the Phred values 0, 1, ..., 254.
 posterior_picture <- function(counts) {
   most <- max(which(counts > 0)) - 1
   table <- data.frame(phred = 0:most, share = counts[seq_len(most + 1)] / sum(counts))
@@ -131,7 +131,7 @@ posterior_picture <- function(counts) {
     picture_theme()
 }
 
-# Of 10, 20, ...: posteriors of 0.9, 0.99, ...
+# Multiples of 10: posteriors of 0.9, 0.99, ...
 phred_step <- function(most) 10 * ceiling(most / 60)
 
 posterior_in_words <- function(counts) {

@@ -20,7 +20,7 @@
 #' @param backend `"auto"`, `"cpu"` or `"gpu"` (see [call_ancestral()]); `NULL` (the default) for
 #'   `backend` of `config`.
 #' @param resume `TRUE` (the default) keeps all files that are up to date.
-#' @param BPPARAM A `BiocParallelParam`, such as [slurm_param()], whose workers carry out the run in
+#' @param BPPARAM A `BiocParallelParam`, such as [slurm_param()], whose workers execute the run as
 #'   tasks; `NULL` (the default) for none.
 #' @param progress Whether to show a progress bar after two seconds; by default only in interactive
 #'   sessions.
@@ -36,12 +36,12 @@
 #'   | attributes `config`, `backend`, `seconds` | how the run was made |
 #'   | attributes `evaluation`, `fit`, `history` | if the run made them |
 #'
-#'   `summary()` gives the shares of each chromosome, and Bioconductor's `seqinfo()` names, lengths
-#'   and the setting `genome`.
+#'   `summary()` gives the shares of each chromosome. Bioconductor's `seqinfo()` gives names,
+#'   lengths and the setting `genome`.
 #' @section Special cases:
 #' | Case | Result |
 #' |:-----|:-------|
-#' | a run was stopped or killed | the same command makes what is missing |
+#' | a run was stopped or killed | the same command completes it |
 #' | an output has your own file's name | an error before any work |
 #' | an input changes during the run | an error; start the run again |
 #' | projections that no run wrote | used by the phase `"call"` alone |
@@ -53,7 +53,7 @@
 #' @section Errors:
 #' * `ancify_config_error`: a setting cannot be used.
 #' * `ancify_check_error` (field `checks`): an input is unusable.
-#' * `ancify_lock_error`: another run works in one of the folders.
+#' * `ancify_lock_error`: another run is using one of the folders.
 #' * `ancify_task_error` (field `tasks`): tasks failed.
 #' * `ancify_file_error`, `ancify_format_error`, `ancify_device_error`: a file or a GPU is unusable.
 #' @seealso [ancify_check()]; `vignette("running")`; `vignette("cluster")`
@@ -91,7 +91,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   if ("call" %in% phases) {
     check_before_work(config, log)
     config <- with_inputs(config, unlist(method_of(config)$files(config)))
-    # Made before any work, as this checks the method's inputs. A fit makes its own caller later.
+    # Made before any work, as it checks the method's inputs. A fit makes its own caller later.
     if (!fits_model(config)) {
       caller <- config_caller(
         config, run_settings(config, verbose), backend, progress, verbose
@@ -153,7 +153,7 @@ kind_of_run <- function(backend, cluster) {
   if (is_batch(cluster$given)) "jobs" else "tasks"
 }
 
-# Each task chooses its own backend on the machine where it runs.
+# Each task chooses its own backend on its machine.
 session_backend <- function(config, cluster) {
   if (is.null(cluster)) {
     return(choose_backend(
@@ -179,7 +179,7 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #' Evaluate the calls of a run
 #'
 #' @description
-#' Counts how much of each chromosome is called. Compares the calls with a reference, and with the
+#' Counts the called positions of each chromosome. Compares the calls with a reference, and with the
 #' alleles of known variants, if the configuration's `evaluation` block names them:
 #'
 #' ```
@@ -195,7 +195,7 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #'   | Column | Content |
 #'   |:-------|:--------|
 #'   | `chromosome`, `total_positions` | name and length |
-#'   | `high_confidence`, `low_confidence` | positions called so |
+#'   | `high_confidence`, `low_confidence` | positions called with this confidence |
 #'   | `missing`, `unresolved` | positions `N` and `n` |
 #'   | `prop_nonmissing` | share called, with either confidence |
 #'   | `prop_high_confidence` | share called with high confidence |
@@ -211,14 +211,14 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #'   | `vcf_unresolved`, `vcf_missing` | variants at `n` and `N` |
 #'   | `vcf_other_records` | records of the chromosome that are not variants |
 #'
-#'   The `reference_` and `vcf_` columns are absent without such files. The text file has the same
+#'   The `reference_` and `vcf_` columns are absent without such files. The text file has these
 #'   keys without prefix, in the sections `[coverage]`, `[reference_comparison]` and
 #'   `[vcf_comparison]`; `nan` stands for a division by zero.
-#' @section What calls are compared with:
+#' @section Comparison files:
 #' | Keys of `evaluation` | File |
 #' |:---------------------|:-----|
 #' | `reference_dir`, `reference_pattern` | a FASTA per chromosome, such as Ensembl's EPO |
-#' | `vcf_dir`, `vcf_pattern` | a sorted VCF or BCF a chromosome, or one for all |
+#' | `vcf_dir`, `vcf_pattern` | a sorted VCF or BCF per chromosome, or one for all |
 #'
 #' * In a pattern, `{chrom}` stands for the chromosome's name, and `{chrom_id}` for the name without
 #'   a leading `chr` (in any case).
@@ -227,14 +227,14 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #'   (`ANCESTOR_for_chromosome:GRCh37:Y:2649521:59034049:1`). All letters but A, C, G and T, in
 #'   either case, are missing.
 #' * A VCF needs no index. Its chromosome names may differ from the calls' by a leading `chr`.
-#' * A variant is a record with one base as REF and a base as an ALT. Other ALTs of the record do
-#'   not count.
+#' * A variant is a record with one base as REF and a base as an ALT. Other ALTs of the record are
+#'   ignored.
 #' @section Errors:
 #' * `ancify_file_error`: a file is missing, or cannot be read or written.
-#' * `ancify_format_error`: a VCF is damaged, cut short or unsorted; it lacks its header or the
+#' * `ancify_format_error`: a VCF is damaged, truncated or unsorted; it lacks its header or the
 #'   chromosome; it has positions beyond the chromosome's end; or a reference or calls have another
 #'   length. The message names the record and its line.
-#' * `ancify_package_error`: variants need htslib, without which the package was built.
+#' * `ancify_package_error`: variants need htslib, and the package was built without it.
 #' * `ancify_config_error`: a setting cannot be used.
 #' * `ancify_check_error`: an evaluation would replace a file that no run wrote.
 #' * `ancify_lock_error`, `ancify_task_error`: see [ancify_run()].
@@ -242,7 +242,7 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #' * `ancify_evaluation_warning`: the calls were made with other settings.
 #' @references Paten et al. (2008) Genome-wide nucleotide-level mammalian ancestor
 #'   reconstruction. Genome Research 18:1829 (EPO).
-#' @seealso [ancify_run()], whose phase `"evaluate"` does the same
+#' @seealso [ancify_run()], whose phase `"evaluate"` performs this evaluation
 #' @export
 #' @examples
 #' config <- ancify_example()

@@ -1,23 +1,22 @@
 # The phase "call", alone or as one with the projection.
 
-# Whether projection and calling run as one. They do not in tasks, and not if files of an earlier
-# run save work.
+# Whether projection and calling run as one. They do not in tasks, nor if files of an earlier run
+# save work.
 runs_as_one <- function(context, phases, kind) {
   kept <- keeps_projections(context$config, phases)
   can_run_as_one(context$config, phases, kind) &&
     !(if (kept) has_record(context) else takes_projections(context))
 }
 
-# Whether both phases make calls from files in the folder of projections. With `auto` they do, if
-# an earlier run has left all of them.
+# Whether both phases make calls from files in the folder of projections. With `auto` they do if an
+# earlier run has left all of them.
 takes_projections <- function(context) {
   config <- context$config
   keeps_projections(config, c("project", "call")) ||
     (identical(config$keep_projected, "auto") && all(projections_on_record(context)))
 }
 
-# Runs all phases. timed(name, function, ...) runs one of them; `files` are those to compare calls
-# with.
+# Runs all phases. timed(name, function, ...) runs one phase; the calls are compared with `files`.
 carry_out <- function(context, phases, kind, caller, files, timed) {
   result <- project_and_call(context, phases, kind, caller, timed)
   if ("evaluate" %in% phases) {
@@ -54,8 +53,8 @@ project_and_call <- function(context, phases, kind, caller, timed) {
   result
 }
 
-# Projections that are not kept have a folder of their own: a run removes only its own files. The
-# folder of tasks stays until the last call, so that a second run repeats only failed tasks.
+# Temporary projections have their own folder: a run removes only its own files. The folder of tasks
+# stays until the last call, so that a second run repeats only failed tasks.
 with_projections_not_kept <- function(context) {
   work_dir <- context$config$work_dir
   folder <- if (is.null(context$cluster)) {
@@ -133,28 +132,7 @@ run_calling <- function(context, caller) {
   called_result(context, made_from, fitted)
 }
 
-# The phase "call" alone takes projections as they are.
-warn_about_old_projections <- function(config, on_record) {
-  outgroups <- config$outgroups
-  old <- vapply(seq_len(nrow(outgroups)), function(i) {
-    then <- on_record[[outgroups$name[i]]]
-    any(vapply(c("alignment", "twobit"), function(key) {
-      now <- if (!is.na(outgroups[[key]][i])) input_identity(config, outgroups[[key]][i])
-      !is.null(then[[key]]) && !is.null(now) && !same_json(then[[key]], now)
-    }, NA))
-  }, NA)
-  if (any(old)) {
-    warn_ancify(
-      sprintf(
-        "The projections of %s were made from another alignment than the configuration names. %s.",
-        enumerate(outgroups$name[old]), "Run the phase \"project\" to make them again"
-      ),
-      "projection"
-    )
-  }
-}
-
-# Before calls of all chromosomes of the configuration: removes summaries of earlier calls.
+# Runs before calling all chromosomes of the configuration: removes summaries of earlier calls.
 begin_calls <- function(context) {
   config <- context$config
   other <- other_settings(config, context$output)
@@ -171,7 +149,7 @@ begin_calls <- function(context) {
   claim_files(ledger, calls_and_posteriors(chromosomes, config$posterior))
 }
 
-# The species whose sequences calls are made from; a fit may need the focal species too.
+# The species whose sequences determine the calls; a fit may also need the focal species.
 species_read <- function(config) {
   c(config$outgroups$name, if (needs_focal(config)) config$focal_species)
 }
@@ -185,7 +163,7 @@ called_result <- function(context, made_from, fitted = NULL) {
   )
 }
 
-# Both phases as one. Projections are written only if they are kept.
+# Runs both phases as one. Projections are written only if they are kept.
 run_both <- function(context, caller) {
   config <- context$config
   species <- config$outgroups$name
@@ -213,7 +191,9 @@ run_both <- function(context, caller) {
           some$config, context$backend, if (kept) focal_to_compare(config) else "",
           config$focal_fasta %||% ""
         ),
-        caller, config$output_dir, memory_to_take(config), watch
+        caller,
+        core_list("CallOutput", folder = config$output_dir, memory = memory_to_take(config)),
+        watch
       )
     }, context$progress, context$verbose, expected_inputs(some$config), list(
       projected = if (all(left)) projected_recorder(some, sources),

@@ -1,8 +1,8 @@
 #' Check a run's inputs before it starts
 #'
 #' @description
-#' Checks that the alignments, the table of lengths and the focal genome belong together, and that
-#' disk and memory suffice. Takes seconds, and [ancify_run()] does the same before any work:
+#' Checks that the alignments, the table of lengths and the focal genome are consistent, and that
+#' disk and memory suffice. It takes seconds; [ancify_run()] runs these checks before any work:
 #'
 #' ```
 #' ancify_check("config.yaml")   # <ancify_check> 0 errors, 1 warning, ...
@@ -11,7 +11,7 @@
 #' @inheritParams ancify_run
 #' @param progress Whether to show a progress bar after two seconds; by default only in interactive
 #'   sessions.
-#' @return A data frame of class `ancify_check` with one row a finding, the gravest first:
+#' @return A data frame of class `ancify_check` with one row per finding, the most severe first:
 #'
 #'   | Column | Content |
 #'   |:-------|:--------|
@@ -19,9 +19,9 @@
 #'   | `subject` | outgroup, folder or key |
 #'   | `status` | ordered factor: `ok`, `note`, `warning`, `error` |
 #'   | `finding` | the finding in words |
-#'   | `file`, `line` | where the fault is, if it is in a file |
+#'   | `file`, `line` | location of the fault, if it is in a file |
 #'
-#'   An `error` would end the run or spoil its result.
+#'   An `error` would stop the run or invalidate its result.
 #' @section Checks:
 #' | Check | What is checked |
 #' |:------|:----------------|
@@ -30,31 +30,31 @@
 #' | `lengths` | largest coordinate of each chromosome; index of `focal_fasta` |
 #' | `focal` | focal letters of each block |
 #' | `divergence` | whether inner outgroups are nearer than outer ones |
-#' | `disk`, `permission` | room and rights for the outputs; your own files |
-#' | `memory` | the run's need against free memory (Linux only) |
+#' | `disk`, `permission` | disk space and write permission for the outputs; your own files |
+#' | `memory` | the run's requirement against free memory (Linux only) |
 #' | `backend` | the backend of the run, or why a GPU cannot be used |
-#' | `configuration` | the findings of [ancify_config()]; what the phases lack |
+#' | `configuration` | the findings of [ancify_config()]; inputs that the phases lack |
 #'
-#' * `text` reads the first 16 MB of text of every alignment, and as much of `focal_fasta` as they
-#'   reach. In [ancify_run()] the limit is also about a 256th of the file's bytes, but at least 1 MB
-#'   of text. That takes about 2 % of its time; later it checks every block.
-#' * `names` takes names that differ by a leading `chr` for the same, as a run does. It recognises
-#'   accessions of RefSeq and GenBank, and warns of copies of one alignment. If all files are read
-#'   to their ends, it warns of chromosomes that no alignment has.
+#' * `text` reads the first 16 MB of text of every alignment, and as much of `focal_fasta` as these
+#'   cover. In [ancify_run()] the limit is also about a 256th of the file's bytes, but at least 1 MB
+#'   of text. This takes about 2 % of the run's time; later the run checks every block.
+#' * `names` treats names that differ by a leading `chr` as equal, as a run does. It recognises
+#'   accessions of RefSeq and GenBank, and warns of duplicate alignments. If all files are read
+#'   to their ends, it warns of chromosomes that no alignment covers.
 #' * `focal` compares with `focal_fasta`, or else with the other alignments at common positions.
-#'   More than 1 % of differences mean another build, wrong coordinates or a wrong strand. With
-#'   three files or more, the check names the odd one out.
+#'   More than 1 % of differences indicate another build, wrong coordinates or a wrong strand. With
+#'   three or more files, the check names the discordant one.
 #' * `divergence` warns if an inner outgroup differs by 5 % (and four standard errors) more from the
 #'   focal genome than an outer one, at common positions. They may have been exchanged.
-#' * `disk` needs no room for complete files, which a run keeps. It needs room for both the old and
-#'   the new file while a run replaces one. The two folders count together on one file system.
+#' * `disk` needs no space for complete files, which a run keeps. It needs space for both the old
+#'   and the new file while a run replaces one. Folders on one file system are counted together.
 #' * `permission` also finds files that no run wrote and that the run would replace.
 #' * `memory` respects the limit of the process's control group.
 #' * `configuration` also finds missing projections, calls, trained models and evaluation files. It
 #'   finds impossible settings of the method, and a tier with too few outgroups for a consensus. If
 #'   [ancify_config()] finds errors, nothing else is checked.
 #' @section Errors:
-#' A problem of the run is a row of the result, not an error.
+#' A problem with the run is a row of the result, not an error.
 #' * `ancify_file_error`: the configuration file cannot be read.
 #' * `ancify_input_error`: another argument cannot be used.
 #' @seealso [ancify_run()], [ancify_config()]
@@ -96,8 +96,8 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   ))
 }
 
-# Finds the errors and warnings that ancify_run() gives before any work. `run`: the user's `config`,
-# which may be an earlier run.
+# Finds the errors and warnings that ancify_run() raises before any work. `run`: the user's
+# `config`, which may be an earlier run.
 check_what_phases_need <- function(config, phases, backend, run) {
   found <- list()
   is_wrong <- FALSE
@@ -140,8 +140,8 @@ check_what_phases_need <- function(config, phases, backend, run) {
   found
 }
 
-# The checks of ancify_run(): one error for all errors, a warning for each warning, log lines for
-# notes.
+# The checks of ancify_run(): a single error for all errors, a warning for each warning, and log
+# lines for notes.
 check_inputs <- function(config, phases, backend, kind, progress, log) {
   checks <- new_check(look_at_run(config, phases, backend, kind, TRUE, progress))
   errors <- checks[checks$status == "error", ]
@@ -169,7 +169,7 @@ look_at_run <- function(config, phases, backend, kind, brief, progress) {
   )
 }
 
-# To evaluate an earlier run means to evaluate its own calls.
+# Evaluating an earlier run means evaluating its own calls.
 check_own_calls <- function(given, phases) {
   if (inherits(given, "ancify_run") && "evaluate" %in% phases && !"call" %in% phases) {
     check_not_replaced(given, "config")

@@ -48,7 +48,7 @@ check_blocks <- function(one) {
           "Such blocks are left out"
         } else {
           no_axt <- one$bad_line == 1 && startsWith(one$bad_problem, "not the header")
-          paste0(if (no_axt) "Is it an AXT file? ", mend_or_skip, ".")
+          paste0(if (no_axt) "Alignments are AXT, MAF or chain files. ", mend_or_skip, ".")
         }
       ),
       one$bad_line
@@ -84,7 +84,7 @@ check_chromosome_names <- function(one, all_lengths, known) {
     )
   } else {
     other <- other_names(names, names(all_lengths))
-    # The unread part may have other names, unless those seen are of a known kind.
+    # The unread part may have other names, unless the names seen are of a known kind.
     found(
       if (one$whole || other$certain) "error" else "note",
       "%s has %s. The table of lengths has none of these names (it has %s). %s",
@@ -94,17 +94,18 @@ check_chromosome_names <- function(one, all_lengths, known) {
   }
 }
 
-# The chromosomes of the genome, named by all names that files may have for them.
+# The chromosomes of the genome, named by all their possible names in files.
 known_names <- function(config) {
   of_table <- names(lengths_of_genome(config))
+  others <- spellings(of_table)
   known <- c(
     stats::setNames(of_table, of_table), aliases_of_genome(config),
-    stats::setNames(of_table, other_prefix(of_table))
+    stats::setNames(rep(of_table, ncol(others)), c(others))
   )
   known[!duplicated(names(known))]
 }
 
-# Why none of the names is in the table, and whether that is certain.
+# The reason why the table has none of the names, and whether it is certain.
 other_names <- function(names, of_table) {
   if (any(is_accession(names))) {
     list(
@@ -128,7 +129,7 @@ is_accession <- function(names, of = c("any", "chromosome")) {
   grepl(pattern, names)
 }
 
-# Chromosomes in no alignment, as far as all files were read.
+# Finds chromosomes in no alignment; only if all files were read whole.
 check_all_chromosomes <- function(seen, config, known) {
   looks <- seen$outgroups
   if (!all(vapply(looks, `[[`, NA, "whole"))) {
@@ -215,7 +216,7 @@ check_fasta_index <- function(config) {
 
 # ---- Focal letters -------------------------------------------------------------------------
 
-# A larger share of differences means other positions, not single changes.
+# A larger share of differences indicates displaced positions, not substitutions.
 most_disagreement <- 0.01
 
 fewest_compared <- 200
@@ -303,7 +304,7 @@ check_focal_rows <- function(seen, outgroups) {
   ))
 }
 
-# Alignments that disagree with most of the others, if some of the others agree.
+# Alignments that disagree with most others, if some of the others agree.
 odd_ones_out <- function(pairs, bad, n) {
   of_each <- function(which) tabulate(c(pairs$first[which], pairs$second[which]), n)
   compared <- of_each(rep(TRUE, nrow(pairs)))

@@ -1,13 +1,13 @@
 # Checks of disk, permissions and memory for ancify_check().
 
-# Folders that the phases write to, and the bytes they will add. Existing files of the right size
+# Folders that the phases write to, and the bytes they will add. Existing files of the expected size
 # count as kept.
 written_folders <- function(config, phases, kind) {
   in_files <- keeps_projections(config, phases) || !can_run_as_one(config, phases, kind)
   names <- names(config$lengths)
   sizes <- fasta_size(config$lengths)
   rbind(
-    # Also for the ledger or tasks alone
+    # The folder may also be needed for the ledger or tasks alone.
     if (any(c("project", "call") %in% phases) || kind %in% c("tasks", "jobs")) {
       folders <- if (in_files) projected_folder(config, species_projected(config, phases))
       data.frame(
@@ -38,7 +38,7 @@ check_permission <- function(config, phases, kind) {
     }
     inside <- file.path(written$path[i], folders_inside(config, phases, key))
     there <- existing_folder(written$path[i])
-    # Inner folders need not be writable: their files may be complete already.
+    # Inner folders need not be writable: their files may already be complete.
     inside <- vapply(inside, existing_folder, "")
     no_folder <- Filter(Negate(dir.exists), c(there, inside))
     if (length(no_folder)) {
@@ -54,7 +54,7 @@ check_permission <- function(config, phases, kind) {
   }))
 }
 
-# Folders that runs make in the folder of this key.
+# Folders that runs create in the folder of this key.
 folders_inside <- function(config, phases, key) {
   if (key == "output_dir") {
     c(
@@ -99,8 +99,9 @@ check_disk <- function(config, phases, kind) {
   }))
 }
 
-# Bytes of sorted alignments: buffers of the threads and readers; windows of each outgroup; half a
-# byte per position of a focal genome that is not in files; a byte per position of the focal rows.
+# Memory in bytes for sorted alignments: buffers of the threads and readers; windows of each
+# outgroup; half a byte per position of a focal genome kept in memory; a byte per position of the
+# focal rows.
 memory_needed <- function(config, phases, kind) {
   genome <- sum(config$lengths)
   as_one <- can_run_as_one(config, phases, kind)
@@ -111,7 +112,7 @@ memory_needed <- function(config, phases, kind) {
 }
 
 check_memory <- function(config, phases, kind) {
-  # Jobs request memory on their own machines.
+  # Not applicable: jobs request memory on their own machines.
   if (kind == "jobs") {
     return(NULL)
   }

@@ -7,7 +7,7 @@ check_would_replace <- function(config, phases) {
   )
 }
 
-# A damaged ledger is a finding too.
+# A damaged ledger is also a finding.
 look_in_folder <- function(key, folder, files, config_file) {
   found <- function(what, file) finding("permission", key, "error", what, file)
   ledger <- tryCatch(open_ledger(folder), ancify_file_error = identity)
@@ -30,7 +30,7 @@ files_replaced <- function(config, phases) {
   )
 }
 
-# Files that the phases write to the work folder. Calling uses existing focal bases as they are.
+# Files that the phases write to the work folder. Calling uses existing focal bases unchanged.
 projections_replaced <- function(config, phases) {
   if ("project" %in% phases && !keeps_projections(config, phases)) {
     return(character())

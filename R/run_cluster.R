@@ -1,8 +1,8 @@
-# The calling session's side of tasks of BiocParallel. run_tasks.R has the tasks' side.
+# The calling session's side of BiocParallel tasks. run_tasks.R has the tasks' side.
 
 # ---- The cluster of a run ------------------------------------------------------------------------
 
-# The cluster of a run: an environment, or NULL if the calling session does all itself.
+# The cluster of a run: an environment, or NULL if the calling session does all work itself.
 new_cluster <- function(param, config, progress, log) {
   if (is.null(param)) {
     return(NULL)
@@ -29,11 +29,11 @@ describe_cluster <- function(cluster) {
 
 # ---- Parts of a run ------------------------------------------------------------------------------
 
-# Carries out a job, such as call_part() for "call": in this session, or as one task a part.
-# parts   configurations, named as messages name them
+# Runs a job, such as call_part() for "call": in this session, or as one task per part.
+# parts   configurations, with the names that messages use
 # shared  further arguments by name
 # here    arguments that only this process can use
-# Gives the values in the order of `parts`.
+# Returns the values in the order of `parts`.
 in_parts <- function(context, job, parts, shared = list(), here = list()) {
   if (!is.null(context$cluster)) {
     return(run_tasks(context, new_tasks(context$cluster, job, parts, shared)))
@@ -44,7 +44,7 @@ in_parts <- function(context, job, parts, shared = list(), here = list()) {
   })
 }
 
-# One part an alignment, the largest file first; without a cluster one part for all.
+# One part per alignment, the largest file first; without a cluster one part for all.
 parts_by_alignment <- function(cluster, config) {
   if (is.null(cluster)) {
     return(list(config))
@@ -61,15 +61,15 @@ parts_by_alignment <- function(cluster, config) {
 most_call_tasks <- 200
 
 # Chromosomes, the longest first. Short ones share a task of about a tenth of the longest, or of
-# more if there would be over most_call_tasks tasks. With `together`, one value per chromosome, only
-# chromosomes of the same value share a task.
+# more to avoid exceeding most_call_tasks tasks. With `together`, one value per chromosome, only
+# chromosomes with equal values share a task.
 parts_by_chromosome <- function(cluster, config, together = NULL) {
   if (is.null(cluster)) {
     return(list(config))
   }
   lengths <- sort(config$lengths, decreasing = TRUE)
   enough <- max(lengths[1] / 10, sum(lengths) / most_call_tasks)
-  # Numbers of tasks: a new one once the chromosomes before have enough bases.
+  # Task indices: a new task begins once the preceding chromosomes have enough bases.
   number <- cumsum(lengths >= enough)
   short <- lengths < enough
   before <- cumsum(lengths[short]) - lengths[short]
@@ -111,7 +111,8 @@ new_tasks <- function(cluster, job, parts, shared) {
   })
 }
 
-# Gives the tasks' values. After a failure the other tasks go on; all failures become one error.
+# Returns the tasks' values. After a failure the other tasks continue; all failures become one
+# error.
 run_tasks <- function(context, tasks) {
   cluster <- context$cluster
   for (task in tasks) dir.create(task$folder)
@@ -157,15 +158,15 @@ show_outcome <- function(cluster, outcome) {
   })
 }
 
-# Lists the folder, as network file systems may cache that a single file is missing.
+# Lists the folder, as network file systems may cache the absence of a single file.
 has_file <- function(task, name) name %in% list.files(task$folder)
 
 has_begun <- function(task) has_file(task, "log")
 
 has_outcome <- function(task) has_file(task, basename(outcome_file(task)))
 
-# A worker that dies ends BiocParallel's whole loop. When the other tasks have ended, the tasks that
-# no worker had begun are sent again.
+# A worker that dies ends BiocParallel's whole loop. When the other tasks have ended, tasks that no
+# worker had begun are sent again.
 dispatch_until_ended <- function(cluster, tasks, gather) {
   repeat {
     left <- tasks[!vapply(tasks, has_begun, NA)]
@@ -177,7 +178,7 @@ dispatch_until_ended <- function(cluster, tasks, gather) {
       },
       error = identity
     )
-    # After an interrupt, ended workers show up as an error.
+    # After an interrupt, terminated workers appear as an error.
     if (is_cancelled(cluster)) stop(interrupted())
     wait_for_tasks(tasks, gather)
     if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
@@ -219,7 +220,7 @@ wait_for_tasks <- function(tasks, gather, seconds = Inf) {
   }
 }
 
-# Sends the tasks to the workers, and calls gather() as they end.
+# Sends the tasks to the workers, and calls gather() as tasks end.
 dispatch_tasks <- function(cluster, tasks, gather) {
   param <- cluster$param
   if (is_batch(param)) {
@@ -236,8 +237,8 @@ dispatch_tasks <- function(cluster, tasks, gather) {
       tasks_here$gather <- NULL
       tasks_here$last_job <- NULL
     })
-    # batchtools calls this function between its looks at the queue. It also writes it to its own
-    # files, into which a closure would take all that the run holds.
+    # batchtools calls this function between polls of the queue. It also writes it to its own files,
+    # and a closure would include all data of the run.
     tasks_here$gather <- gather
     registry$sleep <- gather_and_sleep
     registry$cluster.functions$submitJob <- note_submitted(registry$cluster.functions$submitJob)
@@ -261,13 +262,13 @@ dispatch_tasks <- function(cluster, tasks, gather) {
   }
 }
 
-# Gives the seconds until the next look at the queue: few at first, at most 15.
+# Returns the seconds until the next poll of the queue: few at first, at most 15.
 gather_and_sleep <- function(i) {
   tasks_here$gather()
   min(1 + i / 4, 15)
 }
 
-# Interrupts wait until the job's identifier is known, as else nothing could cancel the job.
+# Interrupts wait until the job's identifier is known; otherwise nothing could cancel the job.
 note_submitted <- function(submit) {
   force(submit)
   function(reg, jc) {
@@ -285,7 +286,7 @@ interrupted <- function() {
   structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
 }
 
-# Tasks notice within a second that they are cancelled. Forked tasks cannot, so a signal ends them.
+# Tasks notice cancellation within a second. Forked tasks cannot, so a signal ends them.
 cancel_tasks <- function(cluster, tasks) {
   if (is_cancelled(cluster)) {
     return(invisible())
@@ -300,7 +301,7 @@ cancel_tasks <- function(cluster, tasks) {
   }
 }
 
-# An interrupt may come before batchtools notes the last job, so that job is cancelled apart.
+# An interrupt may precede batchtools' record of the last job, so it is cancelled separately.
 cancel_batch_jobs <- function(registry) {
   suppressMessages(try(batchtools::killJobs(reg = registry), silent = TRUE))
   for (job in tasks_here$last_job) {

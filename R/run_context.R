@@ -1,7 +1,7 @@
-# The context that all work of a run shares.
+# The context shared by all work of a run.
 
 # A context is a list: config, backend, cluster, progress, verbose and log; work and output, the
-# ledgers of the two folders; projections, the ledger of the projections that calls read.
+# ledgers of the two folders; projections, the ledger of the projections from which calls are made.
 new_context <- function(config, backend, cluster = NULL, progress = FALSE, verbose = FALSE) {
   list(
     config = config, backend = backend, cluster = cluster, progress = progress, verbose = verbose,
@@ -9,7 +9,7 @@ new_context <- function(config, backend, cluster = NULL, progress = FALSE, verbo
   )
 }
 
-# Both folders may be the same. Without `resume` only files of this session count as complete.
+# Both folders may coincide. Without `resume` only files of this session count as complete.
 with_ledgers <- function(context, resume = TRUE) {
   config <- context$config
   context$work <- open_ledger(config$work_dir)

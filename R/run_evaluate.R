@@ -1,5 +1,5 @@
-# Gives the files to compare calls with, one a chromosome, or "" if none is asked for. Runs before
-# any work.
+# Returns the files to compare calls with, one per chromosome, or "" if none is requested. Runs
+# before any work.
 files_compared_with <- function(config) {
   evaluation <- config$evaluation
   if (!is.null(evaluation$vcf_dir)) check_htslib()
@@ -9,7 +9,7 @@ files_compared_with <- function(config) {
   )
 }
 
-# The same, with warnings and log lines for the user.
+# These files, with warnings and log lines for the user.
 files_to_compare <- function(config, phases, log) {
   files <- files_compared_with(config)
   if (!"call" %in% phases) warn_about_other_settings(config)
@@ -60,7 +60,7 @@ run_evaluation <- function(context, files) {
   whole <- whole_files(context$output, calls, threads = context$backend$threads)
   config <- with_inputs(config, setdiff(unlist(files), ""))
   config <- with_seen(config, context$output, calls[whole])
-  # A file with the variants of all chromosomes is read once.
+  # A file with the variants of all chromosomes is read only once.
   together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
   parts <- parts_by_chromosome(context$cluster, config, together)
   counts <- do.call(rbind, in_parts(context, "evaluate", parts))
@@ -89,7 +89,7 @@ write_evaluations <- function(context, sections, evaluation, files, whole) {
   claim_files(ledger, paths)
   checksums <- complete_rows(ledger, sequence_file(chromosomes))$checksum
   facts <- vapply(seq_along(paths), function(i) {
-    # Subsetting rows of a data frame would take time in its length.
+    # Subsetting rows of a data frame would take time proportional to its length.
     rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))
     write_text(ledger_paths(ledger, paths[i]), evaluation_lines(rows))
     compared_with <- setdiff(c(files$references[i], files$variants[i]), "")
@@ -102,13 +102,13 @@ write_evaluations <- function(context, sections, evaluation, files, whole) {
   complete_files(ledger, paths, evaluation_source(config), sums, facts)
 }
 
-# What evaluations are made from, besides the calls and files that their facts name.
+# The source of evaluations, besides the calls and files that their facts name.
 evaluation_source <- function(config) {
   list(ancify = package_version_text(), evaluation = config$evaluation)
 }
 
-# Evaluations on record whose calls are on record too: `chromosome`, `facts`, and one `source` for
-# all. That is the configuration's source, or with `of_any` the source of the last evaluation.
+# Evaluations on record whose calls are also on record: `chromosome`, `facts`, and one `source` for
+# all. This is the configuration's source, or with `of_any` the source of the last evaluation.
 evaluations_on_record <- function(context, chromosomes, of_any = FALSE) {
   ledger <- context$output
   paths <- evaluation_file(chromosomes)
@@ -134,10 +134,14 @@ evaluations_on_record <- function(context, chromosomes, of_any = FALSE) {
 # A job of in_parts().
 evaluate_part <- function(context) {
   config <- context$config
-  files <- files_compared_with(config)
-  calls <- sequence_path(config$output_dir, names(config$lengths))
+  others <- files_compared_with(config)
+  files <- core_list(
+    "EvaluatedFiles",
+    calls = sequence_path(config$output_dir, names(config$lengths)),
+    references = others$references, variants = others$variants
+  )
   counts <- with_watch("Evaluating", function(watch) {
-    evaluate_impl(config$lengths, c(list(calls = calls), files), context$backend, watch)
+    evaluate_impl(config$lengths, files, context$backend, watch)
   }, context$progress, context$verbose, expected_inputs(config))
   as.data.frame(counts)
 }
@@ -202,7 +206,7 @@ evaluation_lines <- function(rows) {
   }))
 }
 
-# The shortest decimal that reads back as the same number.
+# The shortest decimal that parses to an identical number.
 shortest_decimal <- function(x) {
   if (is.nan(x)) {
     return("nan")
@@ -211,7 +215,7 @@ shortest_decimal <- function(x) {
     text <- sprintf("%.*g", digits, x)
     if (as.numeric(text) == x) break
   }
-  # Counts in full: 1000000, not 1e+06.
+  # Counts are written out: 1000000, not 1e+06.
   if (x == round(x)) sprintf("%.0f", x) else text
 }
 

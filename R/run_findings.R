@@ -1,6 +1,6 @@
-# The findings of the checks before a run, and how they are printed.
+# The findings of the checks before a run, and their printing.
 
-# A fault of a file also has the error class that reading the file would give.
+# A fault in a file also has the error class that reading the file would raise.
 check_error <- function(errors, checks) {
   problems <- sprintf("%s: %s", errors$subject, errors$finding)
   n <- length(problems)

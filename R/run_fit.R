@@ -1,6 +1,6 @@
 # `estimate: true`: fits the model, and for coalescent the history, to the run's own sites.
 
-# A job of in_parts(). Gives run_settings() with `fit` and, for coalescent, `history_fit` and
+# A job of in_parts(). Returns run_settings() with `fit` and, for coalescent, `history_fit` and
 # `fitted_history`.
 fit_part <- function(context) {
   config <- context$config
@@ -57,10 +57,10 @@ fit_run_history <- function(patterns, context, model) {
   fit
 }
 
-# ---- Where searches begin ---------------------------------------------------------------
+# ---- Starting values of searches --------------------------------------------------------
 
-# Without a configured history: a tenth of the difference between the focal species and an outgroup
-# arose in the ancestral population.
+# Without a configured history, a tenth of the difference between the focal species and an outgroup
+# is assumed to have arisen in the ancestral population.
 starting_history <- function(patterns, config) {
   if (has_history(config)) {
     return(suppressMessages(config_history(config)))
@@ -74,8 +74,8 @@ starting_history <- function(patterns, config) {
   ))
 }
 
-# Substitutions a site between an outgroup and the focal species, along both lineages, corrected for
-# multiple hits by Jukes and Cantor.
+# Substitutions per site between an outgroup and the focal species, along both lineages, corrected
+# for multiple hits by the method of Jukes and Cantor.
 divergence_from_focal <- function(patterns, species) {
   all <- attr(patterns, "species")
   base <- function(name) toupper(substr(patterns$pattern, match(name, all), match(name, all)))
@@ -84,19 +84,15 @@ divergence_from_focal <- function(patterns, species) {
     outgroup <- base(name)
     known <- outgroup != "N" & focal != "N"
     sites <- sum(patterns$count[known])
-    if (sites == 0) {
-      abort_ancify(
-        sprintf("%s and the focal species share no site to fit a history to: check its alignment.",
-                quoted(name)),
-        "input"
-      )
-    }
+    refuse_if(sites == 0,
+              "%s and the focal species share no site to fit a history to: check its alignment.",
+              quoted(name))
     differ <- (sum(patterns$count[known & outgroup != focal]) + 1) / (sites + 1)
     -0.75 * log(1 - min(differ, 0.7) / 0.75)
   }, 0)
 }
 
-# Coalescent needs no tree. Without one, the model is fitted on a ladder of the outgroups.
+# Coalescent needs no tree. Without one, the model is fitted on a caterpillar tree of the outgroups.
 ladder_tree <- function(patterns, config) {
   species <- config$outgroups$name
   nearest <- species[order(divergence_from_focal(patterns, species))]
@@ -112,7 +108,7 @@ write_fits <- function(context, made_from, fitted) {
   }
 }
 
-# `fit` goes into comments, so that all of the text can be pasted into a configuration.
+# `fit` is written as comments, so that all of the text can be pasted into a configuration.
 write_fitted <- function(context, made_from, what, keys) {
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
   write_own(
@@ -165,12 +161,16 @@ fitted_history_keys <- function(fit) {
   )
 }
 
-# The saved fit to the same sites with the same settings, or NULL.
+# The saved fit to these sites with these settings, or NULL.
 saved_fit <- function(context, made_from) {
   ledger <- context$work
   if (whole_files(ledger, fit_file, known_source(ledger, made_from))) {
     fitted <- read_state(ledger_paths(ledger, fit_file))
-    if (is_fitted(fitted)) fitted
+    if (is_fitted(fitted)) {
+      return(fitted)
+    }
+    context$log("The saved fit is of another version of ancify: the model is fitted again")
+    NULL
   }
 }
 

@@ -1,4 +1,4 @@
-# The focal genome's bases, as a run keeps them beside the projections.
+# The focal genome's bases, which a run keeps beside the projections.
 
 project_focal <- function(context, sources) {
   config <- context$config

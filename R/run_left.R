@@ -1,6 +1,6 @@
-# Finds the work that is left, from the ledgers.
+# Finds the remaining work, from the ledgers.
 
-# Which species have all their files, unchanged and made from the source of that name.
+# The species with all their files, unchanged and made from the source of that name.
 whole_projections <- function(context, sources) {
   config <- context$config
   chromosomes <- names(config$lengths)
@@ -11,7 +11,7 @@ whole_projections <- function(context, sources) {
   all_of_species <- function(good) {
     rep(colSums(!matrix(good, length(chromosomes))) == 0, each = length(chromosomes))
   }
-  # Do not read the files of species that lack one.
+  # Do not read the files of incomplete species.
   whole <- all_of_species(are_complete(ledger, paths, from, sizes))
   whole[whole] <- whole_files(
     ledger, paths[whole], from[whole], sizes[whole], context$backend$threads, context$progress
@@ -20,7 +20,7 @@ whole_projections <- function(context, sources) {
   stats::setNames(all_of_species(whole)[first], names(sources))
 }
 
-# Sources by species, of those whose files are as an earlier run wrote them.
+# Sources by species, for species with unchanged files of an earlier run.
 sources_on_record <- function(context, species) {
   chromosomes <- names(context$config$lengths)
   sources <- made_from_of(context$projections, projections_of(species, chromosomes[1]))
@@ -34,7 +34,7 @@ fasta_size <- function(lengths) {
   unname(nchar(names(lengths), "bytes") + 3 + lengths)
 }
 
-# Which outgroups still have to be projected.
+# The outgroups still to be projected.
 species_left <- function(context, sources) {
   config <- context$config
   reported <- !vapply(reports_on_record(context, sources), is.null, NA)
@@ -45,7 +45,7 @@ species_left <- function(context, sources) {
   left
 }
 
-# Which chromosomes still have to be called from the source `made_from`.
+# The chromosomes still to be called from the source `made_from`.
 chromosomes_left <- function(context, made_from) {
   config <- context$config
   chromosomes <- names(config$lengths)
@@ -59,7 +59,7 @@ chromosomes_left <- function(context, made_from) {
   stats::setNames(left | is.na(recorded_counts(context)$high), chromosomes)
 }
 
-# As chromosomes_left(), if the alignments must be read again. Without a report on record all
+# chromosomes_left(), if the alignments must be read again. Without a report on record all
 # chromosomes are left, as a report must cover all of them. An alignment without a usable block is
 # an error, so each alignment gets a chromosome on which it has a block.
 unkept_left <- function(context, sources, made_from) {
@@ -76,7 +76,7 @@ unkept_left <- function(context, sources, made_from) {
   left
 }
 
-# Whether an earlier run finished any file of this configuration, from the same sources.
+# Whether an earlier run completed any file of this configuration, from the current sources.
 has_record <- function(context) {
   config <- context$config
   ledger <- context$output
@@ -85,8 +85,8 @@ has_record <- function(context) {
     any(are_complete(ledger, sequence_file(names(config$lengths)), made_from))
 }
 
-# Whether each projection of the outgroups is there, from these alignments. Somebody may have
-# changed it.
+# Whether each projection of the outgroups exists and was made from these alignments. Others may
+# have changed it.
 projections_on_record <- function(context) {
   config <- context$config
   sources <- alignment_sources(config)
@@ -125,8 +125,8 @@ reports_on_record <- function(context, sources) {
 }
 
 # NULL in two cases: a chromosome is not on record with this length, which decides which blocks are
-# bad; or no block is on these chromosomes, and reading the alignment again gives the error. Bad
-# blocks and duplicates are counted on all chromosomes of the report.
+# bad; or these chromosomes have no block, and reading the alignment again gives the error. Bad
+# blocks, duplicates and shared positions are counted on all chromosomes of the report.
 report_of <- function(facts, lengths) {
   report <- lapply(facts, unlist)
   if (!is_report(report)) {
@@ -143,7 +143,7 @@ report_of <- function(facts, lengths) {
 }
 
 is_report <- function(report) {
-  counts <- c("passed_over", "bad", "duplicates")
+  counts <- c("passed_over", "bad", "duplicates", "shared")
   all(vapply(report[c(counts, "blocks", "on")], is.numeric, NA)) &&
     all(lengths(report[counts]) == 1) && length(report$blocks) == length(report$on)
 }

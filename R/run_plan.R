@@ -21,22 +21,22 @@ keeps_projections <- function(config, phases) {
   !all(c("project", "call") %in% phases) || fits_model(config)
 }
 
-# Bytes for bases that wait for calls: those allowed, if the machine has twice as many.
+# Bytes for bases that await calling: the configured limit, up to half of available memory.
 memory_to_take <- function(config) min(config$memory, available_memory() / 2, na.rm = TRUE)
 
-# Whether a fit comes before this configuration's calls.
+# Whether a fit precedes this configuration's calls.
 fits_model <- function(config) {
   config$estimate && length(method_of(config)$fits) > 0
 }
 
 fits_history <- function(config) fits_model(config) && "history" %in% method_of(config)$fits
 
-# A history always has the focal lineage.
+# A history always includes the focal lineage.
 needs_focal <- function(config) {
   fits_model(config) && (fits_history(config) || tree_names_focal(config))
 }
 
-# Chromosomes of the genome, named by their other names.
+# Chromosomes of the genome, named by their aliases.
 aliases_of_genome <- function(config) {
   path <- config$chromosome_aliases
   if (is.null(path)) {
@@ -57,22 +57,17 @@ can_run_as_one <- function(config, phases, kind) {
 }
 
 check_phases <- function(phases) {
-  if (!is.character(phases) || length(phases) == 0 || !all(phases %in% all_phases)) {
-    abort_ancify(
-      sprintf("`phases` must be among %s, not %s.", enumerate(quoted(all_phases)),
-              show_value(phases)),
-      "input"
-    )
-  }
+  refuse_if(!is.character(phases) || length(phases) == 0 || !all(phases %in% all_phases),
+            "`phases` must be among %s, not %s.", enumerate(quoted(all_phases)), show_value(phases))
   unique(phases)
 }
 
-# Without an `evaluation` block, the phase "evaluate" runs only if it is the only one.
+# Without an `evaluation` block, the phase "evaluate" runs only as the only phase.
 phases_asked_for <- function(phases, config) {
   if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
 }
 
-# Only calls of the same run can use projections that are not kept.
+# Only calls of the same run can use temporary projections.
 refuse_unkept_alone <- function(config, phases) {
   if ("project" %in% phases && !"call" %in% phases && isFALSE(config$keep_projected)) {
     problem <- paste(
@@ -93,13 +88,13 @@ config_alignments <- function(config, folders = "") {
 
 config_reading <- function(config, backend, focal_folder = "", focal_fasta = "") {
   reading_of(
-    config$lengths, backend, config$on_bad_block, focal_in_maf(config),
+    config$lengths, backend, config$on_bad_block, config$overlaps, focal_in_maf(config),
     names(lengths_of_genome(config)), aliases_of_genome(config), focal_folder, focal_fasta,
     genomes_by_alignment(config$outgroups$alignment, config$outgroups$twobit)
   )
 }
 
-# Finds errors that would end the run after the projection, and logs notes on the method.
+# Finds errors that would stop the run after the projection, and logs notes on the method.
 check_before_work <- function(config, log) {
   row <- method_of(config)
   check_method_files(config, row)
@@ -119,7 +114,7 @@ check_before_work <- function(config, log) {
   }
 }
 
-# Chains have no focal bases.
+# Chains contain no focal bases.
 check_focal_bases <- function(config) {
   lacking <- config$outgroups$name[!is.na(config$outgroups$twobit)]
   if (length(lacking) && needs_focal(config) && is.null(config$focal_fasta)) {
@@ -142,7 +137,7 @@ check_method_files <- function(config, row) {
 
 takes_variants <- function(row) "variants" %in% row$arguments
 
-# A file of other chromosomes would be taken for one in which nothing varies.
+# A file of other chromosomes would be mistaken for one without variation.
 check_chromosomes_of_variants <- function(config, log) {
   if (is.null(config$variants)) {
     return(invisible())
@@ -157,7 +152,7 @@ check_chromosomes_of_variants <- function(config, log) {
   there <- unlist(lapply(files, function(path) {
     with_watch("Reading", function(watch) variant_chromosomes_impl(path, watch))
   }))
-  if (!any(c(there, other_prefix(there)) %in% chromosomes)) {
+  if (all(is.na(match_chromosomes(there, chromosomes)))) {
     fail(sprintf(
       "`variants` is %s, which has no chromosome of the run, with or without a leading 'chr'.",
       quoted(config$variants)
@@ -169,7 +164,7 @@ check_chromosomes_of_variants <- function(config, log) {
   }
 }
 
-# Names by tier, in the order of the table of outgroups: inner ones first.
+# Names by tier, in the order of the table of outgroups: inner outgroups first.
 species_of_tiers <- function(config) {
   split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
 }
@@ -189,7 +184,8 @@ run_settings <- function(config, verbose) {
   }
   settings <- list(
     min_inner_freq = config$min_inner_freq, min_outer_freq = config$min_outer_freq,
-    high = threshold("high"), low = threshold("low"), model = config_model(config)
+    ties = config$ties, high = threshold("high"), low = threshold("low"),
+    model = config_model(config)
   )
   if (!is.null(config$tree)) {
     settings$tree <- parse_newick(config$tree)

@@ -54,18 +54,20 @@ log_skipped <- function(log, what, left) {
   }
 }
 
-# Logs and warns; gives the table of alignments.
+# Logs and warns; returns the table of alignments.
 tell_about_projection <- function(context, reports) {
   outgroups <- context$config$outgroups
   for (i in seq_along(reports)) {
     context$log(describe_blocks(outgroups$name[i], reports[[i]]))
-    warn_about_projection(reports[[i]], outgroups$alignment[i], context$config$lengths)
+    warn_about_projection(
+      reports[[i]], outgroups$alignment[i], context$config$lengths, context$config$overlaps
+    )
   }
   number <- function(field) vapply(reports, function(report) sum(report[[field]]), 0)
   data.frame(
     species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
     used = number("blocks"), bad = number("bad"), passed_over = number("passed_over"),
-    duplicates = number("duplicates")
+    duplicates = number("duplicates"), shared = number("shared")
   )
 }
 

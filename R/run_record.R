@@ -11,7 +11,7 @@ read_record_json <- function(file, ...) {
   )
 }
 
-# NULL if there is no record.
+# NULL without a record.
 record_in <- function(folder) {
   record <- read_record_json(run_record_path(folder))
   if (is_run_record(record)) record
@@ -34,7 +34,7 @@ is_row <- function(row, key) {
 
 record_file <- function(path) if (dir.exists(path)) run_record_path(path) else path
 
-# Evaluates `code`. Errors of other classes mean that somebody has changed the record.
+# Evaluates `code`. Errors of other classes mean that the record was modified.
 unless_damaged <- function(file, code) {
   tryCatch(code, error = function(condition) {
     if (inherits(condition, "ancify_error")) stop(condition)

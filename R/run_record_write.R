@@ -1,5 +1,5 @@
-# Writes the record of a run, ancify_run.json, from the ledgers. People and ancify_report() read it;
-# no run uses it to decide anything.
+# Writes the record of a run, ancify_run.json, from the ledgers. It is for people and
+# ancify_report(); no run bases decisions on it.
 
 record_run <- function(context, run, phases, started) {
   if ("call" %in% phases) {
@@ -48,7 +48,7 @@ save_record <- function(context, record) {
   write_own(ledger, run_record_file, made_from, to_json(record))
 }
 
-# Adds evaluations to a record, with their settings and the files that they compared calls with.
+# Adds evaluations to a record, with their settings and comparison files.
 with_evaluations <- function(record, evaluations) {
   facts <- evaluations$facts
   if (length(facts) == 0) {
@@ -62,19 +62,19 @@ with_evaluations <- function(record, evaluations) {
   record
 }
 
-# Versions that a result depends on.
+# Versions that affect a result.
 made_with <- function() {
   build <- unclass(ancify_build_info())
   c(build, list(R = as.character(getRversion()), system = utils::osVersion))
 }
 
-# Sources by species. For projections that no run wrote, the files themselves.
+# Sources by species; the files themselves for projections that no run wrote.
 sources_of_calls <- function(context) {
   made_from_of(context$output, sequence_file(names(context$config$lengths)[1]))[[1]]$sources
 }
 
-# One row an outgroup. The facts of its alignment are NA if no run made its projection, or if a run
-# made it from another alignment than the configuration names.
+# One row per outgroup. The facts of its alignment are NA if no run made its projection, or if a run
+# made it from an alignment that the configuration does not name.
 alignments_on_record <- function(context, phases) {
   config <- context$config
   outgroups <- config$outgroups
@@ -99,7 +99,7 @@ alignments_on_record <- function(context, phases) {
     size = of_file("size", NA_real_), modified = of_file("modified", NA_character_),
     sample_checksum = of_file("sample_checksum", NA_character_),
     used = count("blocks"), bad = count("bad"), passed_over = count("passed_over"),
-    duplicates = count("duplicates")
+    duplicates = count("duplicates"), shared = count("shared")
   )
 }
 
@@ -116,13 +116,13 @@ other_inputs <- function(context, phases) {
   inputs$twobit <- twobits_on_record(context)
   focal <- if (!is.null(config$focal_fasta)) focal_on_record(context, phases)
   if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
-  # As they were when the run read them.
+  # Identities are those at the time of reading.
   c(inputs, lapply(method_of(config)$files(config), function(path) {
     c(list(path = path), input_identity(config, path))
   }))
 }
 
-# The genomes that the projections of outgroups were made from, by species.
+# The genomes from which the outgroups' projections were made, by species.
 twobits_on_record <- function(context) {
   outgroups <- context$config$outgroups
   read <- lapply(sources_of_calls(context)[outgroups$name], `[[`, "twobit")
@@ -130,7 +130,7 @@ twobits_on_record <- function(context) {
   stats::setNames(rows, outgroups$name)[!vapply(read, is.null, NA)]
 }
 
-# The focal genome, if blocks were compared with it or focal bases taken from it.
+# The focal genome, if blocks were compared with it or focal bases were taken from it.
 focal_on_record <- function(context, phases) {
   read <- lapply(unname(sources_of_calls(context)), function(source) {
     source$focal_fasta %||% source$compared_with

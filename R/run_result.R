@@ -1,7 +1,7 @@
 # The result of a run, class ancify_run, from the run itself or from its record.
 
-# The run of a record, as ancify_run() gave it, without the objects of its fit. `path` is the record
-# or its folder.
+# The run of a record, as returned by ancify_run(), without the objects of its fit. `path` is the
+# record or its folder.
 read_run_record <- function(path) {
   file <- record_file(path)
   if (!file.exists(file)) refuse_record(file, "does not exist")
@@ -11,8 +11,8 @@ read_run_record <- function(path) {
   unless_damaged(file, run_of_record(record))
 }
 
-# The files of a run, one row each, to see later whether they have changed. Checksums are known only
-# of files that runs made.
+# The files of a run, one row each, for later detection of changes. Checksums are known only for
+# files that runs made.
 files_of_run <- function(context, run) {
   if (anyNA(run$file)) {
     return(NULL)
@@ -34,7 +34,7 @@ files_of_run <- function(context, run) {
   files[!is.na(files$size), ]
 }
 
-# A later run, for instance by another method, may have replaced this run's calls.
+# A later run, for instance with another method, may have replaced this run's calls.
 check_not_replaced <- function(run, name) {
   files <- attr(run, "files")
   if (is.null(files)) {
@@ -42,21 +42,15 @@ check_not_replaced <- function(run, name) {
   }
   files <- files[files$chromosome %in% run$chromosome & file.exists(as.character(files$path)), ]
   same <- files$size == file.size(files$path)
-  # Files made anew or copied back have the same contents.
+  # Files made anew or restored have the same contents.
   touched <- same & files$modified != file.mtime(files$path)
   same[touched] <- !is.na(identities_as_written(
     files[touched, ], resolve_threads(NULL), FALSE
   ))
   changed <- files$path[!same]
-  if (length(changed)) {
-    abort_ancify(
-      sprintf(
-        "`%s`: %s has been replaced by a later run or by hand. Run it again, %s.", name,
-        quoted(changed[1]), "with a separate `output_dir` for each run"
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(changed),
+            "`%s`: %s has been replaced by a later run or by hand. Run it again, %s.", name,
+            quoted(changed[1]), "with a separate `output_dir` for each run")
 }
 
 run_of_record <- function(record) {
@@ -91,7 +85,7 @@ rows_of_json <- function(rows) {
 
 config_of_record <- function(record, rows) {
   # Read only its values: the inputs need not exist any more.
-  config <- read_section(record$settings, config_keys(), "", config_origin())
+  config <- read_section(record$settings, config_keys(), "", new_origin())
   config$outgroups <- outgroup_table(config$outgroups)
   config["lengths"] <- list(stats::setNames(as.numeric(rows$length), rows$chromosome))
   config["notes"] <- list(character())
@@ -118,7 +112,7 @@ new_run <- function(config, result, backend, seconds) {
   )
 }
 
-# A subset of rows keeps the attributes of the run.
+# A subset of rows keeps the run's attributes.
 #' @export
 `[.ancify_run` <- function(x, ...) {
   some <- NextMethod()
@@ -150,25 +144,16 @@ print.ancify_run <- function(x, ...) {
 
 run_counts <- c("length", "high", "low", "unresolved", "missing")
 
-# Checks an ancify_run, which the user may have changed.
+# Checks an ancify_run, which the user may have modified.
 check_called <- function(run, name = "run") {
-  if (anyNA(run$file) || anyNA(run$high)) {
-    abort_ancify(
-      sprintf("`%s` is a run without calls: run the phase \"call\" first.", name), "input"
-    )
-  }
+  refuse_if(anyNA(run$file) || anyNA(run$high),
+            "`%s` is a run without calls: run the phase \"call\" first.", name)
   of_type <- function(columns, is_type) {
     all(vapply(columns, function(column) is_type(run[[column]]), NA))
   }
-  if (nrow(run) == 0 || anyDuplicated(run$chromosome) ||
-    !of_type(c("chromosome", "file"), is.character) || !of_type(run_counts, is.numeric)) {
-    abort_ancify(
-      sprintf(
-        "`%s` lacks rows or columns of ancify_run(): give its whole result.", name
-      ),
-      "input"
-    )
-  }
+  refuse_if(nrow(run) == 0 || anyDuplicated(run$chromosome) ||
+              !of_type(c("chromosome", "file"), is.character) || !of_type(run_counts, is.numeric),
+            "`%s` lacks rows or columns of ancify_run(): give its whole result.", name)
 }
 
 most_rows_printed <- 20

@@ -1,8 +1,8 @@
 #' Send the tasks of a run to Slurm
 #'
 #' @description
-#' Makes the `BPPARAM` with which [ancify_run()] carries out its tasks as jobs of Slurm. Each job
-#' requests the resources under `cluster` in the configuration:
+#' Makes the `BPPARAM` with which [ancify_run()] runs its tasks as Slurm jobs. Each job requests the
+#' resources under `cluster` in the configuration:
 #'
 #' ```
 #' ancify_run("config.yaml", BPPARAM = slurm_param("config.yaml"))
@@ -11,22 +11,22 @@
 #' | Key of `cluster` | Default |
 #' |:-----------------|:--------|
 #' | `cpus` | `num_cpus`, the threads of a task |
-#' | `memory` | computed from the genome; a message tells it |
+#' | `memory` | computed from the genome; a message reports it |
 #' | `gpus` | 1 with `backend: gpu`, else none; only for jobs that call |
 #' | `time`, `partition` | not requested |
 #'
 #' @inheritParams ancify_run
-#' @param threads,backend The same as for [ancify_run()]; `NULL` (the default) for `num_cpus` and
-#'   `backend` of `config`.
-#' @param workers Maximum number of jobs at a time; 1000 by default. If a phase has more tasks, a
-#'   job carries out several.
+#' @param threads,backend As for [ancify_run()]; `NULL` (the default) for `num_cpus` and `backend`
+#'   of `config`.
+#' @param workers Maximum number of simultaneous jobs; 1000 by default. If a phase has more tasks, a
+#'   job runs several.
 #' @param template Path of a template for batchtools; `NULL` (the default) for this package's. To
 #'   add accounts or modules, edit a copy of
 #'   `system.file("templates", "slurm.tmpl", package = "ancify")`.
-#' @param verbose Whether to tell what each job requests, in a message of class `ancify_message`;
+#' @param verbose Whether to report the request of each job, in a message of class `ancify_message`;
 #'   `TRUE` by default.
 #' @return A `BatchtoolsParam` of the package BiocParallel. For other batch systems, make one with a
-#'   template of batchtools.
+#'   batchtools template.
 #' @section Errors:
 #' * `ancify_package_error`: BiocParallel or batchtools is not installed.
 #' * `ancify_file_error`: this machine has no `sbatch`, or the template does not exist.
@@ -78,7 +78,7 @@ need_batchtools <- function() {
   need_packages("batchtools", "Jobs of Slurm")
 }
 
-# The resources in the template, as Slurm reads them.
+# The resources for the template, in Slurm's format.
 slurm_resources <- function(config) {
   asked <- config$cluster
   gpus <- asked$gpus %||% (if (config$backend == "gpu") 1L else 0L)
@@ -100,7 +100,7 @@ describe_resources <- function(resources, config) {
   )
 }
 
-# Bytes that a task needs at most: R with its packages, and the run's own estimate.
+# Maximum bytes for a task: R with its packages, and the run's own estimate.
 job_memory <- function(config) {
   2^29 + memory_needed(config, c("project", "call"), "tasks")
 }

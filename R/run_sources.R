@@ -1,10 +1,10 @@
-# Sources of projections and calls: inputs and settings, as the ledger records them.
+# Sources of projections and calls: inputs and settings, as recorded in the ledger.
 
 # Sources of the projections, by species.
 alignment_sources <- function(config) {
   outgroups <- config$outgroups
   many <- formats_of(outgroups$alignment)$many_species %in% TRUE
-  # In a MAF, the names of all chromosomes decide which species a row belongs to.
+  # In a MAF, the names of all chromosomes determine the species of a row.
   lengths <- if (any(many)) input_identity(config, config$chromosome_lengths)
   # Blocks that differ from the focal genome are bad.
   focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
@@ -13,7 +13,8 @@ alignment_sources <- function(config) {
     list(
       ancify = package_version_text(), alignment = input_identity(config, outgroups$alignment[i]),
       twobit = if (!is.na(outgroups$twobit[i])) input_identity(config, outgroups$twobit[i]),
-      on_bad_block = config$on_bad_block, compared_with = focal, aliases = aliases,
+      on_bad_block = config$on_bad_block, overlaps = config$overlaps, compared_with = focal,
+      aliases = aliases,
       maf = if (many[i]) {
         names <- names_in_maf(outgroups)
         list(names[i], names[longer_named(outgroups, i)], focal_in_maf(config), lengths)
@@ -27,7 +28,7 @@ aliases_source <- function(config) {
   if (!is.null(config$chromosome_aliases)) input_identity(config, config$chromosome_aliases)
 }
 
-# Outgroups of the same MAF whose names begin with outgroup i's name and a dot. Rows that fit both
+# Outgroups of the same MAF whose names begin with outgroup i's name and a dot. Rows that match both
 # names belong to the longer one.
 longer_named <- function(outgroups, i) {
   names <- names_in_maf(outgroups)
@@ -53,7 +54,7 @@ projected_sources <- function(config, species, on_record) {
   stats::setNames(sources, species)
 }
 
-# The settings that change calls; a method's files by their identities.
+# The settings that affect calls; a method's files are represented by their identities.
 settings_of_calls <- function(config) {
   settings <- raw_config(config)
   changes <- vapply(config_keys(), `[[`, "", "changes")
@@ -63,32 +64,69 @@ settings_of_calls <- function(config) {
   settings[names(files)] <- lapply(files, function(path) {
     input_identity(config, path) %||% identity_if_readable(path)
   })
-  # Compared as text, so the order of the table of settings must not matter.
+  # Sources are compared as text, so the order of the table of settings must not matter.
   settings[order(names(settings), method = "radix")]
 }
 
-# The source of calls, without the lengths of their chromosomes, which their files have.
+# The source of calls, without the lengths of their chromosomes, which are in the files.
 call_sources <- function(config, sources) {
   list(
     ancify = package_version_text(), settings = settings_of_calls(config), sources = sources,
-    # A fit is to all of a run's sites.
+    # A fit uses all of a run's sites.
     fitted_to = if (fits_model(config)) as.list(config$lengths)
   )
 }
 
-# Settings, as messages name them, that differ between the calls in the output folder and this
+# Settings, under the names in messages, that differ between the calls in the output folder and this
 # configuration.
 other_settings <- function(config, ledger) {
-  made_from <- made_from_of(ledger, sequence_file(names(config$lengths)))
-  made_from <- Filter(Negate(is.null), made_from)
-  if (length(made_from) == 0) {
-    return(NULL)
+  other_keys(
+    settings_of_calls(config),
+    sources_of_files(ledger, sequence_file(names(config$lengths)))$sources
+  )
+}
+
+# Settings that differ between sources and `now`, except settings that do not affect bases.
+other_keys <- function(now, sources) {
+  differs <- function(key) {
+    any(!vapply(sources, function(then) same_json(now[[key]], then$settings[[key]]), NA))
   }
-  then <- made_from[[1]]$settings
-  now <- settings_of_calls(config)
-  keys <- setdiff(names(now), "posterior")
-  other <- Filter(function(key) !same_json(now[[key]], then[[key]]), keys)
-  sprintf("`%s`", other)
+  sprintf("`%s`", Filter(differs, setdiff(names(now), "posterior")))
+}
+
+# Warns if a folder whose calls are read together mixes calls of several configurations.
+warn_about_mixed_calls <- function(files) {
+  folder <- dirname(files[1])
+  ledger <- if (length(files) > 1) ledger_to_ask(folder)
+  if (is.null(ledger)) {
+    return(invisible())
+  }
+  found <- sources_of_files(ledger, basename(files))
+  if (length(found$sources) < 2) {
+    return(invisible())
+  }
+  now <- found$sources[[1]]$settings
+  is_other <- vapply(found$sources, function(one) length(other_keys(now, list(one))) > 0, NA)
+  if (any(is_other)) {
+    chromosomes <- sub("[.]fa$", "", basename(files))
+    other <- chromosomes[is_other[found$number] %in% TRUE]
+    warn_ancify(
+      sprintf(
+        "The calls in %s are of several configurations: %s %s made with another %s than %s. %s.",
+        quoted(folder), enumerate(other), if (length(other) == 1) "was" else "were",
+        enumerate(other_keys(now, found$sources[is_other])),
+        chromosomes[which(found$number == 1)[1]], "Give each configuration its own `output_dir`"
+      ),
+      "calls"
+    )
+  }
+}
+
+# The ledger of a folder for a warning; NULL if none is readable.
+ledger_to_ask <- function(folder) {
+  if (is_file(ledger_file(folder))) {
+    tryCatch(open_ledger(folder), ancify_error = function(condition) NULL)
+  }
 }
 
 # Warns if the calls to evaluate were made with other settings.
@@ -104,4 +142,54 @@ warn_about_other_settings <- function(config) {
       "evaluation"
     )
   }
+}
+
+# The phase "call" alone uses projections unchanged.
+warn_about_old_projections <- function(config, on_record) {
+  outgroups <- config$outgroups
+  old <- vapply(seq_len(nrow(outgroups)), function(i) {
+    then <- on_record[[outgroups$name[i]]]
+    any(vapply(c("alignment", "twobit"), function(key) {
+      now <- if (!is.na(outgroups[[key]][i])) input_identity(config, outgroups[[key]][i])
+      !is.null(then[[key]]) && !is.null(now) && !same_json(then[[key]], now)
+    }, NA))
+  }, NA)
+  if (any(old)) {
+    warn_ancify(
+      sprintf(
+        "The projections of %s were made from another alignment than the configuration names. %s.",
+        enumerate(outgroups$name[old]), "Run the phase \"project\" to make them again"
+      ),
+      "projection"
+    )
+  }
+}
+
+# Warns about projections that are read outside a run. Deleted alignments provide no evidence.
+warn_about_kept_projections <- function(config) {
+  ledger <- ledger_to_ask(config$work_dir)
+  if (is.null(ledger)) {
+    return(invisible())
+  }
+  names <- config$outgroups$name
+  made_from <- made_from_of(ledger, projections_of(names, names(config$lengths)[1]))
+  warn_about_old_projections(with_alignments(config, "call"), stats::setNames(made_from, names))
+}
+
+# Adds alignments and genomes. They may be missing if nothing is projected.
+with_alignments <- function(config, phases) {
+  identify <- if ("project" %in% phases) file_identity else identity_if_readable
+  outgroups <- config$outgroups
+  with_inputs(
+    config, c(outgroups$alignment, stats::na.omit(outgroups$twobit), config$focal_fasta), identify
+  )
+}
+
+# with_inputs() for files that this session wrote or verified by checksum.
+with_seen <- function(config, ledger, paths) {
+  known <- mget(paths, ledger$seen, ifnotfound = list(NULL))
+  attr(config, "inputs")[ledger_paths(ledger, paths)] <- lapply(known, function(identity) {
+    list(identity = identity)
+  })
+  config
 }

@@ -1,9 +1,9 @@
-# Parts of a run that other processes carry out, on this machine or on others with the same files.
-# Their files are in <work_dir>/.ancify/tasks:
+# Parts of a run in other processes, on this machine or on others with the same files. Their files
+# are in <work_dir>/.ancify/tasks:
 #
 # session      names the calling session; tasks of other sessions do nothing
-# cancelled    exists when the tasks shall end
-# <task>/log   messages of the task, from its first moment on
+# cancelled    exists when the tasks must end
+# <task>/log   messages of the task, from its start
 # <task>/outcome.json
 #
 # A task locks its folder while it works. Its ledgers are in memory. The calling session, which
@@ -19,7 +19,7 @@ log_file <- function(task) file.path(task$folder, "log")
 
 # ---- In the task's process ---------------------------------------------------------------------
 
-# The function that workers get. It needs only a library with this package.
+# The function sent to workers. It needs only a library with this package.
 do_task_anywhere <- function(task) {
   .libPaths(task$libraries)
   get("do_task", asNamespace("ancify"))(task)
@@ -35,7 +35,7 @@ do_task <- function(task) {
   on.exit(setwd(old))
   options <- options(task$options)
   on.exit(options(options), add = TRUE)
-  # Check before the lock too: a later session may have a task in the same folder.
+  # Check before locking too: a later session may have a task in this folder.
   if (!is_wanted(task)) {
     return(invisible())
   }
@@ -63,7 +63,7 @@ do_task <- function(task) {
   invisible()
 }
 
-# Runs the job. Gives the rows of its ledgers, its value or error, and its messages.
+# Runs the job. Returns the rows of its ledgers, its value or error, and its messages.
 watched_outcome <- function(task, tell) {
   outcome <- list(lines = character(), warnings = list())
   context <- task_context(task)
@@ -116,8 +116,8 @@ task_backend <- function(task) {
   choose_backend(kind, config$num_cpus, devices, config$gpu_memory)
 }
 
-# Locks one GPU of this machine for this task, and waits until one is free. Gives `devices`
-# unchanged if there are no GPUs. The lock ends with the task or its process.
+# Locks one GPU of this machine for this task, and waits until one is free. Returns `devices`
+# unchanged if no GPU exists. The lock ends with the task or its process.
 take_gpu <- function(devices, task) {
   numbers <- devices %||% available_gpus()$number
   if (length(numbers) == 0) {
@@ -178,7 +178,7 @@ describe_place <- function(place) {
 
 # ---- In the calling session ----------------------------------------------------------------------
 
-# The process that locks a task's folder, by its own line there; NULL if none does.
+# The process that locks a task's folder, by its own line in the lock file; NULL if none does.
 at_work <- function(folder) {
   lock <- tryCatch(
     lock_folder_impl(folder),
@@ -197,7 +197,7 @@ tasks_at_work <- function(config) {
   Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
 }
 
-# An error if tasks of an earlier session still run. Tasks that have not begun never will.
+# An error if tasks of an earlier session still run. Tasks that have not begun will never begin.
 refuse_at_work <- function(config) {
   folder <- tasks_folder(config)
   if (!dir.exists(folder)) {
@@ -224,7 +224,7 @@ refuse_at_work <- function(config) {
   )
 }
 
-# Records work that tasks of an earlier session finished, but that session did not record.
+# Records work that tasks of an earlier session completed but the session did not record.
 settle_earlier_tasks <- function(context, resume) {
   folder <- tasks_folder(context$config)
   if (resume) {
@@ -236,7 +236,7 @@ settle_earlier_tasks <- function(context, resume) {
   unlink(folder, recursive = TRUE, expand = FALSE)
 }
 
-# Projections that the task did not keep are in a folder with a ledger of its own.
+# Temporary projections of a task are in a folder with its own ledger.
 settle_outcome <- function(context, outcome) {
   folder <- tasks_not_kept(context$config)
   if (!outcome$kept && dir.exists(folder)) {
@@ -248,12 +248,12 @@ settle_outcome <- function(context, outcome) {
   save_ledger(context$projections, at_once = TRUE)
 }
 
-# The first line of a task's log, or its name if it was killed before it wrote one.
+# The first line of a task's log, or its name if it was killed before writing one.
 beginning_of <- function(folder) {
   c(state_lines(log_file(list(folder = folder))), basename(folder))[1]
 }
 
-# NULL if there is no valid outcome.
+# NULL without a valid outcome.
 read_outcome <- function(task) {
   outcome <- read_state(outcome_file(task))
   if (isTRUE(tryCatch(is_outcome(outcome), error = function(condition) FALSE))) outcome
@@ -282,8 +282,8 @@ is_part_of_ledger <- function(part) {
   is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-# Adds the rows of a task to the ledgers. `written_now`: whether the task just wrote its files. Then
-# their identities are taken here, as other machines may see other ones.
+# Adds the rows of a task to the ledgers. `written_now`: whether the task just wrote its files. If
+# so, their identities are taken here, as other machines may see different ones.
 merge_outcome <- function(context, outcome, written_now = FALSE) {
   for (name in task_ledgers) {
     ledger <- context[[name]]

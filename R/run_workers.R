@@ -7,7 +7,7 @@ with_workers <- function(cluster, job) {
   }
   dir.create(cluster$folder, recursive = TRUE, showWarnings = FALSE)
   write_text(session_file(cluster$folder), cluster$session)
-  # batchtools draws its seeds from R's random numbers: restore their state.
+  # batchtools draws its seeds from R's random number generator: restore its state.
   random_state <- globalenv()$.Random.seed
   on.exit(set_random_state(random_state))
   start_workers(cluster)
@@ -16,7 +16,7 @@ with_workers <- function(cluster, job) {
 }
 
 # Uses workers that are already running. Otherwise starts a copy of the given param, because a param
-# cannot be used again after one of its workers has died.
+# cannot be reused after one of its workers has died.
 start_workers <- function(cluster) {
   if (!BiocParallel::bpisup(cluster$given)) {
     cluster$param <- BiocParallel::bpstart(unserialize(serialize(cluster$given, NULL)))
@@ -27,7 +27,7 @@ stop_workers <- function(cluster) {
   if (BiocParallel::bpisup(cluster$given)) {
     return(invisible())
   }
-  # Remove batchtools' registry without waiting. Hide errors about workers that have died.
+  # Remove batchtools' registry without waiting. Hide errors about dead workers.
   options <- options(
     BIOCPARALLEL_BATCHTOOLS_REMOVE_REGISTRY_WAIT = 0, show.error.messages = FALSE
   )

@@ -20,7 +20,13 @@ print.variant_scan <- function(x, ...) {
     samples = format_count(facts$samples),
     variants = sprintf("%s, of which %s tested", format_count(nrow(x)), format_count(tested)),
     if (!is.null(facts$theta)) {
-      c(kernels = if (facts$loco) "without the variant's chromosome" else "of all variants")
+      c(kernels = if (!facts$loco) {
+        "of all variants"
+      } else if (length(facts$whole)) {
+        sprintf("without the variant's chromosome, but for %s", enumerate(quoted(facts$whole)))
+      } else {
+        "without the variant's chromosome"
+      })
     },
     if (length(facts$ratios) > 1) {
       c("z'Pz / z'Sz" = sprintf(
@@ -105,7 +111,7 @@ autoplot.variant_scan <- function(object, type = c("manhattan", "qq"), # nolint:
   type <- check_choice(type, c("manhattan", "qq"), "type")
   need_ggplot2()
   tested <- object[is.finite(object$log10_p), ]
-  if (nrow(tested) == 0) abort_ancify("No variant was tested, so there is no picture.", "input")
+  refuse_if(nrow(tested) == 0, "No variant was tested, so there is no picture.")
   if (type == "manhattan") manhattan_picture(tested) else qq_picture(tested)
 }
 

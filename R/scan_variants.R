@@ -15,7 +15,8 @@
 #'
 #' **Leaving one chromosome out.** A variant that is in the kernel too is tested against itself,
 #' and loses power. With `loco = TRUE` the variances are estimated anew without the variants of
-#' its chromosome. Kernels that are not made of genotypes stay.
+#' its chromosome. Other kernels than [kernel_grm()] stay whole. [kernel_weighted()] and
+#' [kernel_admixture()] are made of variants too, so statistics are too small; a warning says so.
 #'
 #' **Mixed model.** With P as in [reml_log_likelihood()] and a variant's column z, the effect is
 #' z'Py / z'Pz, with the variance 1 / z'Pz. Variances are those without the variant. z'Pz is exact
@@ -53,14 +54,24 @@
 #' | `p` | Two-sided p-value. |
 #' | `log10_p` | -log10 of it, also where `p` is too small for a number. |
 #'
-#' The last five are `NA` for a variant that is not tested. The attribute `scan` is a list: `method`
-#' (`"ols"` or `"mixed"`), `samples`, `loco`, `df` (degrees of freedom), `theta` (variances, a row
-#' for each chromosome left out) and `ratios` (the sampled z'Pz / z'Sz).
+#' The last five are `NA` for a variant that is not tested. The attribute `scan` is a list:
+#'
+#' | Element | Content |
+#' | :--- | :--- |
+#' | `method` | `"ols"` or `"mixed"` |
+#' | `samples` | Number of samples. |
+#' | `loco`, `whole` | Whether chromosomes are left out, and the kernels that keep all variants. |
+#' | `df` | Degrees of freedom. |
+#' | `theta` | Variances, a row for each chromosome left out. |
+#' | `ratios` | The sampled z'Pz / z'Sz. |
 #' @section Errors:
 #' * `ancify_input_error`: the fit allows variances below 0, and a covariance is singular.
 #' * `ancify_input_error`: samples, covariates and genotypes do not fit together; a fit without
 #'   genotypes needs `genotypes`; or nothing is left without a chromosome.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT are tested as autosomes.
+#' * `ancify_scan_warning`: a weighted or admixture kernel keeps the tested chromosome's variants.
+#' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
 #'   has failed.
@@ -109,17 +120,11 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
   model <- model_on_samples(
     list(genotypes = genotypes, kernels = list(), names = character()), x, data, id
   )
+  warn_of_scan(model, genotypes)
   df <- length(model$y) - ncol(model$x) - 1
-  if (df < 1) {
-    abort_ancify(
-      sprintf(
-        "A test of a variant needs at least %s for %s, but there are %s.",
-        count_of(ncol(model$x) + 2, "sample"), count_of(ncol(model$x), "fixed effect"),
-        format_count(length(model$y))
-      ),
-      "input"
-    )
-  }
+  refuse_if(df < 1, "A test of a variant needs at least %s for %s, but there are %s.",
+            count_of(ncol(model$x) + 2, "sample"), count_of(ncol(model$x), "fixed effect"),
+            format_count(length(model$y)))
   residual <- unname(stats::lm.fit(model$x, model$y)$residuals)
   problem <- c(core_problem(model), core_settings(threads, memory, backend))
   forms <- scan_forms(problem, model$genotypes, residual, progress)
@@ -146,7 +151,12 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   }
   fit <- with_genotypes(x)
   g <- tested_genotypes(fit, genotypes)
-  parts <- scan_parts(fit, g, loco)
+  warn_of_scan(fit, g)
+  names <- comparable_chromosomes(g, fit$genotypes)
+  fit$chromosomes <- names[[2]]
+  parts <- scan_parts(fit, names[[1]], loco)
+  whole <- if (loco) kernels_of_variants(fit, g)
+  warn_of_whole(whole)
   dense <- if (length(parts) > 1) dense_kernels(fit, progress)
   scans <- over_parts(seq_along(parts), function(i) {
     scan_part(fit, g[, parts[[i]]], names(parts)[i], dense, progress)
@@ -158,8 +168,30 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   tested <- list(effect = forms$response / forms$square, se = 1 / sqrt(forms$square))
   new_scan(g, forms, tested, list(
     method = "mixed", samples = length(fit$y), loco = any(nzchar(names(parts))), df = Inf,
-    theta = thetas_of(scans, names(parts), names(fit$theta)), ratios = all_of("ratios")
+    whole = whole, theta = thetas_of(scans, names(parts), names(fit$theta)),
+    ratios = all_of("ratios")
   ))
+}
+
+warn_of_whole <- function(kernels) {
+  if (length(kernels)) {
+    warn_ancify(
+      sprintf(
+        paste(
+          "%s %s all variants, also those of the tested chromosome, so statistics are too small:",
+          "%s. Give these variants by `genotypes` or kernel_grm() to leave them out."
+        ),
+        count_of(length(kernels), "kernel"), if (length(kernels) == 1) "keeps" else "keep",
+        enumerate(quoted(kernels))
+      ),
+      "scan"
+    )
+  }
+}
+
+warn_of_scan <- function(model, g) {
+  warn_of_few_values(model$y, response_name(model$terms), two_values_scanned)
+  warn_of_sex_chromosomes(g, "are tested")
 }
 
 # The variants of `g` by a fit without this chromosome; "" for the fit itself.
@@ -186,36 +218,12 @@ or_tell_of_bounds <- function(expr, fit, chromosome) {
 
 # ---- Mixed model ---------------------------------------------------------------------------------
 
-# The genotypes to test, of the fit's samples.
-tested_genotypes <- function(fit, genotypes) {
-  if (is.null(genotypes)) {
-    if (is.null(fit$genotypes)) {
-      abort_ancify(
-        "The fit has no genotypes: give those to test as `genotypes`.", "input"
-      )
-    }
-    return(fit$genotypes)
-  }
-  check_genotypes(genotypes, "genotypes")
-  absent <- setdiff(fit$ids, genotypes$samples$id)
-  if (length(absent)) {
-    abort_ancify(
-      sprintf(
-        "`genotypes` lacks %s of the fit: %s.", count_of(length(absent), "sample"),
-        enumerate(quoted(absent))
-      ),
-      "input"
-    )
-  }
-  genotypes[fit$ids, ]
-}
-
-# Numbers of the tested variants by the chromosome that is left out of the fit; "" for none.
-scan_parts <- function(fit, g, loco) {
-  chromosome <- bare_names(g$variants$chromosome)
-  in_fit <- bare_names(fit$genotypes$variants$chromosome[unique(fit$weights$variant)])
-  left_out <- if (loco) ifelse(chromosome %in% in_fit, chromosome, "") else rep("", ncol(g))
-  split(seq_len(ncol(g)), factor(left_out, unique(left_out)))
+# Numbers of the tested variants, which are on these chromosomes, by the one that is left out of the
+# fit; "" for none.
+scan_parts <- function(fit, chromosomes, loco) {
+  in_fit <- fit$chromosomes[unique(fit$weights$variant)]
+  left_out <- ifelse(loco & chromosomes %in% in_fit, chromosomes, "")
+  split(seq_along(chromosomes), factor(left_out, unique(left_out)))
 }
 
 # After an exact fit, the matrices of the components that genotypes make, from which a chromosome's
@@ -260,18 +268,13 @@ kernels_without <- function(dense, fit, weights, progress) {
 # dense_kernels().
 fit_without <- function(fit, chromosome, dense, progress) {
   varies <- genotype_moments(fit$genotypes, fit$threads)$variance > 0
-  stays <- varies & bare_names(fit$genotypes$variants$chromosome) != chromosome
+  stays <- varies & fit$chromosomes != chromosome
   weights <- fit$weights[stays[fit$weights$variant], , drop = FALSE]
   sets <- sort(unique(weights$component))
   kept <- c(sets, fit$n_genetic + seq_len(length(fit$names) - fit$n_genetic))
-  if (length(kept) == 0) {
-    abort_ancify(
-      sprintf(
-        "All variants of the fit are on chromosome %s: choose `loco = FALSE`.", quoted(chromosome)
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(kept) == 0,
+            "All variants of the fit are on chromosome %s: choose `loco = FALSE`.",
+            quoted(chromosome))
   model <- fit
   weights$component <- match(weights$component, sets)
   model$weights <- weights
@@ -329,14 +332,6 @@ scan_mixed <- function(fit, g, progress) {
 
 # Variants whose z'Pz is solved for after a stochastic fit.
 sampled_variants <- 128
-
-# For each variant: response = z'v, square = z'Sz, or with `theta` z'Pz, n = samples with a call,
-# frequency.
-scan_forms <- function(problem, g, v, progress, theta = NULL, inputs = NULL) {
-  with_watch("Scanning", function(watch) {
-    scan_forms_impl(problem, core_genotypes(g), v, theta, watch)
-  }, progress, inputs = inputs)
-}
 
 # A row for each chromosome left out, and a column for each variance; NA for a component that was
 # left empty.

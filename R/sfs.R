@@ -5,40 +5,43 @@
 #' makes one from an array of counts: `sfs(c(0, 12, 5, 3, 2, 0), "YRI")`.
 #'
 #' **Shape.** A spectrum is a numeric array with a dimension for each population, of n + 1 cells
-#' for n haplotypes. Its dimnames are the derived copies, so that `x["0", "3"]` is `x[1, 4]`. The
+#' for n haplotypes. Its dimnames are the derived copies, so `x["0", "3"]` is `x[1, 4]`. The
 #' names of the dimnames are the populations.
 #'
 #' **Mask.** Masked cells are not data. No sum uses them, and they are `NA` in plain arrays and
 #' vectors. A folded spectrum counts copies of the rarer allele; its cells above half of all
-#' haplotypes are masked too.
+#' haplotypes are also masked.
 #'
 #' **Arithmetic** works cell by cell, with numbers, with arrays of the same shape, and with spectra
-#' of the same populations; so do `sqrt()`, `log()`, `round()` and the like. A result's cell is
-#' masked if it is masked in an operand or not finite. Comparisons give a logical array. `sum()`,
-#' `mean()`, `range()` and the like use unmasked cells: `sum(x)` is the number of segregating sites.
+#' of the same populations; so do `sqrt()`, `log()`, `round()` and similar functions. A cell of the
+#' result is masked if it is masked in an operand or not finite. A negative difference is not data:
+#' likelihoods, fits and files refuse it. Comparisons give a logical array. `sum()`, `mean()`,
+#' `range()` and similar functions use unmasked cells: `sum(x)` counts segregating sites.
 #'
 #' **Subsets.** `x["3", ]`, with whole populations and single numbers of copies, is a spectrum of
-#' the whole populations. Any other subset, and any of a folded spectrum, is a plain array or
+#' the whole populations. Any other subset, and any subset of a folded spectrum, is a plain array or
 #' vector.
 #'
 #' @param counts A numeric array of up to five dimensions, with n + 1 cells for n haplotypes; a
-#'   vector for one population. Unmasked cells are finite, but not always whole: a model expects
-#'   fractions.
+#'   vector for one population. Unmasked cells are finite and not negative, but may be fractional,
+#'   as in model expectations. A spectrum keeps its populations, mask and folding unless others are
+#'   given, so `sfs(x, "CEU")` renames a population.
 #' @param populations Names of the populations, in the order of the dimensions. `NULL` (the
 #'   default): the names of `counts`' dimnames, if any.
 #' @param mask A logical array of the shape of `counts`. `NULL` (the default) masks the two cells
-#'   of sites that do not vary, with no or only derived copies. A folded spectrum's cells above
-#'   half are always masked.
-#' @param folded Whether `counts` are of the rarer allele; `FALSE` (the default). If `TRUE`, cells
+#'   of invariant sites, with no or only derived copies. A folded spectrum's cells above half are
+#'   always masked.
+#' @param folded Whether `counts` refer to the rarer allele; `FALSE` (the default). If `TRUE`, cells
 #'   above half of all haplotypes must be 0, `NA` or masked.
-#' @return An array of class `sfs` with the attributes `mask`, a logical array, and `folded`. Of a
+#' @return An array of class `sfs` with the attributes `mask`, a logical array, and `folded`. For a
 #'   spectrum `x`:
-#' * `as.array(x)` and `as.vector(x)`: the plain array and the plain vector.
+#' * `as.array(x)` and `as.vector(x)`: the plain array and the plain vector. `c(x, y)` joins such
+#'   vectors.
 #' * `dim(x) - 1`: the sample sizes.
 #' * `names(dimnames(x))`: the populations.
 #' @section Errors:
 #' `ancify_input_error`:
-#' * `counts` is not such an array, has an unmasked cell that is not finite, or is folded with
+#' * `counts` is not such an array, has a nonfinite or negative unmasked cell, or is folded with
 #'   sites in cells above half.
 #' * `mask` has another shape.
 #' * `populations` has another length, or a name that is empty, repeated, or has quotes or line
@@ -62,6 +65,11 @@
 #' two / sum(two)
 sfs <- function(counts, populations = NULL, mask = NULL, folded = FALSE) {
   check_given()
+  if (is_sfs(counts)) {
+    check_sfs(counts, "counts")
+    mask <- mask %||% attr(counts, "mask")
+    if (missing(folded)) folded <- attr(counts, "folded")
+  }
   counts <- as_counts(counts)
   populations <- populations %||% names(dimnames(counts))
   check_populations(populations, length(dim(counts)))
@@ -73,7 +81,16 @@ sfs <- function(counts, populations = NULL, mask = NULL, folded = FALSE) {
     mask <- mask | above
     counts[above] <- 0
   }
-  check_sfs(new_sfs(counts, populations, mask, folded), "counts")
+  check_not_negative(check_sfs(new_sfs(counts, populations, mask, folded), "counts"), "counts")
+}
+
+# Differences of spectra may be negative; counts are not.
+check_not_negative <- function(x, name = "x") {
+  wrong <- which(x < 0 & !attr(x, "mask"))
+  refuse_if(length(wrong),
+            "`%s` is %s in cell %s: a count of sites is not below 0. Correct it, or mask the cell.",
+            name, format(unclass(x)[wrong[1]]), cell_name(wrong[1], dim(x)))
+  invisible(x)
 }
 
 # The only constructor of the class.
@@ -88,33 +105,18 @@ new_sfs <- function(counts, populations, mask, folded) {
 
 is_sfs <- function(x) inherits(x, "sfs")
 
-# TRUE for the two cells of sites that do not vary in any population.
+# TRUE for the two cells of sites that are invariant in all populations.
 corner_mask <- function(dim) array(seq_len(prod(dim)) %in% c(1, prod(dim)), dim)
 
-# A user may have changed a spectrum since it was made.
+# A user may have modified a spectrum.
 check_sfs <- function(x, name = "x") {
-  if (!is_sfs(x)) {
-    abort_ancify(
-      sprintf("`%s` must be a site frequency spectrum of class sfs, not %s. sfs() makes one.",
-              name, show_value(x)),
-      "input"
-    )
-  }
-  if (!is_whole(x)) {
-    abort_ancify(
-      sprintf("`%s` is not a valid spectrum any more: make it again with sfs().", name), "input"
-    )
-  }
+  refuse_if(!is_sfs(x),
+            "`%s` must be a site frequency spectrum of class sfs, not %s. sfs() makes one.", name,
+            show_value(x))
+  refuse_if(!is_whole(x), "`%s` is not a valid spectrum any more: make it again with sfs().", name)
   wrong <- which(!is.finite(x) & !attr(x, "mask"))
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf(
-        "`%s` is %s in cell %s: give a number, or mask the cell.", name, unclass(x)[wrong[1]],
-        cell_name(wrong[1], dim(x))
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(wrong), "`%s` is %s in cell %s: give a number, or mask the cell.", name,
+            unclass(x)[wrong[1]], cell_name(wrong[1], dim(x)))
   x
 }
 
@@ -126,54 +128,22 @@ is_whole <- function(x) {
   )
 }
 
-# A cell by its derived copies in each population, such as [0, 3].
+# The name of a cell: its derived copies in each population, such as [0, 3].
 cell_name <- function(i, dim) {
   sprintf("[%s]", paste(arrayInd(i, dim) - 1, collapse = ", "))
 }
 
 as_counts <- function(counts) {
   if (is_sfs(counts)) counts <- plain_array(counts)
-  if (!is.numeric(counts) || is.object(counts)) {
-    abort_ancify(
-      sprintf("`counts` must be a numeric array or vector, not %s.", show_value(counts)), "input"
-    )
-  }
+  refuse_if(!is.numeric(counts) || is.object(counts),
+            "`counts` must be a numeric array or vector, not %s.", show_value(counts))
   if (is.null(dim(counts))) counts <- array(counts, length(counts))
-  if (length(dim(counts)) > core_limits()$populations || any(dim(counts) < 2)) {
-    abort_ancify(
-      sprintf(
-        "`counts` is an array of %s, but a spectrum has 1 to %d dimensions of at least 2 cells.",
-        paste(dim(counts), collapse = " x "), core_limits()$populations
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(dim(counts)) > core_limits()$populations || any(dim(counts) < 2),
+    "`counts` is an array of %s, but a spectrum has 1 to %d dimensions of at least 2 cells.",
+    paste(dim(counts), collapse = " x "), core_limits()$populations
+  )
   counts
-}
-
-check_populations <- function(populations, n) {
-  if (is.null(populations)) {
-    return(invisible())
-  }
-  if (!is.character(populations) || length(populations) != n) {
-    abort_ancify(
-      sprintf("`populations` must be %d %s, not %s.", n, if (n == 1) "name" else "names",
-              show_value(populations)),
-      "input"
-    )
-  }
-  wrong <- is.na(populations) | !validEnc(populations)
-  wrong <- wrong | !nzchar(populations, keepNA = FALSE) | duplicated(populations)
-  wrong[!wrong] <- grepl("[\"[:cntrl:]]", populations[!wrong])
-  if (any(wrong)) {
-    abort_ancify(
-      sprintf(
-        "`populations[%d]` is %s: a name must be unique, not empty, and without quotes.",
-        which(wrong)[1], show_value(populations[wrong][1])
-      ),
-      "input"
-    )
-  }
 }
 
 as_mask <- function(mask, dim) {
@@ -181,27 +151,17 @@ as_mask <- function(mask, dim) {
     return(array(seq_len(prod(dim)) %in% c(1, prod(dim)), dim))
   }
   shape <- dim(mask) %||% length(mask)
-  if (!is.logical(mask) || anyNA(mask) || !identical(as.integer(shape), as.integer(dim))) {
-    abort_ancify(
-      sprintf("`mask` must be an array of %s, with TRUE or FALSE for each cell.",
-              paste(dim, collapse = " x ")),
-      "input"
-    )
-  }
+  refuse_if(!is.logical(mask) || anyNA(mask) || !identical(as.integer(shape), as.integer(dim)),
+            "`mask` must be an array of %s, with TRUE or FALSE for each cell.",
+            paste(dim, collapse = " x "))
   array(mask, dim)
 }
 
 check_folded_away <- function(counts, mask, above) {
   wrong <- which(above & !mask & !is.na(counts) & counts != 0)
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf(
-        "`counts` is %s in cell %s, but a folded spectrum has no such cell. fold() folds one.",
-        format(counts[wrong[1]]), cell_name(wrong[1], dim(counts))
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(wrong),
+            "`counts` is %s in cell %s, but a folded spectrum has no such cell. fold() folds one.",
+            format(counts[wrong[1]]), cell_name(wrong[1], dim(counts)))
 }
 
 # For each cell the sum of copies over populations.
@@ -220,7 +180,7 @@ population_labels <- function(x) {
   names(dimnames(x)) %||% paste("population", seq_along(dim(x)))
 }
 
-# The stored values of all cells, also of masked ones.
+# The stored values of all cells, including masked cells.
 plain_array <- function(x) {
   if (!is_sfs(x)) {
     return(x)
@@ -241,10 +201,52 @@ as.double.sfs <- function(x, ...) as.double(as.array(x))
 #' @export
 as.vector.sfs <- function(x, mode = "any") as.vector(as.array(x), mode)
 
+# Matrices made by base R also lack counts of masked cells.
 #' @export
-mean.sfs <- function(x, ...) mean(as.array(x)[!attr(x, "mask")], ...)
+as.matrix.sfs <- function(x, ...) as.matrix(as.array(x), ...)
 
-# Why two spectra do not match, or NULL.
+#' @export
+c.sfs <- function(...) do.call(c, lapply(list(...), function(x) if (is_sfs(x)) as.array(x) else x))
+
+#' @export
+as.integer.sfs <- function(x, ...) as.integer(as.array(x))
+
+#' @export
+is.na.sfs <- function(x) is.na(plain_array(x)) | attr(x, "mask")
+
+#' @export
+summary.sfs <- function(object, ...) summary(unmasked(object), ...)
+
+#' @importFrom stats quantile
+#' @export
+quantile.sfs <- function(x, ...) stats::quantile(unmasked(x), ...)
+
+#' @importFrom stats median
+#' @export
+median.sfs <- function(x, na.rm = FALSE, ...) { # nolint: object_name_linter.
+  stats::median(unmasked(x))
+}
+
+#' @export
+t.sfs <- function(x) aperm(x)
+
+#' @export
+aperm.sfs <- function(a, perm = NULL, ...) {
+  check_sfs(a)
+  if (is.character(perm)) perm <- match(perm, names(dimnames(a)))
+  turned <- function(values) aperm(array(values, dim(a)), perm)
+  order <- perm %||% rev(seq_along(dim(a)))
+  new_sfs(turned(plain_array(a)), names(dimnames(a))[order], turned(attr(a, "mask")),
+          attr(a, "folded"))
+}
+
+# The counts of cells that are not masked.
+unmasked <- function(x) as.array(x)[!attr(x, "mask")]
+
+#' @export
+mean.sfs <- function(x, ...) mean(unmasked(x), ...)
+
+# The reason why two spectra do not match, or NULL.
 unlike_sfs <- function(e1, e2) {
   sizes <- function(x) paste(dim(x) - 1, collapse = ", ")
   if (!identical(dim(e1), dim(e2))) {

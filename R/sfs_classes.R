@@ -1,26 +1,20 @@
-# Spectra of classes of sites, such as synonymous and missense ones.
+# Spectra of classes of sites, such as synonymous and missense sites.
 
-# What the core takes of `classes`: list(names =, by_chromosome = lists of position, derived and
+# The core's form of `classes`: list(names =, by_chromosome = lists of position, derived and
 # class).
 site_classes <- function(classes, kind, window) {
-  if (!is.null(window)) {
-    abort_ancify("`classes` and `window` exclude each other: leave one out.", "input")
-  }
+  refuse_if(!is.null(window), "`classes` and `window` exclude each other: leave one out.")
   table <- plain_table(classes)
   of_changes <- c("chromosome", "position", "derived", "consequence")
   if (inherits(classes, "coding_changes") && all(of_changes %in% names(table))) {
     table <- worst_changes(as.data.frame(classes))
   }
   columns <- c("chromosome", "position", "class")
-  if (!is.data.frame(table) || !all(columns %in% names(table)) || nrow(table) == 0) {
-    abort_ancify(
-      paste(
-        "`classes` must be a result of coding_changes(), or a data frame of `chromosome`,",
-        "`position`, `class` and, if wanted, `derived`, with a row a site."
-      ),
-      "input"
-    )
-  }
+  refuse_if(!is.data.frame(table) || !all(columns %in% names(table)) || nrow(table) == 0,
+            paste(
+              "`classes` must be a result of coding_changes(), or a data frame of `chromosome`,",
+              "`position`, `class` and, if wanted, `derived`, with a row a site."
+            ))
   class <- factor(table$class, unique_levels(table$class))
   derived <- if (kind == "snps" && "derived" %in% names(table)) table$derived
   check_class_values(table, derived)
@@ -31,10 +25,13 @@ site_classes <- function(classes, kind, window) {
   ))
   check_class_rows(table, levels(class))
   table <- table[order(table$position), ]
-  by_chromosome <- lapply(split(table, table$chromosome), as.list)
-  # The VCF may name chromosomes with or without chr.
-  other <- stats::setNames(by_chromosome, other_prefix(names(by_chromosome)))
-  by_chromosome <- c(by_chromosome, other[setdiff(names(other), names(by_chromosome))])
+  by_chromosome <- lapply(split(table, table$chromosome), function(x) {
+    core_list("SiteClasses", position = x$position, derived = x$derived, class = x$class)
+  })
+  # The VCF may spell chromosome names differently.
+  others <- spellings(names(by_chromosome))
+  by_chromosome <- stats::setNames(rep(by_chromosome, ncol(others)), c(others))
+  by_chromosome <- by_chromosome[!duplicated(names(by_chromosome))]
   list(names = levels(class), by_chromosome = by_chromosome)
 }
 
@@ -43,21 +40,17 @@ unique_levels <- function(x) if (is.factor(x)) levels(x) else unique(x[!is.na(x)
 check_class_values <- function(table, derived) {
   position <- table$position
   good <- is.numeric(position) & !is.na(table$class) & !is.na(table$chromosome)
-  if (is.numeric(position)) good <- good & position %in% floor(position) & position >= 1
+  if (is.numeric(position)) {
+    good <- good & is.finite(position) & position %in% floor(position) & position >= 1 &
+      position < 2^31
+  }
   if (!is.null(derived)) good <- good & toupper(derived) %in% c("A", "C", "G", "T")
   bad <- which(!good)[1]
-  if (!is.na(bad)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`classes` has a row, number %d, without a chromosome, a class, a whole number as the",
-          "position, or one of A, C, G and T as `derived`: correct it, or leave it out."
-        ),
-        bad
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !is.na(bad),
+    paste("`classes` has a row, number %d, without a chromosome, a class, a whole number as the",
+          "position, or one of A, C, G and T as `derived`: correct it, or leave it out."), bad
+  )
 }
 
 check_class_rows <- function(table, names) {

@@ -1,37 +1,38 @@
-# Depths of sequencing, and what low depth does to spectra of called genotypes.
+# Sequencing depth, and its effect on spectra of called genotypes.
 
 #' Describe the depth of sequencing
 #'
 #' Makes a model of the read depths of each population's genotypes:
 #' `read_coverage("variants.vcf.gz", "populations.txt")` measures them. At low depth, rare alleles
 #' are missed and heterozygotes are called as homozygotes. With the model, [sampling_low_coverage()]
-#' corrects expected spectra, and [sfs_from_likelihoods()] corrects for the sites that were missed.
+#' corrects expected spectra, and [sfs_from_likelihoods()] corrects for missed sites.
 #'
 #' @details
-#' The model is that of multi-sample callers:
-#' * Each genotype has a depth of its own, drawn from the depths of its population.
-#' * A read of a heterozygote has either allele with probability 1/2, and no read has an error.
-#' * A genotype without reads is missing. A heterozygote of which only one allele was read is called
-#'   as a homozygote.
-#' * A site is found if at least `reads` reads of all organisms have the derived allele. Reads of
-#'   samples that `subset = TRUE` leaves out do not count.
+#' The model describes multi-sample callers:
+#' * Each genotype has its own depth, drawn from the depths of its population.
+#' * A read of a heterozygote has either allele with probability 1/2, and reads have no errors.
+#' * A genotype without reads is missing. A heterozygote with reads of only one allele is called as
+#'   a homozygote.
+#' * A site is detected if at least `reads` reads of all individuals have the derived allele. Reads
+#'   of samples that `subset = TRUE` leaves out do not count.
 #'
-#' `read_coverage()` uses records of one REF and one ALT base. The depth is `DP` of FORMAT. A
-#' genotype that is not called has depth 0, so that filters on genotypes count too.
+#' `read_coverage()` uses records of one REF and one ALT base, except records that `AA_reason` marks
+#' `MASKED` or `REF_MISMATCH`. The depth is `DP` of FORMAT. An uncalled genotype has depth 0, so
+#' filters on genotypes count too.
 #'
 #' @param vcf,populations,subset As in [sfs_from_vcf()].
-#' @param depths A list with a vector for each population: the number or share of genotypes of
+#' @param depths A list with a vector for each population: the number or share of genotypes with
 #'   depth 0, 1, 2 and so on.
-#' @param individuals The number of sequenced diploid organisms of each population, up to 500; in
+#' @param individuals The number of sequenced diploid individuals of each population, up to 500; in
 #'   the order of `depths`, or named.
-#' @param reads Reads of the derived allele without which a site is not found, from 0 to 10; 2 by
-#'   default.
+#' @param reads Minimum number of reads of the derived allele for detection of a site, from 0 to 10;
+#'   2 by default.
 #' @inheritParams sfs_from_vcf
 #' @return A list of class `coverage_model`: `depths`, shares of each population's genotypes by
 #'   depth; `individuals`; and `reads`. `read_coverage()` also has `sites`, the records it used.
 #' @section Errors:
 #' * `ancify_input_error`: samples and populations do not match; or `depths`, `individuals` or
-#'   `reads` are no such numbers.
+#'   `reads` are not valid numbers.
 #' * `ancify_format_error` (fields `file`, `line`): the file is damaged; a called genotype is not
 #'   diploid; no record has `DP` and `GT`; or no called genotype of a population has a depth.
 #' * `ancify_file_error` (field `file`): the file cannot be read.
@@ -47,14 +48,11 @@ coverage_model <- function(depths, individuals, reads = 2) {
   check_given()
   depths <- lapply(if (is.list(depths)) depths else list(depths), check_depths)
   n <- length(depths)
-  if (n == 0) abort_ancify("`depths` must have a vector for each population, not none.", "input")
+  refuse_if(n == 0, "`depths` must have a vector for each population, not none.")
   if (!is.null(names(depths))) check_populations(names(depths), n)
   individuals <- check_individuals(individuals, names(depths), n)
-  if (!is.numeric(reads) || length(reads) != 1 || !reads %in% 0:10) {
-    abort_ancify(
-      sprintf("`reads` must be a whole number from 0 to 10, not %s.", show_value(reads)), "input"
-    )
-  }
+  refuse_if(!is.numeric(reads) || length(reads) != 1 || !reads %in% 0:10,
+            "`reads` must be a whole number from 0 to 10, not %s.", show_value(reads))
   structure(
     list(depths = depths, individuals = individuals, reads = as.integer(reads)),
     class = "coverage_model"
@@ -95,40 +93,24 @@ read_coverage <- function(vcf, populations, reads = 2, subset = FALSE, progress 
 check_depths <- function(depths) {
   good <- is.numeric(depths) && length(depths) > 0 && all(is.finite(depths)) &&
     all(depths >= 0) && sum(depths) > 0
-  if (!good) {
-    abort_ancify(
-      sprintf("`depths` must have numbers from 0 for each population, not %s.",
-              show_value(depths)),
-      "input"
-    )
-  }
-  if (sum(depths[-1]) == 0) {
-    abort_ancify("`depths` has only genotypes of depth 0, so that none is called.", "input")
-  }
+  refuse_if(!good, "`depths` must have numbers from 0 for each population, not %s.",
+            show_value(depths))
+  refuse_if(sum(depths[-1]) == 0, "`depths` has only genotypes of depth 0, so that none is called.")
   as.double(depths) / sum(depths)
 }
 
-# As whole numbers in the order of `populations`, which may be NULL.
+# Whole numbers in the order of `populations`, which may be NULL.
 check_individuals <- function(individuals, populations, n) {
   if (!is.null(names(individuals)) && !is.null(populations)) {
-    if (!setequal(names(individuals), populations)) {
-      abort_ancify(
-        sprintf("`individuals` has the populations %s, but `depths` has %s.",
-                enumerate(quoted(names(individuals))), enumerate(quoted(populations))),
-        "input"
-      )
-    }
+    refuse_if(!setequal(names(individuals), populations),
+              "`individuals` has the populations %s, but `depths` has %s.",
+              enumerate(quoted(names(individuals))), enumerate(quoted(populations)))
     individuals <- individuals[populations]
   }
   good <- is.numeric(individuals) && length(individuals) == n &&
     isTRUE(all(individuals >= 1 & individuals <= 500 & individuals == round(individuals)))
-  if (!good) {
-    abort_ancify(
-      sprintf("`individuals` must be a whole number from 1 to 500 for each of %s, not %s.",
-              count_of(n, "population"), show_value(individuals)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`individuals` must be a whole number from 1 to 500 for each of %s, not %s.",
+            count_of(n, "population"), show_value(individuals))
   stats::setNames(as.integer(individuals), populations)
 }
 
@@ -145,12 +127,12 @@ print.coverage_model <- function(x, ...) {
   invisible(x)
 }
 
-# ---- What is called ------------------------------------------------------------------------------
+# ---- Called genotypes ----------------------------------------------------------------------------
 
 # For each population of a coverage model a list of matrices, with a row for 0 to `size` copies
 # among called haplotypes, and a column for 0 to 2 n copies in all. The last matrix has the
-# probabilities of rows. Those before have them jointly with 0, 1, ... derived reads, below `reads`.
-# NULL `sizes`: of any number of called haplotypes, as one row.
+# probabilities of rows. The preceding matrices have joint probabilities with 0, 1, ... derived
+# reads, below `reads`. If `sizes` is NULL, one row covers any number of called haplotypes.
 called_matrices <- function(coverage, sizes = NULL) {
   lapply(seq_along(coverage$individuals), function(k) {
     individuals <- coverage$individuals[[k]]
@@ -162,8 +144,8 @@ called_matrices <- function(coverage, sizes = NULL) {
   })
 }
 
-# With M of n organisms called, their 2 M haplotypes are a random sample of all. Calls change their
-# copies, and a random `size` of them is in the spectrum.
+# If M of n individuals are called, their 2 M haplotypes are a random sample of all. Calling changes
+# their copies, and the spectrum contains a random `size` of them.
 called_chances <- function(depths, individuals, reads, size) {
   calls <- calls_of_organism(depths[-1] / sum(depths[-1]), reads)
   chance <- stats::dbinom(0:individuals, individuals, 1 - depths[1])
@@ -189,8 +171,8 @@ drawn_chances <- function(n, all) {
   outer(0:n, 0:all, function(to, from) stats::dhyper(to, from, all - from, n))
 }
 
-# How likely an organism of random haplotypes has so many derived copies, calls and reads; reads
-# beyond `most` count as `most`.
+# The probability that an individual with random haplotypes has given derived copies, calls and
+# reads; reads beyond `most` count as `most`.
 calls_of_organism <- function(depths, most) {
   reads_of <- function(chances) {
     counts <- pmin(seq_along(chances) - 1, most)
@@ -215,7 +197,7 @@ calls_of_organism <- function(depths, most) {
   }))
 }
 
-# `joint`: chances of copies, called copies and reads of some organisms; the same with one more.
+# `joint`: probabilities of copies, called copies and reads of some individuals. Adds an individual.
 with_organism <- function(joint, calls, most) {
   copies <- seq_len(dim(joint)[1])
   called <- seq_len(dim(joint)[2])
@@ -231,7 +213,7 @@ with_organism <- function(joint, calls, most) {
   more
 }
 
-# The same without calls: one row.
+# The probabilities of reads without calls: one row.
 found_chances <- function(depths, individuals, reads) {
   calls <- calls_of_organism(depths[-1] / sum(depths[-1]), reads)
   calls$chance <- calls$chance * (1 - depths[1])
@@ -248,7 +230,7 @@ found_chances <- function(depths, individuals, reads) {
   c(rows[seq_len(reads)], list(Reduce(`+`, rows)))
 }
 
-# What is found of an array of true counts.
+# The observed counts for an array of true counts.
 called_counts <- function(counts, matrices) {
   counts[corner_mask(dim(counts))] <- 0
   of_found(matrices, function(chosen) {
@@ -257,7 +239,7 @@ called_counts <- function(counts, matrices) {
   })
 }
 
-# The probability that a site is found, for each true cell.
+# The probability that a site is detected, for each true cell.
 chances_of_sites <- function(coverage) {
   chances <- of_found(called_matrices(coverage), function(chosen) {
     Reduce(outer, lapply(chosen, as.vector))
@@ -265,8 +247,8 @@ chances_of_sites <- function(coverage) {
   array(chances, 2 * coverage$individuals + 1)
 }
 
-# The sum of `part` over all numbers of derived reads that make a site found: all of them, without
-# those of too few reads. `part` takes one matrix of each population.
+# The sum of `part` over all read counts that suffice for detection: all read counts, minus those
+# that are too low. `part` takes one matrix per population.
 of_found <- function(matrices, part) {
   reads <- length(matrices[[1]]) - 1
   at <- function(numbers) part(Map(`[[`, matrices, numbers))

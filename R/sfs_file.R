@@ -1,32 +1,33 @@
 #' Read and write spectra
 #'
 #' `read_sfs()` reads a spectrum from a text file in dadi's format; `write_sfs()` writes one:
-#' `write_sfs(x, "yri.fs")`. A spectrum that is written and read again has exactly the same
-#' numbers.
+#' `write_sfs(x, "yri.fs")`. Writing and reading a spectrum preserves its values exactly.
 #'
-#' The lines of a file are, in this order:
+#' A file has these lines, in order:
 #'
 #' | Line | Content |
 #' | --- | --- |
 #' | comments | each begins with `#` |
 #' | sizes | each population's haplotypes plus 1, `folded` or `unfolded`, quoted names (optional) |
-#' | counts | one number for each cell; the last population varies fastest |
-#' | mask | 1 for each masked cell, else 0 |
+#' | counts | one number per cell; the last population varies fastest |
+#' | mask | 1 for each masked cell, otherwise 0 |
 #'
 #' Older files have only sizes and counts, without `folded` or `unfolded`. They are read as
-#' unfolded, with masked cells for sites that do not vary. A file has at most 33,554,432 cells, as
-#' many as five populations of 31 haplotypes each.
+#' unfolded, with the cells of invariant sites masked. A folded spectrum may also lack the mask; its
+#' cells above half are then masked too. A byte order mark is skipped. A file has at most 33,554,432
+#' cells, enough for five populations of 31 haplotypes each.
 #'
 #' @param file Path of the file. `read_sfs()` also reads gzip; `write_sfs()` makes missing folders.
 #' @param x An [sfs()].
-#' @param comments Texts to write above the spectrum, one comment a line. `NULL` (the default):
+#' @param comments Texts to write above the spectrum, one comment per line. `NULL` (the default):
 #'   none.
 #' @return `read_sfs()`: an [sfs()]. `write_sfs()`: the path, invisibly.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file does not exist, or cannot be read or written.
-#' * `ancify_format_error` (fields `file`, `line`): the file is not in this format, is no text, has
-#'   damaged compression, or has an unmasked count that is not finite.
-#' * `ancify_input_error`: `x` is no valid spectrum, or `comments` are no texts.
+#' * `ancify_format_error` (fields `file`, `line`): the file is not in this format, is not text, has
+#'   damaged compression, or has an unmasked count that is not finite or is negative.
+#' * `ancify_input_error`: `x` is not a valid spectrum or has a negative count, or `comments` are
+#'   not texts.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint
 #' demographic history of multiple populations from multidimensional SNP frequency
@@ -52,7 +53,7 @@ read_sfs <- function(file) {
   if (mask_line$found) {
     mask <- read_cells(reader, cells, "mask", file, mask_line$number, line) != 0
     check_sfs_end(reader, file)
-  } else if (header$newer) {
+  } else if (header$newer && !header$folded) {
     stop_on_sfs(
       file, counts_line, "the line of the mask is missing; was the file cut short?"
     )
@@ -62,7 +63,7 @@ read_sfs <- function(file) {
   shape <- function(values) aperm(array(values, rev(header$dim)))
   counts <- shape(counts)
   mask <- shape(mask)
-  wrong <- !mask & !is.finite(counts)
+  wrong <- !mask & !(is.finite(counts) & counts >= 0)
   if (header$folded) {
     above <- above_half(header$dim)
     wrong[above] <- !mask[above] & !counts[above] %in% 0
@@ -71,14 +72,19 @@ read_sfs <- function(file) {
   wrong <- which(wrong)
   if (length(wrong)) {
     stop_on_sfs(
-      file, counts_line, "the count is %s in the unmasked cell %s",
-      format(counts[wrong[1]]), cell_name(wrong[1], header$dim)
+      file, counts_line, "the count is %s in the unmasked cell %s%s",
+      format(counts[wrong[1]]), cell_name(wrong[1], header$dim),
+      if (counts[wrong[1]] %in% c(NaN, -Inf, Inf) || counts[wrong[1]] < 0) {
+        ", but a count of sites is a number that is not below 0"
+      } else {
+        ", but a folded spectrum has no sites there"
+      }
     )
   }
   new_sfs(counts, header$populations, mask, header$folded)
 }
 
-# The number of the next line that is no comment and not empty. `before`: how many came before it.
+# The number of the next line of data. `before`: the number of preceding lines of data.
 next_sfs_line <- function(reader, before, file) {
   line <- next_spectrum_line_impl(reader)
   if (!line$found) stop_on_sfs_lines(before, max(line$number, 1), file)
@@ -88,7 +94,7 @@ next_sfs_line <- function(reader, before, file) {
 stop_on_sfs_lines <- function(n, line, file) {
   stop_on_sfs(
     file, line,
-    "a spectrum has a line of sizes, one of counts and at most one of the mask, not %d %s",
+    "a spectrum has a line of sizes, one of counts and at most one of the mask, not %s %s",
     n, if (n == 1) "line" else "lines"
   )
 }
@@ -96,12 +102,7 @@ stop_on_sfs_lines <- function(n, line, file) {
 # Checks that no line follows the mask.
 check_sfs_end <- function(reader, file) {
   line <- next_spectrum_line_impl(reader)
-  if (!line$found) {
-    return(invisible())
-  }
-  n <- 4
-  while (next_spectrum_line_impl(reader)$found) n <- n + 1
-  stop_on_sfs_lines(n, line$number, file)
+  if (line$found) stop_on_sfs_lines("more", line$number, file)
 }
 
 stop_on_sfs <- function(file, line, ...) {
@@ -148,10 +149,11 @@ read_sfs_header <- function(text, file, line) {
   )
 }
 
-# As many as five populations of 31 haplotypes have.
+# The cells of five populations of 31 haplotypes.
 most_sfs_cells <- 2^25
 
-# The numbers of the reader's present line. `line`: its number; `header`: that of the sizes.
+# The values of the reader's current line. `line`: its number; `header`: the number of the line of
+# sizes.
 read_cells <- function(reader, n, what, file, line, header) {
   read <- spectrum_numbers_impl(reader, min(n, most_sfs_cells), what)
   if (min(n, read$words) > most_sfs_cells) {
@@ -176,12 +178,11 @@ read_cells <- function(reader, n, what, file, line, header) {
 #' @export
 write_sfs <- function(x, file, comments = NULL) {
   check_given()
-  check_sfs(x)
-  file <- check_path(file, "file")
-  if (!is.null(comments) &&
-    (!is.character(comments) || anyNA(comments) || !all(validEnc(comments)))) {
-    abort_ancify(sprintf("`comments` must be texts, not %s.", show_value(comments)), "input")
-  }
+  check_not_negative(check_sfs(x))
+  file <- check_output_file(file)
+  refuse_if(!is.null(comments) &&
+              (!is.character(comments) || anyNA(comments) || !all(validEnc(comments))),
+            "`comments` must be texts, not %s.", show_value(comments))
   write_text(file, sfs_lines(x, comments))
   invisible(file)
 }

@@ -1,37 +1,37 @@
-#' Compare a spectrum with a model's
+#' Compare a spectrum with a model
 #'
-#' `sfs_log_likelihood()` gives the log-likelihood of a data spectrum under an expected one,
-#' `optimal_theta()` the scale that fits best, and `sfs_residuals()` the residual of each cell.
-#' `misidentified_sfs()` exchanges ancestral and derived alleles in a share of sites.
+#' `sfs_log_likelihood()` gives the log-likelihood of an observed spectrum under an expected one,
+#' `optimal_theta()` the best-fitting scale, and `sfs_residuals()` the residual of each cell.
+#' `misidentified_sfs()` exchanges ancestral and derived alleles at a share of sites.
 #'
 #' @details
-#' The likelihood takes sites as independent, so that cells are Poisson distributed. With
-#' `multinomial = TRUE` the model is scaled to the data's number of sites, which is the scale of
-#' greatest likelihood if theta is unknown. Cells masked in either spectrum are left out. For
+#' The likelihood treats sites as independent, so cells are Poisson distributed. With
+#' `multinomial = TRUE` the model is scaled to the data's number of sites, which is the
+#' maximum-likelihood scale if theta is unknown. Cells masked in either spectrum are excluded. For
 #' folded data the model is folded.
 #'
-#' A residual is the model's count minus the data's, in standard deviations. `"linear"` divides by
-#' the square root of the model's count. `"anscombe"` transforms counts first, so that residuals
-#' are nearly normal.
+#' A residual is the model's count minus the observed count, in standard deviations. `"linear"`
+#' divides by the square root of the model's count. `"anscombe"` transforms counts first, so
+#' residuals are nearly normal.
 #'
 #' @param model The expected spectrum, as from [expected_sfs()].
-#' @param data The data's spectrum, as from [sfs_from_vcf()], with the same populations and sizes.
+#' @param data The observed spectrum, as from [sfs_from_vcf()], with the same populations and sizes.
 #' @param multinomial Whether to scale the model to the data's number of sites; `TRUE` (the
 #'   default).
 #' @param type `"anscombe"` (the default) or `"linear"`.
 #' @param x An unfolded [sfs()].
 #' @param share The share of misidentified sites, from 0 to 1.
 #' @return
-#' * `sfs_log_likelihood()`: a number, with all constants.
-#' * `optimal_theta()`: the best factor of the model; the data's theta if `model` has a theta of 1.
-#' * `sfs_residuals()`: an array of the spectra's shape. Masked cells are `NA`; by `"anscombe"`
+#' * `sfs_log_likelihood()`: a number, including all constants.
+#' * `optimal_theta()`: the best factor for the model; the data's theta if `model` has a theta of 1.
+#' * `sfs_residuals()`: an array with the spectra's shape. Masked cells are `NA`; with `"anscombe"`
 #'   also cells without sites in the data.
 #' * `misidentified_sfs()`: an [sfs()].
 #' @section Errors:
 #' `ancify_input_error`:
-#' * An argument is no spectrum, or the spectra differ in sizes or populations.
+#' * An argument is not a spectrum, or the spectra differ in sizes or populations.
 #' * `model` is folded and `data` are not.
-#' * `data` have no sites, or sites where `model` expects none, or a cell is negative.
+#' * `data` have no sites, or sites in cells where `model` expects none, or a cell is negative.
 #' * [misidentified_sfs()]: `x` is folded, or `share` is outside 0 to 1.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
@@ -93,36 +93,28 @@ sfs_residuals <- function(model, data, type = c("anscombe", "linear"), multinomi
 misidentified_sfs <- function(x, share) {
   check_given()
   check_sfs(x)
-  if (attr(x, "folded")) {
-    abort_ancify("`x` is folded: it has no ancestral alleles to exchange.", "input")
-  }
-  if (!is.numeric(share) || length(share) != 1 || !isTRUE(share >= 0 && share <= 1)) {
-    abort_ancify(sprintf("`share` must be a number from 0 to 1, not %s.", show_value(share)),
-                 "input")
-  }
+  refuse_if(attr(x, "folded"), "`x` is folded: it has no ancestral alleles to exchange.")
+  refuse_if(!is.numeric(share) || length(share) != 1 || !isTRUE(share >= 0 && share <= 1),
+            "`share` must be a number from 0 to 1, not %s.", show_value(share))
   counts <- plain_array(x)
   mask <- attr(x, "mask")
   new_sfs((1 - share) * counts + share * rev(counts), names(dimnames(x)), mask | rev(mask), FALSE)
 }
 
-# The cells that neither spectrum masks, and the counts there. For folded data the model is folded.
+# The cells unmasked in both spectra, with their counts. For folded data the model is folded.
 cells_of_both <- function(model, data) {
-  check_sfs(model, "model")
-  check_sfs(data, "data")
+  check_not_negative(check_sfs(model, "model"), "model")
+  check_not_negative(check_sfs(data, "data"), "data")
   if (attr(data, "folded")) model <- fold(model)
   why <- unlike_sfs(model, data)
-  if (!is.null(why)) abort_ancify(sprintf("Cannot compare `model` and `data`: %s.", why), "input")
+  refuse_if(!is.null(why), "Cannot compare `model` and `data`: %s.", why)
   known <- !attr(model, "mask") & !attr(data, "mask")
   cells <- list(which = which(known), model = plain_array(model)[known],
                 data = plain_array(data)[known])
-  if (!any(cells$data > 0) || any(cells$data < 0)) {
-    abort_ancify("`data` must have sites in unmasked cells, and no negative cells.", "input")
-  }
-  if (any(cells$model < 0 | cells$model == 0 & cells$data > 0)) {
-    abort_ancify(
-      "`model` has a negative cell, or expects no sites in a cell where `data` have some.", "input"
-    )
-  }
+  refuse_if(!any(cells$data > 0) || any(cells$data < 0),
+            "`data` must have sites in unmasked cells, and no negative cells.")
+  refuse_if(any(cells$model < 0 | cells$model == 0 & cells$data > 0),
+            "`model` has a negative cell, or expects no sites in a cell where `data` have some.")
   cells
 }
 

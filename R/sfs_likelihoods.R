@@ -2,41 +2,41 @@
 #'
 #' Estimates the joint spectrum of up to five populations from genotype likelihoods, without calling
 #' genotypes: `sfs_from_likelihoods("variants.vcf.gz", "populations.txt")`. It suits low depth,
-#' where genotypes are uncertain. The EM algorithm finds the spectrum of highest likelihood.
+#' where genotypes are uncertain. An EM algorithm finds the spectrum of maximum likelihood.
 #'
 #' @details
-#' **Likelihoods** are `GL` of FORMAT, or else `PL`, three for each diploid organism. A sample
-#' without them could have any genotype. Sites and ancestral alleles are those of [sfs_from_vcf()],
-#' with their posteriors. The spectrum is of all haplotypes: [project_sfs()] makes it smaller. It is
-#' right only if base qualities are: where they are too low, doubletons become singletons.
+#' **Likelihoods** are `GL` of FORMAT, or else `PL`, three for each diploid individual. A sample
+#' without them could have any genotype. Sites, ancestral alleles and their posteriors are those of
+#' [sfs_from_vcf()]. The spectrum covers all haplotypes: [project_sfs()] reduces it. It is correct
+#' only if base qualities are: if they are too low, doubletons become singletons.
 #'
-#' **Which sites are in the file.** Without `coverage`, the file must have all sites, or sites
-#' chosen without regard to alleles. Sites that vary in no sample then go to masked cells. Most
-#' files have only sites at which a caller saw the allele, so that many rare alleles are missing.
-#' With `coverage`, the cells are divided by the probability that a site is found. All reads by
-#' which sites were found must then be of these samples. So give no `coverage` with `subset = TRUE`.
+#' **Ascertainment.** Without `coverage`, the file must have all sites, or sites chosen without
+#' regard to alleles. Sites invariant in all samples then go to masked cells. Most files have only
+#' sites at which a caller saw the allele, so many rare alleles are missing. With `coverage`, the
+#' cells are divided by the probability that a site is detected. All reads used for detection must
+#' then be from these samples. Therefore omit `coverage` with `subset = TRUE`.
 #'
-#' **The search** is the accelerated EM algorithm of Varadhan and Roland. It ends when three steps
-#' raise the log-likelihood by less than 0.001, or after 3,000 steps with a warning.
+#' **The search** uses the accelerated EM algorithm of Varadhan and Roland. It ends when three steps
+#' increase the log-likelihood by less than 0.001, or after 3,000 steps with a warning.
 #'
 #' @inheritParams sfs_from_vcf
 #' @param coverage A [coverage_model()] of these populations, such as from [read_coverage()], for a
-#'   file of the sites that were found. `NULL` (the default): the file has all sites.
+#'   file that contains only detected sites. `NULL` (the default): the file has all sites.
 #' @return An unfolded [sfs()] of expected counts, with these attributes:
-#' * `records`: a data frame of `reason`, as from [sfs_from_vcf()], and `records`. Instead of
-#'   `TOO_FEW` it has `NO_LIKELIHOODS`.
+#' * `records`: a data frame of `reason`, as from [sfs_from_vcf()], and `records`. Its reason
+#'   `NO_LIKELIHOODS` replaces `TOO_FEW`.
 #' * `letters`: with `AA` of INFO, a data frame of `letter` and `records` ([annotate_vcf()]).
 #' * `log_likelihood`: the natural logarithm, up to a constant.
-#' * `bootstrap`: with a `window` only, a list of spectra.
+#' * `bootstrap`: only with a `window`, a list of spectra.
 #' @section Errors:
-#' * `ancify_format_error` (fields `file`, `line`): a file is damaged or breaks its format. Or a
-#'   sample has a likelihood above 1, or likelihoods that are not those of a diploid organism.
-#' * `ancify_input_error`: samples and populations do not match, also those of `coverage`; there are
-#'   more than five populations; no record is a site with likelihoods; a site cannot have been found
-#'   by `coverage`; or a bootstrap has fewer than two windows.
+#' * `ancify_format_error` (fields `file`, `line`): a file is damaged or violates its format; or a
+#'   sample has a likelihood above 1, or likelihoods that do not describe a diploid individual.
+#' * `ancify_input_error`: samples and populations, including those of `coverage`, do not match;
+#'   there are more than five populations; no record is a site with likelihoods; `coverage` excludes
+#'   detection of a site; or a bootstrap has fewer than two windows.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
-#' * `ancify_fit_warning`: the search has not ended.
+#' * `ancify_fit_warning`: the search has not converged.
 #' @references
 #' Li (2011) A statistical framework for SNP calling, mutation discovery, association mapping and
 #' population genetical parameter estimation from sequencing data. Bioinformatics 27:2987.
@@ -81,8 +81,11 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   numbers <- sample_populations(samples, table)
   chances <- check_found(coverage, stats::setNames(tabulate(numbers + 1, length(names)), names))
   found <- with_watch("Reading", function(watch) {
-    options <- list(use_info = is.null(ancestral), low_confidence = low_confidence,
-                    threads = threads, window = window %||% 0)
+    options <- core_list(
+      "LikelihoodOptions",
+      use_info = is.null(ancestral), low_confidence = low_confidence, threads = threads,
+      window = window %||% 0
+    )
     chromosomes <- if (!is.null(ancestral)) variant_chromosomes_impl(vcf, watch) else character()
     read_likelihoods_impl(vcf, numbers, record_sequences(chromosomes, ancestral, NULL), options,
                           watch)
@@ -114,7 +117,7 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   attr(spectrum, "records") <- data.frame(reason = names(records), records = unname(records))
   attr(spectrum, "log_likelihood") <- all$log_likelihood
   if (ncol(draws)) {
-    # From near the estimate, where no cell is 0
+    # Start near the estimate, where no cell is 0.
     start <- all$counts + mean(all$counts) / 10
     attr(spectrum, "bootstrap") <- lapply(seq_len(ncol(draws)), function(i) {
       new_spectrum(estimate(draws[, i], start)$counts)
@@ -123,39 +126,30 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   spectrum
 }
 
-# The probability that a site is found, for each cell: an array, or 1 if all are in the file.
+# The probability that a site is detected, for each cell: an array, or 1 if the file has all sites.
 check_found <- function(coverage, individuals) {
   if (is.null(coverage)) {
     return(1)
   }
   there <- if (inherits(coverage, "coverage_model")) coverage$individuals
-  if (!identical(unname(there), unname(individuals)) ||
-        !(is.null(names(there)) || identical(names(there), names(individuals)))) {
-    abort_ancify(
-      sprintf("`coverage` must be a coverage_model() of %s, not %s.",
-              enumerate(sprintf("%d organisms of %s", individuals, names(individuals))),
-              show_value(coverage)),
-      "input"
-    )
-  }
+  refuse_if(!identical(unname(there), unname(individuals)) ||
+              !(is.null(names(there)) || identical(names(there), names(individuals))),
+            "`coverage` must be a coverage_model() of %s, not %s.",
+            enumerate(sprintf("%d organisms of %s", individuals, names(individuals))),
+            show_value(coverage))
   chances_of_sites(coverage)
 }
 
 check_any_likelihood <- function(found, vcf) {
-  if (found$sites == 0) {
-    abort_ancify(
-      sprintf("%s has no genotype likelihoods, GL or PL, at its %s.", quoted(vcf),
-              count_of(found$without, "site")),
-      "input"
-    )
-  }
+  refuse_if(found$sites == 0, "%s has no genotype likelihoods, GL or PL, at its %s.", quoted(vcf),
+            count_of(found$without, "site"))
 }
 
-# The counts of highest likelihood. `step`: a function of a prior, which gives the expected counts
-# of the sites in the file, and the log-likelihood. `chances`: that a site of a cell is found.
+# The counts of maximum likelihood. `step`: a function of a prior that returns the expected counts
+# of the sites in the file, and the log-likelihood. `chances`: detection probability of each cell.
 likeliest_counts <- function(step, chances, start) {
   there <- rep_len(chances > 1e-12, length(start))
-  # Of sites that are in the file; a cell's likelihood is of sites that are found
+  # Shares refer to sites in the file; a cell's likelihood refers to detected sites.
   step_of <- function(shares) {
     prior <- ifelse(there, shares / chances, 0)
     after <- step(as.vector(prior))
@@ -179,8 +173,8 @@ refuse_unfound_sites <- function() {
   )
 }
 
-# Each cycle takes two steps of EM and extrapolates them. A third step tells whether that is better
-# than the second.
+# Each cycle takes two EM steps and extrapolates them. A third step decides whether the
+# extrapolation is better than the second step.
 maximise_by_em <- function(step, start, tolerance, cycles) {
   before <- -Inf
   for (cycle in seq_len(cycles)) {
@@ -206,7 +200,7 @@ extrapolate_em <- function(start, first, second) {
     return(second)
   }
   far <- start + 2 * length * step + length^2 * bend
-  # Shares that would be below 0 stay above it
+  # Shares must stay positive.
   far <- pmax(far, second / 10)
   far / sum(far)
 }

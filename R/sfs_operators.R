@@ -19,7 +19,7 @@
   )
 }
 
-# For each dimension whether a subset has all of its cells, in order. `cells`: the subset's indices
+# For each dimension, whether a subset has all of its cells, in order. `cells`: the subset's indices
 # in the whole array.
 whole_dimensions <- function(cells, dim) {
   vapply(seq_along(dim), function(k) {
@@ -57,7 +57,7 @@ Ops.sfs <- function(e1, e2) {
   computed_sfs(result, common_populations(spectra), mask, attr(like, "folded"))
 }
 
-# Masks cells that are not finite. A folded spectrum's cells above half stay 0.
+# Masks nonfinite cells. A folded spectrum's cells above half stay 0.
 computed_sfs <- function(result, populations, mask, folded) {
   if (folded) result[above_half(dim(result))] <- 0
   new_sfs(result, populations, mask | !is.finite(result), folded)
@@ -82,9 +82,7 @@ check_operands <- function(e1, e2, operator) {
   } else {
     unlike_sfs(e1, e2)
   }
-  if (!is.null(why)) {
-    abort_ancify(sprintf("Cannot compute `%s` of these spectra: %s.", operator, why), "input")
-  }
+  refuse_if(!is.null(why), "Cannot compute `%s` of these spectra: %s.", operator, why)
 }
 
 unlike_array <- function(x, dim) {

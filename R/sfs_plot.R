@@ -1,6 +1,6 @@
 #' Plot a spectrum
 #'
-#' Draws a spectrum as bar charts and heat maps: `plot(x)`.
+#' `plot(x)` draws a spectrum as bar charts and heat maps.
 #'
 #' @details
 #' | Populations | Picture |
@@ -9,18 +9,18 @@
 #' | two | a heat map on a logarithmic scale |
 #' | more | a heat map of each pair, and each population's bar chart on the diagonal |
 #'
-#' Pairs and single populations are those of [marginal_sfs()]. Masked cells are left out: they are
+#' Pairs and single populations are those of [marginal_sfs()]. Masked cells are omitted: they are
 #' white in a heat map. Cells without sites are grey.
 #'
-#' Colours go from light to dark, for print and for colour-blind readers. All pairs share one
-#' scale, of at most four orders of magnitude. Rarer cells have the lightest colour.
+#' Colours range from light to dark, for print and for colour-blind readers. All pairs share one
+#' scale of at most four orders of magnitude. Rarer cells have the lightest colour.
 #'
 #' @param x An [sfs()].
 #' @param ... Not used.
 #' @param main A title. `NULL` (the default): none.
 #' @return `x`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `x` is no valid spectrum, or no unmasked cell has sites.
+#' * `ancify_input_error`: `x` is not a valid spectrum, or no unmasked cell has sites.
 #' @seealso [sfs()]
 #' @export
 #' @examples
@@ -30,9 +30,7 @@ plot.sfs <- function(x, ..., main = NULL) {
   check_no_more(...)
   check_sfs(x)
   shown <- as.array(x)
-  if (!any(shown > 0, na.rm = TRUE)) {
-    abort_ancify("There is nothing to plot: no unmasked cell has sites.", "input")
-  }
+  refuse_if(!any(shown > 0, na.rm = TRUE), "There is nothing to plot: no unmasked cell has sites.")
   old <- graphics::par(no.readonly = TRUE)
   on.exit(graphics::par(old))
   graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
@@ -174,18 +172,7 @@ draw_scale <- function(scale) {
   draw_colours(scale, log10(ticks), vapply(ticks, format_tick, ""), "sites")
 }
 
-# A colour bar from `from` to `to`.
-draw_colours <- function(scale, at, labels, title) {
-  edges <- seq(scale$from, scale$to, length.out = length(scale$colours) + 1)
-  graphics::plot.new()
-  graphics::plot.window(c(0, 1), c(scale$from, scale$to), xaxs = "i", yaxs = "i")
-  graphics::rect(0, utils::head(edges, -1), 1, edges[-1], col = scale$colours, border = NA)
-  graphics::box(col = "grey40")
-  graphics::axis(4, at, labels)
-  graphics::mtext(title, 3, 0.3, adj = 0, cex = graphics::par("cex"))
-}
-
-# Powers of ten; if there are few, also 2 and 5 times these.
+# Powers of ten; if these are few, also 2 and 5 times each.
 scale_ticks <- function(scale) {
   powers <- 10^seq(floor(scale$from), ceiling(scale$to))
   inside <- function(ticks) {

@@ -6,7 +6,7 @@ print.sfs <- function(x, ...) {
   invisible(x)
 }
 
-# Fields, then each population's own spectrum, cut at the line's width.
+# Fields, then each population's own spectrum, truncated at the line width.
 format_sfs <- function(x) {
   width <- min(80, getOption("width"))
   folded <- attr(x, "folded")
@@ -26,7 +26,7 @@ format_sfs <- function(x) {
   c(top, about, lines)
 }
 
-# Counts of cells, sites, records, left-out sites and bootstrap spectra.
+# Counts of cells, sites, records, excluded sites and bootstrap spectra.
 sfs_fields <- function(x) {
   sites <- attr(x, "sites")
   c(
@@ -42,18 +42,6 @@ sfs_fields <- function(x) {
     bootstrap = if (!is.null(attr(x, "bootstrap"))) {
       paste(format_count(length(attr(x, "bootstrap"))), "spectra")
     }
-  )
-}
-
-# How many records are not sites, by reason. `kept`: reasons that are not told.
-format_records <- function(records, kept = c("TOO_FEW", "USED")) {
-  if (is.null(records)) {
-    return(NULL)
-  }
-  left <- records[!records$reason %in% kept & records$records > 0, ]
-  paste0(
-    format_count(sum(records$records)), if (nrow(left)) ", left out ",
-    paste(format_count(left$records), left$reason, collapse = ", ")
   )
 }
 
@@ -78,9 +66,4 @@ spectrum_columns <- function(spectra, folded, width) {
     lines <- paste0(lines, "  ", column)
   }
   sub(" +$", "", lines)
-}
-
-# Whole numbers in full, others to four digits.
-format_amount <- function(x) {
-  if (x == round(x) && abs(x) < 1e12) format_count(x) else format(x, digits = 4, big.mark = ",")
 }

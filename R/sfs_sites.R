@@ -2,33 +2,33 @@
 #'
 #' Makes the joint site frequency spectrum of up to five populations from the allele counts of
 #' sites: `sfs_from_sites(derived, called, project = 10)`. Sites with missing genotypes are
-#' projected to one sample size. Posteriors account for uncertain ancestral alleles.
+#' projected to a common sample size. Posteriors account for uncertain ancestral alleles.
 #'
 #' **Projection.** A site has d derived copies among c called haplotypes. It adds to the cell of k
 #' copies the hypergeometric probability that k of `project` haplotypes, drawn without
-#' replacement, are derived ([project_sfs()]). Over populations the probabilities are multiplied.
-#' Sites with fewer called haplotypes than `project`, in any population, are left out and counted.
+#' replacement, are derived ([project_sfs()]). Probabilities are multiplied over populations.
+#' Sites with fewer called haplotypes than `project`, in any population, are excluded and counted.
 #'
 #' **Posteriors.** A site with `posterior` p adds p times its projection, and 1 - p times the
-#' projection with exchanged alleles. From [polarise_sites()], with posteriors p and q of a site's
-#' two alleles, take p / (p + q).
+#' projection with exchanged alleles. If [polarise_sites()] gives posteriors p and q for a site's
+#' two alleles, use p / (p + q).
 #'
-#' **Misidentification.** The expected share of sites with a wrong ancestral allele: the mean of
-#' 1 - p over used sites that vary in the sample, for each mutation type and CpG state given.
+#' **Misidentification** is the expected share of sites with a wrong ancestral allele: the mean of
+#' 1 - p over used sites that vary in the sample, for each given mutation type and CpG state.
 #'
 #' **Bootstrap.** Each replicate draws as many windows as `windows` has, with replacement, and
-#' makes the spectrum of their sites. Windows, such as stretches of a million bases, keep linked
-#' sites together. `set.seed()` makes the draws repeatable.
+#' computes the spectrum of their sites. Windows, such as intervals of a million bases, keep linked
+#' sites together. `set.seed()` makes the draws reproducible.
 #'
 #' Ten million sites take seconds. The number of threads does not change the result.
 #'
-#' @param derived Copies of the derived allele: whole numbers, a matrix with a row for each site
-#'   and a column for each population, or a vector for one population.
-#' @param called Called haplotypes: whole numbers in the shape of `derived`, or one number for each
-#'   population if all sites have the same.
+#' @param derived Copies of the derived allele: whole numbers, a matrix with a row per site and a
+#'   column per population, or a vector for one population.
+#' @param called Called haplotypes: whole numbers in the shape of `derived`, or one number per
+#'   population if it is constant over sites.
 #' @param populations Names of the populations. Default: the column names of `derived`.
 #' @param project Sample size of the spectrum: haplotypes for each population, in order or named.
-#'   Default: the most called at any site, so that sites with missing genotypes are left out.
+#'   Default: the maximum called at any site, so sites with missing genotypes are excluded.
 #' @param posterior For each site the probability, from 0 to 1, that its ancestral allele is right.
 #'   `NULL` (the default): all are certain.
 #' @param mutation For each site its mutation type, such as `"C>T"`; any labels. `NULL` (the
@@ -45,9 +45,9 @@
 #'   the spectrum. It has these attributes:
 #' * `sites`: a list of the numbers of sites `given` and `used`, and `too_few`: for each population
 #'   the number of sites with too few called haplotypes.
-#' * `misidentification`: with a `posterior` only, a data frame of `mutation` and `cpg` (if given),
+#' * `misidentification`: only with a `posterior`, a data frame of `mutation` and `cpg` (if given),
 #'   `sites`, `rate` and `std_error`, for independent sites.
-#' * `bootstrap`: with `windows` only, a list of spectra.
+#' * `bootstrap`: only with `windows`, a list of spectra.
 #' @section Errors:
 #' * `ancify_input_error`: a site's counts are not whole numbers from 0 to the called haplotypes,
 #'   or its posterior is outside 0 to 1. The message names the first such site.
@@ -92,7 +92,8 @@ sfs_from_sites <- function(derived, called, populations = NULL, project = NULL, 
   threads <- resolve_threads(threads)
 
   result <- with_watch("Making the spectrum", function(watch) {
-    sites <- list(
+    sites <- core_list(
+      "SitesInMemory",
       derived = derived, called = called, posterior = as.double(posterior), window = window
     )
     sfs_from_sites_impl(sites, sizes, draws, threads, watch)
@@ -130,30 +131,17 @@ site_spectrum <- function(result, sizes, populations) {
 # An integer matrix.
 as_site_counts <- function(counts, name) {
   if (is.data.frame(counts)) counts <- as.matrix(counts)
-  if (!is.numeric(counts) || length(dim(counts)) > 2) {
-    abort_ancify(
-      sprintf("`%s` must be a numeric matrix with a row for each site, not %s.", name,
-              show_value(counts)),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(counts) || length(dim(counts)) > 2,
+            "`%s` must be a numeric matrix with a row for each site, not %s.", name,
+            show_value(counts))
   if (!is.matrix(counts)) counts <- matrix(counts)
-  if (ncol(counts) < 1 || ncol(counts) > core_limits()$populations) {
-    abort_ancify(
-      sprintf("`%s` has %d columns, but a spectrum has 1 to %d populations.", name, ncol(counts),
-              core_limits()$populations),
-      "input"
-    )
-  }
+  refuse_if(ncol(counts) < 1 || ncol(counts) > core_limits()$populations,
+            "`%s` has %d columns, but a spectrum has 1 to %d populations.", name, ncol(counts),
+            core_limits()$populations)
   if (!is.integer(counts)) {
     wrong <- which(!is.na(counts) & (counts != round(counts) | abs(counts) > .Machine$integer.max))
-    if (length(wrong)) {
-      abort_ancify(
-        sprintf("`%s` is %s at site %d: give whole numbers.", name, format(counts[wrong[1]]),
-                arrayInd(wrong[1], dim(counts))[1]),
-        "input"
-      )
-    }
+    refuse_if(length(wrong), "`%s` is %s at site %d: give whole numbers.", name,
+              format(counts[wrong[1]]), arrayInd(wrong[1], dim(counts))[1])
     storage.mode(counts) <- "integer"
   }
   counts
@@ -164,15 +152,11 @@ called_haplotypes <- function(called, derived) {
     called <- matrix(rep(called, each = nrow(derived)), ncol = ncol(derived))
   }
   called <- as_site_counts(called, "called")
-  if (!identical(dim(called), dim(derived))) {
-    abort_ancify(
-      sprintf(
-        "`called` is %d x %d: make it %d x %d like `derived`, or give one number per population.",
-        nrow(called), ncol(called), nrow(derived), ncol(derived)
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !identical(dim(called), dim(derived)),
+    "`called` is %d x %d: make it %d x %d like `derived`, or give one number per population.",
+    nrow(called), ncol(called), nrow(derived), ncol(derived)
+  )
   called
 }
 
@@ -193,12 +177,8 @@ check_site_counts <- function(derived, called, populations) {
 }
 
 check_vector <- function(x, name) {
-  if (!is.atomic(x)) {
-    abort_ancify(
-      sprintf("`%s` must be a vector with a value for each site, not %s.", name, show_value(x)),
-      "input"
-    )
-  }
+  refuse_if(!is.atomic(x), "`%s` must be a vector with a value for each site, not %s.", name,
+            show_value(x))
 }
 
 # Checks the arguments that have a value for each site.
@@ -208,13 +188,8 @@ check_of_sites <- function(sites, posterior, mutation, cpg, windows) {
   for (name in names(given)) check_vector(given[[name]], name)
   if (length(given)) do.call(check_same_sites, as.list(c(derived = sites, lengths(given))))
   refuse <- function(name, wrong, what) {
-    if (length(wrong)) {
-      abort_ancify(
-        sprintf("`%s` is %s at site %d: %s.", name, format(given[[name]][wrong[1]]), wrong[1],
-                what),
-        "input"
-      )
-    }
+    refuse_if(length(wrong), "`%s` is %s at site %d: %s.", name, format(given[[name]][wrong[1]]),
+              wrong[1], what)
   }
   if (!is.null(posterior)) {
     refuse("posterior", which(!in_unit_interval(posterior)), "give a probability from 0 to 1")
@@ -223,84 +198,55 @@ check_of_sites <- function(sites, posterior, mutation, cpg, windows) {
   for (name in setdiff(names(given), "posterior")) {
     refuse(name, which(is.na(given[[name]])), "give a value for each site")
   }
-  if (is.null(posterior) && any(c("mutation", "cpg") %in% names(given))) {
-    abort_ancify(
-      "`mutation` and `cpg` need a `posterior`, for rates of misidentification.",
-      "input"
-    )
-  }
+  refuse_if(is.null(posterior) && any(c("mutation", "cpg") %in% names(given)),
+            "`mutation` and `cpg` need a `posterior`, for rates of misidentification.")
 }
 
 in_unit_interval <- function(x) {
   if (is.numeric(x)) !is.na(x) & x >= 0 & x <= 1 else rep(FALSE, length(x))
 }
 
-# Of a spectrum: 800 MB.
+# Maximum cells of a spectrum: 800 MB.
 most_cells <- 1e8
 
-# Sample sizes: integers in the order of the populations. `most`: for each population the largest
+# Sample sizes: integers in the order of the populations. `most`: for each population the maximum
 # number of called haplotypes at any site.
 sizes_to_project <- function(project, most, populations) {
   labels <- populations %||% paste("population", seq_along(most))
   project <- if (is.null(project)) most else order_sizes(project, labels)
   wrong <- which(!(is.finite(project) & project == round(project) & project >= 1 & project <= most))
-  if (length(wrong) && most[wrong[1]] == 0) {
-    abort_ancify(
-      sprintf("No site has a called haplotype in %s.", labels[wrong[1]]),
-      "input"
-    )
-  }
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf(
-        "`project` is %s for %s: give a whole number from 1 to %d, the most called at any site.",
-        format(unname(project[wrong[1]])), labels[wrong[1]], most[wrong[1]]
-      ),
-      "input"
-    )
-  }
-  if (prod(project + 1) > most_cells) {
-    abort_ancify(
-      sprintf("The spectrum would have %s cells, more than %s: give a smaller `project`.",
-              format_count(prod(project + 1)), format_count(most_cells)),
-      "input"
-    )
-  }
+  refuse_if(length(wrong) && most[wrong[1]] == 0, "No site has a called haplotype in %s.",
+            labels[wrong[1]])
+  refuse_if(
+    length(wrong),
+    "`project` is %s for %s: give a whole number from 1 to %d, the most called at any site.",
+    format(unname(project[wrong[1]])), labels[wrong[1]], most[wrong[1]]
+  )
+  refuse_if(prod(project + 1) > most_cells,
+            "The spectrum would have %s cells, more than %s: give a smaller `project`.",
+            format_count(prod(project + 1)), format_count(most_cells))
   as.integer(project)
 }
 
-# Sizes in the order of the populations. Names of `project` are those of populations.
+# Sizes in the order of the populations. Names of `project` are population names.
 order_sizes <- function(project, labels) {
   if (!is.null(names(project)) && is.numeric(project)) {
-    if (!setequal(names(project), labels) || length(project) != length(labels)) {
-      abort_ancify(
-        sprintf("`project` names %s, but the populations are %s.",
-                enumerate(quoted(names(project))), enumerate(quoted(labels))),
-        "input"
-      )
-    }
+    refuse_if(!setequal(names(project), labels) || length(project) != length(labels),
+              "`project` names %s, but the populations are %s.", enumerate(quoted(names(project))),
+              enumerate(quoted(labels)))
     project <- project[labels]
   }
-  if (!is.numeric(project) || length(project) != length(labels)) {
-    abort_ancify(
-      sprintf("`project` must be a number of haplotypes for each of %s, not %s.",
-              count_of(length(labels), "population"), show_value(project)),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(project) || length(project) != length(labels),
+            "`project` must be a number of haplotypes for each of %s, not %s.",
+            count_of(length(labels), "population"), show_value(project))
   project
 }
 
-# For each of n windows how often it is drawn: a row for each window, a column for each replicate.
+# The multiplicities of n windows: a row for each window, a column for each replicate.
 draw_windows <- function(n, replicates) {
   check_whole_number(replicates, "replicates")
-  if (n < 2) {
-    abort_ancify(
-      sprintf("A bootstrap needs at least two windows, but there %s: give smaller windows.",
-              if (n == 1) "is only one" else "are none"),
-      "input"
-    )
-  }
+  refuse_if(n < 2, "A bootstrap needs at least two windows, but there %s: give smaller windows.",
+            if (n == 1) "is only one" else "are none")
   vapply(seq_len(replicates), function(i) tabulate(sample.int(n, n, TRUE), n), integer(n))
 }
 

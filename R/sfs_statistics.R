@@ -1,10 +1,10 @@
 #' Compute statistics of a spectrum
 #'
-#' Counts the segregating sites of each population, and estimates the population-scaled mutation
-#' rate theta from them: `sfs_statistics(x)`.
+#' `sfs_statistics(x)` counts the segregating sites of each population, and estimates the
+#' population-scaled mutation rate theta from them.
 #'
-#' The formulas, for n haplotypes and \eqn{\xi_i}{x[i]} sites of i derived copies:
-#' * `segregating`: the number of sites that vary, \eqn{S = \sum_i \xi_i}{S = sum(x[i])} over
+#' The formulas for n haplotypes and \eqn{\xi_i}{x[i]} sites of i derived copies are:
+#' * `segregating`: the number of variable sites, \eqn{S = \sum_i \xi_i}{S = sum(x[i])} over
 #'   0 < i < n;
 #' * `watterson`: \eqn{S / \sum_{i=1}^{n-1} 1/i}{S / sum(1/i)} (Watterson 1975);
 #' * `pi`: the mean number of differences between two haplotypes,
@@ -14,11 +14,11 @@
 #'   (Tajima 1989).
 #'
 #' Folding changes none of them. In a joint spectrum, a population's statistics are those of its
-#' [marginal_sfs()]. Masked cells are not data: a mask of more than the two cells of sites that do
-#' not vary makes all statistics too small.
+#' [marginal_sfs()]. Masked cells are not data: masking more than the two cells of invariant sites
+#' makes all statistics too small.
 #'
 #' @param x An [sfs()].
-#' @return A data frame with a row for each population: `population` (name or number),
+#' @return A data frame with a row for each population: `population` (name or index),
 #'   `haplotypes`, `segregating`, `watterson`, `pi` and `tajima_d`. Some are `NaN`:
 #'
 #'   | Case | `NaN` |
@@ -26,7 +26,7 @@
 #'   | no site varies, or fewer than four haplotypes | `tajima_d` |
 #'   | one haplotype | `watterson`, `pi` and `tajima_d` |
 #' @section Errors:
-#' * `ancify_input_error`: `x` is no valid spectrum.
+#' * `ancify_input_error`: `x` is not a valid spectrum.
 #' @references
 #' Watterson (1975) On the number of segregating sites in genetical models without recombination.
 #' Theoretical Population Biology 7:256.
@@ -78,18 +78,18 @@ tajima_variance <- function(n, segregating) {
 
 #' Compute Fst between populations
 #'
-#' Estimates the differentiation (Fst) of the populations of a joint spectrum, by the estimator of
-#' Weir and Cockerham (1984): `sfs_fst(x)`.
+#' `sfs_fst(x)` estimates the differentiation (Fst) of the populations of a joint spectrum, by the
+#' estimator of Weir and Cockerham (1984).
 #'
 #' The estimate is the variance between populations over the total variance, each summed over
-#' sites. It takes the sample sizes as haplotypes, which is the paper's case of random mating
-#' (p. 1363). For samples from one population it is 0 on average. The program dadi puts haplotypes
-#' in the place of the paper's individuals; its values are larger for small samples.
+#' sites. It uses haplotypes as sample sizes, which is the paper's case of random mating (p. 1363).
+#' For samples from one population its mean is 0. The program dadi substitutes haplotypes for the
+#' paper's individuals; its values are larger for small samples.
 #'
-#' @param x An [sfs()] of at least two populations, folded or not. [marginal_sfs()] chooses two.
+#' @param x An [sfs()] of at least two populations, folded or not. [marginal_sfs()] selects two.
 #' @return A number; `NaN` if no site varies.
 #' @section Errors:
-#' * `ancify_input_error`: `x` is no valid spectrum, has one population, or has one haplotype in
+#' * `ancify_input_error`: `x` is not a valid spectrum, has one population, or has one haplotype in
 #'   each population.
 #' @references
 #' Weir and Cockerham (1984) Estimating F-statistics for the analysis of population structure.
@@ -104,11 +104,8 @@ sfs_fst <- function(x) {
   check_sfs(x)
   n <- dim(x) - 1
   r <- length(n)
-  if (r < 2 || all(n == 1)) {
-    abort_ancify(
-      "`x` must have at least two populations, and a second haplotype in one of them.", "input"
-    )
-  }
+  refuse_if(r < 2 || all(n == 1),
+            "`x` must have at least two populations, and a second haplotype in one of them.")
   data <- !attr(x, "mask")
   sites <- as.vector(unclass(x))[data]
   frequency <- t((arrayInd(which(data), dim(x)) - 1)) / n

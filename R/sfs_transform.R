@@ -1,19 +1,19 @@
 #' Fold a spectrum
 #'
-#' Makes the spectrum of the rarer allele, for data without known ancestral alleles: `fold(x)`.
+#' `fold(x)` makes the spectrum of the rarer allele, for data without known ancestral alleles.
 #'
-#' At exactly half of all haplotypes either allele can be the rarer one. The two cells of such
-#' sites share them equally.
+#' At exactly half of all haplotypes, either allele can be the rarer one. Such sites are divided
+#' equally between their two cells.
 #'
-#' The Bioconductor package S4Vectors has a `fold()` too. If it is attached later, write
+#' The Bioconductor package S4Vectors also has a `fold()`. If it is attached later, write
 #' `ancify::fold()`.
 #'
 #' @param x An [sfs()].
 #' @param ... Not used.
-#' @return An [sfs()] of the same size. A cell is masked if one of the two cells that it sums was
+#' @return An [sfs()] of the same size. A cell is masked if either of its two source cells was
 #'   masked. A folded `x` is returned unchanged.
 #' @section Errors:
-#' * `ancify_input_error`: `x` is no valid spectrum.
+#' * `ancify_input_error`: `x` is not a valid spectrum.
 #' @seealso [unfold()], [sfs()], [project_sfs()]
 #' @export
 #' @examples
@@ -47,14 +47,14 @@ fold.sfs <- function(x, ...) {
 
 #' Unfold a spectrum
 #'
-#' Splits each cell of a folded spectrum equally between its two unfolded cells. The result says
-#' nothing about ancestral alleles; it is for computations that sum over derived copies.
+#' Splits each cell of a folded spectrum equally between its two unfolded cells. The result carries
+#' no information on ancestral alleles; it is for computations that sum over derived copies.
 #'
 #' @param x An [sfs()].
 #' @return An unfolded [sfs()] of the same size, which folds to `x`. A cell is masked if its folded
 #'   cell was. An unfolded `x` is returned unchanged.
 #' @section Errors:
-#' * `ancify_input_error`: `x` is no valid spectrum.
+#' * `ancify_input_error`: `x` is not a valid spectrum.
 #' @seealso [fold()]
 #' @export
 #' @examples
@@ -70,7 +70,8 @@ unfold <- function(x) {
   new_sfs((counts + rev(counts)) / 2, names(dimnames(x)), mask | rev(mask), FALSE)
 }
 
-# Applies `transform` to an unfolded spectrum. A folded `x` is unfolded before and folded after.
+# Applies `transform` to an unfolded spectrum. A folded `x` is unfolded first and refolded
+# afterwards.
 as_unfolded <- function(x, transform) {
   check_sfs(x)
   if (attr(x, "folded")) fold(transform(unfold(x))) else transform(x)
@@ -78,20 +79,20 @@ as_unfolded <- function(x, transform) {
 
 #' Project a spectrum to smaller samples
 #'
-#' Makes the expected spectrum of fewer haplotypes, drawn from the present ones without
-#' replacement: `project_sfs(x, c(CEU = 10))`.
+#' `project_sfs(x, c(CEU = 10))` computes the expected spectrum of fewer haplotypes, drawn without
+#' replacement from the current sample.
 #'
-#' In each population a site of h derived copies among n goes to k copies among m with the
+#' In each population, a site of h derived copies among n moves to k copies among m with the
 #' hypergeometric probability `dhyper(k, h, n - h, m)`. Sites that lose the derived or the
-#' ancestral allele go to the cells of sites that do not vary. A model of the smaller samples can
-#' be compared with the projection.
+#' ancestral allele move to the cells of invariant sites. A model of the smaller samples is
+#' comparable with the projection.
 #'
-#' @param x An [sfs()]. A folded one is unfolded equally, projected and folded again.
-#' @param size New number of haplotypes of each population, from 1 to the present one, in order or
-#'   named. Populations that are not named keep their size.
+#' @param x An [sfs()]. A folded spectrum is unfolded equally, projected and folded again.
+#' @param size New number of haplotypes of each population, from 1 to the current number, in order
+#'   or named. Populations that are not named keep their size.
 #' @return An [sfs()]. A cell is masked if a masked cell contributes to it.
 #' @section Errors:
-#' * `ancify_input_error`: a size is no whole number from 1 to the present size, or names no
+#' * `ancify_input_error`: a size is not a whole number from 1 to the current size, or names no
 #'   population of `x`.
 #' @references
 #' Marth, Czabarka, Murvai and Sherry (2004) The allele frequency spectrum in
@@ -115,32 +116,18 @@ new_sizes <- function(size, x) {
   now <- dim(x) - 1L
   labels <- population_labels(x)
   if (!is.null(names(size))) {
-    if (anyDuplicated(names(size)) || !all(names(size) %in% labels)) {
-      abort_ancify(
-        sprintf("`size` names %s: the spectrum's populations are %s, each once.",
-                enumerate(quoted(names(size))), enumerate(quoted(labels))),
-        "input"
-      )
-    }
+    refuse_if(anyDuplicated(names(size)) || !all(names(size) %in% labels),
+              "`size` names %s: the spectrum's populations are %s, each once.",
+              enumerate(quoted(names(size))), enumerate(quoted(labels)))
     size <- replace(now, match(names(size), labels), size)
   }
-  if (!is.numeric(size) || length(size) != length(now)) {
-    abort_ancify(
-      sprintf("`size` must be a number for each of %d populations, or be named by populations.",
-              length(now)),
-      "input"
-    )
-  }
+  refuse_if(!is.numeric(size) || length(size) != length(now),
+            "`size` must be a number for each of %d populations, or be named by populations.",
+            length(now))
   wrong <- which(is.na(size) | size != round(size) | size < 1 | size > now)
-  if (length(wrong)) {
-    abort_ancify(
-      sprintf(
-        "`size` is %s for %s: give a whole number from 1 to %d, its haplotypes now.",
-        format(size[wrong[1]]), labels[wrong[1]], now[wrong[1]]
-      ),
-      "input"
-    )
-  }
+  refuse_if(length(wrong),
+            "`size` is %s for %s: give a whole number from 1 to %d, its haplotypes now.",
+            format(size[wrong[1]]), labels[wrong[1]], now[wrong[1]])
   as.integer(size)
 }
 
@@ -166,14 +153,14 @@ along_dimension <- function(values, k, matrix) {
 
 #' Keep some of a spectrum's populations
 #'
-#' Sums a joint spectrum over the other populations: `marginal_sfs(x, "CEU")`. It can also change
-#' the order of populations.
+#' `marginal_sfs(x, "CEU")` sums a joint spectrum over the other populations. It can also reorder
+#' populations.
 #'
-#' Sites that vary only in other populations go to the cell without derived copies. That cell is
+#' Sites that vary only in other populations move to the cell without derived copies. This cell is
 #' masked if it was masked in the joint spectrum.
 #'
-#' @param x An [sfs()]. A folded one is folded again by the haplotypes that remain.
-#' @param populations Names or numbers of the populations to keep, in the order of the result.
+#' @param x An [sfs()]. A folded spectrum is refolded by the remaining haplotypes.
+#' @param populations Names or indices of the populations to keep, in the order of the result.
 #' @return An [sfs()]. A cell is masked if a masked cell contributes to it.
 #' @section Errors:
 #' * `ancify_input_error`: a population is not in `x` or is named twice.
@@ -201,31 +188,26 @@ population_numbers <- function(populations, x) {
   numbers <- if (is.character(populations)) match(populations, labels) else populations
   good <- is.numeric(numbers) && length(numbers) > 0 && all(numbers %in% seq_along(labels)) &&
     !anyDuplicated(numbers)
-  if (!good) {
-    abort_ancify(
-      sprintf("`populations` must be some of %s, each once, not %s.", enumerate(quoted(labels)),
-              show_value(populations)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`populations` must be some of %s, each once, not %s.",
+            enumerate(quoted(labels)), show_value(populations))
   as.integer(numbers)
 }
 
 #' Combine populations of a spectrum
 #'
-#' Adds up the derived copies of several populations, which become one sample:
-#' `combine_populations(x, c("CEU", "CHB"))`.
+#' `combine_populations(x, c("CEU", "CHB"))` sums the derived copies of several populations, which
+#' become one sample.
 #'
-#' @param x An [sfs()]. A folded one stays folded.
-#' @param populations Names or numbers of at least two populations. The new one takes the place of
-#'   the first of them in `x`.
+#' @param x An [sfs()]. A folded spectrum stays folded.
+#' @param populations Names or indices of at least two populations. The new population takes the
+#'   position of the first of them in `x`.
 #' @param name Name of the new population. `NULL` (the default): their names in the order of `x`,
 #'   joined by `"+"`.
-#' @return An [sfs()]. A cell is masked if a masked cell contributes to it. So the cells of sites
-#'   that do not vary stay masked, as no others contribute to them.
+#' @return An [sfs()]. A cell is masked if a masked cell contributes to it. The cells of invariant
+#'   sites therefore stay masked, as no others contribute to them.
 #' @section Errors:
 #' * `ancify_input_error`: a population is not in `x` or is named twice, there are fewer than two,
-#'   or `name` is no name.
+#'   or `name` is not a name.
 #' @seealso [marginal_sfs()] leaves out populations or changes their order
 #' @export
 #' @examples
@@ -235,9 +217,7 @@ combine_populations <- function(x, populations, name = NULL) {
   check_given()
   check_sfs(x)
   together <- sort(population_numbers(populations, x))
-  if (length(together) < 2) {
-    abort_ancify("`populations` must be at least two.", "input")
-  }
+  refuse_if(length(together) < 2, "`populations` must be at least two.")
   labels <- names(dimnames(x))
   if (!is.null(name)) check_text(name, "name")
   if (!is.null(labels)) {
@@ -260,17 +240,17 @@ combine_populations <- function(x, populations, name = NULL) {
 
 #' Simulate spectra of independent sites
 #'
-#' Draws spectra from an expected one, of unlinked sites: `simulate(expected, nsim = 100)`.
+#' `simulate(expected, nsim = 100)` draws spectra of unlinked sites from an expected spectrum.
 #'
 #' @param object An [sfs()] of expected numbers of sites.
 #' @param nsim Number of spectra, 1 by default.
-#' @param seed A number for [set.seed()]. `NULL` (the default): the random numbers go on.
+#' @param seed A number for [set.seed()]. `NULL` (the default): the generator continues.
 #' @param draws `"poisson"` (the default): each unmasked cell is Poisson distributed.
-#'   `"multinomial"`: the spectra have as many sites as `object`, to a whole number.
+#'   `"multinomial"`: the spectra have as many sites as `object`, rounded to a whole number.
 #' @param ... Not used.
-#' @return A list of `nsim` spectra, masked as `object`.
+#' @return A list of `nsim` spectra, with the mask of `object`.
 #' @section Errors:
-#' * `ancify_input_error`: `object` has a negative cell, or `nsim` is no positive whole number.
+#' * `ancify_input_error`: `object` has a negative cell, or `nsim` is not a positive whole number.
 #' @seealso [expected_sfs()]
 #' @importFrom stats simulate
 #' @export
@@ -283,13 +263,8 @@ simulate.sfs <- function(object, nsim = 1, seed = NULL, draws = c("poisson", "mu
   check_whole_number(nsim, "nsim")
   mask <- attr(object, "mask")
   means <- as.vector(plain_array(object))[!mask]
-  if (any(means < 0)) {
-    abort_ancify(
-      sprintf("`object` is %s in cell %s: an expected count cannot be negative.", min(means),
-              cell_name(which(!mask)[which.min(means)], dim(object))),
-      "input"
-    )
-  }
+  refuse_if(any(means < 0), "`object` is %s in cell %s: an expected count cannot be negative.",
+            min(means), cell_name(which(!mask)[which.min(means)], dim(object)))
   if (!is.null(seed)) set.seed(seed)
   lapply(seq_len(nsim), function(i) {
     counts <- array(0, dim(object))

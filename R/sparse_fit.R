@@ -1,17 +1,18 @@
 #' Fit sparse effects and variance components
 #'
-#' `fit_sparse_reml(fit)` adds variants with effects of their own to a fit: few large effects beside
-#' the many small ones of its kernels.
+#' `fit_sparse_reml(fit)` adds individual variant effects to a fit: a few large effects beside the
+#' many small effects of its kernels.
 #'
 #' @details
-#' Each round computes [lasso_path()] at the current variances, and takes the step with the least
-#' EBIC. The variants with an effect there are the support. Then the variances are estimated anew by
-#' REML, with the support as fixed effects. Rounds end when the support no longer changes. Rarely,
-#' rounds alternate between several supports. Then the smallest of them is given, with a warning.
+#' Each round computes [lasso_path()] at the current variances, and selects the step with the
+#' smallest EBIC. The variants with an effect in this step are the support. REML then re-estimates
+#' the variances, with the support as fixed effects. Rounds end when the support no longer changes.
+#' Rarely, rounds alternate between several supports. The smallest is then returned, with a warning.
 #'
-#' **Two estimates** of the support's effects are given. The lasso's `effect` is shrunk towards 0;
-#' predictions take it. `joint` is that of the support as fixed effects, by generalised least
-#' squares. As the same data chose the support, it is too large on average, and its error too small.
+#' **Two estimates** of the support's effects are returned. The lasso's `effect` is shrunk towards
+#' 0; predictions use it. `joint` is the generalised least squares estimate with the support as
+#' fixed effects. As the same data chose the support, it is too large on average, and its error too
+#' small.
 #'
 #' **Variance of the support.** With \eqn{g = Z_S b} it is \eqn{(|g|^2 + 2 g'(y - X\beta - g)) / n}.
 #'
@@ -19,20 +20,20 @@
 #' @param verbose Whether to log each round as messages of class `ancify_message`; `TRUE` (the
 #'   default).
 #' @return A list of class `sparse_reml`; [sparse_reml] describes its methods. Its fields:
-#' * `support`: a data frame with a row for each variant of the support, as of [open_genotypes()],
-#'   with `frequency` (of the counted allele), `effect`, `joint` and `joint_se`. Effects are of a
+#' * `support`: a data frame with a row for each variant of the support, as from [open_genotypes()],
+#'   with `frequency` (of the counted allele), `effect`, `joint` and `joint_se`. Effects are per
 #'   copy of the counted allele, in units of the response. `joint` is `NA` for a variant that
-#'   depends on others.
-#' * `theta`: the variances of the fit's components, at which `path` was made. If the fit has not
-#'   converged, they are those with another of the alternating supports.
+#'   depends linearly on others.
+#' * `theta`: the variances of the fit's components, at which `path` was computed. If the fit has
+#'   not converged, they belong to another of the alternating supports.
 #' * `variances`: `support`, then each component's (theta times the mean of its kernel's diagonal).
 #' * `path`: the last [lasso_path()].
 #' * `rounds`: a data frame with `variants` (of the support), `lambda` and the variances of each
 #'   round.
-#' * `converged`: whether the support no longer changed.
-#' * `fit`: the `reml_fit` of what the support leaves: fixed effects and genetic values beside it.
+#' * `converged`: whether the support has converged.
+#' * `fit`: the `reml_fit` of the remainder: fixed effects and genetic values beside the support.
 #' @section Errors:
-#' * As from [lasso_path()], and from [fit_reml()].
+#' * Those of [lasso_path()] and [fit_reml()].
 #' * `ancify_fit_warning`: rounds alternate between supports, or variances have not converged.
 #' @inherit lasso_path references
 #' @seealso [sparse_reml] for the methods, [lasso_path()], [scan_variants()]
@@ -69,8 +70,8 @@ fit_sparse_reml <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, c
   new_sparse_reml(fit, g, search, match.call())
 }
 
-# Rounds of path and REML, until the support stays, or supports take turns and this is the smallest
-# of them. Gives list(theta =, refit = the REML of the support, columns = of the support, path =,
+# Alternates path and REML until the support is unchanged, or supports alternate and this is the
+# smallest. Returns list(theta =, refit = the REML of the support, columns = of the support, path =,
 # residuals =, rounds =, converged =).
 search_support <- function(fit, g, settings, progress, log) {
   model <- fit
@@ -114,7 +115,7 @@ support_columns <- function(fit, g, columns) {
   z
 }
 
-# REML with columns as further fixed effects. Columns that depend on others are left out.
+# REML with columns as additional fixed effects. Linearly dependent columns are excluded.
 fit_beside <- function(fit, z, progress) {
   both <- cbind(fit$x, z)
   decomposition <- qr(both)
@@ -153,7 +154,7 @@ new_sparse_reml <- function(fit, g, search, call) {
   )
 }
 
-# The fit with these variances, whose P (y - g) is `residuals`, where the support has the values g.
+# The fit with these variances, for which P (y - g) is `residuals` and g are the support's values.
 # As S H P (y - g) = S (y - g), the fixed effects follow from H P (y - g).
 fit_at_residuals <- function(fit, theta, residuals, values) {
   problem <- c(core_problem(fit), path_settings(fit, "stochastic"))

@@ -1,6 +1,6 @@
 #' Methods for sparse fits
 #'
-#' Summarise, plot and predict from a fit of [fit_sparse_reml()].
+#' Summarise, plot and predict from a fit by [fit_sparse_reml()].
 #'
 #' @details
 #' | Function | Result |
@@ -8,24 +8,24 @@
 #' | `summary()` | the support with its effects, the variances with their shares, the rounds |
 #' | `as.data.frame()` | the table of the support |
 #' | `coef()` | effects of the support by variant id; with `which`, fixed effects or variances |
-#' | `plot()` | the path, with the step that was taken: see [lasso_path()] |
+#' | `plot()` | the path, with the selected step: see [lasso_path()] |
 #' | `predict()` | fixed effects plus values of the support plus genetic values of the kernels |
 #'
-#' **Predictions** take means and scales of the fit's samples, and match variants as
-#' [predict.reml_fit()] does.
+#' **Predictions** use means and scales of the fit's samples, and match variants like
+#' [predict.reml_fit()].
 #'
-#' **Shares** are parts of the sum of all variances, the support's included.
+#' **Shares** are fractions of the sum of all variances, including the support's.
 #'
 #' @param object,x A result of [fit_sparse_reml()], or its summary.
 #' @param which `"support"` (the default), `"fixed"` or `"components"`.
 #' @inheritParams predict.reml_fit
 #' @param type `"response"` (the default): all. `"genetic"`: without the fixed effects.
 #' @param main A title. `NULL` (the default): none.
-#' @return As in the table. `predict()` gives a numeric vector, named by sample, as
-#'   [predict.reml_fit()] does. Its attribute `support` counts variants of the support: `used`,
-#'   `turned` (of those) and `absent`.
+#' @return As in the table. `predict()` gives a numeric vector, named by sample, like
+#'   [predict.reml_fit()]. Its attribute `support` counts variants of the support: `used`,
+#'   `turned` (among those used) and `absent`.
 #' @section Errors:
-#' * As from [predict.reml_fit()].
+#' * Those of [predict.reml_fit()].
 #' @seealso [fit_sparse_reml()]
 #' @name sparse_reml
 #' @examples
@@ -138,13 +138,15 @@ predict.sparse_reml <- function(object, genotypes = NULL, data = NULL, id = "id"
   if (is.null(genotypes)) {
     return(beside + object$values)
   }
-  places <- matched_variants(support_effects(object), genotypes)
+  places <- matched_variants(
+    support_effects(object), genotypes, chromosomes_of_file(object$genotypes)
+  )
   structure(
     beside + genetic_values(object$fit, genotypes, places, progress), support = places$counts
   )
 }
 
-# The tested variants with their `mean` and `effect`, which is 0 but for the support.
+# The tested variants with their `mean` and `effect`, which is 0 outside the support.
 support_effects <- function(object) {
   variants <- object$genotypes$variants
   best <- effects_at(object$path, NULL)

@@ -1,57 +1,58 @@
 #' Compute the path of sparse effects
 #'
-#' `lasso_path(fit)` gives few variants effects of their own beside a fit's kernels, for a falling
-#' series of penalties. [fit_sparse_reml()] chooses one of them.
+#' `lasso_path(fit)` gives a few variants individual effects beside a fit's kernels, for a
+#' decreasing sequence of penalties. [fit_sparse_reml()] chooses one of them.
 #'
 #' @details
 #' **Effects** b minimise \eqn{\frac12 b'Qb - q'b + \lambda |b|_1} at the variances of the fit. Here
 #' \eqn{Q = Z'PZ} and \eqn{q = Z'Py}, with P as in [reml_log_likelihood()]. The columns Z are all
-#' variants that vary, standardised as in the fit's kernels. They stay in the kernels too.
+#' polymorphic variants, standardised as in the fit's kernels. They also stay in the kernels.
 #'
-#' **Penalties.** The first of the 60 values of lambda is the least at which no variant has an
-#' effect, max|q|. The last is a twentieth of it. Between them logarithms are evenly spaced.
+#' **Penalties.** The first of the 60 values of lambda is the smallest at which no variant has an
+#' effect, max|q|. The last is a twentieth of it. The values are evenly spaced on the log scale.
 #'
-#' **Candidates.** Q is made for candidates alone: the variants with the largest |q|. A path of them
-#' is compared with the slopes of all variants. Those that violate the minimum's conditions become
-#' candidates, until none does. So the path is that of all variants, however many candidates there
-#' are at first. Candidates take memory as their square, and the stochastic path solves for each.
+#' **Candidates.** Q is computed only for candidates, the variants with the largest |q|. Their path
+#' is compared with the gradients of all variants. Variants that violate the optimality conditions
+#' become candidates, until none does. The path is therefore that of all variants, for any initial
+#' number of candidates. Memory grows with the square of that number; the stochastic path solves for
+#' each candidate.
 #'
 #' **EBIC** is the extended Bayesian information criterion, \eqn{k \log n + n \log(RSS / n) + 2
-#' \gamma \log {c \choose k}}. Here k variants of the c that are tested have an effect, and
+#' \gamma \log {c \choose k}}. Here k of the c tested variants have an effect, and
 #' \eqn{RSS = y'Py - 2b'q + b'Qb}.
 #'
-#' @param fit A fit of [fit_reml()].
+#' @param fit A fit from [fit_reml()].
 #' @param genotypes Genotypes of the variants. `NULL` (the default): the fit's own. Others must have
 #'   its samples.
-#' @param lambda Penalties, falling, in inverse units of the response. `NULL` (the default): 60, as
-#'   above.
+#' @param lambda Decreasing penalties, in inverse units of the response. `NULL` (the default): 60,
+#'   as above.
 #' @param gamma Weight of the number of variants in EBIC, from 0 (the usual BIC) to 1. Default: 0.5.
-#' @param candidates Number of candidates at first. `NULL` (the default): 2,000, or as many as a
-#'   quarter of the fit's `memory` holds.
+#' @param candidates Initial number of candidates. `NULL` (the default): 2,000, or as many as fit
+#'   into a quarter of the fit's `memory`.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param x,object The result of `lasso_path()`.
-#' @param step Number of a step of the path. `NULL` (the default): that with the least EBIC.
+#' @param step Index of a step of the path. `NULL` (the default): the step with the smallest EBIC.
 #' @param ... Not used.
 #' @return A list of class `lasso_path`:
 #' * `steps`: a data frame with a row for each lambda: `lambda`, `variants` (with an effect), `rss`,
-#'   `ebic` and `violation`. The last is the largest violation of the minimum's conditions by any
+#'   `ebic` and `violation`. The last is the largest violation of the optimality conditions by any
 #'   variant, as a share of max|q|; below 1e-8.
 #' * `effects`: a data frame of `step`, `variant` (a row of `variants`), `effect` and `per_copy`.
-#'   `effect` is of a standardised genotype, `per_copy` of a copy of the counted allele. Both are in
-#'   units of the response.
-#' * `variants`: a data frame of the variants that have an effect in a step, as of
+#'   `effect` is per unit of standardised genotype, `per_copy` per copy of the counted allele. Both
+#'   are in units of the response.
+#' * `variants`: a data frame of the variants that have an effect in a step, as from
 #'   [open_genotypes()], with their `column` there.
-#' * `best`: the step with the least EBIC.
+#' * `best`: the step with the smallest EBIC.
 #' * `tested`, `candidates`: numbers of variants; `theta`: the fit's variances.
 #'
-#' `coef()` gives the effects per copy of a step, named by variant. `as.data.frame()` gives a row
-#' for each step and variant with an effect. `plot()` draws the effects against lambda, and gives
+#' `coef()` gives the effects per copy in a step, named by variant. `as.data.frame()` gives a row
+#' for each step and variant with an effect. `plot()` draws the effects against lambda, and returns
 #' `x`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: the fit has no genotypes and none are given; `lambda` does not fall;
-#'   there are more candidates than the memory holds (field `bytes`); or no variant varies.
-#' * `ancify_file_error`: the fit's genotypes are missing or were changed.
+#' * `ancify_input_error`: the fit has no genotypes and none are given; `lambda` does not decrease;
+#'   the candidates exceed the memory (field `bytes`); or no variant is polymorphic.
+#' * `ancify_file_error`: the fit's genotypes are missing or were modified.
 #' @references
 #' Tibshirani (1996) Regression shrinkage and selection via the lasso. Journal of the Royal
 #' Statistical Society B 58:267.
@@ -88,7 +89,7 @@ lasso_path <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, candid
 
 # ---- Settings ------------------------------------------------------------------------------------
 
-# Candidates at first, if the memory holds them.
+# Initial number of candidates, if memory suffices.
 usual_candidates <- 2000
 
 product_bytes <- function(candidates) 8 * candidates^2
@@ -97,11 +98,9 @@ path_settings_of <- function(fit, lambda, gamma, candidates) {
   check_one_residual(fit, "A path of sparse effects")
   check_lambda(lambda)
   check_numbers(gamma, "gamma")
-  if (length(gamma) != 1 || gamma < 0 || gamma > 1) {
-    abort_ancify(sprintf("`gamma` must be a number from 0 to 1, not %s.", show_value(gamma)),
-                 "input")
-  }
-  # Kernels take half of the memory, Q a quarter, tested genotypes and candidates the rest.
+  refuse_if(length(gamma) != 1 || gamma < 0 || gamma > 1,
+            "`gamma` must be a number from 0 to 1, not %s.", show_value(gamma))
+  # Kernels take half of the memory, Q a quarter, and tested genotypes and candidates the rest.
   memory <- path_settings(fit, fit$path)$memory
   most <- floor(sqrt(memory / 4 / product_bytes(1)))
   if (!is.null(candidates)) {
@@ -131,13 +130,9 @@ check_lambda <- function(lambda) {
   }
   check_positive(lambda, "lambda")
   rising <- which(diff(lambda) >= 0)
-  if (length(rising)) {
-    abort_ancify(
-      sprintf("`lambda` must fall, but %s comes after %s: sort it, by sort(decreasing = TRUE).",
-              number_text(lambda[rising[1] + 1]), number_text(lambda[rising[1]])),
-      "input"
-    )
-  }
+  refuse_if(length(rising),
+            "`lambda` must fall, but %s comes after %s: sort it, by sort(decreasing = TRUE).",
+            number_text(lambda[rising[1] + 1]), number_text(lambda[rising[1]]))
 }
 
 # ---- Path ----------------------------------------------------------------------------------------
@@ -188,7 +183,7 @@ new_lasso_path <- function(found, fit, g, gamma) {
   )
 }
 
-# At least one column can be chosen.
+# The columns, or the first one, so that at least one can be chosen.
 columns_or_first <- function(columns) if (length(columns)) columns else 1
 
 ebic <- function(steps, n, tested, gamma) {

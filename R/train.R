@@ -10,36 +10,38 @@
 #'
 #' | `ml_training_reference` | Ancestral bases of the training sites |
 #' | --- | --- |
-#' | a folder of `<chromosome>.fa` | those of the reference, if an outgroup has data there |
+#' | a folder of `<chromosome>.fa` | the reference's bases at positions with outgroup data |
 #' | not set | calls of high confidence by `method: voting` |
 #'
-#' A reference has one sequence in each file, in the coordinates of the focal genome. Chromosomes
-#' without a file are left out.
+#' A reference has one sequence per file, in the coordinates of the focal genome. Chromosomes
+#' without a file are excluded.
 #'
-#' Voting takes `min_inner_freq` and `min_outer_freq` of the configuration. A model trained on its
-#' calls has seen no site where the tiers disagree. It is too sure of all its calls, so its
-#' probabilities mean little (`vignette("methods", "ancify")`).
+#' Voting uses `min_inner_freq` and `min_outer_freq` of the configuration. A model trained on its
+#' calls has seen no site where the tiers disagree. It is overconfident in all calls, so its
+#' probabilities are uninformative (`vignette("methods", "ancify")`).
 #'
-#' The R package `lightgbm` trains the model. Without it, Python's `lightgbm` does, through the
-#' package `reticulate`. The environment variable `RETICULATE_PYTHON` chooses the Python. A model
-#' that another program trained on the same features works too. Calling needs neither package.
+#' The R package `lightgbm` trains the model. Without it, Python's `lightgbm` does so, through the
+#' package `reticulate`. The environment variable `RETICULATE_PYTHON` selects the Python. A model
+#' that another program trained on these features also works. Calling needs neither package.
 #'
 #' @inheritParams ancify_run
 #' @param file Path of the model; `NULL` (the default) for `ml_model_path` of the configuration, or
 #'   `<work_dir>/ancify_ml_model.lgb`. An existing file is replaced when the model is complete.
-#' @param max_sites Largest number of training sites, at least 4; 5 million by default.
-#' @param seed A positive whole number for the choice of sites and for LightGBM; 1 by default. One
-#'   seed gives the same sites at any number of threads.
+#' @param max_sites Maximum number of training sites, at least 4; 5 million by default.
+#' @param seed A positive whole number for the choice of sites and for LightGBM; 1 by default. A
+#'   seed gives identical sites with any number of threads.
 #' @param rounds Rounds of boosting, each of which adds a tree for every base; 200 by default.
-#' @param leaves Largest number of leaves of a tree, at least 2; 63 by default.
+#' @param leaves Maximum number of leaves per tree, at least 2; 63 by default.
 #' @param learning_rate Weight of a new tree, above 0 and at most 1; 0.1 by default.
 #' @return The path of the model, invisibly.
 #' @section Errors:
+#' * `ancify_projection_warning`: projections were made from an alignment that the configuration
+#'   does not name.
 #' * `ancify_package_error`: no `lightgbm` can be used, or training fails.
 #' * `ancify_config_error`: a setting cannot be used.
 #' * `ancify_input_error`: an argument cannot be used, or a base has no site.
 #' * `ancify_file_error`, `ancify_format_error`: a file cannot be read or written.
-#' * `ancify_lock_error`: a run works in `work_dir`.
+#' * `ancify_lock_error`: a run is working in `work_dir`.
 #' @references Ke et al. (2017) LightGBM: A Highly Efficient Gradient Boosting
 #'   Decision Tree. Advances in Neural Information Processing Systems 30.
 #' @seealso [ancify_run()], [call_ancestral()]
@@ -59,6 +61,8 @@ ancify_train <- function(config, file = NULL, max_sites = 5e6, seed = 1, rounds 
   config <- read_config(config, "train")
   check_both_tiers(config)
   file <- check_output_file(file %||% ml_model_path(config))
+  refuse_same_file(file, outgroups = config$outgroups$alignment, focal_fasta = config$focal_fasta,
+                   name = "file")
   trainer <- find_trainer()
   backend <- choose_backend("cpu", threads %||% config$num_cpus)
   log <- log_where(verbose)
@@ -83,21 +87,12 @@ check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_r
   check_whole_number(seed, "seed")
   check_whole_number(rounds, "rounds")
   check_whole_number(leaves, "leaves")
-  if (max_sites < 4) {
-    abort_ancify("`max_sites` must be at least 4, one site for each base.", "input")
-  }
-  if (leaves < 2) {
-    abort_ancify("`leaves` must be at least 2.", "input")
-  }
+  refuse_if(max_sites < 4, "`max_sites` must be at least 4, one site for each base.")
+  refuse_if(leaves < 2, "`leaves` must be at least 2.")
   good <- is.numeric(learning_rate) && length(learning_rate) == 1 &&
     isTRUE(learning_rate > 0 & learning_rate <= 1)
-  if (!good) {
-    abort_ancify(
-      sprintf("`learning_rate` must be a number above 0 and at most 1, not %s.",
-              show_value(learning_rate)),
-      "input"
-    )
-  }
+  refuse_if(!good, "`learning_rate` must be a number above 0 and at most 1, not %s.",
+            show_value(learning_rate))
 }
 
 check_both_tiers <- function(config) {
@@ -116,6 +111,8 @@ project_where_missing <- function(context) {
     context$config <- with_alignments(read_config(config, c("project", "train")), "project")
     refuse_unkept_alone(config, "project")
     run_projection(context)
+  } else {
+    warn_about_kept_projections(config)
   }
 }
 
@@ -128,7 +125,8 @@ training_sites <- function(config, max_sites, seed, backend, progress, log) {
     lengths(species_of_tiers(config))
   )
   sites <- with_watch("Reading training sites", function(watch) {
-    options <- list(
+    options <- core_list(
+    "TrainingOptions",
       n_inner = sum(config$outgroups$tier == "inner"), min_inner = config$min_inner_freq,
       min_outer = config$min_outer_freq, most_sites = max_sites, seed = seed,
       threads = backend$threads
@@ -176,7 +174,7 @@ training_parameters <- function(seed, leaves, learning_rate, threads) {
   list(
     objective = "multiclass", num_class = 4L, num_leaves = as.integer(leaves),
     learning_rate = learning_rate, min_data_in_leaf = 100L,
-    # Each tree uses a part of the sites and of the features.
+    # Each tree uses a subset of the sites and features.
     bagging_fraction = 0.8, bagging_freq = 5L, feature_fraction = 0.8,
     seed = as.integer(seed), deterministic = TRUE, force_row_wise = TRUE,
     num_threads = threads, verbosity = -1L

@@ -1,50 +1,52 @@
 #' Chunks of DNA, and their reading frames
 #'
-#' `chunk_sequences("contigs.fa.gz")` cuts long sequences into chunks, for the detection of viruses.
-#' `six_frames()` translates the six frames of each sequence, and keeps those without a stop.
+#' `chunk_sequences("contigs.fa.gz")` cuts long sequences into chunks, for virus detection.
+#' `six_frames()` translates each sequence in six frames, and keeps frames without a stop.
 #'
 #' **Chunks.** A sequence of L bases has n = ceiling(L / `size`) chunks, named `<id>_chunk_<i>`,
 #' with i from 1.
 #'
-#' * `"virnucpro"` is the rule of VirNucPro. The surplus of n `size` - L bases is divided among all
-#'   n chunks as overlaps, though the last has none. So the last chunk is often short: 501 bases
-#'   give chunks of 500 and 251.
-#' * `"even"`: all chunks have `size` bases, and their starts lie evenly. A sequence below `size` is
-#'   one chunk.
+#' * `"virnucpro"`: the rule of VirNucPro. The surplus of n `size` - L bases is divided among all
+#'   n chunks as overlaps, although the last has none. The last chunk is therefore often short: 501
+#'   bases give chunks of 500 and 251.
+#' * `"even"`: all chunks have `size` bases, and their starts are evenly spaced. A sequence shorter
+#'   than `size` is one chunk.
 #'
 #' **Frames.** F1, F2 and F3 begin at the first, second and third base, and R1, R2 and R3 at those
-#' of the other strand. A frame is kept if its protein has a residue and no stop. Its id is that of
-#' the sequence and the frame, such as `a_chunk_1F2`.
+#' of the opposite strand. A frame is kept if its protein has a residue and no stop. Its id joins
+#' the sequence's id and the frame, such as `a_chunk_1F2`.
 #'
-#' * `"virnucpro"`: a codon with a letter other than A, C, G and T is left out. The bases of a frame
-#'   are 3 for each residue, and one more where the sequence has it. Other letters are not
-#'   complemented on the other strand.
-#' * `"strict"`: such a codon is X. The bases are all that was translated. Other letters are
+#' * `"virnucpro"`: a codon with a letter other than A, C, G and T is omitted. The bases of a frame
+#'   are 3 for each residue, plus one more if the sequence has it. Other letters are not
+#'   complemented on the opposite strand.
+#' * `"strict"`: such a codon is X. The bases are all translated bases. Other letters are
 #'   complemented.
 #'
-#' The classifier of VirNucPro was trained on what the rules `"virnucpro"` give.
+#' The classifier of VirNucPro was trained with the `"virnucpro"` rules.
 #'
 #' @param x Paths of FASTA or FASTQ files, plain, gzip or bgzip, or a `DNAStringSet`. Lower case
 #'   counts as upper case, and `U` in files as `T`. Sequences of a set without names are numbered.
-#' @param size Bases of a chunk.
-#' @param rule How sequences are cut, or frames are read; see above.
-#' @param genetic_code Number of a genetic code in NCBI's list, as [Biostrings::getGeneticCode()]
-#'   takes it. The rule `"virnucpro"` has the standard code, `"1"`.
+#'   If files share names, like mates of paired reads, all names get the suffix of their file,
+#'   `/1`, `/2` and so on. A message says so.
+#' @param size Bases per chunk.
+#' @param rule The rule for cutting sequences or reading frames; see above.
+#' @param genetic_code Identifier of a genetic code in NCBI's list, as for
+#'   [Biostrings::getGeneticCode()]. The rule `"virnucpro"` uses the standard code, `"1"`.
 #' @return `chunk_sequences()`: a `DNAStringSet`, named by chunk. Its metadata columns are
 #'   `sequence`, the id, and `start` and `end`, which count from 1.
 #'
-#'   `six_frames()`: a list of three.
-#'   * `frames`: a data frame with a row a frame that is kept: `sequence` (its id), `frame` and
-#'     `id`. A sequence without such a frame has one row, with `"no_frame"` for `frame` and `NA` for
+#'   `six_frames()`: a list of three elements.
+#'   * `frames`: a data frame with a row per kept frame: `sequence` (its id), `frame` and `id`. A
+#'     sequence without such a frame has one row, with `"no_frame"` for `frame` and `NA` for
 #'     `id`.
 #'   * `dna`, a `DNAStringSet`, and `protein`, an `AAStringSet`: the bases and residues of the
-#'     frames that are kept, named by their ids.
+#'     kept frames, named by their ids.
 #' @section Errors:
 #' * `ancify_input_error`: an argument has another shape or range; a sequence of a set has no bases,
-#'   or the name of another one; `genetic_code` is not known, or not `"1"` with `"virnucpro"`.
-#' * `ancify_format_error` (fields `file`, `line`): a file is no FASTA or FASTQ, or was cut short. A
-#'   record has no name, no bases, the name of another one, or a name that is not UTF-8 text. A
-#'   letter stands for no base, as in a file of proteins.
+#'   or a duplicate name; `genetic_code` is not known, or not `"1"` with `"virnucpro"`.
+#' * `ancify_format_error` (fields `file`, `line`): a file is not FASTA or FASTQ, or is truncated; a
+#'   record has no name, no bases, a duplicate name, or a name that is not UTF-8 text; or a letter
+#'   does not represent a base, as in a protein file.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: Biostrings is not installed.
 #' @references
@@ -81,21 +83,21 @@ six_frames <- function(x, rule = c("virnucpro", "strict"), genetic_code = "1") {
   check_given()
   strict <- check_choice(rule, c("virnucpro", "strict"), "rule") == "strict"
   code <- genetic_code_of(genetic_code)
-  if (!strict && !identical(code, genetic_code_of("1"))) {
-    abort_ancify(
-      paste(
-        "`genetic_code` must be \"1\" with the rule \"virnucpro\": choose `rule = \"strict\"` for",
-        "another."
-      ),
-      "input"
+  refuse_if(
+    !strict && !identical(code, genetic_code_of("1")),
+    paste(
+      "`genetic_code` must be \"1\" with the rule \"virnucpro\": choose `rule = \"strict\"` for",
+      "another."
     )
-  }
+  )
   x <- as_dna(x)
+  frames <- core_list(
+    "ReadingFrames",
+    residues = paste(code, collapse = ""), strict = strict, dna = joined_as("DNAString"),
+    aa = joined_as("AAString")
+  )
   made <- with_watch("Translating", function(watch) {
-    six_frames_impl(
-      core_sequences(x), paste(code, collapse = ""), strict, joined_as("DNAString"),
-      joined_as("AAString"), watch
-    )
+    six_frames_impl(core_sequences(x), frames, watch)
   }, progress = interactive())
   frame <- frame_names[made$frame]
   ids <- paste0(names(x)[made$sequence], frame)
@@ -108,7 +110,7 @@ six_frames <- function(x, rule = c("virnucpro", "strict"), genetic_code = "1") {
 
 frame_names <- c("F1", "F2", "F3", "R1", "R2", "R3")
 
-# Sequences without a frame have a row too. `sequence`: numbers of those of the frames.
+# Sequences without a frame also have a row. `sequence`: indices of the frames' sequences.
 frame_table <- function(sequences, sequence, frame, ids) {
   without <- setdiff(seq_along(sequences), sequence)
   of <- c(sequence, without)
@@ -120,14 +122,22 @@ frame_table <- function(sequences, sequence, frame, ids) {
   )
 }
 
-# A DNAStringSet whose sequences have names of their own, and bases.
+# A DNAStringSet whose sequences have unique names, and bases.
 as_dna <- function(x) {
   x <- dna_or_paths(x)
   need_bioconductor("Biostrings", "DNAStringSets")
   if (!is_dna(x)) {
+    refuse_file_twice(x)
     read <- with_watch("Reading", function(watch) {
       read_dna_impl(x, joined_as("DNAString"), watch)
     }, progress = interactive())
+    warn_empty_files(read$empty)
+    if (read$share_ids) {
+      inform_ancify(sprintf(
+        "Files have records of equal names, as paired reads do: %s after names tell the file.",
+        enumerate(quoted(paste0("/", seq_along(x))))
+      ))
+    }
     return(set_of_joined(read$bases, "DNAString", read$ids))
   }
   names(x) <- numbered_ids(names(x), length(x))
@@ -136,8 +146,13 @@ as_dna <- function(x) {
   x
 }
 
+# Records of a file given twice would be duplicated, which would look like mates.
+refuse_file_twice <- function(paths) {
+  again <- duplicated(normalizePath(paths))
+  refuse_if(any(again), "`x` has %s twice: give each file once.",
+            enumerate(quoted(unique(paths[again]))))
+}
+
 refuse_dna <- function(x, which, format) {
-  if (any(which)) {
-    abort_ancify(sprintf(format, enumerate(sprintf("Sequence '%s'", names(x)[which]))), "input")
-  }
+  refuse_if(any(which), format, enumerate(sprintf("Sequence '%s'", names(x)[which])))
 }

@@ -1,23 +1,27 @@
 #' Calls of viral chunks
 #'
-#' `chunk_calls()` calls each chunk of [chunk_sequences()] viral or not, as VirNucPro does, from the
-#' probabilities of its reading frames. `contig_calls()` counts the calls of each sequence that was
-#' cut.
+#' `chunk_calls()` calls each chunk of [chunk_sequences()] viral or not, like VirNucPro, from the
+#' probabilities of its reading frames. `contig_calls()` counts the calls of each original
+#' sequence.
 #'
-#' A chunk is called viral if the largest and the smallest probability of its frames add up to 1 or
-#' more. That is: the frame that is most surely viral is as sure as the one that is most surely not.
-#' A tie is viral.
+#' A chunk is called viral if the largest and the smallest probability of its frames sum to 1 or
+#' more. The most viral frame is then at least as certain as the least viral one. A tie is viral.
+#'
+#' A chunk without a frame has no call. [detect_viruses()] also omits calls for chunks that are too
+#' short. In `frames` these have one row with `"too_short"` for `frame` and `NA` for `id`.
 #'
 #' @param frames The table `frames` of [six_frames()].
 #' @param probability Probabilities that frames are viral, 0 to 1, named by their ids.
-#' @param calls A table of `chunk_calls()`.
-#' @return `chunk_calls()`: a data frame with a row a chunk, in the order of `frames`:
-#'   * `chunk`, its id, and `frames`, how many frames it has;
+#' @param calls A table from `chunk_calls()`.
+#' @return `chunk_calls()`: a data frame with a row per chunk, in the order of `frames`:
+#'   * `chunk`, its id, and `frames`, its number of frames;
 #'   * `other` and `virus`, the largest probability of a frame for either; `NA` without a frame;
-#'   * `is_virus`, the call; `NA` without a frame.
+#'   * `is_virus`, the call; `NA` without one;
+#'   * `not_called`, the reason for a missing call: `"no frame"` or `"too short"`; else `NA`.
 #'
-#'   `contig_calls()`: a data frame with a row a sequence, in the order of its first chunk:
-#'   `sequence`, its id, and `chunks`, `called`, `viral` and `no_frame`, numbers of chunks.
+#'   `contig_calls()`: a data frame with a row per sequence, in the order of its first chunk:
+#'   `sequence`, its id, and `chunks`, `called`, `viral`, `no_frame` and `too_short`, numbers of
+#'   chunks. A sequence without a called chunk has 0 viral ones, which is not a verdict.
 #' @section Errors:
 #' `ancify_input_error`: an argument has another shape or range, or a frame has no probability.
 #' @inherit chunk_sequences references
@@ -37,7 +41,8 @@ chunk_calls <- function(frames, probability) {
   check_given()
   check_columns_of(frames, c("sequence", "frame", "id"), "frames", "six_frames()")
   chunks <- unique(frames$sequence)
-  kept <- frames[frames$frame != "no_frame", ]
+  kept <- frames[!is.na(frames$id), ]
+  without <- frames[is.na(frames$id), ]
   p <- probabilities_of(kept$id, probability)
   of <- factor(kept$sequence, chunks)
   ends <- function(end) {
@@ -48,30 +53,20 @@ chunk_calls <- function(frames, probability) {
   least <- ends(min)
   data.frame(
     chunk = chunks, frames = as.vector(table(of)), other = 1 - least, virus = most,
-    is_virus = most + least >= 1
+    is_virus = most + least >= 1,
+    not_called = sub("_", " ", without$frame[match(chunks, without$sequence)], fixed = TRUE)
   )
 }
 
 # Probabilities of the frames with these ids, in their order.
 probabilities_of <- function(ids, probability) {
-  if (!is.numeric(probability) || !isTRUE(all(probability >= 0 & probability <= 1))) {
-    abort_ancify("`probability` must be numbers from 0 to 1, without NA.", "input")
-  }
+  refuse_if(!is.numeric(probability) || !isTRUE(all(probability >= 0 & probability <= 1)),
+            "`probability` must be numbers from 0 to 1, without NA.")
   at <- match(ids, names(probability))
-  if (anyNA(at)) {
-    abort_ancify(
-      sprintf("`probability` must have a number for each frame by its id, but lacks %s.",
-              enumerate(quoted(ids[is.na(at)]))),
-      "input"
-    )
-  }
-  if (anyDuplicated(names(probability))) {
-    abort_ancify(
-      sprintf("`probability` has %s twice.",
-              quoted(names(probability)[anyDuplicated(names(probability))])),
-      "input"
-    )
-  }
+  refuse_if(anyNA(at), "`probability` must have a number for each frame by its id, but lacks %s.",
+            enumerate(quoted(ids[is.na(at)])))
+  refuse_if(anyDuplicated(names(probability)), "`probability` has %s twice.",
+            quoted(names(probability)[anyDuplicated(names(probability))]))
   unname(probability[at])
 }
 
@@ -79,20 +74,18 @@ probabilities_of <- function(ids, probability) {
 #' @export
 contig_calls <- function(calls) {
   check_given()
-  check_columns_of(calls, c("chunk", "is_virus"), "calls", "chunk_calls()")
+  check_columns_of(calls, c("chunk", "is_virus", "not_called"), "calls", "chunk_calls()")
   id <- sub("_chunk_[0-9]+$", "", calls$chunk)
   of <- factor(id, unique(id))
   count <- function(which) as.vector(rowsum(as.integer(which), of, reorder = FALSE))
   data.frame(
     sequence = levels(of), chunks = as.vector(table(of)), called = count(!is.na(calls$is_virus)),
-    viral = count(calls$is_virus %in% TRUE), no_frame = count(is.na(calls$is_virus))
+    viral = count(calls$is_virus %in% TRUE), no_frame = count(calls$not_called %in% "no frame"),
+    too_short = count(calls$not_called %in% "too short")
   )
 }
 
 check_columns_of <- function(x, columns, name, maker) {
-  if (!is.data.frame(x) || !all(columns %in% names(x))) {
-    abort_ancify(
-      sprintf("`%s` must be a table of %s, not %s.", name, maker, show_value(x)), "input"
-    )
-  }
+  refuse_if(!is.data.frame(x) || !all(columns %in% names(x)), "`%s` must be a table of %s, not %s.",
+            name, maker, show_value(x))
 }

@@ -1,73 +1,78 @@
 #' Detect viruses in sequences
 #'
-#' `detect_viruses("contigs.fa.gz", dna, protein, classifier, out = "viruses")` says which chunks of
-#' DNA are viral, as VirNucPro does. It cuts sequences into chunks and reads their frames. Each
-#' frame is embedded by a model of DNA and one of proteins, and a classifier gives the probability
-#' that it is viral.
+#' `detect_viruses("contigs.fa.gz", dna, protein, classifier, out = "viruses")` calls viral chunks
+#' of DNA, like VirNucPro. It cuts sequences into chunks and reads their frames. A DNA model and a
+#' protein model embed each frame, and a classifier gives the probability that it is viral.
 #'
-#' **Files.** The folder `out` gets the two files of VirNucPro, and a third one. All have tabs
-#' between columns.
+#' **Files.** The folder `out` gets the two files of VirNucPro, and a third one. Tabs separate
+#' columns.
 #'
-#' * `prediction_results.txt`: a row a frame, in the order of the input. It has `Sequence_ID`;
+#' * `prediction_results.txt`: a row per frame, in the order of the input. It has `Sequence_ID`;
 #'   `Prediction`, which is `virus` or `others`; and `score1` and `score2`, the probabilities of
 #'   others and of virus.
-#' * `prediction_results_highestscore.csv`: a row a chunk that has a frame, sorted by `Modified_ID`,
-#'   the chunk. `Is_Virus` is `True` or `False`; `max_score_0` and `max_score_1` are the largest
-#'   probabilities of a frame for others and for virus. [chunk_calls()] tells the rule.
-#' * `contigs.tsv`: a row a sequence, with the columns of [contig_calls()]. It counts chunks without
-#'   a frame too.
+#' * `prediction_results_highestscore.csv`: a row per chunk that has a frame, sorted by
+#'   `Modified_ID`, the chunk. `Is_Virus` is `True` or `False`; `max_score_0` and `max_score_1` are
+#'   the largest probabilities of a frame for others and for virus. [chunk_calls()] gives the rule.
+#' * `contigs.tsv`: a row per sequence, with the columns of [contig_calls()]. It also counts chunks
+#'   without a frame.
 #'
-#' **Runs that resume.** The same call goes on where a run was ended, and gives the same files. The
-#' folders `dna` and `protein` in `out` have the embeddings of frames, in parts of 10,000:
-#' [embed_sequences()] tells how. [read_embeddings()] reads them, such as for [train_classifier()].
+#' **Short sequences.** A few residues are uninformative. A chunk therefore has no verdict if none
+#' of its frames has 20 known residues. If `size` is below 240, a quarter of a whole chunk's
+#' residues is enough. A warning counts such chunks, and `not_called` marks them. As models and
+#' classifiers are trained on whole chunks, another warning counts sequences below half of `size`.
 #'
-#' **Time.** Most of it goes to the model of proteins. One of 3 billion parameters takes 10 to 20
-#' seconds a frame on a core. So two frames a thread are timed first, and a message says how long
-#' all will take if it is long. You may interrupt the call then: what was done is kept.
+#' **Resumable runs.** The same call resumes an interrupted run, and gives the same files. The
+#' folders `dna` and `protein` in `out` contain the embeddings of frames, in parts of 10,000, as in
+#' [embed_sequences()]. [read_embeddings()] reads them, for instance for [train_classifier()].
+#'
+#' **Time.** The protein model takes most of it. A model of 3 billion parameters takes 10 to 20
+#' seconds per frame on a core. Two frames per thread are therefore timed first, and a message
+#' estimates the total if it is long. You may then interrupt the call: completed work is kept.
 #'
 #' **GPUs.** With `backend = "gpu"` all GPUs share the packs of frames, as in [embed_sequences()].
-#' The two models are on the GPUs at once.
+#' Both models are on the GPUs simultaneously.
 #'
-#' **Tested.** With small random models and a random classifier, files are those of the same steps
-#' in PyTorch and plain Python. No trained weights have been run yet.
+#' **Tested.** With small random models and a random classifier, files agree with the same steps
+#' in PyTorch and plain Python. No trained weights have been tested yet.
 #'
 #' @inheritParams chunk_sequences
 #' @inheritParams six_frames
-#' @param dna A model of DNA such as DNABERT-S: the path of its folder, or one of
+#' @param dna A DNA model such as DNABERT-S: the path of its folder, or a model from
 #'   [sequence_model()].
-#' @param protein A model of proteins, in the same forms.
-#' @param classifier The path of a classifier's file, as [read_classifier()] takes it, or a
-#'   classifier. Its input is the embedding by the model of DNA, then that by the model of proteins.
-#'   Its second class is that of viruses.
+#' @param protein A protein model, in these forms.
+#' @param classifier The path of a classifier's file, as for [read_classifier()], or a classifier.
+#'   Its input is the embedding by the DNA model, followed by that of the protein model. Its second
+#'   class is viruses.
 #' @param out Path of the folder to write.
-#' @param chunk_rule,frame_rule How sequences are cut and frames are read: `rule` of
+#' @param chunk_rule,frame_rule Rules for cutting sequences and reading frames: `rule` of
 #'   [chunk_sequences()] and of [six_frames()].
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
-#' @param backend,precision As in [embed_sequences()], for both models. The classifier works on the
+#' @param backend,precision As in [embed_sequences()], for both models. The classifier runs on the
 #'   processor.
-#' @param resume Whether to go on with a run in `out`. If `FALSE`, a run there is an error.
-#' @return An object of class `virus_detection`, a list with these elements among others:
+#' @param resume Whether to continue a run in `out`. If `FALSE`, an existing run is an error.
+#' @return An object of class `virus_detection`, a list whose elements include:
 #'   * `contigs`: the table of [contig_calls()];
-#'   * `chunks`: a data frame with a row a chunk: `chunk`, its id; `sequence`, `start` and `end`,
-#'     from 1; and `frames`, `other`, `virus` and `is_virus` of [chunk_calls()];
+#'   * `chunks`: a data frame with a row per chunk: `chunk`, its id; `sequence`, `start` and `end`,
+#'     from 1; and the other columns of [chunk_calls()];
 #'   * `frames`: the table of [six_frames()], and `virus`, the probability that a frame is viral;
 #'   * `out`, the folder.
 #'
-#'   Chunks without a frame are rows with `NA`.
+#'   Chunks without a frame, or too short, are rows with `NA`, and `not_called` gives the reason.
 #' @section Errors:
-#' * `ancify_input_error`: an argument has another shape or range. A model reads proteins in place
-#'   of DNA, or DNA in place of proteins. The classifier has another width than the embeddings (the
-#'   message gives both), or viruses are its first class. The run in `out` is of another input,
+#' * `ancify_input_error`: an argument has another shape or range; a model reads proteins instead
+#'   of DNA, or DNA instead of proteins; the classifier has another width than the embeddings (the
+#'   message gives both), or viruses are its first class; or the run in `out` has another input,
 #'   model, classifier or setting, which the message names.
-#' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or is no FASTA or FASTQ of
+#' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or is not FASTA or FASTQ of
 #'   DNA; two records have one name, or a record has no bases.
-#' * `ancify_file_error` (field `file`): a file cannot be read, or one of `out` would replace a file
-#'   that no run wrote.
-#' * `ancify_lock_error` (field `file`): another process works in `out`.
-#' * `ancify_device_error`: as from [embed_sequences()].
+#' * `ancify_file_error` (field `file`): a file cannot be read, or a file in `out` would replace a
+#'   file that no run wrote.
+#' * `ancify_lock_error` (field `file`): another process is working in `out`.
+#' * `ancify_device_error`: as for [embed_sequences()].
 #' * `ancify_package_error`: Biostrings is not installed.
 #'
-#' A warning of class `ancify_sequence_warning` counts letters that a model does not know.
+#' Warnings of class `ancify_sequence_warning` count letters that a model does not know, chunks that
+#' are too short, and sequences below half of `size`.
 #' @inherit chunk_sequences references
 #' @seealso [print.virus_detection()]
 #' @export
@@ -79,7 +84,7 @@
 #' numbers <- matrix(rnorm(80 * 56), 80) + group %% 2
 #' classifier <- train_classifier(numbers, group %% 2, group, threads = 1)
 #' contigs <- Biostrings::DNAStringSet(c(
-#'   a = strrep("ATGGCACGTTCTGACC", 40), b = strrep("TTGACGATAGC", 20)
+#'   a = strrep("ATGGCACGTTCTGACC", 40), b = strrep("TTGACGATAGC", 30)
 #' ))
 #' hits <- detect_viruses(
 #'   contigs, folder("dnabert_random"), folder("esm2_random"), classifier,
@@ -103,7 +108,8 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
   refuse_dna(contigs, grepl("[\t\r\n]", names(contigs)), "%s: a name has a tab or a line break.")
   chunks <- chunk_sequences(contigs, size, chunk_rule)
   found <- six_frames(chunks, frame_rule, genetic_code)
-  # Weights are read last: they can take minutes.
+  found <- frames_to_judge(found, size)
+  # Weights are read last, as this can take minutes.
   runs <- Map(function(model, sequences) {
     frames_run(open_model(model), sequences, work)
   }, models, found[names(models)])
@@ -112,12 +118,14 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
     frame_rule = check_choice(frame_rule, c("virnucpro", "strict"), "frame_rule"),
     genetic_code = as.character(genetic_code)
   ))
-  detect_into(out, of, chunks, found$frames, runs, classifier, resume)
+  hits <- detect_into(out, of, chunks, found$frames, runs, classifier, resume)
+  warn_short(contigs, hits, size)
+  hits
 }
 
 # ---- Arguments ----------------------------------------------------------------------------------
 
-# A model, or the description of one whose weights are still to be read, with its `folder`. `what`:
+# A model, or the description of one whose weights are not yet read, with its `folder`. `what`:
 # "dna" or "protein".
 model_or_folder <- function(x, what) {
   model <- if (inherits(x, "sequence_model")) {
@@ -153,27 +161,61 @@ classifier_or_file <- function(x) {
   x
 }
 
-# Whether the classifier takes what the models give, and viruses are its second class.
+# Whether the classifier accepts the models' output, and viruses are its second class.
 check_fit <- function(models, classifier) {
   widths <- vapply(models, `[[`, 0, "width")
-  if (sum(widths) != classifier$width) {
-    abort_ancify(
-      sprintf(
-        "`classifier` takes %s a frame, but `dna` gives %s and `protein` %s, together %s: %s.",
-        count_of(classifier$width, "number"), format_count(widths[["dna"]]),
-        format_count(widths[["protein"]]), format_count(sum(widths)),
-        "use the models that it was trained on"
-      ),
-      "input"
+  refuse_if(sum(widths) != classifier$width,
+            "`classifier` takes %s a frame, but `dna` gives %s and `protein` %s, together %s: %s.",
+            count_of(classifier$width, "number"), format_count(widths[["dna"]]),
+            format_count(widths[["protein"]]), format_count(sum(widths)),
+            "use the models that it was trained on")
+  refuse_if(
+    tolower(classifier$classes[1]) %in% c("virus", "viral", "viruses"),
+    "`classifier` has the classes %s, but viruses must be the second one: train it with %s.",
+    enumerate(quoted(classifier$classes)), "a factor whose last level they are"
+  )
+}
+
+# ---- Short sequences -----------------------------------------------------------------------------
+
+# Minimum number of known residues in a chunk's frame: at most a quarter of a whole chunk's.
+least_residues <- function(size) min(20, ceiling(size / 12))
+
+# The result of six_frames(), except that chunks that are too short have one row, "too_short".
+frames_to_judge <- function(found, size) {
+  known <- Biostrings::width(found$protein) -
+    Biostrings::letterFrequency(found$protein, "X", as.prob = FALSE)[, 1]
+  frames <- found$frames
+  most <- tapply(known, factor(frames$sequence[!is.na(frames$id)]), max)
+  short <- frames$sequence %in% names(most)[most < least_residues(size)]
+  kept <- !short[!is.na(frames$id)]
+  frames$frame[short] <- "too_short"
+  frames$id[short] <- NA
+  frames <- frames[!(short & duplicated(frames$sequence)), ]
+  rownames(frames) <- NULL
+  list(frames = frames, dna = found$dna[kept], protein = found$protein[kept])
+}
+
+warn_short <- function(contigs, hits, size) {
+  short <- hits$chunks$chunk[hits$chunks$not_called %in% "too short"]
+  if (length(short)) {
+    warn_ancify(
+      sprintf("%s too short to be judged (fewer than %d known residues): %s.",
+              if (length(short) == 1) "1 chunk is" else
+                sprintf("%s chunks are", format_count(length(short))),
+              least_residues(size), enumerate(quoted(short))),
+      "sequence"
     )
   }
-  if (tolower(classifier$classes[1]) %in% c("virus", "viral", "viruses")) {
-    abort_ancify(
-      sprintf(
-        "`classifier` has the classes %s, but viruses must be the second one: train it with %s.",
-        enumerate(quoted(classifier$classes)), "a factor whose last level they are"
-      ),
-      "input"
+  called <- hits$contigs$sequence[hits$contigs$called > 0]
+  below <- intersect(names(contigs)[Biostrings::width(contigs) < size / 2], called)
+  if (length(below)) {
+    warn_ancify(
+      sprintf("%s below half of `size`, %s bases: models trained on such lengths judge better: %s.",
+              if (length(below) == 1) "1 sequence is" else
+                sprintf("%s sequences are", format_count(length(below))),
+              format_count(size), enumerate(quoted(below))),
+      "sequence"
     )
   }
 }
@@ -185,12 +227,16 @@ detection_files <- c(
   contigs = "contigs.tsv"
 )
 
-# In the ledger of `out`, the row "run/" says what the run is of before a file is complete.
+# In the ledger of `out`, the row "run/" identifies the run before a file is complete.
 run_row <- "run/"
 
-recorded_detection <- function(ledger) made_from_of(ledger, run_row)[[1]]
+recorded_detection <- function(ledger) {
+  of <- made_from_of(ledger, run_row)[[1]]
+  if (!is.null(of) && !are_lists(of)) refuse_run_record(ledger)
+  of
+}
 
-# The embedding of all frames by one model, as R/models_runs.R takes it, with its `fingerprint`.
+# The embedding of all frames by one model, as for R/sequence_models_runs.R, with its `fingerprint`.
 frames_run <- function(model, sequences, work) {
   sequences <- as_model_input(sequences, model)
   run <- list(
@@ -221,7 +267,7 @@ detect_into <- function(out, of, chunks, frames, runs, classifier, resume) {
   ledger <- open_run(out, of, recorded_detection, resume)
   on.exit(close_run(ledger), add = TRUE, after = FALSE)
   is_done <- all(whole_files(ledger, detection_files, known_source(ledger, of)))
-  # A file of a user is told before the work, not after it.
+  # A user's file is reported before the work, not afterwards.
   if (!is_done) claim_files(ledger, detection_files)
   complete_facts(ledger, run_row, of, "")
   save_ledger(ledger, at_once = TRUE)
@@ -238,7 +284,7 @@ detect_into <- function(out, of, chunks, frames, runs, classifier, resume) {
   hits
 }
 
-# Probabilities that frames are viral, named by their ids. `files`: the same part of all models.
+# Probabilities that frames are viral, named by their ids. `files`: the same part for all models.
 classify_part <- function(files, classifier, threads) {
   rows <- lapply(files, read_part_impl)
   if (!identical(rownames(rows[[1]]), rownames(rows[[2]]))) {
@@ -273,7 +319,7 @@ write_detection <- function(hits, ledger, of) {
   }
 }
 
-# As VirNucPro has them. It takes the first class if both are as probable.
+# VirNucPro's format. It reports the first class if both are equally probable.
 frames_file <- function(frames) {
   frames <- frames[!is.na(frames$id), ]
   data.frame(
@@ -284,7 +330,7 @@ frames_file <- function(frames) {
 
 chunks_file <- function(chunks) {
   chunks <- chunks[!is.na(chunks$is_virus), ]
-  # The order of bytes, as Python sorts.
+  # Byte order, as in Python's sort.
   chunks <- chunks[order(chunks$chunk, method = "radix"), ]
   data.frame(
     Modified_ID = chunks$chunk, Is_Virus = ifelse(chunks$is_virus, "True", "False"),
@@ -294,7 +340,7 @@ chunks_file <- function(chunks) {
 
 # ---- Time ---------------------------------------------------------------------------------------
 
-# Says how long the embedding of what is left will take, unless one would hardly wait for it.
+# Reports the duration of the remaining embedding, unless it is very short.
 tell_duration <- function(runs, folders) {
   seconds <- mapply(seconds_left, runs, folders)
   if (sum(seconds) < 2) {
@@ -313,8 +359,8 @@ tell_duration <- function(runs, folders) {
   ))
 }
 
-# The time of two frames a thread, which share a pack, in proportion to all letters that are left.
-# More are timed if that is too quick to tell; 0 if all would be.
+# The time of two frames per thread, which share a pack, scaled to all remaining letters. More are
+# timed if that is too quick to measure; 0 if all would be.
 seconds_left <- function(run, folder) {
   of <- run$fingerprint
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
@@ -335,7 +381,8 @@ seconds_left <- function(run, folder) {
 seconds_of_embedding <- function(run, which) {
   started <- proc.time()[["elapsed"]]
   with_watch("Timing", function(watch) {
-    embed_impl(run$model$loaded, run$sequences$sequences[which], run$settings, FALSE, watch)
+    embed_impl(run$model$loaded, run$sequences$sequences[which], model_run(run$settings), FALSE,
+      watch)
   }, progress = interactive())
   proc.time()[["elapsed"]] - started
 }

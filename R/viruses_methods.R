@@ -1,17 +1,17 @@
 #' Results of a detection of viruses
 #'
 #' `print()` shows the sequences with the most viral chunks. `as.data.frame()` gives a table of
-#' sequences, chunks or frames. `plot()` draws chunks along the sequences that have the most viral
-#' ones; `autoplot()` gives the ggplot2 object.
+#' sequences, chunks or frames. `plot()` draws chunks along the sequences with the most viral
+#' chunks; `autoplot()` gives the ggplot2 object.
 #'
 #' @param x,object A result of [detect_viruses()].
-#' @param of What the rows of the table are: `"contigs"`, `"chunks"` or `"frames"`.
-#' @param n How many sequences are drawn at most (20).
+#' @param of The rows of the table: `"contigs"`, `"chunks"` or `"frames"`.
+#' @param n Maximum number of sequences drawn (20).
 #' @param ... Not used.
 #' @return
 #' * `print()`: `x`, invisibly.
-#' * `as.data.frame()`: a data frame, whose columns [detect_viruses()] tells.
-#' * `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
+#' * `as.data.frame()`: a data frame, with columns described in [detect_viruses()].
+#' * `autoplot()`: a `ggplot`. `plot()`: this `ggplot`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: an argument has another shape or range, or there is no chunk to draw.
 #' * `ancify_package_error`: ggplot2 is not installed.
@@ -41,8 +41,8 @@ print.virus_detection <- function(x, ...) {
     "%s of %s with viral chunks", format_count(sum(contigs$viral > 0)),
     count_of(nrow(contigs), "sequence")
   ), c(
-    chunks = sprintf("%s, of which %s are viral, and %s have no frame", total("chunks"),
-                     total("viral"), total("no_frame")),
+    chunks = sprintf("%s, of which %s are viral, %s have no frame, and %s are too short",
+                     total("chunks"), total("viral"), total("no_frame"), total("too_short")),
     frames = format_count(sum(!is.na(x$frames$id))),
     viral = sprintf("more probably %s than %s, by the surest frames", quoted(x$classes[2]),
                     quoted(x$classes[1])),
@@ -54,7 +54,7 @@ print.virus_detection <- function(x, ...) {
   invisible(x)
 }
 
-# Rows of contigs, those with the most viral chunks first.
+# Rows of contigs, with the most viral chunks first.
 most_viral <- function(contigs) order(-contigs$viral, -contigs$chunks)
 
 #' @rdname print.virus_detection
@@ -70,7 +70,7 @@ as.data.frame.virus_detection <- function(x, ..., of = c("contigs", "chunks", "f
 autoplot.virus_detection <- function(object, n = 20, ...) { # nolint: object_name_linter.
   check_no_more(...)
   check_whole_number(n, "n")
-  if (nrow(object$chunks) == 0) abort_ancify("There is no chunk to draw.", "input")
+  refuse_if(nrow(object$chunks) == 0, "There is no chunk to draw.")
   need_ggplot2()
   shown <- object$contigs$sequence[utils::head(most_viral(object$contigs), n)]
   drawn <- object$chunks[object$chunks$sequence %in% shown, ]

@@ -390,9 +390,11 @@ class TextSource : public ByteSource {
     return n;
   }
   std::int64_t consumed() const override { return static_cast<std::int64_t>(at_); }
+  const std::string& path() const override { return path_; }
 
  private:
   const std::string& text_;
+  std::string path_ = "text in memory";
   std::size_t at_ = 0;
 };
 

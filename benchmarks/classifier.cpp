@@ -15,6 +15,7 @@
 #include <random>
 
 #include "core/matrices/level.h"
+#include "kernels/level.h"
 
 namespace {
 
@@ -42,7 +43,7 @@ Seconds time_training(std::int64_t epochs, int threads, std::int64_t width,
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t before = std::clock();
     ancify::train_classifier(width, training, held_out, settings,
-                             {threads, ancify::best_simd_level()}, control);
+                             {threads, ancify::bench::kernel_level()}, control);
     const double used = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     best = {std::min(best.elapsed, took.count()), std::min(best.used, used)};

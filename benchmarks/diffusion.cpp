@@ -120,7 +120,7 @@ void make_as_long_as(diffusion::Schedule& schedule, std::int64_t steps) {
 void time_grid(int populations, int points, double sweep) {
   diffusion::Density density(std::make_shared<diffusion::Grid>(points), populations);
   std::fill(density.data(), density.data() + density.size(), 1.0);
-  diffusion::Schedule schedule = diffusion::make_schedule(last_epoch(populations), 1e-3, 1);
+  diffusion::Schedule schedule = diffusion::make_schedule(last_epoch(populations), {1e-3, 1});
   const double values = static_cast<double>(density.size());
   const auto steps = static_cast<std::int64_t>(std::max(2.0, kUpdates / values / populations));
   make_as_long_as(schedule, steps);

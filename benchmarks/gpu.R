@@ -8,7 +8,7 @@ library(ancify)
 source("benchmarks/simulated.R")
 source("benchmarks/timing.R")
 helpers <- new.env(parent = asNamespace("ancify"))
-for (helper in c("files", "genotypes", "models")) {
+for (helper in c("files", "genotypes", "sequence_models")) {
   source(sprintf("tests/testthat/helper-%s.R", helper), local = helpers)
 }
 attach(helpers)

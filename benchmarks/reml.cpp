@@ -19,8 +19,8 @@
 
 #include "core/device/simd.h"
 #include "core/exec/threads.h"
-#include "core/reml/genotype_kernels.h"
-#include "core/reml/weighted_kernels.h"
+#include "core/reml/kernels/genotype_kernels.h"
+#include "core/reml/kernels/weighted_kernels.h"
 #include "kernels/genotypes.h"
 
 namespace {

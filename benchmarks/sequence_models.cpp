@@ -3,6 +3,8 @@
 //
 //   ancify_bench_sequence_models [LAYERS WIDTH HEADS]     12 480 20, which is 35M
 //
+// The variable ANCIFY_SIMD may name a level of vector instructions, as avx2.
+//
 // sequence_models.py runs it beside PyTorch, and reads the lines "name: number".
 //
 // or tokens of DNA, of texts that sequence_models.py writes:
@@ -22,10 +24,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/device/simd.h"
 #include "core/matrices/level.h"
 #include "core/models/bpe.h"
 #include "core/models/runs.h"
+#include "kernels/level.h"
 #include "models/random_encoders.h"
 
 namespace {
@@ -65,7 +67,7 @@ Times embedding_times(const SequenceModel& model, const std::vector<std::size_t>
   }
   ancify::RunSettings settings;
   settings.threads = threads;
-  settings.simd = ancify::best_simd_level();
+  settings.simd = ancify::bench::kernel_level();
   return least_times([&] {
     ancify::JobControl control;
     ancify::embed_means(model, proteins, settings, control);
@@ -84,7 +86,7 @@ Times product_times(const SequenceModel& model, std::int64_t sequences, std::int
   for (float& number : x) number = uniform(generator);
   std::vector<float> y(x.size());
   std::vector<float> weights(static_cast<std::size_t>(length * length));
-  const auto multiply = ancify::matrix_functions_of(ancify::best_simd_level()).multiply_floats;
+  const auto multiply = ancify::matrix_functions_of(ancify::bench::kernel_level()).multiply_floats;
   const auto by_weights = [&](const ancify::LinearTensors& linear, std::int64_t in,
                               std::int64_t out) {
     multiply({tokens, out, in, x.data(), in, linear.weight.data(), in, true, y.data(), out});

@@ -13,6 +13,7 @@ struct Header {
   std::string chromosome;
   std::int64_t start;
   std::int64_t end;
+  double score;
 };
 
 std::optional<Header> header_of(const std::string& line) {
@@ -20,8 +21,9 @@ std::optional<Header> header_of(const std::string& line) {
   if (fields.size() != 8 && fields.size() != 9) return {};
   const auto start = whole_number(fields[2]);
   const auto end = whole_number(fields[3]);
-  if (!start || !end) return {};
-  return Header{fields[1], *start, *end};
+  const auto score = fields.size() == 9 ? score_of(fields[8]) : kNoScore;
+  if (!start || !end || !score) return {};
+  return Header{fields[1], *start, *end, *score};
 }
 
 bool is_letter_or_gap(char c) {
@@ -45,7 +47,7 @@ void add(const Header& header, const std::string& focal, const std::string& outg
   if (equal && good_row(focal) && good_row(outgroup) && header.start >= 1 &&
       header.end >= header.start && header.end <= chromosome->length &&
       letters == header.end - header.start + 1) {
-    reading.blocks.push_back({chromosome->name, header.start, focal, outgroup});
+    reading.blocks.push_back({chromosome->name, header.start, focal, outgroup, header.score});
   } else {
     ++reading.bad;
   }

@@ -54,7 +54,7 @@ char complement(char c) {
 }
 
 // Adds the blocks of a chain whose lines fit its header; false if it does not fit the genomes.
-bool add(const Range& target, const Range& query,
+bool add(const Range& target, const Range& query, double score,
          const std::vector<std::vector<std::int64_t>>& lines, Reading& reading) {
   const auto chromosome =
       std::find_if(kChromosomes.begin(), kChromosomes.end(),
@@ -79,7 +79,7 @@ bool add(const Range& target, const Range& query,
       row += std::string(static_cast<std::size_t>(line[1]), '-');
     }
     if (!row.empty()) {
-      reading.blocks.push_back({chromosome->name, t + 1, std::string(row.size(), 'N'), row});
+      reading.blocks.push_back({chromosome->name, t + 1, std::string(row.size(), 'N'), row, score});
     }
     t += line[0] + (line.size() == 3 ? line[1] : 0);
     q += line[0] + (line.size() == 3 ? line[2] : 0);
@@ -93,7 +93,8 @@ bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& h
   if (header.size() != 12 && header.size() != 13) return false;
   const auto target = range_of(header, 2);
   const auto query = range_of(header, 7);
-  if (!target || !query || target->strand == "-") return false;
+  const auto score = score_of(header[1]);
+  if (!target || !query || target->strand == "-" || !score) return false;
   std::vector<std::vector<std::int64_t>> blocks;
   std::int64_t t = target->start;
   std::int64_t q = query->start;
@@ -113,7 +114,7 @@ bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& h
   } while (blocks.back().size() == 3);
   if (t != target->end || q != query->end) return false;
   // Its lines are good all the same.
-  if (!add(*target, *query, blocks, reading)) ++reading.bad;
+  if (!add(*target, *query, *score, blocks, reading)) ++reading.bad;
   return true;
 }
 

@@ -4,10 +4,8 @@
 
 #include <optional>
 
-#include "../tests/cpp/support.h"
-#include "core/io/byte_source.h"
+#include "compressed.h"
 #include "core/io/inflate.h"
-#include "harness.h"
 
 namespace ancify::fuzz {
 
@@ -85,24 +83,8 @@ std::optional<std::string> gunzip_slowly(std::string_view bytes) {
     open_ended = size > 0 && !more->empty();
     text += *more;
   }
-  if ((bytes.empty() && open_ended) || bytes.find_first_not_of('\0') != bytes.npos) return {};
+  if (open_ended || bytes.find_first_not_of('\0') != bytes.npos) return {};
   return text;
-}
-
-std::string read(std::string_view bytes, Choices& choices) {
-  const std::size_t pieces[] = {13, 512, 1 << 16};
-  const std::size_t buffers[] = {1, 2, 7, 64, 1 << 13};
-  return outcome([&] {
-    return "text " + test::read_all(*open_text(as_file(bytes), buffers[choices.below(5)]),
-                                    pieces[choices.below(3)]);
-  });
-}
-
-void require_text(std::string_view bytes, const std::optional<std::string>& expected,
-                  Choices& choices) {
-  const std::string got = read(bytes, choices);
-  require_equal(is_error(got) ? "damaged" : got, expected ? "text " + *expected : "damaged",
-                "the inflater and zlib");
 }
 
 void check_deflated(std::string_view deflated, Choices& choices) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "../tests/cpp/chunks.h"
 #include "core/device/simd.h"
 #include "core/exec/errors.h"
+#include "core/io/foreign_format.h"
+#include "core/io/zstd_source.h"
 
 namespace ancify::fuzz {
 
@@ -118,6 +121,26 @@ std::string read_in_any_chunks(std::string_view input, Read read) {
   require_equal(without_message(whole), without_message(read(path, Choices(input).chunk())),
                 "two sizes of chunks");
   return whole;
+}
+
+// The text that open_text() makes of a file's, inflated: lines that end in CR alone end in LF.
+// Empty for a foreign format, which is refused.
+inline std::optional<std::string> as_opened(std::string text) {
+  const std::string start = text.substr(0, kForeignStart);
+  if (!foreign_format(start).empty()) return {};
+  if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);
+  const bool is_known = start.size() < kForeignStart || start.find('\r') + 1 < start.size();
+  if (is_known && start.find('\n') == start.npos)
+    std::replace(text.begin(), text.end(), '\r', '\n');
+  return text;
+}
+
+// The same for an input, which a reader made `outcome` of. Empty for compressed data too.
+inline std::optional<std::string> text_to_read(std::string_view input, const std::string& outcome) {
+  if (input.substr(0, 2) == "\x1f\x8b" || is_zstd(input)) return {};
+  auto text = as_opened(std::string(input));
+  require(text || is_error(outcome), "a foreign format is read");
+  return text;
 }
 
 // The words of a line, which blanks and tabs separate.

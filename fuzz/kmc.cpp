@@ -2,6 +2,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "core/kmers/kmc_files.h"
 #include "harness.h"
@@ -48,27 +50,39 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t n) {
   return number;
 }
 
-// The rows of a database that was read without an error.
+// The rows of a database that was read without an error. A database in bins has a longer header,
+// and its rows are sorted here.
 std::string read_slowly(std::string_view prefixes, std::string_view suffixes) {
-  const std::size_t header = prefixes.size() - 72;
+  const bool in_bins = number_at(prefixes, prefixes.size() - 12, 4) != 0;
+  const std::size_t header = prefixes.size() - (in_bins ? 76 : 72);
+  const std::size_t size_at = header + (in_bins ? 28 : 24);
   const std::size_t k = number_at(prefixes, header, 4);
   const std::size_t count_bytes = number_at(prefixes, header + 8, 4);
   const std::size_t p = number_at(prefixes, header + 12, 4);
-  const std::size_t n = number_at(prefixes, header + 24, 8);
+  const std::size_t n = number_at(prefixes, size_at, 8);
   const std::size_t suffix = (k - p) / 4;
-  std::string rows;
+  const std::size_t map =
+      in_bins ? 8 + 4 * ((std::size_t{1} << 2 * number_at(prefixes, header + 16, 4)) + 1) : 0;
+  const std::size_t starts = (header - map - 4) / 8;
+  std::vector<std::string> rows;
   for (std::size_t i = 0; i < n; ++i) {
-    std::size_t prefix = std::size_t{1} << (2 * p);
+    std::size_t prefix = starts;
     while (number_at(prefixes, 4 + 8 * (prefix - 1), 8) > i) --prefix;
-    --prefix;
-    for (std::size_t j = p; j-- > 0;) rows += "ACGT"[prefix >> (2 * j) & 3];
+    prefix = (prefix - 1) % (std::size_t{1} << (2 * p));
+    std::string row;
+    for (std::size_t j = p; j-- > 0;) row += "ACGT"[prefix >> (2 * j) & 3];
     const std::size_t at = 4 + i * (suffix + count_bytes);
     for (std::size_t j = 0; j < 4 * suffix; ++j) {
-      rows += "ACGT"[static_cast<unsigned char>(suffixes[at + j / 4]) >> (6 - 2 * (j % 4)) & 3];
+      row += "ACGT"[static_cast<unsigned char>(suffixes[at + j / 4]) >> (6 - 2 * (j % 4)) & 3];
     }
-    rows += " " + std::to_string(number_at(suffixes, at + suffix, count_bytes)) + "\n";
+    const std::uint64_t count =
+        count_bytes == 0 ? 1 : number_at(suffixes, at + suffix, count_bytes);
+    rows.push_back(row + " " + std::to_string(std::min<std::uint64_t>(count, 0xffffffff)) + "\n");
   }
-  return rows;
+  std::sort(rows.begin(), rows.end());
+  std::string text;
+  for (const std::string& row : rows) text += row;
+  return text;
 }
 
 }  // namespace

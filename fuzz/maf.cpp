@@ -10,6 +10,8 @@ void check(std::string_view input) {
   if (!choices.one_in(16)) options.focal_name = "hg";
   if (choices.one_in(2)) options.focal_chromosomes = {"chr3", "x.y"};
   options.focal_row = choices.one_in(4);
+  if (choices.one_in(4)) options.overlaps = Overlaps::kMissing;
+  if (choices.one_in(4)) options.overlaps = Overlaps::kLast;
   std::vector<std::string> names = {"near"};
   if (options.focal_row) {
     names = {""};

@@ -1,4 +1,4 @@
-// Fuzzes JSON and vocab.txt. The first byte says which; text that is read is read alike again.
+// Fuzzes JSON and vocabularies. The first byte says which; text that is read is read alike again.
 #include "core/models/esm2.h"
 #include "core/models/json.h"
 #include "harness.h"
@@ -63,7 +63,11 @@ void check(std::string_view input) {
     const std::string& path = as_file(rest);
     outcome([&] {
       const ProteinAlphabet alphabet = ProteinAlphabet::read(path);
+      for (const std::string& token : alphabet.tokens()) require(!token.empty(), "an empty token");
       std::int64_t unknown = 0;
+      alphabet.encode("ACDEFGHIKLMNPQRSTVWYacdefghiklmnpqrstvwy<mask>", unknown);
+      require(unknown == 0, "a residue without a token");
+      unknown = 0;
       for (const std::int32_t token : alphabet.encode(rest, unknown)) {
         require(token >= 0 && static_cast<std::size_t>(token) < alphabet.tokens().size(),
                 "a token without a row");

@@ -1,7 +1,9 @@
 // What the slow readers of pairwise alignments share, and the comparison with them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <locale>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -36,9 +38,19 @@ inline std::optional<std::int64_t> whole_number(const std::string& text) {
   return std::stoll(text);
 }
 
-// Whether a file may give the sequence `known` this name: a leading chr is added or removed.
+// Whether a file may give the sequence `known` this name: a leading chr is added or removed. None
+// is the mitochondria's.
 inline bool is_name_of(const std::string& name, const std::string& known) {
   return name == known || name == (known.rfind("chr", 0) == 0 ? known.substr(3) : "chr" + known);
+}
+
+// A finite number in a text that is nothing else; empty for others.
+inline std::optional<double> score_of(const std::string& text) {
+  std::istringstream in(text);
+  in.imbue(std::locale::classic());
+  double score = 0;
+  const bool whole = in >> score && in.peek() == std::istringstream::traits_type::eof();
+  return whole && std::isfinite(score) ? std::optional<double>(score) : std::nullopt;
 }
 
 // The name of the format that a file of this text has.
@@ -55,6 +67,8 @@ void check_projection(std::string_view input, ProjectionOptions options, ReadSlo
   const Way way = any_way(choices);
   const bool codes = way.kept == Kept::kPacked;
   if (choices.one_in(2)) options.on_bad_block = OnBadBlock::kSkip;
+  if (choices.one_in(4)) options.overlaps = Overlaps::kMissing;
+  if (choices.one_in(4)) options.overlaps = Overlaps::kLast;
   const std::string plain = project(input, {""}, options, Way{}, codes);
   require_equal(plain, project(input, {""}, options, way, codes), "two ways to project");
 
@@ -63,8 +77,11 @@ void check_projection(std::string_view input, ProjectionOptions options, ReadSlo
   require(is_error(plain) == (refused || reading.blocks.empty()), "an error: " + plain);
   if (is_error(plain)) return;
   std::string bases;
+  std::int64_t shared = 0;
   for (const auto& chromosome : kChromosomes) {
-    bases += (bases.empty() ? "" : " ") + test::project_slowly(reading.blocks, chromosome);
+    const auto slow = test::project_slowly(reading.blocks, chromosome, options.overlaps);
+    bases += (bases.empty() ? "" : " ") + slow.bases;
+    shared += slow.shared;
   }
   if (codes) {
     for (char& c : bases) c = c == ' ' ? ' ' : upper_base(base_code(c));
@@ -72,6 +89,8 @@ void check_projection(std::string_view input, ProjectionOptions options, ReadSlo
   require_equal(plain.substr(0, plain.find('\n')), bases, "projecting and the slow way");
   require(plain.find(", bad " + std::to_string(reading.bad) + "\n") != plain.npos,
           "the number of bad blocks: " + plain);
+  require(plain.find("\nshared " + std::to_string(shared) + "\n") != plain.npos,
+          "the number of shared positions: " + plain);
 }
 
 }  // namespace ancify::fuzz

@@ -78,7 +78,10 @@ void change(Bytes& record, Calls& calls) {
 }
 
 Calls decode(unsigned type, Bytes record, std::size_t samples, const Calls& base) {
-  need(type < 8 && type != 5 && record.text.size() <= 2 * samples + 64);
+  const bool has_more = type > 7;
+  need(record.text.size() <= (has_more ? 12 * samples + 256 : 2 * samples + 64));
+  type %= 8;
+  need(type != 5);
   Calls calls = base;
   if (type == 0) calls = record.packed(samples, 2);
   if (type == 1) {
@@ -90,7 +93,7 @@ Calls decode(unsigned type, Bytes record, std::size_t samples, const Calls& base
   }
   if (type >= 4) calls.assign(samples, type % 4);
   if (type != 0) change(record, calls);
-  need(record.text.empty());
+  need(record.text.empty() != has_more);
   if (type == 3) {
     for (unsigned& call : calls) call = call % 2 == 0 ? 2 - call : call;
   }
@@ -126,6 +129,7 @@ std::string read_all(std::string_view input, std::size_t samples, std::size_t va
     for (std::size_t j = 0; allele_bytes > 0 && j < variants; ++j) {
       need(header.number(allele_bytes) <= 2);
     }
+    for (const unsigned type : types) need((type & 8) == 0);
     skip_reference_bits();
     need(begin <= input.size() && begin >= input.size() - header.text.size());
     header.text = input.substr(begin);
@@ -133,9 +137,9 @@ std::string read_all(std::string_view input, std::size_t samples, std::size_t va
   std::string text;
   Calls base;
   for (std::size_t j = 0; j < variants; ++j) {
-    need(lengths[j] <= header.text.size() && (j > 0 || types[j] / 2 != 1));
+    need(lengths[j] <= header.text.size() && (j > 0 || types[j] % 8 / 2 != 1));
     const Calls calls = decode(types[j], {header.text.substr(0, lengths[j])}, samples, base);
-    if (types[j] / 2 != 1) base = calls;
+    if (types[j] % 8 / 2 != 1) base = calls;
     header.text.remove_prefix(lengths[j]);
     text += as_text(calls);
   }

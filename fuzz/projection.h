@@ -105,7 +105,8 @@ inline std::string text_of(const ProjectionReport& report) {
   for (const auto& example : report.bad_examples) {
     text += "\n" + std::to_string(example.line) + ": " + example.problem;
   }
-  return text + "\nduplicates " + std::to_string(report.duplicates) + "\n";
+  return text + "\nduplicates " + std::to_string(report.duplicates) + "\nshared " +
+         std::to_string(report.shared) + "\n";
 }
 
 // The bases and the report of each species; `names` are those in a MAF.

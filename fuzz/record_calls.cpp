@@ -3,6 +3,7 @@
 #include "core/formats/genotype/record_calls.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/variant/variant_file.h"
@@ -31,6 +32,7 @@ std::string read_slowly(const std::string& path) {
   std::string text;
   while (reader.next()) {
     if (reader.alleles() != 2 || !is_base(reader.allele(0)) || !is_base(reader.allele(1))) continue;
+    if (std::toupper(reader.allele(0)[0]) == std::toupper(reader.allele(1)[0])) continue;
     const Genotypes& genotypes = reader.genotypes();
     for (std::size_t i = 0; i < genotypes.alleles.size();
          i += static_cast<std::size_t>(genotypes.ploidy)) {

@@ -119,18 +119,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // project_and_call_impl
-Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading, SEXP caller, const std::string& output, double memory, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_project_and_call_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP callerSEXP, SEXP outputSEXP, SEXP memorySEXP, SEXP watchSEXP) {
+Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading, SEXP caller, const Rcpp::List& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_project_and_call_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP callerSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type alignments(alignmentsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
     Rcpp::traits::input_parameter< SEXP >::type caller(callerSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type output(outputSEXP);
-    Rcpp::traits::input_parameter< double >::type memory(memorySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(alignments, reading, caller, output, memory, watch));
+    rcpp_result_gen = Rcpp::wrap(project_and_call_impl(alignments, reading, caller, output, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -175,18 +174,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // fit_structures_impl
-Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, int points, int iterations, double tolerance, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_fit_structures_impl(SEXP mapsSEXP, SEXP pointsSEXP, SEXP iterationsSEXP, SEXP toleranceSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, const Rcpp::List& settings, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_fit_structures_impl(SEXP mapsSEXP, SEXP settingsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
-    Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< int >::type iterations(iterationsSEXP);
-    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(fit_structures_impl(maps, points, iterations, tolerance, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(fit_structures_impl(maps, settings, threads, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -205,20 +202,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // self_avoiding_impl
-Rcpp::NumericMatrix self_avoiding_impl(int cells, int points, double diameter, double radius, double moves, double seed, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_self_avoiding_impl(SEXP cellsSEXP, SEXP pointsSEXP, SEXP diameterSEXP, SEXP radiusSEXP, SEXP movesSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix self_avoiding_impl(int cells, const Rcpp::List& chain, double seed, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_self_avoiding_impl(SEXP cellsSEXP, SEXP chainSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type cells(cellsSEXP);
-    Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< double >::type diameter(diameterSEXP);
-    Rcpp::traits::input_parameter< double >::type radius(radiusSEXP);
-    Rcpp::traits::input_parameter< double >::type moves(movesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type chain(chainSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(self_avoiding_impl(cells, points, diameter, radius, moves, seed, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(self_avoiding_impl(cells, chain, seed, threads, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -285,19 +279,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // train_autoencoder_impl
-void train_autoencoder_impl(SEXP training, const Rcpp::List& form, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::LogicalVector& held_out, const Rcpp::List& settings, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_train_autoencoder_impl(SEXP trainingSEXP, SEXP formSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP held_outSEXP, SEXP settingsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+void train_autoencoder_impl(SEXP training, const Rcpp::List& data, const Rcpp::List& settings, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_train_autoencoder_impl(SEXP trainingSEXP, SEXP dataSEXP, SEXP settingsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type training(trainingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type form(formSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type structures(structuresSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::LogicalVector& >::type held_out(held_outSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type data(dataSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    train_autoencoder_impl(training, form, maps, structures, held_out, settings, backend, watch);
+    train_autoencoder_impl(training, data, settings, backend, watch);
     return R_NilValue;
 END_RCPP
 }
@@ -349,18 +340,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // train_classifier_impl
-Rcpp::List train_classifier_impl(const Rcpp::NumericMatrix& x, const Rcpp::IntegerVector& labels, const Rcpp::LogicalVector& held_out, double seed, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_train_classifier_impl(SEXP xSEXP, SEXP labelsSEXP, SEXP held_outSEXP, SEXP seedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_train_classifier_impl(SEXP embeddingsSEXP, SEXP seedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type labels(labelsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::LogicalVector& >::type held_out(held_outSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type embeddings(embeddingsSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(train_classifier_impl(x, labels, held_out, seed, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(train_classifier_impl(embeddings, seed, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -405,6 +394,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_gff_impl
+Rcpp::List read_gff_impl(const std::string& path, const std::vector<std::string>& tags, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_gff_impl(SEXP pathSEXP, SEXP tagsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type tags(tagsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_gff_impl(path, tags, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // coding_changes_impl
 Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& genes, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_coding_changes_impl(SEXP variantsSEXP, SEXP genesSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
@@ -421,18 +423,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // compare_calls_impl
-Rcpp::List compare_calls_impl(const std::vector<std::string>& folders, const Rcpp::NumericVector& lengths, double window, bool any_letters, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_compare_calls_impl(SEXP foldersSEXP, SEXP lengthsSEXP, SEXP windowSEXP, SEXP any_lettersSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List compare_calls_impl(const Rcpp::List& compared, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_compare_calls_impl(SEXP comparedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< double >::type window(windowSEXP);
-    Rcpp::traits::input_parameter< bool >::type any_letters(any_lettersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type compared(comparedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(compare_calls_impl(folders, lengths, window, any_letters, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(compare_calls_impl(compared, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -588,26 +587,71 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_samples_impl
-Rcpp::List read_samples_impl(const std::string& path, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_samples_impl(SEXP pathSEXP, SEXP watchSEXP) {
+Rcpp::List read_samples_impl(const std::string& path, const std::string& genotypes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_samples_impl(SEXP pathSEXP, SEXP genotypesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_samples_impl(path, genotypes, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_values_impl
+Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na, const std::string& stem, bool factors, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_values_impl(SEXP pathSEXP, SEXP naSEXP, SEXP stemSEXP, SEXP factorsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type na(naSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
+    Rcpp::traits::input_parameter< bool >::type factors(factorsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_values_impl(path, na, stem, factors, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_words_impl
+Rcpp::List read_words_impl(const std::string& path, int least, int most, const std::vector<std::string>& header, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_words_impl(SEXP pathSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP headerSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type least(leastSEXP);
+    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type header(headerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_words_impl(path, least, most, header, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_numbers_impl
+Rcpp::List read_numbers_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_numbers_impl(SEXP pathSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_samples_impl(path, watch));
+    rcpp_result_gen = Rcpp::wrap(read_numbers_impl(path, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // read_variants_impl
-Rcpp::List read_variants_impl(const std::string& path, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_variants_impl(SEXP pathSEXP, SEXP watchSEXP) {
+Rcpp::List read_variants_impl(const std::string& path, const std::string& genotypes, int samples, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_variants_impl(SEXP pathSEXP, SEXP genotypesSEXP, SEXP samplesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< int >::type samples(samplesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_variants_impl(path, watch));
+    rcpp_result_gen = Rcpp::wrap(read_variants_impl(path, genotypes, samples, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -636,14 +680,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // check_genotypes_impl
-void check_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_check_genotypes_impl(SEXP genotypesSEXP, SEXP watchSEXP) {
+double check_genotypes_impl(const std::string& path, int samples, int variants, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_check_genotypes_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP variantsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type samples(samplesSEXP);
+    Rcpp::traits::input_parameter< int >::type variants(variantsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    check_genotypes_impl(genotypes, watch);
-    return R_NilValue;
+    rcpp_result_gen = Rcpp::wrap(check_genotypes_impl(path, samples, variants, watch));
+    return rcpp_result_gen;
 END_RCPP
 }
 // genotype_matrix_impl
@@ -673,33 +720,29 @@ BEGIN_RCPP
 END_RCPP
 }
 // write_bed_impl
-void write_bed_impl(const Rcpp::List& genotypes, const std::string& stem, const Rcpp::CharacterVector& bim, const Rcpp::CharacterVector& fam, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_write_bed_impl(SEXP genotypesSEXP, SEXP stemSEXP, SEXP bimSEXP, SEXP famSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+void write_bed_impl(const Rcpp::List& genotypes, const Rcpp::List& files, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_bed_impl(SEXP genotypesSEXP, SEXP filesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type bim(bimSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type fam(famSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    write_bed_impl(genotypes, stem, bim, fam, threads, watch);
+    write_bed_impl(genotypes, files, watch);
     return R_NilValue;
 END_RCPP
 }
 // count_kmers_impl
-Rcpp::List count_kmers_impl(const Rcpp::RObject& x, bool are_files, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP are_filesSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::List& backend, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP backendSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::RObject& >::type x(xSEXP);
-    Rcpp::traits::input_parameter< bool >::type are_files(are_filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_kmers_impl(x, are_files, settings, work, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(count_kmers_impl(x, settings, work, backend, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -730,108 +773,106 @@ BEGIN_RCPP
 END_RCPP
 }
 // write_kmer_text_impl
-void write_kmer_text_impl(const Rcpp::List& kmers, const std::string& path, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_write_kmer_text_impl(SEXP kmersSEXP, SEXP pathSEXP, SEXP watchSEXP) {
+void write_kmer_text_impl(SEXP database, const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_kmer_text_impl(SEXP databaseSEXP, SEXP pathSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type database(databaseSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    write_kmer_text_impl(kmers, path, watch);
+    write_kmer_text_impl(database, path, watch);
     return R_NilValue;
 END_RCPP
 }
 // write_kmer_files_impl
-void write_kmer_files_impl(const Rcpp::List& kmers, const std::string& stem, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_write_kmer_files_impl(SEXP kmersSEXP, SEXP stemSEXP, SEXP watchSEXP) {
+void write_kmer_files_impl(SEXP database, const std::string& stem, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_kmer_files_impl(SEXP databaseSEXP, SEXP stemSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type database(databaseSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    write_kmer_files_impl(kmers, stem, watch);
+    write_kmer_files_impl(database, stem, watch);
     return R_NilValue;
 END_RCPP
 }
 // filter_kmers_impl
-Rcpp::List filter_kmers_impl(const Rcpp::List& kmers, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_filter_kmers_impl(SEXP kmersSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List filter_kmers_impl(SEXP database, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_filter_kmers_impl(SEXP databaseSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type database(databaseSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(filter_kmers_impl(kmers, settings, work, watch));
+    rcpp_result_gen = Rcpp::wrap(filter_kmers_impl(database, settings, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // combine_kmers_impl
-Rcpp::List combine_kmers_impl(const Rcpp::List& x, const Rcpp::List& y, int operation, int rule, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_combine_kmers_impl(SEXP xSEXP, SEXP ySEXP, SEXP operationSEXP, SEXP ruleSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List combine_kmers_impl(SEXP x, SEXP y, const Rcpp::List& how, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_combine_kmers_impl(SEXP xSEXP, SEXP ySEXP, SEXP howSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type x(xSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type y(ySEXP);
-    Rcpp::traits::input_parameter< int >::type operation(operationSEXP);
-    Rcpp::traits::input_parameter< int >::type rule(ruleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type how(howSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(combine_kmers_impl(x, y, operation, rule, settings, work, watch));
+    rcpp_result_gen = Rcpp::wrap(combine_kmers_impl(x, y, how, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // kmer_histogram_impl
-Rcpp::List kmer_histogram_impl(const Rcpp::List& kmers, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_kmer_histogram_impl(SEXP kmersSEXP, SEXP watchSEXP) {
+Rcpp::List kmer_histogram_impl(SEXP database, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kmer_histogram_impl(SEXP databaseSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type database(databaseSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(kmer_histogram_impl(kmers, watch));
+    rcpp_result_gen = Rcpp::wrap(kmer_histogram_impl(database, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // compare_kmers_impl
-Rcpp::List compare_kmers_impl(const Rcpp::List& x, const Rcpp::List& y, const Rcpp::Function& watch);
+Rcpp::List compare_kmers_impl(SEXP x, SEXP y, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_compare_kmers_impl(SEXP xSEXP, SEXP ySEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type x(xSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(compare_kmers_impl(x, y, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // kmer_rows_impl
-Rcpp::List kmer_rows_impl(const Rcpp::List& kmers, double n, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_kmer_rows_impl(SEXP kmersSEXP, SEXP nSEXP, SEXP watchSEXP) {
+Rcpp::List kmer_rows_impl(SEXP database, double n, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kmer_rows_impl(SEXP databaseSEXP, SEXP nSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type database(databaseSEXP);
     Rcpp::traits::input_parameter< double >::type n(nSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(kmer_rows_impl(kmers, n, watch));
+    rcpp_result_gen = Rcpp::wrap(kmer_rows_impl(database, n, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // kmer_profile_impl
-Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVector& sequences, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_kmer_profile_impl(SEXP kmersSEXP, SEXP sequencesSEXP, SEXP watchSEXP) {
+Rcpp::List kmer_profile_impl(SEXP database, const Rcpp::CharacterVector& sequences, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_kmer_profile_impl(SEXP databaseSEXP, SEXP sequencesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type kmers(kmersSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type database(databaseSEXP);
     Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(kmer_profile_impl(kmers, sequences, watch));
+    rcpp_result_gen = Rcpp::wrap(kmer_profile_impl(database, sequences, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -849,51 +890,45 @@ BEGIN_RCPP
 END_RCPP
 }
 // ld_records_impl
-Rcpp::List ld_records_impl(const std::string& path, const std::vector<int>& population, int n_populations, bool phased, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ld_records_impl(SEXP pathSEXP, SEXP populationSEXP, SEXP n_populationsSEXP, SEXP phasedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List ld_records_impl(const std::string& path, const Rcpp::List& samples, bool phased, int threads, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_records_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP phasedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type population(populationSEXP);
-    Rcpp::traits::input_parameter< int >::type n_populations(n_populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type samples(samplesSEXP);
     Rcpp::traits::input_parameter< bool >::type phased(phasedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ld_records_impl(path, population, n_populations, phased, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(ld_records_impl(path, samples, phased, threads, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // ld_genotypes_impl
-Rcpp::List ld_genotypes_impl(const Rcpp::List& genotypes, const std::vector<int>& population, int n_populations, const Rcpp::IntegerVector& chromosome, const Rcpp::NumericVector& position, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ld_genotypes_impl(SEXP genotypesSEXP, SEXP populationSEXP, SEXP n_populationsSEXP, SEXP chromosomeSEXP, SEXP positionSEXP, SEXP watchSEXP) {
+Rcpp::List ld_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::List& samples, const Rcpp::IntegerVector& chromosome, const Rcpp::NumericVector& position, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_genotypes_impl(SEXP genotypesSEXP, SEXP samplesSEXP, SEXP chromosomeSEXP, SEXP positionSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type population(populationSEXP);
-    Rcpp::traits::input_parameter< int >::type n_populations(n_populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type samples(samplesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type chromosome(chromosomeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type position(positionSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ld_genotypes_impl(genotypes, population, n_populations, chromosome, position, watch));
+    rcpp_result_gen = Rcpp::wrap(ld_genotypes_impl(genotypes, samples, chromosome, position, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // ld_sums_impl
-Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::NumericVector& morgans, const Rcpp::IntegerVector& block, int n_blocks, const std::vector<double>& bins, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ld_sums_impl(SEXP sitesSEXP, SEXP morgansSEXP, SEXP blockSEXP, SEXP n_blocksSEXP, SEXP binsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::List& pairing, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_sums_impl(SEXP sitesSEXP, SEXP pairingSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type sites(sitesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type morgans(morgansSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type block(blockSEXP);
-    Rcpp::traits::input_parameter< int >::type n_blocks(n_blocksSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type bins(binsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type pairing(pairingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ld_sums_impl(sites, morgans, block, n_blocks, bins, work, watch));
+    rcpp_result_gen = Rcpp::wrap(ld_sums_impl(sites, pairing, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1103,36 +1138,31 @@ BEGIN_RCPP
 END_RCPP
 }
 // site_log_probs_impl
-Rcpp::List site_log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences, const Rcpp::IntegerVector& protein, const Rcpp::IntegerVector& residue, bool masked, const Rcpp::List& settings, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_site_log_probs_impl(SEXP modelSEXP, SEXP sequencesSEXP, SEXP proteinSEXP, SEXP residueSEXP, SEXP maskedSEXP, SEXP settingsSEXP, SEXP watchSEXP) {
+Rcpp::List site_log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences, const Rcpp::List& sites, const Rcpp::List& settings, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_site_log_probs_impl(SEXP modelSEXP, SEXP sequencesSEXP, SEXP sitesSEXP, SEXP settingsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
     Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type protein(proteinSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type residue(residueSEXP);
-    Rcpp::traits::input_parameter< bool >::type masked(maskedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sites(sitesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(site_log_probs_impl(model, sequences, protein, residue, masked, settings, watch));
+    rcpp_result_gen = Rcpp::wrap(site_log_probs_impl(model, sequences, sites, settings, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // embed_part_impl
-Rcpp::NumericVector embed_part_impl(SEXP model, const std::vector<std::string>& ids, const Rcpp::CharacterVector& sequences, const Rcpp::List& settings, bool by_residue, const std::string& path, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_embed_part_impl(SEXP modelSEXP, SEXP idsSEXP, SEXP sequencesSEXP, SEXP settingsSEXP, SEXP by_residueSEXP, SEXP pathSEXP, SEXP watchSEXP) {
+Rcpp::NumericVector embed_part_impl(SEXP model, const Rcpp::List& part, const Rcpp::List& settings, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_embed_part_impl(SEXP modelSEXP, SEXP partSEXP, SEXP settingsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type ids(idsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type part(partSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< bool >::type by_residue(by_residueSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(embed_part_impl(model, ids, sequences, settings, by_residue, path, watch));
+    rcpp_result_gen = Rcpp::wrap(embed_part_impl(model, part, settings, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1319,19 +1349,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // export_calls_impl
-Rcpp::NumericMatrix export_calls_impl(const std::vector<std::string>& paths, const std::vector<std::string>& chromosomes, const std::string& folder, bool low_confidence, const Rcpp::DataFrame& reference, const std::string& unknown, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_export_calls_impl(SEXP pathsSEXP, SEXP chromosomesSEXP, SEXP folderSEXP, SEXP low_confidenceSEXP, SEXP referenceSEXP, SEXP unknownSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix export_calls_impl(const Rcpp::List& settings, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_export_calls_impl(SEXP settingsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type chromosomes(chromosomesSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type folder(folderSEXP);
-    Rcpp::traits::input_parameter< bool >::type low_confidence(low_confidenceSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type reference(referenceSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type unknown(unknownSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(export_calls_impl(paths, chromosomes, folder, low_confidence, reference, unknown, watch));
+    rcpp_result_gen = Rcpp::wrap(export_calls_impl(settings, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1786,6 +1811,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// are_file_names_impl
+Rcpp::LogicalVector are_file_names_impl(const Rcpp::CharacterVector& names);
+RcppExport SEXP _ancify_are_file_names_impl(SEXP namesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type names(namesSEXP);
+    rcpp_result_gen = Rcpp::wrap(are_file_names_impl(names));
+    return rcpp_result_gen;
+END_RCPP
+}
 // hardware_threads_impl
 int hardware_threads_impl();
 RcppExport SEXP _ancify_hardware_threads_impl() {
@@ -1833,26 +1869,40 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// yaml_shape_impl
-Rcpp::List yaml_shape_impl(const std::string& text);
-RcppExport SEXP _ancify_yaml_shape_impl(SEXP textSEXP) {
+// text_start_impl
+Rcpp::RawVector text_start_impl(const std::string& path, int n);
+RcppExport SEXP _ancify_text_start_impl(SEXP pathSEXP, SEXP nSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type text(textSEXP);
-    rcpp_result_gen = Rcpp::wrap(yaml_shape_impl(text));
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(text_start_impl(path, n));
     return rcpp_result_gen;
 END_RCPP
 }
-// has_more_elements_impl
-bool has_more_elements_impl(SEXP list, double most);
-RcppExport SEXP _ancify_has_more_elements_impl(SEXP listSEXP, SEXP mostSEXP) {
+// read_bytes_impl
+Rcpp::RawVector read_bytes_impl(const std::string& path, double most);
+RcppExport SEXP _ancify_read_bytes_impl(SEXP pathSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type list(listSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< double >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(has_more_elements_impl(list, most));
+    rcpp_result_gen = Rcpp::wrap(read_bytes_impl(path, most));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_range_impl
+Rcpp::RawVector read_range_impl(const std::string& path, double from, double to);
+RcppExport SEXP _ancify_read_range_impl(SEXP pathSEXP, SEXP fromSEXP, SEXP toSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< double >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< double >::type to(toSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_range_impl(path, from, to));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1899,18 +1949,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // six_frames_impl
-Rcpp::List six_frames_impl(const Rcpp::RObject& sequences, const std::string& residues, bool strict, const Rcpp::List& dna, const Rcpp::List& aa, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_six_frames_impl(SEXP sequencesSEXP, SEXP residuesSEXP, SEXP strictSEXP, SEXP dnaSEXP, SEXP aaSEXP, SEXP watchSEXP) {
+Rcpp::List six_frames_impl(const Rcpp::RObject& sequences, const Rcpp::List& frames, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_six_frames_impl(SEXP sequencesSEXP, SEXP framesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::RObject& >::type sequences(sequencesSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type residues(residuesSEXP);
-    Rcpp::traits::input_parameter< bool >::type strict(strictSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type dna(dnaSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type aa(aaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type frames(framesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(six_frames_impl(sequences, residues, strict, dna, aa, watch));
+    rcpp_result_gen = Rcpp::wrap(six_frames_impl(sequences, frames, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1924,29 +1971,30 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_make_caller_impl", (DL_FUNC) &_ancify_make_caller_impl, 4},
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
-    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 6},
+    {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 5},
     {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 4},
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_measure_maps_impl", (DL_FUNC) &_ancify_measure_maps_impl, 5},
-    {"_ancify_fit_structures_impl", (DL_FUNC) &_ancify_fit_structures_impl, 6},
+    {"_ancify_fit_structures_impl", (DL_FUNC) &_ancify_fit_structures_impl, 4},
     {"_ancify_count_triangles_impl", (DL_FUNC) &_ancify_count_triangles_impl, 4},
-    {"_ancify_self_avoiding_impl", (DL_FUNC) &_ancify_self_avoiding_impl, 8},
+    {"_ancify_self_avoiding_impl", (DL_FUNC) &_ancify_self_avoiding_impl, 5},
     {"_ancify_read_autoencoder_impl", (DL_FUNC) &_ancify_read_autoencoder_impl, 1},
     {"_ancify_write_autoencoder_impl", (DL_FUNC) &_ancify_write_autoencoder_impl, 2},
     {"_ancify_encode_maps_impl", (DL_FUNC) &_ancify_encode_maps_impl, 5},
     {"_ancify_reconstruct_maps_impl", (DL_FUNC) &_ancify_reconstruct_maps_impl, 5},
     {"_ancify_new_training_impl", (DL_FUNC) &_ancify_new_training_impl, 0},
-    {"_ancify_train_autoencoder_impl", (DL_FUNC) &_ancify_train_autoencoder_impl, 8},
+    {"_ancify_train_autoencoder_impl", (DL_FUNC) &_ancify_train_autoencoder_impl, 5},
     {"_ancify_trained_autoencoder_impl", (DL_FUNC) &_ancify_trained_autoencoder_impl, 1},
     {"_ancify_read_classifier_impl", (DL_FUNC) &_ancify_read_classifier_impl, 1},
     {"_ancify_write_classifier_impl", (DL_FUNC) &_ancify_write_classifier_impl, 2},
     {"_ancify_classify_impl", (DL_FUNC) &_ancify_classify_impl, 4},
-    {"_ancify_train_classifier_impl", (DL_FUNC) &_ancify_train_classifier_impl, 6},
+    {"_ancify_train_classifier_impl", (DL_FUNC) &_ancify_train_classifier_impl, 4},
     {"_ancify_pattern_probabilities_impl", (DL_FUNC) &_ancify_pattern_probabilities_impl, 3},
     {"_ancify_sample_probabilities_impl", (DL_FUNC) &_ancify_sample_probabilities_impl, 4},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},
+    {"_ancify_read_gff_impl", (DL_FUNC) &_ancify_read_gff_impl, 3},
     {"_ancify_coding_changes_impl", (DL_FUNC) &_ancify_coding_changes_impl, 5},
-    {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 6},
+    {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 3},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
     {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 4},
@@ -1960,29 +2008,32 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},
     {"_ancify_are_special_files_impl", (DL_FUNC) &_ancify_are_special_files_impl, 1},
     {"_ancify_write_standard_output_impl", (DL_FUNC) &_ancify_write_standard_output_impl, 2},
-    {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 2},
-    {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 2},
+    {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 3},
+    {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 5},
+    {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 5},
+    {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 2},
+    {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
     {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 3},
     {"_ancify_pack_calls_impl", (DL_FUNC) &_ancify_pack_calls_impl, 1},
-    {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 2},
+    {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 4},
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
-    {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 6},
-    {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 6},
+    {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 3},
+    {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 5},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
     {"_ancify_write_kmer_text_impl", (DL_FUNC) &_ancify_write_kmer_text_impl, 3},
     {"_ancify_write_kmer_files_impl", (DL_FUNC) &_ancify_write_kmer_files_impl, 3},
     {"_ancify_filter_kmers_impl", (DL_FUNC) &_ancify_filter_kmers_impl, 4},
-    {"_ancify_combine_kmers_impl", (DL_FUNC) &_ancify_combine_kmers_impl, 7},
+    {"_ancify_combine_kmers_impl", (DL_FUNC) &_ancify_combine_kmers_impl, 5},
     {"_ancify_kmer_histogram_impl", (DL_FUNC) &_ancify_kmer_histogram_impl, 2},
     {"_ancify_compare_kmers_impl", (DL_FUNC) &_ancify_compare_kmers_impl, 3},
     {"_ancify_kmer_rows_impl", (DL_FUNC) &_ancify_kmer_rows_impl, 3},
     {"_ancify_kmer_profile_impl", (DL_FUNC) &_ancify_kmer_profile_impl, 3},
     {"_ancify_kmer_numbers_impl", (DL_FUNC) &_ancify_kmer_numbers_impl, 3},
-    {"_ancify_ld_records_impl", (DL_FUNC) &_ancify_ld_records_impl, 6},
-    {"_ancify_ld_genotypes_impl", (DL_FUNC) &_ancify_ld_genotypes_impl, 6},
-    {"_ancify_ld_sums_impl", (DL_FUNC) &_ancify_ld_sums_impl, 7},
+    {"_ancify_ld_records_impl", (DL_FUNC) &_ancify_ld_records_impl, 5},
+    {"_ancify_ld_genotypes_impl", (DL_FUNC) &_ancify_ld_genotypes_impl, 5},
+    {"_ancify_ld_sums_impl", (DL_FUNC) &_ancify_ld_sums_impl, 3},
     {"_ancify_read_recombination_map_impl", (DL_FUNC) &_ancify_read_recombination_map_impl, 2},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 4},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 5},
@@ -1998,8 +2049,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_repeated_packs_impl", (DL_FUNC) &_ancify_repeated_packs_impl, 1},
     {"_ancify_embed_impl", (DL_FUNC) &_ancify_embed_impl, 5},
     {"_ancify_log_probs_impl", (DL_FUNC) &_ancify_log_probs_impl, 4},
-    {"_ancify_site_log_probs_impl", (DL_FUNC) &_ancify_site_log_probs_impl, 7},
-    {"_ancify_embed_part_impl", (DL_FUNC) &_ancify_embed_part_impl, 7},
+    {"_ancify_site_log_probs_impl", (DL_FUNC) &_ancify_site_log_probs_impl, 5},
+    {"_ancify_embed_part_impl", (DL_FUNC) &_ancify_embed_part_impl, 4},
     {"_ancify_read_part_impl", (DL_FUNC) &_ancify_read_part_impl, 1},
     {"_ancify_texts_checksum_impl", (DL_FUNC) &_ancify_texts_checksum_impl, 1},
     {"_ancify_count_mutations_impl", (DL_FUNC) &_ancify_count_mutations_impl, 5},
@@ -2014,7 +2065,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_regions_impl", (DL_FUNC) &_ancify_read_regions_impl, 4},
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 4},
     {"_ancify_count_regions_impl", (DL_FUNC) &_ancify_count_regions_impl, 4},
-    {"_ancify_export_calls_impl", (DL_FUNC) &_ancify_export_calls_impl, 7},
+    {"_ancify_export_calls_impl", (DL_FUNC) &_ancify_export_calls_impl, 2},
     {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
     {"_ancify_new_kept_kernels_impl", (DL_FUNC) &_ancify_new_kept_kernels_impl, 0},
@@ -2050,16 +2101,18 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 1},
     {"_ancify_available_gpus_impl", (DL_FUNC) &_ancify_available_gpus_impl, 1},
     {"_ancify_core_limits_impl", (DL_FUNC) &_ancify_core_limits_impl, 0},
+    {"_ancify_are_file_names_impl", (DL_FUNC) &_ancify_are_file_names_impl, 1},
     {"_ancify_hardware_threads_impl", (DL_FUNC) &_ancify_hardware_threads_impl, 0},
     {"_ancify_read_chromosome_lengths", (DL_FUNC) &_ancify_read_chromosome_lengths, 2},
     {"_ancify_read_chromosome_aliases", (DL_FUNC) &_ancify_read_chromosome_aliases, 3},
     {"_ancify_read_text_impl", (DL_FUNC) &_ancify_read_text_impl, 2},
-    {"_ancify_yaml_shape_impl", (DL_FUNC) &_ancify_yaml_shape_impl, 1},
-    {"_ancify_has_more_elements_impl", (DL_FUNC) &_ancify_has_more_elements_impl, 2},
+    {"_ancify_text_start_impl", (DL_FUNC) &_ancify_text_start_impl, 2},
+    {"_ancify_read_bytes_impl", (DL_FUNC) &_ancify_read_bytes_impl, 2},
+    {"_ancify_read_range_impl", (DL_FUNC) &_ancify_read_range_impl, 3},
     {"_ancify_expected_ld_impl", (DL_FUNC) &_ancify_expected_ld_impl, 5},
     {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 3},
     {"_ancify_chunks_impl", (DL_FUNC) &_ancify_chunks_impl, 4},
-    {"_ancify_six_frames_impl", (DL_FUNC) &_ancify_six_frames_impl, 6},
+    {"_ancify_six_frames_impl", (DL_FUNC) &_ancify_six_frames_impl, 3},
     {NULL, NULL, 0}
 };
 

@@ -1,8 +1,9 @@
-// Conversions that all glue of ancestral alleles shares.
+// Conversions shared by all glue of ancestral alleles.
 #include "rcpp_ancestry.h"
 
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 std::vector<ancify::ChromosomeSequences> chromosomes_in(const std::vector<std::string>& folders,
                                                         const Rcpp::NumericVector& lengths,
@@ -49,7 +50,8 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
       Named("passed_over") = static_cast<double>(report.passed_over),
       Named("bad") = static_cast<double>(report.bad), Named("bad_lines") = lines,
       Named("bad_problems") = problems,
-      Named("duplicates") = static_cast<double>(report.duplicates));
+      Named("duplicates") = static_cast<double>(report.duplicates),
+      Named("shared") = static_cast<double>(report.shared));
 }
 
 namespace {
@@ -68,6 +70,13 @@ std::vector<ancify::ChromosomeAlias> as_aliases(
   return aliases;
 }
 
+ancify::Overlaps as_overlaps(const std::string& name) {
+  using ancify::Overlaps;
+  return choice<Overlaps>(
+      name,
+      {{"score", Overlaps::kScore}, {"missing", Overlaps::kMissing}, {"last", Overlaps::kLast}});
+}
+
 // From a character vector of paths named by alignment files.
 std::unordered_map<std::string, std::string> as_genomes(const Rcpp::CharacterVector& paths) {
   std::unordered_map<std::string, std::string> genomes;
@@ -79,34 +88,67 @@ std::unordered_map<std::string, std::string> as_genomes(const Rcpp::CharacterVec
   return genomes;
 }
 
+// The list that reading_of() makes in R. `aliases` are of chromosomes in the list.
+struct ReadingFields {
+  ancify::ProjectionOptions options;
+  std::vector<ancify::Chromosome> lengths;
+  Rcpp::List backend;
+  Rcpp::CharacterVector aliases;
+  std::string focal_folder;
+  std::string focal_fasta;
+};
+
+struct AlignmentColumns {
+  std::vector<std::string> species;
+  std::vector<std::string> file;
+  std::vector<std::string> name_in_file;
+  std::vector<std::string> folder;
+  Rcpp::LogicalVector inner;
+};
+
 }  // namespace
 
-Reading as_reading(const Rcpp::List& reading) {
-  const ancify::Backend& backend = as_backend(reading["backend"]);
-  Reading result;
-  result.chromosomes = as_chromosomes(reading["lengths"]);
-  result.options.focal_name = Rcpp::as<std::string>(reading["focal_name"]);
-  result.options.focal_chromosomes =
-      Rcpp::as<std::vector<std::string>>(reading["focal_chromosomes"]);
-  result.options.aliases = as_aliases(reading["aliases"], result.chromosomes);
-  result.options.genomes = as_genomes(reading["genomes"]);
-  result.options.simd = backend.simd;
-  if (Rcpp::as<std::string>(reading["on_bad_block"]) == "skip") {
-    result.options.on_bad_block = ancify::OnBadBlock::kSkip;
-  }
-  result.options.chunk_size = static_cast<std::size_t>(Rcpp::as<double>(reading["chunk_size"]));
-  result.focal_folder = Rcpp::as<std::string>(reading["focal_folder"]);
-  result.focal_fasta = Rcpp::as<std::string>(reading["focal_fasta"]);
-  result.threads = backend.threads;
-  return result;
+ancify::OnBadBlock as_on_bad_block(const std::string& name) {
+  using ancify::OnBadBlock;
+  return choice<OnBadBlock>(name, {{"error", OnBadBlock::kError}, {"skip", OnBadBlock::kSkip}});
 }
 
+template <>
+struct Fields<ReadingFields> {
+  using All = ReadingFields;
+  using Options = ancify::ProjectionOptions;
+  static constexpr auto table =
+      fields("Reading", field("lengths", &All::lengths, as_chromosomes),
+             field("backend", &All::backend), field("aliases", &All::aliases),
+             field("focal_folder", &All::focal_folder), field("focal_fasta", &All::focal_fasta),
+             field("focal_name", within(&All::options, &Options::focal_name)),
+             field("focal_chromosomes", within(&All::options, &Options::focal_chromosomes)),
+             field("genomes", within(&All::options, &Options::genomes), as_genomes),
+             field("on_bad_block", within(&All::options, &Options::on_bad_block), as_on_bad_block),
+             field("overlaps", within(&All::options, &Options::overlaps), as_overlaps),
+             field("chunk_size", within(&All::options, &Options::chunk_size)));
+};
+
+Reading as_reading(const Rcpp::List& reading) {
+  auto [options, lengths, backend, aliases, focal_folder, focal_fasta] =
+      from_list<ReadingFields>(reading);
+  const ancify::Backend& chosen = as_backend(backend);
+  options.aliases = as_aliases(aliases, lengths);
+  options.simd = chosen.simd;
+  return {std::move(lengths), std::move(options), focal_folder, focal_fasta, chosen.threads};
+}
+
+template <>
+struct Fields<AlignmentColumns> {
+  using All = AlignmentColumns;
+  static constexpr auto table =
+      fields("Alignments", field("species", &All::species), field("file", &All::file),
+             field("name_in_file", &All::name_in_file), field("folder", &All::folder),
+             field("inner", &All::inner));
+};
+
 std::vector<AlignmentRow> as_alignments(const Rcpp::List& alignments) {
-  const auto species = Rcpp::as<std::vector<std::string>>(alignments["species"]);
-  const auto file = Rcpp::as<std::vector<std::string>>(alignments["file"]);
-  const auto name_in_file = Rcpp::as<std::vector<std::string>>(alignments["name_in_file"]);
-  const auto folder = Rcpp::as<std::vector<std::string>>(alignments["folder"]);
-  const Rcpp::LogicalVector inner = alignments["inner"];
+  const auto [species, file, name_in_file, folder, inner] = from_list<AlignmentColumns>(alignments);
   std::vector<AlignmentRow> rows;
   for (std::size_t i = 0; i < species.size(); ++i) {
     rows.push_back(

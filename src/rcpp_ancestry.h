@@ -4,11 +4,14 @@
 #include <Rcpp.h>
 
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/ancestry/projection/projection.h"
 #include "core/ancestry/variants/annotation.h"
 #include "core/genome/chromosome_sequences.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 // Chromosomes whose sequences are files in the species' folders. `folders` must stay valid. The
@@ -27,7 +30,7 @@ struct Reading {
 };
 Reading as_reading(const Rcpp::List& reading);
 
-// An alignment: a row of the table that as_alignments() makes in R.
+// An alignment: a row of the columns that as_alignments() makes in R.
 struct AlignmentRow {
   std::string species;
   std::string file;
@@ -43,15 +46,35 @@ Rcpp::List as_list(const ancify::ProjectionReport& report);
 // alignment, with i from 1.
 ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& watch);
 
-// Sets the sequences that records are compared with. `sequences` is list(chromosomes =, ancestral
-// =, phred =, reference =); the last three are data frames of chromosome and path.
+// The sequences that records are compared with. Files are data frames of chromosome and path.
+struct RecordSequences {
+  std::vector<std::string> chromosomes;
+  std::vector<ancify::SequenceFile> ancestral;
+  std::unordered_map<std::string, std::string> phred;
+  std::vector<ancify::SequenceFile> reference;
+};
+
+template <>
+struct Fields<RecordSequences> {
+  using All = RecordSequences;
+  static constexpr auto table = fields("RecordSequences", field("chromosomes", &All::chromosomes),
+                                       field("ancestral", &All::ancestral, as_sequence_files),
+                                       field("phred", &All::phred, as_paths),
+                                       field("reference", &All::reference, as_sequence_files));
+};
+
+// Sets the sequences of `options`, from a list for RecordSequences.
 template <class Options>
 void take_sequences(const Rcpp::List& sequences, Options& options) {
-  options.chromosomes = Rcpp::as<std::vector<std::string>>(sequences["chromosomes"]);
-  options.ancestral = as_sequence_files(sequences["ancestral"]);
-  options.phred = as_paths(sequences["phred"]);
-  options.reference = as_sequence_files(sequences["reference"]);
+  auto taken = from_list<RecordSequences>(sequences);
+  options.chromosomes = std::move(taken.chromosomes);
+  options.ancestral = std::move(taken.ancestral);
+  options.phred = std::move(taken.phred);
+  options.reference = std::move(taken.reference);
 }
+
+// "error" or "skip"
+ancify::OnBadBlock as_on_bad_block(const std::string& name);
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);
 // What AA of records is: a data frame of letters and records.

@@ -1,4 +1,4 @@
-// Connects annotate_vcf(), and what else reads the records of variants, with the core.
+// Connects annotate_vcf(), and other functions that read variant records, with the core.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -11,8 +11,52 @@
 #include "core/ancestry/variants/variant_counts.h"
 #include "core/ancestry/variants/variant_places.h"
 #include "rcpp_ancestry.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
+
+namespace {
+
+struct OutgroupColumns {
+  std::vector<std::string> chromosome;
+  std::vector<std::string> name;
+  std::vector<std::string> path;
+};
+
+struct SampleHistoryFields {
+  Rcpp::List history;
+  Rcpp::List model;
+  ancify::OutgroupFiles outgroups;
+  std::vector<std::string> samples;
+};
+
+struct IndelFields {
+  std::vector<AlignmentRow> alignments;
+  Reading reading;
+  Rcpp::List method;
+};
+
+struct ScoreColumns {
+  Rcpp::NumericVector position;  // from 1 and rising
+  Rcpp::IntegerVector ancestral;
+  Rcpp::IntegerVector derived;
+  Rcpp::NumericVector score;
+  Rcpp::CharacterVector transcript;
+};
+
+struct AnnotationFields {
+  ancify::AnnotationOptions options;
+  std::optional<IndelFields> indel_sources;
+};
+
+}  // namespace
+
+template <>
+struct Fields<OutgroupColumns> {
+  using All = OutgroupColumns;
+  static constexpr auto table = fields("OutgroupFiles", field("chromosome", &All::chromosome),
+                                       field("name", &All::name), field("path", &All::path));
+};
 
 namespace {
 
@@ -20,31 +64,56 @@ namespace {
 // chromosome's rows are in the order of the history.
 ancify::OutgroupFiles as_outgroup_files(const Rcpp::DataFrame& outgroups) {
   ancify::OutgroupFiles result;
-  const auto chromosomes = Rcpp::as<std::vector<std::string>>(outgroups["chromosome"]);
-  const auto names = Rcpp::as<std::vector<std::string>>(outgroups["name"]);
-  const auto paths = Rcpp::as<std::vector<std::string>>(outgroups["path"]);
+  const auto [chromosomes, names, paths] = from_list<OutgroupColumns>(outgroups);
   for (std::size_t i = 0; i < paths.size(); ++i) {
     result[chromosomes[i]].push_back({names[i], paths[i]});
   }
   return result;
 }
 
-// Takes list(history =, model =, outgroups = for as_outgroup_files(), samples =). `history` and
-// `model` are as in rcpp_methods.h.
-ancify::SampleHistory as_sample_history(const Rcpp::List& list) {
-  const Rcpp::List history = list["history"];
-  return {as_history(history), as_mutation_models(history, list["model"]),
-          as_outgroup_files(list["outgroups"]),
-          Rcpp::as<std::vector<std::string>>(list["samples"])};
+}  // namespace
+
+template <>
+struct Fields<SampleHistoryFields> {
+  using All = SampleHistoryFields;
+  static constexpr auto table = fields(
+      "SampleHistory", field("history", &All::history), field("model", &All::model),
+      field("outgroups", &All::outgroups, as_outgroup_files), field("samples", &All::samples));
+};
+
+template <>
+struct Fields<IndelFields> {
+  using All = IndelFields;
+  static constexpr auto table =
+      fields("IndelSources", field("alignments", &All::alignments, as_alignments),
+             field("reading", &All::reading, as_reading), field("method", &All::method));
+};
+
+template <>
+struct Fields<ScoreColumns> {
+  using All = ScoreColumns;
+  static constexpr auto table =
+      fields("RecordScores", field("position", &All::position), field("ancestral", &All::ancestral),
+             field("derived", &All::derived), field("score", &All::score),
+             field("transcript", &All::transcript));
+};
+
+namespace {
+
+// `history` and `model` are as in rcpp_methods.h. NULL is none.
+std::optional<ancify::SampleHistory> as_sample_history(std::optional<SampleHistoryFields> given) {
+  if (!given) return std::nullopt;
+  return ancify::SampleHistory{as_history(given->history),
+                               as_mutation_models(given->history, given->model), given->outgroups,
+                               given->samples};
 }
 
-// How to find the states of indels, from list(alignments = for as_alignments(), reading = for
-// as_reading(), method = for as_method_options()).
+// The sources of the states of indels.
 struct IndelSources {
-  IndelSources(const Rcpp::List& list, const ancify::AnnotationOptions& annotation)
-      : reading(as_reading(list["reading"])) {
-    guarded([&] { method = ancify::make_method(as_method_options(list["method"])); });
-    for (const auto& row : as_alignments(list["alignments"])) {
+  IndelSources(const IndelFields& from, const ancify::AnnotationOptions& annotation)
+      : reading(from.reading) {
+    guarded([&] { method = ancify::make_method(as_method_options(from.method)); });
+    for (const auto& row : from.alignments) {
       options.outgroups.push_back({row.file, row.name_in_file});
     }
     options.variants = annotation.variants;
@@ -77,21 +146,17 @@ struct IndelSources {
   std::optional<ancify::IndelStates> states;
 };
 
-// Takes a list by chromosome of list(position = from 1 and rising, ancestral = and derived = base
-// codes, score =, transcript =).
-ancify::ScoresByChromosome as_scores(const Rcpp::List& list) {
+// Takes a list by chromosome of lists for ScoreColumns, or NULL for none.
+std::optional<ancify::ScoresByChromosome> as_scores(const std::optional<Rcpp::List>& given) {
+  if (!given) return std::nullopt;
+  const Rcpp::List& list = *given;
   ancify::ScoresByChromosome scores;
   const auto names = Rcpp::as<std::vector<std::string>>(list.names());
   for (R_xlen_t c = 0; c < list.size(); ++c) {
-    const Rcpp::List of_chromosome = list[c];
-    const Rcpp::NumericVector position = of_chromosome["position"];
-    const Rcpp::IntegerVector ancestral = of_chromosome["ancestral"];
-    const Rcpp::IntegerVector derived = of_chromosome["derived"];
-    const Rcpp::NumericVector score = of_chromosome["score"];
-    const Rcpp::CharacterVector transcript = of_chromosome["transcript"];
+    const auto [position, ancestral, derived, score, transcript] = from_list<ScoreColumns>(list[c]);
     std::vector<ancify::RecordScore>& here = scores[names[static_cast<std::size_t>(c)]];
     for (R_xlen_t i = 0; i < position.size(); ++i) {
-      here.push_back({static_cast<std::int64_t>(position[i]), ancestral[i], derived[i],
+      here.push_back({as_integer<std::int64_t>(position[i]), ancestral[i], derived[i],
                       static_cast<float>(score[i]), Rcpp::as<std::string>(transcript[i])});
     }
   }
@@ -114,11 +179,29 @@ Rcpp::List as_facts(const ancify::AnnotationReport& report) {
       Named("letters") = as_data_frame(report.letters),
       Named("scored") = static_cast<double>(report.scored),
       Named("swapped") = static_cast<double>(report.swapped),
+      Named("not_polarised") = static_cast<double>(report.not_polarised),
       Named("dropped") = Rcpp::DataFrame::create(
           Named("field") = fields, Named("records") = dropped, Named("stringsAsFactors") = false));
 }
 
 }  // namespace
+
+template <>
+struct Fields<AnnotationFields> {
+  using All = AnnotationFields;
+  using Options = ancify::AnnotationOptions;
+  static constexpr auto table =
+      fields("AnnotationOptions", field("use_info", within(&All::options, &Options::use_info)),
+             field("mask", within(&All::options, &Options::mask)),
+             field("polarise", within(&All::options, &Options::polarise)),
+             field("keep_fields", within(&All::options, &Options::keep_fields)),
+             field("history", within(&All::options, &Options::history), as_sample_history),
+             field("scores", within(&All::options, &Options::scores), as_scores),
+             field("multiallelic", within(&All::options, &Options::multiallelic)),
+             field("indels", within(&All::options, &Options::indels)),
+             field("indel_sources", &All::indel_sources),
+             field("threads", within(&All::options, &Options::threads)));
+};
 
 // [[Rcpp::export]]
 std::vector<std::string> variant_chromosomes_impl(const std::string& path,
@@ -129,32 +212,20 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
   return names;
 }
 
-// Annotates the records of `variants` in `output`. `sequences` is for take_sequences(). `options`:
-// list(use_info = whether INFO has the ancestral alleles, mask = a path or "", polarise =,
-// keep_fields =, history = for as_sample_history() or NULL, scores = for as_scores() or NULL,
-// threads =, multiallelic = and indels =
-// whether these have ancestral alleles too, indel_sources = for IndelSources or NULL).
+// Annotates the records of `variants` in `output`. `sequences` is for take_sequences(), `options`
+// for AnnotationFields.
 // [[Rcpp::export]]
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
                          const Rcpp::List& sequences, const Rcpp::List& options,
                          const Rcpp::Function& watch) {
-  ancify::AnnotationOptions wanted;
+  AnnotationFields given;
+  guarded([&] { given = from_list<AnnotationFields>(options); });
+  ancify::AnnotationOptions& wanted = given.options;
   wanted.variants = variants;
   wanted.output = output;
   take_sequences(sequences, wanted);
-  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
-  wanted.mask = Rcpp::as<std::string>(options["mask"]);
-  wanted.polarise = Rcpp::as<bool>(options["polarise"]);
-  wanted.keep_fields = Rcpp::as<std::vector<std::string>>(options["keep_fields"]);
-  if (!Rf_isNull(options["history"])) {
-    guarded([&] { wanted.history = as_sample_history(options["history"]); });
-  }
-  if (!Rf_isNull(options["scores"])) wanted.scores = as_scores(options["scores"]);
-  wanted.multiallelic = Rcpp::as<bool>(options["multiallelic"]);
-  wanted.indels = Rcpp::as<bool>(options["indels"]);
   std::optional<IndelSources> sources;
-  if (!Rf_isNull(options["indel_sources"])) sources.emplace(options["indel_sources"], wanted);
-  wanted.threads = Rcpp::as<int>(options["threads"]);
+  if (given.indel_sources) sources.emplace(*given.indel_sources, wanted);
   ancify::AnnotationReport report;
   run_job(watch, [&](ancify::JobControl& control) {
     if (sources) wanted.indel_state = sources->read(control);
@@ -163,7 +234,7 @@ Rcpp::List annotate_impl(const std::string& variants, const std::string& output,
   return as_facts(report);
 }
 
-// The records that have an ancestral allele in INFO. `ref_is_ancestral` is a probability.
+// The records with an ancestral allele in INFO. `ref_is_ancestral` is a probability.
 // [[Rcpp::export]]
 Rcpp::DataFrame ancestral_records_impl(const std::string& path, const Rcpp::Function& watch) {
   using Rcpp::Named;
@@ -191,7 +262,7 @@ Rcpp::DataFrame ancestral_records_impl(const std::string& path, const Rcpp::Func
                                  Named("stringsAsFactors") = false);
 }
 
-// Where the records are. `single`: whether all alleles are single bases.
+// The positions of the records. `single` tells whether all alleles are single bases.
 // [[Rcpp::export]]
 Rcpp::DataFrame variant_places_impl(const std::string& path, const Rcpp::Function& watch) {
   using Rcpp::Named;
@@ -212,7 +283,8 @@ Rcpp::DataFrame variant_places_impl(const std::string& path, const Rcpp::Functio
 }
 
 // Returns list(pattern =, first =, second = base codes, haplotypes =, copies = of the second
-// allele, sites =), vectors with an element a kind of site, and records = and uncounted =, numbers.
+// allele, sites =), vectors with an element for each kind of site, and the counts records =,
+// uncounted = and excluded =.
 // [[Rcpp::export]]
 Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& outgroups,
                                const std::vector<std::string>& samples,
@@ -240,5 +312,6 @@ Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& o
       Rcpp::Named("copies") = column([](const Row& row) { return *row.site.copies; }),
       Rcpp::Named("sites") = column([](const Row& row) { return row.count; }),
       Rcpp::Named("records") = static_cast<double>(counts.records),
-      Rcpp::Named("uncounted") = static_cast<double>(counts.uncounted));
+      Rcpp::Named("uncounted") = static_cast<double>(counts.uncounted),
+      Rcpp::Named("excluded") = static_cast<double>(counts.excluded));
 }

@@ -1,4 +1,4 @@
-// Connects calling, alone and with projection, with the core.
+// Connects calling, with or without projection, to the core.
 #include <optional>
 
 #include "core/ancestry/calling/calling.h"
@@ -6,12 +6,13 @@
 #include "core/ancestry/calling/project_and_call.h"
 #include "core/ancestry/projection/focal_genome.h"
 #include "rcpp_ancestry.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
 
 namespace {
 
-// The caller that make_caller_impl() made. An input error unless it is for this many species.
+// The caller made by make_caller_impl(). Throws an input error unless it is for this many species.
 const ancify::Caller& as_caller(SEXP pointer, std::size_t species) {
   const Rcpp::XPtr<const ancify::Caller> caller(pointer);
   guarded([&] {
@@ -23,8 +24,8 @@ const ancify::Caller& as_caller(SEXP pointer, std::size_t species) {
   return *caller;
 }
 
-// Makes a function that posts the listener called(i, counts, calls, phred) for a called chromosome,
-// with i from 1.
+// Makes a function that posts called(i, counts, calls, phred) to the listener for a called
+// chromosome, with i from 1.
 ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& watch) {
   const SEXP called = listener_of(watch, "called");
   if (Rf_isNull(called)) return {};
@@ -42,11 +43,24 @@ ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& watch)
   };
 }
 
+// Where calls go. `memory`: bytes for bases that wait for calls.
+struct CallOutput {
+  std::string folder;
+  std::int64_t memory;
+};
+
 }  // namespace
 
-// Makes a caller of a method, a list for as_method_options(). If `with_phred` is TRUE, it gives the
-// calls' errors too. Returns an external pointer, which lives as long as the session and can't be
-// saved.
+template <>
+struct Fields<CallOutput> {
+  using All = CallOutput;
+  static constexpr auto table =
+      fields("CallOutput", field("folder", &All::folder), field("memory", &All::memory));
+};
+
+// Makes a caller of a method, a list for as_method_options(). If `with_phred` is TRUE, it also
+// returns the calls' errors. Returns an external pointer, which lives as long as the session and
+// cannot be saved.
 // [[Rcpp::export]]
 SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend,
                       const Rcpp::Function& watch) {
@@ -66,7 +80,7 @@ SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::Lis
 
 // Calls bases from sequences of equal length, inner outgroups first. Returns list(calls = a string,
 // posterior = NULL or a matrix). The matrix has a row per position and the columns A, C, G, T, with
-// NaN where there is no posterior.
+// NaN for absent posteriors.
 // [[Rcpp::export]]
 Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP caller, bool posterior,
                                const Rcpp::Function& watch) {
@@ -89,10 +103,9 @@ Rcpp::List call_in_memory_impl(const Rcpp::CharacterVector& sequences, SEXP call
 }
 
 // Calls every chromosome from the files in the outgroups' folders, inner ones first, into `output`.
-// If the caller gives errors, writes <output>/posterior/<chromosome>.phred too. Tells the listener
-// called(i, counts, calls, phred) of each chromosome whose files are in place, in the order in
-// which they are finished. `counts`: high, low, unresolved, missing. `calls` and `phred`:
-// checksums.
+// If the caller returns errors, also writes <output>/posterior/<chromosome>.phred. Once a
+// chromosome's files are in place, calls the listener called(i, counts, calls, phred), in the order
+// of completion. `counts` has high, low, unresolved, missing. `calls` and `phred` are checksums.
 // [[Rcpp::export]]
 void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
                      const Rcpp::NumericVector& lengths, const std::string& output,
@@ -107,13 +120,14 @@ void call_files_impl(const std::vector<std::string>& folders, SEXP caller,
 }
 
 // Projects alignments, inner outgroups first, and calls bases from them into `output`. Keeps
-// projected sequences of alignments with a folder. Compares blocks with the focal genome that
-// `reading` names. Takes `memory` bytes for bases that wait for calls. Listeners are as in
-// project_files_impl() and call_files_impl(). Returns the reports of projection.
+// projected sequences of alignments with a folder. Compares blocks with the focal genome named in
+// `reading`. `output` is for CallOutput. Listeners are as in
+// project_files_impl() and call_files_impl(). Returns the projection reports.
 // [[Rcpp::export]]
 Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
-                                 SEXP caller, const std::string& output, double memory,
+                                 SEXP caller, const Rcpp::List& output,
                                  const Rcpp::Function& watch) {
+  const auto to = from_list<CallOutput>(output);
   const auto rows = as_alignments(alignments);
   const auto& by = as_caller(caller, rows.size());
   auto [chromosomes, options, focal_folder, focal_fasta, threads] = as_reading(reading);
@@ -121,6 +135,8 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
   for (const auto& row : rows) {
     outgroups.push_back({row.species, row.file, row.name_in_file, row.folder});
   }
+  ancify::PipelineLimits limits;
+  limits.memory = to.memory;
   Mailbox mail;
   ancify::ProjectedAndCalled result;
   const auto job = [&](ancify::JobControl& control) {
@@ -132,10 +148,8 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
       ancify::focal_from_fasta(focal_fasta, chromosomes, options.aliases, *focal, threads, control);
       options.open_focal = ancify::focal_in(*focal);
     }
-    ancify::PipelineLimits limits;
-    limits.memory = static_cast<std::int64_t>(memory);
     result =
-        ancify::project_and_call(outgroups, chromosomes, options, by, output, control,
+        ancify::project_and_call(outgroups, chromosomes, options, by, to.folder, control,
                                  {tell_projected(mail, watch), tell_called(mail, watch)}, limits);
   };
   run_job(watch, job, &mail);

@@ -76,7 +76,7 @@ Rcpp::DataFrame divergence_frame(const std::vector<ancify::DivergenceComparison>
 
 }  // namespace
 
-// Reads the first text of the outgroups' alignments, and returns what it finds.
+// Reads the start of the text of the outgroups' alignments, and returns the findings.
 // [[Rcpp::export]]
 Rcpp::List look_at_alignments_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
                                    bool brief, const Rcpp::Function& watch) {
@@ -100,8 +100,7 @@ Rcpp::List look_at_alignments_impl(const Rcpp::List& alignments, const Rcpp::Lis
                             Named("fasta_problem") = result.fasta_problem);
 }
 
-// For each folder the number of its file system, which tells file systems apart, and the free
-// bytes.
+// For each folder, the number that identifies its file system, and the free bytes.
 // [[Rcpp::export]]
 Rcpp::DataFrame file_systems_impl(const std::vector<std::string>& folders) {
   Rcpp::NumericVector numbers;

@@ -1,5 +1,5 @@
 // Connects distance maps with the core. `maps`: pairs x cells; `coordinates`: points x 3 x cells.
-// What is absent is R's NA.
+// Absent values are R's NA.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -8,19 +8,43 @@
 #include "core/chromatin/self_avoiding.h"
 #include "core/chromatin/structures.h"
 #include "core/chromatin/triangles.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace chromatin = ancify::chromatin;
 
 namespace {
 
-// Arithmetic need not keep the bits that tell R's NA from NaN.
+// Arithmetic need not preserve the bits that distinguish R's NA from NaN.
 void mark_absent(double* first, R_xlen_t n) {
   std::replace_if(
       first, first + n, [](double value) { return std::isnan(value); }, NA_REAL);
 }
 
+struct StructureFields {
+  int points;
+  chromatin::StructureSettings settings;
+};
+
 }  // namespace
+
+template <>
+struct Fields<StructureFields> {
+  using All = StructureFields;
+  using Settings = chromatin::StructureSettings;
+  static constexpr auto table =
+      fields("StructureSettings", field("points", &All::points),
+             field("iterations", within(&All::settings, &Settings::iterations)),
+             field("tolerance", within(&All::settings, &Settings::tolerance)));
+};
+
+template <>
+struct Fields<chromatin::SelfAvoidingModel> {
+  using All = chromatin::SelfAvoidingModel;
+  static constexpr auto table =
+      fields("SelfAvoidingModel", field("points", &All::points), field("diameter", &All::diameter),
+             field("radius", &All::radius), field("moves", &All::moves));
+};
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, int points, int cells,
@@ -35,19 +59,20 @@ Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, in
   return maps;
 }
 
-// Returns list(coordinates =, stress =, iterations =).
+// `settings` is for StructureFields. Returns list(coordinates =, stress =, iterations =).
 // [[Rcpp::export]]
-Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, int points, int iterations,
-                               double tolerance, int threads, const Rcpp::Function& watch) {
+Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, const Rcpp::List& settings,
+                               int threads, const Rcpp::Function& watch) {
+  const auto [points, how] = from_list<StructureFields>(settings);
   const int cells = maps.ncol();
   Rcpp::NumericMatrix coordinates = make_matrix(3 * points, cells);
   std::vector<double> stress(static_cast<std::size_t>(cells));
   std::vector<int> steps(static_cast<std::size_t>(cells));
   const double* from = maps.begin();
   double* to = coordinates.begin();
-  run_job(watch, [&](ancify::JobControl& control) {
-    chromatin::fit_structures(points, cells, from, {iterations, tolerance}, to, stress.data(),
-                              steps.data(), control, threads);
+  run_job(watch, [&, n = points, &how = how](ancify::JobControl& control) {
+    chromatin::fit_structures(n, cells, from, how, to, stress.data(), steps.data(), control,
+                              threads);
   });
   mark_absent(to, coordinates.size());
   return Rcpp::List::create(Rcpp::Named("coordinates") = coordinates,
@@ -69,16 +94,16 @@ Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, int
   return Rcpp::List::create(Rcpp::Named("broken") = broken, Rcpp::Named("triples") = triples);
 }
 
-// `seed`: from 0 to 2^32 - 1. Returns 3 points x cells.
+// `chain` is for SelfAvoidingModel. `seed`: from 0 to 2^32 - 1. Returns 3 points x cells.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix self_avoiding_impl(int cells, int points, double diameter, double radius,
-                                       double moves, double seed, int threads,
+Rcpp::NumericMatrix self_avoiding_impl(int cells, const Rcpp::List& chain, double seed, int threads,
                                        const Rcpp::Function& watch) {
-  Rcpp::NumericMatrix coordinates = make_matrix(3 * points, cells);
+  const auto model = from_list<chromatin::SelfAvoidingModel>(chain);
+  Rcpp::NumericMatrix coordinates = make_matrix(3 * static_cast<int>(model.points), cells);
   double* to = coordinates.begin();
+  const auto stream = as_integer<std::uint32_t>(seed);
   run_job(watch, [&](ancify::JobControl& control) {
-    chromatin::self_avoiding_chains({points, diameter, radius, static_cast<std::int64_t>(moves)},
-                                    static_cast<std::uint32_t>(seed), cells, to, control, threads);
+    chromatin::self_avoiding_chains(model, stream, cells, to, control, threads);
   });
   return coordinates;
 }

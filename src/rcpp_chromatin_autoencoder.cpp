@@ -1,6 +1,6 @@
-// Connects autoencoders of distance maps with the core. In R one is a list with `task`, `points`,
-// `code`, `unit`, and `tensors`, a list of vectors in the order of tensor_forms(). `maps`: pairs x
-// cells; `structures`: points x 3 x cells, or empty where none are needed.
+// Connects autoencoders of distance maps with the core. In R an autoencoder is a list with
+// the fields of AutoencoderFields; `tensors` is a list of vectors in the order of tensor_forms().
+// `maps`: pairs x cells; `structures`: points x 3 x cells, or empty if none are needed.
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "core/autoencoder/autoencoder.h"
 #include "core/exec/errors.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace autoencoder = ancify::autoencoder;
@@ -17,20 +18,73 @@ namespace {
 using autoencoder::Autoencoder;
 using Rcpp::Named;
 
-autoencoder::Form form_from(const Rcpp::List& list) {
+struct AutoencoderFields {
+  Autoencoder model;
+  Rcpp::List tensors;
+};
+
+struct TrainingFields {
   autoencoder::Form form;
-  form.task = autoencoder::task_of(Rcpp::as<std::string>(list["task"]));
-  form.points = static_cast<std::int64_t>(Rcpp::as<double>(list["points"]));
-  form.code = static_cast<std::int64_t>(Rcpp::as<double>(list["code"]));
-  return form;
+  float unit;
+  autoencoder::TrainingSettings by;
+};
+
+struct TrainingData {
+  Rcpp::NumericMatrix maps;
+  Rcpp::NumericVector structures;
+  std::vector<bool> held_out;
+};
+
+std::vector<bool> as_flags(const Rcpp::LogicalVector& flags) {
+  std::vector<bool> result;
+  for (const int flag : flags) result.push_back(flag != 0);
+  return result;
 }
 
-// InputError if parts do not fit, which the network would read out of bounds.
+}  // namespace
+
+template <>
+struct Fields<AutoencoderFields> {
+  using All = AutoencoderFields;
+  using Model = Autoencoder;
+  using Form = autoencoder::Form;
+  static constexpr auto table = fields(
+      "Autoencoder",
+      field("task", within(within(&All::model, &Model::form), &Form::task), autoencoder::task_of),
+      field("points", within(within(&All::model, &Model::form), &Form::points)),
+      field("code", within(within(&All::model, &Model::form), &Form::code)),
+      field("unit", within(&All::model, &Model::unit)),
+      field("scale", within(&All::model, &Model::scale)), field("tensors", &All::tensors));
+};
+
+template <>
+struct Fields<TrainingFields> {
+  using All = TrainingFields;
+  using Form = autoencoder::Form;
+  using Settings = autoencoder::TrainingSettings;
+  static constexpr auto table = fields(
+      "AutoencoderTraining", field("task", within(&All::form, &Form::task), autoencoder::task_of),
+      field("points", within(&All::form, &Form::points)),
+      field("code", within(&All::form, &Form::code)), field("unit", &All::unit),
+      field("epochs", within(&All::by, &Settings::epochs)),
+      field("share", within(&All::by, &Settings::share)),
+      field("geometry", within(&All::by, &Settings::geometry)),
+      field("seed", within(&All::by, &Settings::seed)));
+};
+
+template <>
+struct Fields<TrainingData> {
+  using All = TrainingData;
+  static constexpr auto table =
+      fields("TrainingMaps", field("maps", &All::maps), field("structures", &All::structures),
+             field("held_out", &All::held_out, as_flags));
+};
+
+namespace {
+
+// Throws InputError if parts do not fit, as the network would read them out of bounds.
 Autoencoder as_autoencoder(const Rcpp::List& list) {
-  Autoencoder model;
-  model.form = form_from(list);
-  model.unit = static_cast<float>(Rcpp::as<double>(list["unit"]));
-  const Rcpp::List tensors = list["tensors"];
+  auto [model, tensors] = from_list<AutoencoderFields>(list);
   const std::vector<autoencoder::TensorForm> forms = autoencoder::tensor_forms(model.form);
   bool fits = tensors.size() == static_cast<R_xlen_t>(forms.size());
   for (std::size_t i = 0; fits && i < forms.size(); ++i) {
@@ -58,7 +112,7 @@ Rcpp::List as_list(const Autoencoder& model) {
                             Named("points") = static_cast<double>(model.form.points),
                             Named("code") = static_cast<double>(model.form.code),
                             Named("unit") = static_cast<double>(model.unit),
-                            Named("tensors") = tensors);
+                            Named("scale") = model.scale, Named("tensors") = tensors);
 }
 
 autoencoder::Maps as_maps(const Rcpp::NumericMatrix& maps, std::int64_t points,
@@ -66,7 +120,7 @@ autoencoder::Maps as_maps(const Rcpp::NumericMatrix& maps, std::int64_t points,
   return {points, maps.ncol(), maps.begin(), structures.size() > 0 ? structures.begin() : nullptr};
 }
 
-// Does job(run, control), where the backend has a device on that.
+// Runs job(run, control), on the backend's device if it has one.
 void run_job_by(const Rcpp::List& backend, const Rcpp::Function& watch,
                 const std::function<void(const autoencoder::Run&, ancify::JobControl&)>& job) {
   const ancify::Backend& by = as_backend(backend);
@@ -126,35 +180,28 @@ Rcpp::NumericMatrix reconstruct_maps_impl(const Rcpp::List& model, const Rcpp::N
   return result;
 }
 
-// What training fills. It stays when the user stops training, which ends the call below.
+// The object that training fills. It persists if the user stops training, which ends the call
+// below.
 // [[Rcpp::export]]
 SEXP new_training_impl() { return TrainingPointer(new autoencoder::Training()); }
 
-// `form`: list(task =, points =, code =). `settings`: list(unit =, epochs =, share =, geometry =,
-// seed =).
+// `data` is for TrainingData, `settings` for TrainingFields.
 // [[Rcpp::export]]
-void train_autoencoder_impl(SEXP training, const Rcpp::List& form, const Rcpp::NumericMatrix& maps,
-                            const Rcpp::NumericVector& structures,
-                            const Rcpp::LogicalVector& held_out, const Rcpp::List& settings,
+void train_autoencoder_impl(SEXP training, const Rcpp::List& data, const Rcpp::List& settings,
                             const Rcpp::List& backend, const Rcpp::Function& watch) {
   const TrainingPointer result(training);
-  const autoencoder::Form of = form_from(form);
-  const autoencoder::Maps from = as_maps(maps, of.points, structures);
-  const auto unit = static_cast<float>(Rcpp::as<double>(settings["unit"]));
-  autoencoder::TrainingSettings by;
-  by.epochs = static_cast<std::int64_t>(Rcpp::as<double>(settings["epochs"]));
-  by.share = Rcpp::as<double>(settings["share"]);
-  by.geometry = Rcpp::as<double>(settings["geometry"]);
-  by.seed = static_cast<std::uint64_t>(Rcpp::as<double>(settings["seed"]));
-  std::vector<bool> judging;
-  for (const int out : held_out) judging.push_back(out != 0);
+  const auto from = from_list<TrainingData>(data);
+  TrainingFields how;
+  guarded([&] { how = from_list<TrainingFields>(settings); });
+  const autoencoder::Maps maps = as_maps(from.maps, how.form.points, from.structures);
   run_job_by(backend, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
-    autoencoder::train_autoencoder(of, unit, from, judging, by, run, control, *result);
+    autoencoder::train_autoencoder(how.form, how.unit, maps, from.held_out, how.by, run, control,
+                                   *result);
   });
 }
 
-// Returns list(model =, epochs = a column each of loss in training and loss of what was held out,
-// best = its number from 1, or 0 if no epoch ended).
+// Returns list(model =, epochs = columns of training loss and held-out loss, best = its index from
+// 1, or 0 if no epoch ended).
 // [[Rcpp::export]]
 Rcpp::List trained_autoencoder_impl(SEXP training) {
   const TrainingPointer from(training);

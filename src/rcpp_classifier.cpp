@@ -1,10 +1,12 @@
 // Connects classifiers of embeddings with the core. In R a classifier is a list with `width`,
 // `hidden`, `classes`, and `tensors`, a list of vectors in the order of kClassifierTensors.
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/models/classifier.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace {
@@ -12,17 +14,44 @@ namespace {
 using ancify::Classifier;
 using Rcpp::Named;
 
-Classifier as_classifier(const Rcpp::List& list) {
-  Classifier classifier;
-  classifier.width = static_cast<std::int64_t>(Rcpp::as<double>(list["width"]));
-  classifier.hidden = static_cast<std::int64_t>(Rcpp::as<double>(list["hidden"]));
-  classifier.classes = Rcpp::as<std::vector<std::string>>(list["classes"]);
-  const Rcpp::List tensors = list["tensors"];
-  for (std::size_t i = 0; i < classifier.tensors.size(); ++i) {
-    classifier.tensors[i] = Rcpp::as<std::vector<float>>(tensors[static_cast<R_xlen_t>(i)]);
+std::array<std::vector<float>, ancify::kClassifierTensors.size()> as_tensors(
+    const Rcpp::List& list) {
+  std::array<std::vector<float>, ancify::kClassifierTensors.size()> tensors;
+  if (static_cast<std::size_t>(list.size()) != tensors.size()) {
+    throw FieldFault("has another number of tensors");
   }
-  return classifier;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    tensors[i] = Rcpp::as<std::vector<float>>(list[static_cast<R_xlen_t>(i)]);
+  }
+  return tensors;
 }
+
+// Rows are held out, or for training. `labels` are 0 or 1.
+struct LabelledEmbeddings {
+  Rcpp::NumericMatrix x;
+  Rcpp::IntegerVector labels;
+  Rcpp::LogicalVector held_out;
+};
+
+}  // namespace
+
+template <>
+struct Fields<Classifier> {
+  using All = Classifier;
+  static constexpr auto table =
+      fields("Classifier", field("width", &All::width), field("hidden", &All::hidden),
+             field("classes", &All::classes), field("tensors", &All::tensors, as_tensors));
+};
+
+template <>
+struct Fields<LabelledEmbeddings> {
+  using All = LabelledEmbeddings;
+  static constexpr auto table =
+      fields("LabelledEmbeddings", field("x", &All::x), field("labels", &All::labels),
+             field("held_out", &All::held_out));
+};
+
+namespace {
 
 Rcpp::List as_list(const Classifier& classifier) {
   Rcpp::List tensors(static_cast<R_xlen_t>(classifier.tensors.size()));
@@ -39,7 +68,7 @@ Rcpp::List as_list(const Classifier& classifier) {
                             Named("classes") = classes, Named("tensors") = tensors);
 }
 
-// Rows of the matrix, one after the other.
+// Appends a row of the matrix.
 void append_row(const Rcpp::NumericMatrix& x, int i, std::vector<float>& values) {
   for (int j = 0; j < x.ncol(); ++j) values.push_back(static_cast<float>(x(i, j)));
 }
@@ -60,7 +89,7 @@ Rcpp::List read_classifier_impl(const std::string& path) {
 
 // [[Rcpp::export]]
 void write_classifier_impl(const Rcpp::List& classifier, const std::string& path) {
-  const Classifier from = as_classifier(classifier);
+  const Classifier from = from_list<Classifier>(classifier);
   guarded([&] { ancify::write_classifier(from, path, ancify::TaskContext()); });
 }
 
@@ -68,7 +97,7 @@ void write_classifier_impl(const Rcpp::List& classifier, const std::string& path
 // [[Rcpp::export]]
 Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::NumericMatrix& x,
                                   const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const Classifier by = as_classifier(classifier);
+  const Classifier by = from_list<Classifier>(classifier);
   const ancify::ClassifierRun run = as_run(backend);
   std::vector<float> rows;
   for (int i = 0; i < x.nrow(); ++i) append_row(x, i, rows);
@@ -79,22 +108,23 @@ Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::Nume
   return Rcpp::NumericVector(probabilities.begin(), probabilities.end());
 }
 
-// `labels`: 0 or 1. Returns list(classifier =, epochs = a column each of rate, loss in training and
-// loss of what was held out, best = its number from 1).
+// `embeddings` is for LabelledEmbeddings. Returns list(classifier =, epochs = columns of rate,
+// training loss and held-out loss, best = its index from 1).
 // [[Rcpp::export]]
-Rcpp::List train_classifier_impl(const Rcpp::NumericMatrix& x, const Rcpp::IntegerVector& labels,
-                                 const Rcpp::LogicalVector& held_out, double seed,
+Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed,
                                  const Rcpp::List& backend, const Rcpp::Function& watch) {
+  const auto given = from_list<LabelledEmbeddings>(embeddings);
+  const Rcpp::NumericMatrix& x = given.x;
   const ancify::ClassifierRun run = as_run(backend);
   ancify::LabelledRows training;
   ancify::LabelledRows rest;
   for (int i = 0; i < x.nrow(); ++i) {
-    ancify::LabelledRows& to = held_out[i] != 0 ? rest : training;
+    ancify::LabelledRows& to = given.held_out[i] != 0 ? rest : training;
     append_row(x, i, to.values);
-    to.labels.push_back(labels[i]);
+    to.labels.push_back(given.labels[i]);
   }
   ancify::TrainingSettings settings;
-  settings.seed = static_cast<std::uint64_t>(seed);
+  settings.seed = as_integer<std::uint64_t>(seed);
   ancify::TrainedClassifier trained;
   run_job(watch, [&](ancify::JobControl& control) {
     trained = ancify::train_classifier(x.ncol(), training, rest, settings, run, control);

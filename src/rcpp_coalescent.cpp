@@ -1,33 +1,76 @@
 // Connects histories and polarise_sites() with the core.
 #include "core/ancestry/coalescent/coalescent.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 #include "rcpp_methods.h"
 
+namespace {
+
+struct HistoryFields {
+  std::vector<double> focal_size;
+  std::vector<double> focal_times;
+  int focal_lineages;
+  double mutation_rate;
+  std::vector<double> time;
+  std::vector<int> from;
+  std::vector<int> into;
+  std::vector<double> size;
+};
+
+struct SiteColumns {
+  Rcpp::IntegerVector pattern;
+  Rcpp::IntegerVector first;
+  Rcpp::IntegerVector second;
+  Rcpp::IntegerVector copies;
+  Rcpp::IntegerVector haplotypes;
+  Rcpp::IntegerVector neighbours;
+};
+
+}  // namespace
+
+template <>
+struct Fields<HistoryFields> {
+  using All = HistoryFields;
+  static constexpr auto table =
+      fields("History", field("focal_size", &All::focal_size),
+             field("focal_times", &All::focal_times), field("focal_lineages", &All::focal_lineages),
+             field("mutation_rate", &All::mutation_rate), field("time", &All::time),
+             field("from", &All::from), field("into", &All::into), field("size", &All::size));
+};
+
+template <>
+struct Fields<SiteColumns> {
+  using All = SiteColumns;
+  static constexpr auto table =
+      fields("PolymorphicSites", field("pattern", &All::pattern), field("first", &All::first),
+             field("second", &All::second), field("copies", &All::copies),
+             field("haplotypes", &All::haplotypes), field("neighbours", &All::neighbours));
+};
+
 ancify::History as_history(const Rcpp::List& history) {
-  const Rcpp::NumericVector time = history["time"];
-  const Rcpp::IntegerVector from = history["from"];
-  const Rcpp::IntegerVector into = history["into"];
-  const Rcpp::NumericVector size = history["size"];
-  const Rcpp::NumericVector focal_sizes = history["focal_size"];
-  const Rcpp::NumericVector focal_times = history["focal_times"];
-  ancify::History result = {focal_sizes[0], history["focal_lineages"], {}};
-  for (R_xlen_t i = 0; i < focal_times.size(); ++i) {
-    result.focal_changes.push_back({focal_times[i], focal_sizes[i + 1]});
+  const auto of = from_list<HistoryFields>(history);
+  ancify::History result = {of.focal_size[0], of.focal_lineages, {}};
+  for (std::size_t i = 0; i < of.focal_times.size(); ++i) {
+    result.focal_changes.push_back({of.focal_times[i], of.focal_size[i + 1]});
   }
-  for (R_xlen_t i = 0; i < time.size(); ++i) {
-    result.joins.push_back({time[i], from[i], into[i], size[i]});
+  for (std::size_t i = 0; i < of.time.size(); ++i) {
+    result.joins.push_back({of.time[i], of.from[i], of.into[i], of.size[i]});
   }
   return result;
 }
 
+double mutation_rate_of(const Rcpp::List& history) {
+  return from_list<HistoryFields>(history).mutation_rate;
+}
+
 ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::List& model) {
-  return ancify::mutation_model(as_rates(model), history["mutation_rate"]);
+  return ancify::mutation_model(as_rates(model), mutation_rate_of(history));
 }
 
 ancify::MutationModels as_mutation_models(const Rcpp::List& history, const Rcpp::List& model) {
   ancify::MutationModels result;
   for (const auto& rates : as_class_rates(model)) {
-    result.push_back(ancify::mutation_model(rates, history["mutation_rate"]));
+    result.push_back(ancify::mutation_model(rates, mutation_rate_of(history)));
   }
   if (result.empty()) result.push_back(as_mutation_model(history, model));
   return result;
@@ -85,12 +128,8 @@ Rcpp::NumericVector sample_probabilities_impl(const Rcpp::List& history, const R
 // [[Rcpp::export]]
 Rcpp::NumericMatrix polarise_impl(const Rcpp::List& history, const Rcpp::List& model,
                                   const Rcpp::List& table, const Rcpp::Function& watch) {
-  const Rcpp::IntegerVector pattern = table["pattern"];
-  const Rcpp::IntegerVector first = table["first"];
-  const Rcpp::IntegerVector second = table["second"];
-  const Rcpp::IntegerVector copies = table["copies"];
-  const Rcpp::IntegerVector haplotypes = table["haplotypes"];
-  const Rcpp::IntegerVector neighbours = table["neighbours"];
+  const auto [pattern, first, second, copies, haplotypes, neighbours] =
+      from_list<SiteColumns>(table);
   std::vector<ancify::PolymorphicSite> sites;
   for (R_xlen_t i = 0; i < pattern.size(); ++i) {
     std::optional<int> known;

@@ -1,41 +1,99 @@
 // Connects coding changes with the core.
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/coding/coding_changes.h"
+#include "core/exec/errors.h"
+#include "core/formats/interval/gff.h"
 #include "rcpp_ancestry.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace {
 
-// `genes`: a list by chromosome of list(transcript = from 0, start = from 1, end =, in the
-// direction of translation; forward = and phase = of each transcript).
+// An integer from a number of R, from `least` to `most`.
+std::int64_t as_whole(double value, std::int64_t least, std::int64_t most, const char* what) {
+  const auto whole = as_integer<std::int64_t>(value);
+  if (static_cast<double>(whole) == value && whole >= least && whole <= most) return whole;
+  throw ancify::InputError(std::string("the ") + what + " of a coding part is out of range");
+}
+
+// The genes of a chromosome.
+struct GeneColumns {
+  // For each coding part, in the direction of translation
+  Rcpp::IntegerVector transcript;  // from 0
+  Rcpp::NumericVector start;       // from 1
+  Rcpp::NumericVector end;
+  // For each transcript
+  Rcpp::LogicalVector forward;
+  Rcpp::IntegerVector phase;  // NA if unknown
+  Rcpp::LogicalVector open_start;
+  Rcpp::IntegerVector code;  // from 0, NA for none
+};
+
+}  // namespace
+
+template <>
+struct Fields<GeneColumns> {
+  using All = GeneColumns;
+  static constexpr auto table =
+      fields("Genes", field("transcript", &All::transcript), field("start", &All::start),
+             field("end", &All::end), field("forward", &All::forward), field("phase", &All::phase),
+             field("open_start", &All::open_start), field("code", &All::code));
+};
+
+namespace {
+
+// `genes` is a list by chromosome of lists for GeneColumns.
 std::unordered_map<std::string, std::vector<ancify::Transcript>> as_transcripts(
     const Rcpp::List& genes) {
   std::unordered_map<std::string, std::vector<ancify::Transcript>> transcripts;
   if (genes.size() == 0) return transcripts;
   const auto names = Rcpp::as<std::vector<std::string>>(genes.names());
   for (R_xlen_t c = 0; c < genes.size(); ++c) {
-    const Rcpp::List of_chromosome = genes[c];
-    const Rcpp::LogicalVector forward = of_chromosome["forward"];
-    const Rcpp::IntegerVector phase = of_chromosome["phase"];
+    const auto [transcript, start, end, forward, phase, open_start, code] =
+        from_list<GeneColumns>(genes[c]);
     std::vector<ancify::Transcript>& models = transcripts[names[static_cast<std::size_t>(c)]];
     for (R_xlen_t t = 0; t < forward.size(); ++t) {
-      models.push_back({forward[t] != 0, phase[t], {}});
+      ancify::Transcript model;
+      model.forward = forward[t] != 0;
+      model.phase_is_known = phase[t] != NA_INTEGER;
+      model.phase = model.phase_is_known ? phase[t] : 0;
+      model.open_start = open_start[t] == TRUE;
+      model.genetic_code = code[t] == NA_INTEGER ? ancify::kNoGeneticCode : code[t];
+      models.push_back(std::move(model));
     }
-    const Rcpp::IntegerVector transcript = of_chromosome["transcript"];
-    const Rcpp::NumericVector start = of_chromosome["start"];
-    const Rcpp::NumericVector end = of_chromosome["end"];
+    const std::int64_t last = static_cast<std::int64_t>(models.size()) - 1;
     for (R_xlen_t i = 0; i < transcript.size(); ++i) {
-      models[static_cast<std::size_t>(transcript[i])].parts.push_back(
-          {static_cast<std::int64_t>(start[i]) - 1, static_cast<std::int64_t>(end[i])});
+      const auto of = static_cast<std::size_t>(as_whole(transcript[i], 0, last, "transcript"));
+      models[of].parts.push_back({as_whole(start[i], 1, ancify::kLastPosition, "start") - 1,
+                                  as_whole(end[i], 1, ancify::kLastPosition, "end")});
     }
   }
   return transcripts;
 }
 
-// Columns with a row for each change. Numbers count from 1.
+// A text for each of `parts`, whose index is `field`; NA without one. `texts` holds the texts of
+// all indices.
+Rcpp::CharacterVector as_names(const std::vector<ancify::GffPart>& parts,
+                               std::uint32_t ancify::GffPart::*field,
+                               const Rcpp::CharacterVector& texts) {
+  const auto n = static_cast<R_xlen_t>(parts.size());
+  Rcpp::CharacterVector names(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const std::uint32_t name = parts[static_cast<std::size_t>(i)].*field;
+    SET_STRING_ELT(
+        names, i,
+        name == ancify::kNoName ? NA_STRING : STRING_ELT(texts, static_cast<R_xlen_t>(name)));
+  }
+  return names;
+}
+
+// Columns with a row for each change. Indices count from 1.
 Rcpp::List as_columns(const std::vector<ancify::CodingChange>& changes) {
   using Rcpp::Named;
   const auto n = static_cast<R_xlen_t>(changes.size());
@@ -60,7 +118,7 @@ Rcpp::List as_columns(const std::vector<ancify::CodingChange>& changes) {
     chromosome[i] = static_cast<int>(change.chromosome) + 1;
     position[i] = static_cast<double>(change.position) + 1;
     transcript[i] = static_cast<int>(change.transcript) + 1;
-    codon[i] = static_cast<int>(change.codon) + 1;
+    codon[i] = change.codon < 0 ? NA_INTEGER : static_cast<int>(change.codon) + 1;
     place[i] = change.place + 1;
     ancestral[i] = change.ancestral + 1;
     derived[i] = change.derived + 1;
@@ -100,26 +158,96 @@ Rcpp::List as_columns(const std::vector<ancify::TranscriptProtein>& proteins) {
 
 }  // namespace
 
-// Finds what the sites of a file of variants change. `sequences` is as in
+// The coding parts of a GFF3 or GTF file: list(chromosome =, start =, end =, strand =, phase =,
+// transcript =, gene =, id =, code =, open_start =, with an element for each part and transcript;
+// owners = list(id =, gene =); tags = list(owner =, tag =)). Unknown values are NA. `tags` holds
+// values of the attribute `tag` to look for.
+// [[Rcpp::export]]
+Rcpp::List read_gff_impl(const std::string& path, const std::vector<std::string>& tags,
+                         const Rcpp::Function& watch) {
+  using Rcpp::Named;
+  ancify::GffGenes genes;
+  run_job(watch, [&](ancify::JobControl& control) {
+    genes = ancify::read_gff(path, tags, ancify::TaskContext(control));
+  });
+  const auto& all_texts = genes.names.texts();
+  const Rcpp::CharacterVector texts =
+      as_texts(std::vector<std::string>(all_texts.begin(), all_texts.end()));
+  const auto n = static_cast<R_xlen_t>(genes.parts.size());
+  Rcpp::IntegerVector start(n);
+  Rcpp::IntegerVector end(n);
+  Rcpp::CharacterVector strand(n);
+  Rcpp::IntegerVector phase(n);
+  Rcpp::IntegerVector code(n);
+  Rcpp::LogicalVector open_start(n);
+  const Rcpp::CharacterVector strands = Rcpp::CharacterVector::create("-", "+");
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const ancify::GffPart& part = genes.parts[static_cast<std::size_t>(i)];
+    start[i] = part.start;
+    end[i] = part.end;
+    SET_STRING_ELT(strand, i, STRING_ELT(strands, part.forward ? 1 : 0));
+    phase[i] = part.phase == ancify::kUnknownPhase ? NA_INTEGER : part.phase;
+    code[i] = part.genetic_code == 0 ? NA_INTEGER : part.genetic_code;
+    open_start[i] = static_cast<int>(part.open_start);
+  }
+  std::vector<std::string> owner;
+  Rcpp::CharacterVector owner_gene(static_cast<R_xlen_t>(genes.transcripts.size()));
+  std::vector<std::string> tagged;
+  std::vector<std::string> tag;
+  for (const auto& [number, transcript] : genes.transcripts) {
+    owner_gene[static_cast<R_xlen_t>(owner.size())] =
+        transcript.gene == ancify::kNoName ? NA_STRING : STRING_ELT(texts, transcript.gene);
+    owner.push_back(all_texts[number]);
+    for (std::size_t t = 0; t < tags.size(); ++t) {
+      if ((transcript.tags >> t & 1U) == 0) continue;
+      tagged.push_back(all_texts[number]);
+      tag.push_back(tags[t]);
+    }
+  }
+  return Rcpp::List::create(
+      Named("chromosome") = as_names(genes.parts, &ancify::GffPart::chromosome, texts),
+      Named("start") = start, Named("end") = end, Named("strand") = strand, Named("phase") = phase,
+      Named("transcript") = as_names(genes.parts, &ancify::GffPart::transcript, texts),
+      Named("gene") = as_names(genes.parts, &ancify::GffPart::gene, texts),
+      Named("id") = as_names(genes.parts, &ancify::GffPart::id, texts), Named("code") = code,
+      Named("open_start") = open_start,
+      Named("owners") =
+          Rcpp::List::create(Named("id") = as_texts(owner), Named("gene") = owner_gene),
+      Named("tags") =
+          Rcpp::List::create(Named("owner") = as_texts(tagged), Named("tag") = as_texts(tag)));
+}
+
+namespace {
+
+ancify::Background as_background(bool focal) {
+  return focal ? ancify::Background::kFocal : ancify::Background::kAncestral;
+}
+
+}  // namespace
+
+template <>
+struct Fields<ancify::CodingOptions> {
+  using All = ancify::CodingOptions;
+  static constexpr auto table =
+      fields("CodingOptions", field("use_info", &All::use_info),
+             field("low_confidence", &All::low_confidence), field("mask", &All::mask),
+             field("focal", &All::background, as_background), field("threads", &All::threads),
+             field("genetic_codes", &All::genetic_codes));
+};
+
+// Finds the changes made by the sites of a file of variants. `sequences` is as in
 // tabulate_variants_impl(), `genes` as for as_transcripts(). `options`: list(use_info =,
 // low_confidence =, mask = a path or "", focal = whether codons are the focal genome's,
-// genetic_code = 64 residues, threads =).
+// genetic_codes = 64 residues of each, threads =).
 // [[Rcpp::export]]
 Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& genes,
                                const Rcpp::List& sequences, const Rcpp::List& options,
                                const Rcpp::Function& watch) {
   using Rcpp::Named;
-  ancify::CodingOptions wanted;
+  auto wanted = from_list<ancify::CodingOptions>(options);
   wanted.variants = variants;
   take_sequences(sequences, wanted);
-  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
-  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
-  wanted.mask = Rcpp::as<std::string>(options["mask"]);
-  wanted.threads = Rcpp::as<int>(options["threads"]);
-  wanted.transcripts = as_transcripts(genes);
-  wanted.genetic_code = Rcpp::as<std::string>(options["genetic_code"]);
-  wanted.background = Rcpp::as<bool>(options["focal"]) ? ancify::Background::kFocal
-                                                       : ancify::Background::kAncestral;
+  guarded([&] { wanted.transcripts = as_transcripts(genes); });
   ancify::CodingChanges found;
   run_job(watch,
           [&](ancify::JobControl& control) { found = ancify::coding_changes(wanted, control); });

@@ -1,5 +1,6 @@
 // Connects demographic models with the core.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -7,37 +8,66 @@
 #include "core/diffusion/device_spectra.h"
 #include "core/diffusion/expected_spectra.h"
 #include "rcpp_events.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace diffusion = ancify::diffusion;
 
 namespace {
 
-// Takes list(kind =, sizes =, ...) with the fields of its kind.
-diffusion::Sampling as_sampling(const Rcpp::List& list) {
-  using Kind = diffusion::Sampling::Kind;
-  diffusion::Sampling sampling;
-  sampling.sizes = Rcpp::as<std::vector<int>>(list["sizes"]);
-  const std::string kind = list["kind"];
-  if (kind == "direct" || kind == "ascertained") sampling.kind = Kind::kDirect;
-  if (kind == "ascertained") sampling.ascertained = Rcpp::as<int>(list["population"]) - 1;
-  if (kind == "admixed") {
-    sampling.kind = Kind::kAdmixed;
-    const Rcpp::NumericMatrix shares = list["shares"];
-    for (int k = 0; k < shares.nrow(); ++k) {
-      sampling.shares.push_back(
-          Rcpp::as<std::vector<double>>(Rcpp::NumericVector(shares(k, Rcpp::_))));
-    }
-  }
-  if (kind == "inbred") {
-    sampling.kind = Kind::kInbred;
-    sampling.inbreeding = Rcpp::as<std::vector<double>>(list["inbreeding"]);
-    sampling.ploidy = Rcpp::as<std::vector<int>>(list["ploidy"]);
-  }
-  return sampling;
+using Kind = diffusion::Sampling::Kind;
+
+Kind as_kind(const std::string& name) {
+  return choice<Kind>(name, {{"analytic", Kind::kAnalytic},
+                             {"direct", Kind::kDirect},
+                             {"ascertained", Kind::kDirect},
+                             {"admixed", Kind::kAdmixed},
+                             {"inbred", Kind::kInbred}});
 }
 
-// The number of time steps that a plan has in memory.
+// The index of a population, from its number.
+std::optional<int> as_population(int number) { return number - 1; }
+
+std::vector<std::vector<double>> as_shares(const Rcpp::NumericMatrix& shares) {
+  std::vector<std::vector<double>> rows;
+  for (int k = 0; k < shares.nrow(); ++k) {
+    rows.push_back(Rcpp::as<std::vector<double>>(Rcpp::NumericVector(shares(k, Rcpp::_))));
+  }
+  return rows;
+}
+
+struct GridFields {
+  diffusion::StepRule rule;
+  std::vector<int> parts;
+  std::vector<int> points;  // of a grid
+};
+
+}  // namespace
+
+template <>
+struct Fields<diffusion::Sampling> {
+  using All = diffusion::Sampling;
+  static constexpr auto table = fields(
+      "Sampling", field("kind", &All::kind, as_kind), field("sizes", &All::sizes),
+      field_or_default("population", &All::ascertained, as_population),
+      field_or_default("shares", &All::shares, as_shares),
+      field_or_default("inbreeding", &All::inbreeding), field_or_default("ploidy", &All::ploidy));
+};
+
+template <>
+struct Fields<GridFields> {
+  using All = GridFields;
+  using Rule = diffusion::StepRule;
+  static constexpr auto table =
+      fields("DiffusionGrids", field("fineness", within(&All::rule, &Rule::fineness)),
+             field("strongest", within(&All::rule, &Rule::strongest)),
+             field("looks_ahead", within(&All::rule, &Rule::looks_ahead)),
+             field("parts", &All::parts), field("points", &All::points));
+};
+
+namespace {
+
+// The number of time steps that a plan holds in memory.
 std::size_t kept_steps(const diffusion::Plan& plan) {
   std::size_t steps = 0;
   for (const auto& event : plan) {
@@ -65,18 +95,18 @@ constexpr std::size_t kMostKeptSteps = 1'000'000;
 }  // namespace
 
 // Returns a column for each of `models`, for each of `parts`, for each of `points`, the last
-// fastest. `grids`: list(fineness =, strongest =, parts =, points = of a grid); see
-// make_schedule(). All models must end with a population for each of the sample's sizes. Models are
-// computed in batches of about kMostKeptSteps time steps.
+// fastest. `grids` is for GridFields, `sampling` for Sampling. All models must end with a
+// population for each of the sample's sizes. Models are computed in batches of about kMostKeptSteps
+// time steps.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids,
                                           const Rcpp::List& sampling, const Rcpp::List& backend,
                                           const Rcpp::Function& watch) {
-  const double fineness = grids["fineness"];
-  const double strongest = grids["strongest"];
-  const auto parts = Rcpp::as<std::vector<int>>(grids["parts"]);
-  const auto points = Rcpp::as<std::vector<int>>(grids["points"]);
-  const diffusion::Sampling samples = as_sampling(sampling);
+  auto given = from_list<GridFields>(grids);
+  diffusion::StepRule& rule = given.rule;
+  const std::vector<int>& parts = given.parts;
+  const std::vector<int>& points = given.points;
+  const auto samples = from_list<diffusion::Sampling>(sampling);
   const ancify::Backend& used = as_backend(backend);
   int cells = 1;
   for (const int size : samples.sizes) cells *= size + 1;
@@ -102,7 +132,8 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::
     guarded([&] {
       const diffusion::Model model = as_demography(models[i]);
       for (const int n : parts) {
-        plans.push_back(diffusion::plan_model(model, fineness, n, strongest));
+        rule.parts = n;
+        plans.push_back(diffusion::plan_model(model, rule));
         kept += kept_steps(plans.back());
       }
     });

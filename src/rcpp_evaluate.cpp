@@ -1,16 +1,30 @@
 // Connects ancify_evaluate() with the core.
 #include "core/ancestry/comparison/evaluation.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
-// Evaluates the calls of chromosomes. `files`: list(calls =, references =, variants =), paths by
-// chromosome, "" for none. Returns a matrix with a row per chromosome.
+// Paths by chromosome, "" for none.
+struct EvaluatedFiles {
+  std::vector<std::string> calls;
+  std::vector<std::string> references;
+  std::vector<std::string> variants;
+};
+
+template <>
+struct Fields<EvaluatedFiles> {
+  using All = EvaluatedFiles;
+  static constexpr auto table =
+      fields("EvaluatedFiles", field("calls", &All::calls), field("references", &All::references),
+             field("variants", &All::variants));
+};
+
+// Evaluates the calls of chromosomes. `files` is for EvaluatedFiles. Returns a matrix with a row
+// per chromosome.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files,
                                   const Rcpp::List& backend, const Rcpp::Function& watch) {
   const auto& chosen = as_backend(backend);
-  const auto calls = Rcpp::as<std::vector<std::string>>(files["calls"]);
-  const auto references = Rcpp::as<std::vector<std::string>>(files["references"]);
-  const auto variants = Rcpp::as<std::vector<std::string>>(files["variants"]);
+  const auto [calls, references, variants] = from_list<EvaluatedFiles>(files);
   std::vector<ancify::ChromosomeToEvaluate> chromosomes;
   for (const auto& [name, length] : as_chromosomes(lengths)) {
     const std::size_t i = chromosomes.size();

@@ -1,15 +1,36 @@
-// Makes events of demographic models from R's lists.
+// Converts R's lists to events of demographic models.
 #include "rcpp_events.h"
 
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "rcpp_fields.h"
+
 namespace diffusion = ancify::diffusion;
 
 namespace {
 
-// Takes a number, list(shape =, from =, to =, duration =), or an R function of time. R's own thread
+struct CourseFields {
+  std::string shape;
+  double from;
+  double to;
+  double duration;
+};
+
+}  // namespace
+
+template <>
+struct Fields<CourseFields> {
+  using All = CourseFields;
+  static constexpr auto table =
+      fields("Course", field("shape", &All::shape), field("from", &All::from),
+             field("to", &All::to), field("duration", &All::duration));
+};
+
+namespace {
+
+// Takes a number, a list for CourseFields, or an R function of time. R's own thread
 // computes the time steps, so the function is called there.
 diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
   if (Rf_isFunction(course)) {
@@ -21,11 +42,11 @@ diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
     };
   }
   if (!Rf_isNewList(course)) return [x = Rcpp::as<double>(course)](double) { return x; };
-  const Rcpp::List list(course);
-  const double from = list["from"];
-  const double to = list["to"];
-  const double duration = list["duration"];
-  if (Rcpp::as<std::string>(list["shape"]) == "linear") {
+  const auto given = from_list<CourseFields>(course);
+  const double from = given.from;
+  const double to = given.to;
+  const double duration = given.duration;
+  if (given.shape == "linear") {
     return [=](double time) { return from + (to - from) * time / duration; };
   }
   return [=](double time) { return from * std::pow(to / from, time / duration); };

@@ -1,4 +1,4 @@
-// Connects a run's record with the core's files: checksums, locks, and text that is on the disk.
+// Connects a run's record with the core's files: checksums, locks, and text on the disk.
 #include <algorithm>
 
 #include "core/exec/threads.h"
@@ -22,8 +22,8 @@ bool is_locked_impl(SEXP lock) { return Rcpp::XPtr<ancify::FolderLock>(lock)->he
 // [[Rcpp::export]]
 void unlock_folder_impl(SEXP lock) { Rcpp::XPtr<ancify::FolderLock>(lock).release(); }
 
-// Returns list(size =, checksum =, identity =), vectors with an element per file; NA for a file
-// that can't be read.
+// Returns list(size =, checksum =, identity =), vectors with an element per file; NA for an
+// unreadable file.
 // [[Rcpp::export]]
 Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
                           const Rcpp::Function& watch) {
@@ -52,7 +52,7 @@ std::string bytes_checksum_impl(const Rcpp::RawVector& bytes) {
 }
 
 // Returns list(size =, modified =, sample_checksum =, identity =) of a file. `modified` is in
-// seconds since 1970, `sample_checksum` is of parts of the file. The core recognises the file by
+// seconds since 1970, `sample_checksum` covers parts of the file. The core recognises the file by
 // `identity`.
 // [[Rcpp::export]]
 Rcpp::List file_identity_impl(const std::string& path) {
@@ -76,7 +76,7 @@ std::vector<std::string> leftovers_impl(const std::string& folder) {
   return ancify::leftovers(folder);
 }
 
-// Writes a file, which appears only when it is complete and on the disk.
+// Writes a file, which appears only once it is complete and on the disk.
 // [[Rcpp::export]]
 void write_file_impl(const std::string& path, const Rcpp::RawVector& bytes) {
   guarded([&] {
@@ -97,7 +97,7 @@ Rcpp::LogicalVector are_special_files_impl(const std::vector<std::string>& paths
   return special;
 }
 
-// Writes to the standard output; an error if that fails.
+// Writes to the standard output; throws an error on failure.
 // [[Rcpp::export]]
 void write_standard_output_impl(const Rcpp::RawVector& bytes, const Rcpp::Function& watch) {
   const char* const data = reinterpret_cast<const char*>(bytes.begin());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -12,8 +13,10 @@
 #include "core/formats/genotype/bed_writer.h"
 #include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/genotype/record_calls.h"
+#include "core/formats/genotype/sample_values.h"
 #include "core/formats/genotype/tables.h"
 #include "core/io/checksum.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace {
@@ -29,7 +32,20 @@ Rcpp::CharacterVector as_strings(const ancify::TextColumn& column) {
   }));
 }
 
-// A matrix of integers that are not set.
+SEXP as_values(const ancify::ValueColumn& column) {
+  if (!column.codes.empty()) {
+    Rcpp::IntegerVector codes(column.codes.begin(), column.codes.end());
+    std::replace(codes.begin(), codes.end(), 0, NA_INTEGER);
+    return Rcpp::List::create(Rcpp::Named("codes") = codes,
+                              Rcpp::Named("levels") = as_strings(column.levels));
+  }
+  Rcpp::NumericVector numbers(column.numbers.begin(), column.numbers.end());
+  std::replace_if(
+      numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); }, NA_REAL);
+  return numbers;
+}
+
+// An uninitialised matrix of integers.
 Rcpp::IntegerMatrix make_integers(std::size_t rows, std::size_t columns) {
   const Rcpp::Shield<SEXP> matrix(Rcpp::unwindProtect(
       [&] { return Rf_allocMatrix(INTSXP, static_cast<int>(rows), static_cast<int>(columns)); }));
@@ -53,7 +69,14 @@ Rcpp::List as_list(const ancify::VariantTable& table) {
       Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
 }
 
-// The calls in memory, bytes of R or of the core: where they are, and how many.
+// The number of rows to read of a table whose genotypes have space for `room`. A few more do no
+// harm: the counts are compared when genotypes are opened, and that error says more.
+std::int64_t rows_to_read(std::int64_t room) {
+  constexpr std::int64_t few = 1'000'000;
+  return std::max(few, 2 * room);
+}
+
+// The address and length of the calls in memory, bytes of R or of the core.
 std::pair<const std::uint8_t*, std::int64_t> calls_of(const Rcpp::RObject& calls) {
   if (calls.isNULL()) return {nullptr, 0};
   if (TYPEOF(calls) == RAWSXP) return {RAW(calls), Rf_xlength(calls)};
@@ -61,7 +84,7 @@ std::pair<const std::uint8_t*, std::int64_t> calls_of(const Rcpp::RObject& calls
   return {kept->data(), static_cast<std::int64_t>(kept->size())};
 }
 
-// The call for a value of an R matrix; none for a value that is no call.
+// The call for a value of an R matrix; kNoCall for any other value.
 constexpr unsigned kNoCall = 4;
 
 unsigned call_of(int value) {
@@ -74,14 +97,14 @@ unsigned call_of(double value) {
   return value == 0 || value == 1 || value == 2 ? static_cast<unsigned>(value) : kNoCall;
 }
 
-// snpStats's codes: 0 is missing, 1 to 3 are 0 to 2 copies of the second allele, others no certain
-// genotype.
+// snpStats's codes: 0 is missing, 1 to 3 are 0 to 2 copies of the second allele, others are
+// uncertain genotypes.
 unsigned call_of(Rbyte code) {
   constexpr std::array<unsigned, 4> calls = {ancify::kMissingCall, 0, 1, 2};
   return code < calls.size() ? calls[code] : kNoCall;
 }
 
-// Packs a matrix. Returns the place of the first value that is no call, or `rows * columns`.
+// Packs a matrix. Returns the index of the first value that is not a call, or `rows * columns`.
 template <class Value>
 std::int64_t pack(const Value* values, std::int64_t rows, std::int64_t columns,
                   std::uint8_t* calls) {
@@ -100,7 +123,9 @@ std::int64_t pack(const Value* values, std::int64_t rows, std::int64_t columns,
 std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
     const ancify::InputIdentities& inputs) const {
   if (calls == nullptr) {
-    return ancify::open_genotype_file(path, samples_in_file, variants_in_file, inputs);
+    ancify::InputIdentities expected = inputs;
+    expected.emplace(path, identity);
+    return ancify::open_genotype_file(path, samples_in_file, variants_in_file, expected);
   }
   if (bytes != (samples_in_file + 3) / 4 * variants_in_file) {
     throw ancify::InputError("the calls in memory do not fit the samples and variants");
@@ -108,28 +133,61 @@ std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
   return std::make_unique<ancify::MemoryGenotypes>(path, calls, samples_in_file, variants_in_file);
 }
 
+namespace {
+
+std::vector<std::int64_t> as_indices(const Rcpp::NumericVector& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+// The files beside a .bed, by their lines.
+struct BedFiles {
+  std::string stem;
+  Rcpp::CharacterVector bim;
+  Rcpp::CharacterVector fam;
+  bool overwrite;
+  int threads;
+};
+
+}  // namespace
+
+template <>
+struct Fields<ChosenGenotypes> {
+  using All = ChosenGenotypes;
+  using Selection = ancify::GenotypeSelection;
+  static constexpr auto table = fields(
+      "ChosenGenotypes", field("path", &All::path), field_or_default("identity", &All::identity),
+      field("samples_in_file", &All::samples_in_file),
+      field("variants_in_file", &All::variants_in_file),
+      field("sample_index", within(&All::selection, &Selection::samples), as_indices),
+      field("variant_index", within(&All::selection, &Selection::variants), as_indices),
+      field("calls", &All::keeper));
+};
+
+template <>
+struct Fields<BedFiles> {
+  using All = BedFiles;
+  static constexpr auto table = fields(
+      "BedFiles", field("stem", &All::stem), field("bim", &All::bim), field("fam", &All::fam),
+      field("overwrite", &All::overwrite), field("threads", &All::threads));
+};
+
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
-  const Rcpp::IntegerVector samples = genotypes["sample_index"];
-  const Rcpp::NumericVector variants = genotypes["variant_index"];
-  ChosenGenotypes chosen = {
-      Rcpp::as<std::string>(genotypes["path"]),
-      static_cast<std::int64_t>(Rcpp::as<double>(genotypes["samples_in_file"])),
-      static_cast<std::int64_t>(Rcpp::as<double>(genotypes["variants_in_file"])),
-      {},
-      genotypes["calls"]};
+  auto chosen = from_list<ChosenGenotypes>(genotypes);
   std::tie(chosen.calls, chosen.bytes) = calls_of(chosen.keeper);
-  chosen.selection.samples.assign(samples.begin(), samples.end());
-  chosen.selection.variants.assign(variants.begin(), variants.end());
   return chosen;
 }
 
+// `genotypes`: the path of the genotypes that a .fam or .psam belongs to, or "".
 // Returns list(family =, id =, names = of further columns, empty without a header, columns = a list
 // of character vectors, line =).
 // [[Rcpp::export]]
-Rcpp::List read_samples_impl(const std::string& path, const Rcpp::Function& watch) {
+Rcpp::List read_samples_impl(const std::string& path, const std::string& genotypes,
+                             const Rcpp::Function& watch) {
   ancify::SampleTable table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table = ancify::read_samples(path, ancify::TaskContext(control));
+    const std::int64_t most =
+        genotypes.empty() ? ancify::kAnyRows : rows_to_read(ancify::most_samples(genotypes));
+    table = ancify::read_samples(path, ancify::TaskContext(control), most);
   });
   Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -144,18 +202,78 @@ Rcpp::List read_samples_impl(const std::string& path, const Rcpp::Function& watc
       Named("line") = Rcpp::NumericVector(table.lines.begin(), table.lines.end()));
 }
 
-// Returns a list with the columns of a table of variants.
+// Returns list(id =, names =, columns = a list) of a table of values. A column is a numeric vector,
+// or list(codes = from 1 on, levels =). `na` holds texts that stand for a missing value.
 // [[Rcpp::export]]
-Rcpp::List read_variants_impl(const std::string& path, const Rcpp::Function& watch) {
+Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na,
+                            const std::string& stem, bool factors, const Rcpp::Function& watch) {
+  ancify::SampleValues table;
+  run_job(watch, [&](ancify::JobControl& control) {
+    table = ancify::read_sample_values(path, {na, stem, factors}, ancify::TaskContext(control));
+  });
+  Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
+  std::transform(table.columns.begin(), table.columns.end(), columns.begin(), as_values);
+  table.columns.clear();
+  using Rcpp::Named;
+  return Rcpp::List::create(Named("id") = as_strings(table.id), Named("names") = table.names,
+                            Named("columns") = columns);
+}
+
+// Returns list(columns = a list of character vectors, line = of each row) of a table that has no
+// header, or one that begins with the words `header`.
+// [[Rcpp::export]]
+Rcpp::List read_words_impl(const std::string& path, int least, int most,
+                           const std::vector<std::string>& header, const Rcpp::Function& watch) {
+  ancify::WordTable table;
+  run_job(watch, [&](ancify::JobControl& control) {
+    table =
+        ancify::read_words(path, static_cast<std::size_t>(least), static_cast<std::size_t>(most),
+                           {header.begin(), header.end()}, ancify::TaskContext(control));
+  });
+  Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
+  std::transform(table.columns.begin(), table.columns.end(), columns.begin(), as_strings);
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("columns") = columns,
+      Named("line") = Rcpp::NumericVector(table.lines.begin(), table.lines.end()));
+}
+
+// Returns list(values = a matrix, line = of each row) of a table of numbers.
+// [[Rcpp::export]]
+Rcpp::List read_numbers_impl(const std::string& path, const Rcpp::Function& watch) {
+  ancify::NumberTable table;
+  run_job(watch, [&](ancify::JobControl& control) {
+    table = ancify::read_numbers(path, ancify::TaskContext(control));
+  });
+  const auto rows = static_cast<int>(table.lines.size());
+  const auto columns = static_cast<int>(table.columns);
+  Rcpp::NumericMatrix values = make_matrix(rows, columns);
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      values(row, column) = table.values[static_cast<std::size_t>(row) * table.columns +
+                                         static_cast<std::size_t>(column)];
+    }
+  }
+  using Rcpp::Named;
+  return Rcpp::List::create(Named("values") = values, Named("line") = Rcpp::NumericVector(
+                                                          table.lines.begin(), table.lines.end()));
+}
+
+// Returns a list with the columns of a table of variants, which belongs to genotypes of this many
+// samples.
+// [[Rcpp::export]]
+Rcpp::List read_variants_impl(const std::string& path, const std::string& genotypes, int samples,
+                              const Rcpp::Function& watch) {
   ancify::VariantTable table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table = ancify::read_variants(path, ancify::TaskContext(control));
+    const std::int64_t most = rows_to_read(ancify::most_variants(genotypes, samples));
+    table = ancify::read_variants(path, ancify::TaskContext(control), most);
   });
   return as_list(table);
 }
 
 // Reads the genotypes of a VCF or BCF. Returns list(samples =, variants = as from
-// read_variants_impl(), calls = an external pointer, checksum = of the calls, left_out = numbers of
+// read_variants_impl(), calls = an external pointer, checksum = of the calls, left_out = counts of
 // records).
 // [[Rcpp::export]]
 Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::Function& watch) {
@@ -179,7 +297,7 @@ Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::F
           Named("without_genotypes") = static_cast<double>(found.without_genotypes)));
 }
 
-// The calls of a matrix as bytes. A single number instead is the place of a value that is no call.
+// The calls of a matrix as bytes, or the index of a value that is not a call, as a single number.
 // [[Rcpp::export]]
 Rcpp::RObject pack_calls_impl(const Rcpp::RObject& matrix) {
   const std::int64_t rows = Rf_nrows(matrix);
@@ -194,11 +312,16 @@ Rcpp::RObject pack_calls_impl(const Rcpp::RObject& matrix) {
   return packed;
 }
 
-// Opens a genotype file, to see that it fits the numbers of samples and variants.
+// Opens a genotype file to check that it has these numbers of samples and variants. Returns the
+// number of variants with dosages.
 // [[Rcpp::export]]
-void check_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::Function& watch) {
-  const ChosenGenotypes chosen = as_chosen(genotypes);
-  run_job(watch, [&](ancify::JobControl& control) { chosen.open(control.inputs()); });
+double check_genotypes_impl(const std::string& path, int samples, int variants,
+                            const Rcpp::Function& watch) {
+  std::int64_t dosages = 0;
+  run_job(watch, [&](ancify::JobControl& control) {
+    dosages = ancify::open_genotype_file(path, samples, variants, control.inputs())->with_dosages();
+  });
+  return static_cast<double>(dosages);
 }
 
 // The calls as a matrix of integers, with a row for each sample.
@@ -230,15 +353,16 @@ Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int thread
   return counts;
 }
 
-// Writes `stem`.bed, with these lines in its .bim and .fam.
+// Writes <stem>.bed, and the files beside it. `files` is for BedFiles.
 // [[Rcpp::export]]
-void write_bed_impl(const Rcpp::List& genotypes, const std::string& stem,
-                    const Rcpp::CharacterVector& bim, const Rcpp::CharacterVector& fam, int threads,
+void write_bed_impl(const Rcpp::List& genotypes, const Rcpp::List& files,
                     const Rcpp::Function& watch) {
   const ChosenGenotypes chosen = as_chosen(genotypes);
-  const ancify::BedTables tables = {lines_of(bim), lines_of(fam)};
+  const auto wanted = from_list<BedFiles>(files);
+  const ancify::BedTables tables = {lines_of(wanted.bim), lines_of(wanted.fam)};
   run_job(watch, [&](ancify::JobControl& control) {
     const auto file = chosen.open(control.inputs());
-    ancify::write_bed(*file, chosen.selection, tables, stem, threads, control);
+    ancify::write_bed(*file, chosen.selection, tables, wanted.stem, wanted.overwrite,
+                      wanted.threads, control);
   });
 }

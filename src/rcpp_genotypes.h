@@ -1,6 +1,6 @@
-// The genotypes that R chooses: list(path =, samples_in_file =, variants_in_file =, sample_index =,
-// variant_index =, calls = those in memory, as pack_calls_impl() or read_records_impl() gives them,
-// or NULL), as core_genotypes() makes it.
+// The genotypes that R chooses: list(path =, identity =, samples_in_file =, variants_in_file =,
+// sample_index =, variant_index =, calls = those in memory, as pack_calls_impl() or
+// read_records_impl() gives them, or NULL), as core_genotypes() makes it.
 #pragma once
 
 #include <Rcpp.h>
@@ -15,6 +15,7 @@
 
 struct ChosenGenotypes {
   std::string path;
+  std::string identity;  // of the file that was opened; empty if the calls are in memory
   std::int64_t samples_in_file;
   std::int64_t variants_in_file;
   ancify::GenotypeSelection selection;

@@ -7,11 +7,12 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/genome/sequence_store.h"
+#include "rcpp_fields.h"
 
 namespace {
 
-// Checks for Ctrl-C or a time limit of the user's. R would jump away; unwindProtect() makes a C++
-// exception of that, so that the job can end first.
+// Checks for Ctrl-C or a time limit of the user's. R would jump away; unwindProtect() turns this
+// into a C++ exception, so that the job can end first.
 void check_interrupt() {
   Rcpp::unwindProtect([] {
     R_CheckUserInterrupt();
@@ -19,13 +20,13 @@ void check_interrupt() {
   });
 }
 
+}  // namespace
+
 void abort_from_core(const std::string& type, const std::string& message, const Rcpp::List& facts) {
   const Rcpp::Environment package = Rcpp::Environment::namespace_env("ancify");
   const Rcpp::Function abort = package["abort_from_core"];
   abort(type, message, facts);
 }
-
-}  // namespace
 
 void guarded(const std::function<void()>& body) {
   using Rcpp::List;
@@ -53,6 +54,13 @@ void guarded(const std::function<void()>& body) {
   } catch (const ancify::SystemError& error) {
     abort_from_core("system", error.what(), List::create());
   }
+}
+
+void refuse_number(double value) {
+  guarded([&] {
+    throw ancify::InputError(tfm::format("the number %g is none that is possible here", value));
+  });
+  throw std::logic_error("guarded() passes errors on");
 }
 
 void Mailbox::post(std::function<void()> letter) {
@@ -94,7 +102,7 @@ void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobCo
     ancify::run_beside(
         control, [&] { job(control); },
         [&] {
-          // Mail first: an interrupt does not undo finished work.
+          // Mail comes first: an interrupt does not undo finished work.
           if (mail != nullptr) mail->deliver();
           check_interrupt();
           const auto expected = static_cast<double>(std::max<std::int64_t>(control.expected(), 1));
@@ -139,7 +147,7 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
   if (lengths.size() == 0) return chromosomes;
   const Rcpp::CharacterVector names = lengths.names();
   for (R_xlen_t i = 0; i < lengths.size(); ++i) {
-    chromosomes.push_back({Rcpp::as<std::string>(names[i]), static_cast<std::int64_t>(lengths[i])});
+    chromosomes.push_back({Rcpp::as<std::string>(names[i]), as_integer<std::int64_t>(lengths[i])});
   }
   return chromosomes;
 }
@@ -164,9 +172,21 @@ Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums) {
                             Rcpp::Named("identity") = identity);
 }
 
+// The path of each chromosome's file.
+struct FileColumns {
+  std::vector<std::string> chromosome;
+  std::vector<std::string> path;
+};
+
+template <>
+struct Fields<FileColumns> {
+  using All = FileColumns;
+  static constexpr auto table =
+      fields("FileColumns", field("chromosome", &All::chromosome), field("path", &All::path));
+};
+
 std::vector<ancify::SequenceFile> as_sequence_files(const Rcpp::DataFrame& files) {
-  const auto chromosomes = Rcpp::as<std::vector<std::string>>(files["chromosome"]);
-  const auto paths = Rcpp::as<std::vector<std::string>>(files["path"]);
+  const auto [chromosomes, paths] = from_list<FileColumns>(files);
   std::vector<ancify::SequenceFile> result;
   for (std::size_t i = 0; i < paths.size(); ++i) result.push_back({chromosomes[i], paths[i]});
   return result;

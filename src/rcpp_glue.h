@@ -3,9 +3,12 @@
 
 #include <Rcpp.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -16,14 +19,20 @@
 #include "core/genome/sequence_source.h"
 #include "core/io/checksum.h"
 
-// Runs body(). Passes an error of the core to R's abort_from_core(), with its class and facts.
+// Runs body(). Passes an error of the core to R's abort_from_core(), with its class and fields.
 void guarded(const std::function<void()>& body);
+
+// Raises an error of the core as an R error of this class, with the fields `facts`.
+void abort_from_core(const std::string& type, const std::string& message, const Rcpp::List& facts);
+
+// Throws the input error for a number outside an integer type.
+[[noreturn]] void refuse_number(double value);
 
 // Function calls that a job's threads leave for R's own thread.
 class Mailbox {
  public:
   void post(std::function<void()> letter);
-  // Makes the posted calls, in that order.
+  // Makes the posted calls in order.
   void deliver();
 
  private:
@@ -31,13 +40,12 @@ class Mailbox {
   std::vector<std::function<void()>> letters_;
 };
 
-// The identities that a job's inputs must have, by path: the attribute `inputs` of its `watch`.
-// Empty if there is no such attribute.
+// The expected identities of a job's inputs, by path: the attribute `inputs` of its `watch`. Empty
+// if the attribute is absent.
 ancify::InputIdentities inputs_of(const Rcpp::Function& watch);
 
-// A listener: the function `name` in the list `tell`, an attribute of a job's `watch`. It is told
-// of each part that the job has finished, and is valid as long as `watch`. R's NULL if there is
-// none.
+// A listener: the function `name` in the list `tell`, an attribute of a job's `watch`. It is called
+// for each finished part of the job, and is valid as long as `watch`. R's NULL if absent.
 SEXP listener_of(const Rcpp::Function& watch, const char* name);
 
 // Runs a job on a thread of its own, under guarded(). Meanwhile R's main thread, 20 times a second,
@@ -45,6 +53,24 @@ SEXP listener_of(const Rcpp::Function& watch, const char* name);
 // (0 to 1), `lines` are for the log, `place` is the chromosome at work.
 void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
              Mailbox* mail = nullptr);
+
+// Whether a number without its fraction is of an integer type: the cast of any other is undefined.
+template <class Integer>
+bool fits_integer(double value) {
+  static_assert(std::is_integral<Integer>::value, "other numbers would lose their fractions");
+  constexpr double least = static_cast<double>(std::numeric_limits<Integer>::min());
+  constexpr double past = 2 * static_cast<double>(std::numeric_limits<Integer>::max() / 2 + 1);
+  const double whole = std::trunc(value);
+  return whole >= least && whole < past;
+}
+
+// An integer of the core from a number of R, whose fraction is dropped. Throws an input error for
+// NaN and for numbers outside the type. Only for R's own thread.
+template <class Integer>
+Integer as_integer(double value) {
+  if (!fits_integer<Integer>(value)) refuse_number(value);
+  return static_cast<Integer>(value);
+}
 
 // Makes an element of a character vector. If R lacks memory, throws a C++ exception.
 SEXP make_string(const char* text, int n);
@@ -61,7 +87,7 @@ ancify::SequenceSources as_sources(const Rcpp::CharacterVector& sequences);
 // Chromosomes from a vector of lengths, named by chromosome.
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 
-// The backend that backend_impl() made in this session.
+// The backend made by backend_impl() in this session.
 const ancify::Backend& as_backend(const Rcpp::List& backend);
 
 // Returns list(size =, checksum =, identity =), vectors. Checksums have 8 hexadecimal digits. All

@@ -10,32 +10,49 @@
 #include "core/kmers/counter.h"
 #include "core/kmers/queries.h"
 #include "core/kmers/set_operations.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 #include "rcpp_sequences.h"
 
-namespace {
-
 using ancify::KmerDatabase;
 
-ancify::KmerSettings as_kmer_settings(const Rcpp::List& list) {
-  ancify::KmerSettings settings;
-  settings.k = Rcpp::as<int>(list["k"]);
-  settings.canonical = Rcpp::as<bool>(list["canonical"]);
-  settings.min_count = static_cast<std::uint32_t>(Rcpp::as<double>(list["min_count"]));
-  settings.max_count = static_cast<std::uint32_t>(Rcpp::as<double>(list["max_count"]));
-  return settings;
+template <>
+struct Fields<ancify::KmerSettings> {
+  using All = ancify::KmerSettings;
+  static constexpr auto table =
+      fields("KmerSettings", field("k", &All::k), field("canonical", &All::canonical),
+             field("min_count", &All::min_count), field("max_count", &All::max_count));
+};
+
+// A memory of 0 means half of the machine's memory.
+std::size_t memory_or_half(std::size_t memory) {
+  return memory > 0 ? memory : ancify::memory_size() / 2;
 }
 
-// A memory of 0 is half of the machine's.
-ancify::KmerWork as_kmer_work(const Rcpp::List& list) {
-  ancify::KmerWork work;
-  const auto memory = Rcpp::as<double>(list["memory"]);
-  work.memory = memory > 0 ? static_cast<std::size_t>(memory) : ancify::memory_size() / 2;
-  work.scratch = Rcpp::as<std::string>(list["scratch"]);
-  work.out = Rcpp::as<std::string>(list["out"]);
-  work.threads = Rcpp::as<int>(list["threads"]);
-  return work;
-}
+template <>
+struct Fields<ancify::KmerWork> {
+  using All = ancify::KmerWork;
+  static constexpr auto table = fields("KmerWork", field("memory", &All::memory, memory_or_half),
+                                       field("scratch", &All::scratch), field("out", &All::out),
+                                       field("threads", &All::threads));
+};
+
+// `operation` and `rule` count from 0, in the order of the core's lists.
+struct KmerCombination {
+  int operation;
+  int rule;
+  ancify::KmerSettings settings;
+};
+
+template <>
+struct Fields<KmerCombination> {
+  using All = KmerCombination;
+  static constexpr auto table =
+      fields("KmerCombination", field("operation", &All::operation), field("rule", &All::rule),
+             field("settings", &All::settings));
+};
+
+namespace {
 
 // Returns list(database = a pointer, k =, canonical =, min_count =, max_count =, n =).
 Rcpp::List as_kmers(KmerDatabase&& database) {
@@ -49,8 +66,8 @@ Rcpp::List as_kmers(KmerDatabase&& database) {
                             Named("n") = static_cast<double>(header.size));
 }
 
-const KmerDatabase& as_database(const Rcpp::List& kmers) {
-  return *Rcpp::XPtr<KmerDatabase>(static_cast<SEXP>(kmers["database"])).checked_get();
+const KmerDatabase& as_database(SEXP database) {
+  return *Rcpp::XPtr<KmerDatabase>(database).checked_get();
 }
 
 // Runs a job that makes a database.
@@ -65,15 +82,17 @@ Rcpp::List make_kmers(const Rcpp::Function& watch, Make make) {
 
 }  // namespace
 
-// Counts the k-mers of files, or of sequences in memory.
+// Counts the k-mers of files, whose paths are `x`, or of a set of sequences. `letters` of the
+// result counts the letters of each file.
 // [[Rcpp::export]]
-Rcpp::List count_kmers_impl(const Rcpp::RObject& x, bool are_files, const Rcpp::List& settings,
+Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings,
                             const Rcpp::List& work, const Rcpp::List& backend,
                             const Rcpp::Function& watch) {
-  const ancify::KmerSettings how = as_kmer_settings(settings);
-  const ancify::KmerWork where = as_kmer_work(work);
+  const ancify::KmerSettings how = from_list<ancify::KmerSettings>(settings);
+  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
   const ancify::Backend& used = as_backend(backend);
   const Sequences read(x);
+  const bool are_files = Rf_isString(x);
   const auto paths = are_files ? Rcpp::as<std::vector<std::string>>(x) : std::vector<std::string>();
   const ancify::PassSequences sequences = [&](const ancify::SequencePasser& passer,
                                               const ancify::TaskContext& context) {
@@ -84,10 +103,14 @@ Rcpp::List count_kmers_impl(const Rcpp::RObject& x, bool are_files, const Rcpp::
       passer.bases(read.letters(i, room));
     }
   };
-  return make_kmers(watch, [&](ancify::JobControl& control) {
-    return ancify::count_kmers(are_files ? ancify::sequences_of_files(paths, control) : sequences,
-                               how, where, control, ancify::open_kmer_devices(used));
+  std::vector<std::int64_t> letters;
+  Rcpp::List made = make_kmers(watch, [&](ancify::JobControl& control) {
+    return ancify::count_kmers(
+        are_files ? ancify::sequences_of_files(paths, control, letters) : sequences, how, where,
+        control, ancify::open_kmer_devices(used));
   });
+  made["letters"] = Rcpp::NumericVector(letters.begin(), letters.end());
+  return made;
 }
 
 // [[Rcpp::export]]
@@ -100,63 +123,60 @@ Rcpp::List open_kmers_impl(const std::string& stem, const Rcpp::Function& watch)
 // [[Rcpp::export]]
 Rcpp::List read_kmer_text_impl(const std::string& path, bool canonical, const Rcpp::List& work,
                                const Rcpp::Function& watch) {
-  const ancify::KmerWork where = as_kmer_work(work);
+  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::read_kmer_text(path, canonical, where, control);
   });
 }
 
 // [[Rcpp::export]]
-void write_kmer_text_impl(const Rcpp::List& kmers, const std::string& path,
-                          const Rcpp::Function& watch) {
-  const KmerDatabase& database = as_database(kmers);
+void write_kmer_text_impl(SEXP database, const std::string& path, const Rcpp::Function& watch) {
+  const KmerDatabase& counted = as_database(database);
   run_job(watch, [&](ancify::JobControl& control) {
-    ancify::write_kmer_text(database, path, ancify::TaskContext(control));
+    ancify::write_kmer_text(counted, path, ancify::TaskContext(control));
   });
 }
 
 // [[Rcpp::export]]
-void write_kmer_files_impl(const Rcpp::List& kmers, const std::string& stem,
-                           const Rcpp::Function& watch) {
-  const KmerDatabase& database = as_database(kmers);
+void write_kmer_files_impl(SEXP database, const std::string& stem, const Rcpp::Function& watch) {
+  const KmerDatabase& counted = as_database(database);
   run_job(watch, [&](ancify::JobControl& control) {
-    ancify::write_kmer_files(database, stem, ancify::TaskContext(control));
+    ancify::write_kmer_files(counted, stem, ancify::TaskContext(control));
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::List filter_kmers_impl(const Rcpp::List& kmers, const Rcpp::List& settings,
-                             const Rcpp::List& work, const Rcpp::Function& watch) {
-  const KmerDatabase& database = as_database(kmers);
-  const ancify::KmerSettings how = as_kmer_settings(settings);
-  const ancify::KmerWork where = as_kmer_work(work);
+Rcpp::List filter_kmers_impl(SEXP database, const Rcpp::List& settings, const Rcpp::List& work,
+                             const Rcpp::Function& watch) {
+  const KmerDatabase& counted = as_database(database);
+  const ancify::KmerSettings how = from_list<ancify::KmerSettings>(settings);
+  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
   return make_kmers(watch, [&](ancify::JobControl& control) {
-    return ancify::filter(database, how, where, control);
+    return ancify::filter(counted, how, where, control);
   });
 }
 
-// `operation` and `rule` count from 0, in the order of the core's lists.
 // [[Rcpp::export]]
-Rcpp::List combine_kmers_impl(const Rcpp::List& x, const Rcpp::List& y, int operation, int rule,
-                              const Rcpp::List& settings, const Rcpp::List& work,
+Rcpp::List combine_kmers_impl(SEXP x, SEXP y, const Rcpp::List& how, const Rcpp::List& work,
                               const Rcpp::Function& watch) {
   const KmerDatabase& one = as_database(x);
   const KmerDatabase& other = as_database(y);
-  const ancify::KmerSettings how = as_kmer_settings(settings);
-  const ancify::KmerWork where = as_kmer_work(work);
+  const auto combined = from_list<KmerCombination>(how);
+  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
   return make_kmers(watch, [&](ancify::JobControl& control) {
-    return ancify::combine(one, other, static_cast<ancify::KmerOperation>(operation),
-                           static_cast<ancify::KmerCountRule>(rule), how, where, control);
+    return ancify::combine(one, other, static_cast<ancify::KmerOperation>(combined.operation),
+                           static_cast<ancify::KmerCountRule>(combined.rule), combined.settings,
+                           where, control);
   });
 }
 
 // Returns list(count =, kmers =).
 // [[Rcpp::export]]
-Rcpp::List kmer_histogram_impl(const Rcpp::List& kmers, const Rcpp::Function& watch) {
-  const KmerDatabase& database = as_database(kmers);
+Rcpp::List kmer_histogram_impl(SEXP database, const Rcpp::Function& watch) {
+  const KmerDatabase& counted = as_database(database);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> rows;
   run_job(watch, [&](ancify::JobControl& control) {
-    rows = ancify::histogram(database, ancify::TaskContext(control));
+    rows = ancify::histogram(counted, ancify::TaskContext(control));
   });
   Rcpp::NumericVector counts(static_cast<R_xlen_t>(rows.size()));
   Rcpp::NumericVector numbers(static_cast<R_xlen_t>(rows.size()));
@@ -167,10 +187,9 @@ Rcpp::List kmer_histogram_impl(const Rcpp::List& kmers, const Rcpp::Function& wa
   return Rcpp::List::create(Rcpp::Named("count") = counts, Rcpp::Named("kmers") = numbers);
 }
 
-// The sums that distances are made of, by their names.
+// The sums from which distances are computed, by their names.
 // [[Rcpp::export]]
-Rcpp::List compare_kmers_impl(const Rcpp::List& x, const Rcpp::List& y,
-                              const Rcpp::Function& watch) {
+Rcpp::List compare_kmers_impl(SEXP x, SEXP y, const Rcpp::Function& watch) {
   const KmerDatabase& one = as_database(x);
   const KmerDatabase& other = as_database(y);
   ancify::KmerComparison sums;
@@ -186,11 +205,12 @@ Rcpp::List compare_kmers_impl(const Rcpp::List& x, const Rcpp::List& y,
 
 // Returns list(kmer =, count =) of the first n k-mers.
 // [[Rcpp::export]]
-Rcpp::List kmer_rows_impl(const Rcpp::List& kmers, double n, const Rcpp::Function& watch) {
-  const KmerDatabase& database = as_database(kmers);
+Rcpp::List kmer_rows_impl(SEXP database, double n, const Rcpp::Function& watch) {
+  const KmerDatabase& counted = as_database(database);
+  const auto most = as_integer<std::uint64_t>(n);
   std::vector<ancify::KmerRow> rows;
   run_job(watch, [&](ancify::JobControl& control) {
-    rows = ancify::kmer_rows(database, static_cast<std::uint64_t>(n), ancify::TaskContext(control));
+    rows = ancify::kmer_rows(counted, most, ancify::TaskContext(control));
   });
   Rcpp::CharacterVector texts(static_cast<R_xlen_t>(rows.size()));
   Rcpp::NumericVector counts(static_cast<R_xlen_t>(rows.size()));
@@ -202,15 +222,15 @@ Rcpp::List kmer_rows_impl(const Rcpp::List& kmers, double n, const Rcpp::Functio
   return Rcpp::List::create(Rcpp::Named("kmer") = texts, Rcpp::Named("count") = counts);
 }
 
-// The counts along each sequence, NA where there is no k-mer.
+// The counts along each sequence, NA for positions without a k-mer.
 // [[Rcpp::export]]
-Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVector& sequences,
+Rcpp::List kmer_profile_impl(SEXP database, const Rcpp::CharacterVector& sequences,
                              const Rcpp::Function& watch) {
-  const KmerDatabase& database = as_database(kmers);
+  const KmerDatabase& counted = as_database(database);
   const auto views = as_views(sequences);
   std::vector<std::vector<std::int64_t>> counts;
   run_job(watch, [&](ancify::JobControl& control) {
-    counts = ancify::counts_along(database, views, ancify::TaskContext(control));
+    counts = ancify::counts_along(counted, views, ancify::TaskContext(control));
   });
   Rcpp::List profiles(sequences.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -221,7 +241,7 @@ Rcpp::List kmer_profile_impl(const Rcpp::List& kmers, const Rcpp::CharacterVecto
   return profiles;
 }
 
-// The counts of the k-mers of one sequence: list(number = from 0, count =), of those that it has.
+// The counts of the k-mers that one sequence contains: list(number = from 0, count =).
 // [[Rcpp::export]]
 Rcpp::List kmer_numbers_impl(const Rcpp::CharacterVector& sequence, int k, bool canonical) {
   const auto rows = ancify::count_numbers(as_views(sequence).front(), k, canonical);

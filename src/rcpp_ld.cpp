@@ -7,14 +7,21 @@
 #include "core/ld/pair_sums.h"
 #include "core/ld/read_sites.h"
 #include "core/ld/recombination_map.h"
+#include "rcpp_fields.h"
 #include "rcpp_genotypes.h"
 #include "rcpp_glue.h"
 
 namespace {
 
-ancify::LdSamples as_samples(const std::vector<int>& population, int n_populations) {
-  return {population, static_cast<std::size_t>(n_populations)};
-}
+// A site's place and block, and how to pair sites.
+struct LdPairing {
+  Rcpp::NumericVector morgans;  // NA for sites to leave out
+  std::vector<int> block;       // from 1
+  int n_blocks;
+  std::vector<double> bins;
+  int threads;
+  std::string simd;
+};
 
 // Chromosomes count from 1. `sites` is for ld_sums_impl().
 Rcpp::List as_list(std::unique_ptr<ancify::LdSites> sites) {
@@ -36,61 +43,75 @@ Rcpp::List as_list(std::unique_ptr<ancify::LdSites> sites) {
 
 }  // namespace
 
-// The sites of a VCF or BCF. `population` has a number for each sample, from 0, or -1 for none.
+// `population` has an index for each sample, from 0, or -1 for none.
+template <>
+struct Fields<ancify::LdSamples> {
+  using All = ancify::LdSamples;
+  static constexpr auto table = fields("LdSamples", field("population", &All::population),
+                                       field("n_populations", &All::n_populations));
+};
+
+template <>
+struct Fields<LdPairing> {
+  using All = LdPairing;
+  static constexpr auto table =
+      fields("LdPairing", field("morgans", &All::morgans), field("block", &All::block),
+             field("n_blocks", &All::n_blocks), field("bins", &All::bins),
+             field("threads", &All::threads), field("simd", &All::simd));
+};
+
+// The sites of a VCF or BCF. `samples` is for LdSamples.
 // [[Rcpp::export]]
-Rcpp::List ld_records_impl(const std::string& path, const std::vector<int>& population,
-                           int n_populations, bool phased, int threads,
-                           const Rcpp::Function& watch) {
+Rcpp::List ld_records_impl(const std::string& path, const Rcpp::List& samples, bool phased,
+                           int threads, const Rcpp::Function& watch) {
+  const auto units = from_list<ancify::LdSamples>(samples);
   const auto kind = phased ? ancify::UnitKind::kHaplotypes : ancify::UnitKind::kGenotypes;
   std::unique_ptr<ancify::LdSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
-    sites = std::make_unique<ancify::LdSites>(ancify::read_ld_records(
-        path, as_samples(population, n_populations), kind, threads, control));
+    sites = std::make_unique<ancify::LdSites>(
+        ancify::read_ld_records(path, units, kind, threads, control));
   });
   return as_list(std::move(sites));
 }
 
 // The sites of chosen genotypes, with the chromosome, from 1, and position of each variant.
 // [[Rcpp::export]]
-Rcpp::List ld_genotypes_impl(const Rcpp::List& genotypes, const std::vector<int>& population,
-                             int n_populations, const Rcpp::IntegerVector& chromosome,
+Rcpp::List ld_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::List& samples,
+                             const Rcpp::IntegerVector& chromosome,
                              const Rcpp::NumericVector& position, const Rcpp::Function& watch) {
+  const auto units = from_list<ancify::LdSamples>(samples);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   ancify::LdPlaces places;
   for (const int number : chromosome) places.chromosome.push_back(number - 1);
   places.position.assign(position.begin(), position.end());
   std::unique_ptr<ancify::LdSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
-    sites = std::make_unique<ancify::LdSites>(
-        ancify::read_ld_genotypes(*chosen.open(control.inputs()), chosen.selection,
-                                  as_samples(population, n_populations), places, control));
+    sites = std::make_unique<ancify::LdSites>(ancify::read_ld_genotypes(
+        *chosen.open(control.inputs()), chosen.selection, units, places, control));
   });
   return as_list(std::move(sites));
 }
 
-// Sums over pairs. `morgans` is NA for sites to leave out; `block` counts from 1; `work` is
-// list(threads =, simd =). Returns list(sums = statistic x bin x block, pairs = bin x block,
-// heterozygosity = pair of populations x block).
+// Sums over pairs. `pairing` is for LdPairing. Returns list(sums = statistic x bin x block, pairs =
+// bin x block, heterozygosity = pair of populations x block).
 // [[Rcpp::export]]
-Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::NumericVector& morgans,
-                        const Rcpp::IntegerVector& block, int n_blocks,
-                        const std::vector<double>& bins, const Rcpp::List& work,
-                        const Rcpp::Function& watch) {
+Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::List& pairing, const Rcpp::Function& watch) {
+  const auto given = from_list<LdPairing>(pairing);
+  const Rcpp::NumericVector& morgans = given.morgans;
+  const int n_blocks = given.n_blocks;
   const Rcpp::XPtr<const ancify::LdSites> found(sites);
   ancify::PairedSites paired = {&found->planes, found->chromosome, found->position, {}, {}};
   paired.morgans.assign(morgans.begin(), morgans.end());
-  for (const int number : block) paired.block.push_back(number - 1);
+  for (const int number : given.block) paired.block.push_back(number - 1);
   for (R_xlen_t i = 0; i < morgans.size(); ++i) {
     if (Rcpp::NumericVector::is_na(morgans[i])) {
       paired.chromosome[static_cast<std::size_t>(i)] = ancify::kLeftOut;
     }
   }
-  const int threads = Rcpp::as<int>(work["threads"]);
-  const auto wanted = Rcpp::as<std::string>(work["simd"]);
   std::optional<ancify::PairSums> sums;
   run_job(watch, [&](ancify::JobControl& control) {
-    sums = ancify::sum_pairs(paired, {bins, n_blocks}, threads, ancify::choose_simd_level(wanted),
-                             control);
+    sums = ancify::sum_pairs(paired, {given.bins, n_blocks}, given.threads,
+                             ancify::choose_simd_level(given.simd), control);
   });
   const auto statistics = static_cast<int>(sums->statistics);
   const auto n_bins = static_cast<int>(sums->bins);

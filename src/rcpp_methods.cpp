@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,30 +14,131 @@
 #include "core/exec/errors.h"
 #include "core/genome/sequence_store.h"
 #include "rcpp_ancestry.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace {
 
-bool has(const Rcpp::List& list, const char* name) {
-  return list.containsElementNamed(name) && !Rf_isNull(list[name]);
+struct TreeColumns {
+  std::vector<int> parent;
+  Rcpp::NumericVector length;
+  std::vector<int> leaf;
+  std::vector<std::string> name;
+};
+
+struct ModelFields {
+  ancify::SubstitutionRates rates;
+  std::vector<ancify::SubstitutionRates> classes;
+};
+
+// NA for equal rates of all sites
+std::optional<double> as_alpha(const Rcpp::NumericVector& alpha) {
+  if (alpha.size() != 1) throw FieldFault("is not a single number");
+  return std::isnan(alpha[0]) ? std::nullopt : std::optional<double>(alpha[0]);
 }
 
-// Sets `value` to an element of a list, if it has one of this name.
-template <class Value>
-void take(const Rcpp::List& list, const char* name, Value& value) {
-  if (has(list, name)) value = Rcpp::as<Value>(list[name]);
+std::vector<ancify::SubstitutionRates> as_rates_of_classes(const Rcpp::List& classes) {
+  std::vector<ancify::SubstitutionRates> rates;
+  for (R_xlen_t i = 0; i < classes.size(); ++i) rates.push_back(as_rates(classes[i]));
+  return rates;
 }
 
-template <std::size_t n>
-void take(const Rcpp::List& list, const char* name, std::array<double, n>& values) {
-  if (!has(list, name)) return;
-  const auto given = Rcpp::as<std::vector<double>>(list[name]);
-  if (given.size() != n) {
-    throw ancify::InputError(std::string("the substitution model's ") + name + " must be " +
-                             std::to_string(n) + " numbers, not " + std::to_string(given.size()));
-  }
-  std::copy(given.begin(), given.end(), values.begin());
+// `tree`, `model` and `history` are only for methods that use them.
+struct MethodFields {
+  ancify::MethodOptions options;
+  std::optional<Rcpp::List> model;
+  std::optional<Rcpp::List> tree;
+  std::optional<Rcpp::List> history;
+};
+
+ancify::Ties as_ties(const std::string& name) {
+  using ancify::Ties;
+  return choice<Ties>(name, {{"open", Ties::kOpen}, {"alphabet", Ties::kAlphabet}});
 }
+
+struct PointFields {
+  std::vector<double> lengths;
+  ModelFields model;
+};
+
+struct AroundFields {
+  std::vector<PointFields> up;
+  std::vector<PointFields> down;
+  std::vector<double> steps;
+};
+
+}  // namespace
+
+template <>
+struct Fields<TreeColumns> {
+  using All = TreeColumns;
+  static constexpr auto table =
+      fields("Tree", field("parent", &All::parent), field("length", &All::length),
+             field("leaf", &All::leaf), field("name", &All::name));
+};
+
+template <>
+struct Fields<ModelFields> {
+  using All = ModelFields;
+  using Rates = ancify::SubstitutionRates;
+  static constexpr auto table =
+      fields("SubstitutionModel",
+             field_or_default("exchangeabilities", within(&All::rates, &Rates::exchangeabilities)),
+             field_or_default("frequencies", within(&All::rates, &Rates::frequencies)),
+             field_or_default("alpha", within(&All::rates, &Rates::alpha), as_alpha),
+             field_or_default("n_rates", within(&All::rates, &Rates::n_rates)),
+             field_or_default("invariant", within(&All::rates, &Rates::invariant)),
+             field_or_default("rate", within(&All::rates, &Rates::rate)),
+             field_or_default("classes", &All::classes, as_rates_of_classes));
+};
+
+template <>
+struct Fields<ancify::KnownSitesFiles> {
+  using All = ancify::KnownSitesFiles;
+  static constexpr auto table =
+      fields("KnownSites", field("paths", &All::paths), field_or_default("samples", &All::samples),
+             field("chromosomes", &All::chromosomes));
+};
+
+template <>
+struct Fields<MethodFields> {
+  using All = MethodFields;
+  using Options = ancify::MethodOptions;
+  using Voting = ancify::Voting;
+  static constexpr auto table = fields(
+      "MethodOptions", field("name", within(&All::options, &Options::name)),
+      field("n_inner", within(within(&All::options, &Options::voting), &Voting::n_inner)),
+      field("n_outer", within(within(&All::options, &Options::voting), &Voting::n_outer)),
+      field_or_default("min_inner",
+                       within(within(&All::options, &Options::voting), &Voting::min_inner)),
+      field_or_default("min_outer",
+                       within(within(&All::options, &Options::voting), &Voting::min_outer)),
+      field_or_default("ties", within(within(&All::options, &Options::voting), &Voting::ties),
+                       as_ties),
+      field_or_default(
+          "high", within(within(&All::options, &Options::thresholds), &ancify::Thresholds::high)),
+      field_or_default(
+          "low", within(within(&All::options, &Options::thresholds), &ancify::Thresholds::low)),
+      field("model", &All::model), field("tree", &All::tree), field("history", &All::history),
+      field_or_default("model_path", within(&All::options, &Options::model_path)),
+      field_or_default("variants", within(&All::options, &Options::variants)));
+};
+
+template <>
+struct Fields<PointFields> {
+  using All = PointFields;
+  static constexpr auto table =
+      fields("LikelihoodPoint", field("lengths", &All::lengths), field("model", &All::model));
+};
+
+template <>
+struct Fields<AroundFields> {
+  using All = AroundFields;
+  static constexpr auto table = fields("LikelihoodPoints", field("up", &All::up),
+                                       field("down", &All::down), field("steps", &All::steps));
+};
+
+namespace {
 
 // Converts patterns from R: strings of A, C, G and T. Any other character is missing.
 std::vector<std::uint8_t> as_states(const Rcpp::CharacterVector& patterns, int leaves) {
@@ -73,11 +174,8 @@ Rcpp::List as_list(const ancify::PatternCounts& counts) {
 }  // namespace
 
 ancify::Tree as_tree(const Rcpp::List& tree, int species) {
-  const auto parent = Rcpp::as<std::vector<int>>(tree["parent"]);
-  const auto length = Rcpp::as<std::vector<double>>(tree["length"]);
-  const auto leaf = Rcpp::as<std::vector<int>>(tree["leaf"]);
-  const auto name = Rcpp::as<std::vector<std::string>>(tree["name"]);
-  if (length.size() != parent.size() || leaf.size() != parent.size() ||
+  const auto [parent, length, leaf, name] = from_list<TreeColumns>(tree);
+  if (length.size() != static_cast<R_xlen_t>(parent.size()) || leaf.size() != parent.size() ||
       name.size() != parent.size()) {
     throw ancify::InputError("the tree's arrays differ in length");
   }
@@ -86,67 +184,39 @@ ancify::Tree as_tree(const Rcpp::List& tree, int species) {
     const int stands_for = leaf[i] < 0    ? ancify::kFocalLeaf
                            : leaf[i] == 0 ? ancify::kNoLeaf
                                           : leaf[i] - 1;
-    nodes.push_back({parent[i] - 1, length[i], stands_for, name[i]});
+    nodes.push_back({parent[i] - 1, length[static_cast<R_xlen_t>(i)], stands_for, name[i]});
   }
   return {nodes, species};
 }
 
 ancify::SubstitutionRates as_rates(const Rcpp::List& model) {
-  ancify::SubstitutionRates rates;
-  take(model, "exchangeabilities", rates.exchangeabilities);
-  take(model, "frequencies", rates.frequencies);
-  take(model, "n_rates", rates.n_rates);
-  take(model, "invariant", rates.invariant);
-  take(model, "rate", rates.rate);
-  double alpha = std::numeric_limits<double>::quiet_NaN();
-  take(model, "alpha", alpha);
-  if (!std::isnan(alpha)) rates.alpha = alpha;
-  return rates;
+  return from_list<ModelFields>(model).rates;
 }
 
 std::vector<ancify::SubstitutionRates> as_class_rates(const Rcpp::List& model) {
-  std::vector<ancify::SubstitutionRates> rates;
-  if (!has(model, "classes")) return rates;
-  const Rcpp::List classes = model["classes"];
-  for (R_xlen_t i = 0; i < classes.size(); ++i) rates.push_back(as_rates(classes[i]));
-  return rates;
+  return from_list<ModelFields>(model).classes;
 }
 
 ancify::MethodOptions as_method_options(const Rcpp::List& method) {
-  ancify::MethodOptions options;
-  take(method, "name", options.name);
-  take(method, "n_inner", options.voting.n_inner);
-  take(method, "n_outer", options.voting.n_outer);
-  take(method, "min_inner", options.voting.min_inner);
-  take(method, "min_outer", options.voting.min_outer);
-  take(method, "high", options.thresholds.high);
-  take(method, "low", options.thresholds.low);
-  if (has(method, "model")) {
-    options.rates = as_rates(method["model"]);
-    options.class_rates = as_class_rates(method["model"]);
+  auto [options, model, tree, history] = from_list<MethodFields>(method);
+  options.thresholds.ties = options.voting.ties;
+  if (model) {
+    options.rates = as_rates(*model);
+    options.class_rates = as_class_rates(*model);
   }
-  if (has(method, "tree")) {
-    options.tree.emplace(as_tree(method["tree"], options.voting.species()));
-  }
-  if (has(method, "history")) {
-    const Rcpp::List history = method["history"];
-    options.history = as_history(history);
-    take(history, "mutation_rate", options.mutation_rate);
-  }
-  take(method, "model_path", options.model_path);
-  if (has(method, "variants")) {
-    const Rcpp::List variants = method["variants"];
-    take(variants, "paths", options.variants.paths);
-    take(variants, "samples", options.variants.samples);
-    take(variants, "chromosomes", options.variants.chromosomes);
+  if (tree) options.tree.emplace(as_tree(*tree, options.voting.species()));
+  if (history) {
+    options.history = as_history(*history);
+    options.mutation_rate = mutation_rate_of(*history);
   }
   return options;
 }
 
 // Counts the site patterns of sequences of equal length: inner outgroups, outer outgroups and,
-// optionally, the focal species. Returns list(pattern =, count =) of the patterns that occur, in
-// the order A, C, G, T, N. If `classed_by` outgroups are above 0, the last letter of a pattern is
-// the class of the site by their neighbouring bases: A for class 0 to T for class 3.
+// optionally, the focal species. Returns list(pattern =, count =) of the observed patterns, in the
+// order A, C, G, T, N. If `classed_by` exceeds 0, it is a number of outgroups, whose neighbouring
+// bases determine the class of a site. The last letter of a pattern is then this class: A for class
+// 0 to T for class 3.
 // [[Rcpp::export]]
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by,
                                          const Rcpp::List& backend, const Rcpp::Function& watch) {
@@ -182,7 +252,7 @@ Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders,
 // Prepares log_likelihood_impl() for a tree (a list for as_tree(), whose lengths are ignored) and
 // for patterns with their counts. A pattern has a character for each of `species` outgroups, inner
 // ones first, and optionally one for the focal species. Returns an external pointer, which lives as
-// long as the session and can't be saved.
+// long as the session and cannot be saved.
 // [[Rcpp::export]]
 SEXP pattern_likelihood_impl(const Rcpp::List& tree, int species,
                              const Rcpp::CharacterVector& patterns,
@@ -215,8 +285,8 @@ const ancify::PatternLikelihood& as_pattern_likelihood(SEXP pointer) {
 }  // namespace
 
 // The sum over patterns of count times log probability. lengths[i] is the length of the branch
-// above the tree's i-th node; the root's is ignored. `model` is a list for as_rates(). -Inf if a
-// pattern that occurs has probability 0.
+// above the tree's i-th node; the root's is ignored. `model` is a list for as_rates(). -Inf if an
+// observed pattern has probability 0.
 // [[Rcpp::export]]
 double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
                            const Rcpp::List& model, int threads) {
@@ -231,37 +301,33 @@ double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
 }
 
 // The log-likelihood and its gradient at a point, list(lengths =, model =). Returns list(value =,
-// gradient =). `around` is list(up =, down =, steps =), with an element per parameter. In `up` the
-// parameter is a little larger, in `down` smaller by as much; `steps` has the differences. One pass
-// over the patterns serves all points. All models must have the same number of rate classes.
+// gradient =). `around` is list(up =, down =, steps =), with an element per parameter. The
+// parameter is slightly larger in `up`, and smaller by the same amount in `down`; `steps` has the
+// differences. One pass over the patterns serves all points. All models must have equally many rate
+// classes.
 // [[Rcpp::export]]
 Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point,
                                         const Rcpp::List& around, int threads) {
-  const Rcpp::List up = around["up"];
-  const Rcpp::List down = around["down"];
-  const auto steps = Rcpp::as<std::vector<double>>(around["steps"]);
+  const auto [up, down, steps] = from_list<AroundFields>(around);
+  const auto at_point = from_list<PointFields>(point);
   double value = 0;
   std::vector<double> gradient;
   guarded([&] {
     const auto& patterns = as_pattern_likelihood(likelihood);
     ancify::JobControl control;
-    const auto lengths_of = [](const Rcpp::List& at) {
-      return Rcpp::as<std::vector<double>>(at["lengths"]);
+    const auto model_of = [](const PointFields& at) {
+      return ancify::SubstitutionModel(at.model.rates);
     };
-    const auto model_of = [](const Rcpp::List& at) {
-      return ancify::SubstitutionModel(as_rates(at["model"]));
-    };
-    const auto slope = patterns.slope(lengths_of(point), model_of(point), threads, control);
-    const auto linearised = [&](const Rcpp::List& at) {
-      return patterns.linearised(slope, lengths_of(at), model_of(at));
+    const auto slope = patterns.slope(at_point.lengths, model_of(at_point), threads, control);
+    const auto linearised = [&](const PointFields& at) {
+      return patterns.linearised(slope, at.lengths, model_of(at));
     };
     value = slope.log_likelihood;
-    if (up.size() != down.size() || up.size() != static_cast<R_xlen_t>(steps.size())) {
+    if (up.size() != down.size() || up.size() != steps.size()) {
       throw ancify::InputError("up, down and steps differ in length");
     }
-    for (R_xlen_t i = 0; i < up.size(); ++i) {
-      gradient.push_back((linearised(up[i]) - linearised(down[i])) /
-                         steps[static_cast<std::size_t>(i)]);
+    for (std::size_t i = 0; i < up.size(); ++i) {
+      gradient.push_back((linearised(up[i]) - linearised(down[i])) / steps[i]);
     }
   });
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("gradient") = gradient);

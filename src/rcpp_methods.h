@@ -11,7 +11,7 @@
 #include "core/ancestry/phylogeny/substitution_model.h"
 #include "core/ancestry/phylogeny/tree.h"
 
-// Absent or NULL elements get the core's defaults. All functions throw the core's errors: call them
+// NULL elements get the core's defaults. All functions throw the core's errors: call them
 // under guarded().
 
 // Takes list(parent =, length =, leaf =, name =), each with an element per node, in any order:
@@ -25,14 +25,16 @@ ancify::Tree as_tree(const Rcpp::List& tree, int species);
 // number or NA, n_rates =, invariant =, rate =).
 ancify::SubstitutionRates as_rates(const Rcpp::List& model);
 
-// The rates of each class of neighbours: the element `classes` of `model`, a list of lists for
-// as_rates(). Empty if it has none.
+// The rates of each class of neighbours: the element `classes` of `model`, NULL or a list of lists
+// for as_rates().
 std::vector<ancify::SubstitutionRates> as_class_rates(const Rcpp::List& model);
 
 // Takes list(focal_size =, focal_times =, focal_lineages =, mutation_rate =, time =, from =, into
-// =, size =), where no element may be absent. The last four are the joins of populations in the
+// =, size =), where no element may be NULL. The last four are the joins of populations in the
 // order of time. Population 0 is the focal one, i that of the i-th outgroup.
 ancify::History as_history(const Rcpp::List& history);
+
+double mutation_rate_of(const Rcpp::List& history);
 
 // `model` is a list for as_rates(), `history` one for as_history(), which has the mutation rate.
 ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::List& model);

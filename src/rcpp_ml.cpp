@@ -7,6 +7,7 @@
 #include "core/genome/sequence_store.h"
 #include "core/genome/stretch.h"
 #include "rcpp_ancestry.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 namespace {
@@ -30,7 +31,7 @@ constexpr std::int64_t kPiece = 1 << 15;
 
 }  // namespace
 
-// Only for tests. The features of each position of sequences of equal length, inner outgroups
+// For tests only. The features of each position of sequences of equal length, inner outgroups
 // first: a matrix with a row per position. Computes `piece` positions at a time, a multiple of 128.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner,
@@ -42,22 +43,22 @@ Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int
   const int n = LENGTH(STRING_ELT(sequences, 0));
   auto matrix = make_matrix(n, features.count());
   double* const out = matrix.begin();
+  const auto sites = as_integer<std::int64_t>(piece);
   run_job(watch, [&](ancify::JobControl& control) {
-    for_each_stretch(sources, n, static_cast<std::int64_t>(piece), chosen, control,
-                     [&](const ancify::Stretch& stretch) {
-                       const std::size_t here = stretch.size();
-                       std::vector<float> some(static_cast<std::size_t>(features.count()) * here);
-                       features.compute(stretch, some.data());
-                       for (int f = 0; f < features.count(); ++f) {
-                         const auto from = some.begin() + static_cast<std::ptrdiff_t>(f * here);
-                         std::copy_n(from, here, out + std::int64_t{f} * n + stretch.start);
-                       }
-                     });
+    for_each_stretch(sources, n, sites, chosen, control, [&](const ancify::Stretch& stretch) {
+      const std::size_t here = stretch.size();
+      std::vector<float> some(static_cast<std::size_t>(features.count()) * here);
+      features.compute(stretch, some.data());
+      for (int f = 0; f < features.count(); ++f) {
+        const auto from = some.begin() + static_cast<std::ptrdiff_t>(f * here);
+        std::copy_n(from, here, out + std::int64_t{f} * n + stretch.start);
+      }
+    });
   });
   return matrix;
 }
 
-// Only for tests, which compare with LightGBM. Applies a model in LightGBM's text form to rows of
+// For tests only, which compare with LightGBM. Applies a model in LightGBM's text form to rows of
 // features. Returns a matrix of probabilities or raw scores, with columns for A, C, G, T. Features
 // are converted to 32-bit floats.
 // [[Rcpp::export]]
@@ -94,11 +95,23 @@ Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::Numeri
   return matrix;
 }
 
+template <>
+struct Fields<ancify::TrainingOptions> {
+  using All = ancify::TrainingOptions;
+  using Voting = ancify::Voting;
+  static constexpr auto table =
+      fields("TrainingOptions", field("n_inner", within(&All::voting, &Voting::n_inner)),
+             field("min_inner", within(&All::voting, &Voting::min_inner)),
+             field("min_outer", within(&All::voting, &Voting::min_outer)),
+             field("most_sites", &All::most_sites), field("seed", &All::seed),
+             field("threads", &All::threads));
+};
+
 // Draws training sites from the sequences in the outgroups' folders, inner ones first. `options`:
 // list(n_inner =, min_inner =, min_outer =, most_sites =, seed =, threads =). Labels come from
-// `references`, a file per chromosome. Without references they are the calls by vote that are in
-// upper case. Returns list(features = a matrix with a row per site, labels = 0 to 3, labelled = the
-// number of labelled sites of each base).
+// `references`, a file per chromosome, or without references from the upper-case calls by vote.
+// Returns list(features = a matrix with a row per site, labels = 0 to 3, labelled = the number of
+// labelled sites of each base).
 // [[Rcpp::export]]
 Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders,
                                   const Rcpp::NumericVector& lengths,
@@ -113,15 +126,9 @@ Rcpp::List ml_training_sites_impl(const std::vector<std::string>& folders,
       return sources;
     };
   }
-  const int n_inner = options["n_inner"];
-  ancify::TrainingOptions wanted;
-  wanted.voting = {n_inner, static_cast<int>(folders.size()) - n_inner, options["min_inner"],
-                   options["min_outer"]};
+  auto wanted = from_list<ancify::TrainingOptions>(options);
+  wanted.voting.n_outer = static_cast<int>(folders.size()) - wanted.voting.n_inner;
   wanted.labels = references.empty() ? ancify::Labels::kVoting : ancify::Labels::kReference;
-  wanted.most_sites = static_cast<std::int64_t>(Rcpp::as<double>(options["most_sites"]));
-  wanted.seed = static_cast<std::uint64_t>(Rcpp::as<double>(options["seed"]));
-  wanted.threads = options["threads"];
-
   std::unique_ptr<ancify::TrainingSample> sample;
   run_job(watch, [&](ancify::JobControl& control) {
     sample = std::make_unique<ancify::TrainingSample>(chromosomes, wanted, control);

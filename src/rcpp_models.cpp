@@ -1,5 +1,6 @@
 // Connects sequence models with the core.
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "core/models/model_files.h"
 #include "core/models/part_file.h"
 #include "core/models/runs.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 #include "rcpp_sequences.h"
 
@@ -22,16 +24,64 @@ const SequenceModel& as_model(SEXP pointer) {
   return *Rcpp::XPtr<const SequenceModel>(pointer).checked_get();
 }
 
+struct RunFields {
+  bool truncate;
+  Rcpp::List backend;
+  std::optional<ancify::DeviceEncoders*> devices;
+};
+
+// Indices from 1
+struct SiteFields {
+  Rcpp::IntegerVector protein;
+  Rcpp::IntegerVector residue;
+  bool masked;
+};
+
+struct PartFields {
+  std::vector<std::string> ids;
+  Rcpp::CharacterVector sequences;
+  bool by_residue;
+  std::string path;
+};
+
+}  // namespace
+
+template <>
+struct Fields<RunFields> {
+  using All = RunFields;
+  static constexpr auto table =
+      fields("ModelRun", field("truncate", &All::truncate), field("backend", &All::backend),
+             field("devices", &All::devices));
+};
+
+template <>
+struct Fields<SiteFields> {
+  using All = SiteFields;
+  static constexpr auto table =
+      fields("ResidueSites", field("protein", &All::protein), field("residue", &All::residue),
+             field("masked", &All::masked));
+};
+
+template <>
+struct Fields<PartFields> {
+  using All = PartFields;
+  static constexpr auto table =
+      fields("EmbeddingPart", field("ids", &All::ids), field("sequences", &All::sequences),
+             field("by_residue", &All::by_residue), field("path", &All::path));
+};
+
+namespace {
+
 ancify::RunSettings as_run_settings(const Rcpp::List& list) {
+  const auto given = from_list<RunFields>(list);
   ancify::RunSettings settings;
-  settings.longer = Rcpp::as<bool>(list["truncate"]) ? ancify::LongProteins::kTruncate
-                                                     : ancify::LongProteins::kWindows;
-  const ancify::Backend& backend = as_backend(list["backend"]);
+  settings.longer =
+      given.truncate ? ancify::LongProteins::kTruncate : ancify::LongProteins::kWindows;
+  const ancify::Backend& backend = as_backend(given.backend);
   settings.threads = backend.threads;
   settings.simd = backend.simd;
-  const SEXP devices = list["devices"];
-  if (!Rf_isNull(devices)) {
-    settings.devices = Rcpp::XPtr<ancify::DeviceEncoders>(devices).checked_get();
+  if (given.devices) {
+    settings.devices = *given.devices;
     settings.pack_tokens = ancify::kDevicePackTokens;
   }
   return settings;
@@ -47,7 +97,7 @@ Rcpp::NumericVector unknown_letters(const std::vector<Tokenised>& sequences) {
   return unknown;
 }
 
-// Rows of `width` become a matrix, whose columns R keeps one after the other.
+// Converts rows of `width` to a matrix, which R stores by columns.
 Rcpp::NumericMatrix as_row_matrix(const float* values, std::size_t n, std::size_t width) {
   const auto rows = static_cast<int>(n / width);
   Rcpp::NumericMatrix matrix = make_matrix(rows, static_cast<int>(width));
@@ -69,7 +119,7 @@ std::size_t width_of(const SequenceModel& model) {
   return static_cast<std::size_t>(model.encoder.shape.width);
 }
 
-// The rows of a part: one a protein, or one a residue.
+// The rows of a part, one for each protein or residue.
 ancify::EmbeddingPart make_part(const SequenceModel& model, const std::vector<Tokenised>& sequences,
                                 const ancify::RunSettings& settings, bool by_residue,
                                 ancify::JobControl& control) {
@@ -90,7 +140,7 @@ ancify::EmbeddingPart make_part(const SequenceModel& model, const std::vector<To
 
 }  // namespace
 
-// Reads all of a model's files but the numbers of its weights.
+// Reads all of a model's files except the values of its weights.
 // [[Rcpp::export]]
 Rcpp::List describe_model_impl(const std::string& folder) {
   std::unique_ptr<ancify::ModelFiles> files;
@@ -108,6 +158,7 @@ Rcpp::List describe_model_impl(const std::string& folder) {
                             Named("parameters") = static_cast<double>(about.parameters),
                             Named("has_head") = about.has_head,
                             Named("frequencies_from_file") = about.frequencies_from_file,
+                            Named("rotation_base") = about.rotation_base,
                             Named("tokens") = pointer->tokens(),
                             Named("weights") = about.weight_files,
                             Named("other") = about.other_files, Named("most_residues") = most,
@@ -136,11 +187,11 @@ SEXP model_on_devices_impl(SEXP model, const Rcpp::List& backend, bool half,
     devices = ancify::open_device_encoders(on, by.encoder, precision, ancify::TaskContext(control));
   });
   if (devices == nullptr) return R_NilValue;
-  // The model stays as long as they do.
+  // The model lives as long as its encoders.
   return Rcpp::XPtr<ancify::DeviceEncoders>(devices.release(), true, R_NilValue, model);
 }
 
-// Packs that the CPU computed again since the last call, as half precision was too small.
+// The number of packs recomputed on the CPU since the last call, as half precision did not suffice.
 // [[Rcpp::export]]
 double repeated_packs_impl(SEXP devices) {
   auto& repeated = Rcpp::XPtr<ancify::DeviceEncoders>(devices).checked_get()->repeated;
@@ -188,43 +239,43 @@ Rcpp::List log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences,
                             Named("unknown") = unknown_letters(tokens));
 }
 
-// Log-probabilities at residues: number `residue` of protein number `protein`, both from 1. Returns
-// list(values = a matrix with a row a site, unknown =).
+// Log-probabilities at the residues of `sites`, a list for SiteFields.
+// Returns list(values = a matrix with a row for each site, unknown =).
 // [[Rcpp::export]]
 Rcpp::List site_log_probs_impl(SEXP model, const Rcpp::CharacterVector& sequences,
-                               const Rcpp::IntegerVector& protein,
-                               const Rcpp::IntegerVector& residue, bool masked,
-                               const Rcpp::List& settings, const Rcpp::Function& watch) {
+                               const Rcpp::List& sites, const Rcpp::List& settings,
+                               const Rcpp::Function& watch) {
+  const auto [protein, residue, masked] = from_list<SiteFields>(sites);
   const SequenceModel& by = as_model(model);
   const ancify::RunSettings how = as_run_settings(settings);
   const std::vector<Tokenised> tokens = as_tokens(by, sequences);
-  std::vector<ancify::ResidueSite> sites;
+  std::vector<ancify::ResidueSite> at;
   for (R_xlen_t i = 0; i < protein.size(); ++i) {
-    sites.push_back({static_cast<std::size_t>(protein[i] - 1), std::int64_t{residue[i]} - 1});
+    at.push_back({static_cast<std::size_t>(protein[i] - 1), std::int64_t{residue[i]} - 1});
   }
   const auto marginal = masked ? ancify::Marginal::kMasked : ancify::Marginal::kWildType;
   std::vector<float> rows;
   run_job(watch, [&](ancify::JobControl& control) {
-    rows = ancify::site_log_probabilities(by, tokens, sites, marginal, how, control);
+    rows = ancify::site_log_probabilities(by, tokens, at, marginal, how, control);
   });
   const auto vocabulary = static_cast<std::size_t>(by.encoder.shape.vocabulary);
   return Rcpp::List::create(Named("values") = as_row_matrix(rows.data(), rows.size(), vocabulary),
                             Named("unknown") = unknown_letters(tokens));
 }
 
-// Embeds the sequences of a part, and writes its file. Returns the unknown letters of each.
+// Embeds the sequences of a part, a list for PartFields, and writes its file. Returns the unknown
+// letters of each sequence.
 // [[Rcpp::export]]
-Rcpp::NumericVector embed_part_impl(SEXP model, const std::vector<std::string>& ids,
-                                    const Rcpp::CharacterVector& sequences,
-                                    const Rcpp::List& settings, bool by_residue,
-                                    const std::string& path, const Rcpp::Function& watch) {
+Rcpp::NumericVector embed_part_impl(SEXP model, const Rcpp::List& part, const Rcpp::List& settings,
+                                    const Rcpp::Function& watch) {
+  const auto wanted = from_list<PartFields>(part);
   const SequenceModel& by = as_model(model);
   const ancify::RunSettings how = as_run_settings(settings);
-  const std::vector<Tokenised> tokens = as_tokens(by, sequences);
+  const std::vector<Tokenised> tokens = as_tokens(by, wanted.sequences);
   run_job(watch, [&](ancify::JobControl& control) {
-    ancify::EmbeddingPart part = make_part(by, tokens, how, by_residue, control);
-    part.ids = ids;
-    ancify::write_part(part, path, ancify::TaskContext(control));
+    ancify::EmbeddingPart made = make_part(by, tokens, how, wanted.by_residue, control);
+    made.ids = wanted.ids;
+    ancify::write_part(made, wanted.path, ancify::TaskContext(control));
   });
   return unknown_letters(tokens);
 }

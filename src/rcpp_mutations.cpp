@@ -6,6 +6,7 @@
 #include "core/spectra/mutation_contexts.h"
 #include "core/spectra/mutation_counts.h"
 #include "rcpp_ancestry.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 #include "rcpp_spectra.h"
 
@@ -38,12 +39,33 @@ Rcpp::DataFrame sums_by_type(const std::vector<ancify::Misidentification::Sums>&
 }
 
 ancify::CountedAs as_counted(const std::string& name) {
-  if (name == "haplotypes") return ancify::CountedAs::kHaplotypes;
-  if (name == "frequencies") return ancify::CountedAs::kFrequencies;
-  return ancify::CountedAs::kSites;
+  using ancify::CountedAs;
+  return choice<CountedAs>(name, {{"sites", CountedAs::kSites},
+                                  {"haplotypes", CountedAs::kHaplotypes},
+                                  {"frequencies", CountedAs::kFrequencies}});
 }
 
 }  // namespace
+
+template <>
+struct Fields<ancify::MutationOptions> {
+  using All = ancify::MutationOptions;
+  static constexpr auto table =
+      fields("MutationOptions", field("k", &All::k), field("use_info", &All::use_info),
+             field("reference_context", &All::reference_context),
+             field("low_confidence", &All::low_confidence), field("mask", &All::mask),
+             field("window", &All::window), field("threads", &All::threads),
+             field("counted_as", &All::counted_as, as_counted));
+};
+
+template <>
+struct Fields<ancify::ContextOptions> {
+  using All = ancify::ContextOptions;
+  static constexpr auto table =
+      fields("ContextOptions", field("k", &All::k), field("mask", &All::mask),
+             field("low_confidence", &All::low_confidence), field("window", &All::window),
+             field("threads", &All::threads));
+};
 
 // Counts the mutations of a file of variants. `populations` and `sequences` are as in
 // tabulate_variants_impl(). `options`: list(k =, use_info =, reference_context =, low_confidence =,
@@ -54,20 +76,12 @@ Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<i
                                 const Rcpp::List& sequences, const Rcpp::List& options,
                                 const Rcpp::Function& watch) {
   using Rcpp::Named;
-  ancify::MutationOptions wanted;
+  auto wanted = from_list<ancify::MutationOptions>(options);
   wanted.variants = variants;
   wanted.populations = populations;
   wanted.n_populations =
       1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
   take_sequences(sequences, wanted);
-  wanted.k = Rcpp::as<int>(options["k"]);
-  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
-  wanted.reference_context = Rcpp::as<bool>(options["reference_context"]);
-  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
-  wanted.counted_as = as_counted(Rcpp::as<std::string>(options["counted_as"]));
-  wanted.mask = Rcpp::as<std::string>(options["mask"]);
-  wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
-  wanted.threads = Rcpp::as<int>(options["threads"]);
   std::unique_ptr<ancify::MutationCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
     counts = std::make_unique<ancify::MutationCounts>(ancify::count_mutations(wanted, control));
@@ -107,13 +121,8 @@ Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes,
 Rcpp::List count_contexts_impl(const Rcpp::DataFrame& files, const Rcpp::List& options,
                                const Rcpp::Function& watch) {
   using Rcpp::Named;
-  ancify::ContextOptions wanted;
+  auto wanted = from_list<ancify::ContextOptions>(options);
   wanted.sequences = as_sequence_files(files);
-  wanted.k = Rcpp::as<int>(options["k"]);
-  wanted.mask = Rcpp::as<std::string>(options["mask"]);
-  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
-  wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
-  wanted.threads = Rcpp::as<int>(options["threads"]);
   ancify::ContextCounts counts;
   run_job(watch,
           [&](ancify::JobControl& control) { counts = ancify::count_contexts(wanted, control); });

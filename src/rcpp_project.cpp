@@ -6,7 +6,7 @@
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
-// What an alignment file's format has: list(many_species =, needs_genome =).
+// Properties of an alignment file's format: list(many_species =, needs_genome =).
 // [[Rcpp::export]]
 Rcpp::List alignment_format_impl(const std::string& file) {
   const ancify::AlignmentFormat* format = nullptr;
@@ -15,8 +15,8 @@ Rcpp::List alignment_format_impl(const std::string& file) {
                             Rcpp::Named("needs_genome") = format->needs_genome);
 }
 
-// Projects alignments into their folders. Returns a report per alignment. Tells the listener
-// projected(i, report, checksums) of each alignment whose files are in place.
+// Projects alignments into their folders. Returns a report per alignment. Calls the listener
+// projected(i, report, checksums) for each alignment whose files are in place.
 // [[Rcpp::export]]
 Rcpp::List project_files_impl(const Rcpp::List& alignments, const Rcpp::List& reading,
                               const Rcpp::Function& watch) {

@@ -1,9 +1,10 @@
-// Reads the data of Bioconductor's ranges: regions of called chromosomes, pairs of aligned ranges.
+// Reads data for Bioconductor's ranges: regions of called chromosomes, pairs of aligned ranges.
 // Writes calls for other programs.
 #include "core/ancestry/calling/call_export.h"
 #include "core/ancestry/calling/call_regions.h"
 #include "core/formats/alignment/axt_pairs.h"
 #include "core/genome/sequence_file.h"
+#include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
 namespace {
@@ -15,16 +16,48 @@ std::vector<ancify::CallFile> as_call_files(const std::vector<std::string>& path
   return files;
 }
 
-// Takes list(file =, start =, width =), vectors; `file` and `start` count from 1.
+// `file` and `start` count from 1.
+struct RegionColumns {
+  Rcpp::IntegerVector file;
+  Rcpp::NumericVector start;
+  Rcpp::NumericVector width;
+};
+
+struct ExportFields {
+  std::vector<std::string> paths;
+  std::vector<std::string> chromosomes;
+  std::string folder;
+  bool low_confidence;
+  std::vector<ancify::SequenceFile> reference;
+  std::string unknown;
+};
+
+}  // namespace
+
+template <>
+struct Fields<RegionColumns> {
+  using All = RegionColumns;
+  static constexpr auto table = fields("Regions", field("file", &All::file),
+                                       field("start", &All::start), field("width", &All::width));
+};
+
+template <>
+struct Fields<ExportFields> {
+  using All = ExportFields;
+  static constexpr auto table = fields(
+      "CallExport", field("paths", &All::paths), field("chromosomes", &All::chromosomes),
+      field("folder", &All::folder), field("low_confidence", &All::low_confidence),
+      field("reference", &All::reference, as_sequence_files), field("unknown", &All::unknown));
+};
+
+namespace {
+
 std::vector<ancify::CallRegion> as_regions(const Rcpp::List& table) {
-  const Rcpp::IntegerVector file = table["file"];
-  const Rcpp::NumericVector start = table["start"];
-  const Rcpp::NumericVector width = table["width"];
+  const auto [file, start, width] = from_list<RegionColumns>(table);
   std::vector<ancify::CallRegion> regions;
   for (R_xlen_t i = 0; i < file.size(); ++i) {
     regions.push_back({static_cast<std::size_t>(file[i] - 1),
-                       static_cast<std::int64_t>(start[i]) - 1,
-                       static_cast<std::int64_t>(width[i])});
+                       as_integer<std::int64_t>(start[i]) - 1, as_integer<std::int64_t>(width[i])});
   }
   return regions;
 }
@@ -55,7 +88,28 @@ Rcpp::List rows(std::vector<ancify::AxtPair>& pairs, ancify::AxtRow ancify::AxtP
       Rcpp::Named("bases") = bases);
 }
 
+// Takes a vector of lengths, named by chromosome.
+std::unordered_map<std::string, std::int64_t> as_lengths(const Rcpp::NumericVector& lengths) {
+  std::unordered_map<std::string, std::int64_t> result;
+  for (const auto& [name, length] : as_chromosomes(lengths)) result[name] = length;
+  return result;
+}
+
+std::unordered_set<std::string> as_name_set(const std::vector<std::string>& names) {
+  return {names.begin(), names.end()};
+}
+
 }  // namespace
+
+template <>
+struct Fields<ancify::AxtPairsOptions> {
+  using All = ancify::AxtPairsOptions;
+  static constexpr auto table =
+      fields("AxtPairsOptions", field("chromosomes", &All::chromosomes, as_name_set),
+             field("outgroup_lengths", &All::query_lengths, as_lengths),
+             field("on_bad_block", &All::on_bad_block, as_on_bad_block),
+             field("chunk_size", &All::chunk_size));
+};
 
 // The lengths of one-line FASTA files.
 // [[Rcpp::export]]
@@ -71,7 +125,7 @@ Rcpp::NumericVector sequence_lengths_impl(const std::vector<std::string>& paths,
   return lengths;
 }
 
-// An error for the first file that is not a one-line FASTA of its chromosome's length.
+// Throws an error for the first file that is not a one-line FASTA of its chromosome's length.
 // [[Rcpp::export]]
 void check_sequences_impl(const std::vector<std::string>& paths,
                           const std::vector<std::string>& chromosomes,
@@ -79,7 +133,7 @@ void check_sequences_impl(const std::vector<std::string>& paths,
   guarded([&] {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const double length = lengths[static_cast<R_xlen_t>(i)];
-      ancify::SequenceReader(paths[i], chromosomes[i], static_cast<std::int64_t>(length));
+      ancify::SequenceReader(paths[i], chromosomes[i], as_integer<std::int64_t>(length));
     }
   });
 }
@@ -153,16 +207,14 @@ Rcpp::NumericMatrix count_regions_impl(const std::vector<std::string>& paths,
   return result;
 }
 
-// Writes the calls of chromosomes as FASTA. `reference` is for as_sequence_files(). Returns the
-// numbers of positions: a row for each chromosome, columns called, filled and unknown.
+// Writes the calls of chromosomes as FASTA. `settings` is for ExportFields. Returns counts of
+// positions: a row for each chromosome, columns called, filled and unknown.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix export_calls_impl(const std::vector<std::string>& paths,
-                                      const std::vector<std::string>& chromosomes,
-                                      const std::string& folder, bool low_confidence,
-                                      const Rcpp::DataFrame& reference, const std::string& unknown,
-                                      const Rcpp::Function& watch) {
+Rcpp::NumericMatrix export_calls_impl(const Rcpp::List& settings, const Rcpp::Function& watch) {
+  const auto [paths, chromosomes, folder, low_confidence, reference, unknown] =
+      from_list<ExportFields>(settings);
   const ancify::CallExport wanted = {as_call_files(paths, chromosomes), folder, low_confidence,
-                                     as_sequence_files(reference), unknown.at(0)};
+                                     reference, unknown.at(0)};
   std::vector<ancify::ExportedPositions> counts;
   run_job(watch,
           [&](ancify::JobControl& control) { counts = ancify::export_calls(wanted, control); });
@@ -177,7 +229,7 @@ Rcpp::NumericMatrix export_calls_impl(const std::vector<std::string>& paths,
   return result;
 }
 
-// How often each byte from 0 to 255 occurs in files.
+// The number of occurrences of each byte from 0 to 255 in files.
 // [[Rcpp::export]]
 Rcpp::NumericVector count_bytes_impl(const std::vector<std::string>& paths,
                                      const Rcpp::Function& watch) {
@@ -187,24 +239,14 @@ Rcpp::NumericVector count_bytes_impl(const std::vector<std::string>& paths,
   return Rcpp::NumericVector(counts.begin(), counts.end());
 }
 
-// Reads the blocks of an AXT file. `options`: list(chromosomes = empty for all, outgroup_lengths =
-// empty if unknown, on_bad_block =, chunk_size =).
+// Reads the blocks of an AXT file. `options` is for AxtPairsOptions.
 // [[Rcpp::export]]
 Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options,
                          const Rcpp::List& backend, const Rcpp::Function& watch) {
   const auto& chosen = as_backend(backend);
-  ancify::AxtPairsOptions wanted;
-  if (Rcpp::as<std::string>(options["on_bad_block"]) == "skip") {
-    wanted.on_bad_block = ancify::OnBadBlock::kSkip;
-  }
-  wanted.chunk_size = static_cast<std::size_t>(Rcpp::as<double>(options["chunk_size"]));
+  auto wanted = from_list<ancify::AxtPairsOptions>(options);
   wanted.simd = chosen.simd;
   wanted.threads = chosen.threads;
-  const auto chromosomes = Rcpp::as<std::vector<std::string>>(options["chromosomes"]);
-  wanted.chromosomes.insert(chromosomes.begin(), chromosomes.end());
-  for (const auto& [name, length] : as_chromosomes(options["outgroup_lengths"])) {
-    wanted.query_lengths[name] = length;
-  }
   ancify::AxtPairs read;
   run_job(watch, [&](ancify::JobControl& control) {
     read = ancify::read_axt_pairs(axt, wanted, control);

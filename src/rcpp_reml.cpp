@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/genotypes/device_products.h"
-#include "core/reml/matrix_kernels.h"
+#include "core/reml/kernels/matrix_kernels.h"
 
 namespace reml = ancify::reml;
 
@@ -82,7 +82,7 @@ reml::SearchSettings as_search_settings(const Rcpp::List& problem) {
 ancify::GenotypeWork as_work(const Rcpp::List& problem) {
   ancify::GenotypeWork work;
   work.threads = Rcpp::as<int>(problem["threads"]);
-  work.memory = static_cast<std::int64_t>(Rcpp::as<double>(problem["memory"]));
+  work.memory = as_integer<std::int64_t>(Rcpp::as<double>(problem["memory"]));
   guarded([&] { work.simd = ancify::choose_simd_level(Rcpp::as<std::string>(problem["simd"])); });
   if (problem.containsElementNamed("backend")) {
     const ancify::Backend& backend = as_backend(problem["backend"]);
@@ -103,7 +103,7 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
     const Rcpp::IntegerVector component = weights["component"];
     const Rcpp::NumericVector weight = weights["weight"];
     for (R_xlen_t i = 0; i < variant.size(); ++i) {
-      weights_.push_back({static_cast<std::int64_t>(variant[i]), component[i], weight[i]});
+      weights_.push_back({as_integer<std::int64_t>(variant[i]), component[i], weight[i]});
     }
     n_genetic_ = Rcpp::as<int>(problem["n_genetic"]);
     scale_power_ = Rcpp::as<double>(problem["scale_power"]);
@@ -119,12 +119,12 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
   if (problem.containsElementNamed("kept")) {
     const Rcpp::List kept = problem["kept"];
     keeper_ = {Rcpp::XPtr<reml::KeptKernels>(kept["kernels"]).get(),
-               static_cast<std::int64_t>(Rcpp::as<double>(kept["bytes"]))};
+               as_integer<std::int64_t>(Rcpp::as<double>(kept["bytes"]))};
   }
   share_memory();
 }
 
-// Genotypes share the memory by their numbers of variants.
+// Genotypes share the memory in proportion to their numbers of variants.
 void ProblemKernels::share_memory() {
   const auto own =
       chosen_ != nullptr ? static_cast<std::int64_t>(chosen_->selection.variants.size()) : 0;
@@ -133,7 +133,7 @@ void ProblemKernels::share_memory() {
   const auto part = [&, memory = work_.memory](std::int64_t variants) {
     ancify::GenotypeWork work = work_;
     if (variants < all) {
-      // 0 would be as much as they need.
+      // 0 would mean as much as they need.
       const double share = static_cast<double>(variants) / static_cast<double>(all);
       work.memory =
           std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(memory) * share), 1);

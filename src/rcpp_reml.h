@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/genotypes/genotype_matrix.h"
-#include "core/reml/fit.h"
-#include "core/reml/genotype_kernels.h"
-#include "core/reml/kernels.h"
+#include "core/reml/fit/fit.h"
+#include "core/reml/kernels/genotype_kernels.h"
+#include "core/reml/kernels/kernels.h"
 #include "rcpp_genotypes.h"
 #include "rcpp_glue.h"
 #include "rcpp_reml_kernels.h"

@@ -1,23 +1,23 @@
-// Connects exact REML with the core. What a `problem` is stands in rcpp_reml.h.
+// Connects exact REML with the core. rcpp_reml.h describes a `problem`.
 #include <string>
 #include <vector>
 
-#include "core/reml/exact_fit.h"
-#include "core/reml/lapack.h"
-#include "core/reml/null_lrt.h"
+#include "core/reml/exact/exact_fit.h"
+#include "core/reml/inference/null_lrt.h"
+#include "core/reml/linear_algebra/lapack.h"
 #include "rcpp_reml.h"
 
 namespace reml = ancify::reml;
 
-// Room for dense kernels that stay between jobs.
+// Workspace for dense kernels that persist between jobs.
 // [[Rcpp::export]]
 SEXP new_kept_kernels_impl() { return Rcpp::XPtr<reml::KeptKernels>(new reml::KeptKernels()); }
 
 // [[Rcpp::export]]
 void clear_kept_kernels_impl(const SEXP kept) { Rcpp::XPtr<reml::KeptKernels>(kept)->clear(); }
 
-// Fits variance components. Returns a list as of as_list(), with used_variants,
-// divisors and constant_variants.
+// Fits variance components. Returns a list from as_list(), with used_variants, divisors and
+// constant_variants.
 // [[Rcpp::export]]
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
@@ -38,8 +38,7 @@ Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watc
 }
 
 // The restricted likelihood at each column of `thetas`. Returns a list for each:
-// list(log_likelihood
-// =, score =, information =, traces =, quadratic = y'Py).
+// list(log_likelihood =, score =, information =, traces =, quadratic = y'Py).
 // [[Rcpp::export]]
 Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& thetas,
                                 const Rcpp::Function& watch) {
@@ -75,17 +74,18 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
   return result;
 }
 
-// Draws of the likelihood-ratio statistic of a kernel that has no variance. `form` is the kernel on
-// the complement of the fixed effects: list(diagonal =, off_diagonal =), of a tridiagonal matrix.
+// Draws of the likelihood-ratio statistic of a kernel without variance. `form` is the kernel on the
+// complement of the fixed effects, a tridiagonal matrix: list(diagonal =, off_diagonal =).
 // [[Rcpp::export]]
 std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed,
                                        int threads, const Rcpp::Function& watch) {
   const auto diagonal = Rcpp::as<std::vector<double>>(form["diagonal"]);
   const auto off_diagonal = Rcpp::as<std::vector<double>>(form["off_diagonal"]);
+  const auto n = as_integer<std::int64_t>(draws);
+  const auto stream = as_integer<std::uint64_t>(seed);
   std::vector<double> values;
   run_job(watch, [&](ancify::JobControl& control) {
-    values = reml::draw_null_lrt(reml::tridiagonal_eigenvalues(diagonal, off_diagonal),
-                                 static_cast<std::int64_t>(draws), static_cast<std::uint64_t>(seed),
+    values = reml::draw_null_lrt(reml::tridiagonal_eigenvalues(diagonal, off_diagonal), n, stream,
                                  threads, control);
   });
   return values;

@@ -9,10 +9,10 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/reml/admixture_kernels.h"
-#include "core/reml/genotype_kernels.h"
-#include "core/reml/matrix_kernels.h"
-#include "core/reml/weighted_kernels.h"
+#include "core/reml/kernels/admixture_kernels.h"
+#include "core/reml/kernels/genotype_kernels.h"
+#include "core/reml/kernels/matrix_kernels.h"
+#include "core/reml/kernels/weighted_kernels.h"
 #include "rcpp_genotypes.h"
 
 namespace reml = ancify::reml;
@@ -21,7 +21,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Names of the components after those that have facts.
+// Names of the components that follow the components with facts.
 Names later_names(const Names& names, const KernelFacts& facts) {
   const auto earlier = std::min(facts.divisors.size(), names.size());
   return {names.begin() + static_cast<std::ptrdiff_t>(earlier), names.end()};
@@ -73,7 +73,7 @@ void call_products(const Rcpp::Function& f, const double* v, std::int64_t n, int
   std::copy(product.begin(), product.end(), out);
 }
 
-// The job's thread leaves the call for R's thread and waits for it. In a forked child both are one.
+// The job's thread passes the call to R's thread and waits. In a forked child both are one thread.
 reml::KernelProduct as_product(const Rcpp::RObject& kernel, std::int64_t n, Mailbox& mail,
                                const ancify::JobControl& control) {
   return [&kernel, n, &mail, &control](const double* v, int columns, double* out) {

@@ -10,7 +10,7 @@
 
 #include "core/exec/job_control.h"
 #include "core/genotypes/genotype_matrix.h"
-#include "core/reml/kernels.h"
+#include "core/reml/kernels/kernels.h"
 #include "rcpp_glue.h"
 
 // What R shows of components, in their order; NA where a kernel has no such number.

@@ -1,11 +1,11 @@
-// Connects stochastic REML with the core. What a `problem` is stands in rcpp_reml.h.
+// Connects stochastic REML with the core. rcpp_reml.h describes a `problem`.
 #include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/reml/haseman_elston.h"
-#include "core/reml/stochastic_fit.h"
+#include "core/reml/stochastic/haseman_elston.h"
+#include "core/reml/stochastic/stochastic_fit.h"
 #include "rcpp_reml.h"
 
 namespace reml = ancify::reml;
@@ -27,7 +27,7 @@ reml::StochasticSettings as_settings(const Rcpp::List& problem) {
   settings.max_probes = Rcpp::as<int>(control["max_probes"]);
   settings.mc_tolerance = Rcpp::as<double>(control["mc_tolerance"]);
   if (!Rf_isNull(control["rank"])) settings.rank = Rcpp::as<int>(control["rank"]);
-  settings.seed = static_cast<std::uint64_t>(Rcpp::as<double>(control["seed"]));
+  settings.seed = as_integer<std::uint64_t>(Rcpp::as<double>(control["seed"]));
   settings.columns = reml::columns_for(Rf_xlength(problem["y"]));
   return settings;
 }
@@ -156,9 +156,9 @@ reml::StochasticState as_state(const Rcpp::List& list) {
 
 }  // namespace
 
-// Fits variance components without a relationship matrix. `checkpoint`: NULL, or list(state = NULL
-// or an earlier state to go on from). The listener `checkpoint` gets each new state. Returns a list
-// as of as_list(), with used_variants, divisors and constant_variants.
+// Fits variance components without a relationship matrix. `checkpoint` is NULL, or list(state =
+// NULL or an earlier state to continue from). The listener `checkpoint` receives each new state.
+// Returns a list from as_list(), with used_variants, divisors and constant_variants.
 // [[Rcpp::export]]
 Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
                                 const Rcpp::Nullable<Rcpp::List>& checkpoint,
@@ -199,8 +199,8 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
   return result;
 }
 
-// Haseman-Elston regression, with a jackknife over `blocks` blocks of samples. `moments`: those of
-// all blocks, from jackknife_moments_impl(), or NULL. Returns list(theta, covariance,
+// Haseman-Elston regression, with a jackknife over `blocks` blocks of samples. `moments` holds the
+// moments of all blocks, from jackknife_moments_impl(), or is NULL. Returns list(theta, covariance,
 // mc_covariance, mean_diagonal, probes, passes).
 // [[Rcpp::export]]
 Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
@@ -230,7 +230,7 @@ Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
       Named("passes") = found.passes);
 }
 
-// The numbers of the first block of each part of the jackknife.
+// The index of the first block of each part of the jackknife.
 // [[Rcpp::export]]
 std::vector<int> jackknife_parts_impl(int blocks) {
   std::vector<int> first;

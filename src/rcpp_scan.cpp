@@ -1,13 +1,13 @@
-// Connects tests of single variants and predictions with the core. What a `problem` is stands in
-// rcpp_reml.h. `genotypes`: the tested variants of the problem's samples, as for as_chosen().
+// Connects tests of single variants and predictions with the core. rcpp_reml.h describes a
+// `problem`. `genotypes`: the tested variants of the problem's samples, as for as_chosen().
 #include <memory>
 #include <vector>
 
 #include "core/genotypes/standardise.h"
-#include "core/reml/divided_residual.h"
-#include "core/reml/exact_fit.h"
-#include "core/reml/prediction.h"
-#include "core/reml/scan.h"
+#include "core/reml/exact/exact_fit.h"
+#include "core/reml/inference/prediction.h"
+#include "core/reml/kernels/heterogeneous_residual.h"
+#include "core/reml/scans/scan.h"
 #include "rcpp_reml.h"
 
 namespace reml = ancify::reml;
@@ -19,7 +19,7 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
   return {chosen.open(control.inputs()), chosen.selection, work, control};
 }
 
-// P at theta, after an exact fit. The kernels' memory is free for the tested genotypes then.
+// P at theta, after an exact fit, when the kernels' memory is free for the tested genotypes.
 std::vector<double> projection_of(const Rcpp::List& problem, const reml::FitData& data,
                                   const std::vector<double>& theta, const Rcpp::Function& watch) {
   const int threads = as_work(problem).threads;
@@ -71,8 +71,8 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
                             Rcpp::Named("frequency") = frequency);
 }
 
-// The kernels that a problem's genotypes make, K_g = Z_g W_g Z_g' / c_g. Returns list(kernels = n x
-// n matrices, divisors = c_g).
+// The kernels of a problem's genotypes, K_g = Z_g W_g Z_g' / c_g. Returns list(kernels = n x n
+// matrices, divisors = c_g).
 // [[Rcpp::export]]
 Rcpp::List dense_kernels_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
   ProblemKernels kernels(problem);
@@ -106,7 +106,8 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
   const ancify::GenotypeWork work = as_work(problem);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   const std::vector<std::int64_t> sampled(variants.begin(), variants.end());
-  const reml::DividedResidual residual(data.residuals());
+  const auto stream = as_integer<std::uint64_t>(seed);
+  const reml::HeterogeneousResidual residual(data.residuals());
   ProblemKernels kernels(problem);
   Mailbox mail;
   std::vector<double> ratios;
@@ -123,13 +124,13 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
         reml::ResidualKernels all(&kernels.open(control, mail), data);
         const reml::RestrictedModel model(data, all, fixed, workers);
         ratios = reml::projection_ratios(model, residual.with_identity(theta), std::move(columns),
-                                         static_cast<std::uint64_t>(seed));
+                                         stream);
       },
       &mail);
   return ratios;
 }
 
-// sum_j effects_j (g_ij - means_j) of each sample of `genotypes`. `settings`: as in a problem.
+// sum_j effects_j (g_ij - means_j) of each sample of `genotypes`. `settings` is as in a problem.
 // [[Rcpp::export]]
 std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& settings,
                                         const std::vector<double>& means,

@@ -1,11 +1,13 @@
 // Sets of Biostrings are ranges in XVector's vectors of bytes. XVector's C interface is looked up
-// when it is called, as the package is suggested only.
+// at each call, as the package is only suggested.
 #include "rcpp_sequences.h"
 
 #include <R_ext/Rdynload.h>
 
 #include <algorithm>
 #include <utility>
+
+#include "rcpp_fields.h"
 
 namespace {
 
@@ -26,7 +28,35 @@ std::vector<const Rbyte*> bytes_of_pool(const Rcpp::List& pool) {
   return bytes;
 }
 
+struct SetFields {
+  Rcpp::List pool;
+  Rcpp::IntegerVector group;
+  Rcpp::IntegerVector start;
+  Rcpp::IntegerVector width;
+  Rcpp::RawVector letters;
+};
+
+struct JoinedFields {
+  Rcpp::RawVector codes;
+  std::size_t part_size;
+};
+
 }  // namespace
+
+template <>
+struct Fields<SetFields> {
+  using All = SetFields;
+  static constexpr auto table = fields(
+      "SequenceSet", field("pool", &All::pool), field("group", &All::group),
+      field("start", &All::start), field("width", &All::width), field("letters", &All::letters));
+};
+
+template <>
+struct Fields<JoinedFields> {
+  using All = JoinedFields;
+  static constexpr auto table =
+      fields("JoinedAs", field("codes", &All::codes), field("part_size", &All::part_size));
+};
 
 std::vector<std::string_view> as_views(const Rcpp::CharacterVector& texts) {
   std::vector<std::string_view> views;
@@ -46,11 +76,8 @@ Sequences::Sequences(SEXP sequences) {
 }
 
 void Sequences::add_set(const Rcpp::List& set) {
-  const auto pool = bytes_of_pool(set["pool"]);
-  const Rcpp::IntegerVector group = set["group"];
-  const Rcpp::IntegerVector start = set["start"];
-  const Rcpp::IntegerVector width = set["width"];
-  const Rcpp::RawVector letters = set["letters"];
+  const auto [shared, group, start, width, letters] = from_list<SetFields>(set);
+  const auto pool = bytes_of_pool(shared);
   letters_.assign(letters.begin(), letters.end());
   for (R_xlen_t i = 0; i < width.size(); ++i) {
     const Rbyte* codes = pool[static_cast<std::size_t>(group[i] - 1)] + (start[i] - 1);
@@ -67,12 +94,10 @@ std::string_view Sequences::letters(std::size_t i, std::string& room) const {
   return room;
 }
 
-std::size_t part_size(const Rcpp::List& how) {
-  return static_cast<std::size_t>(Rcpp::as<double>(how["part_size"]));
-}
+std::size_t part_size(const Rcpp::List& how) { return from_list<JoinedFields>(how).part_size; }
 
 Rcpp::List as_joined(ancify::JoinedTexts& texts, const Rcpp::List& how) {
-  const Rcpp::RawVector table = how["codes"];
+  const Rcpp::RawVector table = from_list<JoinedFields>(how).codes;
   const Rbyte* codes = table.begin();
   const auto n = static_cast<R_xlen_t>(texts.places().size());
   Rcpp::IntegerVector part(n);
@@ -98,8 +123,8 @@ Rcpp::List as_joined(ancify::JoinedTexts& texts, const Rcpp::List& how) {
                             Named("width") = width);
 }
 
-// A set of the class `set`, of strings of the class `string`. `ranges`: an IRanges with a range in
-// a part for each.
+// A set of class `set`, of strings of class `string`. For each part, `ranges` is an IRanges with a
+// range for each string.
 // [[Rcpp::export]]
 SEXP set_of_parts_impl(const std::string& set, const std::string& string, const Rcpp::List& parts,
                        const Rcpp::IntegerVector& part, const Rcpp::S4& ranges) {

@@ -1,11 +1,11 @@
-// Connects sparse effects of variants with the core. What a `problem` is stands in rcpp_reml.h.
+// Connects sparse effects of variants with the core. rcpp_reml.h describes a `problem`.
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "core/reml/exact_fit.h"
-#include "core/reml/projection.h"
-#include "core/reml/sparse_effects.h"
+#include "core/reml/exact/exact_fit.h"
+#include "core/reml/inference/projection.h"
+#include "core/reml/scans/sparse_effects.h"
 #include "rcpp_reml.h"
 
 namespace reml = ancify::reml;
@@ -22,15 +22,15 @@ std::unique_ptr<ancify::GenotypeMatrix> open_variants(const ChosenGenotypes& cho
                                                   std::move(selection), work, control);
 }
 
-// What of a problem the path takes, beside P.
+// The parts of a problem that the path needs, besides P.
 struct PathProblem {
   PathProblem(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& settings)
       : data(as_fit_data(problem)), work(as_work(problem)), chosen(as_chosen(genotypes)) {
-    work.memory = static_cast<std::int64_t>(Rcpp::as<double>(settings["memory"]));
+    work.memory = as_integer<std::int64_t>(Rcpp::as<double>(settings["memory"]));
     sparse.scale_power = Rcpp::as<double>(problem["scale_power"]);
     sparse.lambda = Rcpp::as<Vector>(settings["lambda"]);
-    sparse.candidates = static_cast<std::int64_t>(Rcpp::as<double>(settings["candidates"]));
-    sparse.most = static_cast<std::int64_t>(Rcpp::as<double>(settings["most"]));
+    sparse.candidates = as_integer<std::int64_t>(Rcpp::as<double>(settings["candidates"]));
+    sparse.most = as_integer<std::int64_t>(Rcpp::as<double>(settings["most"]));
   }
 
   reml::SparsePath find(const reml::Projection& projection, ancify::JobControl& control) const {
@@ -55,16 +55,16 @@ struct PathProblem {
 }  // namespace
 
 // The path of sparse effects at the variances `theta`. `genotypes`: the tested variants, as for
-// as_chosen(). `settings` = list(lambda = empty or falling, candidates =, most =, memory =
-// bytes for tested genotypes, exact =, seed =). Returns list(lambda =, tested =, variants =
-// (candidates, from 0), effects =, rss =, violation =, residuals =, needed =), as in SparsePath.
+// as_chosen(). `settings` = list(lambda = empty or decreasing, candidates =, most =, memory = bytes
+// for tested genotypes, exact =, seed =). Returns list(lambda =, tested =, variants = (candidates,
+// from 0), effects =, rss =, violation =, residuals =, needed =), as in SparsePath.
 // [[Rcpp::export]]
 Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                             const std::vector<double>& theta, const Rcpp::List& settings,
                             const Rcpp::Function& watch) {
   const PathProblem given(problem, genotypes, settings);
   const bool exact = Rcpp::as<bool>(settings["exact"]);
-  const auto seed = static_cast<std::uint64_t>(Rcpp::as<double>(settings["seed"]));
+  const auto seed = as_integer<std::uint64_t>(Rcpp::as<double>(settings["seed"]));
   auto kernels = std::make_unique<ProblemKernels>(problem);
   Mailbox mail;
   Vector p;
@@ -83,7 +83,7 @@ Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotyp
       },
       &mail);
   if (exact) {
-    kernels.reset();  // its memory is needed for the tested genotypes
+    kernels.reset();  // frees memory for the tested genotypes
     run_job(watch, [&](ancify::JobControl& control) {
       path =
           given.find(reml::DenseProjection(std::move(p), {control, given.work.threads}), control);

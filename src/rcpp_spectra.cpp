@@ -16,6 +16,7 @@
 #include "core/spectra/spectrum_reader.h"
 #include "core/spectra/variant_sites.h"
 #include "rcpp_ancestry.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix& draws, int threads,
@@ -68,7 +69,43 @@ Rcpp::DataFrame as_data_frame(const std::vector<ancify::Misidentification::Sums>
 
 Rcpp::String utf8(const std::string& text) { return {text, CE_UTF8}; }
 
-// `classes`: a list by chromosome of list(position = from 1 and sorted, derived = the number of a
+// Sites in memory. `derived` and `called` are matrices with a row per site and a column per
+// population, with 0 <= derived <= called. `posterior` and `window`, which counts from 0, may be
+// empty.
+struct SitesInMemory {
+  Rcpp::IntegerMatrix derived;
+  Rcpp::IntegerMatrix called;
+  Rcpp::NumericVector posterior;
+  Rcpp::IntegerVector window;
+};
+
+struct ClassColumns {
+  Rcpp::NumericVector position;
+  Rcpp::IntegerVector derived;
+  Rcpp::IntegerVector number;
+};
+
+}  // namespace
+
+template <>
+struct Fields<SitesInMemory> {
+  using All = SitesInMemory;
+  static constexpr auto table =
+      fields("SitesInMemory", field("derived", &All::derived), field("called", &All::called),
+             field("posterior", &All::posterior), field("window", &All::window));
+};
+
+template <>
+struct Fields<ClassColumns> {
+  using All = ClassColumns;
+  static constexpr auto table =
+      fields("SiteClasses", field("position", &All::position), field("derived", &All::derived),
+             field("class", &All::number));
+};
+
+namespace {
+
+// `classes` is a list by chromosome of list(position = from 1 and sorted, derived = the code of a
 // base from 0, or -1 for any, class = from 0).
 std::unordered_map<std::string, std::vector<ancify::SiteClass>> as_classes(
     const Rcpp::List& classes) {
@@ -76,36 +113,36 @@ std::unordered_map<std::string, std::vector<ancify::SiteClass>> as_classes(
   if (classes.size() == 0) return result;
   const auto names = Rcpp::as<std::vector<std::string>>(classes.names());
   for (R_xlen_t c = 0; c < classes.size(); ++c) {
-    const Rcpp::List of_chromosome = classes[c];
-    const Rcpp::NumericVector position = of_chromosome["position"];
-    const Rcpp::IntegerVector derived = of_chromosome["derived"];
-    const Rcpp::IntegerVector number = of_chromosome["class"];
+    const auto [position, derived, number] = from_list<ClassColumns>(classes[c]);
     std::vector<ancify::SiteClass>& sites = result[names[static_cast<std::size_t>(c)]];
     for (R_xlen_t i = 0; i < position.size(); ++i) {
-      sites.push_back({static_cast<std::int64_t>(position[i]) - 1, derived[i], number[i]});
+      sites.push_back({as_integer<std::int64_t>(position[i]) - 1, derived[i], number[i]});
     }
   }
   return result;
 }
 
 std::size_t number_of_populations(const std::vector<int>& populations) {
+  if (populations.empty()) return 1;
   return 1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
 }
 
-// What tabulate_variants_impl() and read_likelihoods_impl() have in common.
+// Sets the options shared by tabulate_variants_impl() and read_likelihoods_impl().
 void take_options(const std::string& variants, const std::vector<int>& populations,
-                  const Rcpp::List& sequences, const Rcpp::List& options,
-                  ancify::SiteReaderOptions& wanted) {
+                  const Rcpp::List& sequences, ancify::SiteReaderOptions& wanted) {
   wanted.variants = variants;
   wanted.populations = populations;
   wanted.n_populations = number_of_populations(populations);
   take_sequences(sequences, wanted);
-  wanted.use_info = Rcpp::as<bool>(options["use_info"]);
-  wanted.low_confidence = Rcpp::as<bool>(options["low_confidence"]);
-  wanted.threads = Rcpp::as<int>(options["threads"]);
 }
 
-// What the records of a file were.
+ancify::SiteKind as_site_kind(int number) { return static_cast<ancify::SiteKind>(number); }
+
+struct LikelihoodOptions : ancify::SiteReaderOptions {
+  std::int64_t window = 0;
+};
+
+// The counts of a file's records by outcome.
 Rcpp::List as_list(const ancify::RecordTotals& totals) {
   using Rcpp::Named;
   return Rcpp::List::create(Named("reasons") = reasons_of(totals.chromosomes),
@@ -118,17 +155,32 @@ Rcpp::List as_list(const ancify::RecordTotals& totals) {
 
 }  // namespace
 
-// Spectra of sites in memory. `sites` is list(derived =, called =, posterior =, window =).
-// `derived` and `called` are matrices with a row per site and a column per population, with 0 <=
-// derived <= called. `posterior` and `window`, which counts from 0, may be empty.
+template <>
+struct Fields<ancify::VariantSitesOptions> {
+  using All = ancify::VariantSitesOptions;
+  static constexpr auto table =
+      fields("VariantSitesOptions", field("use_info", &All::use_info),
+             field("folded", &All::ref_is_ancestral), field("low_confidence", &All::low_confidence),
+             field("window", &All::window), field("threads", &All::threads),
+             field("kind", &All::kind, as_site_kind), field("n_classes", &All::n_classes),
+             field("classes", &All::classes, as_classes));
+};
+
+template <>
+struct Fields<LikelihoodOptions> {
+  using All = LikelihoodOptions;
+  static constexpr auto table =
+      fields("LikelihoodOptions", field("use_info", &All::use_info),
+             field("low_confidence", &All::low_confidence), field("window", &All::window),
+             field("threads", &All::threads));
+};
+
+// Spectra of sites in memory, a list for SitesInMemory.
 // [[Rcpp::export]]
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes,
                                const Rcpp::IntegerMatrix& draws, int threads,
                                const Rcpp::Function& watch) {
-  const Rcpp::IntegerMatrix derived = sites["derived"];
-  const Rcpp::IntegerMatrix called = sites["called"];
-  const Rcpp::NumericVector posterior = sites["posterior"];
-  const Rcpp::IntegerVector window = sites["window"];
+  const auto [derived, called, posterior, window] = from_list<SitesInMemory>(sites);
   ancify::SiteColumns columns = {derived.nrow(), {}, {}, nullptr, nullptr};
   for (int k = 0; k < derived.ncol(); ++k) {
     columns.derived.push_back(derived.begin() + static_cast<R_xlen_t>(k) * derived.nrow());
@@ -151,8 +203,8 @@ SEXP open_spectrum_impl(const std::string& path) {
   return Rcpp::XPtr<ancify::SpectrumReader>(reader.release());
 }
 
-// Goes to the next line that is neither empty nor a comment. Returns list(number = of this line, or
-// of the last, found =).
+// Advances to the next line that is neither empty nor a comment. Returns list(number = of this
+// line, or of the last, found =).
 // [[Rcpp::export]]
 Rcpp::List next_spectrum_line_impl(SEXP reader) {
   const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);
@@ -170,14 +222,14 @@ Rcpp::CharacterVector spectrum_text_impl(SEXP reader) {
   return Rcpp::CharacterVector::create(utf8(text));
 }
 
-// Returns list(values = the line's first n numbers, words = how many it has, n + 1 if more than n).
+// Returns list(values = the line's first n numbers, words = their total, n + 1 if more than n).
 // [[Rcpp::export]]
 Rcpp::List spectrum_numbers_impl(SEXP reader, double n, const std::string& what) {
   const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);
-  Rcpp::NumericVector values(static_cast<R_xlen_t>(n));
+  Rcpp::NumericVector values(as_integer<R_xlen_t>(n));
   double* const first = values.begin();
   std::int64_t words = 0;
-  guarded([&] { words = spectrum->numbers(first, static_cast<std::int64_t>(n), what); });
+  guarded([&] { words = spectrum->numbers(first, values.size(), what); });
   return Rcpp::List::create(Rcpp::Named("values") = values,
                             Rcpp::Named("words") = static_cast<double>(words));
 }
@@ -207,21 +259,19 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
                                  Rcpp::Named("stringsAsFactors") = false);
 }
 
-// Tabulates the sites of a file of variants. `populations` has a number for each sample: its
-// population, from 0, or -1 for none. `sequences` is for take_sequences(). `options`: list(use_info
-// = whether INFO has the ancestral alleles, low_confidence =, window = bases or 0, threads =, kind
-// = the number of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The result's
-// `table` is for variant_spectrum_impl().
+// Tabulates the sites of a file of variants. `populations` has an index for each sample: its
+// population, from 0, or -1 for none; empty for AC and AN of INFO. `sequences` is for
+// take_sequences(). `options`: list(use_info = whether INFO has the ancestral alleles, folded =
+// whether REF is taken for ancestral, low_confidence =, window = bases or 0, threads =, kind = the
+// index of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The result's `table` is
+// for variant_spectrum_impl().
 // [[Rcpp::export]]
 Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
                                   const Rcpp::List& sequences, const Rcpp::List& options,
                                   const Rcpp::Function& watch) {
-  ancify::VariantSitesOptions wanted;
-  take_options(variants, populations, sequences, options, wanted);
-  wanted.window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
-  wanted.kind = static_cast<ancify::SiteKind>(Rcpp::as<int>(options["kind"]));
-  wanted.n_classes = Rcpp::as<int>(options["n_classes"]);
-  wanted.classes = as_classes(options["classes"]);
+  auto wanted = from_list<ancify::VariantSitesOptions>(options);
+  take_options(variants, populations, sequences, wanted);
+  wanted.counts_of_info = populations.empty();
   std::unique_ptr<ancify::VariantSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
     sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(wanted, control));
@@ -246,8 +296,8 @@ Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes,
   return result;
 }
 
-// How often samples have each depth: list(sites =, genotypes = a column for each population).
-// `populations` is that of tabulate_variants_impl().
+// The number of genotypes of each depth: list(sites =, genotypes = a column for each population).
+// `populations` is as in tabulate_variants_impl().
 // [[Rcpp::export]]
 Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>& populations,
                              const Rcpp::Function& watch) {
@@ -265,21 +315,20 @@ Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>
                             Rcpp::Named("genotypes") = genotypes);
 }
 
-// Reads genotype likelihoods. The arguments are those of tabulate_variants_impl(); of `options` it
+// Reads genotype likelihoods. The arguments are as in tabulate_variants_impl(); of `options` it
 // takes use_info, low_confidence, threads and window. The result's `table` is for
 // likelihood_step_impl().
 // [[Rcpp::export]]
 Rcpp::List read_likelihoods_impl(const std::string& variants, const std::vector<int>& populations,
                                  const Rcpp::List& sequences, const Rcpp::List& options,
                                  const Rcpp::Function& watch) {
-  ancify::SiteReaderOptions wanted;
-  take_options(variants, populations, sequences, options, wanted);
-  wanted.needs_genotypes = false;
-  const auto window = static_cast<std::int64_t>(Rcpp::as<double>(options["window"]));
+  auto wanted = from_list<LikelihoodOptions>(options);
+  take_options(variants, populations, sequences, wanted);
+  wanted.needs_counts = false;
   std::unique_ptr<ancify::LikelihoodSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
     sites = std::make_unique<ancify::LikelihoodSites>(
-        ancify::read_likelihoods(wanted, window, control));
+        ancify::read_likelihoods(wanted, wanted.window, control));
   });
   Rcpp::List result = as_list(*sites);
   result["sizes"] = Rcpp::IntegerVector(Rcpp::wrap(sites->table.sizes));

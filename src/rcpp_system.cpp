@@ -8,10 +8,13 @@
 #include "core/exec/threads.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/lengths.h"
+#include "core/io/byte_source.h"
 #include "core/io/file.h"
 #include "core/io/inflate.h"
 #include "core/io/lines.h"
-#include "core/io/yaml_shape.h"
+#include "core/io/text.h"
+#include "core/io/zstd_source.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 // [[Rcpp::export]]
@@ -26,24 +29,29 @@ Rcpp::List build_info_impl() {
 #endif
   const std::string version = ancify::htslib_version();
   const Rcpp::CharacterVector htslib(1, version.empty() ? NA_STRING : Rf_mkChar(version.c_str()));
-  return Rcpp::List::create(Named("compiler") = __VERSION__,
-                            Named("inflater") = ancify::inflater_name(), Named("htslib") = htslib,
-                            Named("cuda") = cuda, Named("cuda_archs") = archs,
-                            Named("simd") = ancify::simd_name(ancify::best_simd_level()));
+  const std::string of_zstd = ancify::zstd_version();
+  const Rcpp::CharacterVector zstd(1, of_zstd.empty() ? NA_STRING : Rf_mkChar(of_zstd.c_str()));
+  return Rcpp::List::create(
+      Named("compiler") = __VERSION__, Named("inflater") = ancify::inflater_name(),
+      Named("zstd") = zstd, Named("htslib") = htslib, Named("cuda") = cuda,
+      Named("cuda_archs") = archs, Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
+
+template <>
+struct Fields<ancify::BackendWish> {
+  using All = ancify::BackendWish;
+  static constexpr auto table =
+      fields("BackendWish", field("kind", &All::kind), field("devices", &All::devices),
+             field("threads", &All::threads), field("simd", &All::simd),
+             field("gpus_per_card", &All::gpus_per_card), field("gpu_memory", &All::gpu_memory));
+};
 
 // Chooses a backend. `wish` is a list of the fields of BackendWish. Returns a list for
 // as_backend(), with the values that R uses.
 // [[Rcpp::export]]
 Rcpp::List backend_impl(const Rcpp::List& wish) {
   using Rcpp::Named;
-  ancify::BackendWish wanted;
-  wanted.kind = Rcpp::as<std::string>(wish["kind"]);
-  wanted.devices = Rcpp::as<std::vector<int>>(wish["devices"]);
-  wanted.threads = Rcpp::as<int>(wish["threads"]);
-  wanted.simd = Rcpp::as<std::string>(wish["simd"]);
-  wanted.gpus_per_card = Rcpp::as<int>(wish["gpus_per_card"]);
-  wanted.gpu_memory = static_cast<std::size_t>(Rcpp::as<double>(wish["gpu_memory"]));
+  const auto wanted = from_list<ancify::BackendWish>(wish);
   std::unique_ptr<ancify::Backend> backend;
   guarded([&] { backend = std::make_unique<ancify::Backend>(ancify::choose_backend(wanted)); });
   const bool gpu = backend->kind == ancify::BackendKind::kGpu;
@@ -57,7 +65,7 @@ Rcpp::List backend_impl(const Rcpp::List& wish) {
 }
 
 // Returns list(number =, name =, memory =, compute_capability =, problem =). `problem` is one text,
-// empty if there is no problem.
+// empty without a problem.
 // [[Rcpp::export]]
 Rcpp::List available_gpus_impl(int gpus_per_card) {
   ancify::Gpus gpus;
@@ -94,10 +102,22 @@ Rcpp::List core_limits_impl() {
       Named("haplotypes") = ancify::kMostHaplotypes, Named("compared_runs") = ancify::kMostRuns);
 }
 
+// Whether each name is a valid name of a file or folder.
+// [[Rcpp::export]]
+Rcpp::LogicalVector are_file_names_impl(const Rcpp::CharacterVector& names) {
+  Rcpp::LogicalVector result(names.size());
+  for (R_xlen_t i = 0; i < names.size(); ++i) {
+    if (Rcpp::CharacterVector::is_na(names[i])) continue;
+    const std::string name(names[i]);
+    result[i] = static_cast<int>(ancify::is_safe_file_name(name) && ancify::is_utf8(name));
+  }
+  return result;
+}
+
 // [[Rcpp::export]]
 int hardware_threads_impl() { return ancify::hardware_threads(); }
 
-// Reads a table of lengths. `identity`: the identity that the file must have, or "".
+// Reads a table of lengths. `identity` is the file's expected identity, or "".
 // [[Rcpp::export]]
 Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
                                             const std::string& identity = "") {
@@ -107,7 +127,8 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
   std::vector<ancify::Chromosome> chromosomes;
   guarded(
       [&] { chromosomes = ancify::read_chromosome_lengths(path, ancify::TaskContext(control)); });
-  // Allocates the vectors first: push_back() copies the whole vector, and there may be 100,000
+  // Allocates the vectors first: push_back() copies the whole vector, and a genome may have 100,000
+  // contigs.
   // contigs.
   const auto n = static_cast<R_xlen_t>(chromosomes.size());
   Rcpp::NumericVector lengths(n);
@@ -122,7 +143,7 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
 }
 
 // Reads a table of other names of `chromosomes`: a character vector of chromosomes named by
-// aliases. `identity`: the identity that the file must have, or "".
+// aliases. `identity` is the file's expected identity, or "".
 // [[Rcpp::export]]
 Rcpp::CharacterVector read_chromosome_aliases(const std::string& path,
                                               const std::vector<std::string>& chromosomes,
@@ -150,34 +171,39 @@ Rcpp::CharacterVector read_chromosome_aliases(const std::string& path,
 // [[Rcpp::export]]
 Rcpp::CharacterVector read_text_impl(const std::string& path, double most) {
   std::string text;
-  guarded([&] { text = ancify::read_text(path, static_cast<std::size_t>(most)); });
+  guarded([&] { text = ancify::read_text(path, as_integer<std::size_t>(most)); });
   return Rcpp::CharacterVector::create(Rcpp::String(text, CE_UTF8));
 }
 
-// Returns the sizes that slow YAML parsers down: list(indent =, collections =, keys =, entries =,
-// merged =).
+// The first `n` bytes of a file's text, plain or inflated; fewer if the text is shorter. Throws an
+// error for a format that ancify does not read.
 // [[Rcpp::export]]
-Rcpp::List yaml_shape_impl(const std::string& text) {
-  using Rcpp::Named;
-  const ancify::YamlShape shape = ancify::yaml_shape(text);
-  return Rcpp::List::create(Named("indent") = static_cast<double>(shape.indent),
-                            Named("collections") = static_cast<double>(shape.collections),
-                            Named("keys") = static_cast<double>(shape.keys),
-                            Named("entries") = static_cast<double>(shape.entries),
-                            Named("merged") = static_cast<double>(shape.merged));
+Rcpp::RawVector text_start_impl(const std::string& path, int n) {
+  std::vector<char> start(static_cast<std::size_t>(n));
+  guarded([&] {
+    const auto source = ancify::open_text(path);
+    std::size_t size = 0;
+    while (const std::size_t got = source->read(start.data() + size, start.size() - size))
+      size += got;
+    start.resize(size);
+  });
+  return Rcpp::RawVector(start.begin(), start.end());
 }
 
-// Whether a list, with the lists in it, has more than `most` elements.
+// The raw bytes of a file; throws an error if it has more than `most`.
 // [[Rcpp::export]]
-bool has_more_elements_impl(SEXP list, double most) {
-  std::vector<SEXP> open = {list};
-  double elements = 0;
-  while (!open.empty() && elements <= most) {
-    const SEXP one = open.back();
-    open.pop_back();
-    elements += static_cast<double>(Rf_xlength(one));
-    if (TYPEOF(one) != VECSXP || elements > most) continue;
-    for (R_xlen_t i = 0; i < Rf_xlength(one); ++i) open.push_back(VECTOR_ELT(one, i));
-  }
-  return elements > most;
+Rcpp::RawVector read_bytes_impl(const std::string& path, double most) {
+  std::vector<char> bytes;
+  guarded([&] { bytes = ancify::read_bytes(path, as_integer<std::size_t>(most)); });
+  return Rcpp::RawVector(bytes.begin(), bytes.end());
+}
+
+// The bytes `from` to `to` of a file, counted from 1.
+// [[Rcpp::export]]
+Rcpp::RawVector read_range_impl(const std::string& path, double from, double to) {
+  const auto offset = as_integer<std::int64_t>(from) - 1;
+  const auto n = as_integer<std::size_t>(to - from + 1);
+  std::vector<char> bytes;
+  guarded([&] { bytes = ancify::read_range(path, offset, n); });
+  return Rcpp::RawVector(bytes.begin(), bytes.end());
 }

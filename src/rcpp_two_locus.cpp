@@ -14,15 +14,15 @@ namespace two_locus = ancify::two_locus;
 
 namespace {
 
-// Steps of an epoch that changes: the first try, and the most.
+// Steps of a changing epoch: the first try, and the most.
 constexpr int kFirstSteps = 4;
 constexpr int kMostSteps = 4096;
-// Extrapolations that agree within a relative difference of this are taken.
+// Extrapolations are accepted if they agree within this relative difference.
 constexpr double kTolerance = 1e-8;
-// At the most steps, larger differences are an error.
+// Larger differences at the most steps are an error.
 constexpr double kLargestError = 1e-5;
 
-// A model, and the statistics at more and more steps.
+// A model, and its statistics at increasing numbers of steps.
 struct Solution {
   diffusion::Model model;
   two_locus::Extrapolation extrapolation;
@@ -63,9 +63,9 @@ bool all_done(const std::vector<Solution>& solutions) {
 
 }  // namespace
 
-// Returns a column for each of `models`: the statistics of the first of `rates`, then of the
-// others, then heterozygosities, as in two_locus::Statistics. `rates`: 2 Nref times the
-// recombination rates. All models must end with so many populations.
+// Returns a column for each of `models`: the statistics at the first of `rates`, then at the
+// others, then heterozygosities, as in two_locus::Statistics. `rates` holds 2 Nref times the
+// recombination rates. All models must end with this many populations.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix expected_ld_impl(const Rcpp::List& models, int populations,
                                      const std::vector<double>& rates, const Rcpp::List& backend,

@@ -6,10 +6,12 @@
 #include "core/viruses/chunks.h"
 #include "core/viruses/dna_records.h"
 #include "core/viruses/frames.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 #include "rcpp_sequences.h"
 
-// Returns list(ids =, bases = as of as_joined()) of the records of files. `how`: as of joined_as().
+// Returns list(ids =, bases = from as_joined(), empty = files without any) of the records of files.
+// `how` is as for joined_as().
 // [[Rcpp::export]]
 Rcpp::List read_dna_impl(const std::vector<std::string>& paths, const Rcpp::List& how,
                          const Rcpp::Function& watch) {
@@ -18,8 +20,9 @@ Rcpp::List read_dna_impl(const std::vector<std::string>& paths, const Rcpp::List
   run_job(watch,
           [&](ancify::JobControl& control) { records = ancify::read_dna(paths, size, control); });
   using Rcpp::Named;
-  return Rcpp::List::create(Named("ids") = as_texts(records->ids),
-                            Named("bases") = as_joined(records->bases, how));
+  return Rcpp::List::create(
+      Named("ids") = as_texts(records->ids), Named("bases") = as_joined(records->bases, how),
+      Named("empty") = as_texts(records->empty), Named("share_ids") = records->share_ids);
 }
 
 // Returns list(name =, sequence =, start =, end =) of the chunks of sequences, counted from 1.
@@ -33,8 +36,8 @@ Rcpp::List chunks_impl(const std::vector<std::string>& ids, const std::vector<do
   std::vector<double> end;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     std::int64_t n = 0;
-    for (const ancify::Chunk& chunk : ancify::chunks_of(static_cast<std::int64_t>(lengths[i]),
-                                                        static_cast<std::int64_t>(size), rule)) {
+    for (const ancify::Chunk& chunk : ancify::chunks_of(as_integer<std::int64_t>(lengths[i]),
+                                                        as_integer<std::int64_t>(size), rule)) {
       name.push_back(ids[i] + "_chunk_" + std::to_string(++n));
       sequence.push_back(static_cast<double>(i + 1));
       start.push_back(static_cast<double>(chunk.start + 1));
@@ -46,13 +49,28 @@ Rcpp::List chunks_impl(const std::vector<std::string>& ids, const std::vector<do
                             Named("start") = start, Named("end") = end);
 }
 
-// Returns list(sequence =, frame =, bases = as of as_joined(), protein = the same) of the frames
-// without a stop; numbers are from 1. `residues`: of the 64 codons, in the core's order. `dna` and
-// `aa`: as of joined_as().
+// Which frames are read, and how their sets are made.
+struct FrameFields {
+  std::string residues;  // of the 64 codons, in the core's order
+  bool strict;
+  Rcpp::List dna;  // as for joined_as()
+  Rcpp::List aa;
+};
+
+template <>
+struct Fields<FrameFields> {
+  using All = FrameFields;
+  static constexpr auto table =
+      fields("ReadingFrames", field("residues", &All::residues), field("strict", &All::strict),
+             field("dna", &All::dna), field("aa", &All::aa));
+};
+
+// Returns list(sequence =, frame =, bases = from as_joined(), protein = from as_joined()) of the
+// frames without a stop; indices are from 1. `frames` is for FrameFields.
 // [[Rcpp::export]]
-Rcpp::List six_frames_impl(const Rcpp::RObject& sequences, const std::string& residues, bool strict,
-                           const Rcpp::List& dna, const Rcpp::List& aa,
+Rcpp::List six_frames_impl(const Rcpp::RObject& sequences, const Rcpp::List& frames,
                            const Rcpp::Function& watch) {
+  const auto [residues, strict, dna, aa] = from_list<FrameFields>(frames);
   const auto rule = strict ? ancify::FrameRule::kStrict : ancify::FrameRule::kVirnucpro;
   const ancify::FrameReader reader(ancify::GeneticCode(residues), rule);
   const Sequences read(sequences);

@@ -2,6 +2,7 @@
 #include "core/ancestry/projection/projection.h"
 #include "inputs.h"
 #include "kernel.h"
+#include "level.h"
 
 namespace ancify::bench {
 
@@ -11,7 +12,7 @@ std::function<void()> make_kernel(const std::string&) {
     MemoryStore store(chromosomes);
     const std::string name = "memory";
     ProjectionOptions options;
-    options.simd = best_simd_level();
+    options.simd = kernel_level();
     const TaskContext context;
     AlignmentProjector projector(name, {{"", &store}}, chromosomes, options, context);
     projector.consume(text, true);

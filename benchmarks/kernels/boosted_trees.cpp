@@ -4,6 +4,7 @@
 #include "core/ancestry/trained/site_features.h"
 #include "inputs.h"
 #include "kernel.h"
+#include "level.h"
 
 namespace ancify::bench {
 
@@ -47,7 +48,7 @@ std::function<void()> make_kernel(const std::string&) {
     std::vector<float> values(n * static_cast<std::size_t>(features.count()));
     features.compute(whole_stretch(species.data(), SequenceForm::kCharacters, n), values.data());
     std::vector<double> probabilities(n * kBases);
-    model.probabilities({values.data(), n, n}, best_simd_level(), probabilities.data());
+    model.probabilities({values.data(), n, n}, kernel_level(), probabilities.data());
   };
 }
 

@@ -11,6 +11,7 @@
 #include "core/diffusion/grid.h"
 #include "core/diffusion/integration.h"
 #include "core/diffusion/schedule.h"
+#include "level.h"
 
 namespace ancify::bench {
 
@@ -30,7 +31,7 @@ inline std::function<void()> diffusion_kernel(int populations, int points, doubl
   return [=] {
     diffusion::Density density(std::make_shared<diffusion::Grid>(points), populations);
     std::fill(density.data(), density.data() + density.size(), 1.0);
-    diffusion::integrate(density, diffusion::make_schedule(epoch, 1e-3, 1), best_simd_level(),
+    diffusion::integrate(density, diffusion::make_schedule(epoch, {1e-3, 1}), kernel_level(),
                          TaskContext());
   };
 }

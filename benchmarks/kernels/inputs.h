@@ -17,13 +17,14 @@
 #include "core/genome/lengths.h"
 #include "core/genome/packed.h"
 #include "core/genome/sequence_source.h"
+#include "level.h"
 
 namespace ancify::bench {
 
 // One thread, and the best instructions that the processor has. Valgrind's has AVX2 at most.
 inline Backend one_thread() {
   Backend backend;
-  backend.simd = best_simd_level();
+  backend.simd = kernel_level();
   return backend;
 }
 
@@ -44,7 +45,7 @@ inline std::vector<std::string> related_sequences(std::size_t species, std::size
 
 inline std::string packed(const std::string& bases) {
   std::string result(packed_size(bases.size()), '\0');
-  pack_bases(bases.data(), bases.size(), 0, &result[0], best_simd_level());
+  pack_bases(bases.data(), bases.size(), 0, &result[0], kernel_level());
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "core/ancestry/projection/projection.h"
 #include "inputs.h"
 #include "kernel.h"
+#include "level.h"
 
 namespace ancify::bench {
 
@@ -49,7 +50,7 @@ std::function<void()> make_kernel(const std::string&) {
     }
     const std::string name = "memory";
     ProjectionOptions options;
-    options.simd = best_simd_level();
+    options.simd = kernel_level();
     options.focal_name = kNames[0];
     options.focal_chromosomes = {"chr1"};
     const TaskContext context;

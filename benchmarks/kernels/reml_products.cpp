@@ -1,7 +1,8 @@
 // Multiplies the kernel of 2,000 samples and 4,096 variants with one column, and with sixteen.
-#include "core/reml/genotype_kernels.h"
+#include "core/reml/kernels/genotype_kernels.h"
 #include "genotypes.h"
 #include "kernel.h"
+#include "level.h"
 
 namespace ancify::bench {
 
@@ -23,7 +24,7 @@ struct Case {
 std::function<void()> make_kernel(const std::string&) {
   constexpr int columns = 16;
   auto one = std::make_shared<Case>();
-  one->matrix = random_matrix(kSamples, kVariants, {1, best_simd_level(), 0}, one->control);
+  one->matrix = random_matrix(kSamples, kVariants, {1, kernel_level(), 0}, one->control);
   std::vector<reml::ComponentWeight> weights;
   for (std::int64_t j = 0; j < kVariants; ++j) weights.push_back({j, 0, 1});
   one->kernels =

@@ -1,5 +1,5 @@
 // Reduces a symmetric matrix of 700 rows to tridiagonal form.
-#include "core/reml/tridiagonal.h"
+#include "core/reml/linear_algebra/tridiagonal.h"
 
 #include <vector>
 

@@ -34,7 +34,7 @@ inline Caller vote_of_four() {
 
 inline ProjectionOptions usual_projection() {
   ProjectionOptions options;
-  options.simd = best_simd_level();
+  options.simd = kernel_level();
   return options;
 }
 

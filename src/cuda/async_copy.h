@@ -1,8 +1,8 @@
-// Copies from a card's memory to a block's shared memory, while the threads go on. Only .cu files
+// Copies from a card's memory to a block's shared memory while threads compute. Only .cu files
 // include this.
 //
-// A thread begins copies, and ends a group of them. wait_for_copies<n>() waits for all its own
-// groups but the last n. Other threads see what it copied after a barrier.
+// A thread starts copies and closes groups of them. wait_for_copies<n>() waits for all of its
+// groups but the last n. Other threads see the copies after a barrier.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,8 +18,8 @@ struct alignas(16) Sixteen {
 
 #if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 
-// Begins to copy 16 bytes, or zeros if they are not there; `from` is then not read. Both places are
-// multiples of 16 bytes.
+// Starts to copy 16 bytes, or writes zeros if they do not exist; `from` is then not read. Both
+// addresses are aligned to 16 bytes.
 __device__ inline void begin_copy(void* to, const void* from, bool is_there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(to))),
@@ -38,7 +38,7 @@ __device__ inline void wait_for_copies() {
 
 #elif defined(__CUDACC__)
 
-// Older cards copy at once.
+// Older cards copy immediately.
 __device__ inline void begin_copy(void* to, const void* from, bool is_there) {
   *static_cast<Sixteen*>(to) = is_there ? *static_cast<const Sixteen*>(from) : Sixteen{};
 }
@@ -48,7 +48,7 @@ __device__ inline void wait_for_copies() {}
 
 #else
 
-// The host copies as late as it may.
+// The host copies as late as allowed, to reveal missing waits.
 inline void begin_copy(void* to, const void* from, bool is_there) {
   on_host::copy_later([=] {
     const Sixteen zeros = {};
@@ -63,7 +63,7 @@ inline void wait_for_copies() {
 
 #endif
 
-// Waits for all copies that this thread began.
+// Waits for all copies that this thread started.
 __device__ inline void finish_copies() {
   end_group_of_copies();
   wait_for_copies<0>();

@@ -8,7 +8,7 @@ namespace ancify::cuda {
 
 namespace {
 
-// The shared memory of a block that every card has. The table of six species fits.
+// The shared memory per block that every card has. The table of six species fits.
 constexpr std::size_t kSharedBytes = std::size_t{48} << 10;
 
 // Calls by a table, which each block copies to its shared memory.
@@ -25,8 +25,8 @@ __global__ void table_kernel(CallByTable op) {
 }
 
 // Calls by boosted trees. A block's shared memory holds the trees, if they fit (kShared), and the
-// column values of each thread's position. It also holds the consensus of the block's positions and
-// of those in reach.
+// column values of each thread's position. It also holds the consensus at the block's positions and
+// at those in reach.
 template <bool kShared>
 __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
   ANCIFY_SHARED_MEMORY(double, room);
@@ -66,8 +66,8 @@ std::size_t tree_room(unsigned threads, std::size_t columns) {
 class CudaCallKernels : public CallKernels {
  public:
   CudaCallKernels(int number, int card) : device_(number, card) {
-    // Loads all kernels at once. So code that the driver can't load is an error before any work,
-    // and free_memory() leaves out the memory that the code takes.
+    // Loads all kernels at once. Code that the driver cannot load thus fails before any work, and
+    // free_memory() excludes the memory of the code.
     load(table_kernel);
     load(operation_kernel<CallByTable>);
     load(operation_kernel<CallByVote>);

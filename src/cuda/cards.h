@@ -7,7 +7,7 @@
 
 namespace ancify::cuda {
 
-// All GPUs, whatever code they can run. DeviceError, with the reason, if there is none.
+// All GPUs, whatever code they can run. DeviceError, with the reason, if none exists.
 std::vector<Gpu> cards();
 
 }  // namespace ancify::cuda

@@ -1,4 +1,4 @@
-// Checks CUDA calls: a failure becomes a DeviceError that names the place.
+// Checks CUDA calls: a failure becomes a DeviceError that names the source line.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 #include "core/exec/errors.h"
 
 #define ANCIFY_CUDA_CHECK(call) ::ancify::cuda::check((call), "", #call, __FILE__, __LINE__)
-// The same for a call on the device of this name.
+// Checks a call on the device of this name.
 #define ANCIFY_CUDA_CHECK_ON(device, call) \
   ::ancify::cuda::check((call), (device) + ": ", #call, __FILE__, __LINE__)
 

@@ -1,5 +1,5 @@
-// Opens cuBLAS, and multiplies by it. Its matrices have their columns one after the other, so that
-// ours are transposed there: c' = b a'.
+// Opens cuBLAS and calls its products. It stores matrices by columns, so ours are transposed there:
+// c' = b a'.
 #include <dlfcn.h>
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace ancify::cuda {
 
 namespace {
 
-// Of cublas_api.h
+// From cublas_api.h
 constexpr int kNotTransposed = 0;
 constexpr int kTransposed = 1;
 constexpr int kSumsOfFloats = 68;
@@ -22,7 +22,7 @@ void* open_library(const std::string& device) {
   const std::string name = "libcublas.so." + major;
   for (const std::string& path :
        {name, "/usr/local/cuda/lib64/" + name, "/usr/local/cuda-" + major + "/lib64/" + name}) {
-    // It stays open: it keeps state of the driver.
+    // It stays open, as it keeps state of the driver.
     if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   }
   throw DeviceError(device + ": cuBLAS (" + name + ") cannot be opened. Install it as a part of " +

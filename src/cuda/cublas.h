@@ -1,5 +1,4 @@
-// cuBLAS, opened when first used, so that the package loads where it is missing. Only .cu files
-// include this.
+// cuBLAS, opened on first use, so that the package loads without it. Only .cu files include this.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +19,19 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  // Begins a product in a stream. Sums are in single precision, and products of floats too (not
-  // TF32). Parts of a long sum may be joined in the precision of its result.
+  // Starts a product in a stream. Sums and products of floats are in single precision (not TF32).
+  // Parts of a long sum may be joined in the precision of its result.
   template <class Number, class Sum>
   void multiply(const ProductOp<Number, Sum>& op, int stream) {
     multiply({op.rows, op.columns, op.depth, op.stride, op.adds}, op.a, op.b, type_of(op.a), op.c,
              type_of(op.c), stream);
   }
 
-  // The same for any product of floats.
+  // Starts any product of floats.
   void multiply(const MatrixProduct& product, int stream);
 
  private:
-  // The functions that are used, by their binary interface since CUDA 11. Enumerations are ints.
+  // The functions used, by their binary interface since CUDA 11. Enumerations are ints.
   using Create = int (*)(void** handle);
   using Destroy = int (*)(void* handle);
   using SetStream = int (*)(void* handle, cudaStream_t stream);
@@ -65,12 +64,12 @@ class Cublas {
     bool adds;
   };
 
-  // Of library_types.h
+  // From library_types.h
   static int type_of(const float* /*numbers*/) { return 0; }
   static int type_of(const Half* /*numbers*/) { return 2; }
 
   void check(int status, const char* call) const;
-  // DeviceError if it is too large for the library.
+  // DeviceError if the size exceeds the library's limit.
   int as_int(std::int64_t n) const;
   void multiply(const Sizes& sizes, const void* a, const void* b, int type, void* c, int type_of_c,
                 int stream);
@@ -80,7 +79,7 @@ class Cublas {
   Destroy destroy_ = nullptr;
   SetStream set_stream_ = nullptr;
   Multiply multiply_ = nullptr;
-  std::deque<Handle> handles_;  // one a stream, as each has a room of its own for its work
+  std::deque<Handle> handles_;  // one per stream, as each has its own workspace
 };
 
 }  // namespace ancify::cuda

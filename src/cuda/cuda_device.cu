@@ -42,7 +42,7 @@ void* CudaDevice::allocate(std::size_t n, MemoryKind kind) {
 }
 
 void CudaDevice::release(void* memory, MemoryKind kind) noexcept {
-  if (in_forked_child()) return;  // the memory is the parent's
+  if (in_forked_child()) return;  // the memory belongs to the parent
   cudaSetDevice(card_);
   if (kind == MemoryKind::kDevice) {
     cudaFree(memory);

@@ -21,8 +21,8 @@ class Stream {
     ANCIFY_CUDA_CHECK(cudaGetDevice(&card_));
     ANCIFY_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   }
-  // R's garbage collector may run this on any thread, and in a forked child, where no card may be
-  // touched.
+  // R's garbage collector may run this on any thread, and in a forked child, which must not touch a
+  // card.
   ~Stream() {
     if (in_forked_child()) return;
     cudaSetDevice(card_);
@@ -60,7 +60,7 @@ class CudaEvent : public Event {
 
 class CudaDevice : public Device {
  public:
-  // `number`: the device's number in messages. Several devices may share a card.
+  // `number`: the device's index in messages. Several devices may share a card.
   CudaDevice(int number, int card);
 
   std::string name() const override { return name_; }
@@ -72,8 +72,7 @@ class CudaDevice : public Device {
   void wait(int stream) override;
   void drain() noexcept override;
 
-  // A launch of a kernel: for n threads, or for as many as the card runs at once if these are
-  // fewer.
+  // A launch of a kernel: n threads, or as many as the card runs at once if fewer.
   struct Launch {
     const char* kernel;  // its name
     Count n;
@@ -93,7 +92,7 @@ class CudaDevice : public Device {
     cuda::launch(kernel, blocks, streams_[how.stream].get(), arguments...);
     check(cudaGetLastError(), name_ + ": ", how.kernel, __FILE__, __LINE__);
   }
-  // Calls a library that starts its work in a stream: begin(stream) gives its status.
+  // Calls a library that starts its work in a stream: begin(stream) returns its status.
   template <class Begin>
   void call(const char* what, int stream, const Begin& begin) {
     use();

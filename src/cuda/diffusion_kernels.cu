@@ -1,4 +1,4 @@
-// CUDA kernels of diffusion: an operation on a whole card, or a plan on each block.
+// CUDA kernels of diffusion: one operation on a whole card, or one plan per block.
 #include "cuda/diffusion_kernels.h"
 #include "cuda/operation_kernel.h"
 
@@ -21,7 +21,7 @@ struct BlockTeam {
   __device__ void look() const {}
 };
 
-// Limits the registers, so that two blocks fit a multiprocessor.
+// Limits registers, so that two blocks fit a multiprocessor.
 __global__ void __launch_bounds__(kThreadsOfAPlan, 2)
     plan_kernel(DevicePlan* plans, std::size_t n, std::int64_t rounds) {
   for (std::size_t i = blockIdx.x; i < n; i += gridDim.x) {

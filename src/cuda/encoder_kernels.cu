@@ -1,4 +1,5 @@
-// CUDA kernels of encoders: a block a row of a norm, or a block of queries. cuBLAS multiplies.
+// CUDA kernels of encoders: one block per row of a norm, or per block of queries. cuBLAS
+// multiplies.
 #include "cuda/cublas.h"
 #include "cuda/encoder_kernels.h"
 #include "cuda/half_attention.h"
@@ -9,15 +10,14 @@ namespace ancify::cuda {
 
 namespace {
 
-// A thread of a block that shares a row: it holds kShare numbers in groups of kNumbers that lie
-// side by side. All threads take the same way: a branch would let compilers copy barriers into its
-// arms.
+// A thread of a block that shares a row. It holds kShare values in groups of kNumbers adjacent
+// ones. Threads never diverge: compilers would copy barriers into the arms of a branch.
 template <int kNumbers, std::size_t kShare>
 class BlockRow {
  public:
   static constexpr int kEach = kNumbers;
 
-  // `sums`: two of each thread, in shared memory.
+  // `sums`: two per thread, in shared memory.
   __device__ explicit BlockRow(float* sums) : now_(sums), next_(sums + kRowThreads) {}
 
   template <class Work>
@@ -28,7 +28,7 @@ class BlockRow {
       if (j < n) work(j, held_ + i);
     }
   }
-  // Each thread has the whole sum at last.
+  // Each thread ends with the whole sum.
   template <class Term>
   __device__ float sum(std::size_t n, const Term& term) {
     float own = 0;
@@ -40,7 +40,7 @@ class BlockRow {
     __syncthreads();
     float all = 0;
     for (std::size_t lane = 0; lane < kRowThreads; lane += 32) all += now_[lane];
-    // The next sums are written while others still read these.
+    // The next sums are written elsewhere, while other threads still read these.
     float* const last = now_;
     now_ = next_;
     next_ = last;
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kRowThreads) norm_kernel(NormOp<Number> op) {
   for (std::size_t i = blockIdx.x; i < op.n(); i += gridDim.x) op.do_row(row, i);
 }
 
-// A group of numbers a thread, rows by the second index.
+// One group of values per thread; the second index is the row.
 template <int kEach, class Number>
 __global__ void activation_kernel(ActivateOp<Number> op) {
   for (std::size_t row = blockIdx.y; row < op.rows; row += gridDim.y) {
@@ -71,7 +71,7 @@ __global__ void activation_kernel(ActivateOp<Number> op) {
   }
 }
 
-// A group of pairs a thread, tokens by the second index.
+// One group of pairs per thread; the second index is the token.
 template <int kEach, class Number>
 __global__ void rotation_kernel(RotateOp<Number> op) {
   const auto threads = static_cast<int>(gridDim.x * blockDim.x);
@@ -82,11 +82,11 @@ __global__ void rotation_kernel(RotateOp<Number> op) {
   }
 }
 
-// Keys that a block holds in shared memory at once, with their values: 32 kB at most.
+// Keys, with their values, that a block holds in shared memory at once: 32 kB at most.
 template <int kWide>
 constexpr int kKeysHeld = 4096 / (kWide < 64 ? 64 : kWide);
 
-// In single precision: a thread a query. Threads of a block copy keys and values together.
+// Attention in single precision: one query per thread. All threads of a block copy keys and values.
 template <int kWide>
 __global__ void attention_kernel(AttentionOp<float> op) {
   using Op = AttentionOp<float>;
@@ -119,13 +119,13 @@ __global__ void attention_kernel(AttentionOp<float> op) {
   }
 }
 
-// In half precision: 16 queries a warp.
+// Attention in half precision: 16 queries per warp.
 template <int kWide, bool kAnyWidth>
 __global__ void __launch_bounds__(kTileThreads, kWide <= 64 ? 4 : 3)
     half_attention_kernel(AttentionOp<Half> op) {
   using Op = AttentionOp<Half>;
   using Tiles = HalfTiles<kWide>;
-  using Words = Several<std::uint32_t, 4>;  // whose places are multiples of 16 bytes
+  using Words = Several<std::uint32_t, 4>;  // aligned to 16 bytes
   ANCIFY_SHARED_MEMORY(Words, words);
   std::uint32_t* const tiles = words[0].at;
   std::uint32_t* const other = tiles + 2 * Tiles::kTileWords;
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(kTileThreads, kWide <= 64 ? 4 : 3)
     const QueryBlock of = op.block(i);
     const int head = op.head(i);
     const float slope = op.slopes == nullptr ? 0 : op.slopes[head] / op.scale();
-    const int queries = of.end - of.first - warp_row;  // of the warp and later ones
+    const int queries = of.end - of.first - warp_row;  // of this warp and later ones
     const auto copy_tile = [&](std::int32_t first, std::uint32_t* to) {
       const std::int32_t left = of.sequence_end - first;
       const int n = left < Tiles::kKeys ? left : Tiles::kKeys;
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(kTileThreads, kWide <= 64 ? 4 : 3)
     KeysSeen keys = {0, of.sequence_first, of.first + warp_row + seen.group(), scale, slope};
     for (; keys.first < of.sequence_end; keys.first += Tiles::kKeys) {
       finish_copies();
-      __syncthreads();  // and all threads have seen the queries, or the keys before
+      __syncthreads();  // and all threads have seen the queries, or previous keys
       keys.n = n;
       n = copy_tile(keys.first + Tiles::kKeys, next);
       seen.see(now, now + Tiles::kTileWords, keys, queries);
@@ -190,7 +190,7 @@ class CudaEncoderKernels : public EncoderKernels {
   }
   template <class Number>
   void launch(const NormOp<Number>& op, int stream) {
-    constexpr std::size_t usual = 12;  // with few registers, more blocks run at once
+    constexpr std::size_t usual = 12;  // fewer registers let more blocks run at once
     if (op.width % 4 != 0) return normalise<1, kRowShare>(op, stream);
     if (op.width > usual * kRowThreads) return normalise<4, kRowShare>(op, stream);
     normalise<4, usual>(op, stream);

@@ -1,5 +1,5 @@
-// The parts of two small matrices that a lane of a warp has, as PTX lays them out for `mma`, and
-// their product where a card has no such instruction. Only .cu files include this.
+// The parts of two small matrices that a lane of a warp holds, as PTX lays them out for `mma`, and
+// their product on cards without that instruction. Only .cu files include this.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -40,7 +40,7 @@ class WarpFragments {
 };
 #endif
 
-// C += A B, word by word. add(word of a, word of b, sum) adds the products of their numbers.
+// C += A B, word by word. add(word of a, word of b, sum) adds the products of their elements.
 template <class Sum, class Add>
 __device__ inline void multiply_by_words(const Fragments& own, Sum (&c)[4], const Add& add) {
   const unsigned lane = threadIdx.x % 32;

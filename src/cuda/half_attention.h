@@ -1,12 +1,11 @@
-// Attention of half precision by products of small matrices (multiply_halves.h): what a thread of a
-// block does. A block has up to 64 queries of a head, 16 a warp. Keys and values come through
-// shared memory in tiles; one is copied while another is seen. Only .cu files include this.
+// Attention in half precision by products of small matrices (multiply_halves.h): the work of one
+// thread of a block. A block has up to 64 queries of a head, 16 per warp. Keys and values go
+// through shared memory in tiles; one is copied while another is used. Only .cu files include this.
 //
 // Dao T, Fu DY, Ermon S, Rudra A, Re C (2022) FlashAttention: fast and memory-efficient exact
 // attention with IO-awareness. NeurIPS 35.
 //
-// Numbers beyond half precision come as infinite ones. Each query that meets one gets a result that
-// is not finite.
+// Values beyond half precision are infinite. Each query that meets one gets a non-finite result.
 #pragma once
 
 #include <cmath>
@@ -24,21 +23,21 @@ namespace ancify::cuda {
 constexpr int kTileThreads = 128;
 static_assert(kBlockQueries == kTileThreads / 32 * 16);
 
-// The sizes of heads that are up to kWide wide.
+// The sizes for heads of width up to kWide.
 template <int kWide>
 struct HalfTiles {
   static constexpr int kKeys = kWide <= 64 ? 64 : 32;  // of a tile
-  // Words of a row in shared memory, of two halves each. Four more than it has, so that lanes of a
-  // warp read from different banks.
+  // Words of a row in shared memory, two halves each. Four words of padding let the lanes of a warp
+  // read different banks.
   static constexpr int kRowWords = kWide / 2 + 4;
   static constexpr int kTileWords = kKeys * kRowWords;
-  // Keys and values of two tiles, or queries in place of one.
+  // Keys and values of two tiles, or queries instead of one tile.
   static constexpr int kWords = 4 * kTileWords;
   static_assert(kBlockQueries <= 2 * kKeys);
 };
 
-// Begins to copy the parts of n tokens from `first` on, at most kRows. There are zeros up to the
-// next 16 rows, and beyond the width of a head. With kAnyWidth, that is no multiple of 8.
+// Starts to copy the parts of n <= kRows tokens from `first` on. Zeros fill the rows up to the next
+// 16, and the columns beyond the width of a head. With kAnyWidth, that width is no multiple of 8.
 template <int kWide, int kRows, bool kAnyWidth>
 __device__ void copy_rows(const AttentionOp<Half>& op, AttentionOp<Half>::Part part, int head,
                           std::int32_t first, int n, std::uint32_t* to) {
@@ -71,12 +70,11 @@ __device__ void copy_rows(const AttentionOp<Half>& op, AttentionOp<Half>::Part p
   }
 }
 
-// A thread's place in its warp (multiply_halves.h).
+// A thread's position in its warp (multiply_halves.h).
 struct LanePlace {
   int group;  // g
   int place;  // k
-  // Row and word of the matrix that the lane loads, where matrices below each other come first, and
-  // where those beside each other do.
+  // The row and word that the lane loads, if matrices are stacked, and if they are adjacent.
   int row_below, word_below;
   int row_beside, word_beside;
 
@@ -91,7 +89,7 @@ struct LanePlace {
   }
 };
 
-// Keys of a tile, for a query.
+// The keys of a tile, for a query.
 struct KeysSeen {
   int n;
   std::int32_t first;  // the tile's first token
@@ -100,15 +98,15 @@ struct KeysSeen {
   float slope;         // of distances, in units of the scale
 };
 
-// What a warp's 16 queries have seen of their keys. A lane has parts of the rows g and g + 8: of
-// their sums, and of the total of weights.
+// The state of a warp's 16 queries over the keys so far. A lane holds parts of rows g and g + 8:
+// their sums, and the total of weights.
 template <int kWide>
 class QueriesOfWarp {
   using Tiles = HalfTiles<kWide>;
 
  public:
   __device__ int group() const { return at_.group; }
-  // `rows` are the warp's first row of queries and those after it.
+  // `rows`: the warp's first row of queries, and the following ones.
   __device__ void begin(const std::uint32_t* rows) {
     ANCIFY_UNROLL
     for (int s = 0; s < kSteps; ++s) {
@@ -116,7 +114,7 @@ class QueriesOfWarp {
     }
   }
 
-  // Nothing if the warp has no queries.
+  // Does nothing if the warp has no queries.
   __device__ ANCIFY_APART void see(const std::uint32_t* keys, const std::uint32_t* values,
                                    const KeysSeen& of, int queries) {
     if (queries <= 0) return;
@@ -158,7 +156,7 @@ class QueriesOfWarp {
     }
   }
 
-  // Writes those rows of the warp that are queries; `query` is that of row g.
+  // Writes the warp's rows that are queries; `query` is that of row g.
   __device__ ANCIFY_APART void end(const AttentionOp<Half>& op, std::int32_t query, int head,
                                    int queries) {
     if (queries <= 0) return;
@@ -183,12 +181,12 @@ class QueriesOfWarp {
  private:
   static constexpr int kSteps = kWide / 16;  // of 16 components
 
-  // Logits become weights; what was seen before is scaled anew where a larger logit comes.
+  // Turns logits into weights. A larger logit rescales the sums so far.
   __device__ void soften(float (&logits)[Tiles::kKeys / 8][4], const KeysSeen& of) {
     ANCIFY_UNROLL
     for (int t = 0; t < Tiles::kKeys / 8; ++t) {
       ANCIFY_UNROLL
-      for (int i = 0; i < 4; ++i) logits[t][i] += 0 * logits[t][i];  // NaN where it is not finite
+      for (int i = 0; i < 4; ++i) logits[t][i] += 0 * logits[t][i];  // NaN if not finite
     }
     if (of.slope != 0 || of.n < Tiles::kKeys) {
       ANCIFY_UNROLL

@@ -9,7 +9,7 @@ namespace ancify::cuda {
 
 namespace {
 
-// Calls CUB for an operation. Without `room` it only sets `bytes`, to what it needs.
+// Calls CUB for an operation. Without `room` it only sets `bytes` to the workspace needed.
 template <class Key>
 cudaError_t call_cub(const SortOp<Key>& op, void* room, std::size_t& bytes, cudaStream_t stream) {
   return cub::DeviceRadixSort::SortKeys(room, bytes, op.from, op.to, static_cast<int>(op.size), 0,

@@ -7,7 +7,7 @@
 
 namespace ancify::cuda {
 
-// Opens a card as the device of this number; DeviceError if that fails.
+// Opens a card as the device with this index; DeviceError on failure.
 std::unique_ptr<KmerKernels> open_kmer_kernels(int number, int card);
 
 }  // namespace ancify::cuda

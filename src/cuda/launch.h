@@ -1,5 +1,5 @@
-// Wraps the syntax that only nvcc compiles. So the tests can run the same kernels on the host, with
-// a stand-in for CUDA (tests/cpp/gpu/on_host).
+// Wraps the syntax that only nvcc compiles. Tests thus run the same kernels on the host, with a
+// stand-in for CUDA (tests/cpp/gpu/on_host).
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-// Declares the memory that a block's threads share. The launch sets its size.
+// Declares a block's shared memory, whose size the launch sets.
 #ifdef __CUDACC__
 #define ANCIFY_SHARED_MEMORY(type, name) extern __shared__ type name[]
 #else
@@ -15,8 +15,8 @@
   type* const name = static_cast<type*>(::ancify::on_host::shared_memory())
 #endif
 
-// Marks a function in which threads of a block go different ways. On the host it is called, so that
-// compilers do not copy the barriers around it into its branches.
+// Marks a function in which threads of a block diverge. The host does not inline it, so that
+// compilers do not copy surrounding barriers into its branches.
 #ifdef __CUDACC__
 #define ANCIFY_APART __forceinline__
 #else
@@ -44,8 +44,8 @@ struct Blocks {
   std::size_t shared_bytes;  // per block
 };
 
-// The number of blocks for n threads, at most `most`. If that is too few, a thread takes several
-// turns; the last dimension keeps its blocks longest.
+// The number of blocks for n threads, at most `most`. With too few, threads take several turns; the
+// last dimension loses blocks last.
 inline Extent blocks_for(const Count& n, const Extent& threads, std::size_t most) {
   constexpr std::size_t most_in_y_or_z = 65535;
   const auto needed = [](std::size_t n, unsigned each, std::size_t most) {
@@ -58,7 +58,7 @@ inline Extent blocks_for(const Count& n, const Extent& threads, std::size_t most
   return {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
 }
 
-// Starts a kernel; cudaGetLastError() then tells whether that worked.
+// Starts a kernel; cudaGetLastError() then reports failure.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const Blocks& blocks, cudaStream_t stream,
             const Arguments&... arguments) {

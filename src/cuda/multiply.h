@@ -1,10 +1,10 @@
-// Multiplies small matrices of bytes by all lanes of a warp: C += A B, where A has 16 rows of 32
-// numbers and B 8 columns of 32. Sums are exact. Only .cu files include this.
+// Multiplies small matrices of bytes by all lanes of a warp: C += A B, where A is 16 x 32 and B 32
+// x 8. Sums are exact. Only .cu files include this.
 //
-// Lane 4 g + k has, as PTX says for mma.m16n8k32:
-//   a[0], a[1]: numbers 4 k to 4 k + 3 of the rows g and g + 8; a[2], a[3]: the same 16 further on
-//   b[0]: numbers 4 k to 4 k + 3 of column g; b[1]: the same 16 further on
-//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: the same of row g + 8
+// Lane 4 g + k holds, by PTX for mma.m16n8k32:
+//   a[0], a[1]: columns 4 k to 4 k + 3 of rows g and g + 8; a[2], a[3]: columns 16 further on
+//   b[0]: rows 4 k to 4 k + 3 of column g; b[1]: rows 16 further on
+//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: those columns of row g + 8
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -30,7 +30,7 @@ __device__ inline void multiply(const FragmentOfA& a, const FragmentOfB& b, std:
 
 #elif defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
 
-// The same by products of 8 rows, 8 columns and 16 numbers, whose lanes have the same parts.
+// Multiplies by 8 x 16 and 16 x 8 matrices, whose lanes hold equal parts.
 __device__ inline void multiply_eighth(std::uint32_t a, std::uint32_t b, std::int32_t& c0,
                                        std::int32_t& c1) {
   asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
@@ -47,9 +47,9 @@ __device__ inline void multiply(const FragmentOfA& a, const FragmentOfB& b, std:
 
 #else
 
-// Older cards, and the host, add products of four bytes, which lanes take from each other.
+// Older cards and the host add products of four bytes, which lanes exchange.
 
-// sum + the products of four signed bytes.
+// Adds the products of four signed bytes to `sum`.
 __device__ inline std::int32_t add_four(std::uint32_t a, std::uint32_t b, std::int32_t sum) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610
   return __dp4a(static_cast<int>(a), static_cast<int>(b), sum);

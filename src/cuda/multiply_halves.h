@@ -1,10 +1,10 @@
-// Multiplies small matrices of half precision by all lanes of a warp: C += A B, where A has 16 rows
-// of 16 numbers and B 8 columns of 16. Sums are in single precision. Only .cu files include this.
+// Multiplies small matrices of half precision by all lanes of a warp: C += A B, where A is 16 x 16
+// and B 16 x 8. Sums are in single precision. Only .cu files include this.
 //
-// Lane 4 g + k has, as PTX says for mma.m16n8k16, two numbers in a word:
-//   a[0], a[1]: numbers 2 k and 2 k + 1 of the rows g and g + 8; a[2], a[3]: the same 8 further on
-//   b[0]: numbers 2 k and 2 k + 1 of column g; b[1]: the same 8 further on
-//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: the same of row g + 8
+// Lane 4 g + k holds, by PTX for mma.m16n8k16, two elements in a word:
+//   a[0], a[1]: columns 2 k and 2 k + 1 of rows g and g + 8; a[2], a[3]: columns 8 further on
+//   b[0]: rows 2 k and 2 k + 1 of column g; b[1]: rows 8 further on
+//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: those columns of row g + 8
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -28,8 +28,8 @@ __device__ inline std::uint32_t pair_of(float low, float high) {
 #endif
 }
 
-// Loads four matrices of 8 rows of 8 halves from shared memory. Lane 8 i + r gives the place of row
-// r of matrix i. Lane 4 g + k gets of each matrix numbers 2 k and 2 k + 1 of row g, or, transposed,
+// Loads four 8 x 8 matrices of halves from shared memory. Lane 8 i + r gives the address of row r
+// of matrix i. Lane 4 g + k gets elements 2 k and 2 k + 1 of row g of each matrix or, transposed,
 // of column g.
 #if defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
 
@@ -77,7 +77,7 @@ __device__ inline void multiply(const Fragments& own, float (&c)[4]) {
 
 #elif defined(__CUDACC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
 
-// The same by products of 8 numbers, whose lanes have the same parts.
+// Multiplies by 16 x 8 and 8 x 8 matrices, whose lanes hold equal parts.
 __device__ inline void multiply_half(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
                                      float (&c)[4]) {
   asm volatile(
@@ -94,9 +94,9 @@ __device__ inline void multiply(const Fragments& own, float (&c)[4]) {
 
 #else
 
-// Older cards, and the host, add products of two numbers, which lanes take from each other.
+// Older cards and the host add products of two halves, which lanes exchange.
 
-// sum + the products of two halves.
+// Adds the products of two halves to `sum`.
 __device__ inline float add_two(std::uint32_t a, std::uint32_t b, float sum) {
   const auto half = [](std::uint32_t bits) {
     return to_float(Half{static_cast<std::uint16_t>(bits & 0xffff)});

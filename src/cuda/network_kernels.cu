@@ -1,5 +1,5 @@
-// CUDA kernels of networks that learn. A thread of a convolution has windows of 2 x 2 pixels, for
-// several channels at once: what it reads then serves many products. cuBLAS multiplies matrices.
+// CUDA kernels that train networks. A thread of a convolution computes windows of 2 x 2 pixels for
+// several channels, so that each read serves many products. cuBLAS multiplies matrices.
 #include <algorithm>
 
 #include "cuda/cublas.h"
@@ -10,7 +10,7 @@ namespace ancify::cuda {
 
 namespace {
 
-// What an operation computes from the row alone, compilers take out of the inner loop.
+// Compilers hoist expressions of the row alone out of the inner loop.
 template <class Op>
 __global__ void grid_kernel(Op op) {
   const auto rows = static_cast<std::int32_t>(op.rows);
@@ -29,7 +29,7 @@ __host__ __device__ constexpr std::int32_t groups_of(std::int32_t n, std::int32_
   return (n + each - 1) / each;
 }
 
-// A window of a channel and the pixels around it; zeros beside the image.
+// A window of a channel and the pixels around it; zeros outside the image.
 struct Around {
   float of[4][4];
   __device__ void load(const ImageShape& images, const float* channel, const PixelWindow& window) {
@@ -45,7 +45,7 @@ struct Around {
   }
 };
 
-// Two pixels side by side, as one load takes them: a window begins at an even column.
+// Two adjacent pixels by one load: a window starts at an even column.
 struct alignas(8) TwoPixels {
   float of[2];
 };
@@ -54,14 +54,14 @@ struct InWindow {
   __device__ float of(int pixel) const { return rows[pixel / 2].of[pixel % 2]; }
 };
 
-// Output channels that a thread sums at once, and their weights for a pixel of the input.
+// Output channels that a thread sums at once, and their weights for one input pixel.
 constexpr std::int32_t kOutputs = 8;
 constexpr unsigned kConvolveThreads = 128;
 struct alignas(16) OutputWeights {
   float of[kOutputs];
 };
 
-// A block has a group of output channels, whose weights it keeps in shared memory.
+// A block computes a group of output channels, whose weights are in shared memory.
 __global__ void __launch_bounds__(kConvolveThreads) convolve_kernel(ConvolveOp op) {
   ANCIFY_SHARED_MEMORY(OutputWeights, weights);
   const std::int32_t images = static_cast<std::int32_t>(op.rows) / op.channels;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kConvolveThreads) convolve_kernel(ConvolveOp o
   for (auto group = static_cast<std::int32_t>(blockIdx.y); group < groups_of(op.channels, kOutputs);
        group += static_cast<std::int32_t>(gridDim.y)) {
     const std::int32_t first = group * kOutputs;
-    __syncthreads();  // all threads have read the weights before
+    __syncthreads();  // all threads have read the previous weights
     for (auto i = static_cast<std::int32_t>(threadIdx.x); i < 9 * op.in.channels * kOutputs;
          i += kConvolveThreads) {
       const std::int32_t k = i / kOutputs;
@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(kConvolveThreads) convolve_kernel(ConvolveOp o
   }
 }
 
-// Channels whose weights' gradients a thread sums at once, and the sums: of 9 weights for each pair
-// of channels, then of the biases.
+// Channels whose gradients a thread sums at once, and the sums: 9 weights of each pair of channels,
+// then biases.
 constexpr std::int32_t kSumsInputs = 2;
 constexpr std::int32_t kSumsOutputs = 4;
 constexpr unsigned kSumsThreads = 64;
@@ -124,7 +124,7 @@ constexpr std::int32_t kPairSums = 9 * kSumsInputs * kSumsOutputs;
 constexpr std::int32_t kAllSums = kPairSums + kSumsOutputs;
 constexpr unsigned kSumsStride = kSumsThreads + 1;  // so that lanes read different banks
 
-// A block has a part of the windows, and groups of input and output channels.
+// A block takes a part of the windows, and groups of input and output channels.
 struct SumsBlock {
   std::int32_t part;
   std::int32_t output;  // the first one
@@ -178,7 +178,7 @@ __device__ void add_window(const WeightSumsOp& op, const SumsBlock& block,
   }
 }
 
-// Where sum i of a block goes; null for channels that are not there.
+// The destination of a block's sum i; null for channels that do not exist.
 __device__ float* place_of_sum(const WeightSumsOp& op, const SumsBlock& block, std::int32_t i) {
   const bool of_bias = i >= kPairSums;
   const std::int32_t pair = i / 9;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(kSumsThreads) weight_sums_kernel(WeightSumsOp 
          window < op.end(block.part); window += kSumsThreads) {
       add_window(op, block, op.in.window(window), sums);
     }
-    __syncthreads();  // all threads have read the sums before
+    __syncthreads();  // all threads have read the previous sums
     ANCIFY_UNROLL
     for (std::int32_t k = 0; k < kAllSums; ++k) {
       shared[static_cast<unsigned>(k) * kSumsStride + threadIdx.x] = sums[k];

@@ -1,4 +1,4 @@
-// Opens the kernels of networks that learn on an NVIDIA GPU.
+// Opens the kernels that train networks on an NVIDIA GPU.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace ancify::cuda {
 
-// Opens a card as the device of this number; DeviceError if that fails.
+// Opens a card as the device with this index; DeviceError on failure.
 std::unique_ptr<NetworkKernels> open_network_kernels(int number, int card);
 
 }  // namespace ancify::cuda

@@ -1,4 +1,4 @@
-// A kernel for any operation: all threads of a launch do its parts. Only .cu files include this.
+// A kernel for any operation: the threads of a launch share its parts. Only .cu files include this.
 #pragma once
 
 #include <cstddef>

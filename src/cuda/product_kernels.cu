@@ -1,10 +1,10 @@
 // CUDA kernels of products with packed genotypes. Both halves multiply a matrix of calls, whose
-// rows are variants or samples, with digits. A warp has some rows and columns of the result; its
-// lanes hold their sums. Calls and digits go through a block's shared memory in pieces of 64
-// numbers, two pieces ahead of the one that is multiplied.
+// rows are variants or samples, by digits. The lanes of a warp hold sums of some rows and columns
+// of the result. Calls and digits go through a block's shared memory in pieces of 64 coefficients,
+// two pieces ahead of multiplication.
 //
-// A 32-bit word has the calls of four samples for a quad. So a lane takes four rows of calls from a
-// word: those of four variants in the first half, of four samples in the second.
+// A 32-bit word holds the calls of four samples for a quad. A lane thus takes four rows of calls
+// from a word: of four variants in the first half, of four samples in the second.
 #include <cstdint>
 
 #include "core/device/host_device.h"
@@ -19,20 +19,19 @@ namespace {
 
 constexpr unsigned kLanes = 32;
 constexpr unsigned kThreads = 256;                           // per block
-constexpr unsigned kDepth = 64;                              // numbers of a piece
+constexpr unsigned kDepth = 64;                              // coefficients of a piece
 constexpr unsigned kSixteens = kDepth * kNumberDigits / 16;  // of their digits
-constexpr unsigned kStep = 32;                               // numbers of a multiplication
+constexpr unsigned kStep = 32;                               // coefficients of a multiplication
 constexpr unsigned kDigits = kNumberDigits;
 constexpr unsigned kGroupColumns = 8;
 constexpr unsigned kPieces = 3;  // in shared memory
 constexpr unsigned kAhead = kPieces - 1;
 
-// Products after which sums of 32 bits are added to sums of 64: far fewer than 2^31 / (12 * 64).
+// Products after which 32-bit sums are added to 64-bit ones: far fewer than 2^31 / (12 * 64).
 constexpr std::size_t kMostProducts = std::size_t{1} << 14;
 
-// How a kernel's work is shared. A lane takes kWords words of calls at a time, and has columns in
-// kGroups groups. Of a block's warps, kAcross are beside each other. kAtOnce blocks are to fit on a
-// multiprocessor.
+// The shape of a kernel's work. A lane takes kWords words of calls at a time, and columns in
+// kGroups groups. kAcross warps of a block share rows. kAtOnce blocks should fit a multiprocessor.
 template <unsigned kWords_, unsigned kGroups_, unsigned kAcross, unsigned kAtOnce_>
 struct Shape {
   static constexpr unsigned kAtOnce = kAtOnce_;
@@ -49,8 +48,8 @@ struct Shape {
   __device__ static unsigned column() { return threadIdx.x / kLanes % kAcross * kWarpColumns; }
 };
 
-// The digits of 64 numbers of each column. Columns are longer than they need, so that lanes read
-// different banks; so are rows of calls below.
+// The digits of 64 coefficients of each column. Padded columns let lanes read different banks, as
+// do padded rows of calls below.
 template <class Shape>
 struct Digits {
   Sixteen of[Shape::kColumns][kSixteens + 1];
@@ -64,7 +63,7 @@ struct VariantCalls {
   Sixteen of[kQuads][kDepth / 16 + 2];
 };
 
-// Calls of 16 quads, by fours of quads, in samples.
+// Calls of 16 quads, in groups of four, by samples.
 template <class Shape>
 struct SampleCalls {
   Sixteen of[4][4 * Shape::kRows / 16 + 2];
@@ -87,16 +86,16 @@ struct alignas(8) Eight {
   std::uint32_t words[2];
 };
 
-// 1 for each missing call of a word, or the word.
+// Sets 1 for each missing call of a word, or returns the word.
 __device__ std::uint32_t marks_or_calls(std::uint32_t word, bool of_missing) {
   return of_missing ? word & word >> 1 & 0x55555555U : word;
 }
 
-// A's fragments of a lane for a step of a piece.
+// A lane's fragments of A for one step of a piece.
 template <class Shape>
 using RowFragments = std::uint32_t[Shape::kTiles][4];
 
-// The first half. The lower rows of tiles are 4 times the calls, which spares shifts.
+// The first half. The lower rows of tiles hold 4 times the calls, which saves shifts.
 constexpr int kLowerTimes = 4;
 
 template <class Shape>
@@ -125,7 +124,7 @@ class FragmentsOfVariants {
   bool of_missing_;
 };
 
-// Byte i of each of four words, in their order, becomes word i.
+// Transposes the bytes of four words: byte i of each becomes word i.
 __device__ void transpose_bytes(std::uint32_t (&words)[4]) {
   const std::uint32_t low01 = __byte_perm(words[0], words[1], 0x5140);
   const std::uint32_t high01 = __byte_perm(words[0], words[1], 0x7362);
@@ -165,19 +164,18 @@ class FragmentsOfSamples {
   }
 
  private:
-  std::uint32_t words_[Shape::kWords][4];  // of a sample, for four quads
+  std::uint32_t words_[Shape::kWords][4];  // per sample, for four quads
 };
 
-// The sum of a block's numbers, from the sums of their digits. Those of two digits fit into 32
-// bits.
+// A sum over a block, from the sums of digits. Sums of two digits fit 32 bits.
 __device__ std::int64_t join_digits_of_block(std::int32_t d0, std::int32_t d1, std::int32_t d2,
                                              std::int32_t d3) {
   static_assert(3 * 64 * kBlockVariants * (1 + 128) < std::int64_t{1} << 31);
   return join_digits(d0 + 128 * d1, 0, d2 + 128 * d3, 0);
 }
 
-// Sums of a lane, as multiply() gives them, for each digit. They are of rows g and g + 8 of a tile,
-// and of columns 2 k and 2 k + 1 of a group.
+// A lane's sums by multiply(), for each digit: rows g and g + 8 of a tile, columns 2 k and 2 k + 1
+// of a group.
 template <class Shape>
 struct LaneSums {
   std::int32_t of[Shape::kTiles][Shape::kGroups][kDigits][4];
@@ -220,7 +218,7 @@ struct LaneSums {
   }
 };
 
-// Calls use(slot of the lane, row of the block, column of the block) for what a lane sums.
+// Calls use(slot of the lane, row of the block, column of the block) for each sum of a lane.
 struct Slot {
   unsigned tile, group, row, column;
 };
@@ -244,8 +242,8 @@ __device__ void for_each_slot(const Use& use) {
   }
 }
 
-// A block's part of a matrix of rows x columns. Blocks that have the same rows follow each other,
-// so that they find the calls in the card's cache.
+// A block's part of a matrix of rows x columns. Blocks with equal rows are consecutive, so that
+// they find the calls in the card's cache.
 template <class Shape>
 struct Corner {
   __device__ Corner(std::size_t i, std::size_t all_columns)
@@ -274,7 +272,8 @@ __device__ void for_each_copy(const Begin& begin) {
   }
 }
 
-// Begins to load the digits of a piece, of `columns` that are `pitch` bytes apart. Others are 0.
+// Starts to load the digits of a piece for `columns` that are `pitch` bytes apart. Other columns
+// are 0.
 template <class Shape>
 __device__ void begin_load_digits(const std::int8_t* digits, std::size_t pitch, unsigned columns,
                                   Digits<Shape>& to) {
@@ -285,8 +284,8 @@ __device__ void begin_load_digits(const std::int8_t* digits, std::size_t pitch, 
   });
 }
 
-// Goes through pieces: calls use(piece of Pieces, its place) for each, in their order. `first` is
-// the first piece; Pieces has is_left(), next(), and begin_load(place).
+// Calls use(piece of Pieces, its slot) for each piece in order. `first` is the first piece; Pieces
+// has is_left(), next(), and begin_load(slot).
 template <class Pieces, class Place, class Use>
 __device__ void for_each_piece(const Pieces& first, Place* places, const Use& use) {
   Pieces ahead = first;
@@ -301,7 +300,7 @@ __device__ void for_each_piece(const Pieces& first, Place* places, const Use& us
   unsigned at = 0;
   for (Pieces now = first; now.is_left(); now.next()) {
     wait_for_copies<kAhead - 1>();
-    __syncthreads();  // all threads have loaded this piece, and have used the one before
+    __syncthreads();  // all threads have loaded this piece and used the previous one
     begin_load(places[at == 0 ? kAhead : at - 1]);
     use(now, places[at]);
     at = at + 1 == kPieces ? 0 : at + 1;
@@ -346,7 +345,7 @@ struct PiecesOfSamples {
   unsigned left;
 };
 
-// A thread block goes through the samples.
+// A thread block iterates over the samples.
 template <class Shape>
 __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) variant_sums_kernel(VariantSumsOp op) {
   using Pieces = PiecesOfSamples<Shape>;
@@ -377,8 +376,8 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) variant_sums_kernel(
   }
 }
 
-// The variants of all blocks, for a corner. A block's are taken for each part, over calls, and over
-// missing calls if it has any.
+// The variants of all blocks, for a corner. Each block is visited once per part: over calls, and
+// over missing calls if it has any.
 template <class Shape>
 struct PiecesOfVariants {
   using Place = PieceOfVariants<Shape>;
@@ -430,7 +429,7 @@ struct PiecesOfVariants {
   const Corner<Shape>& corner;
   std::size_t block = 0;
   std::size_t part;
-  unsigned any_missing;  // read once a block, as threads would wait for it
+  unsigned any_missing;  // read once per block, as threads would wait for it
   unsigned of_missing;
   unsigned piece;
   const std::uint8_t* rows;
@@ -452,7 +451,7 @@ struct PiecesOfVariants {
   }
 };
 
-// Numbers of a lane's sums.
+// The number of a lane's sums.
 template <class Shape>
 struct LaneNumbers {
   double of[Shape::kTiles][Shape::kGroups][2][2] = {};
@@ -461,7 +460,7 @@ struct LaneNumbers {
   }
 };
 
-// A thread block goes through the blocks of variants.
+// A thread block iterates over the blocks of variants.
 template <class Shape>
 __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(SampleSumsOp op) {
   using Pieces = PiecesOfVariants<Shape>;
@@ -507,7 +506,7 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(S
   }
 }
 
-// With few columns the card's memory is what takes time: small sums let more blocks work at once.
+// With few columns the card's memory is the bound: small sums let more blocks run at once.
 constexpr std::size_t kFewColumns = kGroupColumns;
 using FewOfVariants = Shape<1, 1, 1, 3>;
 using FewOfSamples = Shape<1, 1, 1, 2>;
@@ -554,7 +553,7 @@ class CudaProductKernels : public ProductKernels {
         kernel, op);
   }
 
-  // So code that the driver can't load is an error before any work.
+  // Code that the driver cannot load thus fails before any work.
   template <class... Parameters>
   void load_now(void (*kernel)(Parameters...)) {
     cudaFuncAttributes attributes;

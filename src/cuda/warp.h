@@ -1,11 +1,11 @@
-// What the 32 threads of a warp take from each other. Only .cu files include this.
+// Exchange among the 32 threads of a warp. Only .cu files include this.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace ancify::cuda {
 
-// The number of the lane whose own number differs in the bits of `mask`.
+// The index of the lane that differs from this one in the bits of `mask`.
 __device__ inline float of_other_lane(float own, unsigned mask) {
 #ifdef __CUDACC__
   return __shfl_xor_sync(0xffffffff, own, static_cast<int>(mask));
@@ -14,7 +14,7 @@ __device__ inline float of_other_lane(float own, unsigned mask) {
 #endif
 }
 
-// The pointers that lanes gave. All lanes ask for one at a time.
+// The pointers of all lanes. All lanes ask for one at a time.
 template <class T>
 class OfLanes {
  public:
@@ -36,7 +36,7 @@ class OfLanes {
 #endif
 };
 
-// The sum of all lanes' numbers: of two, of four, and so on.
+// The sum over all lanes, in pairs: of two, of four, and so on.
 __device__ inline float sum_of_warp(float own) {
 #ifdef __CUDACC__
   for (unsigned mask = 16; mask > 0; mask /= 2) own += of_other_lane(own, mask);

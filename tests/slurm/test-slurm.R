@@ -54,7 +54,8 @@ test_that("the command line runs in jobs, with the bytes of a plain run", {
   expect_named(nodes_in(run$err), c("n1", "n2"))
   expect_as_without(config)
   expect_length(jobs_there_are(), 0)
-  expect_identical(list.files(file.path(config$work_dir, ".ancify")), c("ledger", "tasks"))
+  expect_identical(list.files(file.path(config$work_dir, ".ancify")),
+                   c("ledger", "ledger.copy", "tasks"))
 })
 
 test_that("folders may have any name, even if jobs do not get the session's environment", {

@@ -13,16 +13,17 @@ axt_to_chain <- function(lines, lengths, outgroup_lengths) {
     pieces <- ungapped_pieces(block, as.numeric(header[6]) - 1)
     names <- header[c(2, 5, 8)]
     last <- if (length(chains)) chains[[length(chains)]]
-    if (identical(last$names, names) && one_chain_can_have(last$pieces, pieces)) {
+    same <- identical(last$names, names) && identical(last$score, block$score)
+    if (same && one_chain_can_have(last$pieces, pieces)) {
       chains[[length(chains)]]$pieces <- rbind(last$pieces, pieces)
     } else {
-      chains[[length(chains) + 1]] <- list(names = names, pieces = pieces)
+      chains[[length(chains) + 1]] <- list(names = names, score = block$score, pieces = pieces)
     }
   }
   unlist(lapply(seq_along(chains), function(i) {
     chain <- chains[[i]]
-    chain_lines(chain$pieces, chain$names, c(lengths[[chain$names[1]]],
-                                             outgroup_lengths[[chain$names[2]]]), i)
+    sizes <- c(lengths[[chain$names[1]]], outgroup_lengths[[chain$names[2]]])
+    chain_lines(chain$pieces, chain$names, sizes, chain$score, i)
   }))
 }
 
@@ -44,13 +45,13 @@ one_chain_can_have <- function(before, after) {
   all(gap >= 0) && (all(gap > 0) || max(gap) > 100)
 }
 
-chain_lines <- function(pieces, names, sizes, id) {
+chain_lines <- function(pieces, names, sizes, score, id) {
   n <- nrow(pieces)
   gaps <- function(starts) starts[-1] - (starts + pieces$size)[-n]
   ends <- function(starts) sprintf("%.0f %.0f", starts[1], starts[n] + pieces$size[n])
   c(
-    sprintf("chain 1000 %s %.0f + %s %s %.0f %s %s %d", names[1], sizes[1], ends(pieces$target),
-            names[2], sizes[2], names[3], ends(pieces$query), id),
+    sprintf("chain %.0f %s %.0f + %s %s %.0f %s %s %d", score, names[1], sizes[1],
+            ends(pieces$target), names[2], sizes[2], names[3], ends(pieces$query), id),
     sprintf("%.0f\t%.0f\t%.0f", pieces$size[-n], gaps(pieces$target), gaps(pieces$query)),
     sprintf("%.0f", pieces$size[n]), ""
   )
@@ -133,6 +134,7 @@ random_net <- function(genome, lengths, n_chains = 12) {
 # Goes on by blocks until one sequence ends.
 random_net_chain <- function(name, length, other, row, strand) {
   lines <- NULL
+  score <- sample(1e6, 1)
   target <- sample(length, 1) - 1
   query <- sample(nchar(row), 1) - 1
   repeat {
@@ -157,8 +159,8 @@ random_net_chain <- function(name, length, other, row, strand) {
       }
     }
     lines <- c(
-      lines, sprintf("0 %s %d %d %s %d %d %s 5", name, from[1] + 1, target, other, from[2] + 1,
-                     query, strand),
+      lines, sprintf("0 %s %d %d %s %d %d %s %d", name, from[1] + 1, target, other, from[2] + 1,
+                     query, strand, score),
       paste(focal, collapse = ""), paste(outgroup, collapse = ""), ""
     )
     gap <- switch(sample(3, 1), sample(20, 2), c(101, 0), c(0, 101))

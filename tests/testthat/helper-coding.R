@@ -1,8 +1,8 @@
 # A plain implementation of coding changes, and data for them.
 
 # A random genome and transcripts on it: list(sequence = letters by chromosome, transcripts =
-# lists of name, chromosome, strand, phase and parts, a matrix of start and end). The coding
-# sequences have whole codons and, but for `faulty` transcripts, no inner stop.
+# lists of name, chromosome, strand, phase and parts, a matrix of start and end). Some coding
+# sequences are cut at either end. But for `faulty` transcripts, they have no inner stop.
 simulate_genes <- function(lengths, n, faulty = 0) {
   sequence <- lapply(lengths, function(length) {
     sample(c("A", "C", "G", "T"), length, replace = TRUE)
@@ -14,7 +14,7 @@ simulate_genes <- function(lengths, n, faulty = 0) {
     parts <- matrix(ends, ncol = 2, byrow = TRUE)
     phase <- sample(c(0, 0, 0, 1, 2), 1)
     size <- sum(parts[, 2] - parts[, 1] + 1)
-    extra <- (size - phase) %% 3
+    extra <- if (stats::runif(1) < 0.3) 0 else (size - phase) %% 3
     last <- nrow(parts)
     parts[last, 2] <- parts[last, 2] + (3 - extra) %% 3
     list(name = paste0("t", i), chromosome = chromosome, strand = sample(c("+", "-"), 1),
@@ -32,19 +32,23 @@ simulate_genes <- function(lengths, n, faulty = 0) {
 
 # The genome's positions of a transcript's bases, from its first whole codon on.
 coding_positions <- function(transcript) {
-  positions <- unlist(Map(seq, transcript$parts[, 1], transcript$parts[, 2]))
-  if (transcript$strand == "-") positions <- rev(positions)
+  positions <- all_positions(transcript)
   positions[seq_along(positions) > transcript$phase]
+}
+
+all_positions <- function(transcript) {
+  positions <- unlist(Map(seq, transcript$parts[, 1], transcript$parts[, 2]))
+  if (transcript$strand == "-") rev(positions) else positions
 }
 
 on_strand <- function(letters, strand) {
   if (strand == "-") chartr("ACGT", "TGCA", letters) else letters
 }
 
-# Changes a base of each stop.
+# Changes a base of each whole codon that is a stop.
 without_stops <- function(sequence, transcript) {
   positions <- coding_positions(transcript)
-  for (first in seq(1, length(positions) - 2, by = 3)) {
+  for (first in 3 * seq_len(length(positions) %/% 3) - 2) {
     at <- positions[first + 0:2]
     codon <- on_strand(sequence[[transcript$chromosome]][at], transcript$strand)
     if (paste(codon, collapse = "") %in% c("TAA", "TAG", "TGA")) {
@@ -86,16 +90,14 @@ translated <- function(codon) {
   if (is.na(residue)) "X" else unname(residue)
 }
 
-# A transcript's positions and focal bases in its own direction, and whether it lacks whole codons
-# or has an inner stop.
+# A transcript's positions and focal bases in its own direction, from its first whole codon on, and
+# whether it has an inner stop.
 oracle_reading <- function(x, genes) {
   positions <- coding_positions(x)
   focal <- on_strand(genes$sequence[[x$chromosome]][positions], x$strand)
   whole <- vapply(seq_len(length(focal) %/% 3), function(k) translated(focal[3 * k - 2:0]), "")
-  list(
-    positions = positions, focal = focal,
-    fault = length(focal) %% 3 != 0 || "*" %in% utils::head(whole, -1)
-  )
+  inner <- if (length(focal) %% 3 == 0) utils::head(whole, -1) else whole
+  list(positions = positions, focal = focal, fault = "*" %in% inner)
 }
 
 # The consequence of each site (chromosome, position, ancestral, derived) in each transcript.
@@ -107,23 +109,31 @@ oracle_changes <- function(sites, genes, calls, background = "ancestral") {
   for (site in sites) for (k in which(chromosomes == site$chromosome)) {
     x <- genes$transcripts[[k]]
     positions <- readings[[k]]$positions
-    offset <- match(site$position, positions)
+    offset <- match(site$position, all_positions(x)) - x$phase
     if (is.na(offset)) next
     focal <- readings[[k]]$focal
     fault <- readings[[k]]$fault
     number <- (offset - 1) %/% 3 + 1
     place <- (offset - 1) %% 3 + 1
     at <- 3 * number - 2:0
+    is_cut <- number < 1 || max(at) > length(positions)
+    if (is_cut) at <- rep(NA_integer_, 3)
     codon <- focal_codon <- focal[at]
     called <- on_strand(calls[[x$chromosome]][positions[at]], x$strand)
     sure <- called %in% c("A", "C", "G", "T")
     if (background == "ancestral") codon[sure] <- called[sure]
     codon[place] <- focal_codon[place] <- on_strand(site$ancestral, x$strand)
-    if (translated(codon) == "*" && translated(focal_codon) != "*") codon <- focal_codon
-    derived <- replace(codon, place, on_strand(site$derived, x$strand))
+    with_derived <- function(codon) replace(codon, place, on_strand(site$derived, x$strand))
+    made_stop <- function(change) {
+      translated(change(codon)) == "*" && translated(change(focal_codon)) != "*"
+    }
+    if (made_stop(identity) || made_stop(with_derived)) codon <- focal_codon
+    derived <- with_derived(codon)
     residues <- c(translated(codon), translated(derived))
     consequence <- if (fault) {
       "inner stop"
+    } else if (is_cut) {
+      "partial codon"
     } else if ("X" %in% residues) {
       "unknown codon"
     } else if (number == 1 && x$phase == 0 && paste(codon, collapse = "") == "ATG") {
@@ -139,9 +149,9 @@ oracle_changes <- function(sites, genes, calls, background = "ancestral") {
     }
     rows[[length(rows) + 1]] <- list(
       chromosome = site$chromosome, position = site$position, transcript = x$name,
-      codon = number, place = place,
-      ancestral_codon = if (fault) NA_character_ else paste(codon, collapse = ""),
-      derived_codon = if (fault) NA_character_ else paste(derived, collapse = ""),
+      codon = if (number < 1) NA else number, place = place,
+      ancestral_codon = if (fault || is_cut) NA_character_ else paste(codon, collapse = ""),
+      derived_codon = if (fault || is_cut) NA_character_ else paste(derived, collapse = ""),
       consequence = consequence
     )
   }
@@ -222,4 +232,23 @@ coding_example <- function(n = 300, faulty = 3) {
     gff = write_genes(genes$transcripts), focal = write_letters(genes$sequence),
     ancestral = write_letters(calls)
   )
+}
+
+# The consequences of changes of a gene of one exon that lies at 3: `at`, the bases of `seq` that
+# change, to `alt`. `columns`: of the gene models, such as strand.
+consequences_of <- function(seq, at, alt, chromosome = "1", note = "", strand = "+", phase = 0,
+                            part_note = "", ...) {
+  focal <- write_letters(stats::setNames(list(paste0("CC", seq, "CC")), chromosome))
+  end <- nchar(seq) + 2
+  gff <- tempfile(fileext = ".gff3")
+  writeLines(c(
+    "##gff-version 3",
+    sprintf("%s\t.\tmRNA\t3\t%d\t.\t%s\t.\tID=t;Parent=g%s", chromosome, end, strand, note),
+    sprintf("%s\t.\tCDS\t3\t%d\t.\t%s\t%s\tID=c;Parent=t%s", chromosome, end, strand, phase,
+            part_note)
+  ), gff)
+  ref <- substring(seq, at, at)
+  vcf <- write_vcf(vcf_records(chromosome, at + 2, ref, alt, paste0("AA=", ref)))
+  found <- coding_changes(vcf, "AA", gff, focal, ..., threads = 1, progress = FALSE)
+  as.character(found$consequence)
 }

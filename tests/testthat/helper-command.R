@@ -36,7 +36,9 @@ command_folder <- function(folder = new_folder()) {
     posterior = TRUE, keep_projected = TRUE
   )
   base <- yaml::read_yaml(ancify_example(folder)$file)
-  parsimony <- replace(config, c("method", "posterior"), list("parsimony", FALSE))
+  parsimony <- replace(
+    config, c("method", "posterior", "ties"), list("parsimony", FALSE, "alphabet")
+  )
   configs <- list(
     ancify.yaml = c(base, config),
     parsimony.yaml = replace(c(base, parsimony), "output_dir", at("parsimony_calls"))
@@ -73,10 +75,8 @@ command_folder <- function(folder = new_folder()) {
     file.rename(at(model[1]), at(model[2]))
   }
   file.copy(virus_fixture("classifier.pth"), at("500_model.pth"))
-  # Letters that models do not know would be a warning.
-  contigs <- readLines(virus_fixture("contigs.fa"))
-  is_bases <- !startsWith(contigs, ">")
-  contigs[is_bases] <- gsub("[NRYK]", "A", contigs[is_bases])
+  # Letters that models do not know, and short sequences, would be warnings.
+  contigs <- c(">first", strrep("ACGTTGCAAC", 60), ">second", strrep("GGCATTACGA", 70))
   writeBin(gzip_member(charToRaw(paste0(contigs, "\n", collapse = ""))), at("contigs.fa.gz"))
   traits <- data.frame(FID = 1, IID = genotypes$data$id, y = genotypes$data$y)
   utils::write.table(traits, at("traits.tsv"), quote = FALSE, row.names = FALSE)

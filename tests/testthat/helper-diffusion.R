@@ -1,6 +1,11 @@
 # A plain implementation of the diffusion: whole matrices, solved by R, a line at a time.
 # A density is an array with a dimension for each population.
 
+# The spectrum of one coarse grid, which is quick, and whose error is not estimated.
+coarse_sfs <- function(model, params = NULL, sizes, pts, ...) {
+  expected_sfs(model, params, sizes, pts, extrapolate = "none", ...)[[1]]
+}
+
 oracle_grid <- function(n) {
   u <- seq(-1, 1, length.out = n)
   g <- 1 / (1 + exp(-8 * u))

@@ -6,7 +6,7 @@ oracle_states <- function(records, calls, low_confidence = TRUE) {
     alleles <- c(record[4], if (record[5] != ".") strsplit(record[5], ",")[[1]])
     call <- substr(calls[[record[1]]], record[2], record[2])
     if (!low_confidence) call <- gsub("[acgt]", "N", call)
-    is_single <- all(toupper(alleles) %in% c("A", "C", "G", "T"))
+    is_single <- all(toupper(setdiff(alleles, no_alleles)) %in% c("A", "C", "G", "T"))
     if (is_single) gsub("[^ACGT]", "N", toupper(call)) else "N"
   }, "")
 }

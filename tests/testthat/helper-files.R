@@ -12,7 +12,7 @@ content_of <- function(folder) {
     folder, all.files = TRUE, recursive = TRUE, include.dirs = TRUE, no.. = TRUE
   )
   # What runs keep for themselves beside calls, from the first of them on
-  setdiff(files, c(".ancify", ".ancify/ledger"))
+  setdiff(files, c(".ancify", ".ancify/ledger", ".ancify/ledger.copy"))
 }
 
 # Checksums by the files' paths within a folder.
@@ -69,11 +69,15 @@ differing <- function(axt, lengths, expected, ...) {
   folder <- new_folder()
   on.exit(unlink(folder, recursive = TRUE))
   paths <- setNames(file.path(folder, paste0(names(lengths), ".fa")), names(lengths))
+  # Random blocks overlap.
+  project <- function(...) {
+    suppressWarnings(project_axt(axt, lengths, ...), classes = "ancify_projection_warning")
+  }
   in_memory <- function(threads) {
-    identical(project_axt(axt, lengths, threads = threads, ...), expected)
+    identical(project(threads = threads, ...), expected)
   }
   in_files <- function(threads) {
-    written <- project_axt(axt, lengths, output_dir = folder, threads = threads, ...)
+    written <- project(output_dir = folder, threads = threads, ...)
     identical(written, paths) &&
       identical(lapply(written, file_bytes), fasta_bytes(expected)) &&
       identical(content_of(folder), sort(basename(paths)))
@@ -115,3 +119,45 @@ with_function <- function(name, replacement, code) {
 }
 
 primates_folder <- function() test_data("primates_hg18_100k")
+
+# Changes a ledger as an attacker would: its checksum is right again. `of`: "sources", or a column.
+forge_ledger <- function(folder, of, from, to) {
+  ledger <- open_ledger(folder)
+  change <- function(text) {
+    changed <- sub(from, to, text)
+    if (identical(changed, text)) stop("nothing to forge: ", from)
+    changed
+  }
+  if (of == "sources") {
+    ledger$sources <- change(ledger$sources)
+  } else {
+    rows <- ledger_rows(ledger)
+    rows[[of]] <- change(rows[[of]])
+    set_rows(ledger, rows)
+  }
+  write_ledger(ledger)
+}
+
+# Several processes write a set of files and read it for three seconds. `write`: a function of 0, 1
+# or 2, the name of a writer. `read`: gives the names of the writers whose files it has found.
+expect_never_mixed <- function(write, read, least = 10) {
+  write(0)
+  until <- Sys.time() + 3
+  many_times <- function(code) {
+    results <- list()
+    while (Sys.time() < until) {
+      results[[length(results) + 1]] <- tryCatch(code(), ancify_error = identity)
+    }
+    results
+  }
+  writers <- lapply(0:2, function(k) parallel::mcparallel(many_times(function() write(k))))
+  readers <- lapply(1:2, function(k) parallel::mcparallel(many_times(read)))
+  written <- unlist(parallel::mccollect(writers), recursive = FALSE)
+  expect_false(any(vapply(written, inherits, NA, "error")))
+  found <- unlist(parallel::mccollect(readers), recursive = FALSE)
+  # Files that are replaced after they were opened are an error.
+  whole <- Filter(is.character, found)
+  expect_gt(length(whole), least)
+  expect_identical(unique(lengths(whole)), 1L)
+  expect_true(all(unlist(whole) %in% as.character(0:2)))
+}

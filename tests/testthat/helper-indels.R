@@ -29,10 +29,14 @@ random_bases <- function(n, letters = c("A", "C", "G", "T")) {
   paste(sample(letters, n, replace = TRUE), collapse = "")
 }
 
+# Of blocks that overlap, the later have better scores, and stand first in the file.
 rows_as_axt <- function(chromosome, blocks) {
-  unlist(lapply(blocks, function(block) {
-    axt_block(chromosome, block$start, block$focal, block$outgroup)
-  }))
+  lines <- lapply(seq_along(blocks), function(i) {
+    block <- blocks[[i]]
+    lines <- axt_block(chromosome, block$start, block$focal, block$outgroup)
+    c(sub("5$", i, lines[1]), lines[-1])
+  })
+  unlist(rev(lines))
 }
 
 # What the outgroup has at each focal position, and after it (from 0 on): NA if unknown.
@@ -115,7 +119,7 @@ oracle_carried <- function(columns, genome, position, ref, alts) {
     if (length(sequence) == length(found)) sum(sequence != found) else Inf
   }, 0)
   best <- which(differences == min(differences))
-  if (length(best) > 1 || min(differences) > (length(found) + 1) %/% 2) {
+  if (length(best) > 1 || min(differences) > length(found) %/% 2) {
     return("other")
   }
   c("REF", seq_along(alts))[best]

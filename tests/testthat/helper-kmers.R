@@ -43,7 +43,8 @@ fastq_of <- function(sequences, path = tempfile(fileext = ".fq")) {
   path
 }
 
-database_bytes <- function(stem) lapply(paste0(stem, c(".kmc_pre", ".kmc_suf")), file_bytes)
+kmc_paths_of <- function(stem) paste0(stem, c(".kmc_pre", ".kmc_suf"))
+database_bytes <- function(stem) lapply(kmc_paths_of(stem), file_bytes)
 
 # ---- Programs -----------------------------------------------------------------------------------
 

@@ -1,5 +1,13 @@
 # Other processes, and a disk that is full.
 
+# Takes more than some seconds. ANCIFY_LONG_TESTS = "no" leaves such tests out, as R CMD check does,
+# and "only" leaves out the others.
+long_test_that <- testthat::test_that
+switch(Sys.getenv("ANCIFY_LONG_TESTS"),
+  no = long_test_that <- function(desc, code) invisible(),
+  only = test_that <- function(desc, code) invisible()
+)
+
 # The environment in which another R is the same as this one and finds its packages. (R CMD check
 # puts an Rscript that only complains on the PATH.)
 library_environment <- function() {
@@ -18,7 +26,7 @@ write_script <- function(...) {
 }
 
 # Runs a program to its end: status, and what it wrote to stdout and stderr.
-run_program <- function(program, ..., env = library_environment(), timeout = 60) {
+run_program <- function(program, ..., env = library_environment(), timeout = 300) {
   out <- tempfile()
   err <- tempfile()
   status <- suppressWarnings(system2(
@@ -55,6 +63,11 @@ start_program <- function(program, ..., env = library_environment()) {
 # Ends a program that a failed test has left.
 end_program <- function(job) {
   if (is.null(job$status())) tools::pskill(job$pid, tools::SIGKILL)
+}
+
+# Seconds of this process's processors for `code`; other work on the machine does not count.
+processor_seconds <- function(code) {
+  sum(system.time(code, gcFirst = FALSE)[c("user.self", "sys.self")])
 }
 
 # Seconds until `condition` holds; an error where it does not in time.

@@ -2,24 +2,27 @@
 
 # Projects `lines` of a MAF file for the species `outgroups` onto the chromosomes of `lengths`.
 # `chromosomes`: all of the focal species. Gives for each outgroup the sequences, the numbers of
-# blocks `used`, `bad` and `passed_over`, and of `duplicates`.
+# blocks `used`, `bad` and `passed_over`, of `duplicates`, and of `shared` positions.
 oracle_project_maf <- function(lines, focal, outgroups, lengths, chromosomes = names(lengths),
-                               skip = FALSE) {
+                               skip = FALSE, overlaps = "score") {
   blocks <- oracle_maf_blocks(lines)
   lapply(stats::setNames(nm = outgroups), function(name) {
     result <- list(
-      sequences = lapply(lengths, function(n) rep("N", n)),
-      used = 0, bad = 0, passed_over = 0, duplicates = 0
+      covered = oracle_covered(lengths), used = 0, bad = 0, passed_over = 0, duplicates = 0
     )
     for (block in blocks) {
-      result <- oracle_maf_block(result, block, focal, name, outgroups, lengths, chromosomes, skip)
+      result <- oracle_maf_block(
+        result, block, focal, name, outgroups, lengths, chromosomes, skip, overlaps
+      )
     }
-    result$sequences <- vapply(result$sequences, paste, "", collapse = "")
+    result$shared <- oracle_shared(result$covered)
+    result$sequences <- oracle_uncover(result$covered, lengths, overlaps)
     result
   })
 }
 
-oracle_maf_block <- function(result, block, focal, name, outgroups, lengths, chromosomes, skip) {
+oracle_maf_block <- function(result, block, focal, name, outgroups, lengths, chromosomes, skip,
+                             overlaps) {
   source <- vapply(block$rows, `[[`, "", "source")
   focals <- source %in% paste0(focal, ".", chromosomes)
   # The longest matching name.
@@ -38,38 +41,64 @@ oracle_maf_block <- function(result, block, focal, name, outgroups, lengths, chr
   if (!any(owner == focal)) {
     return(bad(block$line, "no focal row"))
   }
-  focal_row <- block$rows[[c(which(focals), which(owner == focal))[1]]]
-  chromosome <- substring(focal_row$source, nchar(focal) + 2)
-  own <- which(owner == name)
-  if (!chromosome %in% names(lengths)) {
+  own <- block$rows[owner == name]
+  focal_rows <- block$rows[if (any(focals)) focals else which(owner == focal)[1]]
+  chromosome_of <- function(row) substring(row$source, nchar(focal) + 2)
+  wanted <- vapply(focal_rows, chromosome_of, "") %in% names(lengths)
+  if (!any(wanted)) {
     result$passed_over <- result$passed_over + (length(own) > 0)
-    return(result)
   }
-  fault <- oracle_row_fault(focal_row)
-  if (is.null(fault) && focal_row$source_size != lengths[[chromosome]]) fault <- "length"
-  if (!is.null(fault)) {
-    return(bad(focal_row$line, fault))
-  }
-  if (length(own) == 0) {
-    return(result)
-  }
-  row <- block$rows[[own[1]]]
-  fault <- oracle_row_fault(row)
-  if (is.null(fault) && length(row$columns) != length(focal_row$columns)) fault <- "columns"
-  if (!is.null(fault)) {
-    return(bad(row$line, fault))
-  }
-  result$used <- result$used + 1
-  result$duplicates <- result$duplicates + sum(owner == focal) - 1 + length(own) - 1
-  position <- focal_row$start
-  for (column in which(focal_row$columns != "-")) {
-    at <- if (focal_row$strand == "+") position + 1 else focal_row$source_size - position
-    letter <- row$columns[column]
-    if (focal_row$strand == "-") letter <- oracle_complement(letter)
-    result$sequences[[chromosome]][at] <- letter
-    position <- position + 1
+  for (focal_row in focal_rows[wanted]) {
+    chromosome <- chromosome_of(focal_row)
+    fault <- oracle_row_fault(focal_row)
+    if (is.null(fault) && focal_row$source_size != lengths[[chromosome]]) fault <- "length"
+    if (!is.null(fault)) {
+      result <- bad(focal_row$line, fault)
+      next
+    }
+    if (length(own) == 0) next
+    faults <- lapply(own, function(row) {
+      oracle_row_fault(row) %||%
+        if (length(row$columns) != length(focal_row$columns)) "columns"
+    })
+    faulty <- which(lengths(faults) > 0)
+    if (length(faulty)) {
+      result <- bad(own[[faulty[1]]]$line, faults[[faulty[1]]])
+      next
+    }
+    result$used <- result$used + 1
+    result$duplicates <- result$duplicates + length(own) - 1
+    result$covered <- oracle_cover_maf(
+      result$covered, chromosome, focal_row, own, block$score, overlaps
+    )
   }
   result
+}
+
+# The rows of a species that have most bases of the focal row, or all, have one letter in common.
+oracle_cover_maf <- function(covered, chromosome, focal_row, rows, score, overlaps) {
+  same <- vapply(rows, function(row) {
+    base <- toupper(row$columns)
+    sum(base == toupper(focal_row$columns) & base %in% c("A", "C", "G", "T"))
+  }, 0)
+  nearest <- if (overlaps == "missing") rows else rows[same == max(same)]
+  letters <- vapply(seq_along(focal_row$columns), function(column) {
+    found <- vapply(nearest, function(row) row$columns[column], "")
+    if (length(found) == 1 || all(found == found[1]) && found[1] != "N") {
+      found[1]
+    } else if (length(unique(toupper(found))) > 1 || "N" %in% found) {
+      "N"
+    } else {
+      tolower(found[1])
+    }
+  }, "")
+  here <- focal_row$columns != "-"
+  position <- focal_row$start + seq_len(sum(here))
+  if (focal_row$strand == "-") {
+    position <- focal_row$source_size - position + 1
+    letters <- oracle_complement(letters)
+  }
+  oracle_cover(covered, chromosome, position, letters[here], score)
 }
 
 oracle_complement <- function(letters) {
@@ -83,7 +112,12 @@ oracle_maf_blocks <- function(lines) {
   for (i in seq_along(lines)) {
     fields <- strsplit(lines[i], "[ \t]+")[[1]]
     n <- length(blocks)
-    if (identical(fields[1], "a")) blocks[[n + 1]] <- list(line = i, rows = list())
+    if (identical(fields[1], "a")) {
+      score <- sub("^score=", "", grep("^score=", fields[-1], value = TRUE)[1])
+      blocks[[n + 1]] <- list(
+        line = i, rows = list(), score = if (is.na(score)) -Inf else as.numeric(score)
+      )
+    }
     if (identical(fields[1], "s")) {
       blocks[[n]]$rows[[length(blocks[[n]]$rows) + 1]] <- list(
         line = i, source = fields[2], start = as.numeric(fields[3]), size = as.numeric(fields[4]),
@@ -112,7 +146,7 @@ maf_focal <- "f.1"
 maf_outgroups <- c("f", "f.1.b", "near", "near.2")
 
 # Lines of a MAF file on these chromosomes and on a further one. Rows are in any order, on both
-# strands, some twice, among other species' rows and other lines.
+# strands, some twice, also the focal one, among other species' rows and other lines.
 random_maf <- function(lengths, n_blocks = 20, gaps = 0.15) {
   lengths <- c(lengths, chrElse = 30)
   chromosomes <- c(names(lengths), sample(names(lengths), n_blocks, replace = TRUE))
@@ -144,12 +178,14 @@ random_maf_block <- function(chromosome, length, gaps) {
       if (minus) "-" else "+", length
     ),
     vapply(sources, row, "", USE.NAMES = FALSE),
-    # The focal species again, elsewhere and on an unknown chromosome.
+    # The focal species again, at another place and on an unknown chromosome.
+    if (runif(1) < 0.1) maf_row(paste0(maf_focal, ".", chromosome), 0, focal, "+", length),
     if (runif(1) < 0.1) row(paste0(maf_focal, ".unknown"))
   )
   between <- c("i near.chr1 C 0 C 0", "e far.chr1 5 3 + 100 I", "q near.chr1 99", "# comment", NA)
   lines <- c(rbind(sample(rows), sample(between, length(rows), replace = TRUE)))
-  c(sample(c("a score=1.5", "a"), 1), lines[!is.na(lines)], random_maf_end())
+  begins <- sample(c("a score=1.5", "a", "a pass=1 score=-20", "a score=1.6e3"), 1)
+  c(begins, lines[!is.na(lines)], random_maf_end())
 }
 
 maf_row <- function(source, start, columns, strand = "+", source_size = 1000,

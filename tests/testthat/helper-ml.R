@@ -71,8 +71,9 @@ require_python_lightgbm <- function() {
 }
 
 ml_method <- function(n_inner, n_outer, model_path, high, low) {
-  list(name = "ml", n_inner = n_inner, n_outer = n_outer, model_path = model_path, high = high,
-       low = low)
+  species <- list(inner = seq_len(n_inner), outer = seq_len(n_outer))
+  settings <- list(high = high, low = low, model_path = model_path)
+  ancify:::core_method(ancify:::calling_methods()$ml, species, settings)
 }
 
 # `method`: a result of ml_method(). Gives list(calls =, posterior =).

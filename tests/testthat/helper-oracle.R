@@ -6,8 +6,8 @@
 
 # `lines` of one AXT file; `lengths` of the requested chromosomes, by name. A bad
 # block is an error, or with `skip` left out.
-oracle_project <- function(lines, lengths, skip = FALSE) {
-  sequences <- lapply(lengths, function(n) rep("N", n))
+oracle_project <- function(lines, lengths, skip = FALSE, overlaps = "score") {
+  covered <- oracle_covered(lengths)
   for (block in oracle_blocks(lines)) {
     if (!block$chromosome %in% names(lengths)) next
     fault <- oracle_block_fault(block, lengths[[block$chromosome]])
@@ -15,14 +15,60 @@ oracle_project <- function(lines, lengths, skip = FALSE) {
       if (skip) next
       stop("line ", block$line, ": ", fault)
     }
-    position <- block$start
-    for (column in seq_along(block$focal)) {
-      if (block$focal[column] == "-") next
-      sequences[[block$chromosome]][position] <- block$outgroup[column]
-      position <- position + 1
+    positions <- block$start - 1 + seq_len(sum(block$focal != "-"))
+    covered <- oracle_cover(
+      covered, block$chromosome, positions, block$outgroup[block$focal != "-"], block$score
+    )
+  }
+  oracle_uncover(covered, lengths, overlaps)
+}
+
+# All letters of blocks with their positions and scores, by chromosome.
+oracle_covered <- function(lengths) lapply(lengths, function(n) list())
+
+oracle_cover <- function(covered, chromosome, position, letter, score) {
+  if (length(position)) {
+    rows <- data.frame(position, letter, score)
+    covered[[chromosome]] <- c(covered[[chromosome]], list(rows))
+  }
+  covered
+}
+
+# The sequences. Of the letters at a position those with the best score count, all of them, or the
+# last one. N stands where those that count differ; lower case stays.
+oracle_uncover <- function(covered, lengths, overlaps = "score") {
+  common <- function(letters) {
+    if (overlaps == "last") {
+      letters[length(letters)]
+    } else if ("N" %in% letters || length(unique(toupper(letters))) > 1) {
+      "N"
+    } else if (all(letters == letters[1])) {
+      letters[1]
+    } else {
+      tolower(letters[1])
     }
   }
-  vapply(sequences, paste, "", collapse = "")
+  vapply(stats::setNames(nm = names(lengths)), function(name) {
+    sequence <- rep("N", lengths[[name]])
+    rows <- do.call(rbind, covered[[name]])
+    if (is.null(rows)) {
+      return(paste(sequence, collapse = ""))
+    }
+    if (overlaps == "score") {
+      rows <- rows[rows$score == stats::ave(rows$score, rows$position, FUN = max), ]
+    }
+    letters <- tapply(rows$letter, rows$position, common)
+    sequence[as.numeric(names(letters))] <- letters
+    paste(sequence, collapse = "")
+  }, "")
+}
+
+# The number of positions that several blocks cover.
+oracle_shared <- function(covered) {
+  sum(vapply(covered, function(blocks) {
+    position <- do.call(rbind, blocks)$position
+    length(unique(position[duplicated(position)]))
+  }, 0L))
 }
 
 # Comments and blank lines lie between blocks; a block is three lines in a row.
@@ -39,6 +85,7 @@ oracle_blocks <- function(lines) {
     blocks[[length(blocks) + 1]] <- list(
       line = i,
       chromosome = header[2], start = as.numeric(header[3]), end = as.numeric(header[4]),
+      score = if (length(header) == 9) as.numeric(header[9]) else -Inf,
       focal = strsplit(lines[i + 1], "")[[1]], outgroup = strsplit(lines[i + 2], "")[[1]]
     )
     i <- i + 3
@@ -62,25 +109,33 @@ oracle_block_fault <- function(block, length) {
 # ---- Voting --------------------------------------------------------------------
 
 # `inner`, `outer`: sequences of equal length, as character vectors.
-oracle_vote <- function(inner, outer, min_inner = 1, min_outer = 1) {
+oracle_vote <- function(inner, outer, min_inner = 1, min_outer = 1, ties = "open") {
   inner <- do.call(cbind, strsplit(toupper(inner), ""))
   outer <- do.call(cbind, strsplit(toupper(outer), ""))
   calls <- vapply(seq_len(nrow(inner)), function(i) {
-    oracle_call(
-      oracle_consensus(inner[i, ], min_inner),
-      oracle_consensus(outer[i, ], min_outer)
+    oracle_tied_call(
+      oracle_consensus(inner[i, ], min_inner), oracle_consensus(outer[i, ], min_outer), ties
     )
   }, "")
   paste(calls, collapse = "")
 }
 
+# The most frequent bases; NA if they have too few votes.
 oracle_consensus <- function(observed, minimum) {
   votes <- c(
     A = sum(observed == "A"), C = sum(observed == "C"),
     G = sum(observed == "G"), T = sum(observed == "T")
   )
-  # which.max() takes the first of equals.
-  if (max(votes) < minimum || max(votes) == 0) NA else names(votes)[which.max(votes)]
+  if (max(votes) < minimum || max(votes) == 0) NA else names(votes)[votes == max(votes)]
+}
+
+# The call that all choices among the most frequent bases give, or that of the first ones.
+oracle_tied_call <- function(inner, outer, ties) {
+  if (ties == "alphabet") {
+    return(oracle_call(inner[1], outer[1]))
+  }
+  calls <- unlist(lapply(inner, function(a) lapply(outer, function(b) oracle_call(a, b))))
+  if (length(unique(calls)) == 1) calls[1] else "n"
 }
 
 oracle_call <- function(inner, outer) {
@@ -131,23 +186,45 @@ random_focal <- function(chromosome, from, to) {
 }
 
 # Lines of an AXT file on these chromosomes and on a further one.
-# Blocks overlap, come in any order and touch both ends of chromosomes; gaps lie
+# Blocks come in any order and touch both ends of chromosomes; gaps lie
 # in the focal row, in the outgroup's and in both.
-random_axt <- function(lengths, n_blocks = 20, gaps = 0.15, passed_over = "chrElse") {
+random_axt <- function(lengths, n_blocks = 20, gaps = 0.15, passed_over = "chrElse",
+                       overlap = FALSE) {
   lengths <- c(lengths, setNames(30, passed_over))
   chromosomes <- c(names(lengths), sample(names(lengths), n_blocks, replace = TRUE))
-  blocks <- lapply(seq_along(chromosomes), function(i) {
-    chromosome <- chromosomes[i]
-    c(random_block(i - 1, chromosome, lengths[[chromosome]], gaps), random_between())
+  ranges <- lapply(names(lengths), function(name) {
+    ends <- if (overlap) ends_anywhere else ends_apart
+    lapply(ends(lengths[[name]], sum(chromosomes == name)), list, chromosome = name)
+  })
+  ranges <- sample(do.call(c, ranges))
+  blocks <- lapply(seq_along(ranges), function(i) {
+    chromosome <- ranges[[i]]$chromosome
+    c(random_block(i - 1, chromosome, ranges[[i]][[1]], lengths[[chromosome]], gaps),
+      random_between())
   })
   c(random_between(), unlist(blocks))
 }
 
-random_block <- function(number, chromosome, length, gaps) {
-  ends <- sort(sample(length, 2, replace = TRUE))
-  where <- sample(c("start", "end", "all", "inside"), 1, prob = c(1, 1, 0.5, 4))
-  if (where %in% c("start", "all")) ends[1] <- 1
-  if (where %in% c("end", "all")) ends[2] <- length
+ends_anywhere <- function(length, n) {
+  lapply(seq_len(n), function(i) {
+    ends <- sort(sample(length, 2, replace = TRUE))
+    where <- sample(c("start", "end", "all", "inside"), 1, prob = c(1, 1, 0.5, 4))
+    if (where %in% c("start", "all")) ends[1] <- 1
+    if (where %in% c("end", "all")) ends[2] <- length
+    ends
+  })
+}
+
+# Of at most n ranges, some of which touch.
+ends_apart <- function(length, n) {
+  n <- max(1, min(n, length %/% 2))
+  ends <- rep_len(sort(sample(length, min(2 * n, length))), 2 * n)
+  if (runif(1) < 0.5) ends[1] <- 1
+  if (runif(1) < 0.5) ends[2 * n] <- length
+  lapply(seq_len(n), function(i) ends[2 * i - 1:0])
+}
+
+random_block <- function(number, chromosome, ends, length, gaps) {
   focal <- random_focal(chromosome, ends[1], ends[2])
   # Columns that stand for no focal position, at the ends too.
   n_extra <- rbinom(1, length(focal) + 2, gaps)
@@ -158,7 +235,7 @@ random_block <- function(number, chromosome, length, gaps) {
     number, chromosome, ends[1], ends[2],
     "other", from, max(from, from + sum(outgroup != "-") - 1), sample(c("+", "-"), 1)
   )
-  if (runif(1) < 0.7) header <- paste(header, sample(-100:100000, 1))
+  if (runif(1) < 0.7) header <- paste(header, sample(c(-5:5, 100000), 1))
   c(header, paste(focal, collapse = ""), paste(outgroup, collapse = ""))
 }
 

@@ -141,3 +141,9 @@ long_alignment <- function(gigabytes = 20) {
   for (i in seq_len(ceiling(gigabytes * 2^30 / (2 * n)))) writeBin(member, connection)
   path
 }
+
+# The vector instructions of this machine, the best last.
+simd_levels <- function() {
+  best <- match(ancify_build_info()$simd, c("AVX2", "AVX-512"), nomatch = 0)
+  c("scalar", "avx2", "avx512")[seq_len(best + 1)]
+}

@@ -50,9 +50,8 @@ outcomes_of_mutants <- function(n, texts, words, read, seed = 1, check = functio
   vapply(seq_len(n), function(i) {
     bytes <- mutated_bytes(sample(seeds, 1)[[1]], words, seeds)
     writeBin(bytes, path)
-    started <- proc.time()[["elapsed"]]
-    outcome <- outcome_of(read(path), check)
-    if (proc.time()[["elapsed"]] - started > 20) outcome <- paste("too slow:", outcome)
+    seconds <- processor_seconds(outcome <- outcome_of(read(path), check))
+    if (seconds > 20) outcome <- paste("too slow:", outcome)
     if (outcome %in% c("value", "error")) outcome else paste(outcome, "in", text_of_bytes(bytes))
   }, "")
 }

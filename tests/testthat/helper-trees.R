@@ -43,7 +43,7 @@ assignments <- function(tree, column) {
 }
 
 # One column's call: the bases at the node that need the fewest changes.
-oracle_parsimony <- function(tree, column, focal = NULL) {
+oracle_parsimony <- function(tree, column, focal = NULL, ties = "open") {
   column <- replace(column, focal, "N")[tree$tip.label]
   if (!any(column %in% bases)) {
     return("N")
@@ -51,7 +51,13 @@ oracle_parsimony <- function(tree, column, focal = NULL) {
   all <- assignments(tree, column)
   changes <- rowSums(all[, tree$edge[, 1], drop = FALSE] != all[, tree$edge[, 2], drop = FALSE])
   best <- bases[sort(unique(all[changes == min(changes), called_node(tree, focal)]))]
-  if (length(best) == 4) "n" else if (length(best) > 1) tolower(best[1]) else best
+  if (length(best) == 1) {
+    best
+  } else if (length(best) == 4 || ties == "open") {
+    "n"
+  } else {
+    tolower(best[1])
+  }
 }
 
 # exp(Q t) by its series, after halving t twenty times.

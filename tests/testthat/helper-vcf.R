@@ -25,8 +25,8 @@ random_vcf <- function(lengths, n = 60) {
   unlist(lapply(names(lengths), function(name) {
     position <- sort(sample(lengths[[name]], n, replace = TRUE))
     allele <- function(n) {
-      sample(c("A", "C", "G", "T", "a", "N", "AC", "GTT", "*", "<DEL>"), n, replace = TRUE,
-             prob = c(rep(4, 4), rep(1, 6)))
+      sample(c("A", "C", "G", "T", "a", "N", "AC", "GTT", "*", "<DEL>", "<NON_REF>"), n,
+             replace = TRUE, prob = c(rep(4, 4), rep(1, 7)))
     }
     ref <- sub("[*<].*", "T", allele(n))
     alt <- vapply(sample(0:3, n, replace = TRUE, prob = c(1, 6, 2, 1)), function(k) {
@@ -95,6 +95,9 @@ random_genotypes <- function(n, samples, alleles = 2, missing = 0.1) {
   matrix(vapply(rep(alleles, length.out = n * samples), one, ""), n, samples)
 }
 
+# ALTs that stand for no allele of their own
+no_alleles <- c("*", "<*>", "<NON_REF>", "<X>")
+
 # What becomes of each record as the help page of sfs_from_vcf() has it: a data frame of reason,
 # posterior, mutation and window, with matrices of derived and called haplotypes. `ancestral` and
 # `reference` are bases of each position, in lists by chromosome.
@@ -124,11 +127,12 @@ oracle_vcf_sites <- function(lines, populations, low_confidence = TRUE, ancestra
     alts <- strsplit(sub("^[.]$", "", field[5]), ",")[[1]]
     alleles <- toupper(c(field[4], alts))
     expected <- toupper(reference[[field[1]]][position])
-    reason[i] <- if (!all(alleles %in% bases)) {
+    real <- alleles[!alleles %in% no_alleles]
+    reason[i] <- if (!all(real %in% bases)) {
       "INDEL"
-    } else if (length(alts) == 0 || identical(alleles[1], alleles[-1])) {
+    } else if (length(real) == 1 || identical(real[1], real[-1])) {
       "MONOMORPHIC"
-    } else if (length(alts) > 1) {
+    } else if (length(real) > 2) {
       "MULTIALLELIC"
     } else if (isTRUE(expected %in% bases && expected != alleles[1])) {
       "REF_MISMATCH"
@@ -144,12 +148,12 @@ oracle_vcf_sites <- function(lines, populations, low_confidence = TRUE, ancestra
       "SITE"
     }
     if (reason[i] != "SITE") next
-    is_derived <- alleles != toupper(base)
+    is_derived <- ifelse(alleles %in% no_alleles, NA, alleles != toupper(base))
     for (sample in names(populations)) {
       values <- strsplit(field[match(c("FORMAT", sample), columns)], ":")
       genotype <- c(values[[2]][values[[1]] == "GT"], ".")[1]
       copies <- suppressWarnings(as.numeric(strsplit(genotype, "[/|]")[[1]]))
-      copies <- copies[!is.na(copies)]
+      copies <- copies[!is.na(is_derived[copies + 1])]
       k <- populations[[sample]]
       called[i, k] <- called[i, k] + length(copies)
       derived[i, k] <- derived[i, k] + sum(is_derived[copies + 1])
@@ -158,9 +162,9 @@ oracle_vcf_sites <- function(lines, populations, low_confidence = TRUE, ancestra
     posterior[i] <- if (is.na(of_bases[1])) {
       suppressWarnings(as.numeric(info("AA_prob")))
     } else {
-      of_bases[match(toupper(base), bases)] / sum(of_bases[match(alleles, bases)])
+      of_bases[match(toupper(base), bases)] / sum(of_bases[match(real, bases)])
     }
-    change <- paste(alleles[!is_derived], alleles[is_derived], sep = ">")
+    change <- paste(alleles[which(!is_derived)], alleles[which(is_derived)], sep = ">")
     mutation[i] <- if (grepl("^[AC]", change)) change else chartr("ACGT", "TGCA", change)
     if (!is.null(reference)) {
       here <- function(at) {

@@ -335,6 +335,18 @@ test_that("fields to keep stay as they are", {
   expect_match(records_of(kept$out), "\tAF=0.25;XA=3;.*\tGT:DS\t1/0:0.75$")
   expect_identical(nrow(attr(kept$counts, "dropped")), 0L)
 
+  # Numbers in texts, as of ANNOVAR, and names of later programs
+  texts <- c("AF_afr", "AF_popmax", "AC_nfe", "CAF", "TOPMED", "AF1", "AF_src", "NCBI_AC")
+  values <- c(0.8, "0.9,1e-05", 8, "0.1,0.9", "0.2,0.8", 1, "gnomAD4", 17)
+  info <- paste0(texts, "=", values, collapse = ";")
+  record <- vcf_records("1", 1, "A", "C", paste0(info, ";AA=c"))
+  vcf <- write_vcf(record, header = vcf_header(record, more = c(
+    declare("INFO", texts, ".", "String"), declare("INFO", "AA", "A", "String")
+  )))
+  exchanged <- annotate(vcf, "AA", polarise = TRUE, out = out)
+  expect_match(records_of(exchanged$out), "\tAF_src=gnomAD4;NCBI_AC=17;AA=c;[^;]*;AA_old_ref=A$")
+  expect_setequal(attr(exchanged$counts, "dropped")$field, paste0("INFO/", texts[1:6]))
+
   expect_ancify_error(polarised(keep_fields = "AF"), "input", "`keep_fields`", "'AF'")
   expect_ancify_error(polarised(keep_fields = "FORMAT/GT"), "input", "`keep_fields`")
   expect_ancify_error(polarised(keep_fields = NA), "input", "`keep_fields`")

@@ -5,7 +5,7 @@ oracle_reasons <- function(records, calls, reference = NULL, mask = NULL) {
     position <- as.numeric(field[2])
     ref <- toupper(field[4])
     alts <- strsplit(toupper(field[5]), ",")[[1]]
-    alts <- alts[alts != "."]
+    alts <- alts[!alts %in% c(".", no_alleles)]
     call <- calls[[field[1]]][position]
     if (is.null(call)) call <- "N"
     expected <- toupper(reference[[field[1]]][position])
@@ -383,4 +383,13 @@ test_that("positions of another genome build are a warning", {
   warns("of 1,000 records on chr2 are NEITHER_ALLELE", many, records("chr2", 1000, 50))
   expect_no_warning(annotate(many, records("chr2", 999, 50)))
   warns("of 1,998 records are NEITHER", records("chr1", 999, 50), records("chr2", 999, 50))
+})
+
+test_that("a mask may have a chromosome by two names", {
+  require_htslib()
+  vcf <- write_vcf(vcf_records("1", 1:3, "A", "C", "AA=A"))
+  mask <- tempfile(fileext = ".bed")
+  writeLines(c("1\t0\t1", "chr1\t2\t3"), mask)
+  found <- annotate_vcf(vcf, "AA", tempfile(fileext = ".vcf"), mask = mask, progress = FALSE)
+  expect_equal(found$records[found$reason == "MASKED"], 2)
 })

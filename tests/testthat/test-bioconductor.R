@@ -91,7 +91,7 @@ test_that("a run has a Seqinfo, and results carry it", {
   expect_true(all(is.na(GenomeInfoDb::genome(info))))
 })
 
-test_that("the S4 method is there in whatever order packages load", {
+long_test_that("the S4 method is there in whatever order packages load", {
   require_package("GenomicRanges")
   code <- c(
     "x <- structure(data.frame(chromosome = 'chr1', length = 5),",

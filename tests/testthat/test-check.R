@@ -298,7 +298,7 @@ test_that("a wrong block after the checked text ends the run", {
   case <- with_genome(related_case(lengths = c(chr1 = 1000)))
   writeLines(c(">chr1", genome), case$config$focal_fasta)
   set_lines(case, "near1", block)
-  set_lines(case, "near2", c(block, block))
+  set_lines(case, "near2", c(block, "# another file"))
   n <- 2^21 %/% nchar(paste(block, collapse = "\n"))
   set_lines(case, "far", c(rep(block, n), wrong))
   line <- 4 * n + 1

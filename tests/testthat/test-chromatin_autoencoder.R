@@ -15,13 +15,50 @@ test_that("a network is the same at any number of threads, saved and read", {
     expect_identical(fit_autoencoder(maps, task, epochs = 1, threads = 2), fit)
     expect_false(identical(small_fit(maps, task, seed = 2)$tensors, fit$tensors))
     again <- read_autoencoder(save_model(fit, tempfile(fileext = ".safetensors")))
-    shared <- c("task", "points", "code", "unit", "tensors")
+    shared <- c("task", "points", "code", "unit", "scale", "tensors")
     expect_identical(unclass(again)[shared], unclass(fit)[shared])
     expect_identical(reconstruct(again, maps, threads = 2), reconstruct(fit, maps, threads = 1))
     expect_identical(predict(again, maps, threads = 2), predict(fit, maps, threads = 1))
   }
   expect_identical(dimnames(predict(fit, maps))[[1]], maps$cells)
   expect_identical(dim(predict(fit, maps)), c(30L, 120L))
+})
+
+test_that("maps of another scale or unit than the training's are told", {
+  x <- simulate_polymers(30, polymer_model(16), seed = 1)
+  scales <- list("each", 1, 2.5)
+  for (of_training in scales) {
+    fit <- small_fit(distance_maps(x, of_training), "denoise")
+    again <- read_autoencoder(save_model(fit, tempfile(fileext = ".safetensors")))
+    for (scale in scales) {
+      maps <- distance_maps(x, scale)
+      for (by in list(fit, again)) {
+        for (some in list(maps, maps[3], c(maps[1], maps[2]), perturb_maps(maps, seed = 1))) {
+          if (identical(scale, of_training)) {
+            expect_no_warning(predict(by, some, threads = 1))
+          } else {
+            uses <- list(predict, reconstruct, function(by, some) outlier_scores(some, fit = by))
+            for (use in uses) {
+              expect_ancify_error(use(by, some), "input", "divided by", "`scale = ")
+            }
+          }
+        }
+      }
+    }
+  }
+  fit <- small_fit(distance_maps(x))
+  # The unit is no whole number.
+  expect_equal(fit$unit, mean(distance_maps(x)[!names(distance_maps(x)) %in% fit$held_out]$maps),
+               tolerance = 1e-6)
+  for (factor in c(1000, 0.001, 6)) {
+    expect_warning(predict(fit, distance_maps(factor * x)), "times that of the training",
+                   class = "ancify_unit_warning")
+  }
+  expect_no_warning(predict(fit, distance_maps(1.5 * x)))
+  # Files of earlier versions do not tell.
+  fit$scale <- NULL
+  old <- read_autoencoder(save_model(fit, tempfile(fileext = ".safetensors")))
+  expect_no_warning(predict(old, distance_maps(x)))
 })
 
 test_that("another R process predicts the same bytes", {
@@ -74,14 +111,18 @@ test_that("a network that inpaints does not change what was seen, and begins as 
   expect_gt(min(done$maps), 0)
   right <- distance_maps(simulate_polymers(300, polymer_model(16), seed = 5))
   squared <- function(maps) mean(map_metrics(maps, right, given)$squared)
-  expect_lt(squared(done), squared(complete_maps(given)))
+  # What the network begins with: points on lines, and those beyond the ends at the nearest one
+  begin <- given
+  begin$maps[!seen] <- measured(interpolated(structures(given)), 1)$maps[!seen]
+  expect_lt(squared(done), squared(begin))
   as_points <- reconstruct(fit, given, "structure")
   expect_identical(max(map_metrics(as_points, right)$triangles), 0)
   # Without a step, only float rounding is between both.
   untrained <- fit
   last <- length(fit$tensors) - 1:0
   untrained$tensors[last] <- lapply(fit$tensors[last], `*`, 0)
-  expect_equal(reconstruct(untrained, given)$maps, complete_maps(given)$maps, tolerance = 1e-4)
+  # Softplus keeps distances above 0.
+  expect_equal(reconstruct(untrained, given)$maps, pmax(begin$maps, 0.0036), tolerance = 1e-4)
 })
 
 test_that("a network that denoises scores false spots", {

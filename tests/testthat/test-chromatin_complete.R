@@ -7,19 +7,78 @@ given <- perturb_maps(x, missing = 0.1, seed = 2)
 hidden <- is.na(given$maps)
 
 test_that("interpolated points are on the line between their neighbours", {
-  done <- complete_maps(given)
+  expect_warning(done <- complete_maps(given), "Ends of the chain", class = "ancify_maps_warning")
   expect_false(anyNA(done$maps))
   expect_identical(done$maps[!hidden], given$maps[!hidden])
   expect_identical(done$mask, given$mask)
   for (cell in 1:10) {
     points <- x[, , cell]
     seen <- which(given$mask[, cell])
-    line <- apply(points, 2, function(axis) stats::approx(seen, axis[seen], 1:40, rule = 2)$y)
-    expect_equal(as.array(done)[, , cell], as.matrix(stats::dist(line)), tolerance = 1e-8,
-                 ignore_attr = TRUE)
+    inner <- min(seen):max(seen)
+    line <- apply(points, 2, function(axis) stats::approx(seen, axis[seen], inner)$y)
+    expect_equal(as.array(done)[inner, inner, cell], as.matrix(stats::dist(line)),
+                 tolerance = 1e-8, ignore_attr = TRUE)
   }
   expect_identical(complete_maps(truth), truth)
-  expect_identical(complete_maps(given, threads = 1), complete_maps(given, threads = 2))
+  expect_identical(
+    suppressWarnings(complete_maps(given, threads = 1)),
+    suppressWarnings(complete_maps(given, threads = 2))
+  )
+})
+
+# Maps of the chains with some points hidden in all cells, and those pairs.
+with_hidden <- function(chains, points) {
+  seen <- chains
+  seen[points, , ] <- NA
+  maps <- distance_maps(seen)
+  list(maps = maps, pairs = is.na(maps$maps), truth = distance_maps(chains)$maps)
+}
+
+test_that("points at an end are as far away as their separations tell", {
+  chains <- list(
+    ideal = simulate_polymers(200, polymer_model(16), seed = 9),
+    balls = simulate_polymers(200, self_avoiding_model(16), seed = 9)
+  )
+  for (kind in names(chains)) {
+    for (points in list(1:3, 16, c(1:3, 14:16), 1:8, c(1:2, 9, 15:16))) {
+      case <- with_hidden(chains[[kind]], points)
+      ends <- setdiff(points, 9)
+      expect_warning(
+        done <- complete_maps(case$maps),
+        sprintf("%s points in 200 cells", format_count(200 * length(ends))),
+        class = "ancify_maps_warning"
+      )
+      expect_false(anyNA(done$maps))
+      expect_identical(done$maps[!case$pairs], case$maps$maps[!case$pairs])
+      expect_equal(mean(done$maps[case$pairs]), mean(case$truth[case$pairs]), tolerance = 0.08)
+      # Means vary less than distances: contacts are lost, but none are invented.
+      bond <- mean(case$truth[is_bond(16), ])
+      contacts <- function(maps) mean(maps[case$pairs] < 1.5 * bond)
+      expect_lt(contacts(done$maps), contacts(case$truth) + 0.02)
+      neighbours <- case$pairs & is_bond(16)
+      expect_equal(mean(done$maps[neighbours]), mean(case$truth[neighbours]), tolerance = 0.15)
+    }
+  }
+})
+
+test_that("completion at the ends of an ideal chain is that of its model", {
+  case <- with_hidden(simulate_polymers(300, polymer_model(20), seed = 2), c(1:4, 18:20))
+  done <- suppressWarnings(complete_maps(case$maps))
+  by_model <- complete_maps(case$maps, "conditional", polymer_model(20))
+  expect_equal(done$maps[case$pairs], by_model$maps[case$pairs], tolerance = 0.15)
+  # Maps of another unit, or each of its own size, are completed alike.
+  doubled <- suppressWarnings(complete_maps(distance_maps(structures(case$maps) * 2)))
+  expect_equal(doubled$maps, 2 * done$maps, tolerance = 1e-4)
+})
+
+test_that("cells with few points seen, or none apart, are completed", {
+  few <- with_hidden(simulate_polymers(50, polymer_model(16), seed = 3), setdiff(1:16, c(5, 11)))
+  done <- suppressWarnings(complete_maps(few$maps))
+  expect_true(all(is.finite(done$maps) & done$maps > 0))
+  same_place <- array(1, c(16, 3, 2))
+  same_place[1:2, , ] <- NA
+  expect_true(all(suppressWarnings(complete_maps(distance_maps(same_place)))$maps < 1e-100))
+  expect_no_warning(denoise_maps(distance_maps(simulate_polymers(20, polymer_model(16), seed = 4))))
 })
 
 test_that("mean lengths are those of normal vectors", {
@@ -59,8 +118,9 @@ test_that("conditional means are those of the joint covariance, and beat all els
     stats::weighted.mean(figures$squared, figures$pairs)
   }
   bound <- squared(done)
-  expect_gt(squared(complete_maps(given)) / bound, 1.05)
-  expect_lt(squared(complete_maps(given)) / bound, 1.35)
+  interpolated <- suppressWarnings(complete_maps(given))
+  expect_gt(squared(interpolated) / bound, 1.05)
+  expect_lt(squared(interpolated) / bound, 1.35)
   expect_gt(squared(complete_maps(given, "lowrank")) / bound, 1.2)
   expect_equal(complete_maps(distance_maps(structures(given), 2), "conditional", model)$maps,
                done$maps / 2, tolerance = 1e-6)
@@ -72,7 +132,7 @@ test_that("points that no pairs connect with the others are completed too", {
   apart <- distance_maps(whole)
   expect_true(all(apart$mask))
   for (method in c("interpolate", "conditional")) {
-    done <- complete_maps(apart, method, model)
+    done <- suppressWarnings(complete_maps(apart, method, model))
     expect_false(anyNA(done$maps))
     expect_identical(done$maps[!is.na(apart$maps)], apart$maps[!is.na(apart$maps)])
   }
@@ -118,6 +178,31 @@ test_that("outlier scores find points that were moved", {
                scores[, 5:1] * stats::median(scores[, 1:5]), tolerance = 1)
   holes <- perturb_maps(x, missing = 0.2, seed = 1)
   expect_identical(unname(is.na(outlier_scores(holes))), unname(!holes$mask))
+})
+
+test_that("without outliers only pairs of removed points change, also in inexact maps", {
+  x <- simulate_polymers(6, polymer_model(20), seed = 1)
+  inexact <- function(maps) {
+    set.seed(1)
+    maps$maps <- abs(maps$maps + rnorm(length(maps$maps), sd = 0.3))
+    maps
+  }
+  noisy <- inexact(distance_maps(x))
+  expect_identical(denoise_maps(noisy, threshold = 1e6), noisy)
+
+  x[5, , 1] <- x[5, , 1] + 30
+  moved <- inexact(distance_maps(x))
+  gap <- moved
+  gap$maps[3, 2] <- NA
+  at <- map_pairs(20)
+  for (given in list(moved, gap)) {
+    is_out <- outlier_scores(given) > 2.5
+    expect_true(is_out[5, 1])
+    removed <- is_out[at$first, ] | is_out[at$second, ]
+    done <- denoise_maps(given)
+    expect_identical(done$maps[!removed], given$maps[!removed])
+    expect_lt(max(done$maps[removed[, 1], 1]), max(given$maps[removed[, 1], 1]) / 2)
+  }
 })
 
 test_that("denoising brings maps nearer to the truth", {

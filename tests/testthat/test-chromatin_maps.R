@@ -132,11 +132,63 @@ test_that("maps are chosen, named and joined as vectors are", {
   expect_identical(readRDS(file), spoilt)
 })
 
+test_that("cells without a distance are left out and named", {
+  expect_left_out <- function(given, cells, message) {
+    expect_warning(made <- distance_maps(given), message, class = "ancify_maps_warning")
+    expect_identical(made$cells, setdiff(as.character(1:5), cells))
+    kept <- as.integer(made$cells)
+    expect_identical(made$maps, distance_maps(x[, , kept])$maps)
+  }
+  unseen <- x
+  unseen[, , 4] <- NA
+  expect_left_out(unseen, "4", "One cell has no distance.* '4'")
+  unseen[-7, , 2] <- NA # a trace of one spot
+  expect_left_out(unseen, c("2", "4"), "2 cells have no distance.* '2' and '4'")
+  rows <- table_of(x)
+  expect_left_out(rows[rows$cell != 3 | rows$point == 5, ], "3", "One cell has no distance.* '3'")
+  whole <- as.array(maps)
+  whole[, , 1] <- NA
+  expect_left_out(whole, "1", "One cell has no distance.* '1'")
+})
+
+test_that("a point with several spots in a cell counts as not seen", {
+  rows <- table_of(x)
+  at <- function(cell, point) which(rows$cell == cell & rows$point == point)
+  expect_no_warning(same <- distance_maps(rbind(rows, rows[at(1, 5), ])))
+  expect_identical(same, distance_maps(rows))
+  other <- transform(rows[c(at(1, 5), at(2, 7), at(2, 7)), ], x = x + 1:3)
+  expect_warning(
+    made <- distance_maps(rbind(rows, other)),
+    "2 points have several spots.*point 5 of cell '1' in row 101", class = "ancify_maps_warning"
+  )
+  expect_identical(made, distance_maps(rows[-c(at(1, 5), at(2, 7)), ]))
+  # A row without coordinates is no spot.
+  none <- transform(rows[at(1, 5), ], x = NA_real_, y = NA_real_, z = NA_real_)
+  for (both in list(rbind(rows, none), rbind(none, rows))) {
+    expect_no_warning(expect_identical(distance_maps(both), distance_maps(rows)))
+  }
+})
+
+test_that("maps of a thousand points are made, measured and drawn", {
+  chains <- simulate_polymers(2, polymer_model(1000), seed = 1)
+  many <- distance_maps(chains)
+  expect_identical(dim(as.array(many)), c(1000L, 1000L, 2L))
+  expect_equal(as.array(many)[3, 998, 2], sqrt(sum((chains[3, , 2] - chains[998, , 2])^2)),
+               ignore_attr = TRUE)
+  expect_identical(distance_maps(as.array(many))$maps, many$maps)
+  expect_identical(map_metrics(many, many)$error, c(0, 0))
+  expect_equal(distance_maps(structures(many))$maps, many$maps, tolerance = 1e-6)
+  chains[400:409, , 1] <- NA
+  expect_false(anyNA(complete_maps(distance_maps(chains))$maps))
+  expect_ancify_error(fit_autoencoder(many), "input", "at most 512 points, not 1000")
+  skip_if_not_installed("ggplot2")
+  expect_identical(nrow(ggplot2::autoplot(many)$data), 1000000L)
+})
+
 test_that("bad input is an error that names the cell", {
   refuse <- function(x, ...) expect_ancify_error(distance_maps(x), "input", ...)
-  refuse(x[1:7, , ], "8 to 512 points, not 7")
-  refuse(array(0, c(513, 3, 1)), "not 513")
-  expect_identical(distance_maps(array(stats::rnorm(1536), c(512, 3, 1)))$points, 512L)
+  refuse(x[1:7, , ], "8 to 5000 points, not 7")
+  refuse(array(0, c(5001, 3, 1)), "not 5,001")
   expect_identical(distance_maps(x[1:8, , ])$points, 8L)
   refuse(list(x[, , 1], x[1:19, , 2]), "cell '1' has 20 x 3 and cell '2' 19 x 3")
   refuse(list(a = x[, , 1], b = "no"), "Cell 'b'", "a matrix of numbers")
@@ -148,10 +200,8 @@ test_that("bad input is an error that names the cell", {
   refuse(replace(x, 7, Inf), "Point 7 of cell '1' has an infinite coordinate")
   refuse(replace(x, 67, NA), "Point 7 of cell '2' has only some coordinates")
   unseen <- x
-  unseen[, , 4] <- NA
-  refuse(unseen, "Cell '4' has fewer than two points")
-  unseen[, , 2] <- NA
-  refuse(unseen, "2 cells have fewer than two points that were seen: leave out '2' and '4'")
+  unseen[-3, , ] <- NA
+  refuse(unseen, "No cell has two points that were seen", "'1', '2', '3', '4' and '5'")
   refuse(x * 1e101, "Point 1 of cell '1' has a coordinate beyond 1e+100")
   refuse(as.array(maps) * 1e101, "cell '1' has a distance beyond 1e+100, at points 2 and 1")
   refuse(list(a = x[, , 1], b = x[, , 2], a = x[, , 3]), "Two cells of `x` have the name 'a'")
@@ -164,7 +214,6 @@ test_that("bad input is an error that names the cell", {
   rows <- table_of(x)
   refuse(rows[-5], "lacks `z`")
   refuse(rows[0, ], "no rows")
-  refuse(rows[c(1:30, 12), ], "Cell '1' has two rows for point 12, the second in row 31")
   refuse(transform(rows, point = point - 1), "`point` must be whole numbers from 1, not 0 in row 1")
   refuse(transform(rows, point = point + 0.5), "not 1.5 in row 1")
   refuse(transform(rows, point = "a"), "`point` must be whole numbers")

@@ -122,7 +122,7 @@ test_that("perturbed maps are maps of points, with as many errors as asked for",
 
 test_that("bad arguments are errors", {
   refuse <- function(code, ...) expect_ancify_error(code, "input", ...)
-  refuse(polymer_model(7), "8 to 512")
+  refuse(polymer_model(7), "8 to 5000")
   refuse(polymer_model(10.5), "`n`")
   refuse(polymer_model(20, c(10, 11)), "add up to 20, not [10, 11]")
   refuse(polymer_model(20, loops = c(3, 21)), "`loops` must be pairs")
@@ -142,6 +142,10 @@ test_that("bad arguments are errors", {
   refuse(perturb_maps(x, outliers = 0.4, missing = 0.5), "8 would be outliers and 10 missing")
   refuse(perturb_maps(as.array(distance_maps(x))), "must be coordinates")
   x[3:20, , 2] <- NA
-  refuse(perturb_maps(x, missing = 0.8, seed = 1), "Cell '2' has fewer than two points")
+  expect_warning(
+    left <- perturb_maps(x, outliers = 0.1, missing = 0.7, seed = 1),
+    "One cell has no distance.* '2'", class = "ancify_maps_warning"
+  )
+  expect_identical(dim(left$outliers), c(20L, 1L))
   expect_output(print(polymer_model(20, c(8, 12), c(3, 9))), "3-9")
 })

@@ -1,6 +1,6 @@
 # Runs in tasks of BiocParallel.
 
-test_that("a run in tasks gives the bytes of a plain run, and resumes it", {
+long_test_that("a run in tasks gives the bytes of a plain run, and resumes it", {
   set.seed(801)
   cases <- list(
     evaluated = function() {
@@ -103,7 +103,7 @@ test_that("phases can be run one by one", {
   expect_identical(evaluated$high_confidence, run$high)
 })
 
-test_that("a failed task is named with its error, and the others finish", {
+long_test_that("a failed task is named with its error, and the others finish", {
   set.seed(805)
   # After the text that is checked before the run.
   block <- axt_block("chr1", 2, strrep("ACGT", 20), strrep("AC-T", 20))
@@ -139,7 +139,7 @@ test_that("a failed task is named with its error, and the others finish", {
   expect_identical(files_of_run(mine), files_of_run(expected))
 })
 
-test_that("a killed worker loses only its own task", {
+long_test_that("a killed worker loses only its own task", {
   set.seed(806)
   case <- slow_case()
   on.exit(unlink(case$slow))
@@ -162,7 +162,7 @@ test_that("a killed worker loses only its own task", {
   expect_identical(files_of_run(case$config), files_of_run(expected))
 })
 
-test_that("Ctrl-C ends the tasks too", {
+long_test_that("Ctrl-C ends the tasks too", {
   set.seed(807)
   case <- slow_case()
   on.exit(unlink(case$slow))
@@ -192,7 +192,7 @@ test_that("Ctrl-C ends the tasks too", {
   }
 })
 
-test_that("tasks that outlive their session are named, and their files are used", {
+long_test_that("tasks that outlive their session are named, and their files are used", {
   set.seed(808)
   case <- slow_case(5)
   on.exit(unlink(case$slow))

@@ -1,7 +1,7 @@
 # Coding changes of VCF files, against plain R and VariantAnnotation.
 
 require_htslib()
-require_package("rtracklayer")
+require_package("Biostrings")
 
 # A row of each site is the worst, if anything is known of it.
 expect_worst_of_each_site <- function(found) {
@@ -51,17 +51,20 @@ test_that("changes are those of a plain implementation", {
   }
   expect_worst_of_each_site(found)
   proteins <- attr(found, "proteins")
-  expect_setequal(found$protein[found$consequence == "missense"], seq_len(nrow(proteins)))
+  expect_setequal(found$protein[found$consequence == "missense"], proteins$protein)
   expect_true(all(is.na(found$protein[found$consequence != "missense"])))
   consequences <- table(found$consequence)
-  expect_true(all(consequences[c("synonymous", "missense", "stop gained", "inner stop")] > 0))
+  found_kinds <- c("synonymous", "missense", "stop gained", "partial codon", "inner stop")
+  expect_true(all(consequences[found_kinds] > 0))
 })
 
 test_that("consequences are VariantAnnotation's where REF is ancestral, and exchanged where not", {
   require_package("VariantAnnotation")
   set.seed(2)
   x <- coding_example(faulty = 0)
-  whole <- vapply(x$genes$transcripts, function(x) x$phase == 0, NA)
+  whole <- vapply(x$genes$transcripts, function(x) {
+    x$phase == 0 && length(coding_positions(x)) %% 3 == 0
+  }, NA)
   gff <- write_genes(x$genes$transcripts[whole])
   txdb <- suppressWarnings(GenomicFeatures::makeTxDbFromGFF(gff))
   genes <- GenomicFeatures::cdsBy(txdb, "tx", use.names = TRUE)
@@ -103,7 +106,8 @@ test_that("a small gene has the known changes, by each way to give it", {
   expect_true(all(found$worst & found$canonical))
   expect_identical(found$ref_is_ancestral, c(TRUE, TRUE, FALSE, TRUE, TRUE))
   expect_identical(attr(found, "proteins"),
-                   data.frame(transcript = "t1", sequence = "MAW", focal_codons = 0))
+                   data.frame(protein = paste0("t1:", texts_checksum_impl("MAW")),
+                              transcript = "t1", sequence = "MAW", focal_codons = 0))
   expect_output(print(found), "synonymous   2")
   expect_identical(nrow(as.data.frame(found[0, ])), 0L)
 
@@ -112,8 +116,10 @@ test_that("a small gene has the known changes, by each way to give it", {
   writeLines(paste("chr1", ".", "CDS", 2, 10, ".", "+", 0,
                    "gene_id \"g1\"; transcript_id \"t1\";", sep = "\t"), x$gff)
   expect_identical(as.data.frame(changes_of(x)), as_in_file[1:4, ])
-  x$gff <- rtracklayer::import(x$gff)
-  expect_identical(as.data.frame(changes_of(x)), as_in_file[1:4, ])
+  if (requireNamespace("rtracklayer", quietly = TRUE)) {
+    x$gff <- rtracklayer::import(x$gff)
+    expect_identical(as.data.frame(changes_of(x)), as_in_file[1:4, ])
+  }
 
   x <- small_files()
   info <- write_vcf(vcf_records("1", 6:7, c("C", "A"), c("T", "C"), c("AA=c", "AA=C|||")))
@@ -123,7 +129,7 @@ test_that("a small gene has the known changes, by each way to give it", {
   # ATA is methionine in mitochondria.
   x$vcf <- write_vcf(vcf_records("1", c(2, 4), c("A", "G"), c("G", "A")))
   expect_identical(as.character(changes_of(x)$consequence), rep("start lost", 2))
-  expect_identical(as.character(changes_of(x, genetic_code = "2")$consequence),
+  expect_identical(as.character(changes_of(x, genetic_code = c(chr1 = "2"))$consequence),
                    c("start lost", "synonymous"))
 })
 
@@ -141,6 +147,7 @@ test_that("transcripts may have several coding sequences and parents", {
 })
 
 test_that("the canonical transcript has the best tag, else the longest coding sequence", {
+  require_package("rtracklayer")
   x <- small_files()
   canonical <- function(lines) {
     x$gff <- tempfile(fileext = if (startsWith(lines[1], "##")) ".gff3" else ".gtf")
@@ -175,10 +182,31 @@ test_that("the canonical transcript has the best tag, else the longest coding se
 test_that("a gene on two chromosomes has a canonical transcript on each", {
   parts <- data.frame(
     transcript = c("a", "b", "a"), gene = "g", sequence = "", rank = 3,
-    chromosome = c("X", "X", "Y"), start = 1, end = 3, strand = "+", phase = 0L
+    chromosome = c("X", "X", "Y"), start = 1, end = 3, strand = "+", phase = 0L, code = NA,
+    open_start = FALSE
   )
   found <- transcripts_of(parts_on(parts, c("X", "Y"), "x.vcf"))
   expect_identical(found$canonical, c(TRUE, FALSE, TRUE))
+})
+
+test_that("a transcript with coding parts on both strands is left out", {
+  x <- small_files()
+  x$gff <- tempfile(fileext = ".gff3")
+  part <- function(from, to, strand, transcript) {
+    paste("1", ".", "CDS", from, to, ".", strand, 0, paste0("ID=c;Parent=", transcript), sep = "\t")
+  }
+  spliced <- c(part(2, 7, "+", "rps12"), part(8, 13, "-", "rps12"))
+  writeLines(c("##gff-version 3", spliced, part(2, 13, "+", "t1")), x$gff)
+  expect_warning(found <- changes_of(x), "One transcript has coding parts.*is left out: 'rps12'",
+                 class = "ancify_annotation_warning")
+  expect_identical(unique(found$transcript), "t1")
+  writeLines(c("##gff-version 3", spliced), x$gff)
+  expect_ancify_error(changes_of(x), "input", "no other is left: 'rps12'")
+  # On two chromosomes, it is two.
+  writeLines(c("##gff-version 3", part(2, 13, "+", "t1"), sub("^1", "2", part(2, 13, "-", "t1"))),
+             x$gff)
+  expect_no_warning(found <- changes_of(x))
+  expect_identical(unique(found$transcript), "t1")
 })
 
 test_that("bad input is named", {
@@ -193,13 +221,9 @@ test_that("bad input is named", {
   writeLines(c("##gff-version 3", "1\t.\texon\t2\t13\t.\t+\t0\tID=c1;Parent=t1"), other$gff)
   expect_ancify_error(changes_of(other), "input", "no coding part")
   writeLines("no features at all", other$gff)
-  expect_ancify_error(changes_of(other), "format", "cannot be read as GFF3 or GTF")
+  expect_ancify_error(changes_of(other), "format", other$gff, "line 1", "no line of GFF3 or GTF")
   expect_ancify_error(changes_of(x, genetic_code = "77"), "input", "`genetic_code`")
   expect_identical(changes_of(x, genetic_code = 1), changes_of(x))
-  for (at in c("0\t14", "13\t2")) {
-    writeLines(c("##gff-version 3", sprintf("1\t.\tCDS\t%s\t.\t+\t0\tParent=t1", at)), other$gff)
-    expect_ancify_error(changes_of(other), "input", "'t1' from")
-  }
   writeLines(c("##gff-version 3", "1\t.\tCDS\t100\t111\t.\t+\t0\tParent=t1"), other$gff)
   far <- changes_of(other)
   expect_identical(nrow(far), 0L)
@@ -221,7 +245,197 @@ test_that("bad input is named", {
   short <- x
   short$focal <- write_letters(list(`1` = "CATGGCATGGT"))
   expect_ancify_error(changes_of(short), "format", "beyond")
-  partial <- x
-  writeLines(c("##gff-version 3", "1\t.\tCDS\t2\t12\t.\t+\t0\tID=c1;Parent=t1"), partial$gff)
-  expect_identical(unique(as.character(changes_of(partial)$consequence)), "partial codon")
+})
+
+test_that("whole codons of cut transcripts have consequences", {
+  cut <- "ATGGCATTTGG"
+  expect_identical(consequences_of(cut, c(1, 5, 6, 10, 11), c("G", "T", "G", "A", "A")),
+                   c("start lost", "missense", "synonymous", "partial codon", "partial codon"))
+  # The other strand has the same gene: CCAAATGCCAT.
+  expect_identical(
+    consequences_of("CCAAATGCCAT", c(1, 2, 6, 7, 11), c("T", "T", "C", "A", "C"), strand = "-"),
+    c("partial codon", "partial codon", "synonymous", "missense", "start lost")
+  )
+  # Without a start: the bases of the phase are a cut codon, and ATG within a gene is no start.
+  expect_identical(consequences_of("GATGGCATTT", c(1, 2, 6), c("A", "G", "T"), phase = 1),
+                   c("partial codon", "missense", "missense"))
+  for (note in c(";tag=basic,cds_start_NF", ";tag=cds_start_NF")) {
+    expect_identical(consequences_of("ATGGCATTT", 1, "G", note = note), "missense")
+  }
+  expect_identical(consequences_of("ATGGCATTT", 1, "G", part_note = ";start_range=.,3"), "missense")
+  expect_identical(
+    consequences_of("AAATGCCAT", 9, "C", strand = "-", part_note = ";end_range=11,."), "missense"
+  )
+  expect_identical(consequences_of("ATGGCATTT", 1, "G", part_note = ";end_range=11,."),
+                   "start lost")
+  # Without both ends, and of few bases
+  expect_identical(consequences_of("GGATGGCATTTG", c(2, 4, 12), c("A", "A", "A"), phase = 2),
+                   c("partial codon", "missense", "partial codon"))
+  expect_identical(consequences_of("ATGG", c(1, 4), c("G", "A")), c("start lost", "partial codon"))
+  expect_identical(consequences_of("GG", 1:2, c("A", "A")), rep("partial codon", 2))
+  expect_identical(consequences_of("GG", 1:2, c("A", "A"), phase = 2), rep("partial codon", 2))
+  # A stop before the cut codon is an inner one.
+  expect_identical(consequences_of("ATGTAAGG", 1, "G"), "inner stop")
+})
+
+test_that("without a phase, a sequence needs whole codons", {
+  expect_warning(whole <- consequences_of("ATGGCATTT", 5, "T", phase = "."), "without a phase",
+                 class = "ancify_annotation_warning")
+  expect_identical(whole, "missense")
+  suppressWarnings({
+    cut <- consequences_of("ATGGCATT", 5, "T", phase = ".")
+    open <- consequences_of("ATGGCATTT", 5, "T", phase = ".", note = ";tag=cds_start_NF")
+  }, classes = "ancify_annotation_warning")
+  expect_identical(c(cut, open), rep("partial codon", 2))
+})
+
+test_that("mitochondria have their own genetic code", {
+  # ATG ATA TTT TAA: ATG is methionine in mitochondria, as ATA is. AGA>AGG is a stop there.
+  x <- "ATGATATTTTAA"
+  code <- function(...) consequences_of(x, 6, "G", ...)
+  for (name in c("chrM", "MT", "M", "chrMT", "Mito", "NC_012920.1", "mitochondrion_genome",
+                 "MT.1", "chrM_rCRS", "NC_002008.4")) {
+    expect_warning(found <- code(chromosome = name), paste0(name, ".*genetic_code = c"),
+                   class = "ancify_annotation_warning")
+    expect_identical(found, "no genetic code")
+    expect_no_warning(found <- code(chromosome = name, genetic_code = c(1, chrM = 2)))
+    expect_identical(found, "synonymous")
+  }
+  expect_identical(code(), "missense")
+  expect_identical(code(chromosome = "chrMT1"), "missense")
+  # A word of the file, of the chromosome, and both
+  expect_no_warning(found <- code(chromosome = "chrM", part_note = ";transl_table=2"))
+  expect_identical(found, "synonymous")
+  expect_identical(code(chromosome = "MT", genetic_code = c(MT = "1")), "missense")
+  expect_identical(code(genetic_code = c(chr1 = 1), part_note = ";transl_table=2"), "missense")
+  expect_identical(code(genetic_code = c("2", chr1 = "1")), "missense")
+  expect_identical(code(chromosome = "MT", genetic_code = "5"), "synonymous")
+  # With one code for all, AGA is a stop in the nucleus: this is told.
+  expect_warning(
+    found <- consequences_of("ATGAAATTTTAA", 5, "G", genetic_code = "2"), "mitochondria alone",
+    class = "ancify_annotation_warning"
+  )
+  expect_identical(found, "stop gained")
+  expect_no_warning(consequences_of(x, 6, "G", genetic_code = "4"))
+  for (bad in list(c("1", "2"), character(), c(chr1 = 77), NA, c(a = 1, a = 2), list(1, "x"))) {
+    expect_ancify_error(code(genetic_code = bad), "input", "`genetic_code`")
+  }
+  expect_ancify_error(code(part_note = ";transl_table=77"), "input", "`transl_table`", "77")
+  expect_warning(code(genetic_code = c("1", nonsense = "2")), "'nonsense'.*not used",
+                 class = "ancify_annotation_warning")
+})
+
+test_that("transcripts with several genetic codes are read in one run", {
+  genes <- tempfile(fileext = ".gff3")
+  part <- "%s\t.\tCDS\t3\t14\t.\t+\t0\tID=c%s;Parent=t%s"
+  writeLines(sprintf(part, c("1", "MT"), 1:2, 1:2), genes)
+  letters <- write_letters(list(`1` = "CCATGATATTTTAACC", MT = "CCATGATATTTTAACC"))
+  vcf <- write_vcf(vcf_records(c("1", "MT"), c(8, 8), "A", "G", "AA=A"))
+  found <- coding_changes(vcf, "AA", genes, letters, genetic_code = c(1, MT = 2), threads = 1,
+                          progress = FALSE)
+  expect_identical(as.character(found$consequence), c("missense", "synonymous"))
+  expect_identical(found$derived_residue, c("M", "M"))
+  expect_identical(found$ancestral_residue, c("I", "M"))
+  expect_identical(found$genetic_code, 1:2)
+})
+
+test_that("a table of classes has positions and no missing values", {
+  for (position in c(NA, NaN, Inf, 0, 1.5, 2^31)) {
+    table <- data.frame(chromosome = "1", position = position, class = "a")
+    expect_ancify_error(site_classes(table, "snps", NULL), "input", "number 1")
+  }
+})
+
+test_that("a file without SNPs is told in words of codons", {
+  x <- small_files()
+  for (alleles in list(c("CA", "TT"), c("C", "<DEL>"), c("C", "<DEL>,*"), c("CA", "C"))) {
+    x$vcf <- write_vcf(vcf_records("1", 6, alleles[1], alleles[2], "AA=C"))
+    error <- expect_ancify_error(changes_of(x), "input", "a change of a codon", "1 with an allele")
+    expect_no_match(conditionMessage(error), "spectrum|INDEL")
+  }
+  for (alt in c("C", "*", "<NON_REF>")) {
+    x$vcf <- write_vcf(vcf_records("1", 6, "C", alt))
+    expect_ancify_error(changes_of(x), "input", "a change of a codon", "1 MONOMORPHIC")
+  }
+})
+
+test_that("a mixture of bases of two times makes no stop, with either base at the site", {
+  focal_bases <- function(ancestor, focal, ref, alt, at = 6) {
+    vcf <- write_vcf(vcf_records("1", at, ref, alt))
+    gff <- write_genes(list(list(name = "t", chromosome = "1", strand = "+", phase = 0,
+                                 parts = rbind(c(1, nchar(focal))))))
+    found <- coding_changes(vcf, write_letters(list(`1` = ancestor)), gff,
+                            write_letters(list(`1` = focal)), threads = 1, progress = FALSE)
+    list(found$ancestral_codon, found$derived_codon, as.character(found$consequence),
+         found$focal_codon)
+  }
+  # TAC became CAC; of the site C > A, only CAA has ever been.
+  expect_identical(focal_bases("ATGTACTGGTAA", "ATGCACTGGTAA", "C", "A"),
+                   list("CAC", "CAA", "missense", TRUE))
+  expect_identical(focal_bases("ATGTAATGGTAA", "ATGCAATGGTAA", "A", "C"),
+                   list("CAA", "CAC", "missense", TRUE))
+  # The reference makes the stop, too.
+  expect_identical(focal_bases("ATGTACTGGTAA", "ATGTACTGGTAA", "C", "A"),
+                   list("TAC", "TAA", "stop gained", TRUE))
+  expect_identical(focal_bases("ATGTACTGGTAA", "ATGTGCTGGTAA", "C", "A"),
+                   list("TAC", "TAA", "stop gained", FALSE))
+})
+
+test_that("phases that contradict the lengths of parts leave codons unknown", {
+  focal <- write_letters(list(`1` = "ATGGCATaaCCAGACTTC"))
+  vcf <- write_vcf(vcf_records("1", 12:13, c("A", "G"), c("G", "T"), c("AA=A", "AA=G")))
+  found_with <- function(phases, strand = "+", parts = c("1\t7", "10\t18"), ids = "t1") {
+    gff <- tempfile(fileext = ".gff3")
+    writeLines(c("##gff-version 3", sprintf("1\t.\tCDS\t%s\t.\t%s\t%s\tID=c%s;Parent=%s", parts,
+                                            strand, phases, ids, ids)), gff)
+    coding_changes(vcf, "AA", gff, focal, threads = 1, progress = FALSE)
+  }
+  expect_warning(found <- found_with(c(0, 0)), "phases of the coding parts of 1 transcript.*'t1'",
+                 class = "ancify_annotation_warning")
+  expect_identical(as.character(found$consequence), rep("partial codon", 2))
+  # The second part is the first of the other strand.
+  expect_warning(found_with(c(0, 1), "-"), class = "ancify_annotation_warning")
+  expect_no_warning(found <- found_with(c(0, 0), "-"))
+  expect_false(any(found$consequence == "partial codon"))
+  expect_no_warning(found <- found_with(c(0, 2)))
+  expect_false(any(found$consequence == "partial codon"))
+  # Others are as before.
+  parts <- c("1\t7", "10\t18", "10\t18")
+  expect_warning(found <- found_with(c(0, 0, 0), parts = parts, ids = c("t1", "t1", "t2")), "'t1'")
+  expect_identical(found$transcript[found$consequence != "partial codon"], rep("t2", 2))
+  expect_warning(found_with(c(".", ".")), "without a phase")
+})
+
+test_that("results of several files are bound with their proteins and records", {
+  x <- small_files()
+  whole <- changes_of(x)
+  part <- function(rows) {
+    lines <- readLines(x$vcf)
+    header <- startsWith(lines, "#")
+    y <- x
+    y$vcf <- tempfile(fileext = ".vcf")
+    writeLines(c(lines[header], lines[!header][rows]), y$vcf)
+    changes_of(y)
+  }
+  bound <- rbind(part(1:2), NULL, part(3:5))
+  expect_s3_class(bound, "coding_changes")
+  expect_identical(as.data.frame(bound), as.data.frame(whole))
+  expect_identical(attr(bound, "records"), attr(whole, "records"))
+  expect_identical(attr(bound, "proteins"), attr(whole, "proteins"))
+  expect_identical(as.data.frame(do.call(rbind, list(whole))), as.data.frame(whole))
+  expect_ancify_error(rbind(whole, whole[-1]), "input", "same columns")
+  # Pieces of one result count its records once.
+  pieces <- list(
+    rbind(whole[1:2, ], whole[3:5, ]), rbind(whole[1:2, ], whole[3:5, ], make.row.names = FALSE),
+    do.call(rbind, unname(split(whole, factor(whole$codon)))), rbind(whole, data.frame())
+  )
+  for (piece in pieces) {
+    expect_identical(as.data.frame(piece), as.data.frame(whole))
+    expect_identical(attributes(piece)[c("records", "proteins")],
+                     attributes(whole)[c("records", "proteins")])
+  }
+  # Choices of columns have no records.
+  chosen <- rbind(whole[1:2, c("position", "codon")], whole[3:5, c("position", "codon")])
+  expect_identical(as.data.frame(chosen), as.data.frame(whole)[c("position", "codon")])
+  expect_identical(nrow(rbind(whole, as.data.frame(whole))), 10L)
 })

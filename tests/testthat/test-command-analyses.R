@@ -71,6 +71,25 @@ test_that("annotate complains in the words of a shell", {
 
 # ---- sfs -----------------------------------------------------------------------------------------
 
+test_that("sfs counts the rarer allele, and AC and AN of files without genotypes", {
+  quietly(expected <- sfs_from_vcf(at("in.vcf.gz"), at("samples.txt"), subset = TRUE, folded = TRUE,
+                                   progress = FALSE))
+  result <- shell("ancify sfs in.vcf.gz --populations samples.txt --folded")
+  expect_identical(result$status, 0L)
+  expect_identical(result$out, sfs_lines(expected))
+  writeLines(c(
+    "##fileformat=VCFv4.2", "##contig=<ID=1,length=100>",
+    "##INFO=<ID=AC,Number=A,Type=Integer,Description=\"x\">",
+    "##INFO=<ID=AN,Number=1,Type=Integer,Description=\"x\">",
+    "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
+    "1\t5\t.\tA\tC\t.\t.\tAC=1;AN=4", "1\t9\t.\tA\tC\t.\t.\tAC=3;AN=4"
+  ), at("sites.vcf"))
+  result <- shell("ancify sfs sites.vcf --folded")
+  expect_identical(result$status, 0L)
+  expect_match(result$out, "^0 2 0 0 0$", all = FALSE)
+  complains(1L, "--folded", "ancify sfs sites.vcf")
+})
+
 test_that("sfs writes what sfs_from_vcf() makes", {
   from_vcf <- function(...) {
     quietly(sfs_from_vcf(at("in.vcf.gz"), at("samples.txt"), ..., ancestral = calls, subset = TRUE))
@@ -174,7 +193,7 @@ test_that("compare prints a comparison, and writes its windows", {
   complains(1L, "'nowhere'", "ancify compare nowhere ancestral_calls")
 })
 
-test_that("report writes a page", {
+long_test_that("report writes a page", {
   require_package("ggplot2")
   require_package("knitr")
   for (of in c("ancestral_calls", "ancify.yaml")) {
@@ -210,7 +229,7 @@ test_that("posterior prints a line a position", {
   complains(1L, "run with `posterior: true`", "ancify posterior parsimony_calls chr1")
 })
 
-test_that("parts of a long chromosome meet", {
+long_test_that("parts of a long chromosome meet", {
   long <- new_folder()
   dir.create(file.path(long, "posterior"))
   phred <- sample(c(0:254, NA), 250001, replace = TRUE)
@@ -224,7 +243,7 @@ test_that("parts of a long chromosome meet", {
 
 # ---- demography ----------------------------------------------------------------------------------
 
-test_that("demography fits a model, and writes JSON, the spectrum and a Demes file", {
+long_test_that("demography fits a model, and writes JSON, the spectrum and a Demes file", {
   result <- here(paste("ancify demography one.fs --model two_epoch --start time=0.1,nu=2",
                        "--out fitted --reference-size 10000 -n 1"))
   expect_quiet(result)
@@ -285,7 +304,7 @@ test_that("demography complains in the words of a shell", {
 
 # ---- Streams -------------------------------------------------------------------------------------
 
-test_that("a closed pipe is no error", {
+long_test_that("a closed pipe is no error", {
   lines <- c(
     "ancify posterior ancestral_calls chr1", "ancify annotate in.vcf ancestral_calls -o -",
     "ancify sfs in.vcf --populations samples.txt --ancestral ancestral_calls",

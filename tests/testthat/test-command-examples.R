@@ -15,10 +15,12 @@ examples_of <- function(name) {
 example_runs <- function(name, before = character()) {
   result <- run_shell(folder, c("set -e -o pipefail", before, examples_of(name)))
   expect_identical(result$status, 0L, info = name)
-  expect_no_match(paste(result$err, collapse = "\n"), "ancify:", info = name)
+  # Of records without a known ancestor, which no `--polarise` can mend.
+  told <- grep("records keep the reference's allele", result$err, value = TRUE, invert = TRUE)
+  expect_no_match(paste(told, collapse = "\n"), "ancify:", info = name)
 }
 
-test_that("examples of all commands run", {
+long_test_that("examples of all commands run", {
   for (name in setdiff(names(rows), c("train", "report"))) {
     # init writes no file that is there.
     before <- if (name == "init") c("mkdir init", "cd init")

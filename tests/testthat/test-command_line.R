@@ -57,7 +57,13 @@ test_that("wrong arguments are status 2, with a hint at the help", {
     list("check takes no --cluster, which is for run, project, call and evaluate",
          c("check", "-c", "x.yaml", "--cluster", "slurm")),
     list("--cluster needs a value", c("run", "-c", "x.yaml", "--cluster")),
-    list("init takes no --cluster", c("init", "--cluster", "slurm"))
+    list("init takes no --cluster", c("init", "--cluster", "slurm")),
+    list("--genotypes is given twice, as a.vcf and b.vcf: give it once",
+         c("reml", "--genotypes", "a.vcf", "--genotypes", "b.vcf")),
+    list("-n or --threads is given twice, as 2 and 3",
+         c("run", "-c", "x.yaml", "-n", "2", "--threads", "3")),
+    list("--pheno is given twice, as 1 and 2", c("scan", "--pheno=1", "--pheno", "2")),
+    list("--covar is given twice, as 1:", c("scan", "--covar=1", "--covar"))
   )
   expect_identical(ancify(), run_here())
   for (call in calls) {

@@ -26,6 +26,18 @@ test_that("all forms of the same components are equal", {
     transform(table, component = factor(component, c("b", "a")), weight = 1)
   )
   for (form in forms) expect_identical(weight_matrix(form), expected)
+  # By ids as names, in any order
+  by_id <- function(x, order) stats::setNames(x, ids)[order]
+  for (order in list(seq_len(m), m:1, sample(m))) {
+    expect_identical(weight_matrix(by_id(labels, order)), expected)
+    expect_identical(unname(weight_matrix(by_id(as.character(labels), order))[, c("b", "a")]),
+                     unname(expected))
+    is_in <- lapply(sets, function(set) by_id(seq_len(m) %in% set, order))
+    expect_identical(weight_matrix(is_in), expected)
+    expect_identical(weight_matrix(lapply(is_in, which)), expected)
+  }
+  expect_one_warning(weight_matrix(c(by_id(as.character(labels), 1:m), other = "a")), "components",
+                     "1 variant of `components` is not in the genotypes: 'other'")
   # The order of names is that of first appearance.
   expect_identical(colnames(weight_matrix(table[rev(seq_len(nrow(table))), ])), c("a", "b"))
   expect_identical(weight_matrix(NULL), matrix(1, m, 1, dimnames = list(NULL, "genotypes")))
@@ -62,8 +74,10 @@ test_that("components made of a file serve its subsets, and those of others are 
 })
 
 test_that("frequencies are those of the rarer allele over observed calls", {
-  frequency <- colMeans(case$calls, na.rm = TRUE) / 2
-  rarer <- pmin(frequency, 1 - frequency)
+  # From counts, as 1 - 0.8 is below 0.2 in floating point
+  copies <- colSums(case$calls, na.rm = TRUE)
+  alleles <- 2 * colSums(!is.na(case$calls))
+  rarer <- pmin(copies, alleles - copies) / alleles
   breaks <- c(0, 0.2, 0.35, 0.5)
   bins <- cut(rarer, breaks, include.lowest = TRUE)
   weights <- weight_matrix(components_by_frequency(g, breaks))
@@ -74,6 +88,23 @@ test_that("frequencies are those of the rarer allele over observed calls", {
   left <- components_by_frequency(g, c(0.2, 0.5))
   expect_identical(left$left_out[["outside all bins or unknown"]], sum(rarer < 0.2))
   expect_output(print(left), "<ancify_components> 1 component, 60 variants")
+})
+
+test_that("the bin of an allele does not depend on which allele is counted", {
+  n <- 200
+  for (k in c(1:20, 33)) {
+    counted <- rep(1:0, c(k, n - k))
+    calls <- cbind(counted, 2L - counted, rep(1L, n), rep(0:1, c(n - k + 1, k - 1)))
+    dimnames(calls) <- list(seq_len(n), paste0("v", 1:4))
+    # A bin has its upper end.
+    breaks <- c(0, k / (2 * n), 0.5)
+    g <- open_genotypes(calls, data.frame(counted = rep("A", 4), other = "G"))
+    first <- as.data.frame(components_by_frequency(g, breaks))
+    bins <- levels(cut(0, breaks, include.lowest = TRUE, dig.lab = 6))
+    expect_identical(first$component, bins[c(1, 1, 2, 1)])
+    derived <- data.frame(A = c(0, 1, 1, 0), C = 0, G = c(1, 0, 0, 1), T = 0)
+    expect_identical(as.data.frame(components_by_frequency(g, breaks, derived)), first)
+  }
 })
 
 test_that("posteriors put a variant into two bins", {
@@ -99,6 +130,10 @@ test_that("posteriors put a variant into two bins", {
   expect_true(made$alternatives)
   expect_identical(made$left_out[["without an ancestral allele"]], 2L)
   expect_no_error(components_on(made, g))
+  rownames(posterior) <- ids
+  expect_identical(components_by_frequency(g, breaks, posterior), made)
+  expect_ancify_error(components_by_frequency(g, breaks, posterior[m:1, ]), "input",
+                      "Row 1 of `ancestral` is", quoted(ids[m]))
 })
 
 test_that("ancestral alleles come from a VCF, from FASTA and from a folder alike", {
@@ -181,6 +216,35 @@ test_that("ages of another ancestral allele are left out and counted", {
   # All posteriors are for A.
   expect_identical(made$left_out[["with another ancestral allele"]], sum(ancestral == "G"))
   expect_identical(made$table$variant, which(ancestral != "G"))
+  expect_identical(made$left_out[["outside all bins or unknown"]], 0L)
+  # Neither ties nor unknown alleles tell, whichever allele is counted.
+  tie <- data.frame(A = rep(0.25, m), C = 0.25, G = 0.25, T = 0.25)
+  alleles <- ifelse(seq_len(m) %% 2, g$variants$counted, g$variants$other)
+  made <- components_by_value(g, transform(ages, ancestral = alleles), c(0, 2), tie)
+  expect_identical(made$left_out[["with another ancestral allele"]], 0L)
+  for (unknown in c(".", "N", "-", "", NA)) {
+    made <- components_by_value(g, transform(ages, ancestral = unknown), c(0, 2), posterior)
+    expect_identical(made$left_out[["with another ancestral allele"]], 0L)
+  }
+})
+
+test_that("PLINK's numbers of chromosomes are those of sequences and records", {
+  calls <- matrix(sample(0:2, 120, TRUE), 10, dimnames = list(letters[1:10], NULL))
+  g <- open_genotypes(calls, data.frame(
+    chromosome = rep(c("1", "23", "25", "26"), each = 3), id = sprintf("v%d", 1:12),
+    position = rep(1:3, 4), counted = "A", other = "C"
+  ))
+  folder <- new_folder()
+  for (name in c("chr1", "chrX", "chrM")) {
+    writeLines(c(paste0(">", name), "AAA"), file.path(folder, paste0(name, ".fa")))
+  }
+  require_htslib()
+  made <- components_by_frequency(g, c(0, 1), folder)
+  expect_identical(made$left_out[["without an ancestral allele"]], 0L)
+  vcf <- write_vcf(vcf_records(rep(c("chr1", "chrX", "chrM"), each = 3), rep(1:3, 3), "C", "A",
+                               "AA=A"))
+  made <- components_by_frequency(g, c(0, 1), vcf)
+  expect_identical(made$left_out[["without an ancestral allele"]], 0L)
 })
 
 test_that("files of components are read", {
@@ -258,9 +322,11 @@ test_that("bad files of components are refused by line", {
     expect_identical(condition$file, path)
     expect_identical(condition$line, line)
   }
-  refused(c("v1 a", "v2", "v3 b"), "line 2", "1 words", line = 2L)
-  refused(c("v1 a 1", "", "v2 b"), "line 3", line = 3L)
-  refused(c("variant component weight", "v1 a x"), "line 2", "'x'", line = 2L)
+  refused(c("v1 a", "v2", "v3 b"), "line 2", "1 column", line = 2)
+  refused(c("v1 a 1", "", "v2 b"), "line 3", line = 3)
+  refused(c("v1", "v2"), "line 1", "not 2 to 3", line = 1)
+  refused(c("v1 a", "v\xff b"), "line 2", "UTF-8", line = 2)
+  refused(c("variant component weight", "v1 a x"), "line 2", "'x'", line = 2)
   refused("variant component", "no variant")
   refused(character(), "no variant")
   refused(c("v1 a", "v1 a"), "'v1' is twice in the component 'a'")
@@ -268,5 +334,50 @@ test_that("bad files of components are refused by line", {
   refused("[1, 2]", "list of ids", extension = ".json")
   refused('{"a": "v1"}', "list of ids", extension = ".json")
   refused('{"a": [1]}', "list of ids", extension = ".json")
+  refused('{"a": ["v1"], "b": ["v2"], "a": ["v3"]}', "'a' twice", extension = ".json")
+  refused('{"b": [], "b": []}', "'b' twice", extension = ".json")
   expect_ancify_error(read_components(tempfile()), "file", "there is no such file")
+})
+
+test_that("variants without ids are known by their places", {
+  set.seed(17)
+  case <- reml_case(40, 20)
+  dots <- case$g$variants
+  dots$id <- "."
+  g <- open_genotypes(case$calls, dots[c("chromosome", "id", "position", "counted", "other")])
+  components <- components_by_chromosome(g)
+  order <- sample(20)
+  theta <- function(g, components) quiet_fit(y ~ 1, case$data, g, components)$theta
+  expect_equal(theta(g[, order], components)[as.character(c(1:4))],
+               theta(g, components)[as.character(1:4)], tolerance = 1e-4)
+  expect_ancify_error(components_on(list(a = c(".", ".")), g), "input", "several variants")
+  # Also where one of them is left, or other variants have ids
+  expect_warning(
+    expect_ancify_error(components_on(components_by_chromosome(g[, c(1, 2, 20)]), g[, 19:20]),
+                        "input", "no variant of the genotypes"),
+    "2 variants of `components` are not in the genotypes"
+  )
+  expect_warning(one <- components_on(components_by_chromosome(g[, 19:20]), g[, 20]),
+                 "1 variant of `components` is not in the genotypes")
+  expect_identical(one$table$variant, 1L)
+  mixed <- case$g$variants
+  mixed$id[c(2, 9)] <- "."
+  g <- open_genotypes(case$calls, mixed[c("chromosome", "id", "position", "counted", "other")])
+  expect_identical(components_on(components_by_chromosome(g), g[, 20:1])$table$variant, 1:20)
+})
+
+test_that("ids that are numbers have no exponent", {
+  calls <- matrix(sample(0:2, 80, TRUE), 8, dimnames = list(letters[1:8], NULL))
+  ids <- 1:10 * 1e5
+  g <- open_genotypes(calls, data.frame(
+    chromosome = 1, id = ids, position = 1:10, counted = "A", other = "G"
+  ))
+  expect_identical(g$variants$id, sprintf("%.0f", ids))
+  bins <- components_by_value(g, data.frame(variant = ids, value = 1:10), breaks = c(0, 5, 10))
+  expect_identical(nrow(bins$table), 10L)
+  table <- components_on(data.frame(variant = ids, component = "all"), g)
+  expect_identical(nrow(table$table), 10L)
+  expect_no_warning(
+    components_by_value(g, data.frame(variant = c(ids, 7), value = 1:11), breaks = c(0, 5, 20))
+  )
 })

@@ -546,3 +546,16 @@ test_that("a second YAML document is a problem", {
   expect_error(ancify_config(path), "second document begins at line 3",
                class = "ancify_config_error")
 })
+
+test_that("a second document of YAML, and lists of lengths within lists, are refused", {
+  folder <- config_folder()
+  path <- config_yaml(folder, "# ---", "num_cpus: 2", "---", "num_cpus: 3")
+  expect_ancify_error(ancify_config(path), "config", "second document begins")
+  expect_no_error(ancify_config(config_yaml(folder, "num_cpus: 2", "---", "# nothing")))
+  lines <- readLines(config_yaml(folder))
+  writeLines(c("# A comment", "---", lines), path)
+  expect_no_error(ancify_config(path))
+  config <- config_list(folder)
+  config$chromosome_lengths <- list(chr1 = c(20, 30))
+  expect_ancify_error(in_folder(folder, ancify_config(config)), "config", "chromosome_lengths")
+})

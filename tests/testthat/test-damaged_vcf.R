@@ -157,7 +157,7 @@ test_that("files that are cut, empty or of another format are errors", {
   }
   expect_both_refuse(damaged_file(character()), "neither VCF nor BCF")
   expect_both_refuse(damaged_file("##fileformat=VCFv4.2"), "header")
-  expect_both_refuse(damaged_file(c(damaged_header, damaged_record()), "\r"), "header")
+  expect_both_refuse(damaged_file(c(damaged_header, damaged_record()), "\r"), "CR alone")
 })
 
 test_that("CR LF ends lines too", {
@@ -185,4 +185,15 @@ test_that("a BCF record with fewer samples than its header is an error", {
   damaged <- tempfile(fileext = ".bcf")
   system2("bgzip", c("-c", shQuote(plain)), stdout = damaged)
   expect_both_refuse(damaged, "record 1")
+})
+
+test_that("a byte order mark, and lines that end in CR alone, are told", {
+  vcf <- write_vcf(vcf_records("1", 1:2, "A", "C", "AA=A"))
+  bytes <- file_bytes(vcf)
+  writeBin(c(as.raw(c(0xef, 0xbb, 0xbf)), bytes), vcf)
+  annotate <- function() annotate_vcf(vcf, "AA", tempfile(fileext = ".vcf"), progress = FALSE)
+  expect_ancify_error(annotate(), "format", "byte order mark")
+  bytes[bytes == charToRaw("\n")] <- charToRaw("\r")
+  writeBin(bytes, vcf)
+  expect_ancify_error(annotate(), "format", "CR alone")
 })

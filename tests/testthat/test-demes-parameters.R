@@ -47,7 +47,7 @@ test_that("each kind of place is changed as in a file with other values", {
   expect_identical(attr(model, "lower"), c(split = 20000, share = 0))
   expect_identical(attr(model, "upper"), c(split = 1e6, N_B = 50000, share = 1))
   expect_identical(attr(model, "samples"), c("A", "B", "C"))
-  spectrum <- function(...) expected_sfs(..., sample_sizes = c(2, 2, 2), pts = 10)
+  spectrum <- function(...) coarse_sfs(..., sizes = c(2, 2, 2), pts = 10)
   plain <- read_demes(admixed_file())
   expect_identical(spectrum(model, start), spectrum(plain))
   changed <- c(split = 60000, N_B = 4000, grown = 9000, share = 0.4, begin = 9000, m = 2e-4,
@@ -81,7 +81,7 @@ test_that("constraints and values that Demes does not allow are invalid paramete
   )
   model <- read_demes(admixed_file(), parameters = constrained)
   at <- function(...) {
-    expected_sfs(model, replace(attr(model, "start"), ...), c(2, 2, 2), 10)
+    coarse_sfs(model, replace(attr(model, "start"), ...), c(2, 2, 2), 10)
   }
   expect_s3_class(at("when", 9000), "sfs")
   expect_ancify_error(at("when", 10000), "input", "begin must be greater than when")

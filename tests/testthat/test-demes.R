@@ -1,7 +1,7 @@
 # Reading and writing Demes files.
 
 spectrum_of <- function(model, params, sizes) {
-  x <- expected_sfs(model, params, sizes, 12)
+  x <- coarse_sfs(model, params, sizes, 12)
   plain_array(x)[!attr(x, "mask")]
 }
 
@@ -81,12 +81,10 @@ test_that("defaults, years, branches and ancient samples are read", {
     event_epoch(12200 * years, list(yri, ceu(21200, 9000), old), m(3, 3e-5)),
     event_epoch(1000 * years, list(yri, ceu(9000, 8000), old), m(3, 3e-5), frozen = frozen),
     event_pulse(2, c("1" = 0.05)),
-    event_epoch(3000 * years, list(yri, ceu(8000, 5000), old), m(3, 3e-5), frozen = frozen),
-    event_admixture(c(0.3, 0.7, 0)),
-    event_epoch(4000 * years, list(yri, ceu(5000, 1000), old, old), m(4, 3e-5),
-                frozen = c(frozen, FALSE)),
-    event_epoch(1000 * years, list(yri, ceu(1000, 0), old, old), frozen = c(frozen, FALSE)),
-    event_removal(4), event_reordering(c(2, 1, 3))
+    # Without ADM, of which there is no sample
+    event_epoch(7000 * years, list(yri, ceu(8000, 1000), old), m(3, 3e-5), frozen = frozen),
+    event_epoch(1000 * years, list(yri, ceu(1000, 0), old), frozen = frozen),
+    event_reordering(c(2, 1, 3))
   )
   three <- read_demes(file, c("CEU", "YRI", "old"))
   expect_equal(core_events(three$events), core_events(expected), tolerance = 1e-10)
@@ -242,10 +240,11 @@ test_that("demes that end give ancestry first, then make room", {
     defaults, "  - {name: R, epochs: [{end_time: 500}]}",
     sprintf("  - {name: %s, ancestors: [R], epochs: [{end_time: %d}]}", LETTERS[1:5],
             c(0L, 0L, 0L, 100L, 100L)),
-    "  - {name: F, ancestors: [A], start_time: 100}"
+    "  - {name: F, ancestors: [A], start_time: 100}",
+    "pulses: [{sources: [D, E], dest: A, time: 100, proportions: [0.1, 0.1]}]"
   )
   ops <- vapply(read_demes(replaced)$events, `[[`, "", "op")
-  expect_identical(ops[-(1:5)], c("integrate", "remove", "remove", "split", "integrate"))
+  expect_identical(ops[-(1:5)], c("integrate", "pulse", "remove", "remove", "split", "integrate"))
 })
 
 test_that("metadata of other programs are ignored", {
@@ -284,7 +283,8 @@ test_that("pulses into a new deme come after its birth", {
 test_that("the final populations and their order are kept", {
   model <- demography(
     event_equilibrium(), event_split(1), event_epoch(0.1, c(1, 2)), event_split(2),
-    event_epoch(0.1, c(1, 2, 3)), event_removal(1), event_reordering(c(2, 1))
+    event_epoch(0.1, c(1, 2, 3), rbind(0, c(0.5, 0, 0), 0)), event_removal(1),
+    event_reordering(c(2, 1))
   )
   file <- tempfile()
   write_demes(model, file, reference_size = 100)
@@ -338,4 +338,136 @@ test_that("models that Demes cannot describe are errors, and leave no file", {
   expect_ancify_error(
     write_demes(of(1), tempfile(), reference_size = -1), "input", "reference_size"
   )
+})
+
+test_that("demes that send nothing to sampled ones are left out", {
+  write <- function(...) {
+    file <- tempfile(fileext = ".yaml")
+    writeLines(c("time_units: generations", "demes:", ...), file)
+    file
+  }
+  two <- c("- {name: anc, epochs: [{end_time: 1000, start_size: 1000}]}",
+           "- {name: A, ancestors: [anc], epochs: [{start_size: 500}]}",
+           "- {name: B, ancestors: [anc], epochs: [{start_size: 2000, end_size: 500}]}")
+  side <- function(n, from = "A", prefix = "G") {
+    sprintf("- {name: %s%d, ancestors: [%s], start_time: %d, epochs: [{start_size: 300}]}", prefix,
+            1:n, from, 900 - 50 * (1:n))
+  }
+  events <- function(...) {
+    model <- read_demes(write(...), samples = c("A", "B"))
+    model$events
+  }
+  plain <- events(two)
+  # Children, chains of them, and demes that only receive
+  expect_equal(events(two, side(5)), plain)
+  chain <- sprintf("- {name: C%d, ancestors: [%s], start_time: %d, epochs: [{start_size: 300}]}",
+                   1:6, c("A", paste0("C", 1:5)), 900 - 50 * (1:6))
+  expect_equal(events(two, chain), plain)
+  receives <- c("migrations:", "- {source: A, dest: G1, rate: 1e-4}",
+                "- {source: G2, dest: G3, rate: 1e-4}", "pulses:",
+                "- {sources: [B], dest: G4, time: 100, proportions: [0.1]}")
+  expect_equal(events(two, side(6), receives), plain)
+
+  populations <- function(events) {
+    max(vapply(core_events(events), `[[`, 0, "populations"))
+  }
+  # A deme that sends by a pulse stays until then, and so does the deme that it comes from
+  pulse <- c("pulses:", "- {sources: [C2], dest: B, time: 400, proportions: [0.2]}")
+  with_pulse <- events(two, chain[1:3], pulse)
+  expect_identical(populations(with_pulse), 3)
+  ops <- vapply(with_pulse, `[[`, "", "op")
+  expect_identical(sum(ops == "pulse"), 1L)
+  cut <- sub("start_size: 300", "end_time: 400, start_size: 300", chain[2])
+  expect_equal(with_pulse, events(two, sub("start_size: 300", "end_time: 800, start_size: 300",
+                                           chain[1]), cut, pulse))
+  # And one that sends migrants, until these end
+  migrants <- c(
+    "migrations:", "- {source: G1, dest: A, rate: 1e-3, start_time: 500, end_time: 200}"
+  )
+  expect_equal(events(two, side(5), migrants),
+               events(two, sub("start_size", "end_time: 200, start_size", side(1)), migrants))
+  # More than five that all send are too many
+  six <- c("migrations:", sprintf("- {source: G%d, dest: A, rate: 1e-3}", 1:4))
+  expect_ancify_error(events(two, side(4), six), "format", "more than 5 demes")
+  # The spectrum is that of a model that keeps the deme
+  kept <- list(
+    event_equilibrium(), event_split(1), event_epoch(75 / 1000, c(0.5, 2), 0), event_split(1),
+    event_epoch(0.1, c(0.5, 2, 0.3), rbind(c(0, 0, 2), 0, 0)), event_epoch(0.1, c(0.5, 2, 0.3)),
+    event_removal(3)
+  )
+  file <- write(
+    "- {name: anc, epochs: [{end_time: 550, start_size: 1000}]}",
+    "- {name: A, ancestors: [anc], epochs: [{start_size: 500}]}",
+    "- {name: B, ancestors: [anc], epochs: [{start_size: 2000}]}",
+    "- {name: G, ancestors: [A], start_time: 400, epochs: [{start_size: 300}]}",
+    "migrations:", "- {source: G, dest: A, rate: 0.001, end_time: 200}"
+  )
+  pts <- c(20, 25, 30)
+  found <- expected_sfs(read_demes(file, samples = c("A", "B")), NULL, c(3, 3), pts)
+  expected <- expected_sfs(kept, NULL, c(3, 3), pts)
+  expect_equal(as.vector(found), as.vector(expected), tolerance = 5e-4)
+})
+
+test_that("populations that begin at one time have older ancestors, in files that are read back", {
+  file <- tempfile(fileext = ".yaml")
+  # An admixture interpolates the grid where a split copies it.
+  read_back <- function(..., most = 0.03) {
+    model <- list(event_equilibrium(), event_epoch(0.1, 2), ...)
+    write_demes(model, file, reference_size = 1000)
+    sizes <- rep(3, tail(core_events(model), 1)[[1]]$populations)
+    spectrum <- function(model) {
+      found <- suppressWarnings(expected_sfs(model, NULL, sizes, 16, "dadi"))
+      plain_array(found)[!attr(found, "mask")]
+    }
+    found <- spectrum(read_demes(file))
+    expect_lt(sum(abs(found - spectrum(model))) / sum(found), most)
+    yaml::read_yaml(file)$demes
+  }
+  demes <- read_back(event_split(1), event_split(2), event_epoch(0.1, 1:3), most = 1e-6)
+  expect_identical(unlist(demes[[3]]$ancestors), "pop1")
+  demes <- read_back(event_split(1), event_admixture(c(0.3, 0.7)), event_epoch(0.1, 1:3))
+  expect_identical(unlist(demes[[3]]$ancestors), "pop1")
+  demes <- read_back(event_split(1), event_epoch(0.1, c(1, 3)), event_admixture(c(0.3, 0.7)),
+                     event_split(3), event_epoch(0.1, 1:4))
+  expect_identical(unlist(demes[[4]]$ancestors), c("pop1", "pop2"))
+  expect_equal(unlist(demes[[4]]$proportions), c(0.3, 0.7))
+  demes <- read_back(event_split(1), event_epoch(0.1, c(1, 3)), event_admixture(c(0.3, 0.7)),
+                     event_admixture(c(0.5, 0, 0.5)), event_epoch(0.1, 1:4))
+  expect_equal(unlist(demes[[4]]$proportions), c(0.65, 0.35))
+  names <- grep("^sim_split", demography_model(), value = TRUE)
+  expect_gt(length(names), 5)
+  for (name in names) {
+    model <- demography_model(name)
+    values <- stats::setNames(rep(0.5, length(model$params)), model$params)
+    expect_s3_class(read_demes(write_demes(model, file, values, 1000)), "demography")
+  }
+})
+
+test_that("names of populations in another order than the model's are refused", {
+  file <- tempfile(fileext = ".yaml")
+  write_demes(demography_model("split_mig"), file, c(nu1 = 5, nu2 = 0.2, time = 0.1, m = 1), 1e4,
+              c("YRI", "CEU"))
+  model <- read_demes(file)
+  right <- expected_sfs(model, NULL, c(YRI = 4, CEU = 3), c(20, 25, 30))
+  parameters <- tempfile(fileext = ".yaml")
+  writeLines(c("parameters:", "- name: m", "  values: [{migrations: {0: rate, 1: rate}}]"),
+             parameters)
+  free <- read_demes(file, parameters = parameters)
+  other <- marginal_sfs(right, c("CEU", "YRI"))
+  for (code in list(
+    function() expected_sfs(model, NULL, c(CEU = 3, YRI = 4), c(20, 25, 30)),
+    function() expected_sfs(model, NULL, c(CEU = 3, other = 4), c(20, 25, 30)),
+    function() expected_ld(model, NULL, c("CEU", "YRI"), c(1e-5, 1e-4)),
+    function() selected_spectra(model, NULL, c(CEU = 3, YRI = 4), c(20, 25, 30)),
+    function() fit_demography(free, other)
+  )) {
+    expect_ancify_error(code(), "input", "'YRI' and 'CEU'", "model's order", "`samples`")
+  }
+  # Without common names, and in the file's own other order
+  plain <- expected_sfs(model, NULL, c(4, 3), c(20, 25, 30))
+  expect_equal(plain_array(plain), plain_array(right), ignore_attr = TRUE)
+  expect_no_error(expected_sfs(model, NULL, c(A = 4, B = 3), c(20, 25, 30)))
+  turned <- read_demes(file, c("CEU", "YRI"))
+  found <- expected_sfs(turned, NULL, c(CEU = 3, YRI = 4), c(20, 25, 30))
+  expect_equal(plain_array(found), plain_array(other), tolerance = 1e-4, ignore_attr = TRUE)
 })

@@ -134,3 +134,31 @@ test_that("a model is told in words", {
                       "`generation_time`")
   expect_ancify_error(summary(demography_model("two_epoch")), "input", "nu")
 })
+
+test_that("models of Demes files are drawn and told in the units of the file", {
+  file <- function(units, generation, times = 1) {
+    path <- tempfile(fileext = ".yaml")
+    writeLines(c(
+      paste("time_units:", units), generation, "demes:",
+      sprintf("- {name: anc, epochs: [{end_time: %s, start_size: 8000}]}", 60000 / times),
+      "- {name: A, ancestors: [anc], epochs: [{start_size: 14000}]}",
+      "- {name: B, ancestors: [anc], epochs: [{start_size: 1500}]}"
+    ), path)
+    path
+  }
+  words <- function(...) summary(read_demes(file(...)))$sentences
+  expect_match(words("years", "generation_time: 29"), "60,000 years ago: . splits", all = FALSE)
+  expect_match(words("years", "generation_time: 29"), "B has the size 1,500", all = FALSE)
+  expect_match(words("generations", NULL, 10), "6,000 generations ago: . splits", all = FALSE)
+  expect_match(words("months", "generation_time: 3"), "60,000 months ago", all = FALSE)
+  # Others, if given
+  model <- read_demes(file("years", "generation_time: 29"))
+  doubled <- summary(model, reference_size = 16000)$sentences
+  expect_match(doubled, "120,000 years ago", all = FALSE)
+  expect_match(summary(model, generation_time = 14.5)$sentences, "30,000 years ago", all = FALSE)
+  pdf <- tempfile(fileext = ".pdf")
+  grDevices::pdf(pdf, compress = FALSE, useKerning = FALSE)
+  plot(model)
+  grDevices::dev.off()
+  expect_match(readLines(pdf, warn = FALSE), "time ago, years", all = FALSE)
+})

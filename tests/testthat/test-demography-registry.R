@@ -30,13 +30,13 @@ test_that("an event of the registry is computed, printed, checked and written", 
     )
   }
   known <- model_with(event_pulse(2, c("1" = 1)))
-  expected <- expected_sfs(known, NULL, c(4, 4), 12)
+  expected <- coarse_sfs(known, NULL, c(4, 4), 12)
   file <- tempfile(fileext = ".yaml")
   write_demes(known, file, reference_size = 1000)
   written <- readLines(file)
   model <- model_with(replacement(2, by = 1))
   with_replacement({
-    expect_identical(expected_sfs(model, NULL, c(4, 4), 12), expected)
+    expect_identical(coarse_sfs(model, NULL, c(4, 4), 12), expected)
     expect_output(print(model), "replace: pop = 2, by = 1", fixed = TRUE)
     expect_match(summary(model)$sentences[4], "100 % of population 2 comes from population 1")
     expect_ancify_error(

@@ -5,7 +5,7 @@ test_that("a model has events, or a function that returns them", {
   expect_identical(fixed$params, character())
   free <- demography(function(nu, time) list(event_equilibrium(), event_epoch(time, nu)))
   expect_identical(free$params, c("nu", "time"))
-  spectrum <- function(model, params) expected_sfs(model, params, 5, 12)
+  spectrum <- function(model, params) coarse_sfs(model, params, 5, 12)
   expected <- spectrum(fixed, NULL)
   expect_identical(spectrum(free, c(nu = 2, time = 0.1)), expected)
   expect_identical(spectrum(free, c(time = 0.1, nu = 2)), expected)
@@ -58,7 +58,7 @@ test_that("the published models have the values of their papers", {
 test_that("models by name agree in special cases", {
   spectrum <- function(name, ...) {
     plain_array(
-      expected_sfs(demography_model(name), c(...), if (grepl(two, name)) c(4, 5) else 8, 20)
+      coarse_sfs(demography_model(name), c(...), if (grepl(two, name)) c(4, 5) else 8, 20)
     )
   }
   two <- "_2d|split|IM"
@@ -79,7 +79,7 @@ test_that("models by name agree in special cases", {
     event_epoch(0.2, list(course(0.8, 2), course(1.2, 3)), rbind(c(0, 1), c(2, 0)))
   )
   expect_equal(spectrum("IM_pre", 2, 0.3, 0.4, 2, 3, 0.2, 1, 2),
-               plain_array(expected_sfs(pre, NULL, c(4, 5), 20)), tolerance = 1e-12)
+               plain_array(coarse_sfs(pre, NULL, c(4, 5), 20)), tolerance = 1e-12)
   for (name in demography_model()) expect_s3_class(demography_model(name), "demography")
   expect_ancify_error(demography_model("none"), "input", "none")
 })
@@ -93,8 +93,8 @@ test_that("an epoch of length 0 changes nothing", {
   grown <- function(time) {
     list(event_equilibrium(), event_epoch(time, list(course(1, 5)), theta0 = course(1, 2)))
   }
-  expect_identical(expected_sfs(grown(0), NULL, 4, 20),
-                   expected_sfs(demography_model("snm"), NULL, 4, 20))
+  expect_identical(coarse_sfs(grown(0), NULL, 4, 20),
+                   coarse_sfs(demography_model("snm"), NULL, 4, 20))
 })
 
 test_that("a mutation rate holds until another is given", {

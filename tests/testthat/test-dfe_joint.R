@@ -14,7 +14,7 @@ pairs_of_split <- function(..., gammas = -strengths, pts = 30) {
 pairs_2d <- pairs_of_split()
 inside <- function(x) as.vector(plain_array(x))[!attr(x, "mask")]
 at_pair <- function(gamma1, gamma2, pts = 30) {
-  inside(expected_sfs(split_selected(gamma1, gamma2), NULL, sizes, pts))
+  inside(coarse_sfs(split_selected(gamma1, gamma2), NULL, sizes, pts))
 }
 
 # Nodes and weights of Gauss and Hermite for a standard normal, by Golub and Welsch.
@@ -210,6 +210,66 @@ test_that("spectra in a folder are those of memory, and only missing ones are co
   expect_identical(suppressWarnings(one(cache = cache)), suppressWarnings(one()))
   # Finer grids are told of again
   expect_warning(one(cache = cache), class = "ancify_grid_warning")
+})
+
+test_that("a ledger of spectra that no run writes is refused, without room for its numbers", {
+  folder <- withr::local_tempdir()
+  make <- function(cache) {
+    suppressWarnings(selected_spectra(demography_model("two_epoch"), c(nu = 2, time = 0.1),
+                                      c(YRI = 8), 10, gammas = -4^(-3:3), cache = cache))
+  }
+  good <- file.path(folder, "good")
+  make(good)
+  forgeries <- list(
+    c("sources", "\"sample_sizes\":8", "\"sample_sizes\":1000000000"),
+    c("sources", "\"sample_sizes\":8", "\"sample_sizes\":100000"),
+    c("sources", "\"sample_sizes\":8", "\"sample_sizes\":-8"),
+    c("sources", "\"sample_sizes\":8", "\"sample_sizes\":8.5"),
+    c("sources", "\"sample_sizes\":8", "\"sample_sizes\":[8,8,8,8,8,8]"),
+    c("sources", "\"sample_sizes\":8", "\"sample_sizes\":\"8\""),
+    c("sources", "\"sample_sizes\":8,", ""),
+    c("sources", "\"sample_sizes\":8", "\"sample_sizes\":[]"),
+    c("sources", "\"pairs\":false", "\"pairs\":null"),
+    c("sources", "\"gammas\":\\[", "\"gammas\":[\"text\","),
+    c("sources", "\"gammas\":\\[", "\"gammas\":[\"1e9\","),
+    c("sources", "\"populations\":\"YRI\"", "\"populations\":{\"a\":[1]}"),
+    c("sources", "\"events\":", "\"events\":7,\"more\":"),
+    c("sources", "\\{", "["),
+    c("facts", "\"pts\":\\[.*", "\"pts\":[[1e9]]}"),
+    c("facts", "\"pts\":\\[.*", "\"pts\":[[\"x\"]]}"),
+    c("facts", "\"pts\":\\[.*", "\"pts\":7}"),
+    c("facts", "\\{", "[")
+  )
+  for (one in forgeries) {
+    bad <- file.path(folder, "bad")
+    unlink(bad, recursive = TRUE)
+    dir.create(bad)
+    file.copy(list.files(good, full.names = TRUE, all.files = TRUE, no.. = TRUE), bad,
+              recursive = TRUE)
+    forge_ledger(bad, one[1], one[2], one[3])
+    condition <- expect_ancify_error(read_selected_spectra(bad), "format", "no ledger that a run",
+                                     "remove")
+    expect_identical(condition$file, ledger_file(bad))
+    if (one[1] == "sources") expect_error(make(bad), class = "ancify_error")
+  }
+})
+
+test_that("spectra of other numerics are never mixed with new ones", {
+  cache <- file.path(withr::local_tempdir(), "spectra")
+  make <- function() {
+    selected_spectra(demography_model("snm"), NULL, c(YRI = 8), c(20, 30, 40), -4^(-1:1),
+                     cache = cache)
+  }
+  made <- make()
+  ledger <- file_bytes(ledger_file(cache))
+  for (earlier in c("", ",\"numerics\":1", ",\"numerics\":9")) {
+    writeBin(ledger, ledger_file(cache))
+    forge_ledger(cache, "sources", ",\"numerics\":2", earlier)
+    expect_ancify_error(make(), "input", "other numerics", "another `cache`")
+    expect_ancify_error(read_selected_spectra(cache), "input", "other numerics", "another `cache`")
+  }
+  writeBin(ledger, ledger_file(cache))
+  expect_identical(read_selected_spectra(cache), made)
 })
 
 test_that("a folder of other spectra, or of a user, is an error with the way out", {

@@ -176,8 +176,11 @@ measured_ld <- function(model, populations, bins, size, blocks = 40, scatter = 0
   pairs <- matrix(1, blocks, nrow(x$values))
   heterozygosity <- outer(noise(blocks), x$heterozygosity)
   ld_from_blocks(
-    list(sums = sums, pairs = pairs, heterozygosity = heterozygosity), bins, populations, NA_real_,
-    blocks, NULL, ""
+    list(
+      sums = sums, pairs = pairs, heterozygosity = heterozygosity, sites = rep(1, blocks),
+      bases = rep(1, blocks)
+    ),
+    bins, populations, NA_real_, blocks, NULL, ""
   )
 }
 

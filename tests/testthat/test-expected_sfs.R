@@ -307,8 +307,8 @@ test_that("populations without migration have their own spectra", {
     pts <- list(c(40, 50, 60), c(30, 35, 40), c(16, 18, 20), c(10, 12, 14))[[populations - 1]]
     splits <- lapply(seq_len(populations - 1), event_split)
     epoch <- event_epoch(0.1, sizes[seq_len(populations)])
-    x <- expected_sfs(c(list(event_equilibrium()), splits, list(epoch)), NULL,
-                      rep(n, populations), pts)
+    x <- suppressWarnings(expected_sfs(c(list(event_equilibrium()), splits, list(epoch)), NULL,
+                                       rep(n, populations), pts))
     tolerance <- c(0.005, 0.01, 0.05, 0.15)[populations - 1]
     for (k in seq_len(populations)) {
       alone <- exact_epoch(exact_equilibrium(n), 0.1, function(t) sizes[k])
@@ -403,4 +403,15 @@ test_that("each grid's spectrum is dadi's, for one to five populations", {
       expect_lt(max(abs(spectrum / expected - 1)[inside]), 1e-8)
     }
   }
+})
+
+test_that("all levels of vector instructions give the same spectra", {
+  set.seed(9)
+  events <- list(event_equilibrium(), event_split(1), some_epoch(2, 20), event_split(2),
+                 some_epoch(3, 20))
+  of <- function(simd) {
+    with_options(list(ancify.simd = simd), grid_spectrum(events, c(5, 6, 7), 22))
+  }
+  scalar <- of("scalar")
+  for (simd in simd_levels()) expect_identical(of(simd), scalar, info = simd)
 })

@@ -284,6 +284,22 @@ test_that("sites of a damaged VCF leave no output", {
   expect_false(file.exists(out))
 })
 
+test_that("states do not replace calls of the run, whatever the format", {
+  run <- calls_folder(c(chr1 = "ACGT", chr2 = "TTTT"))
+  out <- file.path(run, "chr2.fa")
+  site <- data.frame(chromosome = "chr1", position = 2)
+  expect_ancify_error(export_states(run, "tsinfer", out, sites = site), "input", "one file")
+  expect_ancify_error(export_states(run, "bed", out), "input", "one file")
+  expect_ancify_error(export_states(run, "bed", out, chromosomes = "chr1"), "input", "one file")
+  link <- tempfile()
+  file.symlink(out, link)
+  expect_ancify_error(export_states(run, "bed", link), "input", "one file")
+  if (requireNamespace("rtracklayer", quietly = TRUE)) {
+    expect_ancify_error(export_states(run, "bigbed", out), "input", "one file")
+  }
+  expect_identical(readLines(out), c(">chr2", "TTTT"))
+})
+
 test_that("states do not replace the VCF that they are for", {
   require_htslib()
   vcf <- write_vcf(vcf_records("chr1", 1, "A", "C"))

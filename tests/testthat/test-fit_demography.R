@@ -6,7 +6,7 @@ out_of_africa_2d <- demography(function(nu1, nu2_b, nu2_f, m, time_pre, time) {
   )
 })
 
-test_that("Yoruba and CEU have the maximum that dadi finds", {
+long_test_that("Yoruba and CEU have the maximum that dadi finds", {
   data <- read_sfs(test_data("sfs", "YRI_CEU.fs"))
   # From dadi's documentation, with a log-likelihood of -1066.346 and a theta of 2749.
   known <- c(nu1 = 1.881, nu2_b = 0.0710, nu2_f = 1.845, m = 0.911, time_pre = 0.355, time = 0.111)
@@ -49,7 +49,7 @@ quick_fit <- function(...) {
   fit_demography(..., pts = c(20, 25, 30), starts = 3, progress = FALSE, threads = 1)
 }
 
-test_that("a fit to a model's own spectrum recovers its parameters", {
+long_test_that("a fit to a model's own spectrum recovers its parameters", {
   set.seed(922)
   truth <- c(nu_b = 0.3, nu_f = 2, time = 0.3)
   model <- demography_model("bottlegrowth")
@@ -91,7 +91,7 @@ test_that("searches by workers give the same fit", {
   expect_identical(there$searches, here$searches)
 })
 
-test_that("arguments of a `sampling` function are fitted too", {
+long_test_that("arguments of a `sampling` function are fitted too", {
   inbred <- function(inbreeding) sampling_inbred(inbreeding)
   model <- demography_model("two_epoch")
   truth <- c(nu = 3, time = 0.1, inbreeding = 0.4)
@@ -146,7 +146,7 @@ test_that("arguments of a `sampling` function are fitted too", {
   expect_ancify_error(vcov(fit), "input", "`upper`")
 })
 
-test_that("users' functions work in new R processes", {
+long_test_that("users' functions work in new R processes", {
   param <- cluster_params("snow")[[1]]
   model <- eval(quote(demography(function(nu, time) {
     list(event_equilibrium(), event_epoch(time, nu))
@@ -159,7 +159,7 @@ test_that("users' functions work in new R processes", {
   expect_equal(coef(fit), truth, tolerance = 1e-3)
 })
 
-test_that("workers leave the session's search path alone", {
+long_test_that("workers leave the session's search path alone", {
   script <- write_script(
     "data <- ancify::sfs(c(0, 1200, 530, 320, 230, 180, 0), 'YRI')",
     "fit <- ancify::fit_demography(",
@@ -169,6 +169,23 @@ test_that("workers leave the session's search path alone", {
     "cat('package:ancify' %in% search())"
   )
   expect_identical(run_program(rscript, script)$out, "FALSE")
+})
+
+test_that("fewer sites than parameters are refused, not searched for ever", {
+  cells <- matrix(0, 5, 5)
+  cells[2, 3] <- cells[3, 1] <- 1
+  start <- c(nu1 = 1, nu2 = 1, time = 0.1, m = 1)
+  split <- demography_model("split_mig")
+  refused <- function(...) {
+    expect_ancify_error(fit_demography(split, ..., progress = FALSE), "input", "too few")
+  }
+  condition <- refused(sfs(cells), start)
+  expect_match(conditionMessage(condition), "2 sites, too few to fit 4 parameters")
+  refused(sfs(2 * cells), start)
+  refused(sfs(cells), start[3:4], fixed = start[1:2])
+  refused(fold(sfs(cells)), start)
+  expect_ancify_error(fit_demography(demography_model("two_epoch"), sfs(c(0, 1, 1, 0, 0)),
+                                     c(nu = 1, time = 0.1)), "input", "2 sites")
 })
 
 test_that("a fit at a bound, or not converged, is a warning", {
@@ -256,7 +273,7 @@ test_that("fits are printed and plotted", {
     model <- demography(function(time) {
       c(list(event_equilibrium()), splits, list(event_epoch(time, rep(1, n))))
     })
-    data <- expected_sfs(model, 0.05, rep(3, n), 8) * 1000
+    data <- coarse_sfs(model, 0.05, rep(3, n), 8) * 1000
     fit <- suppressWarnings(
       fit_demography(model, data, c(time = 0.06), starts = 1, pts = 8, progress = FALSE)
     )
@@ -293,7 +310,7 @@ test_that("a fit keeps names, masks and folding of the data", {
   expect_ancify_error(predict(fit, "a"), "input", "`sample_sizes`")
 })
 
-test_that("a parameter that may be 0 can be tested", {
+long_test_that("a parameter that may be 0 can be tested", {
   set.seed(926)
   model <- demography_model("split_mig")
   start <- c(nu1 = 1, nu2 = 0.5, time = 0.5, m = 1)
@@ -371,7 +388,7 @@ test_that("models that cannot be fitted are errors", {
     expect_match(message, paste0("`", names(wrong), "`"), fixed = TRUE)
     expect_false(grepl("start", message))
   }
-  two <- expected_sfs(demography_model("snm_2d"), NULL, c(3, 3), 10)
+  two <- coarse_sfs(demography_model("snm_2d"), NULL, c(3, 3), 10)
   expect_ancify_error(quick_fit(model, two, c(nu = 1, time = 1)), "input", "1 population")
 })
 

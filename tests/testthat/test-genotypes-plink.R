@@ -96,37 +96,114 @@ test_that("PGEN of several blocks are read", {
   expect_identical(bare(as.matrix(g)), calls)
 })
 
-test_that("phased calls, dosages and several ALT alleles are refused with the way out", {
-  header <- c(
+# A VCF whose calls have a phase, dosages or, if `several`, up to three ALT alleles, by variant.
+# Returns its path.
+vcf_of_all_tracks <- function(n, m, several = TRUE) {
+  allele <- function(alts) sample(0:alts, n, replace = TRUE, prob = 2^-(0:alts))
+  records <- vapply(seq_len(m), function(j) {
+    kind <- j %% if (several) 6 else 4
+    alts <- if (kind >= 4) 2 + j %% 2 else 1
+    one <- allele(alts)
+    two <- allele(alts)
+    bar <- if (kind %% 2 == 1) sample(c("|", "/"), n, replace = TRUE) else "/"
+    call <- paste0(one, bar, two)
+    call[stats::runif(n) < 0.05] <- "./."
+    with_dosage <- kind %in% 2:3
+    if (with_dosage) {
+      dosage <- pmin(2, pmax(0, one + two + round(stats::rnorm(n, sd = 0.2), 3)))
+      call <- paste0(call, ":", dosage)
+    }
+    paste(c("1", 10 * j, paste0("v", j), "A", paste(c("C", "G", "T")[seq_len(alts)],
+                                                    collapse = ","),
+            ".", ".", ".", if (with_dosage) "GT:DS" else "GT", call), collapse = "\t")
+  }, "")
+  path <- tempfile(fileext = ".vcf")
+  writeLines(c(
     "##fileformat=VCFv4.2", "##contig=<ID=1>",
     "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Call\">",
-    "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"Dosage\">"
-  )
-  columns <- "#CHROM POS ID REF ALT QUAL FILTER INFO FORMAT s1 s2 s3 s4"
-  records <- c(
-    plain = "1 1 v1 A C . . . GT:DS 0/1:1 0/0:0 1/1:2 ./.:.",
-    phased = "1 2 v2 A C . . . GT:DS 0|1:1 1|0:1 1/1:2 0/0:0",
-    dosages = "1 2 v2 A C . . . GT:DS 0/1:1.2 0/0:0.1 1/1:2 0/0:0",
-    several = "1 2 v2 A C,T . . . GT 0/1 0/2 1/1 0/0"
-  )
-  why <- c(phased = "phased calls", dosages = "dosages", several = "several ALT alleles")
-  for (kind in names(why)) {
-    vcf <- tempfile(fileext = ".vcf")
-    writeLines(c(header, gsub(" ", "\t", c(columns, records[c("plain", kind)]))), vcf)
-    stem <- run_plink("plink2", "--vcf", vcf, if (kind == "dosages") "dosage=DS", "--make-pgen")
-    if (kind == "several") {
-      expect_ancify_error(open_genotypes(stem), "format", ".pvar", "line", why[[kind]])
-      pvar <- paste0(stem, ".pvar")
-      writeLines(sub("C,T", "C", readLines(pvar)), pvar)
+    "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"Dosage\">",
+    paste(c("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT",
+            paste0("s", seq_len(n))), collapse = "\t"),
+    records
+  ), path)
+  path
+}
+
+# Genotypes have the calls of the VCF that PLINK 2 makes of them.
+expect_calls_of_plink <- function(stem, several) {
+  exported <- open_genotypes(paste0(run_plink("plink2", "--pfile", stem,
+                                              if (file.exists(paste0(stem, ".pvar.zst"))) "vzs",
+                                              "--export", "vcf"), ".vcf"))
+  g <- suppressWarnings(open_genotypes(stem), "ancify_dosage_warning")
+  expect_identical(as.matrix(g), as.matrix(exported))
+  expect_identical(g$variants, exported$variants)
+  expect_identical(unname(g$left_out), several)
+  some <- sample(ncol(g), min(7, ncol(g)))
+  expect_identical(as.matrix(g[, some]), as.matrix(exported)[, some, drop = FALSE])
+  g
+}
+
+test_that("PGEN with phase, dosages and several ALT alleles have the hard calls of PLINK 2", {
+  set.seed(6)
+  for (n in c(1, 7, 300)) {
+    # PLINK 2 does not take dosages of several ALT alleles from a VCF.
+    for (dosage in c(FALSE, TRUE)) {
+      vcf <- vcf_of_all_tracks(n, 60, several = !dosage)
+      for (vzs in c(FALSE, TRUE)) {
+        if (vzs && is.na(ancify_build_info()$zstd)) next
+        stem <- run_plink("plink2", "--vcf", vcf, if (dosage) "dosage=DS", "--make-pgen",
+                          if (vzs) "vzs")
+        expect_identical(file.exists(paste0(stem, ".pvar.zst")), vzs)
+        g <- expect_calls_of_plink(stem, if (!dosage) 20L)
+        expect_identical(ncol(g), if (dosage) 60L else 40L)
+        if (!dosage) expect_identical(bare(as.matrix(g)), bare(as.matrix(open_genotypes(vcf))))
+      }
     }
-    message <- conditionMessage(expect_ancify_error(
-      open_genotypes(stem), "format", paste("variant 2 has", why[[kind]])
-    ))
-    if (kind == "several") next # its .pvar was changed
-    # What the message says to run gives genotypes that open.
-    arguments <- sub(".*plink2 (.*) --out NAME.*", "\\1", message)
-    arguments <- gsub("'", "", strsplit(arguments, " ")[[1]])
-    again <- do.call(run_plink, as.list(c("plink2", arguments)))
-    expect_identical(dim(open_genotypes(again)), c(4L, 2L))
   }
+})
+
+test_that("dosages are told", {
+  set.seed(9)
+  stem <- run_plink("plink2", "--vcf", vcf_of_all_tracks(50, 12, several = FALSE), "dosage=DS",
+                    "--make-pgen")
+  expect_warning(open_genotypes(stem), "dosages of 6 variants.*plink2",
+                 class = "ancify_dosage_warning")
+})
+
+test_that("variants of several ALT alleles are left out of a PGEN and counted", {
+  set.seed(7)
+  stem <- run_plink("plink2", "--vcf", vcf_of_all_tracks(50, 12), "--make-pgen")
+  g <- open_genotypes(stem)
+  expect_output(print(g), "8 variants of 12.*4 records with several ALT alleles")
+  # Numbers are those of the file.
+  expect_identical(as.matrix(g[, c(8, 1)]), as.matrix(g)[, c(8, 1)])
+  written <- write_bed(g, tempfile())
+  expect_identical(bare(as.matrix(open_genotypes(written))), bare(as.matrix(g)))
+  # A table that hides the alleles
+  pvar <- paste0(stem, ".pvar")
+  writeLines(sub("C,G(,T)?", "C", readLines(pvar)), pvar)
+  expect_ancify_error(as.matrix(open_genotypes(stem)), "format",
+                      "variant 4 has several ALT alleles")
+  writeLines(sub("\tC$", "\tC,G", readLines(pvar)), pvar)
+  expect_ancify_error(open_genotypes(stem), "format", ".pvar", "no variant of two alleles",
+                      "12 variants with several")
+})
+
+test_that("tables compressed by Zstandard are whole", {
+  if (is.na(ancify_build_info()$zstd)) skip("built without libzstd")
+  set.seed(8)
+  stem <- run_plink("plink2", "--bfile", sub(".bed$", "", bed_fileset(random_calls(20, 30))),
+                    "--make-pgen", "vzs")
+  expect_identical(dim(open_genotypes(stem)), c(20L, 30L))
+  packed <- paste0(stem, ".pvar.zst")
+  bytes <- file_bytes(packed)
+  for (n in seq(5, length(bytes) - 1, by = 7)) {
+    writeBin(bytes[seq_len(n)], packed)
+    expect_ancify_error(open_genotypes(stem), "format", ".pvar.zst")
+  }
+  writeBin(c(bytes, charToRaw("rest")), packed)
+  expect_ancify_error(open_genotypes(stem), "format", ".pvar.zst")
+  # Genotypes themselves are read anywhere.
+  writeBin(bytes, paste0(stem, ".pgen"))
+  expect_ancify_error(open_genotypes(stem), "format", ".pgen", "zstd -d")
 })

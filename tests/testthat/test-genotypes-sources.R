@@ -103,20 +103,26 @@ test_that("a fit has the bytes of a BED's, is saved, and goes on elsewhere", {
                       "does not exist")
 })
 
-test_that("a large VCF that has changed where its checksum does not look is refused", {
+test_that("a large VCF that has changed in one byte is refused", {
   set.seed(10)
   calls <- named_calls(6, 20, missing = 0)
   calls[6, 1] <- 0L
   records <- sub("^(\\S+\t\\S+\t)\\S+", paste0("\\1", strrep("x", 150000)), vcf_of_calls(calls))
   path <- vcf_file(records, rownames(calls))
   facts <- file_facts(path)
+  parts <- file_identity(path)
   data <- data.frame(id = rownames(calls), y = rnorm(6))
   fit <- unserialize(serialize(quiet_fit(y ~ 1, data, open_genotypes(path)), NULL))
   lines <- readLines(path)
   at <- grep("^1\t10\t", lines)
   writeLines(replace(lines, at, sub("0/0$", "1/1", lines[at])), path)
-  expect_identical(file_facts(path)[c("size", "checksum")], facts[c("size", "checksum")])
+  # Parts of the file are the same.
+  expect_identical(file_identity(path)[c("size", "sample_checksum")],
+                   parts[c("size", "sample_checksum")])
+  expect_false(identical(file_facts(path)$checksum, facts$checksum))
   expect_ancify_error(reml_log_likelihood(fit, c(1, 1), progress = FALSE), "file",
+                      "has changed since the fit")
+  expect_ancify_error(calls_again(path, identity_of(path), fit$genotypes$memory$checksum), "file",
                       "other genotypes")
 })
 
@@ -158,19 +164,21 @@ test_that("records of other kinds are left out and counted, haploid calls count 
     record(4, "A", ".", c("0/0", "0", ".")), record(5, "A", "*", c("0/0", "0", ".")),
     record(6, "A", "C", c("1", "2", "3"), "XX"),
     record(7, "g", "T", c("./1", "0|.", "0")),
-    record(8, "N", "T", c("./1", "0|.", "0"))
+    record(8, "N", "T", c("./1", "0|.", "0")),
+    record(9, "T", "T", c("0/1", "0|.", "0")), record(10, "g", "G", c("0/1", "0|.", "0")),
+    record(11, "A", "a", c("0/1", "0|.", "0"))
   ), c("a", "b", "c"))
   # XX has to be declared.
   writeLines(append(readLines(path),
                     "##FORMAT=<ID=XX,Number=1,Type=Integer,Description=\"x\">", 1), path)
   g <- open_genotypes(path)
   expect_identical(bare(as.matrix(g)), cbind(c(1L, 2L, NA), c(NA, NA, 0L)))
-  expect_identical(g$left_out, c(multiallelic = 1, not_snp = 5, without_genotypes = 1))
+  expect_identical(g$left_out, c(multiallelic = 1, not_snp = 8, without_genotypes = 1))
   expect_identical(g$variants, data.frame(
     chromosome = "1", id = c("x", "."), position = c(1L, 7L), counted = c("C", "T"),
     other = c("A", "g")
   ))
-  expect_output(print(g), "left out +1 record with several ALT alleles, 5 records that are no SNP")
+  expect_output(print(g), "left out +1 record with several ALT alleles, 8 records that are no SNP")
   # A name that says nothing is no obstacle.
   other <- tempfile()
   file.copy(as_bgzip(path), other)
@@ -210,6 +218,36 @@ test_that("snpStats reads what write_bed() writes, and counts the same allele", 
   expect_identical(unname(as.list(g$variants)), unname(as.list(expected$variants[flipped])))
   expect_identical(as.matrix(g), 2L - as.matrix(expected))
   expect_identical(methods::as(plink$genotypes, "numeric"), as.matrix(g) + 0)
+})
+
+test_that("rows of variants are those of the matrix's columns by their names", {
+  calls <- named_calls(6, 5)
+  colnames(calls) <- paste0("v", 1:5)
+  variants <- data.frame(chromosome = "1", id = colnames(calls), position = 1:5 * 10L,
+                         counted = "A", other = "C")
+  expected <- open_genotypes(calls, variants)
+  same <- function(g) {
+    expect_identical(as.matrix(g), as.matrix(expected))
+    expect_identical(g$variants, expected$variants)
+  }
+  same(open_genotypes(calls, variants[5:1, ]))
+  same(open_genotypes(calls, `rownames<-`(variants[-2], variants$id)[c(2, 1, 3, 5, 4), ]))
+  names(variants)[2] <- "snp.name"
+  same(open_genotypes(calls, variants[c(3, 4, 5, 1, 2), ]))
+  codes <- methods::new("SnpMatrix", matrix(as.raw(ifelse(is.na(calls), 0, calls + 1)), 6,
+                                            dimnames = dimnames(calls)))
+  same(open_genotypes(codes, variants[5:1, ]))
+  # Names of another kind, as of .raw files, and row numbers say nothing.
+  variants$snp.name <- paste0("rs", 5:1)
+  expect_identical(open_genotypes(calls, variants)$variants$id, paste0("rs", 5:1))
+  numbered <- `colnames<-`(calls, 1:5)
+  expect_identical(open_genotypes(numbered, variants[5:1, -2])$variants$position, 5:1 * 10L)
+  # What cannot be put in order
+  variants$snp.name <- c("v1", "v3", "rs3", "rs4", "rs5")
+  expect_ancify_error(open_genotypes(calls, variants), "input", "Row 3 of `variants` is 'rs3'",
+                      "'v3'")
+  variants$snp.name <- c("v2", "v1", "v1", "v4", "v5")
+  expect_ancify_error(open_genotypes(calls, variants), "input", "Row 1 of `variants` is 'v2'")
 })
 
 test_that("sources that cannot be are refused", {

@@ -92,8 +92,6 @@ test_that("genotypes that do not fit their tables are refused", {
   refused("format", "too long: 1 samples")
   unlink(paste0(stem, ".fam"))
   refused("file", ".fam", "there is no such file beside the genotypes, nor a .psam")
-  file.create(paste0(stem, ".psam.zst"))
-  refused("file", "zstd -d")
   expect_ancify_error(open_genotypes(paste0(stem, "x")), "file", "there is no such file")
   expect_ancify_error(open_genotypes(dirname(path)), "file", "this is a folder")
   expect_ancify_error(open_genotypes(), "input", "`source`")
@@ -307,4 +305,50 @@ test_that("too large a matrix is refused before it is made", {
     expect_ancify_error(as.matrix(g), "system", "12 calls takes 48 bytes")
   })
   with_function("available_memory", function() NA_real_, expect_length(as.matrix(g), 12))
+})
+
+test_that("files of several writers are never mixed", {
+  stem <- file.path(tempfile("writers"), "x")
+  # All have the same size, so that only their names and calls tell writers apart.
+  write_as <- function(k) {
+    calls <- matrix(k, 8, 5, dimnames = list(paste0(k, "_", 1:8), paste0(k, "_", 1:5)))
+    write_bed(open_genotypes(calls, data.frame(position = 1:5)), stem, TRUE, threads = 1)
+  }
+  read_whose <- function() {
+    g <- open_genotypes(stem)
+    calls <- as.matrix(g, threads = 1)
+    unique(c(sub("_.*", "", c(g$samples$id, g$variants$id)), calls))
+  }
+  expect_never_mixed(write_as, read_whose)
+  expect_setequal(list.files(dirname(stem), all.files = TRUE, no.. = TRUE),
+                  paste0("x", c(".bed", ".bim", ".fam")))
+})
+
+test_that("a set that was written meanwhile is replaced only on request", {
+  path <- bed_fileset(random_calls(4, 3))
+  g <- open_genotypes(path)
+  stem <- file.path(tempfile("taken"), "x")
+  dir.create(dirname(stem))
+  writeLines("of another", paste0(stem, ".fam"))
+  chosen <- core_genotypes(g)
+  write <- function(overwrite) {
+    with_watch("Writing", function(watch) {
+      write_bed_impl(chosen, bed_files(g, stem, overwrite, 1L), watch)
+    })
+  }
+  expect_ancify_error(write(FALSE), "input", ".fam", "made by another process meanwhile")
+  expect_identical(list.files(dirname(stem)), "x.fam")
+  write(TRUE)
+  expect_identical(bare(as.matrix(open_genotypes(stem))), bare(as.matrix(g)))
+})
+
+test_that("a table without end is read no further than its genotypes need", {
+  path <- bed_fileset(random_calls(4, 3))
+  bim <- sub(".bed$", ".bim", path)
+  row <- charToRaw("1 v 0 1 A C\n")
+  con <- gzfile(paste0(bim, ".gz"), "wb")
+  for (i in 1:30) writeBin(rep(row, 1e5), con)
+  close(con)
+  unlink(bim)
+  expect_ancify_error(open_genotypes(path), "format", "no room for so many rows")
 })

@@ -141,7 +141,7 @@ test_that("the core's errors come through", {
   expect_ancify_error(polarise_sites("AAA", "A/C", 3, 20, frequencies), "input", "sum to 2")
 })
 
-test_that("a fit to expected counts finds the history", {
+long_test_that("a fit to expected counts finds the history", {
   start <- near
   start$splits <- near$splits * c(1.3, 1.2, 0.8)
   start$sizes <- near$sizes * c(0.5, 2, 0.6)
@@ -160,7 +160,7 @@ test_that("a fit to expected counts finds the history", {
   expect_true(all(fit$estimates$std_error < 0.01 * fit$estimates$estimate))
 })
 
-test_that("errors of estimates are about as large as their standard errors", {
+long_test_that("errors of estimates are about as large as their standard errors", {
   set.seed(2)
   # So many sites that the prior on sizes has no weight
   expected <- expected_counts(two, 1e12)
@@ -190,7 +190,7 @@ quiet_fit <- function(...) {
   })
 }
 
-test_that("neighbouring orders are all that differ at the splits that touch", {
+long_test_that("neighbouring orders are all that differ at the splits that touch", {
   random_order <- function(n) {
     history <- coalescent_history(seq_len(n) * 1e5, 2e4, 2e4)
     left <- 0:n
@@ -236,7 +236,7 @@ test_that("a start with splits in the wrong order finds the right one, and says 
   }
 })
 
-test_that("sisters among the outgroups are found by several steps", {
+long_test_that("sisters among the outgroups are found by several steps", {
   true <- coalescent_history(c(a = 5e4, b = 15e4, c = 25e4), 20000, 20000, into = c("b", "0", "0"))
   start <- coalescent_history(c(a = 10e4, b = 15e4, c = 5e4), 20000, 20000)
   fit <- suppressMessages(quiet_fit(expected_counts(true, 1e8), start))
@@ -251,7 +251,7 @@ test_that("splits that touch in every order are a warning", {
   )
 })
 
-test_that("species are matched to splits by name, and others are left out", {
+long_test_that("species are matched to splits by name, and others are left out", {
   counts <- expected_counts(near, 1e9)
   letters <- do.call(rbind, strsplit(counts$pattern, ""))
   other <- data.frame(
@@ -275,7 +275,7 @@ test_that("species are matched to splits by name, and others are left out", {
   expect_ancify_error(fit_history(other, unnamed, species, "human"), "input", "4 outgroups")
 })
 
-test_that("an estimated history polarises as many sites correctly as the true one", {
+long_test_that("an estimated history polarises as many sites correctly as the true one", {
   set.seed(1)
   given <- coalescent_history(c(40000, 120000, 200000), 30000, 30000)
   sites <- simulated_sites(1500, 20, given)
@@ -293,7 +293,7 @@ test_that("an estimated history polarises as many sites correctly as the true on
   expect_gt(right(fit$history), right(given) - 0.003)
 })
 
-test_that("a fit with too little data is no less likely than its start", {
+long_test_that("a fit with too little data is no less likely than its start", {
   counts <- data.frame(pattern = c("AAAA", "ACNA", "GGTT"), count = c(1000, 3, 1))
   expect_warning(
     fit <- fit_history(counts, near), "'size a', 'size b' and 'size c'.*exceed",
@@ -331,7 +331,7 @@ test_that("a given focal size stays, also if it equals the next older size", {
   expect_equal(fit$history$sizes[[1]], 60000, tolerance = 1e-2)
 })
 
-test_that("the example's fit converges from any start", {
+long_test_that("the example's fit converges from any start", {
   config <- ancify_example()
   ancify_run(config, "project", threads = 1, verbose = FALSE)
   counts <- total_counts(count_patterns(config, threads = 1, progress = FALSE))
@@ -367,4 +367,15 @@ test_that("samples of more than a million haplotypes are errors", {
   }
   refused(c(1, 1), c(10, 1e6 + 1))
   refused(c(1, 1), c(10, 1e12))
+})
+
+test_that("sizes and joins go by the outgroups' names", {
+  splits <- c(a = 40000, b = 120000, c = 200000)
+  expect_equal(
+    coalescent_history(splits, c(c = 3, a = 1, b = 2), into = c(b = "c", c = "0", a = "b")),
+    coalescent_history(splits, c(1, 2, 3), into = c("b", "c", "0"))
+  )
+  for (wrong in list(c(x = 1, y = 2, z = 3), c(a = 1, a = 2, b = 3), c(a = 1))) {
+    expect_ancify_error(coalescent_history(splits, wrong), "input", "`sizes` names", "'c'")
+  }
 })

@@ -14,22 +14,6 @@ write_lines <- function(path, ...) writeLines(c(...), path)
 
 nested <- function(n, open, close) paste0(strrep(open, n), "a", strrep(close, n))
 
-# Ten levels of which each repeats the one below ten times.
-billion_laughs <- function() {
-  level <- function(i) {
-    sprintf("a%d: &a%d [%s]", i, i, toString(rep(if (i) sprintf("*a%d", i - 1) else "x", 10)))
-  }
-  vapply(0:9, level, "")
-}
-
-chain_of_demes <- function(n) {
-  epochs <- sprintf("  epochs:\n  - start_size: 100\n    end_time: %d", n:0)
-  c(
-    "time_units: generations", "demes:", "- name: A0", epochs[1],
-    sprintf("- name: A%d\n  ancestors: [A%d]\n%s", 1:n, 0:(n - 1), epochs[-1])
-  )
-}
-
 # Each file is of a few kilobytes to megabytes; `read` is R code in the folder with it, `class` that
 # of the error it ends with.
 hostile <- list(
@@ -66,8 +50,8 @@ hostile <- list(
   }),
   list("bed", "annotate_vcf('some.vcf', 'calls.fa', 'out.vcf', mask = file)", "format",
        function(path) write_inflating(path, "1 0 ", "1", 512)),
-  list("regions", "annotate_vcf('some.vcf', 'calls.fa', 'out.vcf', mask = file, threads = 1)", NULL,
-       function(path) write_inflating(path, "", "1 0 1\n1 5 6\n1 9 12\n", 256)),
+  list("regions", "annotate_vcf('some.vcf', 'calls.fa', 'out.vcf', mask = file, threads = 1)",
+       "format", function(path) write_inflating(path, "", "1 0 1\n1 5 6\n1 9 12\n", 256)),
   list("axt", "project_axt(file, c(chr1 = 10))", "format", function(path) {
     write_inflating(path, "0 chr1 1 2 c 1 2 + 0\n", "A", 2048)
   }),
@@ -91,31 +75,8 @@ hostile <- list(
   list("dashes", "ancify_config(file)", "config", function(path) {
     write_lines(path, strrep("- ", 200000))
   }),
-  list("keys", "ancify_config(file)", "config", function(path) {
-    write_lines(path, paste0("k", 1:500000, ": 1"))
-  }),
-  list("keys", "read_demes(file)", "format"),
-  list("flow keys", "ancify_config(file)", "config", function(path) {
-    write_lines(path, paste0("{", toString(paste0("k", 1:500000, ": 1")), "}"))
-  }),
-  list("laughs", "ancify_config(file)", "config", function(path) {
-    write_lines(path, billion_laughs())
-  }),
-  list("laughs", "read_demes(file)", "format"),
-  list("merges", "read_demes(file)", "format", function(path) {
-    write_lines(path, "base: &a", sprintf("  k%d: 1", 1:9999), "demes:", rep("- <<: *a", 100))
-  }),
-  list("merged list", "read_demes(file)", "format", function(path) {
-    aliases <- toString(rep("*a", 100))
-    write_lines(
-      path, "base: &a", sprintf("  k%d: 1", 1:9999), sprintf("demes: {<<: [%s]}", aliases)
-    )
-  }),
-  list("demes", "read_demes(file)", "format", function(path) {
-    write_lines(path, chain_of_demes(20000))
-  }),
-  list("fewer demes", "read_demes(file)", NULL, function(path) {
-    write_lines(path, chain_of_demes(900))
+  list("columns", "read_demes(file)", "format", function(path) {
+    write_lines(path, paste0(strrep(" ", 0:3000), "a:"))
   }),
   list("nested", "call_ancestral(c(a = 'A'), c(b = 'A'), 'parsimony', tree = file)", "input",
        function(path) write_lines(path, paste0(nested(100000, "(b,", ")"), ";"))),
@@ -137,7 +98,7 @@ hostile <- list(
 most_seconds <- 20
 most_megabytes <- 600
 
-test_that("one hostile file costs seconds and some hundred megabytes, and ends in an error", {
+long_test_that("one hostile file costs seconds and some hundred megabytes, and ends in an error", {
   skip_on_os("mac") # has no /proc
   folder <- new_folder()
   writeLines(c(
@@ -166,7 +127,9 @@ test_that("one hostile file costs seconds and some hundred megabytes, and ends i
     "  })",
     "  status <- readLines('/proc/self/status')",
     "  peak <- gsub('[^0-9]', '', grep('^VmHWM', status, value = TRUE))",
-    "  paste(result, proc.time()[['elapsed']] - started, as.numeric(peak) / 1024)",
+    "  spent <- sum(proc.time()[c('user.self', 'sys.self')])",
+    "  waited <- proc.time()[['elapsed']] - started",
+    "  paste(result, waited, spent, as.numeric(peak) / 1024)",
     "}",
     "tasks <- read.csv('tasks')",
     "for (i in seq_len(nrow(tasks))) {",
@@ -176,7 +139,7 @@ test_that("one hostile file costs seconds and some hundred megabytes, and ends i
     "}"
   )
   result <- with_folder(folder, {
-    run_program(rscript, script, timeout = length(hostile) * most_seconds)
+    run_program(rscript, script, timeout = 3 * length(hostile) * most_seconds)
   })
   expect_length(result$out, length(hostile))
   for (i in seq_along(hostile)) {
@@ -185,9 +148,11 @@ test_that("one hostile file costs seconds and some hundred megabytes, and ends i
     ended <- trimws(result$out[i])
     class <- if (is.null(case[[3]])) "a value" else sprintf("ancify_%s_error", case[[3]])
     expect_match(ended, paste0("^", class, " "), info = what)
-    cost <- as.numeric(utils::tail(strsplit(ended, " ")[[1]], 2))
-    expect_lt(cost[1], most_seconds, label = paste("seconds of", what))
-    expect_lt(cost[2], most_megabytes, label = paste("megabytes of", what))
+    cost <- as.numeric(utils::tail(strsplit(ended, " ")[[1]], 3))
+    # Other work of the machine counts for the time that passes, so it has more room.
+    expect_lt(cost[1], 10 * most_seconds, label = paste("seconds that passed for", what))
+    expect_lt(cost[2], most_seconds, label = paste("seconds of the processor for", what))
+    expect_lt(cost[3], most_megabytes, label = paste("megabytes of", what))
   }
 })
 

@@ -1,10 +1,10 @@
 # Threads, progress, interrupts and errors of native jobs.
 
-test_that("threads come from the argument, the option or RcppParallel", {
+test_that("threads come from the argument, the option or the default", {
   resolve <- ancify:::resolve_threads
   expect_identical(resolve(3), 3L)
   with_options(list(ancify.threads = NULL), {
-    expect_identical(resolve(NULL), RcppParallel::defaultNumThreads())
+    expect_identical(resolve(NULL), ancify:::default_threads())
   })
   with_options(list(ancify.threads = 5), {
     expect_identical(resolve(NULL), 5L)
@@ -16,6 +16,27 @@ test_that("threads come from the argument, the option or RcppParallel", {
   for (threads in list(0, -1, 1.5, NA, NA_real_, Inf, "2", 1:2, list(1), TRUE)) {
     expect_ancify_error(resolve(threads), "input", "`threads` must be a positive whole number")
   }
+})
+
+test_that("the default is all cores, fewer under a limit, and at most two in checks", {
+  variables <- c("OMP_THREAD_LIMIT", "_R_CHECK_LIMIT_CORES_")
+  old <- Sys.getenv(variables, NA, names = TRUE)
+  on.exit(for (name in variables) {
+    if (is.na(old[[name]])) Sys.unsetenv(name) else do.call(Sys.setenv, as.list(old[name]))
+  })
+  default <- function(limit, in_check, cores = 16L) {
+    do.call(Sys.setenv, as.list(stats::setNames(c(limit, in_check), variables)))
+    ancify:::default_threads(cores)
+  }
+  expect_identical(default("", ""), 16L)
+  expect_identical(default("", "false"), 16L)
+  for (in_check in c("TRUE", "true", "warn")) expect_identical(default("", in_check), 2L)
+  expect_identical(default("3", ""), 3L)
+  expect_identical(default("64", ""), 16L)
+  expect_identical(default("1", "TRUE"), 1L)
+  expect_identical(default("4", "TRUE"), 2L)
+  expect_identical(default("", "TRUE", cores = 1L), 1L)
+  for (limit in c("0", "-1", "many")) expect_identical(default(limit, ""), 16L)
 })
 
 test_that("more threads than cores give the same", {
@@ -112,7 +133,7 @@ test_that("an error in the watching function ends the job, and the next job work
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   lengths <- c(chr1 = 4)
   enough <- function(share, lines, place) stop("enough")
-  reading <- reading_of(lengths, choose_backend("cpu", 2), "error")
+  reading <- reading_of(lengths, choose_backend("cpu", 2), "error", "score")
   alignment <- as_alignments("x", axt, folder = folder)
   expect_error(project_memory_impl(alignment, reading, enough), "enough")
   # The job is done before the first check, so its file is complete.

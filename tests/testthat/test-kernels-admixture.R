@@ -114,3 +114,16 @@ test_that("bad shares are refused", {
   ), "format")
   expect_ancify_error(kernel_admixture(g, "none.Q"), "file", "none.Q")
 })
+
+test_that("lines of a file are not taken for samples in another order", {
+  set.seed(18)
+  case <- reml_case(20, 12)
+  path <- tempfile(fileext = ".Q")
+  shares <- stats::runif(20)
+  utils::write.table(cbind(shares, 1 - shares), path, row.names = FALSE, col.names = FALSE)
+  of <- function(g) unname(kernel_admixture(g, path)$shares[, 1])
+  expect_equal(of(case$g), shares)
+  expect_equal(of(case$g[5:1, ]), shares[5:1])
+  expect_ancify_error(of(case$g[20:1, ]), "input", path, "another order")
+  expect_equal(of(case$g[20:1, ][20:1, ]), shares)
+})

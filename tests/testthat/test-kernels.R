@@ -55,6 +55,8 @@ test_that("bad kernels are refused", {
     list(function() kernel_matrix(bad(1, 2, 3, 1)), "'b' and 'a'", "symmetric"),
     list(function() kernel_matrix(unname(bad(1, 2, 3, 1))), "row 2 and row 1"),
     list(function() kernel_matrix(bad(1, 0, 0, -1)), "'b' and 'b'", "below 0"),
+    list(function() kernel_matrix(bad(0, 1, 1, 0)), "'b' and 'a'", "no negative eigenvalue"),
+    list(function() kernel_matrix(bad(4, 2.1, 2.1, 1)), "'b' and 'a'", "no negative eigenvalue"),
     list(function() kernel_matrix(named(c("a", "a"))), "'a' twice"),
     list(function() kernel_matrix(named(c("a", "b"), c("b", "a"))), "Row 1", "'a'", "'b'"),
     list(function() kernel_products(1, 1), "`f`"),
@@ -67,4 +69,14 @@ test_that("bad kernels are refused", {
     list(function() kernel_times(kernel_products(function(V) 1, 3), 1:3), "3 x 1"),
     list(function() kernel_times(kernel_products(function(V) V * NA, 3), 1:3), "finite")
   ))
+})
+
+test_that("rows are in the order of samples where their names say so", {
+  ids <- c("a", "b", "c")
+  kernel <- kernel_matrix(diag(3) |> `dimnames<-`(list(ids, ids)))
+  v <- matrix(1:3, 3, dimnames = list(ids, NULL))
+  expect_equal(kernel_times(kernel, v), v, ignore_attr = TRUE)
+  expect_equal(kernel_times(kernel, `rownames<-`(v, 3:1)), v, ignore_attr = TRUE)
+  expect_ancify_error(kernel_times(kernel, v[3:1, , drop = FALSE]), "input",
+                      "Row 1 of `V` is 'c', but this sample is 'a'")
 })

@@ -81,10 +81,69 @@ test_that("k-mers with other counts than wanted are left out", {
 
 test_that("sequences shorter than k give no k-mers", {
   for (k in c(5, 20, 40)) {
-    x <- count_kmers(fasta_of(c(a = "ACGT", b = "NNNNNN")), k)
+    expect_warning(
+      x <- count_kmers(fasta_of(c(a = "ACGT", b = "NNNNNN")), k),
+      sprintf("no k-mer to count.* has %d bases", k), class = "ancify_sequence_warning"
+    )
     expect_identical(length(x), 0L)
     expect_identical(nrow(as.data.frame(x)), 0L)
     expect_identical(nrow(kmer_histogram(x)), 0L)
+  }
+})
+
+test_that("files without a base are named, and the others are counted", {
+  set.seed(12)
+  sequences <- some_sequences()
+  expected <- oracle_kmers(sequences, 9)
+  fasta <- fasta_of(sequences)
+  empty <- tempfile_of(character())
+  nothing_in_gzip <- tempfile()
+  writeBin(gzip_member(raw()), nothing_in_gzip)
+  without_bases <- list(
+    empty, tempfile_of(c("", "", "")), tempfile_of(">header"), nothing_in_gzip,
+    tempfile_of(c("@read", "", "+", ""))
+  )
+  for (path in without_bases) {
+    for (files in list(c(fasta, path), c(path, fasta))) {
+      expect_warning(
+        x <- count_kmers(files, 9), basename(path), fixed = TRUE, class = "ancify_sequence_warning"
+      )
+      expect_identical(as.data.frame(x), expected)
+    }
+  }
+  expect_warning(count_kmers(c(unlist(without_bases[1:2]), fasta), 9), "2 files have no sequence")
+  expect_no_warning(count_kmers(c(fasta, fasta), 9))
+  expect_ancify_error(count_kmers(empty, 9), "format", empty, "no sequence")
+  expect_ancify_error(
+    count_kmers(c(empty, nothing_in_gzip), 9), "format", empty, "no other file has one"
+  )
+})
+
+test_that("proteins and RNA have no k-mers of DNA", {
+  fasta <- fasta_of(some_sequences())
+  protein <- fasta_of(c(ubiquitin = "MQIFVKTLTGKTITLEVEPSDTIENVKAKIQDKEGIPPDQQRLIF"))
+  expect_ancify_error(count_kmers(protein, 3), "format", protein, "the letter 'Q'", "proteins")
+  expect_ancify_error(count_kmers(c(fasta, protein), 15), "format", protein, "proteins")
+  for (rna in c("ACGUACGU", "acguacgu")) {
+    path <- fasta_of(c(rna = rna))
+    expect_ancify_error(count_kmers(path, 3), "format", path, "U is RNA's: write T")
+    expect_ancify_error(kmer_matrix(c(rna = rna), 2), "input", "at position 4")
+  }
+  # Ambiguous and masked bases are those of DNA.
+  masked <- c(masked = "ACGTXXXXRYSWKMBDHVN-ACGT")
+  expect_identical(sum(as.data.frame(count_kmers(fasta_of(masked), 4))$count), 2)
+})
+
+test_that("lines that end in CR alone are lines", {
+  sequences <- some_sequences()
+  as_old_macs <- function(path) {
+    bytes <- file_bytes(path)
+    writeBin(replace(bytes, bytes == charToRaw("\n"), charToRaw("\r")), made <- tempfile())
+    made
+  }
+  expected <- oracle_kmers(sequences, 21)
+  for (path in c(fasta_of(sequences), fastq_of(sequences))) {
+    expect_identical(as.data.frame(count_kmers(as_old_macs(path), 21)), expected)
   }
 })
 
@@ -105,6 +164,72 @@ test_that("KMC and its tools find the same k-mers, and each reads the other's da
   expect_identical(
     as.data.frame(read_kmers(one_strand)), as.data.frame(count_kmers(fasta, 21, FALSE))
   )
+})
+
+test_that("a database that KMC has not sorted is read as kmc_dump reads it", {
+  set.seed(13)
+  folder <- new_folder()
+  fasta <- fasta_of(some_sequences())
+  made_by <- function(...) {
+    stem <- tempfile("theirs", folder)
+    run_tool("kmc", c("-t1", "-m2", "-fm", "-n64", ..., fasta, stem, folder))
+    stem
+  }
+  ways <- list(
+    c("-k14", "-ci1", "-p5"), c("-k21", "-ci1", "-p6"), c("-k33", "-ci2", "-p5", "-b"),
+    c("-k64", "-ci1", "-p7"), c("-k25", "-ci1", "-p5", "-cs300"), c("-k25", "-ci1", "-cs100000"),
+    c("-k21", "-ci1", "-p5", "-cs1"), c("-k9", "-ci1", "-cs1"),
+    c("-k9", "-ci1", "-cx100000000000", "-cs10000000000")
+  )
+  for (way in ways) {
+    stem <- do.call(made_by, as.list(way))
+    expected <- kmc_rows(stem)
+    x <- read_kmers(stem)
+    expect_identical(as.data.frame(x), expected)
+    expect_identical(unname(x[expected$kmer]), expected$count)
+    expect_identical(head(x, 7), head(expected, 7))
+    ours <- write_kmers(x, tempfile("ours", folder))
+    expect_identical(kmc_rows(ours), expected)
+    expect_identical(as.data.frame(filter_kmers(x)), expected)
+    expect_identical(as.data.frame(kmer_union(x, read_kmers(ours), "max")), expected)
+  }
+})
+
+test_that("a database in bins is merged in many pieces as in one", {
+  set.seed(14)
+  folder <- new_folder()
+  fasta <- fasta_of(c(long = random_bases(400000)))
+  theirs <- file.path(folder, "theirs")
+  run_tool("kmc", c("-t1", "-m2", "-fm", "-n64", "-p5", "-k20", "-ci1", fasta, theirs, folder))
+  ours <- count_kmers(fasta, 20)
+  expect_identical(as.data.frame(read_kmers(theirs)), as.data.frame(ours))
+  expect_identical(length(kmer_subtract(read_kmers(theirs), ours)), 0L)
+})
+
+test_that("a damaged database in bins is an error that names the file", {
+  set.seed(15)
+  folder <- new_folder()
+  stem <- file.path(folder, "theirs")
+  run_tool("kmc", c("-t1", "-m2", "-fm", "-n64", "-p5", "-k14", "-ci1", fasta_of(some_sequences()),
+                    stem, folder))
+  before <- stats::setNames(database_bytes(stem), kmc_paths_of(stem))
+  refused <- function(ending, change, ...) {
+    for (path in names(before)) writeBin(before[[path]], path)
+    path <- paste0(stem, ending)
+    writeBin(change(before[[path]]), path)
+    expect_ancify_error(as.data.frame(read_kmers(stem)), "format", path, ...)
+  }
+  set_byte <- function(back, value) {
+    function(bytes) replace(bytes, length(bytes) - back, as.raw(value))
+  }
+  refused(".kmc_pre", function(bytes) bytes[-(5:12)], "bytes, not")
+  refused(".kmc_pre", set_byte(75 - 16, 12), "length of signatures is 12")
+  refused(".kmc_pre", function(bytes) {
+    replace(bytes, length(bytes) - 75 + 28:35, as.raw(c(1, rep(0, 7)))) # one k-mer
+  }, "numbers of its prefixes")
+  refused(".kmc_pre", function(bytes) replace(bytes, 21:24, as.raw(255)), "numbers of its prefixes")
+  refused(".kmc_suf", function(bytes) bytes[-(5:7)], "no room")
+  refused(".kmc_suf", function(bytes) replace(bytes, seq(5, length(bytes) - 4), raw(1)), "count 0")
 })
 
 test_that("a database of KMC is written as it is, whatever counts it says that it keeps", {
@@ -168,8 +293,6 @@ test_that("a damaged FASTQ is an error with its record, and nothing is written",
   expect_bad_fastq(c(record, "@b", "ACGT"), 5, "record 2", "cut short")
   expect_bad_fastq(c(record, record, "b", "A", "+", "F"), 9, "record 3", "not with @")
   expect_bad_fastq(c("@b", "A", "-", "F"), 3, "record 1", "must begin with +")
-  file.create(empty <- tempfile())
-  expect_ancify_error(count_kmers(empty, 3), "format", empty, "no sequence")
 })
 
 test_that("arguments out of range are errors", {
@@ -244,7 +367,7 @@ test_that("a damaged database is an error that names the file", {
   expect_damaged(".kmc_suf", function(bytes) bytes[-(5:7)], "no room")
   expect_damaged(".kmc_pre", set_byte(71, 65), "its k is 65")
   expect_damaged(".kmc_pre", set_byte(71, 22), "multiple of 4")
-  expect_damaged(".kmc_pre", set_byte(10, 2), "not sorted", "kmc_tools transform")
+  expect_damaged(".kmc_pre", set_byte(10, 2), "header is not one of a KMC database")
   records <- function(value) {
     function(bytes) replace(bytes, seq(5, length(bytes) - 4), as.raw(value))
   }
@@ -273,4 +396,40 @@ test_that("a text with other rows is an error with its line", {
   expect_bad_text(c("AAA 1", "AAC 0"), "line 2")
   expect_bad_text(c("AAA 1", "TTT 1"), "line 2", "not canonical")
   expect_bad_text(c("AAA 1", "AAC 3", "AAA 1"), "AAA", "twice")
+})
+
+test_that("files of several writers are never mixed", {
+  stem <- file.path(new_folder(), "x")
+  # All have the same size: only the k-mers in one file and their starts in the other differ.
+  sequences <- c("AAAAAAAAACAAAAAAAAAG", "CCCCCCCCCACCCCCCCCCG", "AAAAAAAAACCCCCCCCCCG")
+  kmers <- lapply(sequences, function(bases) {
+    count_kmers(fasta_of(c(one = bases)), 9, canonical = FALSE, threads = 1)
+  })
+  tables <- lapply(kmers, as.data.frame)
+  write_as <- function(k) write_kmers(kmers[[k + 1]], stem)
+  read_whose <- function() {
+    found <- as.data.frame(read_kmers(stem))
+    whose <- Position(function(table) identical(table, found), tables)
+    if (is.na(whose)) "a mixture" else as.character(whose - 1)
+  }
+  expect_never_mixed(write_as, read_whose)
+  expect_setequal(content_of(dirname(stem)), basename(kmc_paths(stem)))
+})
+
+test_that("names of databases may have their extension, for writing as for reading", {
+  folder <- new_folder()
+  path <- function(name) file.path(folder, name)
+  counted <- count_kmers(Biostrings::DNAStringSet("ACGTACGTTGCA"), 3, out = path("a.kmc_pre"))
+  expect_setequal(list.files(folder), c("a.kmc_pre", "a.kmc_suf"))
+  few <- filter_kmers(counted, min_count = 3, out = path("few.kmc_suf"))
+  expect_equal(as.data.frame(read_kmers(path("few"))), as.data.frame(few))
+  expect_identical(write_kmers(few, path("b.kmc_pre")), path("b"))
+  expect_equal(as.data.frame(read_kmers(path("b.kmc_suf"))), as.data.frame(few))
+  expect_ancify_error(write_kmers(counted, path("a.kmc_suf")), "input", "`path`")
+  count_kmers(Biostrings::DNAStringSet("ACGTACGTTGCA"), 3, out = path("reads.fastq.gz"))
+  expect_length(read_kmers(path("reads.fastq.gz")), length(counted))
+  # A text beside a database of its name
+  write_kmers(few, path("a"), "text")
+  expect_ancify_error(read_kmers(path("a")), "input", "both a text and a database", "a.kmc_pre")
+  expect_length(read_kmers(path("a.kmc_pre")), length(counted))
 })

@@ -106,6 +106,56 @@ test_that("a matrix has the counts of each sequence", {
   expect_ancify_error(kmer_matrix("A", 13), "input", "`k`")
 })
 
+test_that("paths and other texts are not taken for sequences", {
+  require_package("Matrix")
+  folder <- new_folder()
+  old <- setwd(folder)
+  on.exit(setwd(old))
+  fasta <- fasta_of(c(a = "ACGTTGCA"), file.path(folder, "x.fa"))
+  file.copy(fasta, "data")
+  file.copy(fasta, "ACGT")
+  x <- count_kmers(fasta, 3)
+  for (path in c(fasta, "x.fa", "data", "../other.fa", "seqs/b.fasta.gz")) {
+    expect_ancify_error(kmer_matrix(path, 3), "input", "`x`", "is a path", "readDNAStringSet")
+    expect_ancify_error(kmer_profile(x, c("ACGT", path)), "input", "`sequences`", "is a path")
+  }
+  for (text in c("MKVLAT", "ACGT ACGT", "y.fa", "AC5")) {
+    expect_ancify_error(kmer_matrix(c(a = "ACG", b = text), 3), "input", "has the letter")
+    expect_ancify_error(kmer_profile(x, text), "input", "position")
+  }
+  expect_ancify_error(kmer_matrix(NA_character_, 3), "input", "`x`")
+  # Letters of sequences are taken, also where a file has the name of one.
+  expect_identical(sum(kmer_matrix(c("ACGT", "acgn", "ACGKR-.TTA"), 3)), 5L)
+  expect_identical(kmer_profile(x, "ACGT")[[1]], unname(x[c("ACG", "CGT")]))
+})
+
+test_that("a sample without k-mers shares nothing, and is named", {
+  require_package("Matrix")
+  m <- kmer_matrix(c(a = "ACGTTGCA", b = "ACGTTGCC", none = "NN", short = "AC"), 3)
+  kmers <- lapply(c(a = "ACGTTGCA", b = "ACGTTGCC", none = "NN", short = "AC"), function(bases) {
+    suppressWarnings(count_kmers(fasta_of(c(x = bases)), 3))
+  })
+  alone <- c(
+    jaccard = 1, containment = 1, mash = Inf, bray = 1, cosine = 1, d2s = 0.5, d2star = 0.5
+  )
+  for (method in names(alone)) {
+    for (x in list(m, kmer_matrix(c(a = "ACGTTGCA", b = "ACGTTGCC", none = "NN", short = "AC"), 3,
+                                  sparse = TRUE), kmers)) {
+      expect_warning(
+        distances <- as.matrix(kmer_distance(x, method)), "2 samples have.*'none' and 'short'",
+        class = "ancify_sequence_warning"
+      )
+      expect_identical(unname(distances["a", c("none", "short")]), rep(alone[[method]], 2))
+      expect_true(is.nan(distances["none", "short"]))
+      expect_true(is.finite(distances["a", "b"]))
+    }
+    if (method != "mash") {
+      suppressWarnings(expect_no_error(stats::hclust(kmer_distance(kmers[1:3], method))))
+    }
+  }
+  expect_no_warning(kmer_distance(m[1:2, ], "cosine"))
+})
+
 test_that("distances are those of plain formulas, from matrices and from k-mers", {
   set.seed(6)
   base <- random_bases(300)
@@ -131,6 +181,13 @@ test_that("distances are those of plain formulas, from matrices and from k-mers"
   expect_ancify_error(kmer_distance(kmers[1]), "input", "two samples")
   expect_ancify_error(kmer_distance(1), "input", "`x`")
   expect_ancify_error(kmer_distance(diag(3)), "input", "`x`")
+  for (count in list(NA, -1, Inf)) {
+    for (wrong in list(replace(m, 2, count), Matrix::Matrix(replace(m, 2, count), sparse = TRUE))) {
+      expect_ancify_error(kmer_distance(wrong, "bray"), "input", format(count))
+    }
+  }
+  genes <- matrix(1:4, 2, dimnames = list(NULL, c("TAT", "brca1")))
+  expect_ancify_error(kmer_distance(genes, "mash"), "input", "'brca1'")
   expect_ancify_error(kmer_distance(m, "jacard"), "input", "jaccard")
 })
 

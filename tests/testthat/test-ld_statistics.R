@@ -267,3 +267,128 @@ test_that("wrong input is refused", {
   refused(ld_statistics(open_genotypes(calls, variants), NULL, 1e-8), "not sorted")
   refused(ld_statistics(open_genotypes(calls), NULL, 1e-8), "no position")
 })
+
+test_that("covariances of heterozygosity are those of unequal blocks", {
+  set.seed(4)
+  position <- sort(sample(5.5e6, 550))
+  calls <- matrix(rbinom(550 * 20, 2, 0.4), 20, dimnames = list(paste0("s", 1:20), NULL))
+  g <- open_genotypes(calls, data.frame(chromosome = "1", position = position))
+  measured <- function(...) {
+    ld_statistics(g, map = 1e-8, bins = c(0, 0.001, 0.01), blocks = 1e6, threads = 1, ...)
+  }
+  jackknife <- function(sums, weights) {
+    left <- vapply(seq_along(sums), function(b) sum(sums[-b]) / sum(weights[-b]), 0)
+    k <- length(sums)
+    (k - 1) / k * sum((left - mean(left))^2)
+  }
+  x <- measured()
+  sums <- x$blocks$heterozygosity[, 1]
+  sites <- tabulate((position - 1) %/% 1e6 + 1)
+  expect_identical(x$blocks$sites, sites)
+  expect_equal(vcov(x)["H.all.all", "H.all.all"], jackknife(sums, sites))
+  x <- measured(length = 4e6)
+  bases <- c(1e6 - min(position) + 1, rep(1e6, 4), max(position) - 5e6)
+  expect_equal(x$blocks$bases, bases)
+  expect_equal(vcov(x)["H.all.all", "H.all.all"], jackknife(sums, bases * 4e6 / sum(bases)))
+  both <- c(x, x)
+  expect_length(both$blocks$sites, 12)
+  expect_equal(vcov(both)["H.all.all", "H.all.all"],
+               jackknife(rep(sums, 2), rep(bases * 4e6 / sum(bases), 2)))
+})
+
+test_that("chromosomes count by their lengths where each is a block", {
+  set.seed(5)
+  part <- function(sites, length, blocks = NULL) {
+    calls <- matrix(rbinom(20 * sites, 2, 0.4), 20, dimnames = list(paste0("s", 1:20), NULL))
+    position <- sort(sample(min(length, 1e6), sites))
+    ld_statistics(open_genotypes(calls, data.frame(chromosome = "1", position)), map = 1e-8,
+                  bins = c(0, 1e-4, 1e-3), threads = 1, length = length, blocks = blocks)
+  }
+  lengths <- c(9e5, 3e5, 1e5)
+  parts <- Map(part, c(900, 300, 100), lengths)
+  sums <- vapply(parts, `[[`, 0, "heterozygosity") * lengths
+  left <- vapply(1:3, function(k) sum(sums[-k]) / sum(lengths[-k]), 0)
+  expected <- 2 / 3 * sum((left - mean(left))^2)
+  both <- list(do.call(c, parts), c(c(parts[[1]], parts[[2]]), parts[[3]]))
+  for (x in both) {
+    expect_equal(x$blocks$bases, lengths)
+    expect_equal(vcov(x)[["H.all.all", "H.all.all"]], expected)
+  }
+  # Parts whose blocks span other shares of their lengths
+  x <- c(part(900, 4e5, 1e5), parts[[2]])
+  expect_equal(sum(x$blocks$bases), 7e5)
+  expect_equal(x$blocks$bases[length(x$blocks$bases)], 3e5)
+})
+
+test_that("blocks begin at the first site of a chromosome and end at the last", {
+  calls <- random_calls(12, 60, 6)
+  from <- c(5050000, 350)
+  variants <- data.frame(chromosome = rep(c("1", "2"), each = 30),
+                         position = rep(from, each = 30) + 10000 * (0:29))
+  x <- ld_statistics(open_genotypes(calls, variants), map = 1e-8, bins = c(0, 1e-3), blocks = 1e5,
+                     threads = 1)
+  expect_equal(x$blocks$bases, c(50001, 1e5, 1e5, 40000, 99651, 1e5, 90350))
+  # All in one block
+  x <- ld_statistics(open_genotypes(calls, variants), map = 1e-8, bins = c(0, 1e-3), blocks = 1e8,
+                     threads = 1)
+  expect_equal(x$blocks$bases, rep(290001, 2))
+})
+
+test_that("bins have pairs at their lower limits, in spite of rounding", {
+  calls <- random_calls(20, 101, 7, 0)
+  bins <- c(0, 1, 2, 5, 10, 20, 50)
+  apart <- outer(1:101, 1:101, function(i, j) j - i)
+  expected <- tabulate(findInterval(apart[apart > 0], bins), 7)[1:6]
+  pairs <- function(position, map, unit) {
+    g <- open_genotypes(calls, data.frame(chromosome = "1", position = position))
+    unname(ld_statistics(g, map = map, bins = bins * unit, threads = 1)$pairs)
+  }
+  for (rate in c(1e-8, 1.3e-8, 1e-10)) {
+    expect_equal(pairs(1000 * 1:101, rate, 1000 * rate), expected)
+    expect_equal(pairs(2e8 + 1000 * 1:101, rate, 1000 * rate), expected)
+    ends <- c(1, 2.5e8)
+    map <- data.frame(chromosome = "1", position = ends, centimorgans = 100 * rate * ends)
+    expect_equal(pairs(7e7 + 1000 * 1:101, map, 1000 * rate), expected)
+    # A base less is a bin less.
+    shorter <- tabulate(findInterval(999 * apart[apart > 0], 1000 * bins), 7)[1:6]
+    expect_equal(pairs(2e8 + 999 * 1:101, rate, 1000 * rate), shorter)
+  }
+})
+
+test_that("records with one base as REF and ALT are no SNPs", {
+  lines <- readLines(moments_vcf)
+  same <- function(line, alt) sub("^((\\S+\t){4})\\S+", paste0("\\1", alt), line)
+  ref <- strsplit(lines[10], "\t")[[1]][4]
+  vcf <- withr::local_tempfile(fileext = ".vcf")
+  for (alt in c(ref, tolower(ref))) {
+    writeLines(replace(lines, 10, same(lines[10], alt)), vcf)
+    x <- measure(x = vcf)
+    expect_identical(x$records$records[x$records$reason == "NOT_SNP"], 1)
+    writeLines(lines[-10], vcf)
+    expect_identical(x$values, measure(x = vcf)$values)
+  }
+})
+
+test_that("X, Y and MT are told, of genotypes and of records", {
+  calls <- random_calls(12, 40, 3)
+  measured <- function(names, chosen = 1:40) {
+    variants <- replace(places(40), "chromosome", list(rep(names, each = 20)))
+    g <- open_genotypes(calls, variants)[, chosen]
+    ld_statistics(g, NULL, 1e-8, c(0, 1e-4), threads = 1)
+  }
+  for (name in c("X", "23", "chrX", "24", "MT")) {
+    expect_warning(measured(c("1", name)), "chromosome (X|Y|MT) are paired as autosomes",
+                   class = "ancify_chromosome_warning")
+    expect_no_warning(measured(c("1", name), 1:20))
+  }
+  # Beyond 26 they are the species' own numbers, also where these are not chosen.
+  for (names in list(c("1", "2"), c("1", "25"), c("23", "29"))) {
+    expect_no_warning(measured(names, 1:20))
+  }
+  vcf <- withr::local_tempfile(fileext = ".vcf")
+  writeLines(sub("^(##contig=<ID=)?22\\b", "\\1chrX", readLines(moments_vcf)), vcf)
+  on_x <- replace(moments_map, "chromosome", list("chrX"))
+  expect_warning(x <- measure(x = vcf, map = on_x), "chromosome X are paired",
+                 class = "ancify_chromosome_warning")
+  expect_identical(x$values, measure()$values)
+})

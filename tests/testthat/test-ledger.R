@@ -215,7 +215,8 @@ test_that("a damaged ledger is an error that names it, and no file counts as a r
     with_body(changed(checksum = NULL))
   )) {
     writeLines(damaged, path)
-    condition <- expect_ancify_error(run_quietly(case$config), "check", path, "move all of it away")
+    condition <- expect_ancify_error(run_quietly(case$config), "check", path,
+                                     "choose another folder")
     expect_s3_class(condition, "ancify_file_error")
     checks <- ancify_check(case$config)
     expect_identical(checks$file[checks$status == "error"], path)

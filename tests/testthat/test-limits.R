@@ -26,7 +26,7 @@ sparse_calls <- function() {
   folder
 }
 
-test_that("calls and posteriors are read beyond position 2^31", {
+long_test_that("calls and posteriors are read beyond position 2^31", {
   folder <- sparse_calls()
   regions <- data.frame(
     chromosome = "big", start = c(2^31 - 3, beyond - 4, 1, beyond),
@@ -38,7 +38,7 @@ test_that("calls and posteriors are read beyond position 2^31", {
   expect_identical(read_posterior(folder, "big", beyond - 1, beyond), c(0L, 67L))
 })
 
-test_that("what R or Bioconductor cannot hold of a long chromosome is refused", {
+long_test_that("what R or Bioconductor cannot hold of a long chromosome is refused", {
   skip_if_not_installed("GenomicRanges")
   folder <- sparse_calls()
   region <- function(start, end) data.frame(chromosome = "big", start = start, end = end)
@@ -61,7 +61,7 @@ test_that("what R or Bioconductor cannot hold of a long chromosome is refused", 
   expect_ancify_error(export_posterior(folder), "input", "2,147,488,648", "read_posterior()")
 })
 
-test_that("100,000 contigs take ten times as long as 10,000", {
+long_test_that("100,000 contigs take ten times as long as 10,000", {
   seconds <- function(n) {
     path <- tempfile()
     writeLines(sprintf("contig%06d\t60", seq_len(n)), path)
@@ -75,7 +75,7 @@ test_that("100,000 contigs take ten times as long as 10,000", {
   expect_lt(seconds(100000), 3 * sum(replicate(10, seconds(10000))))
 })
 
-test_that("thousands of contigs are projected, called, evaluated, printed and reported", {
+long_test_that("thousands of contigs are projected, called, evaluated, printed and reported", {
   lengths <- setNames(rep(60, 2000), sprintf("contig%04d", 1:2000))
   folder <- new_folder()
   writeLines(sprintf("%s\t%d", names(lengths), lengths), file.path(folder, "lengths"))
@@ -128,7 +128,7 @@ many_outgroups <- function(n, length) {
   list(folder = folder, rows = rows)
 }
 
-test_that("100 outgroups are called by every method, from an AXT each and from one MAF", {
+long_test_that("100 outgroups are called by every method, from an AXT each and from one MAF", {
   case <- many_outgroups(100, 2000)
   inner <- case$rows[1:50]
   outer <- case$rows[51:100]
@@ -226,7 +226,7 @@ odd_names <- c(
   "x{chrom_id}", "%s", "a\\b", "`x`;"
 )
 
-test_that("a name is never a pattern, an option, a command or a hidden file", {
+long_test_that("a name is never a pattern, an option, a command or a hidden file", {
   skip_if_not(l10n_info()[["UTF-8"]])
   folder <- file.path(new_folder(), "it's [a] *")
   dir.create(file.path(folder, "references"), recursive = TRUE)

@@ -55,7 +55,7 @@ expect_maf_run <- function(config, expected, threads) {
   if (!isFALSE(config$keep_projected)) expect_projected(config$work_dir, projected)
   expect_calls(config$output_dir, expected_calls(projected, 3))
   alignments <- attr(run, "alignments")
-  for (count in c("used", "bad", "passed_over", "duplicates")) {
+  for (count in c("used", "bad", "passed_over", "duplicates", "shared")) {
     expect_equal(alignments[[count]], unname(vapply(expected, `[[`, 0, count)))
   }
 }
@@ -114,19 +114,14 @@ test_that("further chromosomes do not change the requested ones", {
     )
     expect_identical(one, all[name])
   }
-  # The first of two focal rows counts, also on a chromosome that was not requested.
+  # A block with two focal rows is at both places.
   maf <- maf_file(
     maf_block(list("hg.chr2", 0, "AC", "+", 5), list("hg.chr1", 0, "GT", "+", 4),
               list("near.1", 0, "TT")),
     maf_block(list("hg.chr1", 2, "GT", "+", 4), list("near.1", 0, "CC"))
   )
-  warned <- expect_one_warning(
-    project_maf(maf, c(chr1 = 4, chr2 = 5)), "projection",
-    "1 row left out, as the block already had this species"
-  )
-  expect_identical(warned$value, c(chr1 = "NNCC", chr2 = "TTNNN"))
-  expect_identical(warned$warning$duplicates, 1)
-  expect_identical(project_maf(maf, c(chr1 = 4, chr2 = 5), chromosomes = "chr1"), c(chr1 = "NNCC"))
+  expect_identical(project_maf(maf, c(chr1 = 4, chr2 = 5)), c(chr1 = "TTCC", chr2 = "TTNNN"))
+  expect_identical(project_maf(maf, c(chr1 = 4, chr2 = 5), chromosomes = "chr1"), c(chr1 = "TTCC"))
 })
 
 test_that("strands, order of rows and duplicates are right in a small example", {
@@ -136,8 +131,11 @@ test_that("strands, order of rows and duplicates are right in a small example", 
     maf_block(list("near.c", 5, "aR-GN", "-", 100), list("hg.chr1", 2, "AC-GT", "-", 10)),
     maf_block(list("near", 7, "TT"), list("near.c", 5, "GG"), list("hg.chr1", 0, "Ac", "+", 10))
   )
-  warned <- expect_one_warning(project_maf(maf, lengths), "projection", "1 row left out")
-  expect_identical(warned$value, c(chr1 = "TTNNNCYtNN"))
+  warned <- expect_one_warning(
+    project_maf(maf, lengths), "projection", "1 row of a species that its block has already"
+  )
+  expect_identical(warned$value, c(chr1 = "NNNNNCYtNN"))
+  expect_identical(warned$warning$duplicates, 1)
 })
 
 # ---- Wrong input ---------------------------------------------------------------------
@@ -192,7 +190,7 @@ bad_maf_blocks <- function() {
 
 test_that("a bad block of a MAF is an error with its line, or left out and counted", {
   good <- maf_block(list("hg.chr1", 0, "A-CGT", "+", 10), list("near.c", 0, "T-CGT"))
-  after <- maf_block(list("near.c", 9, "gg"), list("hg.chr1", 3, "TT", "+", 10))
+  after <- maf_block(list("near.c", 9, "gg"), list("hg.chr1", 4, "TT", "+", 10))
   for (bad in bad_maf_blocks()) {
     maf <- maf_file(good, bad[[3]], after)
     line <- 2 + length(good) + bad[[2]]
@@ -204,7 +202,7 @@ test_that("a bad block of a MAF is an error with its line, or left out and count
         "1 bad block left out", bad[[1]]
       )
     })
-    expect_identical(warned$value, c(chr1 = "TCGggNNNNN"))
+    expect_identical(warned$value, c(chr1 = "TCGTggNNNN"))
     expect_identical(warned$warning$lines, line)
     # The bad block is the only one.
     expect_maf_refused(maf_file(bad[[3]]), c(chr1 = 10), skip = TRUE)

@@ -36,9 +36,41 @@ test_that("parsimony's sets are phangorn's", {
       set <- bases[set]
       if (length(set) == 4) "n" else if (length(set) > 1) tolower(set[1]) else set
     })
-    called <- call_ancestral(sequences[1:3], sequences[4:6], "parsimony", tree)
+    called <- call_ancestral(
+      sequences[1:3], sequences[4:6], "parsimony", tree, ties = "alphabet"
+    )
     expect_identical(called, paste(expected, collapse = ""))
   }
+})
+
+test_that("complemented bases give complemented calls", {
+  set.seed(54)
+  complement <- function(x) chartr("ACGTacgt", "TGCAtgca", x)
+  tree <- "(((focal:1,a:1):1,b:1):1,(c:1,d:1):1);"
+  history <- coalescent_history(
+    splits = c(a = 2e5, b = 2.5e5, c = 6e5, d = 7e5), sizes = 2e4
+  )
+  for (method in c("voting", "parsimony", "likelihood", "coalescent")) {
+    call <- function(inner, outer, ...) {
+      arguments <- switch(
+        method,
+        voting = list(min_inner_freq = sample(2, 1)),
+        coalescent = list(history = history, low = 0.1),
+        list(tree = tree, focal = "focal", low = 0.1)
+      )
+      do.call(call_ancestral, c(list(inner, outer, method, threads = 1), arguments, ...))
+    }
+    species <- random_columns(letters[1:4], 400, missing = 0.1)
+    set.seed(1)
+    called <- call(species[1:2], species[3:4])
+    set.seed(1)
+    expect_identical(call(complement(species[1:2]), complement(species[3:4])), complement(called))
+    if (method %in% c("voting", "parsimony")) expect_match(called, "n")
+  }
+  # By the alphabet they do not.
+  expect_identical(call_ancestral(c(a = "CG", b = "TA"), c(c = "CA"), ties = "alphabet"), "CA")
+  expect_identical(call_ancestral(c(a = "CG", b = "TA"), c(c = "TG"), ties = "alphabet"), "nn")
+  expect_identical(call_ancestral(c(a = "CG", b = "TA"), c(c = "TG")), "nn")
 })
 
 random_model <- function(name) {

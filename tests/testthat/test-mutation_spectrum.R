@@ -30,6 +30,17 @@ test_that("a small file has the known spectrum", {
   expect_match(capture.output(print(x)), "C>T CpG +1$", all = FALSE)
   x <- mutations_of(vcf, calls, samples = TRUE)
   expect_identical(as.matrix(x)["GAA>GCA", ], c(s1 = 2, s2 = 1))
+
+  # A choice of types or columns may be empty.
+  expect_identical(dim(x[rowSums(as.matrix(x)) > 1e9, ]), c(0L, 2L))
+  expect_identical(dim(x[, colSums(as.matrix(x)) > 1e9]), c(96L, 0L))
+  none <- x[character(), ]
+  expect_identical(sum(as.matrix(none)), 0)
+  expect_output(print(none), "0 types")
+  for (use in list(plot, function(x) collapse(x, 1), function(x) mutation_contrasts(x, "A", "B"))) {
+    expect_ancify_error(use(none), "input", "has no types")
+  }
+  expect_ancify_error(mutation_contrasts(x, "s1", NULL), "input", "each be one column")
 })
 
 test_that("spectra are those of the plain implementation", {
@@ -232,6 +243,39 @@ test_that("windows add up, and their standard errors are those of the draws", {
   expect_equal(table$std_error[row], sd(vapply(1:7, function(i) {
     sum(draws[window, i] * one$count)
   }, 0)))
+})
+
+test_that("sites of a chromosome without a sequence have no context, whatever k is", {
+  records <- vcf_records(
+    rep(c("chr1", "chr2"), 3:2), c(5, 15, 25, 5, 15), "A", rep(c("C", "G"), 3:2), "AA=A"
+  )
+  vcf <- genotype_vcf(records, matrix(c("0/1", "0/0"), 5, 2, byrow = TRUE))
+  populations <- c(s1 = "P", s2 = "P")
+  only_chr2 <- calls_folder(c(chr2 = strrep("A", 30)))
+  both <- calls_folder(c(chr1 = strrep("A", 100), chr2 = strrep("A", 30)))
+  short <- calls_folder(c(chr1 = strrep("A", 20), chr2 = strrep("A", 30)))
+  for (k in c(1, 3)) {
+    found <- function(...) mutations_of(vcf, ..., k = k, populations = populations)
+    by_info <- suppressWarnings(found(only_chr2, info = TRUE, windows = 10, replicates = 2))
+    by_reference <- found(both, reference = only_chr2, context = "reference", windows = 10,
+                          replicates = 2)
+    for (x in list(by_info, by_reference)) {
+      expect_equal(records_of_reason(x)[c("NO_CONTEXT", "USED")], c(NO_CONTEXT = 3, USED = 2))
+      rows <- as.data.frame(x, by_window = TRUE)
+      expect_identical(rows$chromosome, c("chr2", "chr2"))
+      expect_identical(rows$start, c(1, 11))
+      expect_identical(rows$mutation, c("A>G", "A>G"))
+    }
+    by_type <- suppressWarnings(found(only_chr2, info = TRUE, by = "frequency"))
+    expect_equal(records_of_reason(by_type)[["NO_CONTEXT"]], 3)
+    expect_ancify_error(found(short, info = TRUE), "format", "beyond the end")
+    whole <- found(both, info = TRUE)
+    expect_identical(attr(whole, "windows")$chromosome, c("chr1", "chr2"))
+    expect_equal(sum(whole), 5)
+  }
+  # AA counts where no base is called, as with longer contexts.
+  unknown <- calls_folder(c(chr1 = strrep("N", 100), chr2 = strrep("N", 30)))
+  expect_equal(sum(mutations_of(vcf, unknown, 1, populations, info = TRUE)), 5)
 })
 
 test_that("bad input is refused", {

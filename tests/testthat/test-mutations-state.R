@@ -50,7 +50,7 @@ test_that("a mutated ledger is an error, or as it was; a mutated fit counts for 
   expect_only(bodies, c("value", "error"))
   fits <- outcomes_of_mutants(
     n_mutations(300), lines_in(config$work_dir, fit_file),
-    c("\"type\":[\"list\"]", "\"class\"", "[\"phylo\"]", "\"0x1p+0\""), read_state, seed = 3
+    c("\"type\":\"list\"", "\"class\"", "[\"phylo\"]", "1e999"), read_state, seed = 3
   )
   expect_only(fits, "value")
 })

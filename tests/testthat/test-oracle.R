@@ -13,13 +13,15 @@ test_that("a column of two gaps stands for no position", {
   expect_identical(oracle_project(block("c", 1, 2, "-A--C-", "-G--T-"), c(c = 2)), c(c = "GT"))
 })
 
-test_that("the later block wins, with its '-' and 'N' too", {
-  lines <- c(block("c", 1, 5, "AAAAA", "ccccc"), block("c", 2, 4, "AAA", "-NG", score = ""))
+test_that("the best block wins, or the last one, with its '-' and 'N' too", {
+  lines <- c(block("c", 1, 5, "AAAAA", "ccccc"), block("c", 2, 4, "AAA", "-NG", score = " 6"))
   expect_identical(oracle_project(lines, c(c = 6)), c(c = "c-NGcN"))
-  expect_identical(
-    oracle_project(c(lines, block("c", 3, 3, "A", "T")), c(c = 6)),
-    c(c = "c-TGcN")
-  )
+  lines <- c(lines, block("c", 3, 3, "A", "T"))
+  expect_identical(oracle_project(lines, c(c = 6)), c(c = "c-NGcN"))
+  expect_identical(oracle_project(lines, c(c = 6), overlaps = "last"), c(c = "c-TGcN"))
+  lines <- c(lines, block("c", 5, 6, "AA", "Cg"), block("c", 5, 6, "AA", "AA", score = ""))
+  expect_identical(oracle_project(lines, c(c = 6)), c(c = "c-NGcg"))
+  expect_identical(oracle_project(lines, c(c = 6), overlaps = "missing"), c(c = "cNNNNN"))
 })
 
 test_that("chromosomes are separate, and others ignored", {
@@ -63,8 +65,10 @@ test_that("tiers that agree, are alone, differ or are missing", {
   )
 })
 
-test_that("ties go to the first of A, C, G, T, and minima count votes", {
-  expect_identical(oracle_vote(c("TG", "GC"), c("GC")), "GC")
+test_that("ties are open, or go to the first of A, C, G, T, and minima count votes", {
+  expect_identical(oracle_vote(c("TG", "GC"), c("GC"), ties = "alphabet"), "GC")
+  expect_identical(oracle_vote(c("TG", "GC"), c("GC")), "nn")
+  expect_identical(oracle_vote(c("TGN", "GCN"), c("NAN")), "nnN")
   expect_identical(oracle_vote(c("TT", "TC", "AC"), c("TC")), "TC")
   expect_identical(oracle_vote(c("AA", "NA"), c("AA"), min_inner = 2), "aA")
   # Votes for different bases do not add up.
@@ -83,7 +87,7 @@ test_that("positions are counted by the case of their call", {
 test_that("random alignments are well formed and have overlaps, gaps and other chromosomes", {
   set.seed(1)
   lengths <- c(chr1 = 300, chr2 = 1, `2L` = 40)
-  lines <- random_axt(lengths, n_blocks = 100)
+  lines <- random_axt(lengths, n_blocks = 100, overlap = TRUE)
   expect_silent(projected <- oracle_project(lines, lengths))
   expect_identical(nchar(projected), c(chr1 = 300L, chr2 = 1L, `2L` = 40L))
   blocks <- oracle_blocks(lines)

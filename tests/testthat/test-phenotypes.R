@@ -36,6 +36,13 @@ test_that("-9 is missing in phenotypes, and in covariates only if that is asked 
   expect_identical(read_covariates(path, c("NA", "-9"))$covar1, c(NA, NA, NA, 1))
   expect_identical(read_phenotypes(path, "NA")$pheno1, c(-9, -9, NA, 1))
   expect_identical(read_phenotypes(table_file("f i1 .", "f i2 1"), ".")$pheno1, c(NA, 1))
+  # What other programs write for a missing number.
+  path <- table_file("f i1 nan", "f i2 NaN", "f i3 .", "f i4 na", "f i5 NAN", "f i6 3")
+  expect_identical(read_phenotypes(path)$pheno1, c(rep(NA, 5), 3))
+  expect_identical(read_covariates(path)$covar1, c(rep(NA, 5), 3))
+  sexes <- table_file("f i1 nan", "f i2 male", "f i3 .")
+  expect_identical(read_covariates(sexes)$covar1, factor(c(NA, "male", NA)))
+  expect_ancify_error(read_phenotypes(path, "x"), "format", "line 1", "'nan'")
   # Other text stays text.
   na <- c("NA", ".", "-9")
   expect_ancify_error(read_phenotypes(table_file("f i1 .", "f i2 1,5"), na), "format", "'1,5'")
@@ -59,7 +66,7 @@ test_that("a value that is no number is named by line and column", {
     expect_ancify_error(read_phenotypes(path), "format", ...)
     expect_ancify_error(read_covariates(path), "format", ...)
   }
-  for (bad in c("x", "1,5", "Inf", "NaN", "1.2.3")) {
+  for (bad in c("x", "1,5", "Inf", "1.2.3")) {
     path <- table_file("FID IID a b", "f i1 1 1", "", sprintf("f i2 2 %s", bad))
     refused(path, "line 4", sprintf("'%s' in the column 'b' is not a number", bad), "`na`")
   }

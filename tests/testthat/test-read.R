@@ -251,3 +251,45 @@ test_that("a run whose calls a later run replaced is an error", {
     expect_ancify_error(use(), "input", "replaced", folder, "`output_dir` for each run")
   }
 })
+
+test_that("a run in a folder with calls of another configuration has its own chromosomes alone", {
+  case <- random_config(lengths = c(chr1 = 500, chr2 = 90, chr3 = 80))
+  run_quietly(case$config)
+  case$config$min_inner_freq <- 2L
+  case$config$chromosomes <- "chr1"
+  run <- run_quietly(case$config)
+  folder <- case$config$output_dir
+  expect_no_warning(alone <- count_contexts(run, threads = 1))
+  expect_equal(sum(alone), sum(count_contexts(file.path(folder, "chr1.fa"), threads = 1)))
+  expect_warning(
+    both <- count_contexts(folder, threads = 1),
+    "several configurations: chr2 and chr3 were made with another `min_inner_freq` than chr1",
+    class = "ancify_calls_warning"
+  )
+  expect_gt(sum(both), sum(alone))
+  expect_warning(read_ancestral(folder, progress = FALSE), class = "ancify_calls_warning")
+  if (!is.na(ancify_build_info()$htslib)) {
+    vcf <- write_vcf(vcf_records(rep(c("chr1", "chr2"), each = 5), rep(1:5, 2), "A", "C"))
+    out <- tempfile(fileext = ".vcf")
+    expect_warning(
+      annotate_vcf(vcf, run, out, threads = 1, progress = FALSE, verbose = FALSE),
+      "no sequence for 'chr2': 5 records", class = "ancify_annotation_warning"
+    )
+  }
+  # One chromosome alone, other spellings, and a damaged ledger
+  region <- data.frame(chromosome = "chr1", start = 1, end = 9)
+  expect_no_warning(read_ancestral(folder, region))
+  file.copy(file.path(folder, "chr2.fa"), file.path(folder, "1.fa"))
+  expect_identical(sequence_files(folder_of_calls(run, "run"), "1", "x")$path,
+                   file.path(folder, "chr1.fa"))
+  unlink(file.path(folder, "1.fa"))
+  ledger <- ledger_file(folder)
+  whole <- file_bytes(ledger)
+  writeBin(replace(whole, 50, as.raw(0)), ledger)
+  expect_no_warning(count_contexts(folder, threads = 1))
+  writeBin(whole, ledger)
+  # Settings of all chromosomes count.
+  case$config$chromosomes <- NULL
+  expect_warning(ancify_evaluate(case$config, progress = FALSE), "another `min_inner_freq`",
+                 class = "ancify_evaluation_warning")
+})

@@ -1,7 +1,7 @@
 # Fits of simulated traits: whether estimates and their errors are what they claim to be. A longer
 # version is benchmarks/reml_calibration.R.
 
-test_that("estimates have no bias, and the spread that their standard errors say", {
+long_test_that("estimates have no bias, and the spread that their standard errors say", {
   set.seed(61)
   calls <- simulate_calls(300, 600, family = 5)
   g <- open_genotypes(oracle_write_bed(calls))
@@ -17,7 +17,7 @@ test_that("estimates have no bias, and the spread that their standard errors say
   expect_lt(abs(calibrate_fits(g, calls, 0, replicates = 200)$rejected[1] - 0.05), 0.047)
 })
 
-test_that("the error of the probes is what fits say it is", {
+long_test_that("the error of the probes is what fits say it is", {
   set.seed(62)
   calls <- simulate_calls(300, 600, family = 3)
   y <- unname(simulate_trait(calls, 0.5))

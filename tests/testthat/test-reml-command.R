@@ -42,6 +42,14 @@ test_that("a fit for each phenotype is written as tables and JSON", {
   expect_true(json$y$converged)
 })
 
+test_that("samples to keep that the genotypes lack are told", {
+  keep <- write_table(data.frame(1, c(case$data$id[1:40], "absent")), FALSE)
+  result <- ancify_reml("--genotypes", case$file, "--pheno", traits, "--keep", keep, "--out",
+                        file.path(new_folder(), "out"), "-n", "1")
+  expect_identical(result$status, 0L)
+  expect_match(result$err, "1 sample of .* that the genotypes lack: 'absent'", all = FALSE)
+})
+
 test_that("phenotypes of the .fam are taken if there are no others", {
   folder <- new_folder()
   calls <- case$calls
@@ -56,13 +64,30 @@ test_that("phenotypes of the .fam are taken if there are no others", {
   expect_identical(json$pheno2$samples, 59L)
 })
 
-test_that("an error loses no fit of an earlier phenotype", {
-  table <- data.frame(FID = 1, IID = case$data$id, good = case$data$y, same = 1)
+test_that("a phenotype that cannot be analysed stops no other", {
+  none <- rep(NA, 60)
+  table <- data.frame(FID = 1, IID = case$data$id, same = 1, good = case$data$y, none,
+                      one = replace(none, 4, 2), last = case$data$age)
   out <- file.path(new_folder(), "new", "out")
-  result <- ancify_reml("--genotypes", case$file, "--pheno", write_table(table), "--out", out)
+  options <- c("--genotypes", case$file, "--pheno", write_table(table), "--out", out, "-n", "1")
+  for (command in list("reml", "scan", c("scan", "--mixed"))) {
+    result <- do.call(run_program, c(command_script, as.list(c(command, options)),
+                                     list(env = library_environment())))
+    expect_identical(result$status, 0L)
+    said <- c("same" = "does not vary", none = "None of the 60", one = "1 sample and 1 fixed")
+    for (name in names(said)) {
+      expect_match(result$err, sprintf("warning: The phenotype '%s' is left out. .*%s", name,
+                                       said[[name]]), all = FALSE)
+    }
+    expect_length(result$err, 3)
+  }
+  expect_named(jsonlite::fromJSON(paste0(out, ".json")), c("good", "last"))
+  expect_identical(unique(utils::read.delim(paste0(out, ".scan.tsv"))$phenotype), c("good", "last"))
+  # If there is no other, it is an error.
+  alone <- write_table(table[c("FID", "IID", "same", "none")])
+  result <- ancify_reml("--genotypes", case$file, "--pheno", alone, "--out", out)
   expect_identical(result$status, 1L)
-  expect_match(result$err, "'same' does not vary", all = FALSE)
-  expect_named(jsonlite::fromJSON(paste0(out, ".json")), "good")
+  expect_match(result$err, "error: .*'same' does not vary")
 })
 
 test_that("a fit that has not converged is status 3", {

@@ -50,10 +50,14 @@ test_that("kernels find their samples by name, or have the order of the genotype
   expect_identical(found$kernels$a, unname(named[kept, kept]))
   at <- match(kept, data$id)
   expect_identical(found$kernels$b, k[at, at])
-  # Without genotypes the first kernel with names has the order, else the data.
-  found <- samples_of(y ~ 1, table, NULL, list(b = kernel_matrix(k), a = kernel_matrix(
-    `dimnames<-`(k, list(rev(data$id), rev(data$id)))
-  )))
+  # Without genotypes the data have the order, or if all kernels have names, the first of them.
+  reversed <- kernel_matrix(`dimnames<-`(k, list(rev(data$id), rev(data$id))))
+  found <- samples_of(y ~ 1, table, NULL, list(b = kernel_matrix(k), a = reversed))
+  expect_identical(found$ids, setdiff(data$id, "s4"))
+  at <- match(found$ids, data$id)
+  expect_identical(found$kernels$b, k[at, at])
+  expect_identical(found$kernels$a, k[31 - at, 31 - at])
+  found <- samples_of(y ~ 1, table, NULL, list(reversed))
   expect_identical(found$ids, setdiff(rev(data$id), "s4"))
   expect_identical(samples_of(y ~ 1, table, NULL, list(kernel_matrix(k)))$ids,
                    setdiff(data$id, "s4"))
@@ -107,6 +111,7 @@ test_that("bad data are refused by sample and variable", {
   with_y <- function(row, value) transform(data, y = replace(y, row, value))
   other <- function(ids) transform(data, id = ids)
   k <- diag(30)
+  apart <- transform(data, y = replace(y, 1:15, NA), age = replace(age, 16:30, NA))
   expect_refusals(list(
     list(function() samples_of(y ~ 1, 1), "`data`"),
     list(function() samples_of(y ~ 1, data, id = "iid"), "'iid'"),
@@ -131,6 +136,9 @@ test_that("bad data are refused by sample and variable", {
     list(function() samples_of(y ~ factor(id)), "30 samples and 30 fixed effects"),
     list(function() samples_of(y ~ 1, transform(data, y = 7)), "'y' does not vary", "7"),
     list(function() samples_of(y ~ age, transform(data, y = 2 * age + 1)), "explain all", "'y'"),
+    list(function() samples_of(y ~ age, transform(data, y = 1e200 * (2 * age + 1))), "explain all"),
+    list(function() samples_of(y ~ age, transform(data, y = NA_real_)), "has a value of 'y'"),
+    list(function() samples_of(y ~ age, apart), "values of all of 'y' and 'age'"),
     list(function() samples_of(y ~ 1, data, NULL), "no genetic component"),
     list(function() reml_model(NULL, list(a = 1), NULL, FALSE), "`genotypes`"),
     list(function() reml_model(case$calls, NULL, NULL, FALSE), "open_genotypes()"),
@@ -177,4 +185,89 @@ test_that("settings are checked and put into the order of components", {
   expect_identical(settings$lower, c(-1, -1, NA))
   expect_identical(settings$tolerance, 1e-3)
   expect_output(print(reml_control(lower = c(a = 1))), "a = 1")
+})
+
+test_that("factors keep the contrasts that a user has set, as in lm()", {
+  table <- transform(data, group = factor(rep(letters[1:3], 10)))
+  effects <- function(formula, table) {
+    x <- samples_of(formula, table)$x
+    expect_equal(unname(x), unname(stats::model.matrix(formula, table)), ignore_attr = TRUE)
+    colnames(x)
+  }
+  trend <- table
+  stats::contrasts(trend$group, 1) <- cbind(lin = -1:1)
+  expect_identical(effects(y ~ group, trend), c("(Intercept)", "grouplin"))
+  stats::contrasts(trend$group) <- stats::contr.helmert(3)
+  expect_identical(effects(y ~ group, trend), c("(Intercept)", "group1", "group2"))
+  stats::contrasts(trend$group) <- "contr.sum"
+  expect_identical(effects(y ~ group, trend), c("(Intercept)", "group1", "group2"))
+  effects(y ~ C(group, contr.sum), table)
+  # A scheme holds for the levels that are left, a matrix does not.
+  trend$y[trend$group == "c"] <- NA
+  expect_identical(colnames(samples_of(y ~ group, trend)$x), c("(Intercept)", "group1"))
+  stats::contrasts(trend$group) <- stats::contr.helmert(3)
+  expect_equal(ncol(samples_of(y ~ C(group, contr.sum) + 0, trend)$x), 2L)
+  x <- samples_of(y ~ group, trend)$x
+  expect_identical(sort(unique(x[, "group1"])), c(-1, 1))
+  stats::contrasts(trend$group, 1) <- cbind(lin = c(-1, 0, 3))
+  expect_ancify_error(samples_of(y ~ group, trend), "input", "'group'", "no sample", "'c'")
+  trend$y[trend$group == "b"] <- NA
+  expect_warning(samples_of(y ~ group, trend), "dropped")
+})
+
+test_that("kernels without row names have the order of the data if there are no genotypes", {
+  set.seed(15)
+  table <- data[sample(30), ]
+  site <- outer(rep(1:6, 5), rep(1:6, 5), "==") + 0
+  family <- outer(rep(1:10, each = 3), rep(1:10, each = 3), "==") + 0
+  dimnames(family) <- list(data$id, data$id)
+  named <- structure(site, dimnames = list(table$id, table$id))
+  for (order in list(1:2, 2:1)) {
+    theta <- function(site) {
+      kernels <- list(family = kernel_matrix(family), site = kernel_matrix(site))[order]
+      quiet_fit(y ~ 1, table, kernels = kernels)$theta
+    }
+    expect_equal(theta(site), theta(named), tolerance = 1e-6)
+  }
+  found <- samples_of(y ~ 1, table, NULL, list(site = kernel_matrix(site)))
+  expect_identical(found$ids, table$id)
+  # With genotypes it is theirs.
+  found <- samples_of(y ~ 1, table, g, list(site = kernel_matrix(site)))
+  expect_identical(found$ids, g$samples$id)
+})
+
+test_that("names of components are there, and those of nothing else", {
+  kernel <- kernel_matrix(outer(rep(1:6, 5), rep(1:6, 5), "==") + 0)
+  named <- function(name) {
+    quiet_fit(y ~ 1, data, g, kernels = stats::setNames(list(kernel), name))
+  }
+  expect_ancify_error(named("h2"), "input", "'h2' stands for the heritability")
+  expect_ancify_error(named("residual"), "input", "a residual")
+  expect_ancify_error(named("genotypes"), "input", "two components")
+  weights <- matrix(1, 20, 1, dimnames = list(NULL, NA))
+  expect_ancify_error(quiet_fit(y ~ 1, data, g, weights), "input", "has no name")
+  file <- tempfile(fileext = ".json")
+  writeLines('{"": ["v1", "v2"]}', file)
+  expect_ancify_error(quiet_fit(y ~ 1, data, g, read_components(file)), "input", "name")
+})
+
+test_that("rounding in fits of few samples is not told as a kernel's fault", {
+  set.seed(1)
+  for (n in c(4, 5, 8)) {
+    k <- tcrossprod(matrix(rnorm(n * 40), n)) / 40
+    data <- data.frame(id = seq_len(n), y = rnorm(n), x = rnorm(n))
+    fit <- function(...) {
+      kernels <- list(a = kernel_matrix(`dimnames<-`(k, list(seq_len(n), seq_len(n)))))
+      quiet_fit(y ~ x, data, kernels = kernels, ...)
+    }
+    expect_s3_class(fit(method = "exact"), "reml_fit")
+    text <- tryCatch({
+      suppressWarnings(fit(method = "stochastic"))
+      "fitted"
+    }, ancify_input_error = conditionMessage)
+    expect_match(text, sprintf("^fitted$|these %d samples in rounding.*method = \"exact\"", n))
+  }
+  names <- rev(as.character(data$id))
+  expect_ancify_error(fit(control = reml_control(probes = matrix(1, n, 2, dimnames = list(names)))),
+                      "input", "Row 1 of `probes` is '8', but this sample is '1'")
 })

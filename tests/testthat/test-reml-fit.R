@@ -129,10 +129,14 @@ test_that("the core refuses probes without length and false traces, and fits the
   }
   kernels <- stats::setNames(lapply(k, kernel_matrix), c("a", "b"))
   signs <- sample(c(-1, 1), n, TRUE)
-  for (bad in list(cbind(signs, 0), cbind(signs, 1))) {
-    for (some in 1:2) {
-      expect_ancify_error(fit_with(bad, kernels = kernels[seq_len(some)]), "input", "column 2")
-    }
+  for (some in 1:2) {
+    expect_ancify_error(fit_with(cbind(signs, 0), kernels = kernels[seq_len(some)]), "input",
+                        "column 2")
+    expect_ancify_error(fit_with(matrix(1, n, 2), kernels = kernels[seq_len(some)]), "input",
+                        "explain all columns")
+    expect_true(is.finite(suppressWarnings(
+      fit_with(cbind(signs, 1), kernels = kernels[seq_len(some)])
+    )$theta[[1]]))
   }
   false <- list(a = kernel_products(function(V) k[[1]] %*% V, 3 * sum(diag(k[[1]]))))
   expect_ancify_error(quiet_fit(y ~ 1, data, kernels = false, method = "exact"), "input", "`trace`")
@@ -142,6 +146,59 @@ test_that("the core refuses probes without length and false traces, and fits the
                      method = "stochastic", control = reml_control(seed = seed))
     expect_true(all(is.finite(fit$theta)))
   }
+})
+
+test_that("what is too large or too small for its squares is said", {
+  set.seed(23)
+  n <- 30
+  data <- data.frame(id = seq_len(n), y = rnorm(n))
+  k <- tcrossprod(matrix(rnorm(n^2), n)) / n
+  other <- kernel_matrix(tcrossprod(matrix(rnorm(n^2), n)) / n)
+  for (method in c("exact", "stochastic")) {
+    fit <- function(of_y = 1, of_k = 1, more = NULL) {
+      quiet_fit(y ~ 1, transform(data, y = y * of_y), method = method,
+                kernels = c(list(k = kernel_matrix(of_k * k)), more))
+    }
+    plain <- fit()$theta
+    for (size in c(1e-60, 1e60)) {
+      expect_equal(fit(of_y = size)$theta, plain * size^2, tolerance = 1e-6)
+      expect_equal(fit(of_k = size)$theta * c(size, 1), plain, tolerance = 1e-6)
+    }
+    for (size in c(1e200, 1e80, 1e-80, 1e-200, 1e-310)) {
+      expect_ancify_error(fit(of_y = size), "input", "y is too large or too small")
+    }
+    for (size in c(1e200, 1e80, 1e-80, 1e-200)) {
+      for (more in list(NULL, list(other = other))) {
+        expect_ancify_error(fit(of_k = size, more = more), "input",
+                            "the kernel of 'k' is too large or too small")
+      }
+    }
+    expect_ancify_error(fit(of_k = 0), "input", "the kernel of 'k' has no variance")
+  }
+})
+
+test_that("variances at their bounds converge, whatever the path", {
+  set.seed(24)
+  n <- 150
+  calls <- matrix(stats::rbinom(n * 300, 2, rep(stats::runif(300, 0.05, 0.5), each = n)), n,
+                  dimnames = list(sprintf("i%d", 1:n), NULL))
+  g <- open_genotypes(calls, data.frame(chromosome = 1, position = 1:300))
+  thirds <- list(a = 1:100, b = 101:200, c = 201:300)
+  at_bound <- 0
+  for (seed in 1:30) {
+    set.seed(seed)
+    data <- data.frame(id = rownames(calls), y = rnorm(n))
+    for (components in list(thirds, NULL)) {
+      fits <- lapply(c("exact", "stochastic"), function(method) {
+        quiet_fit(y ~ 1, data, g, components, method = method, control = reml_control(seed = seed))
+      })
+      for (fit in fits) expect_true(fit$converged)
+      se <- sqrt(diag(theta_covariance(fits[[1]])))
+      expect_lt(max(abs(fits[[2]]$theta - fits[[1]]$theta) / max(se)), 0.3)
+      at_bound <- at_bound + sum(fits[[2]]$at_bound)
+    }
+  }
+  expect_gt(at_bound, 30)
 })
 
 test_that("the path is chosen by samples and memory", {

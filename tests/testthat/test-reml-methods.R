@@ -222,3 +222,21 @@ test_that("p-values know the bound", {
   expect_equal(genetic_lrt(one)[["statistic"]],
                2 * (one$log_likelihood - one$log_likelihood_null))
 })
+
+test_that("a fixed effect with the name of a component has its own interval", {
+  set.seed(19)
+  litter <- rep(1:20, each = 4)
+  data <- data.frame(id = 1:80, litter = stats::rnorm(80))
+  data$y <- stats::rnorm(20)[litter] + data$litter + stats::rnorm(80)
+  kernel <- kernel_matrix(outer(litter, litter, "==") + 0)
+  fit <- function(name) {
+    quiet_fit(y ~ litter, data, kernels = stats::setNames(list(kernel), name))
+  }
+  same <- confint(fit("litter"))
+  other <- confint(fit("family"))
+  expect_equal(unname(same), unname(other))
+  expect_identical(rownames(same), c("litter", "residual", "h2", "(Intercept)", "litter"))
+  expect_identical(nrow(confint(fit("litter"), "litter")), 2L)
+  expect_identical(rownames(confint(fit("litter"), c("h2", "residual"))), c("h2", "residual"))
+  expect_identical(rownames(confint(fit("litter"), "litter", method = "profile")), "litter")
+})

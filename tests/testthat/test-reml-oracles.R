@@ -92,7 +92,7 @@ mouse_data <- function(g) {
   data.frame(id = g$samples$id, g$samples[sprintf("pheno%d", 1:6)], stringsAsFactors = FALSE)
 }
 
-test_that("exact fits of six traits of mice have the values that plain R gives", {
+long_test_that("exact fits of six traits of mice have the values that plain R gives", {
   g <- open_genotypes(mouse_files())
   data <- mouse_data(g)
   table <- mouse_values()
@@ -121,7 +121,7 @@ test_that("expected information gives the standard errors that plain R gives", {
   expect_equal(as.data.frame(fit)$se, known_values(known, "se_expected"), tolerance = 1e-7)
 })
 
-test_that("stochastic fits of mice are the exact ones, within the error they state", {
+long_test_that("stochastic fits of mice are the exact ones, within the error they state", {
   g <- open_genotypes(mouse_files())
   for (row in c(1, 6, 7, 12)) {
     known <- mouse_values()[row, ]
@@ -143,7 +143,7 @@ test_that("stochastic fits of mice are the exact ones, within the error they sta
 # GEMMA stops where a step still changes its sixth digit a little.
 six_digits <- 1e-5
 
-test_that("GEMMA has the CD8 of the table, with its own kinship and BED", {
+long_test_that("GEMMA has the CD8 of the table, with its own kinship and BED", {
   stem <- mouse_cd8_files()
   known <- mouse_values()[1, ]
   theirs <- gemma_reml(paste0(stem, ".pheno"), gemma_kinship(stem))
@@ -216,7 +216,7 @@ test_that("variances of two components are near those of BOLT-REML, by both path
   }
 })
 
-test_that("BOLT-LMM's example has BOLT-REML's variances, one of them at its bound", {
+long_test_that("BOLT-LMM's example has BOLT-REML's variances, one of them at its bound", {
   program("bolt")
   stem <- bolt_example()
   variants <- utils::read.table(file.path(dirname(stem), "EUR_subset.modelSnps2"))

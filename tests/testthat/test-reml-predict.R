@@ -89,7 +89,8 @@ test_that("variants are matched by place and alleles, and turned", {
   found <- predict(fit, open_genotypes(stem), type = "genetic")
   expect_equal(c(found), c(straight), tolerance = 1e-8, ignore_attr = TRUE)
   expect_identical(attr(found, "variants"), c(used = 59L, turned = 59L, absent = 0L))
-  some <- predict(fit, case$g[71:90, 1:10], type = "genetic")
+  expect_warning(some <- predict(fit, case$g[71:90, 1:10], type = "genetic"),
+                 class = "ancify_variants_warning")
   expect_identical(attr(some, "variants"), c(used = 9L, turned = 0L, absent = 50L))
 })
 
@@ -112,7 +113,10 @@ test_that("a fit without genetic variance predicts its fixed effects", {
   case <- predicted_case()
   set.seed(5)
   case$data$y <- rep(c(-1, 1), length.out = 90)
-  fit <- fit_reml(y ~ 1, case$data, case$g[1:70, ], threads = 1, verbose = FALSE)
+  expect_warning(
+    fit <- fit_reml(y ~ 1, case$data, case$g[1:70, ], threads = 1, verbose = FALSE),
+    class = "ancify_response_warning"
+  )
   expect_identical(fit$theta[[1]], 0)
   expect_equal(c(predict(fit, case$g[71:90, ])), rep(fit$coefficients[[1]], 20),
                ignore_attr = TRUE)
@@ -128,6 +132,52 @@ test_that("variants that are there twice keep apart", {
   g <- open_genotypes(case$stem)
   fit <- fit_reml(y ~ 1, case$data, g, threads = 1, verbose = FALSE)
   expect_equal(c(predict(fit, g)), fitted(fit), tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("variants of one place and alleles are told apart by their ids", {
+  case <- predicted_case()
+  calls <- replace(case$calls, is.na(case$calls), 1)
+  colnames(calls) <- paste0("v", 1:60)
+  fit <- fit_reml(y ~ 1, case$data, open_genotypes(calls), threads = 1, verbose = FALSE)
+  expected <- predict(fit, open_genotypes(calls))
+  # No variant of a matrix has a place.
+  order <- sample(60)
+  expect_equal(predict(fit, open_genotypes(calls[, order])), expected, tolerance = 1e-8)
+  effects <- variant_effects(fit)
+  half <- seq(2, 60, 2)
+  expect_warning(
+    some <- predict(fit, open_genotypes(calls[, half]), type = "genetic"),
+    "lacks 30 of .* 60 variants.* of 30 several have place and alleles, but not the id",
+    class = "ancify_variants_warning"
+  )
+  centred <- sweep(calls, 2, 2 * effects$frequency)
+  expect_equal(c(some), drop(centred[, half] %*% effects$effect[half]), tolerance = 1e-8,
+               ignore_attr = TRUE)
+  others <- calls
+  colnames(others) <- paste0("other", 1:60)
+  expect_ancify_error(predict(fit, open_genotypes(others)), "input", "'v1'", "'other1'")
+
+  # Two variants of one place, exchanged; and of one id too
+  variants <- case$g$variants
+  variants$position[2] <- variants$position[1]
+  twice <- open_genotypes(calls, variants)
+  fit <- fit_reml(y ~ 1, case$data, twice, threads = 1, verbose = FALSE)
+  exchanged <- c(2, 1, 3:60)
+  new <- open_genotypes(calls[, exchanged], variants[exchanged, ])
+  expect_equal(predict(fit, new), predict(fit, twice), tolerance = 1e-8)
+  variants$id[2] <- variants$id[1]
+  expect_warning(found <- predict(fit, open_genotypes(calls, variants)), "lacks 2 of",
+                 class = "ancify_variants_warning")
+  expect_identical(attr(found, "variants")[["absent"]], 2L)
+})
+
+test_that("alleles of variants are matched in any case", {
+  case <- predicted_case()
+  fit <- fit_reml(y ~ 1, case$data, case$g, threads = 1, verbose = FALSE)
+  variants <- case$g$variants
+  variants[c("counted", "other")] <- lapply(variants[c("other", "counted")], tolower)
+  turned <- open_genotypes(2 - case$calls, variants)
+  expect_equal(predict(fit, turned), predict(fit, case$g), tolerance = 1e-8, ignore_attr = TRUE)
 })
 
 test_that("predictions that cannot be made are refused", {
@@ -159,4 +209,27 @@ test_that("predictions that cannot be made are refused", {
   both <- fit_reml(y ~ sex, case$data, case$g, kernels = list(family = families), threads = 1,
                    verbose = FALSE)
   expect_ancify_error(variant_effects(both), "input", "'family'")
+})
+
+test_that("covariates that are no columns of the data are refused", {
+  case <- predicted_case()
+  age <- stats::rnorm(90)
+  workspace <- fit_reml(y ~ age, case$data, case$g, threads = 1, verbose = FALSE)
+  table <- cbind(case$data, age)
+  column <- fit_reml(y ~ age, table, case$g, threads = 1, verbose = FALSE)
+  expect_equal(coef(workspace), coef(column))
+  expect_ancify_error(predict(workspace, case$g[90:1, ], case$data), "input", "not columns of")
+  expect_ancify_error(predict(workspace, case$g[1:20, ], case$data), "input", "not columns of")
+  by_name <- fit_reml(table$y ~ table$age, table, case$g, threads = 1, verbose = FALSE)
+  expect_ancify_error(predict(by_name, case$g[90:1, ], table), "input", "not columns of `data`")
+  mixed <- fit_reml(y ~ sex + age, case$data, case$g, threads = 1, verbose = FALSE)
+  expect_ancify_error(predict(mixed, case$g[1:20, ], case$data), "input", "variable lengths differ")
+  # What a term takes beside its columns may come from the workspace.
+  degree <- 2
+  curve <- fit_reml(y ~ poly(age, degree), table, case$g, threads = 1, verbose = FALSE)
+  expect_equal(predict(curve, case$g[20:1, ], table)[1:20], predict(curve, case$g, table)[20:1])
+  logs <- fit_reml(y ~ log(age), transform(table, age = abs(age) + 1), case$g, threads = 1,
+                   verbose = FALSE)
+  expect_ancify_error(predict(logs, case$g, transform(table, age = "old")), "input",
+                      "cannot be made of `data`")
 })

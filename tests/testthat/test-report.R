@@ -45,6 +45,7 @@ test_that("a report of a fit and of a comparison has their figures too", {
   require_package("ggplot2")
   require_package("knitr")
   config <- ancify_example(new_folder())
+  config$ties <- "alphabet"
   voting <- run_quietly(config)
   config$method <- "likelihood"
   config$tree <- "(((focal:0.02,near1:0.02):0.01,near2:0.03):0.05,far:0.08);"
@@ -129,8 +130,9 @@ test_that("sentences are right for unusual runs", {
   alike <- lapply(stats::setNames(nm = c("a", "b", "c")), function(run) calls_folder(c(x = "ACGT")))
   expect_match(agreement_in_words(summary(compare_calls(alike))), "It is 100.00 % for all pairs")
   expect_match(
-    blocks_in_words(data.frame(bad = c(0, 1200), duplicates = c(0, 3))),
-    "(1,200) were left out. Second rows of a species in a MAF block (3)",
+    blocks_in_words(data.frame(bad = c(0, 1200), duplicates = c(0, 3), shared = c(7000, 0))),
+    paste("(1,200) were left out. MAF blocks have further rows of a species (3 in all). Several",
+          "blocks of an alignment share positions (7,000 in all)."),
     fixed = TRUE
   )
 })

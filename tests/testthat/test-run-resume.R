@@ -292,6 +292,14 @@ test_that("an invalid saved fit is ignored", {
   write_state(file.path(case$config$work_dir, ".ancify", "fitted.json"), 1)
   work <- work_of(case$config)
   expect_match(work, "^Fitted", all = FALSE)
+  # A fit of a version with another form of state.
+  ledger <- open_ledger(case$config$work_dir, "work_dir")
+  made_from <- made_from_of(ledger, fit_file)[[1]]
+  write_own(ledger, fit_file, made_from, '{"fit":{}}')
+  save_ledger(ledger, at_once = TRUE)
+  lines <- log_lines(ancify_run(case$config, progress = FALSE))
+  expect_match(lines, "saved fit is of another version of ancify: the model is fitted", all = FALSE)
+  expect_match(lines, "^Fitted", all = FALSE)
 })
 
 test_that("damaged bases of the focal genome are made again", {
@@ -338,6 +346,11 @@ test_that("calls from projections of an earlier alignment come with a warning", 
     class = "ancify_projection_warning"
   )
   expect_calls(case$config$output_dir, case$calls)
+  expect_warning(
+    count_patterns(case$config, focal = FALSE, progress = FALSE), "of inner1 were made",
+    class = "ancify_projection_warning"
+  )
   expect_silent(run_quietly(case$config))
   expect_silent(run_quietly(case$config, "call"))
+  expect_silent(count_patterns(case$config, focal = FALSE, progress = FALSE))
 })

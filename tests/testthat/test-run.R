@@ -523,12 +523,6 @@ test_that("an unusable GPU is an error before any work, with the reason", {
   expect_s3_class(run_quietly(case$config, backend = "cpu"), "ancify_run")
 })
 
-# The vector instructions of this machine, the best last.
-simd_levels <- function() {
-  best <- match(ancify_build_info()$simd, c("AVX2", "AVX-512"), nomatch = 0)
-  c("scalar", "avx2", "avx512")[seq_len(best + 1)]
-}
-
 case_species <- function(case) {
   vapply(unlist(case$config$outgroups, recursive = FALSE), `[[`, "", "name", USE.NAMES = FALSE)
 }

@@ -283,3 +283,32 @@ test_that("a singular covariance of negative variances is refused with a way out
   expect_no_match(conditionMessage(expect_ancify_error(singular(bounded), "input")), "lower")
   expect_gt(sum(is.finite(scan_variants(bounded, progress = FALSE)$effect)), 50)
 })
+
+test_that("kernels of variants that keep the tested chromosome are told", {
+  study <- scan_data()
+  g <- study$g[, study$chromosome != "X"]
+  blocks <- rep(list(diag(10)), ncol(g) / 10)
+  shares <- cbind(a = stats::runif(80), b = 0)
+  shares[, "b"] <- 1 - shares[, "a"]
+  for (kernel in list(kernel_weighted(g, blocks), kernel_admixture(g, shares))) {
+    fit <- fit_reml(y ~ 1, study$data, kernels = list(own = kernel), threads = 1, verbose = FALSE)
+    expect_warning(scan <- scan_variants(fit, g), "1 kernel keeps all variants.*'own'",
+                   class = "ancify_scan_warning")
+    expect_identical(attr(scan, "scan")$whole, "own")
+    expect_output(print(scan), "of all variants")
+    expect_no_warning(scan_variants(fit, g, loco = FALSE))
+    both <- fit_reml(y ~ 1, study$data, g[, 1:30], kernels = list(own = kernel), threads = 1,
+                     verbose = FALSE)
+    expect_warning(scan <- scan_variants(both), class = "ancify_scan_warning")
+    expect_output(print(scan), "without the variant's chromosome, but for 'own'")
+  }
+  # A kernel of another chromosome
+  one <- study$chromosome[study$chromosome != "X"] == "1"
+  fit <- fit_reml(y ~ 1, study$data, kernels = list(own = kernel_weighted(g[, one], blocks[1:2])),
+                  threads = 1, verbose = FALSE)
+  expect_no_warning(scan_variants(fit, g[, !one]))
+  plain <- fit_reml(y ~ 1, study$data, kernels = list(own = kernel_grm(g)), threads = 1,
+                    verbose = FALSE)
+  expect_no_warning(scan <- scan_variants(plain, g))
+  expect_output(print(scan), "without the variant's chromosome\n")
+})

@@ -23,6 +23,31 @@ test_that("a given mask is kept, and cells above half of a folded spectrum are m
   expect_identical(as.vector(unclass(folded)), c(0, 3, 2, 0, 0))
 })
 
+test_that("a spectrum keeps its mask and folding when it is made again", {
+  masked <- sfs(c(0, 50, 12, 5, 3, 0), "A", mask = 1:6 %in% c(1, 2, 6))
+  renamed <- function(x, names) {
+    dimnames(x) <- stats::setNames(dimnames(x), names)
+    x
+  }
+  expect_identical(sfs(masked, "B"), renamed(masked, "B"))
+  expect_identical(sum(sfs(masked)), 20)
+  for (x in list(two, fold(two), two / sum(two))) {
+    expect_identical(sfs(x), x)
+    expect_identical(sfs(x, c("B", "C")), renamed(x, c("B", "C")))
+  }
+  expect_identical(sfs(masked, mask = attr(sfs(1:6), "mask")), sfs(c(0, 50, 12, 5, 3, 0), "A"))
+  expect_identical(sfs(fold(masked), folded = TRUE), fold(masked))
+  expect_ancify_error(sfs(masked, folded = TRUE), "input", "no such cell")
+})
+
+test_that("c() joins plain vectors, with NA in masked cells", {
+  x <- sfs(c(9, 12, 5, 9), "A")
+  expect_identical(unname(c(x)), as.vector(x))
+  expect_identical(unname(c(x, 1, x)), c(as.vector(x), 1, as.vector(x)))
+  expect_identical(unname(c(two)), as.vector(two))
+  expect_identical(names(c(x)), as.character(0:3))
+})
+
 test_that("plain arrays of a spectrum have NA in masked cells", {
   expect_identical(as.array(two)["0", "0"], NA_real_)
   expect_identical(as.vector(as.array(two)), c(NA, 2:11 + 0, NA))
@@ -148,4 +173,31 @@ test_that("printing fits 80 columns", {
     "CEU                  3  39"
   ))
   expect_output(expect_invisible(print(sfs(matrix(0, 2, 2)))), "sites  0 in 4 cells, 2 masked")
+})
+
+test_that("functions of base R have no counts of masked cells", {
+  x <- sfs(c(90, 5, 3, 2, 10))
+  values <- c(5, 3, 2)
+  expect_equal(summary(x), summary(values))
+  expect_equal(quantile(x), stats::quantile(values))
+  expect_equal(median(x), 3)
+  expect_identical(as.integer(x), c(NA, 5L, 3L, 2L, NA))
+  expect_identical(as.vector(is.na(x)), c(TRUE, FALSE, FALSE, FALSE, TRUE))
+  mask <- matrix(FALSE, 3, 3)
+  mask[c(1, 4, 9)] <- TRUE
+  counts <- matrix(c(500, 1:7, 100), 3)
+  joint <- sfs(counts, c("A", "B"), mask)
+  known <- replace(counts, mask, NA)
+  expect_equal(unname(as.matrix(joint)), known)
+  expect_equal(unname(apply(joint, 1, sum)), rowSums(known))
+  expect_equal(unname(as.matrix(t(joint))), t(known))
+  expect_identical(names(dimnames(t(joint))), c("B", "A"))
+  expect_equal(sum(t(joint)), sum(joint))
+  three <- sfs(array(1:24, 2:4), c("A", "B", "C"))
+  turned <- aperm(three, c(3, 1, 2))
+  expect_equal(unname(as.array(turned)), unname(aperm(as.array(three), c(3, 1, 2))))
+  expect_identical(names(dimnames(turned)), c("C", "A", "B"))
+  expect_equal(aperm(three, c("C", "A", "B")), turned)
+  three[[2]] <- NA
+  expect_identical(which(is.na(three)), c(1L, 2L, 24L))
 })

@@ -12,7 +12,7 @@ test_that("a spectrum that is written and read has the same numbers", {
     sfs(c(0, 1 / 3, 2 / 7, 1e-300, 0)), random_sfs(c(3, 4)), random_sfs(c(2, 3), folded = TRUE),
     random_sfs(c(1, 2, 3, 2, 1)) * 1e15,
     sfs(c(0, 3, NaN, 1, 0), mask = c(TRUE, FALSE, TRUE, FALSE, TRUE)),
-    sfs(c(Inf, 1, -Inf), "A b", c(TRUE, FALSE, TRUE)), -random_sfs(c(30, 30)) / 3
+    sfs(c(Inf, 1, -Inf), "A b", c(TRUE, FALSE, TRUE)), abs(random_sfs(c(30, 30))) / 3
   )) {
     path <- write_sfs(x, tempfile(fileext = ".fs"))
     expect_identical(read_sfs(path), x)
@@ -62,7 +62,7 @@ test_that("invalid files are errors with their line", {
   }
   refused("# nothing", 1, "0 lines")
   refused("3 unfolded", 1, "1 line")
-  refused(c("3", "1 2 3", "1 0 1", "", "4"), 5, "not 4 lines")
+  refused(c("3", "1 2 3", "1 0 1", "", "4"), 5, "not more lines")
   refused(c("three", "1 2 3"), 1, "'three'")
   refused(c("3.5", "1 2 3"), 1, "'3.5'")
   refused(c("-3", "1 2 3"), 1, "'-3'")
@@ -82,6 +82,49 @@ test_that("invalid files are errors with their line", {
   refused(c("3 unfolded", "1 2 3", "1 0 2"), 3, "0 or 1, not '2'")
   refused(c("3 unfolded", "1 nan 3", "1 0 1"), 2, "NaN in the unmasked cell [1]")
   refused(c("4 folded", "0 2 1 0", "1 0 0 1"), 2, "1 in the unmasked cell [2]")
+})
+
+test_that("negative and infinite counts are refused, in files and elsewhere", {
+  read <- function(count) {
+    read_sfs(sfs_file(c("# x", "4 unfolded", paste("0 3", count, "0"), "1 0 0 1")))
+  }
+  for (count in c("-2", "-1e-9", "-inf", "inf", "nan")) {
+    condition <- expect_ancify_error(read(count), "format", "in the unmasked cell [2]", "below 0")
+    expect_equal(condition$line, 3)
+  }
+  expect_ancify_error(sfs(c(0, 1, -2, 0)), "input", "-2 in cell [2]", "not below 0")
+  # Masked cells may have any number
+  expect_equal(sum(sfs(c(0, 1, -2, 0), mask = c(TRUE, FALSE, TRUE, TRUE))), 1)
+  # Differences are spectra, but no data
+  less <- sfs(c(0, 1, 2, 0)) - 2
+  expect_equal(sum(less), -1)
+  expect_ancify_error(write_sfs(less, tempfile()), "input", "below 0")
+  expect_ancify_error(sfs_log_likelihood(sfs(c(0, 1, 2, 0)), less), "input", "`data`", "below 0")
+  expect_ancify_error(
+    fit_demography(demography_model("two_epoch"), less, c(nu = 1, time = 1)), "input", "`sfs`"
+  )
+})
+
+test_that("folded files without a mask, byte order marks and other ends of lines are read", {
+  lines <- c("# x", "5 folded \"A\"", "0 3 2 0 0")
+  x <- read_sfs(sfs_file(lines))
+  expect_true(attr(x, "folded"))
+  expect_identical(as.vector(x), c(NA, 3, 2, NA, NA))
+  joint <- read_sfs(sfs_file(c("3 2 folded", "0 1 2 0 0 0")))
+  expect_identical(which(!attr(joint, "mask")), c(2L, 4L))
+  expect_ancify_error(read_sfs(sfs_file(c("5 folded", "0 3 2 1 0"))), "format", "folded spectrum")
+  whole <- c("# x", "4 unfolded", "", "0 3 2 0", "1 0 0 1")
+  expected <- read_sfs(sfs_file(whole))
+  for (end in c("\n", "\r\n", "\r")) {
+    for (mark in list(raw(), as.raw(c(0xef, 0xbb, 0xbf)))) {
+      path <- tempfile()
+      writeBin(c(mark, charToRaw(paste0(whole, end, collapse = ""))), path)
+      expect_identical(read_sfs(path), expected)
+      # Numbers of lines stay those of the file
+      writeBin(c(mark, charToRaw(paste0(replace(whole, 4, "0 x 2 0"), end, collapse = ""))), path)
+      expect_ancify_error(read_sfs(path), "format", "line 4")
+    }
+  }
 })
 
 test_that("damaged gzip and files that are no text are errors, not other numbers", {
@@ -148,4 +191,19 @@ test_that("a damaged spectrum is an error with a line, or a valid spectrum", {
     if (identical(read_sfs(write_sfs(x, path)), x)) "spectrum" else "another spectrum"
   }, "")
   expect_setequal(outcomes, c("error", "spectrum"))
+})
+
+test_that("a name of a compressed file is refused, as files are plain text", {
+  x <- sfs(c(0, 3, 2, 1, 0))
+  for (extension in c("gz", "bgz", "bz2", "xz", "zst")) {
+    file <- tempfile(fileext = paste0(".sfs.", extension))
+    expect_ancify_error(write_sfs(x, file), "input", "`file`", paste0(".", extension))
+    expect_false(file.exists(file))
+  }
+  kmers <- count_kmers(Biostrings::DNAStringSet("ACGTACGTTGCA"), 3)
+  expect_ancify_error(write_kmers(kmers, tempfile(fileext = ".gz"), "text"), "input", "'.gz'")
+  model <- demography_model("two_epoch")
+  expect_ancify_error(
+    write_demes(model, tempfile(fileext = ".gz"), c(nu = 2, time = 0.1), 1e4), "input", "'.gz'"
+  )
 })

@@ -13,6 +13,7 @@ test_that("values are read back exactly", {
     c(NA, NaN, Inf, -Inf, 0), double(), c("a", NA, "NA", "", "\u00e9\n\"\\"), character(),
     matrix(1:6, 2, dimnames = list(NULL, c("x", "y", "z"))),
     data.frame(a = 1:3, b = c("x", NA, "z"), row.names = c("p", "q", "r")), data.frame(),
+    factor(c("b", NA, "a"), levels = c("b", "a")), structure(list(1:2), class = "of_some_class"),
     list(a = NULL, b = list(1, list("x"))), stats::setNames(list(1, 2), c("", "a"))
   )
   for (value in values) expect_identical(round_trip(value), value)
@@ -58,27 +59,35 @@ test_that("conditions are read back with their messages", {
   expect_identical(conditionMessage(round_trip(other)), "something")
 })
 
+test_that("state has plain numbers of 17 digits, and as many attributes as R needs", {
+  expect_identical(
+    as.character(state_text(c(a = 0.1, b = NA, c = 2))),
+    paste0(
+      '{"type":"double","values":[0.10000000000000001,null,2],"attributes":{"names":{"type":',
+      '"character","values":["a","b","c"],"attributes":[]}}}'
+    )
+  )
+})
+
 test_that("invalid state gives NULL, and runs no code", {
   expect_null(read_state(tempfile()))
   path <- tempfile()
   node <- function(type, values, attributes = "{}") {
-    sprintf('{"type":["%s"],"values":%s,"attributes":%s}', type, values, attributes)
+    sprintf('{"type":"%s","values":%s,"attributes":%s}', type, values, attributes)
   }
-  class_of <- function(name) sprintf('{"class":%s}', node("character", sprintf('["%s"]', name)))
+  writeLines(node("integer", "[1,2]"), path)
+  expect_identical(read_state(path), 1:2)
   hostile <- c(
     "", "[", "{}", "null", "5", '"text"', "[1,2]", node("closure", "[]"), node("language", "[]"),
-    node("double", '["1"]'), node("double", '["system(1)"]'), node("double", "[1]"),
-    node("integer", '["1"]'), node("integer", "[[1]]"), node("logical", "[1]"),
-    node("character", "[1]"), node("list", "[1]"), node("list", '{"a":{}}'),
+    node("builtin", '["c3lzdGVt"]'), node("expression", '["system(1)"]'),
+    node("symbol", '["a"]'), node("double", '["system(1)"]'), node("double", "[[1,2]]"),
+    node("list", "[1]"), node("list", '{"a":{}}'),
     node("integer", "[1,2]", sprintf('{"dim":%s}', node("integer", "[3]"))),
-    node("list", "[]", class_of("function")), node("list", "[]", class_of("phylo")),
-    node("list", "[]", class_of("ancify_fit")), node("list", "[]", class_of("ancify_error")),
-    node("integer", "[1]", class_of("factor")), node("integer", "[1]", class_of("data.frame")),
-    node("list", "[]", class_of("condition")), "\xff", "a\\u0000", strrep("[", 1e6)
+    "\xff", "a\\u0000", strrep("[", 1e6)
   )
   for (text in hostile) {
     writeLines(text, path, useBytes = TRUE)
-    expect_null(read_state(path))
+    expect_null(read_state(path), info = substring(encodeString(text), 1, 100))
   }
   # R's own format: a promise in it is evaluated when it is read.
   saveRDS(list(1), path)
@@ -110,12 +119,4 @@ test_that("crafted files of R's format in the places of state do nothing", {
   for (place in places) crafted_rds(place, effect)
   suppressWarnings(run_quietly(case$config))
   expect_false(file.exists(effect))
-})
-
-test_that("state with too many values is refused before it takes memory", {
-  file <- tempfile(fileext = ".json")
-  writeLines(paste0("[", strrep("0,", most_state_values + 1), "0]"), file)
-  expect_ancify_error(read_json_file(file), "format", file, "10,000,00")
-  expect_null(read_state(file))
-  expect_null(read_record_json(file))
 })

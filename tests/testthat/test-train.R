@@ -271,6 +271,9 @@ test_that("invalid training is an error before any work", {
   refused("input", "`learning_rate`", "2", with = list(learning_rate = 2))
   refused("input", "`seed`", "1.5", with = list(seed = 1.5))
   refused("file", "`file`", "is a folder", with = list(file = tempdir()))
+  for (group in case$config$outgroups) {
+    refused("input", "one file", with = list(file = group[[1]]$alignment))
+  }
   other <- case$config
   other["ml_training_reference"] <- tempfile()
   refused("config", "ml_training_reference", "no such folder", with = list(config = other))

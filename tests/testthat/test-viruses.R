@@ -193,6 +193,7 @@ test_that("calls are those of the largest scores of both kinds", {
     scores <- p[frames$id[frames$sequence == chunks[i] & !is.na(frames$id)]]
     if (n[i] == 0) {
       expect_identical(unlist(calls[i, 3:5], use.names = FALSE), rep(NA_real_, 3))
+      expect_identical(calls$not_called[i], "no frame")
     } else {
       expect_identical(calls$virus[i], max(scores))
       expect_identical(calls$other[i], max(1 - scores))
@@ -209,6 +210,41 @@ test_that("calls are those of the largest scores of both kinds", {
   expect_identical(contigs$called + contigs$no_frame, contigs$chunks)
 })
 
+test_that("records of equal names in several files are told apart", {
+  require_package("Biostrings")
+  here <- setwd(new_folder())
+  on.exit(setwd(here))
+  fastq <- function(file, names, bases) {
+    writeLines(paste0("@", names, " mate\n", bases, "\n+\n", strrep("I", nchar(bases))), file)
+  }
+  fastq("r_R1.fastq", c("r1", "r2"), c("ACGT", "AC"))
+  fastq("r_R2.fastq", c("r1", "r3/2"), c("ACGG", "GG"))
+  told <- expect_message(chunks <- chunk_sequences(c("r_R1.fastq", "r_R2.fastq")))
+  expect_match(gsub("\\s+", " ", conditionMessage(told)), "'/1' and '/2' after names tell the file")
+  mates <- c("r1/1", "r2/1", "r1/2", "r3/2/2")
+  expect_identical(S4Vectors::mcols(chunks)$sequence, mates)
+  expect_identical(unname(as.character(chunks)), c("ACGT", "AC", "ACGG", "GG"))
+  calls <- data.frame(chunk = names(chunks), is_virus = NA, not_called = "no frame")
+  expect_identical(contig_calls(calls)$sequence, mates)
+  # The numbers are those of the files, of which one may be empty, or of another format.
+  file.create("none.fastq")
+  writeLines(c(">r1", "GGG"), "x.fa")
+  expect_warning(
+    chunks <- suppressMessages(chunk_sequences(c("none.fastq", "r_R1.fastq", "x.fa"))),
+    "no sequence", class = "ancify_sequence_warning"
+  )
+  expect_identical(S4Vectors::mcols(chunks)$sequence, c("r1/2", "r2/2", "r1/3"))
+  # Other names stay as they are, and a name twice in a file is an error.
+  fastq("other.fastq", "r4", "AC")
+  expect_silent(chunks <- chunk_sequences(c("r_R1.fastq", "other.fastq")))
+  expect_identical(S4Vectors::mcols(chunks)$sequence, c("r1", "r2", "r4"))
+  fastq("twice.fastq", c("r1", "r1"), c("AC", "AC"))
+  for (files in list("twice.fastq", c("r_R1.fastq", "twice.fastq"))) {
+    expect_ancify_error(chunk_sequences(files), "format", "a record before it has the same name")
+  }
+  expect_ancify_error(chunk_sequences(c("x.fa", "./x.fa")), "input", "give each file once")
+})
+
 test_that("calls need a probability of each frame", {
   frames <- data.frame(sequence = "a_chunk_1", frame = c("F1", "F2"), id = c("aF1", "aF2"))
   refused <- function(p, ...) expect_ancify_error(chunk_calls(frames, p), "input", ...)
@@ -220,4 +256,27 @@ test_that("calls need a probability of each frame", {
   refused("a", "from 0 to 1")
   expect_ancify_error(chunk_calls(list(), c(a = 1)), "input", "a table of six_frames()")
   expect_ancify_error(contig_calls(frames), "input", "a table of chunk_calls()")
+})
+
+test_that("a small compressed file of a huge sequence is refused", {
+  bases <- paste(rep("A", 1e6), collapse = "")
+  for (start in list(">a", "@a")) {
+    connection <- gzfile(path <- tempfile(fileext = ".gz"), "w")
+    writeLines(start, connection)
+    for (line in 1:200) cat(bases, file = connection, sep = if (line %% 2) "\n" else "")
+    close(connection)
+    expect_ancify_error(chunk_sequences(path), "format", path)
+  }
+})
+
+test_that("files without a record are named, and the others are read", {
+  fasta <- tempfile_of(c(">a", "ACGTACGT"))
+  empty <- tempfile_of(character())
+  expect_warning(
+    chunks <- chunk_sequences(c(fasta, empty), 5), basename(empty), fixed = TRUE,
+    class = "ancify_sequence_warning"
+  )
+  expect_identical(as.character(chunks), as.character(chunk_sequences(fasta, 5)))
+  others <- tempfile_of("")
+  expect_ancify_error(chunk_sequences(c(empty, others)), "format", empty, "no sequence")
 })

@@ -1,4 +1,4 @@
-// Autoencoders of distance maps: files, codes, maps that they make of others, training.
+// Autoencoders of distance maps: files, codes, reconstruction, training.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,20 @@
 
 namespace ancify::autoencoder {
 
+// Each map was divided by its own radius of gyration.
+constexpr const char* kEachScale = "each";
+
 struct Autoencoder {
   Form form;
-  // By which distances are divided: about their mean.
+  // The divisor of distances: about their mean.
   float unit = 1;
+  // The earlier divisor of the maps: a number, or kEachScale. Empty if unknown.
+  std::string scale;
   // In the order of tensor_forms().
   std::vector<std::vector<float>> tensors;
 };
 
-// Reads what write_autoencoder() wrote. FormatError if it has no autoencoder, or a damaged one.
+// Reads a file of write_autoencoder(). FormatError if it holds no autoencoder, or a damaged one.
 Autoencoder read_autoencoder(const std::string& path, const TaskContext& context);
 
 // Writes a safetensors file, which appears whole or not at all.
@@ -34,14 +39,14 @@ struct Run {
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
   NetworkKernels* device = nullptr;
-  std::size_t memory_limit = 0;  // of the device, as memory_budget() takes it
+  std::size_t memory_limit = 0;  // of the device, as in memory_budget()
 };
 
-// The code of each cell, one after the other.
+// The codes of all cells, one after another.
 std::vector<float> encode_maps(const Autoencoder& model, const Maps& maps, const Run& run,
                                JobControl& control);
 
-// What the network makes of each map: pairs x cells, in the unit of the input.
+// Reconstructs each map: pairs x cells, in the unit of the input.
 void reconstruct_maps(const Autoencoder& model, const Maps& maps, double* out, const Run& run,
                       JobControl& control);
 
@@ -50,29 +55,29 @@ struct TrainingSettings {
   std::int64_t batch = 64;
   std::int64_t patience = 5;  // epochs without gain
   double rate = 1e-3;
-  double share = 0;     // of the points to spoil
+  double share = 0;     // of the points to corrupt
   double geometry = 0;  // weight of the geometry loss
   std::uint64_t seed = 1;
 };
 
-// Mean losses of a pair, in squared units of the network: in training, as maps were met, and of
-// what was held out.
+// Mean losses per pair, in squared units of the network: over training maps as they were seen, and
+// over held-out maps.
 struct Epoch {
   double training_loss;
   double held_out_loss;
 };
 
 struct Training {
-  Autoencoder model;  // of the epoch with the least loss of what was held out
+  Autoencoder model;  // of the epoch with the smallest held-out loss
   std::size_t best = 0;
   std::vector<Epoch> epochs;
 };
 
-// Trains a network of this form and unit. `held_out`: cells that judge it; all others are trained
-// on. A stop request ends training after a batch: `training` then has the best epoch's weights, or
-// the last batch's if no epoch had ended. InputError if numbers are no longer finite.
+// Trains a network of this form and unit. `held_out`: cells for validation; all others are trained
+// on. A stop request ends training after a batch: `training` then holds the best epoch's weights,
+// or the last batch's if no epoch has ended. InputError if values become non-finite.
 //
-// All three throw DeviceErrors if the run's device fails or has too little memory.
+// All three functions throw DeviceError if the run's device fails or has too little memory.
 void train_autoencoder(const Form& form, float unit, const Maps& maps,
                        const std::vector<bool>& held_out, const TrainingSettings& settings,
                        const Run& run, JobControl& control, Training& training);

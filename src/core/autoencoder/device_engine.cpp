@@ -1,5 +1,5 @@
-// Runs a network on a device: weights, gradients and Adam's means stay there. A place has a stream
-// of its own, whose images are copied while the other's are computed.
+// Runs a network on a device, which keeps weights, gradients and Adam's moments. Each slot has its
+// own stream, whose images are copied while the other slot's are computed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,7 +43,7 @@ class DeviceEngine : public Engine {
           settings.learns ? 0 : images * std::max(pixels, static_cast<std::size_t>(form.code)));
     }
   }
-  ~DeviceEngine() override { device_.drain(); }  // after a failure, work may use the memory
+  ~DeviceEngine() override { device_.drain(); }  // after a failure, queued work may use the memory
 
   Room room(int place) override {
     Place& to = places_.at(static_cast<std::size_t>(place));
@@ -103,7 +103,7 @@ class DeviceEngine : public Engine {
   static std::size_t numbers_of(const Batch<OnDevice>& batch) {
     return static_cast<std::size_t>(batch.rows * batch.width);
   }
-  // Numbers that are known, of all images.
+  // The number of known values in all images.
   std::int64_t known_of(const float* targets, std::int64_t images, std::int64_t pixels) const {
     std::vector<std::int64_t> known(static_cast<std::size_t>(images));
     context_.share(images, [&](std::int64_t i) {
@@ -136,7 +136,7 @@ class DeviceEngine : public Engine {
   std::optional<ParametersThere> parameters_;
   std::array<Place, kPlaces> places_;
   Batch<OnDevice> gradient_;
-  std::unique_ptr<Event> last_;  // the end of what was begun
+  std::unique_ptr<Event> last_;  // end of the work begun last
 };
 
 static_assert(Engine::kPlaces == Device::kStreams);

@@ -1,4 +1,4 @@
-// Runs a network on batches, and lets it learn: on the CPU or on a device.
+// Runs and trains a network on batches, on the CPU or on a device.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace ancify::autoencoder {
 
-// What is done with a batch: its codes, its maps, its loss; or its loss and a step of training.
+// The result wanted from a batch: its codes, its maps, its loss, or its loss and a training step.
 enum class Work { kEncode, kReconstruct, kJudge, kLearn };
 
-// A batch is filled in, begun and finished. Two may be on their way, in places 0 and 1, so that one
-// is filled while another is computed. They take effect in the order in which they were begun.
+// A batch is filled in, begun and finished. Two may be in flight, in slots 0 and 1, so that one is
+// filled while the other is computed. They take effect in the order of their start.
 class Engine {
  public:
   static constexpr int kPlaces = 2;
@@ -25,7 +25,7 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Where to write the inputs and targets of a batch, image by image (ImageMaker).
+  // The destination of a batch's inputs and targets, image by image (ImageMaker).
   struct Room {
     float* inputs;
     float* targets;
@@ -33,18 +33,18 @@ class Engine {
   virtual Room room(int place) = 0;
   virtual void begin(int place, std::int64_t images, Work work) = 0;
 
-  // Codes or images one after the other, until the next batch of the place; or the loss.
+  // Consecutive codes or images, valid until the slot's next batch; or the loss.
   struct Outcome {
     const float* numbers = nullptr;
     SquaredError error;
   };
   virtual Outcome finish(int place) = 0;
 
-  // In the order of tensor_forms(). No batch may be on its way.
+  // In the order of tensor_forms(). No batch may be in flight.
   virtual std::vector<std::vector<float>> weights() = 0;
 };
 
-// The place of a batch, by its number.
+// The slot of a batch, by its index.
 inline int place_of(std::int64_t batch) { return static_cast<int>(batch % Engine::kPlaces); }
 
 struct EngineSettings {
@@ -54,8 +54,8 @@ struct EngineSettings {
   double geometry = 0;  // weight of the geometry loss
 };
 
-// DeviceError if the device fails, or has too little memory. InputError for the geometry loss
-// there.
+// DeviceError if the device fails, or has too little memory. InputError for the geometry loss on a
+// device.
 std::unique_ptr<Engine> make_host_engine(const Form& form,
                                          const std::vector<std::vector<float>>& tensors,
                                          const EngineSettings& settings, const Run& run,
@@ -65,7 +65,7 @@ std::unique_ptr<Engine> make_device_engine(const Form& form,
                                            const EngineSettings& settings, const Run& run,
                                            const TaskContext& context);
 
-// On the run's device, or else on the CPU.
+// Uses the run's device, or else the CPU.
 inline std::unique_ptr<Engine> make_engine(const Form& form,
                                            const std::vector<std::vector<float>>& tensors,
                                            const EngineSettings& settings, const Run& run,

@@ -1,4 +1,4 @@
-// Names and shapes of an autoencoder's tensors, as PyTorch has them.
+// Names and shapes of an autoencoder's tensors, as in PyTorch.
 #include "core/autoencoder/forms.h"
 
 #include "core/exec/errors.h"

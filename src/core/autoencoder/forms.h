@@ -1,4 +1,5 @@
-// The forms of autoencoders of distance maps: what each task needs, and the tensors of a network.
+// The forms of autoencoders of distance maps: the requirements of each task, and the tensors of a
+// network.
 #pragma once
 
 #include <array>
@@ -8,12 +9,12 @@
 
 namespace ancify::autoencoder {
 
-// What a network learns: to describe maps by few numbers, to put points right that were moved, or
-// to fill in points that were not seen.
+// The task of a network: to compress maps to short codes, to correct displaced points, or to fill
+// in unobserved points.
 enum class Task { kCluster, kDenoise, kInpaint };
 
-// `channels` of the input: distances, and which pairs were seen. `corrects`: the network also has
-// its input beside the code, and learns what to change in it.
+// `channels` of the input: distances, and a mask of observed pairs. `corrects`: besides the code,
+// the network sees its input, and learns corrections to it.
 struct TaskForm {
   const char* name;
   std::int64_t channels;
@@ -23,7 +24,7 @@ struct TaskForm {
 constexpr std::array<TaskForm, 3> kTasks = {
     {{"cluster", 1, false}, {"denoise", 1, true}, {"inpaint", 2, true}}};
 
-// InputError for another name.
+// InputError for an unknown name.
 Task task_of(const std::string& name);
 
 struct Form {
@@ -34,7 +35,7 @@ struct Form {
   const TaskForm& of_task() const { return kTasks[static_cast<std::size_t>(task)]; }
   // The side of the images: four halvings leave whole pixels.
   std::int64_t size() const { return (points + 15) / 16 * 16; }
-  // Numbers of an image between the encoder's images and the code.
+  // Values per image between the encoder's last layer and the code.
   std::int64_t inner() const { return kEncoder.back() * (size() / 16) * (size() / 16); }
 
   // Channels after each convolution.

@@ -1,11 +1,12 @@
 // With G = -J D^2 J / 2, its eigenvalues l and vectors v, and K the three largest ones above 0, the
 // structure's Gram matrix is P = sum over K of l v v'. It is a spectral function of G, so a
-// derivative B by P becomes one by G (Daleckii and Krein 1965, AMS Translations 47:1):
+// derivative B by P maps to one by G (Daleckii and Krein 1965, AMS Translations 47:1):
 //
 //   V_K V_K' B V_K V_K' + sum over k in K of v_k y_k' + y_k v_k',
 //   y_k = l_k (l_k I - (G - P))^-1 (I - V_K V_K') B v_k.
 //
-// Equal eigenvalues within K do no harm; those beside K divide by l_k less their own value.
+// Equal eigenvalues within K are harmless; eigenvalues outside K divide by l_k minus their own
+// value.
 #include "core/autoencoder/geometry.h"
 
 #include <algorithm>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #include "core/chromatin/gram.h"
-#include "core/chromatin/small_eigen.h"
+#include "core/numerics/cholesky.h"
+#include "core/numerics/symmetric_eigen.h"
+#include "core/numerics/vectors.h"
 
 namespace ancify::autoencoder {
 
@@ -23,14 +26,14 @@ namespace {
 
 using Column = std::vector<double>;
 
-// The positive ones of three leading eigenpairs.
+// The positive eigenpairs among the three leading ones.
 struct Leading {
   Column values;
   std::vector<Column> vectors;
 };
 
 Leading leading_of(std::size_t n, const std::vector<double>& gram) {
-  const chromatin::Eigenpairs pairs = chromatin::leading_eigenpairs(n, gram);
+  const Eigenpairs pairs = leading_eigenpairs(n, gram);
   Leading leading;
   for (std::size_t k = 0; k < pairs.values.size(); ++k) {
     if (pairs.values[k] <= 0) continue;
@@ -60,13 +63,7 @@ Column product(const std::vector<double>& matrix, const Column& column) {
   return out;
 }
 
-double dot(const Column& a, const Column& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-// The derivative by G of one by P, which is `by_part`. `rest`: G - P.
+// Converts the derivative by P, `by_part`, to one by G. `rest`: G - P.
 std::vector<double> through_part(const Leading& leading, const std::vector<double>& rest,
                                  const std::vector<double>& by_part, double damping) {
   const std::size_t n = leading.vectors.front().size();
@@ -84,7 +81,7 @@ std::vector<double> through_part(const Leading& leading, const std::vector<doubl
     for (std::size_t i = 0; i < n; ++i) {
       gaps[i * n + i] += value + damping * leading.values.front();
     }
-    chromatin::CholeskyFactor(n, std::move(gaps)).solve(outside);
+    CholeskyFactor(n, std::move(gaps)).solve(outside);
     add_symmetric(2 * value, leading.vectors[k], outside, by_gram);
   }
   return by_gram;
@@ -112,7 +109,7 @@ SquaredError geometry_error(std::int64_t points, const double* distances, const 
       const double length = std::sqrt(std::max(square, 0.0));
       error.sum += (length - wanted) * (length - wanted);
       ++error.known;
-      // Points at one place have no direction in which to part.
+      // Coincident points have no direction in which to separate.
       const double slope = length > 1e-9 * wanted ? (length - wanted) / length : 0;
       by_part[i * n + i] += slope;
       by_part[j * n + j] += slope;
@@ -123,7 +120,7 @@ SquaredError geometry_error(std::int64_t points, const double* distances, const 
   if (gradient == nullptr || leading.values.empty()) return error;
   std::vector<double>& rest = gram;
   for (std::size_t i = 0; i < n * n; ++i) rest[i] -= part[i];
-  // Its rows have the sum 0, as those of `by_part` and G have, so J changes nothing.
+  // Its rows sum to 0, as do those of `by_part` and G, so J changes nothing.
   const std::vector<double> by_gram = through_part(leading, rest, by_part, damping);
   for (std::size_t i = 0; i < n * n; ++i) gradient[i] -= scale * by_gram[i] * distances[i];
   return error;

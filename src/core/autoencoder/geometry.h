@@ -1,4 +1,4 @@
-// The geometry loss: how far a map is from its own structure's distances, as its target has them.
+// The geometry loss: the deviation of a map's own structure from the target distances.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace ancify::autoencoder {
 
-// The structure of a map is that of classical scaling in three dimensions. Of its distances the
-// squared errors are added up over the known pairs of `target`, i < j. `distances`, `target`:
-// symmetric n x n matrices. Adds to `gradient`, n x n, the sum's derivatives by the entries of
-// `distances`, times `scale`; null: none.
+// A map's structure comes from classical scaling in three dimensions. The squared errors of its
+// distances are summed over the known pairs of `target`, i < j. `distances`, `target`: symmetric n
+// x n matrices. Adds to `gradient`, n x n, the sum's derivatives by the entries of `distances`,
+// times `scale`; null: none.
 //
-// The gradient divides by gaps between eigenvalues. `damping` times the largest eigenvalue is added
-// to them.
+// The gradient divides by gaps between eigenvalues, to which `damping` times the largest eigenvalue
+// is added.
 SquaredError geometry_error(std::int64_t points, const double* distances, const double* target,
                             double damping, double scale, double* gradient);
 
-// The same for images of a batch, with `weight` times the mean's gradient added to `gradient`.
+// As above, for the images of a batch; adds `weight` times the mean's gradient to `gradient`.
 template <class T>
 SquaredError add_geometry_error(std::int64_t points, std::int64_t size, const Batch<T>& out,
                                 const Batch<T>& target, double weight, const TaskContext& context,
@@ -37,7 +37,7 @@ SquaredError add_geometry_error(std::int64_t points, std::int64_t size, const Ba
   };
   std::int64_t known = 0;
   for (const T value : target.data) known += std::isnan(value) ? 0 : 1;
-  // Images have each pair twice.
+  // Images contain each pair twice.
   const double scale = known > 0 ? 2 * weight / static_cast<double>(known) : 0;
   std::vector<SquaredError> errors(static_cast<std::size_t>(out.rows));
   context.share(out.rows, [&](std::int64_t row) {

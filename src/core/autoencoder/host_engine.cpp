@@ -73,11 +73,11 @@ class HostEngine : public Engine {
     SquaredError error;
   };
 
-  // With the geometry loss, `sum` has it too.
+  // With the geometry loss, `sum` includes it.
   SquaredError loss(const Batch<float>& out, const Batch<float>& targets, Batch<float>* gradient) {
     SquaredError error = masked_squared_error(out, targets, gradient);
     if (settings_.geometry > 0) {
-      // Images have each pair twice.
+      // Images contain each pair twice.
       error.sum += 2 * settings_.geometry *
                    add_geometry_error(form_.points, form_.size(), out, targets, settings_.geometry,
                                       context_, gradient)
@@ -91,7 +91,7 @@ class HostEngine : public Engine {
   ProductsOf<float> products_;
   const TaskContext& context_;
   AutoencoderNetwork<float> network_;
-  std::optional<Adam<float>> adam_;  // where the network learns
+  std::optional<Adam<float>> adam_;  // only for training
   std::array<Place, kPlaces> places_;
   Batch<float> gradient_;
 };

@@ -1,4 +1,4 @@
-// Makes images of distance maps, and spoils them: points are hidden, or moved and measured again.
+// Makes images of distance maps, and corrupts them: points are hidden, or moved and remeasured.
 #include "core/autoencoder/images.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace ancify::autoencoder {
 
-// The points of a cell. Those touched are not where they were seen, so their pairs are measured.
+// The points of a cell. Touched points have left their observed positions, so their pairs are
+// remeasured.
 struct ImageMaker::Chain {
   std::array<std::vector<double>, 3> axes;
   std::vector<bool> touched;
@@ -33,11 +34,11 @@ struct ImageMaker::Chain {
 
 namespace {
 
-// Points that are absent go to the line between their neighbours that are there, or to the nearest
+// Absent points are placed on the line between their nearest present neighbours, or at the nearest
 // one at an end.
 void fill_gaps(std::vector<double>& axis) {
   const std::size_t n = axis.size();
-  std::size_t last = n;  // the last point that is there, or n
+  std::size_t last = n;  // the last present point, or n
   for (std::size_t i = 0; i < n; ++i) {
     if (std::isnan(axis[i])) continue;
     const std::size_t first = last == n ? 0 : last + 1;
@@ -53,7 +54,7 @@ void fill_gaps(std::vector<double>& axis) {
 
 double uniform(std::uint32_t bits) { return (bits + 0.5) * 0x1p-32; }
 
-// Three normal numbers, by Box and Muller's transform of uniform ones.
+// Three normal deviates, by the Box-Muller transform of uniform ones.
 std::array<double, 3> normal_numbers(const PhiloxBlock& bits) {
   constexpr double two_pi = 6.283185307179586;
   const auto radius = [](double u) { return std::sqrt(-2 * std::log(u)); };

@@ -1,4 +1,4 @@
-// Images of distance maps for networks: as they are, or spoilt for training.
+// Images of distance maps for networks, intact or corrupted for training.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace ancify::autoencoder {
 
-// Maps of many cells: pairs x cells, as in chromatin/map_pairs.h, with NaN for pairs that were not
-// seen. `structures`: points x 3 x cells, with NaN for points that are absent. It may be null if
-// all pairs were seen and no map is spoilt.
+// Maps of many cells: pairs x cells, as in chromatin/map_pairs.h, with NaN for unobserved pairs.
+// `structures`: points x 3 x cells, with NaN for absent points; may be null if all pairs are
+// observed and no map is corrupted.
 struct Maps {
   std::int64_t points = 0;
   std::int64_t cells = 0;
@@ -18,9 +18,9 @@ struct Maps {
   const double* structures = nullptr;
 };
 
-// How maps are spoilt: each point is hidden (to inpaint) or moved (to denoise) with the chance
-// `share`. It moves by a normal step, whose deviation along each axis is the cell's radius of
-// gyration. Random numbers are a function of seed, stream, cell and point.
+// The corruption of maps: each point is hidden (to inpaint) or moved (to denoise) with probability
+// `share`. It moves by a normal step, whose standard deviation along each axis is the cell's radius
+// of gyration. Random numbers are a function of seed, stream, cell and point.
 struct Spoiling {
   double share = 0;
   std::uint64_t seed = 0;
@@ -33,13 +33,13 @@ class ImageMaker {
   ImageMaker(const Maps& maps, const Form& form, double unit)
       : maps_(maps), form_(form), unit_(unit) {}
 
-  // An input of the network: distances, and for inpainting 1 where a pair was seen. Pairs that were
-  // not seen have the distance of the structure, with absent points on the line between their
-  // neighbours on the chain.
+  // An input of the network: distances, and for inpainting a mask of observed pairs. Unobserved
+  // pairs have the structure's distance, with absent points on the line between their neighbours in
+  // the chain.
   void make_input(std::int64_t cell, float* image) const;
-  // The same of a map that is spoilt. A cell with fewer than four points left stays as it is.
+  // The input of a corrupted map. A cell with fewer than four points left stays intact.
   void make_spoilt(std::int64_t cell, const Spoiling& spoiling, float* image) const;
-  // What the network should give: NaN for pairs that were not seen, and beside the map.
+  // The desired output: NaN for unobserved pairs, and outside the map.
   void make_target(std::int64_t cell, float* image) const;
 
  private:

@@ -9,7 +9,7 @@ namespace ancify::autoencoder {
 
 namespace {
 
-// Calls use(first cell, cells, numbers) on what the network makes of groups of cells.
+// Calls use(first cell, cells, values) on the network's output for groups of cells.
 void for_groups(
     const Autoencoder& model, const Maps& maps, Work work, const Run& run, JobControl& control,
     const std::function<void(std::int64_t first, std::int64_t cells, const float* numbers)>& use) {

@@ -1,9 +1,9 @@
 // The autoencoder of distance maps. Encoder: four times convolution, ReLU, pooling; a dense layer
 // to the code. Decoder: a dense layer; four times upsampling, convolution, ReLU. A convolution
-// makes one channel z of that, and distances are softplus(z), symmetric with a zero diagonal.
+// reduces this to one channel z, and distances are softplus(z), symmetric with a zero diagonal.
 //
-// Networks that correct have one more convolution and ReLU before, which sees the input d beside
-// the decoder's image. Distances are softplus(z + softplus^-1(d)) there: d itself where z is 0.
+// Correcting networks have one more convolution and ReLU before, applied to the decoder's image and
+// the input d. Their distances are softplus(z + softplus^-1(d)), which is d itself at z = 0.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class AutoencoderNetwork {
         channels_(form.of_task().channels),
         corrects_(form.of_task().corrects) {
     std::int64_t size = form.size();
-    std::int64_t width = channels_;  // channels of what a layer takes
+    std::int64_t width = channels_;  // channels of a layer's input
     for (const std::int64_t out : Form::kEncoder) {
       add_convolution(encoder_, width, out, size);
       encoder_.add(std::make_unique<Relu<T>>());
@@ -57,8 +57,8 @@ class AutoencoderNetwork {
     output_.add(std::make_unique<SymmetricImage<T>>(size));
   }
 
-  // The last convolution begins with zeros, so that a network that corrects first changes nothing.
-  // Others draw their weights from streams from `stream` on.
+  // The last convolution starts at zero, so that a correcting network initially changes nothing.
+  // Other layers draw weights from streams from `stream` on.
   void initialise(std::uint64_t seed, std::uint64_t stream) {
     for (Convolution<T>* layer : convolutions_) layer->initialise(seed, stream++);
     for (Dense<T>* layer : dense_) layer->initialise(seed, stream++);
@@ -80,13 +80,13 @@ class AutoencoderNetwork {
     return output_.forward(pass, *raw_);
   }
 
-  // After forward() of the same batch. `gradient`: that of the loss by the output; its content is
-  // lost.
+  // After forward() of the same batch. `gradient`: the loss gradient by the output; it is
+  // overwritten.
   void backward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& gradient) {
     output_.backward(pass, *raw_, gradient, &below_);
     correction_.backward(pass, *image_, below_, &gradient);
     if (corrects_) {
-      // The part of the decoder's image; the input has no gradient.
+      // The part for the decoder's image; the input has no gradient.
       const std::int64_t width = gradient.width - channels_ * pixels_;
       pass.resize(below_, gradient.rows, width);
       copy(pass, gradient.data.data(), gradient.width, width, below_.data.data(), below_);
@@ -125,13 +125,13 @@ class AutoencoderNetwork {
     to.add(std::move(layer));
   }
 
-  // Copies the first `width` numbers of rows to a place in the rows of a batch.
+  // Copies the first `width` values of rows to an offset in the rows of a batch.
   void copy(const Pass<T>& pass, const NumberOf<T>* from, std::int64_t stride, std::int64_t width,
             NumberOf<T>* place, const Batch<T>& to) {
     pass.run(CopyRowsOp<NumberOf<T>>{{to.rows, width}, from, stride, place, to.width});
   }
 
-  // The channels of both, one after the other.
+  // The channels of both, concatenated.
   const Batch<T>& join(const Pass<T>& pass, const Batch<T>& image, const Batch<T>& in) {
     pass.resize(joined_, in.rows, image.width + in.width);
     NumberOf<T>* const to = joined_.data.data();
@@ -160,7 +160,7 @@ class AutoencoderNetwork {
   std::vector<Convolution<T>*> convolutions_;
   std::vector<Dense<T>*> dense_;
   Convolution<T>* last_ = nullptr;
-  // Of the last batch: the code, what the correction takes, and what softplus takes.
+  // The last batch's code, and the inputs of the correction and of softplus.
   const Batch<T>* code_ = nullptr;
   const Batch<T>* image_ = nullptr;
   const Batch<T>* raw_ = nullptr;

@@ -1,6 +1,6 @@
-// Training by Adam (Kingma and Ba 2015). Each epoch meets all maps in a new order, spoilt in a new
-// way. Random numbers are blocks of Philox: a stream has the weights of a layer, the order of an
-// epoch, or how maps are spoilt in an epoch. Maps held out are spoilt in one way throughout.
+// Training by Adam (Kingma and Ba 2015). Each epoch visits all maps in a new order, with new
+// corruption. Random numbers are blocks of Philox: a stream serves the weights of a layer, or the
+// order or corruption of an epoch. Held-out maps keep one corruption throughout.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@ namespace ancify::autoencoder {
 
 namespace {
 
-// Streams below are those of spoilt maps, by epoch.
+// Lower streams are for the corruption of maps, by epoch.
 constexpr std::uint64_t kHeldOutStream = std::uint64_t{1} << 61;
 constexpr std::uint64_t kWeightStream = std::uint64_t{1} << 62;
 constexpr std::uint64_t kOrderStream = std::uint64_t{1} << 63;
@@ -43,7 +43,7 @@ class Trainer {
   std::vector<std::vector<float>> weights() { return engine_->weights(); }
   bool stopped() const { return control_.stop_requested(); }
 
-  // The mean loss of a pair before each step, or up to where it was stopped.
+  // The mean loss per pair before each step, up to a stop.
   double epoch(const std::vector<std::int64_t>& cells, std::uint64_t number) {
     const std::vector<std::int64_t> order = random_order(static_cast<std::int64_t>(cells.size()),
                                                          settings_.seed, kOrderStream + number);

@@ -1,4 +1,4 @@
-// Makes squares of triangles of distances, and does work on cells by threads.
+// Expands triangles of distances to matrices, and processes cells by threads.
 #include "core/chromatin/map_pairs.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<double> square_map(std::int64_t points, const double* map) {
 
 void for_cells(JobControl& control, int threads, std::int64_t cells,
                const std::function<void(std::int64_t cell)>& part) {
-  // Small parts, as cells of one part may take longer than those of another.
+  // Small parts balance the load, as cells differ in their time.
   constexpr std::int64_t kCells = 16;
   control.expect(cells);
   run_tasks(control, threads, (cells + kCells - 1) / kCells,

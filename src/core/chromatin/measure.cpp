@@ -1,4 +1,4 @@
-// Measures distances between points.
+// Computes distances between points.
 #include "core/chromatin/measure.h"
 
 #include <cmath>

@@ -8,7 +8,7 @@
 namespace ancify::chromatin {
 
 // `coordinates`: points x 3 x cells, the point first; a point with a NaN is absent. `maps`: pairs x
-// cells, where the pairs of absent points become NaN.
+// cells, where pairs of absent points become NaN.
 void measure_maps(std::int64_t points, std::int64_t cells, const double* coordinates, double* maps,
                   JobControl& control, int threads);
 

@@ -1,7 +1,7 @@
-// Markov chain Monte Carlo with uniform weight on allowed chains. A pivot turns all points on one
-// side of a point by a random rotation (Madras and Sokal 1988, J Stat Phys 50:109). In a narrow
-// sphere most of these fail, so every second move is a pivot at two points: what is between them
-// turns about the line through both. Moves and their reverses are equally likely.
+// Markov chain Monte Carlo with uniform weight on allowed chains. A pivot rotates all points on one
+// side of a point at random (Madras and Sokal 1988, J Stat Phys 50:109). In a narrow sphere most
+// pivots fail, so every second move is a crankshaft: points between two others rotate about the
+// line through both. Moves and their reverses are equally likely.
 #include "core/chromatin/self_avoiding.h"
 
 #include <algorithm>
@@ -21,12 +21,12 @@ using Rotation = std::array<Point, 3>;
 
 constexpr double kTwoPi = 6.283185307179586;
 
-// Numbers of the standard's engine are the same everywhere, those of its distributions are not.
+// The standard's engine is portable, but its distributions are not.
 class Random {
  public:
   explicit Random(std::seed_seq& seed) : engine_(seed) {}
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  // From 0 to n - 1.
+  // A uniform integer from 0 to n - 1.
   std::int64_t below(std::int64_t n) {
     return static_cast<std::int64_t>(uniform() * static_cast<double>(n));
   }
@@ -57,7 +57,7 @@ Rotation any_rotation(Random& random) {
                   second * std::cos(b));
 }
 
-// By any angle about an axis, which must not be 0.
+// A rotation by a random angle about a non-zero axis.
 Rotation rotation_about(const Point& axis, Random& random) {
   const double half = kTwoPi / 2 * random.uniform();
   const double scale = std::sin(half) / std::sqrt(square(axis));
@@ -79,7 +79,7 @@ std::int64_t side_of_cube(std::int64_t points) {
   return side;
 }
 
-// A chain that winds through a cube, from neighbour to neighbour.
+// A chain that winds through the grid points of a cube.
 std::vector<Point> compact_chain(std::int64_t points) {
   const std::int64_t side = side_of_cube(points);
   const double middle = static_cast<double>(side - 1) / 2;
@@ -105,7 +105,7 @@ class Chain {
 
   const std::vector<Point>& points() const { return points_; }
 
-  // Turns all points on one side of a point.
+  // Rotates all points on one side of a point.
   void pivot(Random& random) {
     const auto n = static_cast<std::int64_t>(points_.size());
     const std::int64_t at = 1 + random.below(n - 2);
@@ -117,7 +117,7 @@ class Chain {
     }
   }
 
-  // Turns the points between two.
+  // Rotates the points between two others.
   void crankshaft(Random& random) {
     const auto n = static_cast<std::int64_t>(points_.size());
     const std::int64_t a = random.below(n);
@@ -133,7 +133,7 @@ class Chain {
  private:
   const Point& point(std::int64_t i) const { return points_[static_cast<std::size_t>(i)]; }
 
-  // Turns the points from `first` to before `end` about `centre`, if the chain stays allowed.
+  // Rotates the points [first, end) about `centre`, if the chain stays allowed.
   void turn(std::int64_t first, std::int64_t end, std::int64_t centre, const Rotation& by) {
     moved_.clear();
     for (std::int64_t i = first; i < end; ++i) {
@@ -146,8 +146,8 @@ class Chain {
     std::copy(moved_.begin(), moved_.end(), points_.begin() + first);
   }
 
-  // Whether a moved point, of which the first is `start`, meets one of those from `first` to before
-  // `end`. Neighbours on the chain stay one unit apart.
+  // Whether a moved point, the first of which is `start`, meets one of the points [first, end).
+  // Neighbours on the chain stay one unit apart.
   bool meets(std::int64_t first, std::int64_t end, std::int64_t start) const {
     for (std::size_t m = 0; m < moved_.size(); ++m) {
       const std::int64_t i = start + static_cast<std::int64_t>(m);

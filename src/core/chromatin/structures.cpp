@@ -5,8 +5,8 @@
 //   X <- V^+ B(X) X,  b_ij = -w_ij d_ij / |x_i - x_j|,  v_ij = -w_ij,
 //
 // with zero row sums, and weights w of 1 for observed pairs and 0 for others. No step raises the
-// stress, the sum of w_ij (d_ij - |x_i - x_j|)^2. Pairs that are not observed start from the
-// shortest path over observed ones.
+// stress, the sum of w_ij (d_ij - |x_i - x_j|)^2. Unobserved pairs start from the shortest path
+// over observed ones.
 #include "core/chromatin/structures.h"
 
 #include <algorithm>
@@ -18,7 +18,8 @@
 
 #include "core/chromatin/gram.h"
 #include "core/chromatin/map_pairs.h"
-#include "core/chromatin/small_eigen.h"
+#include "core/numerics/cholesky.h"
+#include "core/numerics/symmetric_eigen.h"
 
 namespace ancify::chromatin {
 namespace {
@@ -26,7 +27,7 @@ namespace {
 // Points x 3, the point first.
 using Points = std::array<std::vector<double>, 3>;
 
-// The largest group of points that observed pairs connect; the first of equals.
+// The largest connected component of points by observed pairs; the first of equals.
 std::vector<std::size_t> largest_group(std::size_t n, const std::vector<double>& map) {
   std::vector<bool> seen(n, false);
   std::vector<std::size_t> largest;
@@ -64,7 +65,7 @@ class GroupMap {
   bool complete() const { return complete_; }
   const double* row(std::size_t i) const { return &distances_[i * n_]; }
 
-  // Distances with the shortest paths over observed pairs in place of those that are not.
+  // Distances, with shortest paths over observed pairs for unobserved ones.
   std::vector<double> shortest_paths() const {
     std::vector<double> paths = distances_;
     if (complete_) return paths;
@@ -109,12 +110,12 @@ Points classical_scaling(const GroupMap& map) {
   return points;
 }
 
-// Multiplies by V^+. Where all pairs are observed, that is a division by n.
+// Multiplies by V^+. If all pairs are observed, it divides by n.
 class InverseWeights {
  public:
   explicit InverseWeights(const GroupMap& map) : n_(map.n()) {
     if (map.complete()) return;
-    // V + 11'/n has the same product with columns of sum 0, and a Cholesky factor.
+    // V + 11'/n has the same product with columns of sum 0, and is positive definite.
     std::vector<double> weights(n_ * n_, 1 / static_cast<double>(n_));
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < n_; ++j) {
@@ -170,8 +171,8 @@ double sum_of_squares(const GroupMap& map) {
   return sum;
 }
 
-// Turns points to their principal axes. An axis points to where the sum of cubes is positive, which
-// chooses one of two mirror images, and does not depend on the order of the points.
+// Rotates points to their principal axes. Each axis has a positive sum of cubes, which selects one
+// of two mirror images whatever the order of points.
 void orient(Points& x) {
   const std::size_t n = x[0].size();
   std::vector<double> moments(9, 0.0);
@@ -185,7 +186,7 @@ void orient(Points& x) {
       for (std::size_t i = 0; i < n; ++i) moments[a * 3 + b] += x[a][i] * x[b][i];
     }
   }
-  const Eigenpairs axes = small_eigenpairs(3, moments);
+  const Eigenpairs axes = symmetric_eigenpairs(3, moments);
   const Points old = x;
   for (std::size_t k = 0; k < 3; ++k) {
     double cubes = 0;
@@ -212,7 +213,7 @@ Structure fit_structure(std::int64_t points, const double* map, const StructureS
   fit.squares = sum_of_squares(distances);
   Points x = classical_scaling(distances);
   const InverseWeights weights(distances);
-  // Below this the stress is that of rounding.
+  // Stress below this is rounding error.
   const double least = 1e-26 * fit.squares;
   for (int step = 0;; ++step) {
     Points image;

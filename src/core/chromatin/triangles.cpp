@@ -1,4 +1,4 @@
-// Counts triples of points whose distances break the triangle inequality.
+// Counts triples of points whose distances violate the triangle inequality.
 #include "core/chromatin/triangles.h"
 
 #include <cmath>
@@ -21,7 +21,7 @@ void count_triangles(std::int64_t points, std::int64_t cells, const double* maps
         if (std::isnan(ij)) continue;
         const double* from_j = &map[static_cast<std::size_t>(j * points)];
         for (std::int64_t k = j + 1; k < points; ++k) {
-          // Comparisons with NaN are false. Without branches, the loop runs on vectors.
+          // Comparisons with NaN are false. Without branches, the loop is vectorised.
           const double ik = from_i[k];
           const double jk = from_j[k];
           seen += static_cast<std::int64_t>(ik + jk >= 0);

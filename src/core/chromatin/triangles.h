@@ -7,8 +7,8 @@
 
 namespace ancify::chromatin {
 
-// For each cell, the triples of points whose three pairs are observed, and those of them with one
-// distance above the sum of the two others by more than rounding.
+// Counts, for each cell, triples of points with three observed pairs, and triples in which one
+// distance exceeds the sum of the others by more than rounding.
 void count_triangles(std::int64_t points, std::int64_t cells, const double* maps, double* broken,
                      double* triples, JobControl& control, int threads);
 

@@ -1,4 +1,4 @@
-// What the derived alleles of a VCF or BCF change in proteins.
+// Changes that the derived alleles of a VCF or BCF make in proteins.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,27 @@
 
 namespace ancify {
 
-// Where codons get the bases beside a site from.
+// The source of the bases beside a site in its codon.
 enum class Background { kAncestral, kFocal };
 
-// What a change does, or why that is unknown. The names are in R, in this order.
+// The consequence of a change, or the reason why it is unknown. The names are in R, in this order.
 enum class Consequence {
   kSynonymous,
   kMissense,
   kStopGained,
   kStopLost,
   kStartLost,
-  kNoSequence,    // the reference has not all of the transcript
-  kPartialCodon,  // the coding sequence's length is no multiple of 3
+  kNoSequence,    // the reference does not contain the whole transcript
+  kPartialCodon,  // the coding sequence begins or ends within the codon, or has no known frame
   kInnerStop,     // a codon before the last one is a stop
-  kUnknownCodon   // a base of the codon is missing
+  kUnknownCodon,  // a base of the codon is missing
+  kNoCode         // the transcript's genetic code is unknown
 };
 
 struct CodingOptions : SiteReaderOptions {
   // By the chromosomes' names in `variants`; transcripts are numbered within each.
   std::unordered_map<std::string, std::vector<Transcript>> transcripts;
-  std::string genetic_code;  // for GeneticCode
+  std::vector<std::string> genetic_codes;  // of the transcripts, for GeneticCode
   Background background = Background::kAncestral;
 };
 
@@ -42,7 +43,7 @@ struct CodingChange {
   std::size_t chromosome;  // of CodingChanges::chromosomes
   std::int64_t position;   // from 0
   std::size_t transcript;
-  std::int64_t codon;  // from 0
+  std::int64_t codon;  // from 0; -1 for the codon within which the coding sequence begins
   int place;           // of the site in the codon, from 0
   int ancestral;       // codes of bases on the genome's forward strand
   int derived;
@@ -51,29 +52,30 @@ struct CodingChange {
   Codon ancestral_codon;
   Codon derived_codon;
   Consequence consequence;
-  bool focal_codon;       // has the focal genome's bases beside the site
+  bool focal_codon;       // uses the focal genome's bases beside the site
   bool ref_is_ancestral;  // whether REF of the record is the ancestral base
   std::size_t protein;    // of CodingChanges::proteins, or kNoProtein
 };
 
-// What a transcript is translated to on the background, up to its stop. With the ancestral
-// background, the residue of each missense change is the ancestral one.
+// The translation of a transcript on the background, up to its stop. With the ancestral background,
+// the residue of each missense change is the ancestral one.
 struct TranscriptProtein {
   std::string residues;
-  std::int64_t focal_codons = 0;  // that have the focal bases, as the ancestral ones make a stop
+  std::int64_t focal_codons = 0;  // with the focal bases, as the ancestral ones form a stop
 };
 
 constexpr std::size_t kNoProtein = static_cast<std::size_t>(-1);
 
 struct CodingChanges : RecordTotals {
   std::int64_t coding = 0;      // sites with a row
-  std::int64_t not_coding = 0;  // sites without
+  std::int64_t not_coding = 0;  // sites without a row
   std::vector<CodingChange> changes;
   std::vector<TranscriptProtein> proteins;  // of transcripts with a missense change
 };
 
 // Reads all records of options.variants, which need no genotypes, and counts all samples together.
-// Other errors are those of SiteReader.
+// Throws InputError like GeneModels, and for an unknown genetic code. Other errors are those of
+// SiteReader.
 CodingChanges coding_changes(const CodingOptions& options, JobControl& control);
 
 }  // namespace ancify

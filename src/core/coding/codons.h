@@ -1,9 +1,12 @@
-// Codons, and what they are translated to.
+// Codons and their translation.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
+#include <utility>
 
+#include "core/exec/errors.h"
 #include "core/genome/bases.h"
 
 namespace ancify {
@@ -19,8 +22,11 @@ constexpr Codon kStartCodon = {0, 3, 2};  // ATG
 // A residue for each codon: AAA, AAC, AAG, AAT, ACA and so on.
 class GeneticCode {
  public:
-  // `residues` has 64 letters.
-  explicit GeneticCode(std::string residues) : residues_(std::move(residues)) {}
+  // Throws InputError unless `residues` has 64 letters.
+  explicit GeneticCode(std::string residues) : residues_(std::move(residues)) {
+    constexpr std::size_t codons = 64;
+    if (residues_.size() != codons) throw InputError("a genetic code has not 64 residues");
+  }
 
   char residue(const Codon& codon) const {
     int number = 0;

@@ -1,13 +1,35 @@
-// An index of parts by their starts, and the largest end so far, finds the parts at a position.
+// An index of parts by their starts, with the largest end so far, finds the parts at a position.
 #include "core/coding/gene_models.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "core/exec/errors.h"
 
 namespace ancify {
 
+namespace {
+
+void check(const Transcript& transcript) {
+  if (transcript.phase < 0 || transcript.phase > 2) {
+    throw InputError("a transcript's phase is " + std::to_string(transcript.phase) +
+                     ", not 0, 1 or 2");
+  }
+  for (const CodingPart& part : transcript.parts) {
+    if (part.start < 0 || part.end <= part.start || part.end > kLastPosition) {
+      throw InputError("a coding part reaches from " + std::to_string(part.start + 1) + " to " +
+                       std::to_string(part.end) +
+                       ". Positions count from 1, are below 2^31, and the start is first");
+    }
+  }
+}
+
+}  // namespace
+
 GeneModels::GeneModels(std::vector<Transcript> transcripts) : transcripts_(std::move(transcripts)) {
   for (std::size_t t = 0; t < transcripts_.size(); ++t) {
+    check(transcripts_[t]);
     std::vector<std::int64_t> ends;
     std::int64_t before = 0;
     for (const CodingPart& part : transcripts_[t].parts) {

@@ -1,4 +1,4 @@
-// The backend that computes: the CPU, or GPUs if the build and the machine have them.
+// The compute backend: the CPU, or GPUs if the build and the machine have them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct Backend {
   BackendKind kind = BackendKind::kCpu;
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
-  std::vector<int> devices;    // numbers of the GPUs, empty for the CPU
+  std::vector<int> devices;    // indices of the GPUs, empty for the CPU
   int gpus_per_card = 1;       // device d is on card d / gpus_per_card
   std::size_t gpu_memory = 0;  // bytes to use of each GPU, or 0 for all free memory
 
@@ -24,7 +24,7 @@ struct Backend {
   std::string description() const;
 };
 
-// A GPU, by its number; its compute capability is major.minor.
+// A GPU, by its index; its compute capability is major.minor.
 struct Gpu {
   int number;
   std::string name;
@@ -36,40 +36,40 @@ struct Gpu {
 // The GPUs found.
 struct Gpus {
   std::vector<Gpu> usable;  // the GPUs that can run this build's code
-  std::string problem;      // why there are none, or why a card is left out; else empty
+  std::string problem;      // why no GPU is usable, or why a card is left out; else empty
 };
 
-// Whether code for these architectures, such as "75 80 90", runs on a card. It does if one of them
-// has the card's major version and at most its minor version. Code for the last one is also kept as
-// PTX, which runs on newer cards.
+// Whether code for these architectures, such as "75 80 90", runs on a card. One of them must have
+// the card's major version and at most its minor version. Code for the last architecture is also
+// kept as PTX, which runs on newer cards.
 bool runs_on(const std::string& archs, int major, int minor);
 
 // The cards that can run code for these architectures. With `per_card` above 1 each card counts as
 // several devices, so that tests can use several devices on one card.
 Gpus usable_gpus(const std::vector<Gpu>& cards, const std::string& archs, int per_card);
 
-// The GPUs of this machine. Throws nothing, and touches no card in a forked child.
+// The GPUs of this machine. Never throws, and touches no card in a forked child.
 Gpus available_gpus(int per_card);
 
-// The backend that the user asks for.
+// The backend that the user requests.
 struct BackendWish {
   std::string kind = "auto";  // or "cpu" or "gpu"
   std::vector<int> devices;   // empty for all
   int threads = 1;
-  std::string simd = "auto";  // as choose_simd_level() takes it
+  std::string simd = "auto";  // as for choose_simd_level()
   int gpus_per_card = 1;
   std::size_t gpu_memory = 0;  // bytes to use of each GPU, or 0 for all free memory
 };
 
-// Chooses a backend. "auto" is the CPU until a card has been measured. Each base would cross the
-// bus to a GPU, while the CPU calls as fast as it copies. DeviceError, with the reason, if the user
-// asks for a GPU that cannot be used. InputError for an unknown kind.
+// Chooses a backend. "auto" means the CPU until a card has been measured: each base would cross the
+// bus to a GPU, while the CPU calls as fast as it copies. Throws DeviceError, with the reason, if
+// the user requests a GPU that cannot be used. Throws InputError for an unknown kind.
 Backend choose_backend(const BackendWish& wish);
-// The same with other GPUs. gpus() is called only if the user asks for a GPU.
+// Chooses a backend among other GPUs. gpus() is called only if the user requests a GPU.
 Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus);
 
-// DeviceError if this process cannot use a backend that another process chose. Then its build has
-// no GPU code, or it is a forked child whose parent may have touched a card.
+// Throws DeviceError if this process cannot use a backend that another process chose. Its build
+// then lacks GPU code, or it is a forked child whose parent may have touched a card.
 void check_usable_here(const Backend& backend);
 
 }  // namespace ancify

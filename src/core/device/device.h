@@ -11,7 +11,7 @@ namespace ancify {
 // The device's own memory, or host memory that the device copies from and to directly.
 enum class MemoryKind { kDevice, kHost };
 
-// A point in a stream. It is reached when all earlier work in the stream has ended.
+// A point in a stream, reached when all earlier work in the stream has ended.
 class Event {
  public:
   Event() = default;
@@ -23,7 +23,7 @@ class Event {
 // One thread at a time may use a device. Failures are DeviceErrors.
 class Device {
  public:
-  // Work in one stream runs in order. The two streams run side by side.
+  // Work in one stream runs in order. The two streams run concurrently.
   static constexpr int kStreams = 2;
 
   Device() = default;
@@ -35,12 +35,12 @@ class Device {
   virtual std::string name() const = 0;
   // Free bytes of the device's own memory.
   virtual std::size_t free_memory() = 0;
-  // For MemoryPool. Null if there is too little memory.
+  // For MemoryPool. Null if memory is insufficient.
   virtual void* allocate(std::size_t n, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
-  // These start to copy n elements to the device, from it, or within it. Both ends must stay valid
-  // until wait().
+  // These start to copy n elements to the device, from it, or within it. Source and destination
+  // must stay valid until wait().
   template <class T>
   void upload(T* to, const T* from, std::size_t n, int stream) {
     begin_copy<T>(Copy::kUp, to, from, n, stream);
@@ -64,9 +64,9 @@ class Device {
   virtual std::unique_ptr<Event> record(int stream) = 0;
   // Later work in the stream waits for the event. The event may be destroyed before it is reached.
   virtual void wait_for(const Event& event, int stream) = 0;
-  // Waits until all work in the stream has ended. DeviceError if any of it failed.
+  // Waits until all work in the stream has ended. Throws DeviceError if any of it failed.
   virtual void wait(int stream) = 0;
-  // Waits until the device is idle, whatever failed.
+  // Waits until the device is idle, even after failures.
   virtual void drain() noexcept = 0;
 
  protected:
@@ -85,8 +85,8 @@ class Device {
   }
 };
 
-// Calls steps(). If it throws, waits until the device is idle before it rethrows, as the memory of
-// running copies is about to be freed.
+// Calls steps(). If it throws, waits until the device is idle before rethrowing, as memory in use
+// by running copies is about to be freed.
 template <class Steps>
 void drained_on_failure(Device& device, Steps steps) {
   try {

@@ -1,6 +1,6 @@
-// Marks functions that CUDA kernels and the CPU share, so that they are written once. It marks
-// their loops, too, which nvcc writes out. Whole loops keep the arrays that they index in
-// registers. With eight turns at a time a thread waits for several numbers at once.
+// Marks functions that CUDA kernels and the CPU share, so that they are written once. It also marks
+// their loops, which nvcc unrolls. Full unrolling keeps the arrays that a loop indexes in
+// registers. Eight iterations at a time let a thread wait for several values at once.
 #pragma once
 
 #ifdef __CUDACC__

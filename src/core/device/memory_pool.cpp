@@ -1,4 +1,4 @@
-// Keeps device memory that was given back, for the next request of about the same size.
+// Keeps returned device memory for the next request of about the same size.
 #include "core/device/memory_pool.h"
 
 #include <algorithm>

@@ -11,12 +11,12 @@
 
 namespace ancify {
 
-// One thread at a time may use a pool, as with its device. Give everything back before the pool is
-// destroyed.
+// Only one thread at a time may use a pool, as with its device. Return all memory before the pool
+// is destroyed.
 class MemoryPool {
  public:
   struct Piece {
-    void* data = nullptr;  // null if there is too little memory
+    void* data = nullptr;  // null if memory is insufficient
     std::size_t size = 0;  // bytes
   };
 
@@ -26,11 +26,11 @@ class MemoryPool {
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   Device& device() const { return device_; }
-  // Bytes of device memory that can be taken, including idle ones.
+  // Bytes of device memory that can be taken, including idle bytes.
   std::size_t free_memory();
-  // Takes at least n bytes, which are not initialised.
+  // Takes at least n uninitialised bytes.
   Piece take(std::size_t n, MemoryKind kind);
-  // No running work may still use the piece.
+  // No running work may still be using the piece.
   void give_back(const Piece& piece, MemoryKind kind) noexcept;
   bool has_idle() const;
   // Returns idle memory to the device.
@@ -46,7 +46,7 @@ class MemoryPool {
   };
 
   Pieces& of(MemoryKind kind) { return pieces_[static_cast<std::size_t>(kind)]; }
-  // Removes the smallest idle piece of n to n + n / 8 bytes; its data are null if there is none.
+  // Removes the smallest idle piece of n to n + n / 8 bytes; its data are null if none fits.
   static Piece remove_fitting(Pieces& pieces, std::size_t n);
   // Returns idle memory to the device until at most `most` bytes are idle.
   void release_idle(MemoryKind kind, std::size_t most) noexcept;
@@ -55,7 +55,7 @@ class MemoryPool {
   std::array<Pieces, 2> pieces_;
 };
 
-// An array of n elements, given back at the end of its scope.
+// An array of n elements, returned at the end of its scope.
 template <class T>
 class DeviceArray {
  public:
@@ -77,7 +77,7 @@ class DeviceArray {
     return *this;
   }
 
-  // Whether there was too little memory.
+  // Whether memory was insufficient.
   bool refused() const { return size_ > 0 && piece_.data == nullptr; }
   T* data() const { return static_cast<T*>(piece_.data); }
   std::size_t size() const { return size_; }
@@ -89,7 +89,7 @@ class DeviceArray {
   MemoryPool::Piece piece_;
 };
 
-// An array on the device, and one on the host that is copied to it or from it.
+// An array on the device, and its counterpart on the host for copies in either direction.
 template <class T>
 struct Mirrored {
   Mirrored() = default;

@@ -1,5 +1,5 @@
-// The exponential function, with the same bits on every processor and device. Where a compiler may
-// fuse a product and a sum, which changes the rounding, it computes in whole numbers.
+// The exponential function, with identical bits on every processor and device. It computes in
+// integers wherever a compiler may fuse a product and a sum, which changes the rounding.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,8 @@ ANCIFY_HOST_DEVICE inline std::int64_t exp_near_zero(std::int64_t r) {
   return sum;
 }
 
-// e^x. The error is at most 0.55 units in the last place, or 1 unit below the least normal number.
+// e^x. The error is at most 0.55 units in the last place, or 1 unit below the smallest normal
+// number.
 ANCIFY_HOST_DEVICE inline double portable_exp(double x) {
   if (x == 0) return 1;                       // common: every softmax has one
   if (!(x > -746)) return x <= -746 ? 0 : x;  // underflow, or not a number

@@ -1,4 +1,4 @@
-// Takes a job's memory of a device, up to what the job may have.
+// Allocates a job's device memory, up to its budget.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace ancify {
 
-// Failures are DeviceErrors with the bytes wanted so far and those that are free. `limit` as
-// memory_budget() takes it; `used` bytes are taken already.
+// Failures are DeviceErrors that state the bytes requested so far and the free bytes. `limit` is as
+// for memory_budget(); `used` bytes are already allocated.
 class Taker {
  public:
   Taker(MemoryPool& pool, std::size_t limit, std::size_t used)
@@ -24,7 +24,8 @@ class Taker {
     if (array.refused()) throw_too_little_memory(pool_, wanted_, budget_);
     return array;
   }
-  // An array of at least n in place of this one, whose content is lost. No work may use it.
+  // Replaces this array by one of at least n elements and discards its content. No work may be
+  // using it.
   template <class T>
   void grow(DeviceArray<T>& array, std::size_t n) {
     wanted_ -= array.size() * sizeof(T);

@@ -11,7 +11,7 @@ namespace ancify {
 
 std::size_t memory_budget(MemoryPool& pool, std::size_t limit, std::size_t used) {
   const std::size_t free = pool.free_memory();
-  const std::size_t most = free - free / 16;  // the driver needs some
+  const std::size_t most = free - free / 16;  // a margin for the driver
   return limit == 0 ? most : std::min(limit - std::min(limit, used), most);
 }
 

@@ -9,7 +9,7 @@
 
 namespace ancify::diffusion {
 
-// A value for each combination of grid points; the last population's index changes fastest.
+// One value for each combination of grid points; the last population's index changes fastest.
 class Density {
  public:
   // InputError if there are too many values to count. All values begin as 0.

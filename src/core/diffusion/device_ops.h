@@ -1,5 +1,5 @@
-// The operations on a density that the CPU and devices share. Their parts may be done in any order:
-// by the threads of a GPU, or in a loop.
+// The operations on a density that the CPU and devices share. Their parts may run in any order: on
+// the threads of a GPU, or in a loop.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ ANCIFY_HOST_DEVICE inline std::size_t first_of_line(std::size_t line, std::size_
   return line / stride * stride * static_cast<std::size_t>(points) + line % stride;
 }
 
-// The grid index of a value in each population; the last population's changes fastest.
+// The grid indices of a value, by population; the last population's index changes fastest.
 struct Indices {
   int of[kMostPopulations];
 };
@@ -51,7 +51,7 @@ ANCIFY_HOST_DEVICE inline Indices indices_of(std::size_t value, int points, int 
 
 // ---- Time steps ---------------------------------------------------------------------------------
 
-// Pointers to the rows of a LineSystem; see there.
+// Pointers to the rows of a LineSystem, which documents them.
 struct SystemRows {
   double* lower;
   double* lower_by_inflow;
@@ -60,7 +60,7 @@ struct SystemRows {
   double* upper_by_inflow;
 };
 
-// One population's rows, in memory that has 5 rows for each population.
+// One population's rows, in memory that holds 5 rows for each population.
 ANCIFY_HOST_DEVICE inline SystemRows rows_in(double* systems, int points, int population) {
   const auto n = static_cast<std::size_t>(points);
   double* const first = systems + static_cast<std::size_t>(population) * 5 * n;
@@ -85,7 +85,7 @@ ANCIFY_HOST_DEVICE inline double moved_at(double x, const TimeStep& step, int po
 }
 
 // Row i of (1 + dt A) phi_new = phi, where A is the conservative central difference of -1/2
-// d^2/dx^2 V + d/dx M, with M at the middles between grid points. The delta of Chang and Cooper
+// d^2/dx^2 V + d/dx M, with M evaluated midway between grid points. The delta of Chang and Cooper
 // (1970, J. Comput. Phys. 6:1) is 1/2 here.
 ANCIFY_HOST_DEVICE inline void assemble_row(const GridView& grid, const TimeStep& step,
                                             int population, double immigration, int i,
@@ -112,7 +112,7 @@ ANCIFY_HOST_DEVICE inline void assemble_row(const GridView& grid, const TimeStep
 }
 
 // The density that new mutations add in a step of this length, at the smallest frequency in one
-// population and 0 in all others. The integral of x phi grows by theta / 2 in a unit of time.
+// population and 0 in all others. The integral of x phi grows by theta / 2 per unit of time.
 ANCIFY_HOST_DEVICE inline double mutation_mass(const GridView& grid, double length, double theta,
                                                int populations) {
   double mass = length * theta / 2 / grid.x[1] * 2 / grid.x[2];
@@ -157,7 +157,7 @@ struct SweepOp {
   double theta;
   double size;                     // of the axis' population
   double rates[kMostPopulations];  // of migration into it
-  bool mutates[kMostPopulations];  // populations whose mutations this sweep adds first
+  bool mutates[kMostPopulations];  // populations whose mutations are added before this sweep
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return power(grid.points, populations - 1); }
 
@@ -221,8 +221,8 @@ struct SweepOp {
 
 // ---- Transitions --------------------------------------------------------------------------------
 
-// Mass 1 at one frequency, as values at the two grid points around it: their integral by the
-// trapezoid rule is 1.
+// Unit mass at one frequency, as values at the two grid points around it, whose trapezoid integral
+// is 1.
 struct Spike {
   int lower;
   double at_lower;
@@ -271,7 +271,8 @@ struct NewPopulationOp {
   ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
     double* const values = to + i * static_cast<std::size_t>(grid.points);
     for (int k = 0; k < grid.points; ++k) values[k] = 0;
-    // Drop the ends of a single population: lost and fixed alleles do not segregate in two either.
+    // Drop the ends of a single population: lost and fixed alleles do not segregate after a split
+    // either.
     if (populations == 1 && (i == 0 || i + 1 == n())) return;
     const Indices at = indices_of(i, grid.points, populations);
     const Spike spike = spike_at(grid, mixed_frequency(grid, at, shares, populations));
@@ -281,7 +282,7 @@ struct NewPopulationOp {
 };
 
 // Replaces a share of `destination` by alleles of other populations, line by line along its axis.
-// shares[destination] is the share that stays.
+// shares[destination] is the share that is retained.
 struct PulseOp {
   static constexpr const char* kName = "PulseOp";
   GridView grid;
@@ -328,14 +329,14 @@ struct RemovalOp {
   }
 };
 
-// Puts the populations in another order.
+// Reorders the populations.
 struct ReorderOp {
   static constexpr const char* kName = "ReorderOp";
   int points;
   const double* from;
   double* to;
   int populations;
-  int order[kMostPopulations];  // the old place of each population
+  int order[kMostPopulations];  // the old index of each population
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return power(points, populations); }
   ANCIFY_HOST_DEVICE void operator()(std::size_t i) const {
@@ -360,7 +361,7 @@ struct CopyOp {
 
 // ---- Samples ------------------------------------------------------------------------------------
 
-// Replaces the last remaining population's axis by its sample's numbers of derived alleles, as the
+// Replaces the last remaining population's axis by the derived allele count of its sample, as the
 // fastest index. Each of its points has `inner` values, of the populations already sampled.
 struct SampleOp {
   static constexpr const char* kName = "SampleOp";

@@ -1,5 +1,5 @@
-// A plan in a device's memory, and the algorithm by which a team of threads carries it out. A team
-// is a block of a GPU, or the host, which launches a kernel for each operation.
+// A plan in a device's memory, and the algorithm by which a team of threads executes it. A team is
+// a block of a GPU, or the host, which launches a kernel for each operation.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace ancify::diffusion {
 
-// The threads of a GPU block that carries out a plan.
+// The threads of a GPU block that executes a plan.
 constexpr unsigned kThreadsOfAPlan = 256;
 
 // An event of a plan: the equilibrium, an epoch or a transition.
@@ -23,15 +23,15 @@ struct DeviceEvent {
   std::int64_t end_step;  // of an epoch: the end of its steps among all steps of the plan
 };
 
-// A plan: its input, its memory, and its progress.
+// A plan: its input, its workspace, and its progress.
 struct DevicePlan {
   GridView grid;
   const DeviceEvent* events;
   std::size_t n_events;
   const TimeStep* steps;
   const double* equilibrium;
-  // The density, and room for pivots or the next density. Each has room for the values of the most
-  // populations that the plan ever has.
+  // The density, and workspace for pivots or the next density. Each holds the values at the plan's
+  // largest number of populations.
   double* density;
   double* other;
   double* systems;  // 5 rows for each population
@@ -40,14 +40,15 @@ struct DevicePlan {
   int samples;
   std::size_t numbers[kMostPopulations];
   double* output;
-  // The progress: the next event and step, the times that this step was done, and the number of
-  // populations that the density has.
+  // The progress: the next event and step, the repetitions of this step so far, and the density's
+  // number of populations.
   std::size_t next_event;
   std::int64_t next_step;
   std::int64_t times_done;
   int populations;
 
-  // Sampling is done too. Before, each call of do_rounds() does at least one operation.
+  // True once sampling is done too. Until then, each call of do_rounds() does at least one
+  // operation.
   ANCIFY_HOST_DEVICE bool is_finished() const { return next_event > n_events; }
 };
 
@@ -70,9 +71,9 @@ ANCIFY_HOST_DEVICE inline SweepOp sweep_of(const DevicePlan& plan, const TimeSte
   return sweep;
 }
 
-// Does a step `times` times: mutations, then a sweep along each axis that is not frozen, in order.
-// team.for_each(op) does op(0), ..., op(op.n() - 1) before the next operation begins. team.look()
-// is called before each step, and may throw to stop the work.
+// Repeats a step `times` times: mutations, then a sweep along each axis that is not frozen, in
+// order. team.for_each(op) does op(0), ..., op(op.n() - 1) before the next operation begins.
+// team.look() is called before each step, and may throw to stop the work.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_step(const Team& team, const DevicePlan& plan, const DeviceEvent& epoch,
                                 const TimeStep& step, std::int64_t times) {
@@ -90,7 +91,7 @@ ANCIFY_HOST_DEVICE void do_step(const Team& team, const DevicePlan& plan, const 
   }
 }
 
-// Does at most `most` of the epoch's remaining steps, and gives the number done.
+// Does at most `most` of the epoch's remaining steps, and returns the number done.
 template <class Team>
 ANCIFY_HOST_DEVICE std::int64_t do_steps(const Team& team, DevicePlan& plan,
                                          const DeviceEvent& epoch, std::int64_t most) {
@@ -110,7 +111,7 @@ ANCIFY_HOST_DEVICE std::int64_t do_steps(const Team& team, DevicePlan& plan,
   return done;
 }
 
-// Makes the plan's next density by a transition, and exchanges the two arrays.
+// Computes the plan's next density by a transition, and swaps the two arrays.
 template <class Team>
 ANCIFY_HOST_DEVICE void do_transition(const Team& team, DevicePlan& plan,
                                       const Transition& transition) {

@@ -1,4 +1,4 @@
-// Lays out plans in memory, sends them to devices in batches, and takes spectra back.
+// Lays out plans in memory, sends them to devices in batches, and collects spectra.
 #include "core/diffusion/device_spectra.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 // Places pieces of memory one after the other, each aligned for a double.
 class Layout {
  public:
-  // Adds a piece of n elements and gives its first byte.
+  // Adds a piece of n elements and returns the offset of its first byte.
   template <class T>
   std::size_t add(std::size_t n) {
     const std::size_t at = size_;
@@ -37,8 +37,8 @@ class Layout {
   std::size_t size_ = 0;
 };
 
-// The data that a device needs for a job, before they have addresses on the device. The image is
-// uploaded; the room is memory on the device alone.
+// The data that a device needs for a job, before they have device addresses. The image is uploaded;
+// the workspace exists on the device alone.
 class DeviceJob {
  public:
   DeviceJob(const SpectrumJob& job, const Sampling& sampling)
@@ -50,7 +50,7 @@ class DeviceJob {
     if (sampling.kind != Sampling::Kind::kAdmixed) weights_ = weights_of(sampling, *grid_);
   }
 
-  // Lines along an axis, at the most populations that the plan ever has.
+  // Lines along an axis, at the plan's largest number of populations.
   std::size_t lines() const { return power(grid_->points(), most_populations_ - 1); }
   // The number of output values.
   std::size_t outputs() const {
@@ -60,13 +60,14 @@ class DeviceJob {
   }
   double work() const { return work_; }
   std::int64_t rounds() const { return rounds_; }
-  // The most values that a block handles in a time step. With few lines, idle threads count too.
+  // The largest number of values that a block handles in a time step. With few lines, idle threads
+  // count too.
   std::size_t values_of_a_round() const {
     return static_cast<std::size_t>(most_populations_ * grid_->points()) *
            std::max(lines(), std::size_t{kThreadsOfAPlan});
   }
 
-  // The sizes of the image and of the room.
+  // The sizes of the image and of the workspace.
   std::size_t image_bytes() const { return image_layout().size; }
   std::size_t room_bytes() const {
     const auto values = static_cast<double>(most_populations_) * 5 * grid_->points() +
@@ -75,8 +76,8 @@ class DeviceJob {
     return static_cast<std::size_t>(std::min(values * sizeof(double), 1e18));
   }
 
-  // Writes the image, and gives the plan with addresses on the device: the image at `there`, the
-  // room at `room`.
+  // Writes the image, and returns the plan with device addresses: the image at `there`, the
+  // workspace at `room`.
   DevicePlan write(char* image, char* there, double* room) const {
     const Image layout = image_layout();
     const auto put = [&](std::size_t at, const auto& values) {
@@ -186,9 +187,9 @@ class DeviceJob {
   double work_;
   int populations_ = 0;
   int most_populations_ = 0;
-  std::int64_t rounds_ = 1;  // begins with 1 for the sampling
+  std::int64_t rounds_ = 1;  // starts at 1, for the sampling
   std::vector<DeviceEvent> events_;
-  std::int64_t n_steps_ = 0;  // different steps; repetitions do not count
+  std::int64_t n_steps_ = 0;  // distinct steps, without repetitions
   std::vector<double> equilibrium_;
   std::vector<SampleWeights> weights_;
 };
@@ -206,7 +207,7 @@ DeviceJobs prepare(const std::vector<SpectrumJob>& jobs, const Sampling& samplin
   return prepared;
 }
 
-// A team that is the host: it launches one operation after the other in a stream.
+// The host as a team: it launches operations one after another in a stream.
 class LaunchTeam {
  public:
   LaunchTeam(DiffusionKernels& kernels, const TaskContext& context)
@@ -216,7 +217,7 @@ class LaunchTeam {
     kernels_.begin(op, 0);
   }
   void for_each(const CopyOp& op) const { kernels_.device().copy(op.to, op.from, op.size, 0); }
-  // Launched operations cannot be stopped, so wait often enough that only a few are under way.
+  // Launched operations cannot be stopped, so wait often enough to keep only a few in flight.
   void look() const {
     context_.throw_if_stopped();
     if (++looked_ % 16 == 0) kernels_.device().wait(0);
@@ -228,7 +229,7 @@ class LaunchTeam {
   const TaskContext& context_;
 };
 
-// Jobs that a device does together: in blocks, or a single one on the whole device.
+// Jobs that a device runs together: one per block, or a single one on the whole device.
 struct Batch {
   std::vector<std::size_t> jobs;
   bool in_blocks = true;
@@ -238,7 +239,7 @@ std::size_t bytes_of(const DeviceJob& job) {
   return job.image_bytes() + job.room_bytes() + sizeof(DevicePlan);
 }
 
-// Groups as many jobs as fit into the memory `budget`, those with the most work first.
+// Groups as many jobs as fit the memory `budget`, in decreasing order of work.
 std::vector<Batch> make_batches(const DeviceJobs& jobs, std::size_t most_lines, std::size_t budget,
                                 std::size_t devices) {
   std::vector<std::size_t> order(jobs.size());
@@ -254,7 +255,7 @@ std::vector<Batch> make_batches(const DeviceJobs& jobs, std::size_t most_lines, 
       few_lines.push_back(i);
     }
   }
-  // Each device gets its share of the jobs done in blocks.
+  // Each device gets its share of the jobs that run in blocks.
   for (std::size_t d = 0; d < devices; ++d) {
     std::size_t bytes = budget + 1;
     for (std::size_t k = d; k < few_lines.size(); k += devices) {
@@ -289,7 +290,7 @@ class BatchRun {
   std::size_t bytes() const {
     return batch_.jobs.size() * sizeof(DevicePlan) + image_.size() + room_values_ * sizeof(double);
   }
-  // False if the device refuses the memory.
+  // Returns false if the allocation fails.
   bool take_memory(MemoryPool& pool) {
     plans_ = {pool, batch_.jobs.size()};
     images_there_ = {pool, image_.size()};
@@ -297,8 +298,8 @@ class BatchRun {
     return !plans_.refused() && !images_there_.refused() && !room_.refused();
   }
 
-  // Writes the batch's spectra. In blocks, a launch does about `values_at_once` values of each
-  // plan; between launches the host checks for a stop.
+  // Writes the batch's spectra. In blocks, a launch computes about `values_at_once` values of each
+  // plan; the host checks for a stop between launches.
   void run(const TaskContext& context, std::size_t values_at_once,
            std::vector<std::vector<double>>& spectra) {
     Device& device = kernels_.device();
@@ -351,7 +352,7 @@ class BatchRun {
   const DeviceJobs& jobs_;
   const Batch& batch_;
   std::vector<std::size_t> images_;  // the first byte of each job's image
-  std::vector<std::size_t> rooms_;   // the first value of each job's room
+  std::vector<std::size_t> rooms_;   // the first value of each job's workspace
   std::size_t room_values_ = 0;
   std::vector<char> image_;  // all jobs' images
   DeviceArray<DevicePlan> plans_;
@@ -359,7 +360,7 @@ class BatchRun {
   DeviceArray<double> room_;
 };
 
-// Does a batch, or one half after the other if the device has too little memory for the whole.
+// Runs a batch, or its halves one after the other if the device lacks memory for the whole.
 void do_batch(DiffusionKernels& kernels, MemoryPool& pool, const DeviceJobs& jobs,
               const Batch& batch, std::size_t budget, std::size_t values_at_once,
               const TaskContext& context, std::vector<std::vector<double>>& spectra) {
@@ -406,7 +407,7 @@ std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
   }
   const std::size_t least = *std::min_element(budgets.begin(), budgets.end());
   const auto batches = make_batches(on_device, most_lines, least, devices.size());
-  // Only for progress.
+  // For progress reports only.
   const auto units = [&](const Batch& batch) {
     double work = 1;
     for (const std::size_t i : batch.jobs) work += on_device[i]->work();

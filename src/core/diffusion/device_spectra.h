@@ -14,7 +14,7 @@
 
 namespace ancify::diffusion {
 
-// The operations of diffusion on devices. Copies are not among them: a Device has its own.
+// The operations of diffusion on devices, except copies, which a Device provides.
 using DiffusionOperation = std::variant<AssembleOp, SweepOp, NewPopulationOp, PulseOp, RemovalOp,
                                         ReorderOp, SampleOp, PlansOp>;
 using DiffusionKernels = Kernels<DiffusionOperation>;
@@ -23,9 +23,9 @@ using DiffusionDevices = std::vector<std::unique_ptr<DiffusionKernels>>;
 // Opens the backend's devices; none for the CPU. DeviceError if one fails.
 DiffusionDevices open_diffusion_devices(const Backend& backend);
 
-// A spectrum for each job, as by expected_spectra(), up to relative differences of about 1e-12.
-// `threads` CPU threads prepare the jobs. Plans with at most `most_lines` lines run together, one
-// on each block; a larger plan takes the whole device. A launch does about
+// A spectrum for each job, equal to that of expected_spectra() up to relative differences of about
+// 1e-12. `threads` CPU threads prepare the jobs. Plans with at most `most_lines` lines run
+// together, one on each block; a larger plan takes the whole device. A launch computes about
 // `values_at_once` values of each plan, and a stop is noticed between launches. `memory_limit`: the
 // most bytes taken of each device, 0 for no limit; see memory_budget(). DeviceError if a plan does
 // not fit. Interrupted if the job is stopped.

@@ -37,7 +37,7 @@ struct Exponent {
   double square;
 };
 
-// The integral, by halving the interval until that changes the estimate `whole` by at most `error`.
+// The integral, by halving the interval until the estimate `whole` changes by at most `error`.
 template <class Function>
 double refined(const GaussRule& rule, const Function& f, double from, double to, double whole,
                double error, int halvings) {
@@ -49,8 +49,8 @@ double refined(const GaussRule& rule, const Function& f, double from, double to,
          refined(rule, f, middle, to, right, error, halvings - 1);
 }
 
-// The ends of equal pieces from here to 1, with smaller and smaller pieces at both ends: under
-// strong selection the integral is concentrated next to an end.
+// The ends of pieces from here to 1, which shrink towards both ends: under strong selection the
+// integral is concentrated near an end.
 std::vector<double> pieces_from(double from) {
   std::vector<double> ends;
   for (int i = 0; i <= kPieces; ++i) ends.push_back(from + (1 - from) * i / kPieces);

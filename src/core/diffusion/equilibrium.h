@@ -8,9 +8,9 @@
 
 namespace ancify::diffusion {
 
-// The equilibrium density on a grid, of one population. The value at 0, which would be infinite, is
-// that of the next point. As in dadi the size is only a factor: selection acts as at size 1.
-// InputError for a size not above 0, a negative theta, numbers that are not finite, and selection
+// The equilibrium density on a grid, of one population. The value at 0, which would be infinite,
+// equals that at the next point. As in dadi, the size only scales the density: selection acts as at
+// size 1. InputError for a size not above 0, a negative theta, non-finite parameters, and selection
 // under which the density overflows.
 Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<const Grid> grid);
 

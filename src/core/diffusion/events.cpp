@@ -127,9 +127,8 @@ Plan plan_model(const Model& model, const Scheduler& scheduler) {
   return planner.take();
 }
 
-Plan plan_model(const Model& model, double fineness, int parts, double strongest) {
-  return plan_model(
-      model, [=](const Epoch& epoch) { return make_schedule(epoch, fineness, parts, strongest); });
+Plan plan_model(const Model& model, const StepRule& rule) {
+  return plan_model(model, [&](const Epoch& epoch) { return make_schedule(epoch, rule); });
 }
 
 // ---- By name ------------------------------------------------------------------------------------

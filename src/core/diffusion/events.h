@@ -17,8 +17,8 @@ namespace ancify::diffusion {
 using PlannedEvent = std::variant<Equilibrium, Schedule, Transition>;
 using Plan = std::vector<PlannedEvent>;
 
-// Makes a plan from what events do, and counts the populations. Each function throws InputError if
-// its arguments are invalid or do not fit the present populations.
+// Builds a plan from events, and tracks the number of populations. Each function throws InputError
+// if its arguments are invalid or do not fit the present populations.
 class Planner {
  public:
   explicit Planner(Scheduler scheduler) : scheduler_(std::move(scheduler)) {}
@@ -29,10 +29,10 @@ class Planner {
   void evolve(const Epoch& epoch);
   // Adds a population as the last one, with these shares of its ancestry.
   void add_population(const std::vector<double>& shares);
-  // Replaces a share of a population by others; shares[destination] stays.
+  // Replaces a share of a population by others; shares[destination] is retained.
   void pulse(int destination, const std::vector<double>& shares);
   void remove(int population);
-  // order[k] is the old number of the new population k.
+  // order[k] is the old index of the new population k.
   void reorder(const std::vector<int>& order);
 
   int populations() const { return populations_; }
@@ -48,21 +48,21 @@ class Planner {
   Plan plan_;
 };
 
-// The plan of a model. InputError, with the event's number, if an event is invalid or does not fit
-// the populations.
+// The plan of a model. InputError, with the event's position, if an event is invalid or does not
+// fit the populations.
 Plan plan_model(const Model& model, const Scheduler& scheduler);
 
-// The same with the steps of make_schedule().
-Plan plan_model(const Model& model, double fineness, int parts, double strongest = kAnyStrength);
+// As above, with the steps of make_schedule().
+Plan plan_model(const Model& model, const StepRule& rule);
 
-// A new population with these shares of its ancestry. It comes last; populations count from 0.
+// A new population with these shares of its ancestry, added last; populations count from 0.
 struct Admixture {
   std::vector<double> shares;
 
   void operator()(Planner& planner) const { planner.add_population(shares); }
 };
 
-// Others replace a share of `destination` at one moment; shares[destination] stays.
+// Others replace a share of `destination` at one moment; shares[destination] is retained.
 struct Pulse {
   int destination;
   std::vector<double> shares;
@@ -77,14 +77,14 @@ struct Removal {
   void operator()(Planner& planner) const { planner.remove(population); }
 };
 
-// The populations get other numbers: order[k] is the old number of the new population k.
+// The populations are renumbered: order[k] is the old index of the new population k.
 struct Reordering {
   std::vector<int> order;
 
   void operator()(Planner& planner) const { planner.reorder(order); }
 };
 
-// An event's fields by their names. InputError if a field is missing.
+// An event's fields by name. InputError if a field is missing.
 class EventFields {
  public:
   std::map<std::string, std::vector<double>> numbers;
@@ -95,11 +95,11 @@ class EventFields {
   // Population indices from 0, of a field that counts them from 1.
   std::vector<int> populations(const std::string& name) const;
   int population(const std::string& name) const;
-  // Time courses; constant ones if the field has numbers.
+  // Time courses; constant ones if the field holds numbers.
   std::vector<TimeCourse> time_courses(const std::string& name) const;
 };
 
-// An event's name and the function that makes it of its fields.
+// An event's name, and the function that creates it from its fields.
 struct EventKind {
   std::string name;
   Event (*make)(const EventFields&);

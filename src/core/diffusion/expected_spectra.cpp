@@ -1,5 +1,4 @@
-// Carries out the plans of models on the CPU, side by side on threads, and samples from the
-// densities.
+// Executes the plans of models in parallel on CPU threads, and samples from the densities.
 #include "core/diffusion/expected_spectra.h"
 
 #include <algorithm>
@@ -83,7 +82,7 @@ Density evolve(const Plan& plan, int points, SimdLevel level, const TaskContext&
 std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>& jobs,
                                                   const Sampling& sampling, SimdLevel level,
                                                   int threads, JobControl& control) {
-  // Start with the jobs that have the most work, so that no thread ends long after the others.
+  // Start with the largest jobs, so that no thread ends long after the others.
   std::vector<std::size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<double> work;
@@ -91,7 +90,7 @@ std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>
   for (const auto& job : jobs) work.push_back(work_of(*job.plan, job.points));
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
-  // Only for progress.
+  // For progress reports only.
   const auto units = [](double x) { return static_cast<std::int64_t>(std::min(x, 1e15)); };
   for (const double one : work) control.expect(units(one));
 

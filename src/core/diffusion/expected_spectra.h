@@ -16,11 +16,11 @@ namespace ancify::diffusion {
 // The work of a plan, for progress: time steps times grid values times axes that are not frozen.
 double work_of(const Plan& plan, int points);
 
-// The density at the end of a plan, on a grid with so many points for each population. InputError
+// The density at the end of a plan, on a grid with this many points for each population. InputError
 // for too few points, too many values, or an invalid equilibrium.
 Density evolve(const Plan& plan, int points, SimdLevel level, const TaskContext& context);
 
-// How samples are drawn from a density; see sampling.h.
+// The sampling scheme for a density; see sampling.h.
 struct Sampling {
   enum class Kind { kAnalytic, kDirect, kAdmixed, kInbred };
   Kind kind = Kind::kAnalytic;
@@ -34,13 +34,13 @@ struct Sampling {
 // The weights of each population, for any kind but kAdmixed.
 std::vector<SampleWeights> weights_of(const Sampling& sampling, const Grid& grid);
 
-// A plan, and the points of the grid to carry it out on.
+// A plan, and the number of points of its grid.
 struct SpectrumJob {
   const Plan* plan;
   int points;
 };
 
-// A spectrum for each job, in the order of sample(). Jobs run side by side, and idle threads take
+// A spectrum for each job, in the order of sample(). Jobs run in parallel, and idle threads take
 // parts of them. The number of threads does not change a spectrum. Interrupted if the job is
 // stopped.
 std::vector<std::vector<double>> expected_spectra(const std::vector<SpectrumJob>& jobs,

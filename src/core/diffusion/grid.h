@@ -16,7 +16,7 @@ struct Grid {
   GridView view() const {
     return {points(), x.data(), width.data(), middle.data(), inverse_weight.data()};
   }
-  // The first frequency above 0. Extrapolation over grids takes it to 0.
+  // The first frequency above 0. Extrapolation over grids takes this frequency to 0.
   double smallest() const { return x[1]; }
 
   std::vector<double> x;

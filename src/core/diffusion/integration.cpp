@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/diffusion/line_solver.h"
@@ -18,14 +19,25 @@ namespace ancify::diffusion {
 namespace {
 
 // Lines solved at once: enough to hide the latency of divisions, and few enough that their kRoom
-// values stay in a core's own cache.
+// values stay in a core's private cache.
 constexpr std::size_t kMostLanes = 64;
 constexpr std::size_t kLeastLanes = 32;
 constexpr std::size_t kRoom = 4096;
-// The least values in a part of a sweep that an idle thread may take: enough to be worth the
-// handover. A common grid, 40 points for three populations, has four parts.
+// The fewest values in a part of a sweep for an idle thread: enough to justify the handover. A
+// common grid, 40 points for three populations, has four parts.
 constexpr std::size_t kLeastPart = 16000;
 constexpr std::size_t kMostParts = 64;
+// Up to this many populations, a bundle's elimination is kept in a core's cache while steps repeat.
+// With more populations it would come from memory, which takes as long as the divisions.
+constexpr int kMostAxesKept = 2;
+
+// The private workspace of a part of a sweep.
+struct LineRoom {
+  LineRoom(std::size_t points, std::size_t most_lanes)
+      : values(new double[points * whole_vectors(most_lanes)]()), elimination(points, most_lanes) {}
+  std::unique_ptr<double[]> values;
+  LineElimination elimination;
+};
 
 class Integration {
  public:
@@ -47,11 +59,20 @@ class Integration {
                    : std::clamp<std::size_t>(density.size() / kLeastPart, 1, kMostParts)) {
     for (int k = 0; k < populations_; ++k) strides_[k] = density.stride(k);
     for (std::size_t i = 0; i < parts_; ++i) rooms_.emplace_back(points_, most_lanes_);
+    if (populations_ <= kMostAxesKept && parts_ == 1) {
+      const std::size_t bundles = bundles_of(density_.size() / points_);
+      for (int k = 0; k < populations_; ++k) {
+        for (std::size_t b = 0; b < bundles; ++b) kept_[k].emplace_back(points_, most_lanes_);
+      }
+    }
   }
 
   void run() {
     for (const TimeStep& step : schedule_.steps) {
       step_ = &step;
+      for (auto& of_axis : kept_) {
+        for (LineElimination& elimination : of_axis) elimination.is_done = false;
+      }
       for (int k = 0; k < populations_; ++k) {
         if (schedule_.frozen[k] == 0) systems_[k].assemble(grid_, step, populations_, k);
       }
@@ -69,7 +90,7 @@ class Integration {
   using Index = std::array<std::size_t, kMostPopulations>;
 
   // Sweeps along all axes. The first axis couples the slices that the other sweeps handle one by
-  // one, so it is swept in all of the density first.
+  // one, so it is swept first, over the whole density.
   void sweep_all() {
     if (populations_ == 1) {
       Index at = {};
@@ -93,9 +114,9 @@ class Integration {
     });
   }
 
-  // Sweeps along all axes after `axis`. `block` is given by the indices of the earlier axes; it has
-  // a smaller block for each index of `axis`, and `from` to `to` of these are swept. Each is swept
-  // along all later axes while it is in a cache.
+  // Sweeps along all axes after `axis`. The indices of the earlier axes give `block`. It has a
+  // smaller block for each index of `axis`, of which `from` to `to` are swept. Each is swept along
+  // all later axes while it is in a cache.
   void sweep_blocks(int axis, double* block, std::size_t from, std::size_t to, Index& at,
                     LineRoom& room) {
     const bool are_slices = axis + 2 == last_;
@@ -125,19 +146,20 @@ class Integration {
   // Sweeps the last axis but one of neighbouring slices. Their lines are copied side by side.
   void sweep_columns(double* first, std::size_t slices, const Index& at, LineRoom& room) const {
     const std::size_t lanes = slices * points_;
-    const std::size_t stride = LineRoom::whole_vectors(lanes);
+    const std::size_t stride = whole_vectors(lanes);
+    double* const values = room.values.get();
     const auto for_each_piece = [&](auto copy) {
       for (std::size_t i = 0; i < points_; ++i) {
         for (std::size_t slice = 0; slice < slices; ++slice) {
           copy(first + slice * strides_[last_ - 2] + i * points_,
-               room.values() + i * stride + slice * points_);
+               values + i * stride + slice * points_);
         }
       }
     };
-    const Lines lines = describe_lines(last_ - 1, at, lanes, room);
-    for_each_piece([&](double* piece, double* values) { std::copy_n(piece, points_, values); });
-    solve_lines(systems_[last_ - 1], {room.values(), stride, lanes}, lines, room, level_);
-    for_each_piece([&](double* piece, double* values) { std::copy_n(values, points_, piece); });
+    LineElimination* const own = describe_lines(last_ - 1, at, lanes, new_elimination(room));
+    for_each_piece([&](double* piece, double* to) { std::copy_n(piece, points_, to); });
+    solve_lines(systems_[last_ - 1], {values, stride, lanes}, own, values, level_);
+    for_each_piece([&](double* piece, double* from) { std::copy_n(from, points_, piece); });
   }
 
   void sweep_bundles(int axis, double* block, const Index& at, LineRoom& room) {
@@ -150,15 +172,15 @@ class Integration {
   // The width of a bundle, in whole vectors. Widths are nearly equal; the last may be smaller.
   std::size_t width_of(std::size_t lines) const {
     const std::size_t bundles = (lines + most_lanes_ - 1) / most_lanes_;
-    return LineRoom::whole_vectors((lines + bundles - 1) / bundles);
+    return whole_vectors((lines + bundles - 1) / bundles);
   }
   std::size_t bundles_of(std::size_t lines) const {
     const std::size_t width = width_of(lines);
     return (lines + width - 1) / width;
   }
 
-  // Sweeps one bundle of lines along an axis that is not the last: they are neighbours in memory.
-  void sweep_bundle(int axis, double* block, Index at, std::size_t bundle, LineRoom& room) const {
+  // Sweeps one bundle of lines along any axis but the last; the lines are neighbours in memory.
+  void sweep_bundle(int axis, double* block, Index at, std::size_t bundle, LineRoom& room) {
     const std::size_t width = width_of(strides_[axis]);
     const std::size_t from = bundle * width;
     const std::size_t lanes = std::min(width, strides_[axis] - from);
@@ -167,58 +189,74 @@ class Integration {
       at[k] = rest % points_;
       rest /= points_;
     }
-    const Lines lines = describe_lines(axis, at, lanes, room);
-    solve_lines(systems_[axis], {block + from, strides_[axis], lanes}, lines, room, level_);
+    LineElimination* const own =
+        describe_lines(axis, at, lanes, elimination_of(axis, bundle, room));
+    solve_lines(systems_[axis], {block + from, strides_[axis], lanes}, own, room.values.get(),
+                level_);
   }
 
   // Sweeps rows `from` to `to` along the last axis. Each is contiguous in memory, so rows are
   // transposed to lie side by side. Row 0 is the first row of slice `at`.
-  void sweep_rows(double* block, Index at, std::size_t from, std::size_t to, LineRoom& room) const {
+  void sweep_rows(double* block, Index at, std::size_t from, std::size_t to, LineRoom& room) {
     const std::size_t width = width_of(to - from);
     const std::size_t first_slice = populations_ > 2 ? at[last_ - 2] : 0;
     for (std::size_t row = from; row < to; row += width) {
       const std::size_t lanes = std::min(width, to - row);
       if (populations_ > 1) at[last_ - 1] = row % points_;
       if (populations_ > 2) at[last_ - 2] = first_slice + row / points_;
-      const Lines lines = describe_lines(last_, at, lanes, room);
-      const std::size_t stride = LineRoom::whole_vectors(lanes);
+      LineElimination* const own =
+          describe_lines(last_, at, lanes, elimination_of(last_, row / width, room));
+      const std::size_t stride = whole_vectors(lanes);
+      double* const values = room.values.get();
       const Table rows = {block + row * points_, points_};
-      const Table columns = {room.values(), stride};
+      const Table columns = {values, stride};
       turn(rows, columns, lanes, points_, level_);
-      solve_lines(systems_[last_], {room.values(), stride, lanes}, lines, room, level_);
+      solve_lines(systems_[last_], {values, stride, lanes}, own, values, level_);
       turn(columns, rows, points_, lanes, level_);
     }
   }
 
-  // Writes the inflow and the ends of the diagonal of each line, from the line `at` on, to `room`.
-  // The index of `at` along `axis` has no meaning. Gives kEqual, and writes nothing, if the lines
-  // do not differ.
-  Lines describe_lines(int axis, Index at, std::size_t lanes, LineRoom& room) const {
+  static LineElimination& new_elimination(LineRoom& room) {
+    room.elimination.is_done = false;
+    return room.elimination;
+  }
+
+  LineElimination& elimination_of(int axis, std::size_t bundle, LineRoom& room) {
+    return kept_[axis].empty() ? new_elimination(room) : kept_[axis][bundle];
+  }
+
+  // Writes the inflow and the ends of the diagonal of each line, from the line `at` on. The index
+  // of `at` along `axis` is ignored. Returns null, and writes nothing, if the lines do not differ.
+  LineElimination* describe_lines(int axis, Index at, std::size_t lanes,
+                                  LineElimination& elimination) const {
+    if (elimination.is_done) return &elimination;
     const LineSystem& system = systems_[axis];
     const std::size_t from = line_number(axis, at);
     const std::size_t last_line = density_.size() / points_ - 1;
     const bool has_corner = from == 0 || from + lanes > last_line;
-    if (!system.has_inflow && !has_corner) return Lines::kEqual;
-    double* const inflow = room.inflow();
+    if (!system.has_inflow && !has_corner) return nullptr;
+    double* const inflow = elimination.inflow();
+    double* const first = elimination.first();
+    double* const last = elimination.last();
     for (std::size_t lane = 0; lane < lanes;) {
       lane = add_inflows(axis, at, lane, lanes, inflow);
       advance(axis, at);
     }
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-      room.first()[lane] = system.first(inflow[lane]);
-      room.last()[lane] = system.last(inflow[lane]);
+      first[lane] = system.first(inflow[lane]);
+      last[lane] = system.last(inflow[lane]);
     }
-    if (from == 0) room.first()[0] += system.absorbed;
-    if (from + lanes > last_line) room.last()[lanes - 1] += system.absorbed;
-    for (std::size_t lane = lanes; lane % LineRoom::kVector != 0; ++lane) {
-      room.inflow()[lane] = 0;
-      room.first()[lane] = room.last()[lane] = 1;
+    if (from == 0) first[0] += system.absorbed;
+    if (from + lanes > last_line) last[lanes - 1] += system.absorbed;
+    for (std::size_t lane = lanes; lane % kLaneVector != 0; ++lane) {
+      inflow[lane] = 0;
+      first[lane] = last[lane] = 1;
     }
-    return Lines::kOwn;
+    return &elimination;
   }
 
   // Writes the inflow of lines from `lane` on, until the fastest index has reached its last value.
-  // Gives the next lane.
+  // Returns the next lane.
   std::size_t add_inflows(int axis, Index& at, std::size_t lane, std::size_t lanes,
                           double* inflow) const {
     if (populations_ == 1) {
@@ -285,6 +323,7 @@ class Integration {
   std::array<std::size_t, kMostPopulations> strides_ = {};
   std::array<LineSystem, kMostPopulations> systems_;
   std::vector<LineRoom> rooms_;
+  std::array<std::vector<LineElimination>, kMostPopulations> kept_;  // of each axis' bundles
   const TimeStep* step_ = nullptr;
 };
 

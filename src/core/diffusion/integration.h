@@ -8,9 +8,9 @@
 
 namespace ancify::diffusion {
 
-// Replaces the density by that after all steps of the schedule. A step is implicit along one axis
-// after the other (Gutenkunst and others 2009). Idle threads of the context take parts of a sweep,
-// without changing any bit of the result. Interrupted if the job is stopped.
+// Advances the density through all steps of the schedule. A step is implicit along one axis after
+// another (Gutenkunst and others 2009). Idle threads of the context take parts of a sweep, without
+// changing the result by a bit. Interrupted if the job is stopped.
 void integrate(Density& density, const Schedule& schedule, SimdLevel level,
                const TaskContext& context);
 

@@ -9,21 +9,24 @@
 
 namespace ancify::diffusion {
 
-// Room for a bundle of lines while they are solved. Values are ordered by point, then by lane.
-class LineRoom {
+// The lanes of the widest level's vector. A row's last vector may have unused lanes.
+constexpr std::size_t kLaneVector = 8;
+inline std::size_t whole_vectors(std::size_t lanes) {
+  return (lanes + kLaneVector - 1) / kLaneVector * kLaneVector;
+}
+
+// The systems of a bundle of distinct lines, and their elimination, by point, then by lane.
+class LineElimination {
  public:
-  static constexpr std::size_t kVector = 8;
-  static std::size_t whole_vectors(std::size_t lanes) {
-    return (lanes + kVector - 1) / kVector * kVector;
-  }
+  LineElimination(std::size_t points, std::size_t most_lanes);
 
-  LineRoom(std::size_t points, std::size_t most_lanes);
-
-  double* values() { return room_.get(); }
-  double* pivots() { return values() + size_; }
-  double* inflow() { return pivots() + size_; }
-  double* first() { return inflow() + most_lanes_; }
+  double* inflow() { return room_.get(); }
+  double* first() { return inflow() + most_lanes_; }  // elements of the diagonal
   double* last() { return first() + most_lanes_; }
+  double* pivots() { return last() + most_lanes_; }  // inverse, of each row
+  double* uppers() { return pivots() + size_; }
+
+  bool is_done = false;
 
  private:
   std::size_t most_lanes_;
@@ -31,22 +34,18 @@ class LineRoom {
   std::unique_ptr<double[]> room_;
 };
 
-// Lines side by side: lane k begins at data[k], and its points are `stride` apart. `data` may be
-// the room's values(), with a stride of whole vectors.
+// Adjacent lines: lane k begins at data[k], and its points are `stride` apart. `data` may be the
+// `values` of solve_lines(), with a stride of whole vectors.
 struct LineBundle {
   double* data;
   std::size_t stride;
   std::size_t lanes;
 };
 
-// Whether lines differ in their systems too, and not only in their values.
-enum class Lines {
-  kOwn,    // `room` has each line's inflow, and the first and last element of its diagonal
-  kEqual,  // no line has inflow or is absorbed at a corner
-};
-
-// Replaces the right-hand sides in `bundle` by the solutions. The level does not change the result.
-void solve_lines(const LineSystem& system, const LineBundle& bundle, Lines lines, LineRoom& room,
-                 SimdLevel level);
+// Replaces the right-hand sides in `bundle` by the solutions; `values` holds whole vectors at each
+// point. Without an elimination, no line has inflow or is absorbed at a corner. A completed
+// elimination is reused, otherwise it is computed. Neither this nor the level changes the result.
+void solve_lines(const LineSystem& system, const LineBundle& bundle, LineElimination* elimination,
+                 double* values, SimdLevel level);
 
 }  // namespace ancify::diffusion

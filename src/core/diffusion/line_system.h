@@ -10,7 +10,7 @@ namespace ancify::diffusion {
 
 // A tridiagonal system for each line of the grid. The left side of row i is lower[i] x[i-1] +
 // diagonal[i] x[i] + upper[i] x[i+1]. A line's `inflow` is sum_j m_j x_j over the other populations
-// j. To lower and upper it adds `*_by_inflow` times the inflow. It cancels from the diagonal,
+// j. It adds `*_by_inflow` times the inflow to lower and upper, and cancels from the diagonal
 // except at both ends.
 struct LineSystem {
   // Fills the rows for a population in this step.
@@ -31,7 +31,7 @@ struct LineSystem {
   // all other populations, and to the last one where it is fixed in all others.
   double absorbed;
 
-  // Without inflow all lines have one elimination. Forwards: x[i] = x[i] pivot[i] - x[i-1]
+  // Without inflow all lines share one elimination. Forwards: x[i] = x[i] pivot[i] - x[i-1]
   // lower_pivot[i]; then backwards: x[i] -= x[i+1] upper_pivot[i].
   bool has_inflow;
   std::vector<double> pivot;

@@ -10,12 +10,12 @@ namespace ancify::diffusion {
 
 constexpr int kMostPopulations = 5;
 
-// A number as a function of the time on its epoch's clock.
+// A parameter as a function of time on its epoch's clock.
 using TimeCourse = std::function<double(double)>;
 
 class Planner;
 
-// An event tells a planner what it does to the populations. Its operator() is void(Planner&) const,
+// An event tells a planner how it changes the populations. Its operator() is void(Planner&) const,
 // and throws InputError if the event does not fit the populations.
 using Event = std::function<void(Planner&)>;
 using Model = std::vector<Event>;
@@ -51,10 +51,10 @@ struct Epoch {
 // A change of the density at one moment: one of the linear maps of transitions.h.
 struct Transition {
   enum class Kind {
-    kNewPopulation,  // it comes last, with `shares` of its ancestry
-    kPulse,          // others replace a share of `population`; shares[population] stays
+    kNewPopulation,  // added last, with `shares` of its ancestry
+    kPulse,          // others replace a share of `population`; shares[population] is retained
     kRemoval,        // of `population`
-    kReordering,     // order[k] is the old number of the new population k
+    kReordering,     // order[k] is the old index of the new population k
   };
   Kind kind;
   int population;

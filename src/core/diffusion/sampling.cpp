@@ -13,12 +13,11 @@ namespace ancify::diffusion {
 
 namespace {
 
-// Exact for samples of up to 46 haplotypes. For more, the grid must have more points than the
-// sample has haplotypes; then binomial probabilities change little between two points.
+// Exact for samples of up to 46 haplotypes. For larger samples, the grid must have more points than
+// the sample has haplotypes, so that binomial probabilities change little between points.
 constexpr int kMostNodes = 24;
 
-// Starts at the most probable number and multiplies by the ratios of neighbours, so nothing
-// overflows.
+// Starts at the mode and multiplies by ratios of neighbouring probabilities, so nothing overflows.
 void binomial_probabilities(int n, double x, std::vector<double>& p) {
   p.assign(static_cast<std::size_t>(n) + 1, 0);
   if (x <= 0 || x >= 1) {
@@ -53,7 +52,7 @@ std::vector<double> organism_probabilities(int ploidy, double x, double inbreedi
   return p;
 }
 
-// The distribution of the sum of two independent numbers.
+// The distribution of the sum of two independent counts.
 std::vector<double> convolved(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> sum(a.size() + b.size() - 1);
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -119,7 +118,7 @@ std::vector<double> sample(const Density& density, const std::vector<SampleWeigh
   std::size_t outer = density.size();
   std::size_t inner = 1;
   // Sample the populations from the last to the first. Each becomes the fastest index, so the first
-  // population ends as the fastest.
+  // population ends up fastest.
   for (std::size_t k = weights.size(); k-- > 0;) {
     const auto numbers = static_cast<std::size_t>(weights[k].size) + 1;
     outer /= points;

@@ -8,22 +8,23 @@
 
 namespace ancify::diffusion {
 
-// Linear weights for a sample of `size` haplotypes of one population. The row of a grid point has,
-// for each number of derived alleles from 0 to `size`, the factor of the density there.
+// Linear weights for a sample of `size` haplotypes of one population. The row of a grid point holds
+// the factor of its density for each number of derived alleles from 0 to `size`.
 struct SampleWeights {
   int size;
   std::vector<double> values;
 };
 
-// Integrates binomial probabilities with a density that is linear between grid points.
+// Integrates binomial probabilities against a density that is linear between grid points.
 SampleWeights analytic_weights(const Grid& grid, int size);
 
 // Integrates binomial probabilities by the trapezoid rule. `ascertained`: only over sites where two
 // more haplotypes of the population differ; a factor of 2 is left out.
 SampleWeights direct_weights(const Grid& grid, int size, bool ascertained);
 
-// The same for inbred organisms of this ploidy: two alleles of an organism are identical by descent
-// with the probability `inbreeding` (Blischak and others 2020). `size` is a multiple of `ploidy`.
+// As direct_weights(), for inbred organisms of this ploidy: two alleles of an organism are
+// identical by descent with probability `inbreeding` (Blischak and others 2020). `size` is a
+// multiple of `ploidy`.
 SampleWeights inbred_weights(const Grid& grid, int size, double inbreeding, int ploidy);
 
 // The expected spectrum, by the weights of each population. The first population's index changes

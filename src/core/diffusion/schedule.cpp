@@ -1,7 +1,7 @@
 // Time steps: dt = fineness / max over i of (1 / (4 nu_i), sum over j of m_ij, |selection's part of
 // M_i| at x = 1/2 and at x = 1/4), the rule of dadi (Gutenkunst and others 2009, PLoS Genet.
-// 5:e1000695). Coefficients above `strongest` count as that. Implicit steps are stable at any
-// length, and strong selection soon balances mutation, so that longer steps have small errors.
+// 5:e1000695). Implicit steps are stable at any length, and strong selection soon balances
+// mutation, so that longer steps have small errors.
 #include "core/diffusion/schedule.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace ancify::diffusion {
 namespace {
 
 constexpr std::int64_t kMostSteps = 5'000'000;
-// The most steps that differ from the step before; all of these are in memory.
+// The largest number of distinct consecutive steps, all of which are kept in memory.
 constexpr std::size_t kMostKept = 1'000'000;
 
 std::string as_text(double x) {
@@ -88,6 +88,22 @@ double time_scale(const TimeStep& at, int populations, double strongest) {
   return 1 / fastest;
 }
 
+// The length of the step that begins at `time`, with the parameters `now`.
+double wanted_length(const Epoch& epoch, const StepRule& rule, const TimeStep& now, double time) {
+  const auto limit = [&](const TimeStep& at) {
+    return rule.fineness * time_scale(at, epoch.populations(), rule.strongest);
+  };
+  double length = limit(now);
+  while (rule.looks_ahead) {
+    const double within = std::min(length, epoch.end - time);
+    const double shortest = std::min(limit(parameters_at(epoch, time + within / 2)),
+                                     limit(parameters_at(epoch, time + within)));
+    if (within <= shortest) break;
+    length = std::max(within / 2, shortest);
+  }
+  return length;
+}
+
 bool is_same(const TimeStep& a, const TimeStep& b) {
   const auto equal = [](const double* x, const double* y, std::size_t n) {
     return std::equal(x, x + n, y);
@@ -123,26 +139,27 @@ std::int64_t Schedule::number_of_steps() const {
                          [](std::int64_t n, const TimeStep& step) { return n + step.times; });
 }
 
-Schedule make_schedule(const Epoch& epoch, double fineness, int parts, double strongest) {
+Schedule make_schedule(const Epoch& epoch, const StepRule& rule) {
   Schedule schedule = without_steps(epoch);
   double time = epoch.start;
   std::int64_t done = 0;
   TimeStep now = parameters_at(epoch, time);
   while (time < epoch.end) {
-    const double wanted = fineness * time_scale(now, schedule.populations, strongest);
     const double left = epoch.end - time;
+    const double wanted = wanted_length(epoch, rule, now, time);
     const double length = std::min(wanted, left);
-    for (int part = 1; part <= parts; ++part) {
-      now = parameters_at(epoch, time + length * part / parts);
-      now.length = length / parts;
+    for (int part = 1; part <= rule.parts; ++part) {
+      now = parameters_at(epoch, time + length * part / rule.parts);
+      now.length = length / rule.parts;
       append(schedule.steps, now);
     }
-    done += parts;
+    done += rule.parts;
     time = wanted < left ? time + length : epoch.end;
     if (done > kMostSteps || schedule.steps.size() > kMostKept) {
       throw InputError("the epoch from " + as_text(epoch.start) + " to " + as_text(epoch.end) +
-                       " needs more than " + std::to_string(done - parts) + " time steps (time " +
-                       as_text(time) + " is reached): shorten it, enlarge sizes, or lower rates");
+                       " needs more than " + std::to_string(done - rule.parts) +
+                       " time steps (time " + as_text(time) +
+                       " is reached): shorten it, enlarge sizes, or lower rates");
     }
   }
   return schedule;
@@ -152,7 +169,7 @@ Schedule middle_steps(const Epoch& epoch, int steps) {
   Schedule schedule = without_steps(epoch);
   const double duration = epoch.end - epoch.start;
   if (duration == 0) return schedule;
-  // The time that is left at these shares of all steps
+  // The time that is left after these shares of all steps
   const auto left = [=](double share) { return duration * std::pow(1 - share, 4); };
   const auto step_at = [&](double time) {
     TimeStep step = parameters_at(epoch, time);

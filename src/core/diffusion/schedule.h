@@ -1,4 +1,4 @@
-// Computes the time steps of an epoch before any of them is done.
+// Computes all time steps of an epoch in advance.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,18 @@
 
 namespace ancify::diffusion {
 
-// For make_schedule(): the time steps follow any strength of selection.
-constexpr double kAnyStrength = std::numeric_limits<double>::infinity();
+// The length of time steps: `fineness` times the shortest time scale of drift, migration and
+// selection. Each is then cut into `parts` equal steps. Selection coefficients count as at most
+// `strongest`. Time scales are taken at a step's beginning. If the rule looks ahead, they are also
+// taken in its middle and at its end, so that no step is too long where a population shrinks.
+struct StepRule {
+  double fineness;
+  int parts = 1;
+  double strongest = std::numeric_limits<double>::infinity();
+  bool looks_ahead = false;
+};
 
-// `times` equal steps one after the other, each of this length, with the parameters at its end.
+// `times` equal consecutive steps, each of this length, with the parameters at its end.
 struct TimeStep {
   double length;
   std::int64_t times;
@@ -32,20 +40,16 @@ struct Schedule {
   std::vector<char> mutates;
   std::vector<TimeStep> steps;
 
-  // All steps, repeated ones included.
+  // All steps, including repetitions.
   std::int64_t number_of_steps() const;
 };
 
-// The steps of an epoch. A step is `fineness` times the shortest time scale of drift, migration and
-// selection, by the parameters at its beginning; it is then cut into `parts` equal steps. Selection
-// coefficients count as at most `strongest`. InputError for invalid parameters at any step, and for
-// too many steps.
-Schedule make_schedule(const Epoch& epoch, double fineness, int parts,
-                       double strongest = kAnyStrength);
+// The steps of an epoch. InputError for invalid parameters at any step, and for too many steps.
+Schedule make_schedule(const Epoch& epoch, const StepRule& rule);
 
-// So many steps, with the parameters in the middle of each; one step if none changes. Steps become
-// shorter, with the fourth power, since fast recombination leaves traces of the end alone.
-// InputError for invalid parameters.
+// This many steps, with the parameters at the middle of each; one step if no parameter changes.
+// Steps shorten with the fourth power, since fast recombination erases all but the end. InputError
+// for invalid parameters.
 Schedule middle_steps(const Epoch& epoch, int steps);
 
 // Makes the steps of an epoch.

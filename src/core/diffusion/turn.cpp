@@ -1,4 +1,4 @@
-// Transposes tables in squares that fit the vectors of the processor.
+// Transposes tables in squares that fit the processor's vectors.
 #include "core/diffusion/turn.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-// Transposes a table of numbers in memory.
+// Transposes a table of values in memory.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace ancify::diffusion {
 
-// Rows of numbers in memory.
+// Rows of values in memory.
 struct Table {
   double* data;
   std::size_t stride;  // from one row to the next

@@ -28,7 +28,7 @@ class JobControl {
   void advance(std::int64_t units) { done_ += units; }
   std::int64_t expected() const { return expected_; }
   std::int64_t done() const { return done_; }
-  // What the job works on, such as a chromosome.
+  // The current place of the job, such as a chromosome.
   void set_place(std::string place) {
     std::lock_guard<std::mutex> lock(mutex_);
     place_ = std::move(place);

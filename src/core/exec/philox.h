@@ -1,6 +1,6 @@
-// Philox4x32-10, a random generator without a state (Salmon and others 2011, "Parallel random
+// Philox4x32-10, a stateless random number generator (Salmon and others 2011, "Parallel random
 // numbers: as easy as 1, 2, 3", SC11). A block is a function of a seed and a counter, so random
-// numbers do not depend on who draws them in which order.
+// numbers do not depend on the order of draws or on the thread.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace ancify {
 // 128 random bits.
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
-// The block with this counter. `key` is a seed, its lower half first.
+// The block for this counter. `key` is a seed, its lower half first.
 inline PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
   constexpr std::uint64_t kFirst = 0xD2511F53;
   constexpr std::uint64_t kSecond = 0xCD9E8D57;
@@ -28,7 +28,7 @@ inline PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key)
   return counter;
 }
 
-// Block number `index` of a stream, such as a probe.
+// Block `index` of a stream, such as a probe.
 inline PhiloxBlock philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
   return philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
                  static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)},

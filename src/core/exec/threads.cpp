@@ -58,7 +58,7 @@ void run_workers(int /*threads*/, int count, const std::function<void()>& worker
   try {
     for (int i = 1; i < count; ++i) others.emplace_back(worker);
   } catch (const std::system_error&) {
-    // The threads that did start do all the work.
+    // Not all threads may have started; those that did do all the work.
   }
   worker();
   for (auto& other : others) other.join();
@@ -73,7 +73,7 @@ int take_idle(std::atomic<int>& idle, std::int64_t most) {
   return 0;
 }
 
-// Without a pool there are no idle threads to wake, so this starts a new thread for each idle one.
+// Without a pool no idle threads can be woken, so this starts a new thread for each idle one.
 void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& part,
                      std::atomic<int>& idle) {
   const int others = take_idle(idle, n - 1);
@@ -112,7 +112,7 @@ void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& pa
   });
 }
 
-// Without isolation, as only parts of parts are left to a thread that waits.
+// Needs no isolation, as a waiting thread can only take parts of parts.
 void share_with_helpers(std::int64_t n, int threads, const std::function<void(std::int64_t)>& part,
                         std::atomic<int>& /*idle*/) {
   std::atomic<std::int64_t> next{0};
@@ -135,8 +135,8 @@ std::thread start_thread(const std::function<void()>& run) {
   }
 }
 
-// Blocks signals in threads started inside this scope, so that R's main thread gets them. Faults,
-// such as SIGSEGV, still reach the thread that caused them.
+// Blocks signals in threads started inside this scope, so that R's main thread receives them.
+// Faults, such as SIGSEGV, still reach the thread that caused them.
 class BlockSignals {
  public:
   BlockSignals() {
@@ -153,8 +153,8 @@ class BlockSignals {
   sigset_t previous_;
 };
 
-// Runs tasks 0 to n - 1 in rows. Row r has tasks r, r + rows, r + 2 * rows, ..., which run in this
-// order on one thread.
+// Runs tasks 0 to n - 1 in rows. Row r consists of tasks r, r + rows, r + 2 * rows, ..., which run
+// in this order on one thread.
 void run_rows(JobControl& control, int threads, std::int64_t rows, std::int64_t n,
               const Task& task) {
   if (in_forked_child()) threads = 1;

@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// The most threads that a job may have, far more than any machine runs. TBB numbers threads in 16
+// The most threads that a job may use, far more than any machine runs. TBB numbers threads in 16
 // bits.
 constexpr int kMostThreads = 4096;
 
@@ -19,9 +19,9 @@ class TaskContext {
  public:
   // For work outside a job: one thread, never stopped.
   TaskContext() = default;
-  // The same, but with a job's inputs and stop request.
+  // A task outside the threads of a job, with the job's inputs and stop request.
   explicit TaskContext(const JobControl& control) : control_(&control) {}
-  // `idle`: the number of the job's threads without a task. Only builds without TBB use it.
+  // `idle` counts the job's threads without a task. Only builds without TBB use it.
   TaskContext(const JobControl& control, const std::atomic<std::int64_t>& first_failed,
               std::int64_t index, int threads, std::atomic<int>& idle)
       : control_(&control),
@@ -44,8 +44,8 @@ class TaskContext {
   // ended, rethrows the failure with the smallest index, if any.
   void share(std::int64_t n, const std::function<void(std::int64_t)>& part) const;
 
-  // The same for the only task of a job, whose parts may share work themselves: parts start in the
-  // order of their index, and a thread without a part helps the others.
+  // Like share(), for the only task of a job, whose parts may share work themselves. Parts start in
+  // the order of their index, and a thread without a part helps the others.
   void share_in_order(std::int64_t n, const std::function<void(std::int64_t)>& part) const;
 
  private:
@@ -60,26 +60,26 @@ using Task = std::function<void(std::int64_t index, const TaskContext& context)>
 
 // Runs task(0), ..., task(n - 1) on at most `threads` threads, including the caller's. Tasks start
 // in the order of their index. When all have ended, rethrows the failure with the smallest index,
-// if any. It is the same at any number of threads, as a failure stops only tasks with a larger
-// index.
+// if any. A failure stops only tasks with a larger index, so the number of threads does not change
+// which failure is thrown.
 void run_tasks(JobControl& control, int threads, std::int64_t n, const Task& task);
 
-// The same, but tasks i, i + lanes, i + 2 * lanes, ... run one after the other on one thread. So
-// all tasks of a lane can use one resource, such as a device. Threads beyond the lanes take shared
-// parts.
+// Like run_tasks(), but tasks i, i + lanes, i + 2 * lanes, ... run one after the other on one
+// thread. All tasks of a lane can therefore use one resource, such as a device. Threads beyond the
+// lanes take shared parts.
 void run_in_lanes(JobControl& control, int threads, int lanes, std::int64_t n, const Task& task);
 
 // Runs `job` on a thread of its own. Meanwhile the caller's thread calls poll() 20 times a second,
-// and once at the end. If poll() throws, the job is stopped; once it has ended, the exception is
-// rethrown. In a forked child both run on the caller's thread, as worker threads do not survive a
-// fork.
+// and once at the end. If poll() throws, the job is stopped and the exception is rethrown once the
+// job has ended. In a forked child both run on the caller's thread, as worker threads do not
+// survive a fork.
 void run_beside(JobControl& control, const std::function<void()>& job,
                 const std::function<void()>& poll);
 
-// The number of threads that the machine runs at once, at least 1.
+// The number of hardware threads of the machine, at least 1.
 int hardware_threads();
 
-// Whether this process was forked from one that had loaded the package.
+// Whether this process was forked from one that had already loaded the package.
 bool in_forked_child();
 
 }  // namespace ancify

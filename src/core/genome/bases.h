@@ -11,7 +11,7 @@ constexpr int kBases = 4;
 constexpr int kMissing = 4;
 constexpr int kStates = 5;
 
-// The code of a character. It works in bytes, without a branch or a table, so that compilers
+// The code of a character. It works in bytes, without branches or tables, so that compilers
 // vectorise it well.
 ANCIFY_HOST_DEVICE constexpr std::uint8_t base_code(char c) {
   const auto upper = static_cast<std::uint8_t>(c & ~0x20);
@@ -24,5 +24,12 @@ ANCIFY_HOST_DEVICE constexpr std::uint8_t base_code(char c) {
 
 ANCIFY_HOST_DEVICE constexpr char upper_base(int code) { return "ACGTN"[code]; }
 ANCIFY_HOST_DEVICE constexpr char lower_base(int code) { return "acgtn"[code]; }
+
+// The first of a set of bases, stored as bits; bit 0 is A. The set must not be empty.
+ANCIFY_HOST_DEVICE constexpr int first_base(unsigned bases) {
+  int base = 0;
+  while ((bases >> base & 1U) == 0) ++base;
+  return base;
+}
 
 }  // namespace ancify

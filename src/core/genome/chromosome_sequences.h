@@ -9,7 +9,7 @@
 
 namespace ancify {
 
-// open() gives the sequences of all species, all in one form.
+// open() returns the sequences of all species, all in one form.
 struct ChromosomeSequences {
   std::string name;
   std::int64_t length;

@@ -8,7 +8,7 @@
 
 namespace ancify {
 
-// The code of the base on the other strand; a missing one stays missing.
+// The code of the base on the other strand; a missing base stays missing.
 constexpr int complement(int base) { return base < kBases ? kBases - 1 - base : base; }
 
 // Writes the reverse complement to `out`. Bases and IUPAC codes keep their case; other characters,

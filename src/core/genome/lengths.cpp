@@ -1,6 +1,7 @@
 // Reads chromosomes' lengths and tables of their other names.
 #include "core/genome/lengths.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -25,8 +26,6 @@ class LengthsTable {
   }
 
   void parse_line(std::string_view line, std::int64_t number) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (number == 1 && line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     const std::string_view whole = line;
     const std::string name(next_field(line));
     if (name.empty() || name.front() == '#') return;
@@ -39,7 +38,7 @@ class LengthsTable {
     add(name, *length, number);
   }
 
-  // `line`: 0 in a file without lines.
+  // `line` is 0 in a file without lines.
   void add(const std::string& name, std::int64_t length, std::int64_t line) {
     if (!is_safe_file_name(name) || !is_utf8(name)) {
       throw FormatError(path_, line,
@@ -157,8 +156,22 @@ std::vector<ChromosomeAlias> read_chromosome_aliases(const std::string& path,
   return parser.take();
 }
 
-std::string with_other_prefix(const std::string& name) {
-  return name.compare(0, 3, "chr") == 0 ? name.substr(3) : "chr" + name;
+std::vector<std::string> other_spellings(const std::string& name) {
+  const std::string prefix = "chr";
+  const bool has_prefix = name.compare(0, prefix.size(), prefix) == 0;
+  const std::string bare = has_prefix ? name.substr(prefix.size()) : name;
+  std::vector<std::string> others = {has_prefix ? bare : prefix + bare};
+  if (bare == "M" || bare == "MT") {
+    const std::string other = bare == "M" ? "MT" : "M";
+    others.push_back(other);
+    others.push_back(prefix + other);
+  }
+  return others;
+}
+
+bool is_same_chromosome(const std::string& name, const std::string& other) {
+  const auto others = other_spellings(name);
+  return name == other || std::find(others.begin(), others.end(), other) != others.end();
 }
 
 std::vector<std::string> names_of(const std::vector<Chromosome>& chromosomes) {
@@ -172,7 +185,9 @@ ChromosomeNames::ChromosomeNames(const std::vector<std::string>& names,
                                  const std::vector<ChromosomeAlias>& aliases) {
   for (std::size_t i = 0; i < names.size(); ++i) add(names[i], i);
   for (const auto& [alias, chromosome] : aliases) add(alias, chromosome);
-  for (std::size_t i = 0; i < names.size(); ++i) add(with_other_prefix(names[i]), i);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (auto& other : other_spellings(names[i])) add(std::move(other), i);
+  }
 }
 
 ChromosomeNames::ChromosomeNames(const std::vector<Chromosome>& chromosomes,

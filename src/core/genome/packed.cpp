@@ -3,18 +3,15 @@
 
 #include <algorithm>
 
+#include "core/genome/bases_avx2.h"
 #include "core/genome/bases_avx512.h"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
 
 namespace ancify {
 
 namespace {
 
-// Calls write(bytes, low, first, n) for each stretch of positions that lie in the low nibbles, or
-// in the high ones, of n successive bytes. `first` counts from `position`.
+// Calls write(bytes, low, first, n) for each stretch of positions in either the low or the high
+// nibbles of n successive bytes. `first` counts from `position`.
 template <class Write>
 ANCIFY_ALWAYS_INLINE void for_each_stretch(char* packed, std::size_t position, std::size_t n,
                                            Write write) {
@@ -60,26 +57,56 @@ ANCIFY_ALWAYS_INLINE void pack(const char* bases, std::size_t n, std::size_t pos
 }
 
 #if defined(__x86_64__)
-ANCIFY_TARGET_AVX2 void pack_avx2(const char* bases, std::size_t n, std::size_t position,
-                                  char* packed) {
-  pack(bases, n, position, packed);
-}
-ANCIFY_TARGET_AVX512 void pack_avx512(const char* bases, std::size_t n, std::size_t position,
-                                      char* packed) {
+// Packs the stretches before and after whole groups one by one. pack_group(bases, group) packs
+// whole groups.
+template <class PackGroup>
+ANCIFY_ALWAYS_INLINE void pack_groups(const char* bases, std::size_t n, std::size_t position,
+                                      char* packed, PackGroup pack_group) {
   const std::size_t before = std::min(n, (kPackedGroup - position % kPackedGroup) % kPackedGroup);
   pack(bases, before, position, packed);
   const std::size_t whole = (n - before) / kPackedGroup * kPackedGroup;
   char* const groups = packed + packed_size(position);
   for (std::size_t at = 0; at < whole; at += kPackedGroup) {
-    const __m512i low = load_base_codes(bases + before + at);
-    const __m512i high = load_base_codes(bases + before + at + kPackedHalf);
-    _mm512_storeu_si512(groups + at / 2, _mm512_or_si512(low, _mm512_slli_epi16(high, 4)));
+    pack_group(bases + before + at, groups + at / 2);
   }
   pack(bases + before + whole, n - before - whole, position + before + whole, packed);
+}
+
+struct PackGroupAvx2 {
+  ANCIFY_TARGET_AVX2 void operator()(const char* bases, char* group) const {
+    constexpr std::size_t width = 32;
+    for (std::size_t at = 0; at < kPackedHalf; at += width) {
+      const __m256i low = load_base_codes_avx2(bases + at);
+      const __m256i high = load_base_codes_avx2(bases + kPackedHalf + at);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(group + at),
+                          _mm256_or_si256(low, _mm256_slli_epi16(high, 4)));
+    }
+  }
+};
+
+struct PackGroupAvx512 {
+  ANCIFY_TARGET_AVX512 void operator()(const char* bases, char* group) const {
+    const __m512i low = load_base_codes(bases);
+    const __m512i high = load_base_codes(bases + kPackedHalf);
+    _mm512_storeu_si512(group, _mm512_or_si512(low, _mm512_slli_epi16(high, 4)));
+  }
+};
+
+ANCIFY_TARGET_AVX2 void pack_avx2(const char* bases, std::size_t n, std::size_t position,
+                                  char* packed) {
+  pack_groups(bases, n, position, packed, PackGroupAvx2());
+}
+ANCIFY_TARGET_AVX512 void pack_avx512(const char* bases, std::size_t n, std::size_t position,
+                                      char* packed) {
+  pack_groups(bases, n, position, packed, PackGroupAvx512());
 }
 #endif
 
 }  // namespace
+
+void unpack_bases(const char* packed, std::size_t position, std::size_t n, char* letters) {
+  for (std::size_t i = 0; i < n; ++i) letters[i] = upper_base(packed_code(packed, position + i));
+}
 
 void pack_bases(const char* bases, std::size_t n, std::size_t position, char* packed,
                 SimdLevel level) {

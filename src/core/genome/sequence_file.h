@@ -12,15 +12,16 @@ namespace ancify {
 
 class SequenceReader {
  public:
-  // FormatError unless the file holds one sequence of this name and length on one line. FileError
-  // if `inputs` has another identity for this path.
+  // Throws FormatError unless the file holds one sequence of this name and length on one line.
+  // Throws FileError if `inputs` has another identity for this path.
   SequenceReader(const std::string& path, const std::string& name, std::int64_t length,
                  const InputIdentities& inputs = {});
-  // The same, with the length that the file has. It looks for further lines only in the first 64
-  // KB; read() finds later ones.
+  // Takes the length from the file. It looks for further lines only in the first 64 KB; read()
+  // finds later ones.
   SequenceReader(const std::string& path, const std::string& name);
   std::int64_t length() const { return length_; }
-  // Copies positions start, ..., start + n - 1, counted from 0. FormatError if a line ends there.
+  // Copies positions start, ..., start + n - 1, counted from 0. Throws FormatError if they contain
+  // a line end.
   void read(std::int64_t start, std::size_t n, char* out) const;
   void check_unchanged() const { file_.check_unchanged(); }
 
@@ -40,8 +41,12 @@ class SequenceWriter {
   void write(const char* bases, std::size_t n, std::int64_t start) {
     file_.write_at(bases, n, static_cast<std::int64_t>(header_.size()) + start);
   }
+  // Reads written positions.
+  void read(char* bases, std::size_t n, std::int64_t start) const {
+    file_.read_at(bases, n, static_cast<std::int64_t>(header_.size()) + start);
+  }
   OutputFile& file() { return file_; }
-  // The checksum of the whole file, from that of the sequence.
+  // The checksum of the whole file, from the checksum of the sequence.
   FileChecksum checksum(std::uint32_t of_sequence) const;
 
  private:

@@ -48,7 +48,7 @@ void SequenceSet::read_all(const std::string& path, const std::vector<std::strin
   const auto take = [&](std::string_view more) {
     if (bases != nullptr) *bases += more;
   };
-  read_genome(path, {begin, take}, control, context);
+  read_genome(path, {begin, take, true}, control, context);
   if (names_.empty() && others.empty()) {
     throw FormatError(path, 0, "there is no sequence in this file");
   }
@@ -64,7 +64,7 @@ const std::string* SequenceSet::find(const std::string& chromosome, const TaskCo
     bases_.clear();
     std::string& bases = bases_[chromosome];
     read_one_sequence(
-        path->second, [&](std::string_view more) { bases += more; }, context);
+        path->second, [&](std::string_view more) { bases += more; }, context, true);
   }
   const auto found = bases_.find(chromosome);
   return found == bases_.end() ? nullptr : &found->second;

@@ -9,7 +9,7 @@
 
 namespace ancify {
 
-// A FASTA file of one chromosome, whatever its sequence is called. If `chromosome` is empty, a
+// A FASTA file of one chromosome, whatever the name of its sequence. If `chromosome` is empty, a
 // FASTA or 2bit file of any number of chromosomes.
 struct SequenceFile {
   std::string chromosome;
@@ -17,16 +17,17 @@ struct SequenceFile {
 };
 
 // A file of many sequences is read whole at the start. A file of one chromosome is read when find()
-// asks for it, and kept until find() asks for the next.
+// requests it, and kept until find() requests the next.
 class SequenceSet {
  public:
-  // `wanted`: the chromosomes' names. In a file of many, names may differ by a leading chr, or be
-  // Ensembl's (ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1). InputError if it has none of them.
+  // `wanted` holds the chromosomes' names. In a file of many, names may differ by a leading chr, or
+  // be Ensembl's (ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1). Throws InputError if the file
+  // has none of them.
   SequenceSet(const std::vector<SequenceFile>& files, const std::vector<std::string>& wanted,
               const TaskContext& context);
-  // The bases of a chromosome, valid until the next call; null if there are none.
+  // The bases of a chromosome, valid until the next call; null if no file has it.
   const std::string* find(const std::string& chromosome, const TaskContext& context);
-  // The chromosome's name in a file of many, or the path of its own file; empty if it has neither.
+  // The chromosome's name in a file of many, or the path of its own file; empty if neither exists.
   std::string name_of(const std::string& chromosome) const;
 
  private:

@@ -1,4 +1,4 @@
-// Gives sequences from files and from memory.
+// Provides sequences from files and from memory.
 #include "core/genome/sequence_source.h"
 
 #include "core/genome/sequence_file.h"

@@ -24,16 +24,16 @@ class SequenceSource {
   virtual ~SequenceSource() = default;
   virtual SequenceForm form() const = 0;
   // Returns n positions from `start` on, a multiple of kPackedGroup. They are in `buffer`, which
-  // has room for n bytes, or in the source's own memory.
+  // has space for n bytes, or in the source's own memory.
   virtual const char* bases(std::int64_t start, std::size_t n, char* buffer) const = 0;
-  // FileError if the source is a file that has changed since it was opened.
+  // Throws FileError if the source is a file that has changed since it was opened.
   virtual void check_unchanged() const {}
 };
 
 using SequenceSources = std::vector<std::unique_ptr<SequenceSource>>;
 
-// Opens a chromosome's one-line FASTA. FormatError if it is not that, FileError if `inputs` has
-// another identity for this path.
+// Opens a chromosome's one-line FASTA. Throws FormatError for any other file, FileError if `inputs`
+// has another identity for this path.
 std::unique_ptr<SequenceSource> file_source(const std::string& path, const std::string& name,
                                             std::int64_t length,
                                             const InputIdentities& inputs = {});

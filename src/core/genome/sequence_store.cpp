@@ -5,10 +5,12 @@
 #include <cstring>
 #include <utility>
 
+#include "core/io/file.h"
+
 namespace ancify {
 
 std::string sequence_path(const std::string& folder, const std::string& chromosome) {
-  return folder + "/" + chromosome + ".fa";
+  return path_of_name(folder, chromosome, ".fa");
 }
 
 void SequenceStore::fill(std::size_t chromosome, std::int64_t position, std::int64_t n) {
@@ -18,6 +20,10 @@ void SequenceStore::fill(std::size_t chromosome, std::int64_t position, std::int
     write(chromosome, position + done, unknown.data(),
           static_cast<std::size_t>(std::min(n - done, most)));
   }
+}
+
+void SequenceStore::read(std::size_t, std::int64_t, char* letters, std::size_t n) {
+  std::fill_n(letters, n, 'N');
 }
 
 FileStore::FileStore(std::string folder, const std::vector<Chromosome>& chromosomes)
@@ -50,9 +56,14 @@ void FileStore::write(std::size_t chromosome, std::int64_t position, const char*
   so_far.end += static_cast<std::int64_t>(n);
 }
 
+void FileStore::read(std::size_t chromosome, std::int64_t position, char* letters, std::size_t n) {
+  if (chromosome != opened_) open(chromosome);
+  files_[chromosome]->read(letters, n, position);
+}
+
 void FileStore::commit(const TaskContext& context) {
-  // Files are not synced: if a crash of the machine loses one, its checksum tells, and it can be
-  // made again. All steps that can fail come before the first file takes its name.
+  // Files are not synced: if a machine crash damages one, its checksum shows this, and it can be
+  // made again. All steps that can fail precede the first renaming.
   for (std::size_t i = 0; i < files_.size(); ++i) {
     auto& writer = files_[i];
     if (writer == nullptr) {
@@ -80,12 +91,22 @@ void MemoryStore::write(std::size_t chromosome, std::int64_t position, const cha
   std::memcpy(memory_.at(chromosome) + position, bases, n);
 }
 
+void MemoryStore::read(std::size_t chromosome, std::int64_t position, char* letters,
+                       std::size_t n) {
+  std::memcpy(letters, memory_.at(chromosome) + position, n);
+}
+
 PackedStore::PackedStore(const std::vector<Chromosome>& chromosomes, SimdLevel simd)
     : simd_(simd), memory_(chromosomes, packed_size) {}
 
 void PackedStore::write(std::size_t chromosome, std::int64_t position, const char* bases,
                         std::size_t n) {
   pack_bases(bases, n, static_cast<std::size_t>(position), memory_.at(chromosome), simd_);
+}
+
+void PackedStore::read(std::size_t chromosome, std::int64_t position, char* letters,
+                       std::size_t n) {
+  unpack_bases(memory_.at(chromosome), static_cast<std::size_t>(position), n, letters);
 }
 
 }  // namespace ancify

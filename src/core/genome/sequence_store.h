@@ -29,12 +29,15 @@ class SequenceStore {
                      std::size_t n) = 0;
   // Writes N at n positions.
   virtual void fill(std::size_t chromosome, std::int64_t position, std::int64_t n);
-  // A block begins here. If the alignment is sorted, later ones begin here or behind it.
+  // Copies n written letters. A store may keep only bases, without case; it returns N for anything
+  // else.
+  virtual void read(std::size_t chromosome, std::int64_t position, char* letters, std::size_t n);
+  // A block begins here. If the alignment is sorted, later blocks begin at or after this position.
   virtual void begin_block(std::size_t /*chromosome*/, std::int64_t /*position*/) {}
-  // Makes the result permanent, when every chromosome is complete. Interrupted if the task is
-  // stopped.
+  // Makes the result permanent, when every chromosome is complete. Throws Interrupted if the task
+  // is stopped.
   virtual void commit(const TaskContext& context) = 0;
-  // The checksums of the chromosomes' files, after commit(); empty if there are no files.
+  // The checksums of the chromosomes' files, after commit(); empty without files.
   virtual std::vector<FileChecksum> checksums() const { return {}; }
 };
 
@@ -44,6 +47,7 @@ class FileStore : public SequenceStore {
   FileStore(std::string folder, const std::vector<Chromosome>& chromosomes);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
+  void read(std::size_t chromosome, std::int64_t position, char* letters, std::size_t n) override;
   void commit(const TaskContext& context) override;
   std::vector<FileChecksum> checksums() const override { return checksums_; }
 
@@ -59,17 +63,17 @@ class FileStore : public SequenceStore {
 
   std::string path_;
   const std::vector<Chromosome>& chromosomes_;
-  std::optional<OutputFolder> folder_;  // before the files in it, which are destroyed first
+  std::optional<OutputFolder> folder_;  // declared before its files, which are destroyed first
   std::vector<std::unique_ptr<SequenceWriter>> files_;
   std::vector<InOrder> in_order_;
   std::vector<FileChecksum> checksums_;
-  std::size_t opened_;  // the chromosome whose file is open; files_.size() if there is none
+  std::size_t opened_;  // the chromosome whose file is open; files_.size() if none is
 };
 
-// The sequences of all chromosomes, one after the other, in one piece of memory.
+// The sequences of all chromosomes, one after the other, in one block of memory.
 class ChromosomeMemory {
  public:
-  // bytes(length): the bytes that a chromosome of this length takes.
+  // bytes(length) returns the bytes that a chromosome of this length takes.
   template <class Bytes>
   ChromosomeMemory(const std::vector<Chromosome>& chromosomes, Bytes bytes)
       : starts_(starts(chromosomes, bytes)), memory_(starts_.back()) {}
@@ -98,6 +102,7 @@ class MemoryStore : public SequenceStore {
   explicit MemoryStore(const std::vector<Chromosome>& chromosomes);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
+  void read(std::size_t chromosome, std::int64_t position, char* letters, std::size_t n) override;
   void commit(const TaskContext&) override {}
   const char* bases(std::size_t chromosome) const { return memory_.at(chromosome); }
 
@@ -105,12 +110,13 @@ class MemoryStore : public SequenceStore {
   ChromosomeMemory memory_;
 };
 
-// Keeps base codes, half a byte per position, which is all that calling needs.
+// Keeps base codes, half a byte per position, which suffices for calling.
 class PackedStore : public SequenceStore {
  public:
   PackedStore(const std::vector<Chromosome>& chromosomes, SimdLevel simd);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
+  void read(std::size_t chromosome, std::int64_t position, char* letters, std::size_t n) override;
   void commit(const TaskContext&) override {}
   const char* packed(std::size_t chromosome) const { return memory_.at(chromosome); }
 

@@ -11,7 +11,7 @@ namespace ancify {
 
 class SequenceWindow {
  public:
-  // `source` must be of characters, and outlive this object.
+  // `source` must consist of characters, and outlive this object.
   SequenceWindow(const SequenceSource& source, std::int64_t length)
       : source_(source), length_(length) {}
 

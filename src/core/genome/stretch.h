@@ -12,7 +12,7 @@
 
 namespace ancify {
 
-// Positions [start, end) of a chromosome. The sequences may hold more on each side: species[s]
+// Positions [start, end) of a chromosome. The sequences may extend further on each side: species[s]
 // points to position `first`.
 struct Stretch {
   std::int64_t chromosome_length = 0;
@@ -34,7 +34,8 @@ inline Stretch whole_stretch(const char* const* species, SequenceForm form, std:
 // Reads stretches of a chromosome, with the positions around them.
 class StretchReader {
  public:
-  // `sources` must outlive this object. `reach`: positions to read on each side of a stretch.
+  // `sources` must outlive this object. `reach` is the number of positions to read on each side of
+  // a stretch.
   StretchReader(const SequenceSources& sources, std::int64_t chromosome_length, std::int64_t reach)
       : sources_(sources), bases_(sources.size()), length_(chromosome_length), reach_(reach) {}
 
@@ -52,7 +53,7 @@ class StretchReader {
     const auto n = static_cast<std::size_t>(std::min(end + reach_, length_) - stretch.first);
     if (bases_.size() * n > size_) {
       size_ = bases_.size() * n;
-      buffer_.reset(new char[size_]);  // not cleared: sources in memory do not use it
+      buffer_.reset(new char[size_]);  // not cleared, as sources in memory do not use it
     }
     for (std::size_t s = 0; s < bases_.size(); ++s) {
       bases_[s] = sources_[s]->bases(stretch.first, n, &buffer_[s * n]);

@@ -1,7 +1,6 @@
-// Exact whole-number sums of calls times numbers, for each level of vector instructions.
+// Exact integer sums of calls times numbers, for each level of vector instructions.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "core/device/simd.h"
@@ -10,26 +9,34 @@
 
 namespace ancify {
 
-// Samples whose digits of a column stay in the nearest cache.
+// Samples per tile, so that a column's digits stay in the nearest cache.
 constexpr std::int64_t kTileSamples = 4096;
 
-// sums[v] += sum over samples i of call(v, i) * number(i), of a quad and `n` samples, a multiple of
-// 64 and at most kTileSamples. Missing calls count 3. `digits`: kNumberDigits rows of kTileSamples
-// digits. Meanwhile the same samples of the row `next` bytes on are fetched from memory.
-void sum_over_samples(const std::uint8_t* row, std::int64_t next, const std::int8_t* digits,
-                      std::int64_t n, SimdLevel simd, std::array<std::int64_t, kQuad>& sums);
+// One byte per quad for each of kLaneSamples samples: four variants of a sample together.
+constexpr std::size_t kExpandedCalls = static_cast<std::size_t>(kBlockVariants) * kLaneSamples;
 
-// The calls of kLaneSamples samples of a block: a byte each, four variants of a sample together.
-using ExpandedCalls =
-    std::array<std::uint8_t, static_cast<std::size_t>(kBlockVariants) * kLaneSamples>;
+// One source, compiled for each level. Missing calls count as 3.
+struct BlockSums {
+  // sums[v] += sum over samples i of call(v, i) * number(i), for the four variants of a quad and
+  // `n` samples, a multiple of 64 and at most kTileSamples. `digits`: kNumberDigits rows of
+  // kTileSamples digits. Meanwhile, prefetches the same samples of the row `next` bytes ahead.
+  void (*over_samples)(const std::uint8_t* row, std::int64_t next, const std::int8_t* digits,
+                       std::int64_t n, std::int64_t* sums);
+  // calls = samples [0, kLaneSamples) of `quads` rows that are `stride` bytes apart.
+  void (*expand_calls)(const std::uint8_t* rows, std::int64_t stride, int quads,
+                       std::uint8_t* calls);
+  // sums[i] = sum over variants v of call(i, v) * number(v), for kLaneSamples samples of expanded
+  // calls. `digits`: for each quad kNumberDigits times kQuad digits. The sums are whole numbers
+  // below 2^53.
+  void (*over_variants)(const std::uint8_t* calls, const std::int8_t* digits, int quads,
+                        double* sums);
+};
 
-// Expands samples [0, kLaneSamples) of `quads` rows that are `stride` bytes apart.
-void expand_calls(const std::uint8_t* rows, std::int64_t stride, int quads, SimdLevel simd,
-                  ExpandedCalls& calls);
+// The functions for a level, or for the best lower level in the build.
+const BlockSums& block_sums_of(SimdLevel level);
 
-// sums[i] = sum over variants v of call(i, v) * number(v). Missing calls count 3. `digits`: for
-// each quad kNumberDigits times kQuad digits. The sums are whole numbers below 2^53.
-void sum_over_variants(const ExpandedCalls& calls, const std::int8_t* digits, int quads,
-                       SimdLevel simd, std::array<double, kLaneSamples>& sums);
+// The functions for AVX2 and AVX-512; null if the build lacks them.
+const BlockSums* block_sums_for_avx2();
+const BlockSums* block_sums_for_avx512();
 
 }  // namespace ancify

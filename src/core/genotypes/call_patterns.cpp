@@ -1,5 +1,5 @@
-// Four variants are a byte of each sample, so at most 256 patterns. A group takes the next four
-// variants as long as the pairs of patterns that samples have remain few.
+// Four variants occupy one byte per sample, so they have at most 256 patterns. A group takes the
+// next four variants as long as samples have few pairs of patterns.
 #include "core/genotypes/call_patterns.h"
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace ancify {
 
 namespace {
 
-// Patterns of a group of more than four variants. More of them make longer groups, but a group
-// costs the square of its patterns too. Measured with mice, 48 to 96 are as fast.
+// Patterns of a group of more than four variants. A higher limit makes longer groups, but a group
+// also costs the square of its patterns. In mice, 48 to 96 were equally fast.
 constexpr std::size_t kMostPatterns = 64;
 constexpr std::size_t kBytes = 256;
 
-// Samples with the patterns that they have, in the order in which these are met.
+// The pattern of each sample, numbered in order of first occurrence.
 struct NumberedSamples {
   std::vector<std::uint8_t> of_sample;
   std::vector<std::int64_t> first;  // the first sample of each pattern
@@ -25,7 +25,7 @@ class Numbering {
  public:
   explicit Numbering(std::int64_t n) : n_(n), number_of_(kMostPatterns * kBytes, kNone) {}
 
-  // Numbers what key_of(sample) gives. False if there are more than `most`.
+  // Numbers the keys key_of(sample). Returns false for more than `most` distinct keys.
   template <class KeyOf>
   bool number(std::size_t most, KeyOf&& key_of, NumberedSamples& out) {
     out.of_sample.resize(static_cast<std::size_t>(quad_stride(n_)));
@@ -51,7 +51,7 @@ class Numbering {
   std::vector<std::int16_t> number_of_;  // of each key
 };
 
-// A byte for each sample, of up to four variants: their row, or a copy in `made`.
+// One byte per sample, for up to four variants: their row, or a copy in `made`.
 const std::uint8_t* bytes_of(const std::uint8_t* rows, std::int64_t n, const std::uint8_t* variants,
                              std::size_t count, std::vector<std::uint8_t>& made) {
   const auto row_of = [&](std::uint8_t variant) { return rows + variant / kQuad * quad_stride(n); };

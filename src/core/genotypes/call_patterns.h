@@ -1,4 +1,4 @@
-// Variants that lie together, with the patterns of calls that samples have of them.
+// Groups of neighbouring variants, with the samples' patterns of calls.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace ancify {
 
-// Some variants of a block, and what calls of them go together. Neighbours are correlated, so there
-// are far fewer patterns than calls could make.
+// Some variants of a block, and the patterns of their calls. Neighbours are correlated, so far
+// fewer patterns occur than are possible.
 struct CallPatterns {
   std::vector<std::uint8_t> variants;
   std::vector<std::uint8_t> numbers;  // of each sample's pattern, and zeros up to quad_stride()
@@ -22,7 +22,7 @@ struct CallPatterns {
 std::vector<CallPatterns> find_patterns(const std::uint8_t* rows, std::int64_t n,
                                         const std::vector<std::uint8_t>& variants);
 
-// For each pattern of a variant (from 0) of the group, what its call stands for.
+// The value of the variant's call in each pattern; the group's variants count from 0.
 void values_of_patterns(const CallPatterns& patterns, int variant,
                         const std::array<double, 4>& of_call, double* values);
 

@@ -1,5 +1,5 @@
-// Outer products of variants as a dense matrix, and forms of variants with one: see
-// pattern_sums.cpp. Of symmetric matrices only the lower triangle is worked on.
+// Outer products of variants as a dense matrix, and quadratic forms of variants with one: see
+// pattern_sums.cpp. Only the lower triangle of symmetric matrices is processed.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -15,9 +15,9 @@ namespace ancify {
 
 namespace {
 
-// Numbers for pairs of patterns that are kept at once: 32 MB.
+// Values for pairs of patterns that are kept at once: 32 MB.
 constexpr std::size_t kPairNumbers = std::size_t{1} << 22;
-// Groups that go through the stripes together, so that a stripe is near when it is used again.
+// Groups that pass over the stripes together, so that a stripe is still cached when reused.
 constexpr std::int64_t kGroupsOfTask = 2 * kGroupsAtOnce;
 
 struct Group {
@@ -25,7 +25,7 @@ struct Group {
   CallPatterns patterns;
 };
 
-// The groups of a tile's variants that are wanted.
+// The groups of a tile's selected variants.
 template <class Wanted>
 std::vector<Group> groups_of(const GenotypeMatrix& matrix, const GenotypeTile& tile,
                              const Wanted& wanted, JobControl& control) {
@@ -62,7 +62,7 @@ void for_each_variant(const GenotypeProducts& products, const Group& group, Use&
   }
 }
 
-// The first group whose numbers have no room beside those from `begin` on.
+// The first group whose values no longer fit with the groups from `begin` on.
 std::size_t end_of_batch(const std::vector<Group>& groups, std::size_t begin) {
   std::size_t end = begin;
   for (std::size_t numbers = 0; end < groups.size(); ++end) {
@@ -73,17 +73,17 @@ std::size_t end_of_batch(const std::vector<Group>& groups, std::size_t begin) {
   return end;
 }
 
-// An n x n matrix by stripes of columns, as far as they are at or below the diagonal.
+// An n x n matrix as stripes of columns, stored at and below the diagonal.
 class Stripes {
  public:
   explicit Stripes(std::int64_t n)
       : n_(n), memory_(static_cast<std::size_t>(count() * n * kStripeColumns) * sizeof(double)) {}
   std::int64_t count() const { return (n_ + kStripeColumns - 1) / kStripeColumns; }
-  // A row for each sample; those before the stripe's first column are not used.
+  // One row per sample; rows above the stripe's first column are unused.
   double* operator[](std::int64_t stripe) {
     return reinterpret_cast<double*>(memory_.data()) + stripe * n_ * kStripeColumns;
   }
-  // Calls use(row, column, number) for all numbers of a stripe at or below the diagonal.
+  // Calls use(row, column, number) for all elements of a stripe at or below the diagonal.
   template <class Use>
   void for_each_number(std::int64_t stripe, Use&& use) {
     const std::int64_t first = stripe * kStripeColumns;
@@ -156,7 +156,7 @@ std::vector<double> GenotypeProducts::forms(JobControl& control, const double* m
   const GenotypeWork& work = matrix_.work();
   const std::int64_t n = matrix_.samples();
   const auto wanted = [&](std::int64_t j) { return scales_[static_cast<std::size_t>(j)] != 0; };
-  // Below the diagonal numbers count twice.
+  // Elements below the diagonal count twice.
   Stripes lower(n);
   run_tasks(control, work.threads, lower.count(), [&](std::int64_t stripe, const TaskContext&) {
     lower.for_each_number(stripe, [&](std::int64_t i, std::int64_t c, double& number) {

@@ -1,5 +1,6 @@
 // The operations of products on a device. Calls are packed quads, numbers are digits base 128, and
-// sums are exact. Numbers of a column go by eights: their lowest digits, then their next ones.
+// sums are exact. Numbers of a column are grouped by eight: first their lowest digits, then the
+// next ones.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,15 @@
 
 namespace ancify {
 
-// Where a digit of a number is, in bytes from a column's first one.
+// The offset of a digit of a number, in bytes from its column's start.
 constexpr std::size_t kEight = 8;
 ANCIFY_HOST_DEVICE constexpr std::size_t digit_at(std::size_t number, std::size_t digit) {
   return number / kEight * kEight * kNumberDigits + digit * kEight + number % kEight;
 }
 
-// A block's coefficients go by 64 variants, in 8 eights. An eight has two calls of each of four
-// quads: first one call of all four. So a device takes calls of four quads in a sample as a word.
+// A block's coefficients are ordered by 64 variants, in 8 groups of eight. A group has two calls of
+// each of four quads, first one call of all four. So a device loads a sample's calls of four quads
+// as a word.
 ANCIFY_HOST_DEVICE constexpr std::size_t variant_at(std::size_t place) {
   const std::size_t eight = place % 64 / kEight;
   const std::size_t quad = eight % 4 * 4 + place % 4;
@@ -29,7 +31,7 @@ ANCIFY_HOST_DEVICE constexpr std::size_t variant_at(std::size_t place) {
 // Rows of quads in a device's memory.
 struct DeviceRows {
   const std::uint8_t* rows;
-  std::size_t stride;  // of a row: its samples, up to a multiple of 64
+  std::size_t stride;  // of a row: its samples, rounded up to a multiple of 64
 
   // The call of a variant in a sample; or 1 if `of_missing` and it is missing, else 0.
   ANCIFY_HOST_DEVICE int call(std::size_t variant, std::size_t sample, bool of_missing) const {
@@ -50,14 +52,14 @@ ANCIFY_HOST_DEVICE std::int64_t sum_of_products(const std::int8_t* digits, std::
   return join_digits(sums[0], sums[1], sums[2], sums[3]);
 }
 
-// The first half: sums over samples. A part is a variant and a column.
+// The first half: sums over samples. Each part is one variant and column.
 struct VariantSumsOp {
   static constexpr const char* kName = "VariantSumsOp";
   DeviceRows calls;
   std::size_t quads;
   const std::int8_t* digits;  // of `stride` numbers of each column
   std::size_t columns;
-  bool of_missing;     // over missing calls, each as 1
+  bool of_missing;     // sum over missing calls, each counted as 1
   std::int64_t* sums;  // variants x columns, a row for each variant
 
   ANCIFY_HOST_DEVICE std::size_t variants() const { return quads * kQuad; }
@@ -72,38 +74,38 @@ struct VariantSumsOp {
   }
 };
 
-// A whole-number column of coefficients becomes numbers again. For missing calls, the centre is 0
-// and the step negative.
+// Converts an integer column of coefficients back to values. For missing calls, the centre is 0 and
+// the step negative.
 struct alignas(16) CoefficientScale {
   double step;
   double centre;
 
-  // The CPU rounds in the same order.
+  // Rounds in the same order as the CPU.
   ANCIFY_HOST_DEVICE double number(std::int64_t sum) const {
     return step * (static_cast<double>(sum) - centre);
   }
 };
 
-// Bytes of the digits of a block's column of coefficients.
+// Bytes of digits in a block's column of coefficients.
 constexpr std::size_t kBlockDigits = kBlockVariants * kNumberDigits;
 
-// The second half: out += Z U over blocks, in their order. A part is a sample and a column.
+// The second half: out += Z U over blocks, in order. Each part is one sample and column.
 struct SampleSumsOp {
   static constexpr const char* kName = "SampleSumsOp";
   DeviceRows calls;
   std::size_t samples;
   std::size_t blocks;
   std::size_t columns;
-  std::size_t parts;  // whole-number columns of a column: coarse, and perhaps fine
-  // Of each block's calls, then of each block's missing calls:
+  std::size_t parts;  // integer columns per column: coarse, and optionally fine
+  // For each block's calls, then for each block's missing calls:
   const std::int8_t* digits;
-  const CoefficientScale* scales;   // of whole-number columns
-  const std::uint8_t* any_missing;  // of each block: whether it has a missing call
+  const CoefficientScale* scales;   // of integer columns
+  const std::uint8_t* any_missing;  // whether each block has a missing call
   double* out;                      // columns of `stride` samples
 
   ANCIFY_HOST_DEVICE std::size_t n() const { return samples * columns; }
   ANCIFY_HOST_DEVICE std::size_t whole_columns() const { return columns * parts; }
-  // The number of a whole-number column among all of them.
+  // The index of an integer column among all of them.
   ANCIFY_HOST_DEVICE std::size_t place_of(std::size_t block, bool of_missing,
                                           std::size_t whole_column) const {
     return ((of_missing ? blocks : 0) + block) * whole_columns() + whole_column;

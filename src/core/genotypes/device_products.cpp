@@ -1,5 +1,5 @@
-// Each device has some samples of all variants. So sums over samples are sums of whole numbers from
-// all devices, and the second half of a sample adds blocks in their order on one device.
+// Each device holds some samples of all variants. Sums over samples are therefore integer sums over
+// all devices; the second half of a sample adds blocks in order on one device.
 #include "core/genotypes/device_products.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace ancify {
 
 namespace {
 
-// Bytes of the device's memory for blocks that go through it together.
+// Device memory in bytes for blocks that are processed together.
 constexpr std::size_t kSlotBytes = std::size_t{1} << 26;
 
 std::size_t as_size(std::int64_t n) { return static_cast<std::size_t>(n); }
@@ -72,23 +72,23 @@ DevicePass::DevicePass(DeviceGenotypes& genotypes, const DeviceColumns& columns,
   take_memory();
 }
 
-// After a failure, work may still use the memory.
+// After a failure, queued work may still use the memory.
 DevicePass::~DevicePass() {
   for (Lane& lane : lanes_) lane.samples.device.drain();
 }
 
-// Of V and out.
+// Bytes of V and out.
 std::size_t DevicePass::bytes_of_columns(const DeviceSamples& samples) const {
   return samples.stride() *
          (columns_.columns * as_size(kNumberDigits) + columns_.out_columns * sizeof(double));
 }
 
-// Sums of a block over calls, or over missing ones.
+// The number of a block's sums over calls, or over missing calls.
 std::int64_t DevicePass::sums_of_block() const {
   return kBlockVariants * static_cast<std::int64_t>(columns_.columns);
 }
 
-// Of a block in a slot.
+// Bytes of a block in a slot.
 std::size_t DevicePass::bytes_of_block(const DeviceSamples& samples) const {
   return (samples.keeps() ? 0 : samples.block_bytes()) +
          2 * as_size(sums_of_block()) * sizeof(std::int64_t) +
@@ -99,7 +99,7 @@ std::size_t DevicePass::bytes_needed(const DeviceSamples& samples, std::int64_t 
   return bytes_of_columns(samples) + Device::kStreams * as_size(blocks) * bytes_of_block(samples);
 }
 
-// Bytes that the pass may take beside the rows that the device keeps.
+// Bytes available to the pass besides the rows that the device keeps.
 std::size_t DevicePass::budget_of(DeviceSamples& samples) const {
   return memory_budget(samples.pool, genotypes_.devices_->memory_limit, samples.kept.size());
 }
@@ -110,13 +110,13 @@ void DevicePass::keep_if_room(DeviceSamples& samples) {
   // Until the rows are kept, a block in a slot counts its own.
   if (all + bytes_needed(samples, 1) > budget_of(samples)) return;
   samples.kept = {samples.pool, all};
-  if (samples.kept.refused()) samples.kept = {};  // so that it has no size either
+  if (samples.kept.refused()) samples.kept = {};  // so that its size is 0 too
   samples.is_there.assign(as_size(genotypes_.blocks_), 0);
   samples.may_keep = samples.keeps();
 }
 
-// Gives up the rows that devices keep, and idle memory: also of other genotypes, such as those of
-// another kernel. False if there is none.
+// Frees the rows that devices keep, and idle memory, including those of other genotypes such as
+// another kernel's. Returns false if nothing was freed.
 bool DevicePass::keep_none() {
   bool any = false;
   for (DeviceGenotypes* const genotypes : genotypes_.devices_->genotypes) {
@@ -146,7 +146,7 @@ std::int64_t DevicePass::blocks_that_fit() {
   return blocks;
 }
 
-// False if memory is refused.
+// Returns false if an allocation fails.
 bool DevicePass::take(Lane& lane, std::int64_t blocks) {
   DeviceSamples& samples = lane.samples;
   MemoryPool& pool = samples.pool;
@@ -172,8 +172,8 @@ bool DevicePass::take(Lane& lane, std::int64_t blocks) {
   return !refused;
 }
 
-// Slots are halved if memory is refused. If it does not suffice for a block, genotypes no longer
-// stay on the devices.
+// Slots are halved if an allocation fails. If memory is too small for one block, genotypes no
+// longer stay on the devices.
 void DevicePass::take_memory() {
   for (Lane& lane : lanes_) keep_if_room(lane.samples);
   do {
@@ -201,7 +201,7 @@ void DevicePass::throw_too_little() {
 
 // ---- Columns ------------------------------------------------------------------------------------
 
-// On all threads.
+// Runs on all threads.
 void DevicePass::for_each_out_column(const std::function<void(std::size_t column)>& use) {
   run_tasks(control_, threads_, static_cast<std::int64_t>(columns_.out_columns),
             [&](std::int64_t c, const TaskContext&) { use(as_size(c)); });
@@ -273,13 +273,13 @@ void DevicePass::run(const StoredTile& tile, const Between& between) {
   if (before) begin_second_half(*before, between);
 }
 
-// Whether the device has block i of a part already.
+// Whether the device already holds block i of a part.
 bool DevicePass::is_sent(const Lane& lane, const Part& part, std::int64_t i) {
   const DeviceSamples& samples = lane.samples;
   return samples.keeps() && samples.is_there[as_size(part.block() + i)] != 0;
 }
 
-// Unpacks rows that go up.
+// Unpacks rows for upload.
 void DevicePass::fill(const Part& part) {
   const auto lanes = static_cast<std::int64_t>(lanes_.size());
   run_tasks(control_, threads_, part.n * lanes, [&](std::int64_t k, const TaskContext&) {
@@ -294,7 +294,7 @@ void DevicePass::fill(const Part& part) {
   });
 }
 
-// Where the rows of a part are on the device.
+// The address of a part's rows on the device.
 std::uint8_t* DevicePass::rows_of(const Lane& lane, const Part& part) {
   const DeviceSamples& samples = lane.samples;
   if (!samples.keeps()) return lane.slots[as_size(part.stream)].rows_there.data();
@@ -333,7 +333,7 @@ void DevicePass::begin_first_half(const Part& part) {
   }
 }
 
-// Adds the sums of block i of all devices to those of the first.
+// Adds the sums of block i on all other devices to those of the first device.
 void DevicePass::add_sums(const Part& part, std::int64_t i) {
   const auto of = [&](const Lane& lane, int of_missing) {
     return lane.slots[as_size(part.stream)].sums.here.data() +
@@ -357,7 +357,7 @@ BlockNumbers DevicePass::numbers_of(const Lane& lane, const Part& part, std::int
   return {columns(i), columns(part.n + i), slot.any_missing.here.data() + i};
 }
 
-// All devices take the same numbers.
+// All devices use identical coefficients.
 void DevicePass::make_numbers(const Part& part, const Between& between) {
   const Slot& sums = lanes_[0].slots[as_size(part.stream)];
   const auto copy_columns = [&](const BlockNumbers::Columns& from,
@@ -399,7 +399,7 @@ void DevicePass::begin_second_half(const Part& part, const Between& between) {
     device.upload(slot.scales.there.data(), slot.scales.here.data(), columns, stream);
     device.upload(slot.any_missing.there.data(), slot.any_missing.here.data(), as_size(part.n),
                   stream);
-    device.wait_for(*lane.last, stream);  // blocks are added in their order
+    device.wait_for(*lane.last, stream);  // blocks are added in order
     lane.samples.kernels.begin(SampleSumsOp{{rows_of(lane, part), lane.samples.stride()},
                                             as_size(lane.samples.n),
                                             as_size(part.n),

@@ -26,15 +26,15 @@ using ProductKernels = Kernels<ProductOperation>;
 class DeviceGenotypes;
 
 struct ProductDevices {
-  std::vector<std::unique_ptr<ProductKernels>> kernels;  // none: the CPU makes products
-  std::size_t memory_limit = 0;                          // of each; see memory_budget()
-  std::vector<DeviceGenotypes*> genotypes;               // that share their memory
+  std::vector<std::unique_ptr<ProductKernels>> kernels;  // empty: the CPU computes products
+  std::size_t memory_limit = 0;                          // of each device; see memory_budget()
+  std::vector<DeviceGenotypes*> genotypes;               // that share the devices' memory
 };
 
 // The backend's devices; none on the CPU. DeviceError if a device fails.
 std::shared_ptr<ProductDevices> open_product_devices(const Backend& backend);
 
-// The samples of a matrix that one device has. Their genotypes stay in its memory if they fit.
+// The samples of a matrix that one device holds. Their genotypes stay in its memory if they fit.
 struct DeviceSamples {
   DeviceSamples(ProductKernels& on, std::int64_t first, std::int64_t n)
       : kernels(on), device(on.device()), pool(on.device()), first(first), n(n) {}
@@ -51,13 +51,13 @@ struct DeviceSamples {
   MemoryPool pool;
   std::int64_t first;
   std::int64_t n;
-  DeviceArray<std::uint8_t> kept;  // all blocks, if there is room
-  std::vector<char> is_there;      // which of them have gone up
-  bool may_keep = true;            // false after the memory was needed for something else
+  DeviceArray<std::uint8_t> kept;  // all blocks, if they fit
+  std::vector<char> is_there;      // which of them have been uploaded
+  bool may_keep = true;            // false once the memory was needed elsewhere
 };
 
-// The genotypes of a matrix, shared by samples among devices. Others on the same devices may not be
-// in a pass at the same time.
+// The genotypes of a matrix, divided by samples among devices. No other genotypes on these devices
+// may be in a pass at the same time.
 class DeviceGenotypes {
  public:
   DeviceGenotypes(std::shared_ptr<ProductDevices> devices, std::int64_t samples,
@@ -74,34 +74,34 @@ class DeviceGenotypes {
   std::deque<DeviceSamples> of_devices_;
 };
 
-// What a pass multiplies.
+// The operands of a pass.
 struct DeviceColumns {
-  std::size_t columns = 0;  // whole-number columns of V; 0 for a pass without V
+  std::size_t columns = 0;  // integer columns of V; 0 for a pass without V
   // Writes the digits of a column for samples [first, first + n), up to a multiple of 64.
   std::function<void(std::size_t column, std::int64_t first, std::int64_t n, std::int8_t* digits)>
       write_digits;
   std::size_t out_columns = 0;  // 0 for a pass without out
-  std::size_t parts = 1;        // whole-number columns of each
+  std::size_t parts = 1;        // integer columns of each
   double* out = nullptr;        // samples x out_columns, to which Z U is added
   std::size_t whole_out() const { return out_columns * parts; }
 };
 
-// Where a block's numbers for the second half go: as SampleSumsOp takes them.
+// The destination of a block's coefficients for the second half, laid out for SampleSumsOp.
 struct BlockNumbers {
   struct Columns {
     std::int8_t* digits;
     CoefficientScale* scales;
   };
   Columns of_calls;
-  Columns of_missing;  // if there are missing calls
+  Columns of_missing;  // if any call is missing
   std::uint8_t* any_missing;
 };
 
-// One pass. Blocks go through the devices in tiles; the host makes numbers of one tile while the
-// devices sum the next. All devices wait for a tile's sums, as each has a part of them.
+// One pass. Devices process blocks in tiles; the host computes the coefficients of one tile while
+// the devices sum the next. All devices wait for a tile's sums, as each holds a part of them.
 class DevicePass {
  public:
-  // Takes memory. DeviceError if a device has too little of it for a block. `genotypes`, `columns`
+  // Allocates memory. DeviceError if a device has too little for a block. `genotypes`, `columns`
   // and `control` must outlive this.
   DevicePass(DeviceGenotypes& genotypes, const DeviceColumns& columns, std::int64_t samples,
              int threads, JobControl& control);
@@ -111,35 +111,35 @@ class DevicePass {
 
   // Sends V and out to the devices.
   void start();
-  // Makes numbers of a block (counted in its tile) from its sums over samples: variants x columns,
-  // over calls and over missing ones. The latter are null if the block's tile has none. It is
-  // called for blocks at the same time, on several threads.
+  // Computes the coefficients of a block (its index in the tile) from its sums over samples:
+  // variants x columns, over calls and over missing calls. The latter are null if the tile has no
+  // missing call. Called concurrently for several blocks.
   using Between = std::function<void(std::int64_t block, const std::int64_t* of_calls,
                                      const std::int64_t* of_missing, const BlockNumbers& numbers)>;
   void run(const StoredTile& tile, const Between& between);
-  // Takes out back.
+  // Copies out back.
   void finish();
 
  private:
-  // Memory for the blocks that go through a device together.
+  // Memory for the blocks that a device processes together.
   struct Slot {
-    DeviceArray<std::uint8_t> rows_here;   // none if the device has all rows
-    DeviceArray<std::uint8_t> rows_there;  // none if it keeps them
-    Mirrored<std::int64_t> sums;           // over calls, then over missing ones
+    DeviceArray<std::uint8_t> rows_here;   // empty if the device has all rows
+    DeviceArray<std::uint8_t> rows_there;  // empty if it keeps them
+    Mirrored<std::int64_t> sums;           // over calls, then over missing calls
     Mirrored<std::int8_t> digits;
     Mirrored<CoefficientScale> scales;
     Mirrored<std::uint8_t> any_missing;
     bool refused_here() const;
     bool refused_there() const;
   };
-  // A device at work.
+  // A device in use.
   struct Lane {
     explicit Lane(DeviceSamples& of) : samples(of) {}
     DeviceSamples& samples;
     Mirrored<std::int8_t> digits;
     Mirrored<double> out;
     std::array<Slot, Device::kStreams> slots;
-    std::unique_ptr<Event> last;  // the end of the last second half
+    std::unique_ptr<Event> last;  // end of the latest second half
   };
   // Some blocks of a stored tile.
   struct Part {

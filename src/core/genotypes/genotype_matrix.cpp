@@ -1,4 +1,4 @@
-// Reads blocks of variants on all threads, packs them, and keeps them as they take least memory.
+// Reads blocks of variants on all threads, packs them, and keeps them in their smallest form.
 #include "core/genotypes/genotype_matrix.h"
 
 #include <algorithm>
@@ -54,8 +54,8 @@ GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelec
   }
 }
 
-// Reads all blocks, and keeps them if they take at most `most` bytes. Memory that is not touched
-// takes no room.
+// Reads all blocks, and keeps them if they take at most `most` bytes. Untouched pages occupy no
+// memory.
 void GenotypeMatrix::read_all(std::int64_t most, JobControl& control) {
   kept_ = std::make_unique<Memory>(static_cast<std::size_t>(most));
   offsets_ = {0};
@@ -74,10 +74,9 @@ void GenotypeMatrix::read_all(std::int64_t most, JobControl& control) {
   }
 }
 
-// Keeps blocks behind those before them, or gives up all of them if there is no room. It gives up
-// early if all blocks, were they like those so far, would take more than 1.5 times the room, but
-// not before an eighth of it is taken. So genotypes that will be read in tiles do not fill it
-// first.
+// Appends blocks to the kept ones, or drops all of them if they do not fit. It drops them early if
+// all blocks, extrapolated from those so far, would exceed the space 1.5 times, once an eighth is
+// filled. So genotypes that will be read in tiles do not fill it first.
 void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
                                JobControl& control) {
   for (std::int64_t block = first_block; block < first_block + blocks; ++block) {

@@ -1,4 +1,4 @@
-// The genotypes of an analysis: kept in memory, or read from their file in each pass.
+// The genotypes of an analysis, kept in memory or read from their file in each pass.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ struct GenotypeTile {
   const std::uint8_t* rows;  // of the quads of these blocks, quad_stride() bytes each
 };
 
-// How the genotypes are worked on.
+// Settings for processing the genotypes.
 struct GenotypeWork {
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
-  std::int64_t memory = 0;  // bytes for genotypes, 0 for as many as they need
-  bool lists = true;        // rare variants are lists of carriers, where genotypes are kept
-  std::shared_ptr<ProductDevices> devices = nullptr;  // that make products; null: the CPU does
+  std::int64_t memory = 0;  // bytes for genotypes; 0 for as many as needed
+  bool lists = true;        // stores rare variants as carrier lists, if genotypes are kept
+  std::shared_ptr<ProductDevices> devices = nullptr;  // that compute products; null: the CPU does
 };
 
 class GenotypeMatrix {
  public:
-  // Reads the selected genotypes once and counts them. Keeps them if they fit `work.memory`.
-  // FormatError and FileError as from GenotypeFile::read(); InputError for a wrong selection, or
-  // if the memory does not suffice for a block.
+  // Reads the selected genotypes once and counts them. Keeps them if they fit in `work.memory`.
+  // FormatError and FileError as from GenotypeFile::read(); InputError for a wrong selection, or if
+  // the memory does not suffice for a block.
   GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
                  const GenotypeWork& work, JobControl& control);
 
@@ -47,24 +47,24 @@ class GenotypeMatrix {
   const std::vector<VariantCounts>& counts() const { return counts_; }
   // Whether the genotypes are kept in memory.
   bool resident() const { return kept_ != nullptr; }
-  // How the variants of a block are kept.
+  // The storage layout of a block's variants.
   const BlockLayout& layout(std::int64_t block) const {
     return layouts_[static_cast<std::size_t>(block)];
   }
   const GenotypeWork& work() const { return work_; }
-  // The genotypes as devices have them; null if the CPU makes products. One pass at a time may use
+  // The genotypes on devices; null if the CPU computes products. Only one pass at a time may use
   // them.
   DeviceGenotypes* on_devices() const { return on_devices_.get(); }
 
-  // Calls use(tile) for all wanted blocks, in order. What a tile has is valid until use() returns.
-  // Tiles of genotypes in memory may have up to `most_blocks`, where that is more than stay in the
-  // caches. Interrupted between tiles if the job is stopped.
+  // Calls use(tile) for all wanted blocks, in order. A tile is valid until use() returns. Tiles of
+  // genotypes in memory may have up to `most_blocks` blocks, even if these exceed the caches.
+  // Interrupted between tiles if the job is stopped.
   void for_each_stored_tile(JobControl& control,
                             const std::function<bool(std::int64_t block)>& wanted,
                             const std::function<void(const StoredTile&)>& use,
                             std::int64_t most_blocks = 0) const;
 
-  // The same with all variants packed.
+  // As above, with all variants packed.
   void for_each_tile(JobControl& control, const std::function<bool(std::int64_t block)>& wanted,
                      const std::function<void(const GenotypeTile&)>& use) const;
 
@@ -83,7 +83,7 @@ class GenotypeMatrix {
   void count_block(std::int64_t block, const std::uint8_t* rows);
 
   std::unique_ptr<GenotypeFile> file_;
-  std::vector<std::int64_t> samples_;  // empty if they are those of the file
+  std::vector<std::int64_t> samples_;  // empty for all samples of the file
   std::int64_t n_ = 0;
   std::vector<std::int64_t> variants_;
   GenotypeWork work_;

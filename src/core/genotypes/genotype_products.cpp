@@ -1,9 +1,9 @@
 // Computes, with the rounded columns V and coefficients W = diag(scales) U,
 //   t_j = scale_j (sum_i c_ij V_i - 3 m_j - mu_j (sum_i V_i - m_j)),  m_j = sum of V over missing,
 //   out_i += sum_j c_ij W_j - sum_j mu_j W_j - sum_{j missing} (3 - mu_j) W_j,
-// where c is 0, 1, 2, or 3 for a missing call. Of variants that are lists, sums of c over all
-// samples are those of the usual call and of what carriers have more. Sums of whole numbers are
-// exact, so their order is free; all others have a fixed order.
+// where c is 0, 1, 2, or 3 for a missing call. For listed variants, sums of c over all samples are
+// those of the usual call plus the carriers' differences. Integer sums are exact, so their order is
+// free; all others have a fixed order.
 #include "core/genotypes/genotype_products.h"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ namespace {
 // Samples of a task of the second half.
 constexpr std::int64_t kChunkSamples = 512;
 
-// With at most this many columns a thread does both halves of a block, while it is in its cache.
+// With at most this many columns, a thread does both halves of a block while it is cached.
 constexpr std::int64_t kFewColumns = 4;
-// Numbers of blocks' sums that may wait for an earlier block's: 16 MB.
+// Sums of blocks that may wait for an earlier block: 16 MB.
 constexpr std::int64_t kSumsAtOnce = std::int64_t{1} << 21;
 
 // Calls use(variant of the quad, i) for the missing calls of n bytes, a multiple of 8.
@@ -47,21 +47,20 @@ void for_each_missing(const std::uint8_t* row, std::int64_t n, Use&& use) {
   }
 }
 
-// Whether the missing calls of a block are best added one by one. Else they are summed as calls
-// are. Measured: the first takes some 10 + columns / 3 ns for each of them, the second 2 ns for
-// each sample and column.
+// Whether a block's missing calls are best added one by one, rather than summed as calls. Measured:
+// adding takes some 10 + columns / 3 ns per missing call, summing 2 ns per sample and column.
 bool are_few(std::int64_t missing, std::int64_t samples, std::int64_t columns) {
   return missing * (30 + columns) < 6 * samples * columns;
 }
 
-// Whole-number columns: coarse ones, then with 56 bits as many fine ones.
+// Integer columns: coarse ones, then with 56 bits as many fine ones.
 struct Columns {
   std::int64_t n;      // columns of the caller
   std::int64_t parts;  // 1 or 2
   std::int64_t all() const { return n * parts; }
 };
 
-// Writes the digits of eight numbers as devices take them.
+// Writes the digits of eight numbers in the devices' layout.
 void write_eight(const std::array<std::int32_t, kEight>& numbers, std::int8_t* out) {
   std::array<std::int8_t, kEight * kNumberDigits> digits;
   for (int d = 0; d < kNumberDigits; ++d) {
@@ -72,7 +71,7 @@ void write_eight(const std::array<std::int32_t, kEight>& numbers, std::int8_t* o
   std::copy(digits.begin(), digits.end(), out);
 }
 
-// A column of V in whole numbers: coarse or fine ones.
+// A column of V as integers: its coarse or fine part.
 struct FixedColumn {
   const double* values;
   FixedSteps steps;
@@ -84,13 +83,13 @@ struct FixedColumn {
   }
 };
 
-// V in whole numbers. V must outlive this.
+// V as integers. V must outlive this.
 class FixedColumns {
  public:
   FixedColumns(const double* v, std::int64_t n, Columns columns, int threads, JobControl& control);
-  // Keeps the numbers and their digits, as the CPU takes them.
+  // Keeps the numbers and their digits, in the CPU's layout.
   void keep(int threads, JobControl& control);
-  // Writes the digits of a column as a device takes them, for samples [first, first + n).
+  // Writes the digits of a column in the devices' layout, for samples [first, first + n).
   void write_digits(std::int64_t column, std::int64_t first, std::int64_t n,
                     std::int8_t* out) const {
     const FixedColumn numbers = this->column(column);
@@ -131,7 +130,7 @@ class FixedColumns {
   Columns columns_;
   std::vector<FixedSteps> steps_;  // of each given column
   std::vector<std::int64_t> sums_;
-  std::vector<std::int64_t> firsts_;  // the first sample of each given column that is not 0
+  std::vector<std::int64_t> firsts_;  // the first nonzero sample of each given column
   std::vector<std::int32_t> numbers_;
   std::vector<std::int8_t> digits_;
 };
@@ -183,7 +182,7 @@ void FixedColumns::keep(int threads, JobControl& control) {
   });
 }
 
-// Coefficients of a block's variants in whole numbers.
+// Coefficients of a block's variants as integers.
 class FixedCoefficients {
  public:
   // `most`: the largest magnitude of each of columns.n columns.
@@ -202,7 +201,7 @@ class FixedCoefficients {
           steps.fine_part(value, coarse);
     }
   }
-  // Makes the digits of packed variants, as the CPU takes them.
+  // Makes the digits of packed variants, in the CPU's layout.
   void split(const BlockLayout& layout) {
     quads_ = layout.quads();
     digits_.resize(static_cast<std::size_t>(columns_.all() * quads_ * kQuad * kNumberDigits));
@@ -217,9 +216,9 @@ class FixedCoefficients {
       }
     }
   }
-  // Writes the digits of all variants as a device takes them, one column after the other.
+  // Writes the digits of all variants in the devices' layout, column by column.
   void write_digits(std::int8_t* out) const {
-    if (columns_.all() == 0) return;  // then there is no place for them
+    if (columns_.all() == 0) return;  // then `out` has no space for them
     const std::vector<double> zeros(static_cast<std::size_t>(columns_.all()));
     for (std::size_t place = 0; place < kBlockVariants; place += kEight) {
       std::array<const double*, kEight> rows{};
@@ -260,12 +259,12 @@ class FixedCoefficients {
   std::vector<FixedSteps> steps_;
 };
 
-// What the second half takes of a block.
+// A block's input to the second half.
 struct BlockCoefficients {
   FixedCoefficients calls;      // W_j
-  FixedCoefficients missing;    // (3 - mu_j) W_j; of no variant if no call is missing
-  std::vector<double> centres;  // sum_j mu_j W_j in steps of W, of each whole-number column
-  // What listed variants add for their usual calls: c_j W_j, and (3 - mu_j) W_j if it is missing.
+  FixedCoefficients missing;    // (3 - mu_j) W_j; without variants if no call is missing
+  std::vector<double> centres;  // sum_j mu_j W_j in steps of W, by integer column
+  // Contributions of listed variants' usual calls: c_j W_j, and (3 - mu_j) W_j if it is missing.
   std::vector<double> usual_calls;
   std::vector<double> usual_missing;
 };
@@ -309,7 +308,7 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
   return result;
 }
 
-// Writes coefficients of a block as devices take them.
+// Writes coefficients of a block in the devices' layout.
 void write_numbers(const BlockCoefficients& coefficients, bool any_missing, std::int64_t columns,
                    const BlockNumbers& to) {
   for (std::int64_t c = 0; c < columns; ++c) {
@@ -324,8 +323,8 @@ void write_numbers(const BlockCoefficients& coefficients, bool any_missing, std:
   coefficients.missing.write_digits(to.of_missing.digits);
 }
 
-// t = Z'V of a block, from the sums of each variant and whole-number column over calls and over
-// missing ones. The latter are null if there is no missing call.
+// t = Z'V of a block, from the sums of each variant and integer column over calls and over missing
+// calls. The latter are null if no call is missing.
 void products_of_sums(const FixedColumns& columns, std::int64_t n, std::int64_t variants,
                       const double* means, const double* scales, const std::int64_t* of_calls,
                       const std::int64_t* of_missing, double* t) {
@@ -347,12 +346,16 @@ void products_of_sums(const FixedColumns& columns, std::int64_t n, std::int64_t 
 class FirstHalf {
  public:
   FirstHalf(const FixedColumns& columns, std::int64_t n, std::int64_t samples, SimdLevel simd)
-      : columns_(columns), n_(n), samples_(samples), simd_(simd) {}
+      : columns_(columns),
+        n_(n),
+        samples_(samples),
+        simd_(simd),
+        block_sums_(block_sums_of(simd)) {}
 
   void compute(const StoredBlock& block, const double* means, const double* scales,
                double* t) const {
     const std::int64_t variants = block.layout->variants();
-    // Sums of each variant and whole-number column, over calls and over missing ones.
+    // Sums by variant and integer column, over calls and over missing calls.
     std::vector<std::int64_t> of_calls(static_cast<std::size_t>(variants * columns_.all()));
     std::vector<std::int64_t> of_missing(of_calls.size());
     sum_packed(block, of_calls.data(), of_missing.data());
@@ -386,7 +389,7 @@ class FirstHalf {
                               columns_.all(), simd_, of_calls, of_missing);
   }
 
-  // Of each quad and whole-number column.
+  // By quad and integer column.
   using Sums = std::vector<std::array<std::int64_t, kQuad>>;
 
   // Copies the sums of packed variants to their rows.
@@ -415,9 +418,10 @@ class FirstHalf {
       for (std::int64_t c = 0; c < columns_.all(); ++c) {
         const std::int8_t* const digits = columns_.digits(tile / kTileSamples, c) + (begin - tile);
         for (std::int64_t quad = 0; quad < quads; ++quad) {
-          // The first column brings the genotypes into the caches for all.
-          sum_over_samples(rows + quad * stride + begin, c == 0 ? stride : 0, digits, n, simd_,
-                           sums[static_cast<std::size_t>(quad * columns_.all() + c)]);
+          // The first column brings the genotypes into the caches for all others.
+          block_sums_.over_samples(
+              rows + quad * stride + begin, c == 0 ? stride : 0, digits, n,
+              sums[static_cast<std::size_t>(quad * columns_.all() + c)].data());
         }
       }
     }
@@ -456,15 +460,17 @@ class FirstHalf {
   std::int64_t n_;
   std::int64_t samples_;
   SimdLevel simd_;
+  const BlockSums& block_sums_;
 };
 
 // The second half of a block for kLaneSamples samples: out += Z U.
 class SecondHalf {
  public:
   SecondHalf(Columns columns, std::int64_t samples, SimdLevel simd)
-      : columns_(columns), samples_(samples), simd_(simd) {}
+      : columns_(columns), samples_(samples), simd_(simd), block_sums_(block_sums_of(simd)) {}
 
-  // For the samples of a lane. `out` begins at the first; its columns have all samples.
+  // Adds for the samples of a lane. `out` begins at the first of them; its columns have all
+  // samples.
   void add(const StoredBlock& block, std::int64_t lane, const BlockCoefficients& coefficients,
            double* out) {
     const BlockLayout& layout = *block.layout;
@@ -472,7 +478,7 @@ class SecondHalf {
     const bool few = are_few(packed_missing, samples_, columns_.all());
     const bool any_missing = packed_missing + layout.missing_listed > 0;
     const std::uint8_t* const rows = block.rows + lane * kLaneSamples;
-    expand_calls(rows, quad_stride(samples_), layout.quads(), simd_, calls_);
+    block_sums_.expand_calls(rows, quad_stride(samples_), layout.quads(), calls_.data());
     if (any_missing) start_sums(of_missing_, coefficients.usual_missing);
     if (packed_missing > 0 && few) sum_one_by_one(rows, layout, coefficients.missing);
     if (packed_missing > 0 && !few) {
@@ -490,7 +496,8 @@ class SecondHalf {
     for (std::int64_t c = 0; c < columns_.n; ++c) {
       std::array<double, kLaneSamples> of_block{};
       for (std::int64_t part = c; part < columns_.all(); part += columns_.n) {
-        sum_over_variants(calls_, coefficients.calls.digits(part), layout.quads(), simd_, sums_);
+        block_sums_.over_variants(calls_.data(), coefficients.calls.digits(part), layout.quads(),
+                                  sums_.data());
         if (!layout.listed.empty()) add_column(of_listed_, part);
         const double step = coefficients.calls.step(part);
         const double centre = coefficients.centres[static_cast<std::size_t>(part)];
@@ -498,8 +505,8 @@ class SecondHalf {
         if (!any_missing) continue;
         sums_.fill(0);
         if (packed_missing > 0 && !few) {
-          sum_over_variants(marks_, coefficients.missing.digits(part), layout.quads(), simd_,
-                            sums_);
+          block_sums_.over_variants(marks_.data(), coefficients.missing.digits(part),
+                                    layout.quads(), sums_.data());
         }
         add_column(of_missing_, part);
         const double missing_step = coefficients.missing.step(part);
@@ -511,7 +518,7 @@ class SecondHalf {
   }
 
  private:
-  // Gives each sample a row of sums.
+  // Starts each sample's sums from a common row.
   static void start_sums(std::vector<double>& sums, const std::vector<double>& row) {
     sums.clear();
     for (std::int64_t i = 0; i < kLaneSamples; ++i) sums.insert(sums.end(), row.begin(), row.end());
@@ -537,18 +544,19 @@ class SecondHalf {
     }
   }
 
-  alignas(64) ExpandedCalls calls_;
-  alignas(64) ExpandedCalls marks_;
+  alignas(64) std::array<std::uint8_t, kExpandedCalls> calls_;
+  alignas(64) std::array<std::uint8_t, kExpandedCalls> marks_;
   std::array<double, kLaneSamples> sums_;
   Columns columns_;
   std::int64_t samples_;
-  // Of each sample and column.
+  // By sample and column.
   std::vector<double> of_listed_;
   std::vector<double> of_missing_;
   SimdLevel simd_;
+  const BlockSums& block_sums_;
 };
 
-// Adds the sums of blocks in the order of the blocks, whichever thread has them first.
+// Adds the sums of blocks in block order, whichever thread finishes first.
 class SumsInOrder {
  public:
   SumsInOrder(std::int64_t blocks, double* out)
@@ -557,7 +565,7 @@ class SumsInOrder {
   void add(std::int64_t block, std::vector<double> sums) {
     std::unique_lock<std::mutex> lock(mutex_);
     sums_[static_cast<std::size_t>(block)] = std::move(sums);
-    if (is_adding_) return;  // the thread that adds takes these too
+    if (is_adding_) return;  // the adding thread takes these too
     is_adding_ = true;
     for (; next_ < sums_.size() && sums_[next_]; ++next_) {
       const std::vector<double> now = std::move(*sums_[next_]);
@@ -656,8 +664,8 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   });
 }
 
-// The devices make whole-number sums, and add blocks in their order. The host makes numbers of them
-// by the same functions as on the CPU.
+// The devices compute integer sums, and add blocks in order. The host converts them by the same
+// functions as on the CPU.
 void GenotypeProducts::run_on_devices(JobControl& control, const Pass& pass, const Take& take,
                                       DeviceGenotypes& genotypes) const {
   const int threads = matrix_.work().threads;
@@ -707,7 +715,7 @@ std::vector<double> GenotypeProducts::squares(JobControl& control,
                                               const std::vector<double>& factors) const {
   const std::int64_t n = matrix_.samples();
   std::vector<double> sums(static_cast<std::size_t>(n));
-  // What the calls of two variants add, by their four bits.
+  // Contributions of two variants' calls, by their four bits.
   using Pair = std::array<double, 16>;
   const auto pair_of = [&](std::int64_t variant) {
     std::array<std::array<double, 4>, 2> of_call{};

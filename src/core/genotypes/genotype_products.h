@@ -11,13 +11,13 @@
 
 namespace ancify {
 
-// Bits that a product keeps of each column: 28 or 56, of its largest magnitude.
+// Precision of each column in a product: 28 or 56 bits of its largest magnitude.
 enum class ProductBits { k28, k56 };
 
-// The calls of a block's variants in some samples.
+// The calls of a block's variants for some samples.
 class BlockCalls {
  public:
-  // Those of samples [first, first + n).
+  // Calls of samples [first, first + n).
   BlockCalls(const StoredBlock& block, std::int64_t first, std::int64_t n)
       : stride_(quad_stride(n)), rows_(static_cast<std::size_t>(kBlockQuads * stride_)) {
     unpack_block(block, first, n, stride_, rows_.data());
@@ -33,7 +33,7 @@ class BlockCalls {
   std::vector<std::uint8_t> rows_;
 };
 
-// A block of variants in a pass, and what the caller may ask of it.
+// A block of variants in a pass, as the caller sees it.
 class GenotypeBlock {
  public:
   GenotypeBlock(std::int64_t number, const StoredBlock& stored)
@@ -55,12 +55,12 @@ class GenotypeProducts {
   GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
                    std::vector<double> scales);
 
-  // Makes U of a block from T = Z'V; both have a row of `columns` for each variant of the block. It
-  // is called for blocks at the same time, on several threads.
+  // Computes U of a block from T = Z'V; both have a row of `columns` for each variant of the block.
+  // Called concurrently for several blocks.
   using Take = std::function<void(const GenotypeBlock&, const double* t, double* u)>;
 
   struct Pass {
-    const double* v = nullptr;  // samples x columns, a column after the other
+    const double* v = nullptr;  // samples x columns, column by column
     int columns = 0;            // 0 for a pass without V
     int out_columns = 0;        // 0 for a pass without out; U has as many columns
     double* out = nullptr;      // samples x out_columns, to which Z U is added
@@ -68,16 +68,16 @@ class GenotypeProducts {
     std::function<bool(std::int64_t block)> wanted;
   };
 
-  // Goes through all wanted blocks. The result does not depend on threads, memory, vector
-  // instructions and devices. InputError if V has a number that is not finite; DeviceError if a
-  // device fails; Interrupted if the job is stopped.
+  // Processes all wanted blocks. The result does not depend on threads, memory, vector instructions
+  // and devices. InputError if V has a non-finite value; DeviceError if a device fails; Interrupted
+  // if the job is stopped.
   void run(JobControl& control, const Pass& pass, const Take& take) const;
 
   // The n x n matrix sum_j factors[j] z_j z_j', over variants whose factor is not 0.
   void outer(JobControl& control, const std::vector<double>& factors, double* out) const;
 
-  // z_j'Az_j of each variant, for a symmetric n x n matrix A, of which the lower triangle (by
-  // columns) is read.
+  // z_j'Az_j of each variant, for a symmetric n x n matrix A. Only its lower triangle (by columns)
+  // is read.
   std::vector<double> forms(JobControl& control, const double* matrix) const;
 
   // sum_j factors[j] z_ij^2 of each sample i.
@@ -85,7 +85,7 @@ class GenotypeProducts {
 
   const GenotypeMatrix& matrix() const { return matrix_; }
   const std::vector<double>& scales() const { return scales_; }
-  // z_j of the calls 0, 1, 2, and of a missing one.
+  // z_j for the calls 0, 1, 2, and missing.
   std::array<double, 4> values_of_calls(std::int64_t variant) const;
 
  private:

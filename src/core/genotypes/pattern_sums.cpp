@@ -1,21 +1,15 @@
-// Samples that have the same calls of some variants are alike to them. With the samples' patterns
-// as an n x p matrix B of zeros and ones, variants are z_j = B a_j, and so
+// Some variants cannot tell apart samples with equal calls. With the samples' patterns as an n x p
+// matrix B of zeros and ones, variants are z_j = B a_j, and so
 //   sum_j f_j z_j z_j' = B M B',  M = sum_j f_j a_j a_j',
 //   z_j'P z_j = a_j'M a_j,  M = B'P B.
-// Both are additions for pairs of samples, one for all variants of a group, and products for pairs
-// of patterns. (With all calls of few variants: the method of four Russians; Arlazarov and others
+// Both need one addition per pair of samples for all variants of a group, and products per pair of
+// patterns. (With all calls of few variants: the method of four Russians; Arlazarov and others
 // 1970, Soviet Math. Dokl. 11:1209.)
 #include "core/genotypes/pattern_sums.h"
 
 #include <cstddef>
-#include <cstring>
 
-// All levels round products before they are added, and have the same bytes.
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("O3", "fp-contract=off")
-#endif
+#include "core/device/lanes.h"
 
 namespace ancify {
 
@@ -26,16 +20,6 @@ constexpr std::size_t kVectors = kStripeColumns / kLanes;
 constexpr std::size_t kFour = 4;
 using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
 using Four = double __attribute__((vector_size(kFour * sizeof(double))));
-
-// Numbers are at any address. Vectors are not returned, as each level would do it in another way.
-template <class Vector>
-ANCIFY_ALWAYS_INLINE void load(const double* from, Vector& to) {
-  std::memcpy(&to, from, sizeof(to));
-}
-template <class Vector>
-ANCIFY_ALWAYS_INLINE void store(const Vector& from, double* to) {
-  std::memcpy(to, &from, sizeof(from));
-}
 
 ANCIFY_ALWAYS_INLINE void transpose(Four (&rows)[kFour]) {
   const Four a = {rows[0][0], rows[1][0], rows[0][2], rows[1][2]};
@@ -48,7 +32,7 @@ ANCIFY_ALWAYS_INLINE void transpose(Four (&rows)[kFour]) {
   rows[3] = Four{b[2], b[3], d[2], d[3]};
 }
 
-// table.rows[q][c] = the number of the patterns numbers[c] and q.
+// table.rows[q][c] = the value of the patterns numbers[c] and q.
 ANCIFY_ALWAYS_INLINE void fill(const PatternPairs& group, std::int64_t first, PatternTable& table) {
   const std::size_t stride = pattern_stride(group.patterns->count);
   const std::uint8_t* const numbers = group.patterns->numbers.data() + first;
@@ -71,7 +55,11 @@ ANCIFY_ALWAYS_INLINE void add(const PatternTable& table, std::int64_t first, Pat
   for (std::size_t c = 0; c < kStripeColumns; c += kFour) {
     for (std::size_t q = 0; q < stride; q += kFour) {
       Four rows[kFour];
-      for (std::size_t k = 0; k < kFour; ++k) load(&table.rows[q + k][c], rows[k]);
+      // Unrolled by hand: GCC 12 would keep the loop, and with it the vectors in memory.
+      load(&table.rows[q][c], rows[0]);
+      load(&table.rows[q + 1][c], rows[1]);
+      load(&table.rows[q + 2][c], rows[2]);
+      load(&table.rows[q + 3][c], rows[3]);
       transpose(rows);
       for (std::size_t k = 0; k < kFour; ++k) {
         double* const sums = &group.numbers[numbers[c + k] * stride + q];
@@ -164,21 +152,27 @@ ANCIFY_ALWAYS_INLINE void add_products(const double* values, double factor, Patt
   }
 }
 
+template <class OwnLanes>
 ANCIFY_ALWAYS_INLINE double sum_products(const PatternPairs& group, const double* values) {
+  using Block = LaneBlock<OwnLanes, kLanes>;
   const std::size_t stride = pattern_stride(group.patterns->count);
   const double* row = group.numbers.data();
   double form = 0;
   for (int p = 0; p < group.patterns->count; ++p, row += stride) {
-    Lanes sums = {};
+    Block sums = {};
     for (std::size_t q = 0; q < stride; q += kLanes) {
-      Lanes numbers;
-      Lanes more;
-      load(row + q, numbers);
-      load(values + q, more);
-      sums += numbers * more;
+      Block numbers;
+      Block more;
+      numbers.load_from(row + q);
+      more.load_from(values + q);
+      for (std::size_t r = 0; r < Block::kRegisters; ++r) {
+        sums.lanes[r] += numbers.lanes[r] * more.lanes[r];
+      }
     }
+    std::array<double, kLanes> terms;
+    sums.store_to(terms.data());
     double sum = 0;
-    for (std::size_t k = 0; k < kLanes; ++k) sum += sums[k];
+    for (const double term : terms) sum += term;
     form += values[p] * sum;
   }
   return form;
@@ -221,11 +215,11 @@ ANCIFY_TARGET_AVX2 void add_products_avx2(const double* values, double factor,
 }
 
 ANCIFY_TARGET_AVX512 double sum_products_avx512(const PatternPairs& group, const double* values) {
-  return sum_products(group, values);
+  return sum_products<Avx512Lanes>(group, values);
 }
 
 ANCIFY_TARGET_AVX2 double sum_products_avx2(const PatternPairs& group, const double* values) {
-  return sum_products(group, values);
+  return sum_products<Avx2Lanes>(group, values);
 }
 
 #endif
@@ -269,7 +263,7 @@ double form(const PatternPairs& group, const double* values, [[maybe_unused]] Si
   if (simd == SimdLevel::kAvx512) return sum_products_avx512(group, values);
   if (simd == SimdLevel::kAvx2) return sum_products_avx2(group, values);
 #endif
-  return sum_products(group, values);
+  return sum_products<PlainLanes>(group, values);
 }
 
 }  // namespace ancify

@@ -10,15 +10,15 @@
 
 namespace ancify {
 
-// Columns of an n x n matrix that are worked on together.
+// Columns of an n x n matrix that are processed together.
 constexpr std::int64_t kStripeColumns = 16;
 // Groups of variants whose tables are used together.
 constexpr std::size_t kGroupsAtOnce = 8;
 
-// Numbers of a row for each pattern: zeros follow them, so that loops need no ends.
+// Values in a row over patterns, zero-padded so that loops need no remainder.
 inline std::size_t pattern_stride(int count) { return static_cast<std::size_t>(count + 7) / 8 * 8; }
 
-// A group of variants, and a number for each pair of its patterns, a row for each.
+// A group of variants, and a value for each pair of its patterns, with one row per pattern.
 struct PatternPairs {
   PatternPairs() = default;
   explicit PatternPairs(const CallPatterns& of)
@@ -28,26 +28,26 @@ struct PatternPairs {
   std::vector<double> numbers;
 };
 
-// For each pattern of a group a row of a stripe.
+// One row of a stripe for each pattern of a group.
 struct PatternTable {
   alignas(64) double rows[256][kStripeColumns];
 };
 using PatternTables = std::array<PatternTable, kGroupsAtOnce>;
 
-// Of a stripe that begins at sample `first`: stripe[i * kStripeColumns + c] += the number of the
-// patterns of samples first + c and i, of each of `groups`, for i in [first, n).
+// For a stripe that begins at sample `first` and i in [first, n), stripe[i * kStripeColumns + c] +=
+// the value for the patterns of samples first + c and i, over all `groups`.
 void add_pairs(const PatternPairs* groups, std::size_t count, std::int64_t first, std::int64_t n,
                SimdLevel simd, PatternTables& tables, double* stripe);
 
-// The reverse: the number of the patterns of samples first + c and i += stripe[i * kStripeColumns +
+// The reverse: the value for the patterns of samples first + c and i += stripe[i * kStripeColumns +
 // c].
 void sum_pairs(const double* stripe, std::int64_t first, std::int64_t n, SimdLevel simd,
                PatternTables& tables, PatternPairs* groups, std::size_t count);
 
-// Adds factor a a' to the numbers. `values`: a, with zeros up to pattern_stride().
+// Adds factor a a' to the values of pairs. `values`: a, zero-padded to pattern_stride().
 void add_outer(const double* values, double factor, SimdLevel simd, PatternPairs& group);
 
-// a'Ma of the numbers M.
+// a'Ma, with M the values of pairs.
 double form(const PatternPairs& group, const double* values, SimdLevel simd);
 
 }  // namespace ancify

@@ -1,12 +1,8 @@
-// Transposes 4 x 4 calls of 2 bits by two exchanges of bits, and counts calls byte by byte.
+// Transposes 4 x 4 calls of 2 bits by two bit exchanges, and counts calls byte by byte.
 #include "core/genotypes/quads.h"
 
 #include <algorithm>
 #include <cstring>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
 
 namespace ancify {
 
@@ -23,7 +19,7 @@ inline std::uint32_t transpose_calls(std::uint32_t word) {
   return exchange(exchange(word, 6, 0x00CC00CC), 12, 0x0000F0F0);
 }
 
-// Four samples are transposed at a time; `out` has room for a multiple of four.
+// Transposes four samples at a time; `out` has space for a multiple of four.
 void pack_all(const std::array<const std::uint8_t*, kQuad>& rows, std::int64_t bytes,
               std::uint8_t* out) {
   const std::uint8_t* const a = rows[0];
@@ -38,7 +34,7 @@ void pack_all(const std::array<const std::uint8_t*, kQuad>& rows, std::int64_t b
   }
 }
 
-// So many samples that a byte can count them.
+// Few enough samples that a byte can count them.
 constexpr std::int64_t kStretch = 192;
 
 struct QuadCounts {

@@ -13,7 +13,7 @@ namespace ancify {
 
 constexpr std::int64_t kQuad = 4;
 
-// Variants are worked on in blocks of this many; only the last block may have fewer.
+// Variants per block; only the last block may have fewer.
 constexpr std::int64_t kBlockVariants = 256;
 constexpr std::int64_t kBlockQuads = kBlockVariants / kQuad;
 
@@ -25,16 +25,16 @@ ANCIFY_HOST_DEVICE inline unsigned call_in_quad(std::uint8_t byte, int which) {
   return (byte >> (2 * which)) & 3U;
 }
 
-// Packs rows of 2-bit calls, as GenotypeFile::read() gives them, into a quad's row. `rows`: those
-// of four variants, null for variants past the last one. `samples`: the numbers of the samples to
-// take, in order; null for all of `n`.
+// Packs rows of 2-bit calls, as GenotypeFile::read() gives them, into a quad's row. `rows`: the
+// rows of four variants, null past the last variant. `samples`: the indices of the samples to take,
+// in order; null for all of `n`.
 void pack_quad(const std::array<const std::uint8_t*, kQuad>& rows, std::int64_t n_in_file,
                const std::int64_t* samples, std::int64_t n, std::uint8_t* row);
 
 // Marks the missing calls of `n` bytes of a row: a call of `marks` is 1 if it is missing, else 0.
 void mark_missing(const std::uint8_t* row, std::int64_t n, std::uint8_t* marks);
 
-// Numbers of samples by call of a variant.
+// Sample counts by call of a variant.
 struct VariantCounts {
   std::int64_t one = 0;
   std::int64_t two = 0;

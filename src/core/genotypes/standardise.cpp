@@ -1,4 +1,4 @@
-// Computes means and variances from whole numbers.
+// Computes means and variances from integers.
 #include "core/genotypes/standardise.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Means and variances of variants, and the columns that are made of them.
+// Means and variances of variants, and their standardised columns.
 #pragma once
 
 #include <cstdint>

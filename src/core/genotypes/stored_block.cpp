@@ -1,6 +1,6 @@
-// A carrier takes 2 bytes, so that lists are smaller than 2 bits a call where less than an eighth
-// of the samples are carriers. They are faster only where carriers are fewer than that. They are
-// ordered by lane, which serves both halves of a product: threads share samples in the second.
+// A carrier takes 2 bytes, so lists beat 2 bits per call in size if fewer than an eighth of the
+// samples are carriers. They are faster only with even fewer carriers. Ordering by lane serves both
+// halves of a product: threads divide the samples in the second.
 #include "core/genotypes/stored_block.h"
 
 #include <algorithm>
@@ -8,18 +8,14 @@
 
 #include "core/formats/genotype/genotype_file.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-// A variant is listed if fewer than one of so many samples is a carrier. There, products of 64
-// columns are still twice as fast as with quads, and those of one column take three times as long.
+// A variant is listed if fewer than one in this many samples is a carrier. At this limit, products
+// of 64 columns are twice as fast as with quads, but those of one column take three times as long.
 constexpr std::int64_t kListedShare = 32;
 
 struct UsualCall {
@@ -57,7 +53,7 @@ std::array<UsualByte, kBlockQuads> usual_bytes(const BlockLayout& layout) {
   return bytes;
 }
 
-// Calls use(variant of the quad, i) for bytes i of a row that has other calls than the usual ones.
+// Calls use(variant of the quad, i) for bytes i of a row with calls other than the usual ones.
 template <class Use>
 void for_each_unusual(const std::uint8_t* row, std::int64_t n, UsualByte usual, Use&& use) {
   constexpr std::uint64_t ones = 0x0101010101010101;
@@ -83,7 +79,7 @@ ANCIFY_ALWAYS_INLINE void move_calls(const std::uint8_t* row, int from, std::int
 
 template <class In, class Out>
 ANCIFY_ALWAYS_INLINE void add_multiple(const In* row, std::int64_t columns, int factor, Out* out) {
-  // The numbers have 28 bits, so that three times as much fits 32.
+  // The numbers have 28 bits, so three times their value fits 32.
   for (std::int64_t c = 0; c < columns; ++c) out[c] += static_cast<In>(factor) * row[c];
 }
 

@@ -1,4 +1,4 @@
-// Blocks of variants as they are kept: common variants in quads, rare ones as lists of carriers.
+// Stored blocks of variants: common variants in quads, rare ones as lists of carriers.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 namespace ancify {
 
-// Carriers are listed by lanes of this many samples.
+// Samples per lane of carrier lists.
 constexpr std::int64_t kLaneSamples = 64;
 
 inline std::int64_t lanes_of(std::int64_t samples) {
   return (samples + kLaneSamples - 1) / kLaneSamples;
 }
 
-// A carrier is a sample whose call is not the usual one of a variant, whichever that is.
+// A carrier is a sample whose call differs from the variant's usual call.
 struct Carrier {
   explicit Carrier(std::uint16_t bits)
       : sample(bits & 63), variant(bits >> 6 & 255), call(bits >> 14) {}
@@ -31,7 +31,7 @@ struct Carrier {
   int call;
 };
 
-// How the variants of a block are kept.
+// The storage layout of a block's variants.
 struct BlockLayout {
   std::vector<std::uint8_t> packed;                  // variants in quads, in order
   std::vector<std::uint8_t> listed;                  // the others
@@ -45,13 +45,13 @@ struct BlockLayout {
   int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
 };
 
-// All variants in quads; or as lists those that are faster and smaller so.
+// All variants in quads; or those as lists that become faster and smaller.
 BlockLayout packed_layout(const VariantCounts* counts, int variants);
 BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples);
 
-// Where the parts of a block are.
+// The addresses of a block's parts.
 struct StoredBlock {
-  // At the start of `bytes`, as store_block() leaves them.
+  // Reads `bytes` as written by store_block().
   StoredBlock(const BlockLayout& kept, std::int64_t n, const std::uint8_t* bytes);
 
   const BlockLayout* layout;
@@ -61,7 +61,7 @@ struct StoredBlock {
   const std::uint16_t* carriers;  // else null
 };
 
-// Some blocks as they are kept.
+// Some stored blocks.
 struct StoredTile {
   std::int64_t first_block;
   std::vector<StoredBlock> blocks;
@@ -74,20 +74,20 @@ std::int64_t stored_bytes(const BlockLayout& layout, std::int64_t samples);
 void store_block(const std::uint8_t* rows, const BlockLayout& layout, std::int64_t samples,
                  std::uint8_t* out);
 
-// Makes the quads of all variants, of samples [first, first + n): kBlockQuads rows of `stride`
+// Unpacks the quads of all variants for samples [first, first + n): kBlockQuads rows of `stride`
 // bytes.
 void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,
                   std::uint8_t* rows);
 
-// What carriers add to sums over the samples from a lane on: for carrier i of variant v, the row
-// calls[v] gets numbers[i] times the difference of call and usual call. The row missing[v] gets
-// numbers[i] if only the call is missing, -numbers[i] if only the usual call is.
+// Adds the carriers' contributions to sums over the samples from a lane on: for carrier i of
+// variant v, the row calls[v] gets numbers[i] times the difference of call and usual call. The row
+// missing[v] gets numbers[i] if only the call is missing, -numbers[i] if only the usual call is.
 void sum_carriers_over_samples(const StoredBlock& block, std::int64_t first_lane,
                                const std::int32_t* numbers, std::int64_t columns, SimdLevel simd,
                                std::int64_t* calls, std::int64_t* missing);
 
-// The same for sums over variants: the row calls[i] of sample i of a lane gets multiples of the row
-// of_calls[v], and missing[i] of of_missing[v]. All are whole numbers.
+// The counterpart for sums over variants: the row calls[i] of sample i of a lane gets multiples of
+// the row of_calls[v], and missing[i] of of_missing[v]. All values are integers.
 void sum_carriers_over_variants(const StoredBlock& block, std::int64_t lane, const double* of_calls,
                                 const double* of_missing, std::int64_t columns, SimdLevel simd,
                                 double* calls, double* missing);

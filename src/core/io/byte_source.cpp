@@ -1,4 +1,4 @@
-// Opens plain, gzip or bgzip text, told apart by content.
+// Opens plain, gzip, bgzip or Zstandard text, distinguished by content.
 #include "core/io/byte_source.h"
 
 #include <algorithm>
@@ -10,47 +10,14 @@
 
 #include "core/exec/errors.h"
 #include "core/io/file.h"
+#include "core/io/file_window.h"
+#include "core/io/foreign_format.h"
 #include "core/io/inflate.h"
+#include "core/io/zstd_source.h"
 
 namespace ancify {
 
 namespace {
-
-// A window that moves over a file from its start to its end.
-class FileWindow {
- public:
-  FileWindow(InputFile file, std::size_t buffer_size)
-      : file_(std::move(file)),
-        buffer_(std::clamp<std::size_t>(static_cast<std::size_t>(file_.size()), 1,
-                                        std::max<std::size_t>(buffer_size, 1))) {}
-
-  // The bytes in the window: at least n, unless the file ends before.
-  std::string_view at_least(std::size_t n) {
-    if (end_ - begin_ < n) refill(n);
-    if (begin_ == end_) file_.check_unchanged();
-    return {buffer_.data() + begin_, end_ - begin_};
-  }
-  void drop(std::size_t n) { begin_ += n; }
-  std::int64_t consumed() const { return offset_ - static_cast<std::int64_t>(end_ - begin_); }
-  const std::string& path() const { return file_.path(); }
-
- private:
-  void refill(std::size_t n) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-    end_ -= std::exchange(begin_, 0);
-    if (buffer_.size() < n) buffer_.resize(n);
-    const std::size_t more = std::min<std::int64_t>(buffer_.size() - end_, file_.size() - offset_);
-    file_.read_at(buffer_.data() + end_, more, offset_);
-    end_ += more;
-    offset_ += static_cast<std::int64_t>(more);
-  }
-
-  InputFile file_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
-  std::int64_t offset_ = 0;  // position in the file of the buffer's end
-};
 
 class PlainSource : public ByteSource {
  public:
@@ -63,6 +30,7 @@ class PlainSource : public ByteSource {
     return bytes.size();
   }
   std::int64_t consumed() const override { return window_.consumed(); }
+  const std::string& path() const override { return window_.path(); }
 
  private:
   FileWindow window_;
@@ -84,7 +52,7 @@ struct BgzfBlock {
   std::size_t total_size;
 };
 
-// Checks fields that not every library checks: the method is deflate, and no unknown flag is set.
+// Checks fields that not every library checks: the method must be deflate, and no unknown flag set.
 bool has_known_header(std::string_view member) {
   constexpr int deflate = 8;
   constexpr int unknown_flags = 0xe0;
@@ -139,6 +107,7 @@ class GzipSource : public ByteSource {
     }
   }
   std::int64_t consumed() const override { return window_.consumed(); }
+  const std::string& path() const override { return window_.path(); }
 
  private:
   static constexpr std::size_t kLargestBlock = 1 << 16;  // bytes of text of one block
@@ -150,13 +119,9 @@ class GzipSource : public ByteSource {
 
   // Finds the next member; false at the end of the file.
   bool start_member() {
-    const std::string_view bytes = window_.at_least(2);
-    if (bytes.empty()) {
-      if (last_was_full_block_) fail("bgzip's end-of-file mark is missing: the file was cut short");
-      return false;
-    }
-    if (!is_gzip(bytes)) {
+    if (!is_gzip(window_.at_least(2))) {
       skip_padding();
+      if (last_was_full_block_) fail("bgzip's end-of-file mark is missing: the file was cut short");
       return false;
     }
     std::string_view head = window_.at_least(kFixedHeader);
@@ -265,15 +230,101 @@ class GzipSource : public ByteSource {
   std::size_t text_at_ = 0;
 };
 
+// Inspects the start of a text before it is read: refuses foreign formats, skips a byte order mark,
+// and finds out whether lines end in CR alone, as on old Macs.
+class LookedAt : public ByteSource {
+ public:
+  explicit LookedAt(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  std::size_t read(char* out, std::size_t n) override {
+    if (!std::exchange(looked_, true)) look();
+    std::size_t got = std::min(n, start_.size() - start_at_);
+    if (got > 0) {
+      std::memcpy(out, start_.data() + start_at_, got);
+      start_at_ += got;
+    } else {
+      got = source_->read(out, n);
+    }
+    if (ends_in_cr_) std::replace(out, out + got, '\r', '\n');
+    return got;
+  }
+  std::int64_t consumed() const override { return source_->consumed(); }
+  const std::string& path() const override { return source_->path(); }
+
+ private:
+  void look() {
+    start_.resize(kForeignStart);
+    std::size_t size = 0;
+    while (size < start_.size()) {
+      const std::size_t got = source_->read(start_.data() + size, start_.size() - size);
+      if (got == 0) break;
+      size += got;
+    }
+    start_.resize(size);
+    const std::string_view text(start_.data(), start_.size());
+    refuse_foreign_format(path(), text);
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
+      start_at_ = byte_order_mark.size();
+    }
+    const std::size_t end = text.find('\r');
+    ends_in_cr_ = end < text.size() && text.find('\n') == text.npos &&
+                  (end + 1 < text.size() || size < kForeignStart);
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> start_;
+  std::size_t start_at_ = 0;
+  bool looked_ = false;
+  bool ends_in_cr_ = false;
+};
+
+// Bounds the length of a text by the file's size.
+class KeptText : public ByteSource {
+ public:
+  explicit KeptText(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  std::size_t read(char* out, std::size_t n) override {
+    const std::size_t got = source_->read(out, n);
+    check_held(read_ += got);
+    return got;
+  }
+  std::int64_t consumed() const override { return source_->consumed(); }
+  const std::string& path() const override { return source_->path(); }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::size_t read_ = 0;
+};
+
+std::unique_ptr<ByteSource> open_source(const std::string& path, std::size_t buffer_size,
+                                        const TaskContext& context) {
+  FileWindow window(InputFile(path, context.inputs()), buffer_size);
+  const std::string_view start = window.at_least(4);
+  if (is_gzip(start)) return std::make_unique<GzipSource>(std::move(window), context);
+  if (is_zstd(start)) return make_zstd_source(std::move(window));
+  return std::make_unique<PlainSource>(std::move(window));
+}
+
 }  // namespace
+
+void ByteSource::check_held(std::size_t bytes) const {
+  const auto held = static_cast<std::int64_t>(bytes);
+  if (held <= kFreeText || held / kMostInflation <= consumed()) return;
+  throw FormatError(path(), 0,
+                    "the text is more than " + std::to_string(kMostInflation) +
+                        " times as large as the compressed file, and would fill the memory. Is it "
+                        "the right file? If so, inflate it first");
+}
 
 std::unique_ptr<ByteSource> open_text(const std::string& path, std::size_t buffer_size,
                                       const TaskContext& context) {
-  FileWindow window(InputFile(path, context.inputs()), buffer_size);
-  if (is_gzip(window.at_least(2))) {
-    return std::make_unique<GzipSource>(std::move(window), context);
-  }
-  return std::make_unique<PlainSource>(std::move(window));
+  return std::make_unique<LookedAt>(open_source(path, buffer_size, context));
+}
+
+std::unique_ptr<ByteSource> open_kept_text(const std::string& path, std::size_t buffer_size,
+                                           const TaskContext& context) {
+  return std::make_unique<KeptText>(open_text(path, buffer_size, context));
 }
 
 }  // namespace ancify

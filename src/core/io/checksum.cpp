@@ -1,4 +1,4 @@
-// Computes CRC-32 checksums of bytes, of joined parts, and of files.
+// Computes CRC-32 checksums of bytes, of concatenated parts, and of files.
 #include "core/io/checksum.h"
 
 #include <zlib.h>
@@ -15,7 +15,7 @@
 namespace ancify {
 
 std::uint32_t extend_checksum(std::uint32_t checksum, const char* data, std::size_t n) {
-  // Of no bytes the address may be null, for which zlib gives a new checksum.
+  // For zero bytes the address may be null, for which zlib returns an initial checksum.
   if (n == 0) return checksum;
 #if defined(ANCIFY_HAVE_ISAL)
   return crc32_gzip_refl(checksum, reinterpret_cast<const unsigned char*>(data), n);

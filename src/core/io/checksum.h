@@ -10,11 +10,11 @@
 
 namespace ancify {
 
-// The checksum of a text that is extended by n bytes. `checksum` is that of the text so far, 0 if
-// it is empty.
+// The checksum of a text extended by n bytes. `checksum` is the checksum of the text so far, 0 if
+// the text is empty.
 std::uint32_t extend_checksum(std::uint32_t checksum, const char* data, std::size_t n);
 
-// The checksum of two joined texts, from their checksums. The second text has n bytes.
+// The checksum of two concatenated texts, from their checksums. The second text has n bytes.
 std::uint32_t join_checksums(std::uint32_t first, std::uint32_t second, std::int64_t n);
 
 struct FileChecksum {
@@ -27,7 +27,8 @@ struct FileChecksum {
   }
 };
 
-// The checksum of a whole file. FileError if it can't be read, Interrupted if the task is stopped.
+// The checksum of a whole file. Throws FileError if it cannot be read, Interrupted if the task is
+// stopped.
 FileChecksum checksum_of_file(const std::string& path, const TaskContext& context);
 
 // The checksum of 16 pieces of 64 KB, spread from the start to the end of the file. A file of up to

@@ -33,8 +33,8 @@ namespace {
   throw FileError(path, "cannot " + action + ": " + std::generic_category().message(error) + hint);
 }
 
-// Reserves a file's whole space, so that a full disk is an error before the work starts. Some file
-// systems can't do so; there a full disk is an error only once it is full.
+// Reserves a file's whole space, so that a full disk is an error before the work starts. On file
+// systems without this function the error comes once the disk is full.
 void reserve_space(int fd, std::int64_t size, const std::string& path) {
   const std::string action = "reserve " + std::to_string(size) + " bytes";
 #ifdef __APPLE__
@@ -55,7 +55,7 @@ void reserve_space(int fd, std::int64_t size, const std::string& path) {
   if (ftruncate(fd, size) != 0) throw_errno(path, action);
 }
 
-// Opens a file. Many systems allow a process 1024 open files at first, which a job may exceed. If
+// Opens a file. Many systems initially allow a process 1024 open files, which a job may exceed. If
 // so, this raises the limit as far as the system allows.
 int open_file(const std::string& path, int flags, mode_t mode = 0) {
   const int fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
@@ -79,7 +79,7 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
 }
 
 bool FileDescriptor::close() {
-  // An interrupted close() has still closed the file.
+  // An interrupted close() has closed the file nevertheless.
   return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR;
 }
 
@@ -119,7 +119,7 @@ FileStatus as_status(const struct stat& info) {
 }  // namespace
 
 bool is_special_file(const std::string& path) {
-  std::error_code error;  // of a file that is not there
+  std::error_code error;  // of a missing file
   return std::filesystem::is_other(path, error);
 }
 
@@ -210,6 +210,18 @@ void OutputFile::write_at(const char* data, std::size_t n, std::int64_t offset) 
   }
 }
 
+void OutputFile::read_at(char* buffer, std::size_t n, std::int64_t offset) const {
+  while (n > 0) {
+    const ssize_t got = pread(fd_.get(), buffer, n, offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO;
+    if (got <= 0) throw_errno(path_, "read");
+    buffer += got;
+    offset += got;
+    n -= static_cast<std::size_t>(got);
+  }
+}
+
 // Network file systems and quotas report some failed writes only on close().
 void OutputFile::close() {
   if (!fd_.close()) throw_errno(path_, "write");
@@ -283,7 +295,7 @@ OutputFolder::~OutputFolder() {
 
 namespace {
 
-// Whether a process has ended. A killed process stays as a zombie, without its locks, until its
+// Whether a process has ended. A killed process remains as a zombie, without its locks, until its
 // parent collects it; it counts as ended.
 bool has_ended(pid_t process) {
   if (kill(process, 0) != 0) return errno == ESRCH;
@@ -326,6 +338,16 @@ bool is_safe_file_name(const std::string& name) {
       name.begin(), name.end(), [](unsigned char c) { return c > ' ' && c != '/' && c != 0x7f; });
   return !name.empty() && name.size() <= kMostNameBytes && name != "." && name != ".." &&
          only_good_characters;
+}
+
+std::string path_of_name(const std::string& folder, const std::string& name,
+                         const std::string& ending) {
+  if (!is_safe_file_name(name)) {
+    throw InputError(
+        "'" + name +
+        "' cannot name a file: rename it, without slashes, blanks or control characters");
+  }
+  return folder + "/" + name + ending;
 }
 
 }  // namespace ancify

@@ -20,15 +20,15 @@ class FileDescriptor {
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
   ~FileDescriptor() { close(); }
   int get() const { return fd_; }
-  // False, with errno set, if the system only now reports a failed write.
+  // False, with errno set, if the system reports a failed write only now.
   bool close();
 
  private:
   int fd_ = -1;
 };
 
-// The status of an open file. Any write, rename or exchange of the file changes one of these
-// values.
+// The status of an open file. Any write to the file, or its renaming or replacement, changes one of
+// these values.
 struct FileStatus {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -36,33 +36,34 @@ struct FileStatus {
   std::int64_t modified = 0;  // nanoseconds since 1970, like `changed`
   std::int64_t changed = 0;   // set only by the system, while programs can set `modified`
   bool operator==(const FileStatus& other) const;
-  // The status as a text for records. It leaves out the device number: for the same file system it
-  // may differ between machines, and after a restart.
+  // The status as a text for records. It omits the device number, which may differ between
+  // machines, and after a restart, for one file system.
   std::string identity() const;
 };
 
-// Whether a path leads to what is neither a file nor a folder, such as a pipe or a device.
+// Whether a path leads to something other than a file or a folder, such as a pipe or a device.
 bool is_special_file(const std::string& path);
 
-// Writes to the standard output. FileError if that fails.
+// Writes to the standard output. Throws FileError on failure.
 void write_standard_output(const char* data, std::size_t n);
-// Throws the FileError of a write to the standard output, if its pipe is closed.
+// Throws the FileError for a write to the standard output, if its pipe is closed.
 [[noreturn]] void throw_closed_output();
 
 // A regular file opened for reading.
 class InputFile {
  public:
-  // FileError if it can't be opened, is no regular file, or `inputs` has another identity for it.
+  // Throws FileError if the file cannot be opened, is not regular, or has another identity in
+  // `inputs`.
   explicit InputFile(const std::string& path, const InputIdentities& inputs = {});
   const std::string& path() const { return path_; }
   // Size in bytes when the file was opened.
   std::int64_t size() const { return status_.size; }
   const FileStatus& status() const { return status_; }
   std::string identity() const { return status_.identity(); }
-  // FileError if the file has changed since it was opened. Call it at the end of reading.
+  // Throws FileError if the file has changed since it was opened. Call it at the end of reading.
   void check_unchanged() const;
-  // Fills `buffer` with n bytes from `offset` on, all within size(). FileError if the file has
-  // become shorter since it was opened.
+  // Fills `buffer` with n bytes from `offset` on, all within size(). Throws FileError if the file
+  // has become shorter since it was opened.
   void read_at(char* buffer, std::size_t n, std::int64_t offset) const;
 
   // For a library that reads the file itself.
@@ -74,8 +75,8 @@ class InputFile {
   FileStatus status_;
 };
 
-// A file of known size, written under a temporary name in the same folder. Its space is reserved
-// first. commit() gives it its name; without commit() it is removed.
+// A file of known size, written under a temporary name in its final folder. Its space is reserved
+// first. commit() renames it to its final name; without commit() it is removed.
 class OutputFile {
  public:
   OutputFile(std::string path, std::int64_t size);
@@ -87,26 +88,27 @@ class OutputFile {
   const std::string& temporary() const { return temporary_; }
   std::int64_t size() const { return size_; }
 
-  // Several threads may write at once to parts that do not overlap.
+  // Several threads may write at once to non-overlapping parts.
   void write_at(const char* data, std::size_t n, std::int64_t offset);
+  // Reads written bytes.
+  void read_at(char* buffer, std::size_t n, std::int64_t offset) const;
 
-  // The number of open files is limited, so a file can be closed for a while. Open it again before
-  // the next write.
+  // close() keeps within the limit on open files. open() must follow before the next write.
   void open();
   void close();
 
-  // Starts to sync the written data to the disk, and does not wait.
+  // Starts to sync the written data to the disk without waiting.
   void begin_sync();
 
-  // Waits until all data are on the disk. Interrupted if the task is stopped.
+  // Waits until all data are on the disk. Throws Interrupted if the task is stopped.
   void sync(const TaskContext& context);
 
-  // Closes the file after the last write. FileError if a folder with the file's name would stop
-  // commit().
+  // Closes the file after the last write. Throws FileError if a folder with the file's name would
+  // make commit() fail.
   void prepare();
-  // Gives the prepared file its name.
+  // Gives the prepared file its final name.
   void commit();
-  // The identity of the committed file. FileError if another file has replaced it.
+  // The identity of the committed file. Throws FileError if another file has replaced it.
   std::string identity() const;
 
  private:
@@ -117,8 +119,8 @@ class OutputFile {
   FileDescriptor fd_;
 };
 
-// Makes a folder and its missing parents. At the end of its scope it removes those that it has
-// made, unless they have content.
+// Creates a folder and its missing parents. At the end of its scope it removes the folders it has
+// created, unless they have content.
 class OutputFolder {
  public:
   explicit OutputFolder(const std::string& path);
@@ -127,27 +129,31 @@ class OutputFolder {
   ~OutputFolder();
 
  private:
-  std::vector<std::string> made_;  // inner ones first
+  std::vector<std::string> made_;  // innermost first
 };
 
-// The part of a temporary file's name before the process's number.
+// The part of a temporary file's name before the process ID.
 constexpr std::string_view kTemporary = ".ancify-tmp-";
 
-// The temporary files in a folder whose processes have ended; empty if there is no such folder.
+// The temporary files in a folder whose processes have ended; empty if the folder does not exist.
 // Their names end in .ancify-tmp-<process>-<number or word>. Files of this process count too, so
-// call it before writing there. A process that runs on another machine is not seen, and counts as
-// ended.
+// call it before writing there. A process on another machine cannot be seen and counts as ended.
 std::vector<std::string> leftovers(const std::string& folder);
 
-// Removes a file if it exists. FileError if it can't be removed.
+// Removes a file if it exists. Throws FileError if it cannot be removed.
 void remove_file(const std::string& path);
 
-// The longest name that becomes a file's, in bytes. File systems allow 255, and temporary names are
-// longer.
+// The longest text that may become a file name, in bytes. File systems allow 255, and temporary
+// names are longer.
 constexpr std::size_t kMostNameBytes = 200;
 
-// Whether a name is a single component of a path, so that it can't leave its folder. It must have
-// at most kMostNameBytes bytes, without white space and control characters.
+// Whether a name is a single path component and so cannot leave its folder. It must have at most
+// kMostNameBytes bytes, without white space and control characters.
 bool is_safe_file_name(const std::string& name);
+
+// The path of a file named after a chromosome, a sample or a species of another file. Throws
+// InputError if the name would lead out of `folder`.
+std::string path_of_name(const std::string& folder, const std::string& name,
+                         const std::string& ending);
 
 }  // namespace ancify

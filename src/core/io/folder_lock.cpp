@@ -30,7 +30,7 @@ std::string owner_in(int fd) {
   return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : std::string();
 }
 
-// Whether a text looks like that of this_process(), with or without a newline at its end.
+// Whether a text has the form of this_process(), with or without a final newline.
 bool is_owner(std::string_view text) {
   constexpr std::string_view on = " on ";
   if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
@@ -39,7 +39,7 @@ bool is_owner(std::string_view text) {
          text.find_first_of(" \n", at + on.size()) == text.npos;
 }
 
-// Whether a run made this file. Then it names its process, or is empty if the process was killed
+// Whether a run created this file. It then names its process, or is empty if the process was killed
 // before it wrote. A file with a second name (hard link) is the user's.
 bool is_lock_file(int fd, const struct stat& file) {
   const std::string text = owner_in(fd);
@@ -65,9 +65,9 @@ bool same_file(const struct stat& one, const struct stat& other) {
 
 }  // namespace
 
-FolderLock::FolderLock(const std::string& folder)
+FolderLock::FolderLock(const std::string& folder, const std::string& name)
     : folder_(std::make_unique<const OutputFolder>(folder)),
-      path_((folder.empty() ? "." : folder) + "/.ancify.lock"),
+      path_((folder.empty() ? "." : folder) + "/" + name),
       process_(getpid()) {
   while (!take()) {
   }
@@ -94,7 +94,7 @@ bool FolderLock::take() {
     status = flock(fd_.get(), LOCK_EX | LOCK_NB);
   } while (status != 0 && errno == EINTR);
   if (status != 0 && errno == EWOULDBLOCK) throw_locked(path_, owner_in(fd_.get()));
-  if (status != 0) return true;  // the file system has no locks
+  if (status != 0) return true;  // the file system does not support locks
 
   if (fstat(fd_.get(), &locked) != 0 || lstat(path_.c_str(), &named) != 0 ||
       !same_file(locked, named)) {

@@ -1,4 +1,4 @@
-// Locks a folder, so that one process at a time works in it.
+// Locks a folder, or a set of files in it, so that only one process at a time works there.
 #pragma once
 
 #include <memory>
@@ -8,22 +8,23 @@
 
 namespace ancify {
 
-// Locks <folder>/.ancify.lock, which names this process, and removes it at the end of its scope.
-// The system releases the lock when the process ends, however it ends. Makes the folder if it is
-// missing; removes a folder that it has made if that is empty in the end.
+// Locks <folder>/<name>, a file that names this process, and removes it at the end of its scope.
+// The system releases the lock however the process ends. Creates the folder if it is missing, and
+// removes a folder it has created if it is empty at the end.
 class FolderLock {
  public:
-  // LockError if another process, or another lock of this process, holds it. FileError if something
-  // of this name was not made by a run. A lock file of a killed process is taken over.
-  explicit FolderLock(const std::string& folder);
+  // Throws LockError if another process, or another lock of this process, holds it. Throws
+  // FileError if a run did not create the file of this name. The lock file of a killed process is
+  // taken over.
+  explicit FolderLock(const std::string& folder, const std::string& name = ".ancify.lock");
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
   ~FolderLock();
-  // False if the file system has no locks.
+  // False if the file system does not support locks.
   bool held() const { return held_; }
 
  private:
-  // False if the file was removed meanwhile, and perhaps replaced. Then the caller tries again.
+  // False if the file was meanwhile removed, and perhaps replaced; the caller then tries again.
   bool take();
 
   std::unique_ptr<const OutputFolder> folder_;

@@ -52,7 +52,7 @@ class IsalInflater : public StreamInflater {
     in_header_ = true;
   }
 
-  // isal_inflate() reads the header too, but loses its flags if the input ends inside it.
+  // isal_inflate() also reads the header, but loses its flags if the input ends inside it.
   void read_header() {
     const int status = isal_read_gzip_header(&state_, &header_);
     check(status);

@@ -17,7 +17,7 @@ class StreamInflater {
     bool member_ended;
   };
   virtual ~StreamInflater() = default;
-  // Turns a piece of the member into text. InputError with the library's reason if it is damaged.
+  // Inflates a piece of the member. Throws InputError with the library's reason if it is damaged.
   virtual Step inflate(std::string_view input, char* output, std::size_t size) = 0;
   // Prepares for the next member.
   virtual void reset() = 0;
@@ -25,10 +25,11 @@ class StreamInflater {
 
 std::unique_ptr<StreamInflater> make_stream_inflater();
 
-// Inflates raw deflate data whose text is exactly `size` bytes with this CRC-32. InputError if not.
+// Inflates raw deflate data into exactly `size` bytes of text with this CRC-32, or throws
+// InputError.
 void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc);
 
-// The library or libraries in use, for messages.
+// The libraries in use, for messages.
 const char* inflater_name();
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Texts that lie end to end in few large parts, not in a string each.
+// Texts stored end to end in a few large parts, not in a string each.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ancify {
 
 class JoinedTexts {
  public:
-  // Where a text lies: in a part, from this byte on.
+  // The position of a text: its part, and its first byte there.
   struct Place {
     std::size_t part;
     std::size_t start;
@@ -21,12 +21,12 @@ class JoinedTexts {
   // A part has at most `part_size` bytes, unless it is a single text.
   explicit JoinedTexts(std::size_t part_size) : part_size_(part_size) {}
 
-  // Begins a text, which is empty.
+  // Begins an empty text.
   void begin() {
     if (parts_.empty()) new_part();
     places_.push_back({parts_.size() - 1, parts_.back().size(), 0});
   }
-  // Adds to the text that was begun last, and returns where that lies now.
+  // Appends to the text begun last, and returns its current address.
   char* add(std::string_view more) {
     Place& place = places_.back();
     if (place.start > 0 && place.start + place.length + more.size() > part_size_)
@@ -56,7 +56,7 @@ class JoinedTexts {
     new_part() = text;
     place = {parts_.size() - 1, 0, place.length};
   }
-  // Pages that are reserved cost nothing before they are written.
+  // Reserved pages cost nothing until they are written.
   std::string& new_part() {
     parts_.emplace_back().reserve(part_size_);
     return parts_.back();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/exec/errors.h"
+#include "core/io/file.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -24,9 +25,11 @@ bool LineReader::refill() {
   if (kept > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   begin_ = 0;
   end_ = kept;
-  // For a long line the buffer doubles, so that searching it again and again takes linear time.
+  // For a long line the buffer doubles, so that repeated searches take linear time.
   buffer_.resize(std::max(buffer_.size(), std::max(2 * kept, kept + chunk_size_)));
   end_ += source_->read(buffer_.data() + end_, buffer_.size() - end_);
+  read_ += end_ - kept;
+  source_->check_held(read_);
   return end_ > kept;
 }
 
@@ -47,21 +50,45 @@ bool LineReader::next(std::string_view& line) {
   }
 }
 
+namespace {
+
+[[noreturn]] void refuse_large(const std::string& path, std::size_t most) {
+  throw FormatError(path, 0,
+                    "the file is larger than " + std::to_string(most >> 20) +
+                        " MB, the limit for such a file. Check the path");
+}
+
+}  // namespace
+
+std::vector<char> read_bytes(const std::string& path, std::size_t most) {
+  const InputFile file(path);
+  const auto size = static_cast<std::size_t>(file.size());
+  if (size > most) refuse_large(path, most);
+  std::vector<char> bytes(size);
+  file.read_at(bytes.data(), size, 0);
+  file.check_unchanged();
+  return bytes;
+}
+
+std::vector<char> read_range(const std::string& path, std::int64_t offset, std::size_t n) {
+  const InputFile file(path);
+  if (offset > file.size() || n > static_cast<std::size_t>(file.size() - offset)) {
+    throw FormatError(path, 0, "the file is shorter than expected. Make it again");
+  }
+  std::vector<char> bytes(n);
+  file.read_at(bytes.data(), n, offset);
+  file.check_unchanged();
+  return bytes;
+}
+
 std::string read_text(const std::string& path, std::size_t most) {
   const auto source = open_text(path);
   std::string text;
   std::vector<char> buffer(1 << 16);
   while (const std::size_t n = source->read(buffer.data(), buffer.size())) {
-    if (text.size() + n > most) {
-      throw FormatError(path, 0,
-                        "the file is larger than " + std::to_string(most >> 20) +
-                            " MB, the limit for such a file. Check the path");
-    }
+    if (text.size() + n > most) refuse_large(path, most);
     text.append(buffer.data(), n);
-  }
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (text.compare(0, byte_order_mark.size(), byte_order_mark) == 0) {
-    text.erase(0, byte_order_mark.size());
+    source->check_held(text.size());
   }
   std::int64_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {

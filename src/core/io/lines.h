@@ -14,15 +14,16 @@
 
 namespace ancify {
 
-// Reads the lines of a plain or gzip file. A line of more than `longest` bytes is a FormatError, so
-// that memory is bounded.
+// Reads the lines of a plain or gzip file. To bound memory, a line of more than `longest` bytes is
+// a FormatError. So is a text far larger than its compressed file (ByteSource::check_held()), as
+// readers of lines keep what they read.
 class LineReader {
  public:
-  // `chunk_size`: bytes of text to read at a time.
+  // `chunk_size` is the number of bytes of text to read at a time.
   explicit LineReader(const std::string& path, std::size_t longest = kLongestLine,
                       const TaskContext& context = TaskContext(), std::size_t chunk_size = 1 << 16);
 
-  // Gets the next line, without blanks at its end, valid until the next call. False at the end.
+  // Gets the next line, without trailing blanks, valid until the next call. False at the end.
   bool next(std::string_view& line);
   // The number of the line read last, counted from 1.
   std::int64_t number() const { return number_; }
@@ -39,10 +40,11 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::size_t read_ = 0;  // bytes of text so far
   std::int64_t number_ = 0;
 };
 
-// Calls take(line, number) for each line of a file, as LineReader gives them.
+// Calls take(line, number) for each line of a file, as LineReader returns them.
 template <class Take>
 void for_each_line(const std::string& path, const TaskContext& context, Take&& take,
                    std::size_t chunk_size = 1 << 16) {
@@ -50,8 +52,14 @@ void for_each_line(const std::string& path, const TaskContext& context, Take&& t
   for (std::string_view line; reader.next(line);) take(line, reader.number());
 }
 
-// The text of a small file, plain or gzip, without a byte order mark. FormatError if it has more
-// than `most` bytes, is not UTF-8 or has a NUL.
+// The text of a small file, plain or gzip, without a byte order mark. Throws FormatError if it has
+// more than `most` bytes, is not UTF-8 or contains a NUL.
 std::string read_text(const std::string& path, std::size_t most);
+
+// The raw bytes of a small file. Throws FormatError if it has more than `most`.
+std::vector<char> read_bytes(const std::string& path, std::size_t most);
+
+// `n` bytes of a file from `offset` on. Throws FormatError if the file ends earlier.
+std::vector<char> read_range(const std::string& path, std::int64_t offset, std::size_t n);
 
 }  // namespace ancify

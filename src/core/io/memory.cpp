@@ -1,4 +1,4 @@
-// Measures the memory that a process may take, and maps large pieces of it.
+// Determines the memory that a process may use, and maps large blocks of it.
 #include "core/io/memory.h"
 
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ std::size_t memory_size() {
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
     size = std::min<std::size_t>(size, limit.rlim_cur);
   }
-  // The limits of control groups, versions 2 and 1, as a container sees its own.
+  // The limits of control groups, versions 2 and 1, as seen inside a container.
   for (const char* path :
        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);
@@ -33,7 +33,7 @@ std::size_t memory_size() {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
-// Smaller pieces come from calloc(), as a genome may have very many scaffolds.
+// Smaller blocks come from calloc(), as a genome may have very many scaffolds.
 constexpr std::size_t kLeastMapped = std::size_t{1} << 17;
 
 char* mapped(std::size_t size) {
@@ -43,8 +43,8 @@ char* mapped(std::size_t size) {
   return static_cast<char*>(data);
 }
 
-// Only memory that begins where a huge page may begin gets one at once. So a page more is mapped,
-// and both ends are given back.
+// Only memory aligned to a huge page gets one at once. So an extra page is mapped, and both ends
+// are unmapped.
 char* mapped_huge(std::size_t size) {
   char* const all = mapped(size + kHugePage);
   const std::size_t front = kHugePage - reinterpret_cast<std::uintptr_t>(all) % kHugePage;

@@ -1,4 +1,4 @@
-// Large pieces of memory, and how much of it a process may take.
+// Allocates large blocks of memory, and finds how much memory a process may use.
 #pragma once
 
 #include <cstddef>
@@ -6,16 +6,16 @@
 
 namespace ancify {
 
-// Bytes of memory that this process may take: the machine's memory, or a lower limit. A control
-// group (a container, a batch job) or the process itself may have one.
+// Bytes of memory that this process may use: the machine's memory, or a lower limit of the process
+// or of its control group (a container, a batch job).
 std::size_t memory_size();
 
-// Zeros. Large pieces take no room until they are touched, and are in huge pages if the system has
-// them.
+// Zero-filled memory. Large blocks take no physical memory until touched, and lie in huge pages if
+// the system has them.
 class Memory {
  public:
   Memory() = default;
-  // std::bad_alloc if the system refuses.
+  // Throws std::bad_alloc if the system refuses.
   explicit Memory(std::size_t size);
   char* data() { return data_.get(); }
   const char* data() const { return data_.get(); }

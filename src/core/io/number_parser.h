@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// Parses finite numbers in C's notation, whatever the user's locale. Empty for any other text.
+// Parses finite numbers in C notation, whatever the user's locale. Empty for any other text.
 class NumberParser {
  public:
   NumberParser() { stream_.imbue(std::locale::classic()); }

@@ -1,4 +1,4 @@
-// Reads text in chunks, which may end anywhere, and hands whole records to a parser.
+// Reads text in chunks, which may end anywhere, and passes whole records to a parser.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 
 namespace ancify {
 
-// A chunk of text, with room in front for the unused end of the chunk before.
+// A chunk of text, with space in front for the unused end of the preceding chunk.
 class TextChunk {
  public:
   std::string_view text() const { return {buffer_.data() + begin_, end_ - begin_}; }
 
-  // Replaces the text by up to `size` bytes from read(), with `room` bytes free in front. False at
-  // the end of the text.
+  // Replaces the text by up to `size` bytes from read(), after `room` free bytes. False at the end
+  // of the text.
   template <class Read>
   bool fill(Read& read, std::size_t size, std::size_t room) {
     if (buffer_.size() < room + size) {
-      std::vector<char>().swap(buffer_);  // frees the old buffer first, so that there are never two
+      std::vector<char>().swap(buffer_);  // frees the old buffer first, so that two never coexist
       buffer_.resize(room + size);
     }
     begin_ = end_ = buffer_.size() - size;
@@ -38,7 +38,7 @@ class TextChunk {
     return true;
   }
 
-  // Puts `text` in front of the chunk's own text. It must fit the room there.
+  // Puts `text` in front of the chunk's own text. It must fit the space there.
   void prepend(std::string_view text) {
     if (text.empty()) return;
     begin_ -= text.size();
@@ -56,21 +56,24 @@ using ReadText = std::function<std::size_t(char* out, std::size_t size)>;
 
 // Hands text on chunk by chunk, to consume(text, last).
 //
-// consume() takes the whole records at the start of `text` and returns their bytes; the rest comes
-// again, followed by more text. In the last call `last` is true, and consume() must take
+// consume() takes the whole records at the start of `text` and returns their bytes. The remainder
+// comes again, followed by more text. In the last call `last` is true, and consume() must take
 // everything.
 //
-// While one chunk is consumed the next is read, on another thread if the job has an idle one.
+// While one chunk is consumed, the next is read on another thread if the job has an idle one.
 // Memory grows only for a record longer than a chunk, to at most six times the record's size. So
-// consume() has to refuse records that are too long, by check_record_size().
+// consume() must refuse overlong records, by check_record_size(). `source` is the file of the text,
+// whose size bounds the length of its records.
+// the text, which bounds the length of its records by its own size.
 class ChunkReader {
  public:
-  ChunkReader(ReadText read, std::size_t chunk_size)
+  ChunkReader(ReadText read, std::size_t chunk_size, const ByteSource* source = nullptr)
       : read_(std::move(read)),
+        source_(source),
         chunk_size_(std::max<std::size_t>(chunk_size, 1)),
         size_(chunk_size_) {}
 
-  // Passes one chunk on; false if it was the last one. Interrupted if the task is stopped.
+  // Passes one chunk on; false if it was the last. Throws Interrupted if the task is stopped.
   template <class Consume>
   bool next(const TaskContext& context, Consume&& consume) {
     if (std::exchange(at_start_, false)) more_ = now_.fill(read_, size_, 0);
@@ -90,13 +93,15 @@ class ChunkReader {
     });
     next_.prepend(now_.text().substr(taken));
     std::swap(now_, next_);
-    // For a long record the text doubles, so that parsing it again and again takes linear time.
+    // For a long record the text doubles, so that repeated parsing takes linear time.
     size_ = taken > 0 ? chunk_size_ : 2 * size_;
+    if (source_ != nullptr) source_->check_held(now_.text().size());
     return true;
   }
 
  private:
   ReadText read_;
+  const ByteSource* source_;
   std::size_t chunk_size_;
   std::size_t size_;
   TextChunk now_;
@@ -115,20 +120,20 @@ inline ReadText read_counted(ByteSource& source, JobControl& control) {
   };
 }
 
-// Passes all text on, as ChunkReader does.
+// Passes all text on through a ChunkReader.
 template <class Consume>
 void for_each_chunk(ReadText read, std::size_t chunk_size, const TaskContext& context,
-                    Consume&& consume) {
-  ChunkReader reader(std::move(read), chunk_size);
+                    Consume&& consume, const ByteSource* source = nullptr) {
+  ChunkReader reader(std::move(read), chunk_size, source);
   while (reader.next(context, consume)) {
   }
 }
 
-// The same for the text of a file.
+// Passes on the text of a file through a ChunkReader.
 template <class Consume>
 void for_each_chunk(ByteSource& source, std::size_t chunk_size, JobControl& control,
                     const TaskContext& context, Consume&& consume) {
-  for_each_chunk(read_counted(source, control), chunk_size, context, consume);
+  for_each_chunk(read_counted(source, control), chunk_size, context, consume, &source);
 }
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Writes a file that was removed from its folder as soon as it was open.
+// Writes a file that is removed from its folder as soon as it is open.
 #include "core/io/scratch_file.h"
 
 #include <fcntl.h>

@@ -10,13 +10,13 @@
 
 namespace ancify {
 
-// It has no name in its folder, so that it is gone with its process, however that ends. Any number
-// of threads may use it at once.
+// It has no name in its folder, so it vanishes with its process, however the process ends. Any
+// number of threads may use it at once.
 class ScratchFile {
  public:
-  // FileError if the folder cannot be written.
+  // Throws FileError if the folder is not writable.
   explicit ScratchFile(std::string folder);
-  // Adds n bytes and returns where they begin. FileError if the disk is full.
+  // Appends n bytes and returns their offset. Throws FileError if the disk is full.
   std::int64_t append(const char* data, std::size_t n);
   // Fills `buffer` with n bytes from `offset` on.
   void read_at(char* buffer, std::size_t n, std::int64_t offset) const;

@@ -18,13 +18,13 @@ inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 // Whether c is one of A to Z, in either case.
 inline bool is_letter(char c) { return static_cast<unsigned char>((c | 0x20) - 'a') < 26; }
 
-// `text` without blanks and carriage returns at its end.
+// `text` without trailing blanks and carriage returns.
 inline std::string_view trim_end(std::string_view text) {
   while (!text.empty() && (is_blank(text.back()) || text.back() == '\r')) text.remove_suffix(1);
   return text;
 }
 
-// Splits off and returns the first field, without the blanks around it; empty if there is none.
+// Splits off and returns the first field, without surrounding blanks; empty if no field is left.
 inline std::string_view next_field(std::string_view& text) {
   std::size_t begin = 0;
   while (begin < text.size() && is_blank(text[begin])) ++begin;
@@ -56,7 +56,7 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-// Parses a whole number of at most 18 digits; empty for any other text.
+// Parses an integer of at most 18 digits; empty for any other text.
 inline std::optional<std::int64_t> parse_whole_number(std::string_view text) {
   constexpr std::size_t most_digits = 18;
   if (text.empty() || text.size() > most_digits) return {};

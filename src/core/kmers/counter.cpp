@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/exec/errors.h"
 #include "core/formats/sequence/fastq.h"
 #include "core/kmers/sorted_counts.h"
 #include "core/kmers/super_kmers.h"
@@ -14,7 +15,7 @@ namespace ancify {
 
 namespace {
 
-// What each thread has to itself: made as needed, and used again.
+// Objects that each thread owns, made on first use and then reused.
 template <class Item>
 class Pool {
  public:
@@ -42,7 +43,7 @@ class Pool {
   std::vector<std::unique_ptr<Item>> free_;
 };
 
-// Calls use(item, piece) for pieces of the text that have each of its k-mers once.
+// Calls use(item, piece) for pieces that together contain each k-mer of the text once.
 template <class Item, class Use>
 void share_pieces(std::string_view bases, int k, Pool<Item>& pool, const TaskContext& context,
                   Use&& use) {
@@ -103,7 +104,7 @@ class TableCounter : public KmerCounter {
 
 // ---- k above 12 --------------------------------------------------------------------------------
 
-// A thread's way into the partitions.
+// A thread's access to the partitions.
 struct Cutting {
   Cutting(int k, Partitions& parts) : writer(parts, kBlock), cutter(k, writer) {}
   static constexpr std::size_t kBlock = 1 << 12;
@@ -111,7 +112,7 @@ struct Cutting {
   SuperKmerCutter cutter;
 };
 
-// Keys that are sorted at a time: two arrays of them take an eighth of the memory.
+// Keys sorted at a time: two arrays of them take an eighth of the memory.
 template <class Key>
 std::size_t keys_of_a_tile(const KmerWork& work) {
   constexpr std::size_t least = 1 << 14;
@@ -175,7 +176,7 @@ class PartitionCounter : public KmerCounter {
   Pool<Cutting> cutting_;
 };
 
-// Collects sequences, with a letter between them, and passes them on as one text.
+// Collects sequences, separated by a letter, and passes them on as one text.
 class Collector {
  public:
   Collector(KmerCounter& counter, int k, const TaskContext& context)
@@ -190,7 +191,7 @@ class Collector {
       if (text_.size() >= kText) flush();
     }
   }
-  // The last bases stay, as k-mers may begin there.
+  // The last bases stay, as k-mers may start there.
   void flush() {
     counter_.take(text_, context_);
     text_.erase(0, text_.size() - std::min(text_.size(), overlap_));
@@ -234,14 +235,46 @@ KmerDatabase count_kmers(const PassSequences& pass, const KmerSettings& settings
   return counter->finish(control);
 }
 
-PassSequences sequences_of_files(const std::vector<std::string>& paths, JobControl& control) {
-  return [&paths, &control](const SequencePasser& passer, const TaskContext& context) {
-    const FastaSink sink = {[&](std::string_view, std::int64_t) { passer.begin(); }, passer.bases};
-    for (const std::string& path : paths) {
-      control.expect(InputFile(path, control.inputs()).size());
+namespace {
+
+// Letters at the start of a file that are checked.
+constexpr std::int64_t kLook = 10000;
+
+// Refuses proteins, whose letters include A, C, G and T, and RNA, which breaks at each U.
+void check_dna(const std::string& path, std::string_view letters) {
+  const std::size_t amino_acid = letters.find_first_of("EFILPQefilpq");
+  if (amino_acid != std::string_view::npos) {
+    throw FormatError(path, 0,
+                      std::string("the letter '") + letters[amino_acid] +
+                          "' stands for no base of DNA: is it a file of proteins?");
+  }
+  if (letters.find_first_of("Uu") != std::string_view::npos) {
+    throw FormatError(path, 0, "the letter U is RNA's: write T in its place");
+  }
+}
+
+}  // namespace
+
+PassSequences sequences_of_files(const std::vector<std::string>& paths, JobControl& control,
+                                 std::vector<std::int64_t>& letters) {
+  return [&paths, &control, &letters](const SequencePasser& passer, const TaskContext& context) {
+    std::int64_t sequences = 0;
+    letters.assign(paths.size(), 0);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const FastaSink sink = {[&](std::string_view, std::int64_t) {
+                                ++sequences;
+                                passer.begin();
+                              },
+                              [&](std::string_view bases) {
+                                if (letters[i] < kLook) check_dna(paths[i], bases.substr(0, kLook));
+                                letters[i] += static_cast<std::int64_t>(bases.size());
+                                passer.bases(bases);
+                              }};
+      control.expect(InputFile(paths[i], control.inputs()).size());
       constexpr std::size_t chunk = 1 << 21;
-      read_sequences(path, sink, control, context, chunk);
+      read_sequences(paths[i], sink, control, context, chunk);
     }
+    if (sequences == 0) throw_no_sequences(paths);
   };
 }
 

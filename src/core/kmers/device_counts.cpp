@@ -1,4 +1,4 @@
-// Sends super-k-mers to devices in tiles, and takes counted k-mers back.
+// Sends super-k-mers to devices in tiles, and fetches counted k-mers.
 #include "core/kmers/device_counts.h"
 
 #include <algorithm>
@@ -22,14 +22,14 @@ namespace ancify {
 
 namespace {
 
-// The bytes of super-k-mers of n k-mers, if each has one alone: then they are most.
+// Upper bound of the bytes of n k-mers: each is a super-k-mer of its own.
 std::size_t most_bytes(std::size_t n, int k) { return n * super_kmer_bytes(1, k); }
 
-// Memory for a part of a partition's super-k-mers and for their k-mers, and what is in it.
+// A tile: memory for some of a partition's super-k-mers and their k-mers, and its contents.
 template <class Key>
 struct KmerTile {
   KmerTile() = default;
-  // `room`: bytes for libraries.
+  // `room`: bytes of workspace for libraries.
   KmerTile(MemoryPool& pool, std::size_t kmers, int k, std::size_t room)
       : places(pool, kmers),
         bytes(pool, most_bytes(kmers, k) + sizeof(Key)),
@@ -39,7 +39,7 @@ struct KmerTile {
         runs(pool, 1),
         room(pool, room) {}
 
-  // Bytes of tiles like this, without the room.
+  // Bytes of such a tile without that workspace.
   static std::size_t bytes_here(std::size_t kmers, int k) {
     return kmers * (sizeof(SuperKmerPlace) + sizeof(Key) + sizeof(std::uint32_t)) +
            most_bytes(kmers, k) + sizeof(Key) + sizeof(std::uint32_t);
@@ -58,7 +58,7 @@ struct KmerTile {
 
   Mirrored<SuperKmerPlace> places;
   Mirrored<char> bytes;
-  Mirrored<Key> keys;  // all in the order of their places; later the different ones
+  Mirrored<Key> keys;  // all in order of position; later the distinct ones
   DeviceArray<Key> sorted;
   Mirrored<std::uint32_t> counts;
   Mirrored<std::uint32_t> runs;
@@ -70,13 +70,13 @@ struct KmerTile {
   bool ends_partition = false;
 };
 
-// Counts on one device, from one thread at a time. While it counts a tile, the tile before is taken
-// back, and the next one is filled.
+// Counts on one device, for one thread at a time. While it counts a tile, the previous one is
+// fetched and the next one filled.
 template <class Key>
 class DeviceCounter {
  public:
-  // Tiles have at most `most` k-mers, which is at least kMostKmers. If memory is refused they are
-  // halved. DeviceError if there is too little for tiles of kMostKmers.
+  // Tiles have at most `most` >= kMostKmers k-mers, halved while the device refuses memory.
+  // DeviceError if memory is too small for tiles of kMostKmers.
   DeviceCounter(KmerKernels& kernels, const KmerSettings& settings, std::size_t most,
                 std::size_t memory_limit, Partitions& super_kmers, KmerParts& counts)
       : kernels_(kernels),
@@ -92,7 +92,7 @@ class DeviceCounter {
       most_ = std::max(most_ / 2, kMostKmers);
     }
   }
-  ~DeviceCounter() { device_.drain(); }  // after a failure, work may still use the memory
+  ~DeviceCounter() { device_.drain(); }  // after a failure, kernels may still use the memory
   DeviceCounter(const DeviceCounter&) = delete;
   DeviceCounter& operator=(const DeviceCounter&) = delete;
 
@@ -127,7 +127,7 @@ class DeviceCounter {
   std::size_t bytes_there() {
     return Device::kStreams * (Tile::bytes_there(most_, settings_.k) + room_bytes());
   }
-  // False if memory is refused; then none is taken.
+  // False if memory is refused; none is then held.
   bool take_memory(std::size_t budget) {
     host_refused_ = false;
     if (bytes_there() > budget) return false;
@@ -149,7 +149,7 @@ class DeviceCounter {
 
   // ---- Tiles ----
 
-  // Adds super-k-mers until the tile is full. Returns where the rest begins.
+  // Adds super-k-mers until the tile is full. Returns the start of the rest.
   const char* fill(Tile& tile, const char* block, const char* end) {
     const char* at = block;
     for (; at != end && tile.n_kmers + kmers_of(at) <= most_; ++tile.n_super_kmers) {
@@ -165,7 +165,7 @@ class DeviceCounter {
     return at;
   }
 
-  // Begins to count the tile that was filled, and ends the one before.
+  // Starts to count the filled tile, and finishes the previous one.
   void begin_tile(const TaskContext& context) {
     context.throw_if_stopped();
     if (tiles_[now_].n_kmers > 0) compute(tiles_[now_], static_cast<int>(now_));
@@ -212,7 +212,7 @@ class DeviceCounter {
     return counts;
   }
 
-  // Adds the partition's k-mers to the parts of their first bases. Idle threads help.
+  // Adds the partition's k-mers to the parts by first bases. Idle threads help.
   void pass_on(const TaskContext& context) {
     constexpr std::size_t piece = 1 << 14;
     const std::size_t n = counted_.size();
@@ -232,12 +232,12 @@ class DeviceCounter {
   std::size_t most_;  // k-mers of a tile
   bool host_refused_ = false;
   std::array<Tile, Device::kStreams> tiles_;
-  std::size_t now_ = 0;                // the tile to fill
+  std::size_t now_ = 0;                // the tile that is filled next
   std::vector<Counted<Key>> counted_;  // of the partition's tiles so far
 };
 
-// The k-mers of a tile. Its arrays on the host take an eighth of the memory, as those of the CPU's
-// way do, and no partition needs more than four k-mers a byte.
+// The k-mers of a tile. Its arrays on the host take an eighth of the memory, as on the CPU, and no
+// partition has more than four k-mers a byte.
 template <class Key>
 std::size_t most_of_a_tile(std::size_t devices, int k, std::size_t memory,
                            const Partitions& super_kmers) {
@@ -261,7 +261,7 @@ void count_partitions_on(const KmerDevices& devices, const KmerSettings& setting
   for (const auto& kernels : devices.kernels) {
     counters.emplace_back(*kernels, settings, most, devices.memory_limit, super_kmers, counts);
   }
-  // The last task of each lane ends its work.
+  // The last task of each lane finishes its work.
   const std::size_t parts = super_kmers.size();
   run_in_lanes(control, work.threads, static_cast<int>(lanes),
                static_cast<std::int64_t>(parts + lanes),

@@ -27,8 +27,8 @@ struct KmerDevices {
 // The backend's devices; none on the CPU. DeviceError if a device fails.
 KmerDevices open_kmer_devices(const Backend& backend);
 
-// Counts all partitions and frees them. The devices take turns, and idle threads help. DeviceError
-// if a device fails or has too little memory.
+// Counts all partitions and frees them. Devices take partitions in turn, and idle threads help.
+// DeviceError if a device fails or has too little memory.
 void count_on_devices(const KmerDevices& devices, const KmerSettings& settings,
                       const KmerWork& work, Partitions& super_kmers, KmerParts& counts,
                       JobControl& control);

@@ -1,4 +1,4 @@
-// The operations that count k-mers on a device.
+// Operations that count k-mers on a device.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace ancify {
 
-// Where a super-k-mer of a tile begins, and the number of its first k-mer.
+// A super-k-mer's start in its tile, and the index of its first k-mer.
 struct SuperKmerPlace {
   std::uint32_t byte;
   std::uint32_t kmer;
 };
 
-// Writes the k-mers of super-k-mers, one part a super-k-mer.
+// Writes the k-mers of super-k-mers, one part per super-k-mer.
 template <class Key>
 struct ExpandOp {
   static constexpr const char* kName = "ExpandOp";
-  const char* bytes;  // with sizeof(Key) more that may be read
+  const char* bytes;  // followed by sizeof(Key) readable bytes
   const SuperKmerPlace* places;
   std::size_t super_kmers;
   int k;
@@ -34,13 +34,13 @@ struct ExpandOp {
   }
 };
 
-// Memory of the device that a library needs beside the arrays; see KmerKernels.
+// Device memory that a library needs beside the arrays; see KmerKernels.
 struct DeviceRoom {
   void* data = nullptr;
   std::size_t bytes = 0;
 };
 
-// Sorts keys by their lowest bits, as a whole.
+// Sorts keys by their lowest bits, as one operation.
 template <class Key>
 struct SortOp {
   static constexpr const char* kName = "SortOp";
@@ -51,7 +51,7 @@ struct SortOp {
   DeviceRoom room;
 };
 
-// Writes the different keys of sorted ones, their counts, and how many they are, as a whole.
+// Writes the distinct keys of sorted ones, their counts and their number, as one operation.
 template <class Key>
 struct CountRunsOp {
   static constexpr const char* kName = "CountRunsOp";

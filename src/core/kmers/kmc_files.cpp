@@ -1,8 +1,10 @@
-// Reads and writes the files of a KMC database that is sorted.
+// Reads the files of KMC databases, and writes sorted ones.
 #include "core/kmers/kmc_files.h"
 
 #include <string_view>
 #include <utility>
+
+#include "core/io/file_set.h"
 
 namespace ancify {
 
@@ -11,15 +13,17 @@ namespace {
 constexpr std::string_view kPrefixMark = "KMCP";
 constexpr std::string_view kSuffixMark = "KMCS";
 constexpr std::size_t kMark = 4;
-constexpr std::size_t kHeader = 64;  // bytes, with the version at their end
-constexpr std::size_t kVersionAt = kHeader - 4;
-constexpr int kMostPrefix = 15;  // the most that KMC takes; the table has its size in the file
-constexpr std::uint32_t kUnsortedVersion = 0x200;
+constexpr std::size_t kHeader = 64;       // bytes; the version is at the end
+constexpr std::size_t kLongest = 68;      // in a database in bins: also the signatures' length
+constexpr std::size_t kTail = 4 + kMark;  // after the header: its length and the mark
+constexpr int kMostPrefix = 15;           // KMC's maximum; the file holds the table's size
+constexpr std::uint32_t kSorted = 0;      // versions
+constexpr std::uint32_t kInBins = 0x200;
 
 std::string prefix_path(const std::string& stem) { return stem + ".kmc_pre"; }
 std::string suffix_path(const std::string& stem) { return stem + ".kmc_suf"; }
 
-// Numbers have their low byte first.
+// Integers are little-endian.
 template <class Number>
 void put_number(char* at, Number number) {
   for (std::size_t i = 0; i < sizeof number; ++i) at[i] = static_cast<char>(number >> (8 * i));
@@ -35,16 +39,21 @@ Number get_number(const char* at) {
 
 // ---- The header ------------------------------------------------------------------------------
 
+// Offsets in a sorted database's header. In a database in bins, values from kMinAt on follow
+// kSignatureBytes later.
 enum HeaderOffset : std::size_t {
   kKAt = 0,
   kModeAt = 4,
   kCountBytesAt = 8,
   kPrefixAt = 12,
+  kSignatureAt = 16,
   kMinAt = 16,
   kMaxAt = 20,
   kSizeAt = 24,
-  kOneStrandAt = 32
+  kOneStrandAt = 32,
+  kMaxHighAt = 33  // the high half of the largest count, in a sorted database
 };
+constexpr std::size_t kSignatureBytes = 4;
 
 std::string header_bytes(const KmerHeader& header) {
   std::string bytes(kHeader, '\0');
@@ -58,7 +67,7 @@ std::string header_bytes(const KmerHeader& header) {
   return bytes;
 }
 
-// Throws unless a value of the header is within its bounds.
+// Throws if a value of the header is out of bounds.
 std::uint32_t checked(std::uint32_t value, std::uint32_t least, std::uint32_t most,
                       const char* what, const std::string& path) {
   if (value < least || value > most) {
@@ -69,33 +78,53 @@ std::uint32_t checked(std::uint32_t value, std::uint32_t least, std::uint32_t mo
   return value;
 }
 
-KmerHeader parse_header(const char* bytes, const std::string& path) {
-  const auto number = [&](std::size_t at) { return get_number<std::uint32_t>(bytes + at); };
+// The layout that <stem>.kmc_pre declares.
+struct PrefixFile {
   KmerHeader header;
+  int signature = 0;     // bases of the signatures that choose bins; 0: sorted
+  std::size_t bins = 0;  // 0: sorted
+
+  std::size_t header_size() const { return signature > 0 ? kLongest : kHeader; }
+  // The number of consecutive tables of starts.
+  std::uint64_t tables() const { return std::max<std::uint64_t>(bins, 1); }
+  std::uint64_t starts_of_table() const { return std::uint64_t{1} << (2 * header.prefix); }
+  // Bytes other than starts. In bins, one integer and the bin of each signature follow all starts.
+  std::uint64_t other_bytes() const {
+    const std::uint64_t map =
+        signature > 0 ? 8 + 4 * ((std::uint64_t{1} << (2 * signature)) + 1) : 0;
+    return kMark + map + header_size() + kTail;
+  }
+};
+
+PrefixFile parse_header(const char* bytes, bool in_bins, const std::string& path) {
+  const std::size_t later = in_bins ? kSignatureBytes : 0;
+  const auto number = [&](std::size_t at) { return get_number<std::uint32_t>(bytes + at); };
+  PrefixFile file;
+  KmerHeader& header = file.header;
   header.k = static_cast<int>(checked(number(kKAt), 1, kMostK, "k", path));
   if (number(kModeAt) != 0) {
     throw FormatError(path, 0, "its k-mers have qualities: count them without KMC's option -q");
   }
   header.count_bytes = static_cast<int>(
-      checked(number(kCountBytesAt), 1, sizeof(std::uint32_t), "number of bytes of a count", path));
+      checked(number(kCountBytesAt), 0, sizeof(std::uint64_t), "number of bytes of a count", path));
   const auto most = static_cast<std::uint32_t>(std::min(header.k, kMostPrefix));
   header.prefix = static_cast<int>(checked(number(kPrefixAt), 1, most, "prefix length", path));
   if ((header.k - header.prefix) % 4 != 0) {
     throw FormatError(path, 0, "its k and prefix length do not differ by a multiple of 4");
   }
-  header.min_count = number(kMinAt);
-  header.max_count = number(kMaxAt);
-  header.size = get_number<std::uint64_t>(bytes + kSizeAt);
-  header.canonical = bytes[kOneStrandAt] == 0;
-  return header;
+  if (in_bins) {
+    file.signature =
+        static_cast<int>(checked(number(kSignatureAt), 1, 11, "length of signatures", path));
+  }
+  header.min_count = number(kMinAt + later);
+  header.max_count = number(kMaxAt + later);
+  if (!in_bins && number(kMaxHighAt) > 0) header.max_count = kMostCount;
+  header.size = get_number<std::uint64_t>(bytes + kSizeAt + later);
+  header.canonical = bytes[kOneStrandAt + later] == 0;
+  return file;
 }
 
-std::int64_t prefix_file_size(const KmerHeader& header) {
-  const auto starts = std::int64_t{1} << (2 * header.prefix);
-  return static_cast<std::int64_t>(kMark + kHeader + 4 + kMark) + 8 * starts;
-}
-
-// The bytes of a file at `offset`, from its end if it is negative.
+// Bytes of a file at `offset`; a negative one counts from the end.
 std::string bytes_at(const InputFile& file, std::int64_t offset, std::size_t n) {
   std::string bytes(n, '\0');
   file.read_at(&bytes[0], n, offset < 0 ? file.size() + offset : offset);
@@ -114,34 +143,50 @@ void check_marks(const InputFile& file, std::string_view mark, std::size_t least
   if (bytes_at(file, -n, kMark) != mark) throw_damaged(file.path(), "the file was cut short");
 }
 
-KmerHeader read_header(const InputFile& file) {
-  constexpr auto end = static_cast<std::int64_t>(kHeader + 4 + kMark);
-  check_marks(file, kPrefixMark, static_cast<std::size_t>(end) + kMark);
-  const std::string bytes = bytes_at(file, -end, kHeader + 4);
-  const auto version = get_number<std::uint32_t>(bytes.data() + kVersionAt);
-  if (version == kUnsortedVersion) {
-    throw FormatError(file.path(), 0,
-                      "the database is not sorted. Sort it with: kmc_tools transform <name> sort "
-                      "<new name>");
+PrefixFile read_header(const InputFile& file) {
+  check_marks(file, kPrefixMark, kMark + kHeader + kTail);
+  const auto end = static_cast<std::int64_t>(kLongest + kTail);
+  const std::string bytes = bytes_at(file, -end, kLongest + kTail);
+  const auto version = get_number<std::uint32_t>(bytes.data() + kLongest - 4);
+  const auto length = get_number<std::uint32_t>(bytes.data() + kLongest);
+  const bool in_bins = version == kInBins;
+  if ((version != kSorted && !in_bins) || length != (in_bins ? kLongest : kHeader)) {
+    throw_damaged(file.path(), "the header is not one of a KMC database");
   }
-  if (version != 0 || get_number<std::uint32_t>(bytes.data() + kHeader) != kHeader) {
-    throw_damaged(file.path(), "the header is not one of a sorted KMC database");
+  PrefixFile found = parse_header(bytes.data() + kLongest - length, in_bins, file.path());
+  const auto size = static_cast<std::uint64_t>(file.size());
+  const std::uint64_t table = 8 * found.starts_of_table();
+  const std::uint64_t others = found.other_bytes();
+  const bool fits = size > others && (size - others) % table == 0;
+  if (!fits || (!in_bins && size - others != table)) {
+    throw_damaged(file.path(), "the file has " + std::to_string(size) + " bytes, not " +
+                                   std::to_string(others + table));
   }
-  const KmerHeader header = parse_header(bytes.data(), file.path());
-  if (file.size() != prefix_file_size(header)) {
-    throw_damaged(file.path(), "the file has " + std::to_string(file.size()) + " bytes, not " +
-                                   std::to_string(prefix_file_size(header)));
-  }
-  return header;
+  if (in_bins) found.bins = static_cast<std::size_t>((size - others) / table);
+  return found;
 }
 
-std::vector<std::uint64_t> read_starts(const InputFile& file, const KmerHeader& header) {
-  std::vector<std::uint64_t> starts(std::size_t{1} << (2 * header.prefix));
-  file.read_at(reinterpret_cast<char*>(starts.data()), 8 * starts.size(), kMark);
-  starts.push_back(header.size);
-  if (starts.front() != 0 || !std::is_sorted(starts.begin(), starts.end())) {
-    throw_damaged(file.path(), "the numbers of its prefixes are not in order");
+// The starts of each prefix in all bins together, and the end.
+std::vector<std::uint64_t> read_starts(const InputFile& file, const PrefixFile& shape) {
+  const auto prefixes = static_cast<std::size_t>(shape.starts_of_table());
+  std::vector<std::uint64_t> starts(prefixes + 1);
+  std::vector<std::uint64_t> table(prefixes + 1);
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < shape.tables(); ++i) {
+    const bool is_last = i + 1 == shape.tables();
+    // Each table ends at the next one's start. A sorted database's table has no final entry.
+    const std::size_t there = prefixes + (is_last && shape.bins == 0 ? 0 : 1);
+    file.read_at(reinterpret_cast<char*>(table.data()), 8 * there,
+                 static_cast<std::int64_t>(kMark + i * 8 * prefixes));
+    if (is_last) table.back() = shape.header.size;
+    if (table.front() != before || !std::is_sorted(table.begin(), table.end()) ||
+        table.back() > shape.header.size) {
+      throw_damaged(file.path(), "the numbers of its prefixes are not in order");
+    }
+    for (std::size_t j = 0; j < prefixes; ++j) starts[j + 1] += table[j + 1] - table[j];
+    before = table.back();
   }
+  for (std::size_t j = 0; j < prefixes; ++j) starts[j + 1] += starts[j];
   return starts;
 }
 
@@ -149,7 +194,7 @@ std::vector<std::uint64_t> read_starts(const InputFile& file, const KmerHeader& 
 
 int prefix_length(int k) {
   if (k <= 4) return k;
-  // A prefix of five bases or more where k-mers are sorted by their first five.
+  // Sorting goes by the first five bases, so a prefix has five or more.
   return (k - 1) % 4 + (k <= 8 ? 1 : 5);
 }
 
@@ -162,40 +207,66 @@ int bytes_of_count(std::uint32_t count) {
 // ---- Reading -----------------------------------------------------------------------------------
 
 KmerDatabase KmerDatabase::open(const std::string& stem, const InputIdentities& inputs) {
-  const InputFile prefixes(prefix_path(stem), inputs);
-  const KmerHeader header = read_header(prefixes);
-  auto starts = read_starts(prefixes, header);
+  InputFile prefixes(prefix_path(stem), inputs);
+  const PrefixFile shape = read_header(prefixes);
+  auto starts = read_starts(prefixes, shape);
   InputFile suffixes(suffix_path(stem), inputs);
   check_marks(suffixes, kSuffixMark, 2 * kMark);
+  const KmerHeader& header = shape.header;
   const auto size = static_cast<std::uint64_t>(suffixes.size()) - 2 * kMark;
-  if (size % header.record_bytes() != 0 || size / header.record_bytes() != header.size) {
+  const std::uint64_t record = header.record_bytes();
+  // If records hold neither bases nor counts, each prefix has at most one k-mer.
+  const bool fits = record == 0 ? size == 0 && header.size <= shape.starts_of_table()
+                                : size % record == 0 && size / record == header.size;
+  if (!fits) {
     throw_damaged(suffixes.path(), "the file has no room for " + std::to_string(header.size) +
-                                       " k-mers of " + std::to_string(header.record_bytes()) +
-                                       " bytes");
+                                       " k-mers of " + std::to_string(record) + " bytes");
   }
   prefixes.check_unchanged();
-  return {header, std::move(starts), std::move(suffixes)};
+  return {header, std::move(starts), shape.bins, std::move(prefixes), std::move(suffixes)};
 }
 
 KmerDatabase::KmerDatabase(KmerHeader header, std::vector<std::uint64_t> starts,
                            std::vector<char> records)
     : header_(header), starts_(std::move(starts)), records_(std::move(records)) {}
 
+KmerDatabase::KmerDatabase(KmerHeader header, std::vector<std::uint64_t> starts, std::size_t bins,
+                           InputFile prefixes, InputFile suffixes)
+    : header_(header),
+      starts_(std::move(starts)),
+      bins_(bins),
+      prefixes_(std::move(prefixes)),
+      suffixes_(std::move(suffixes)) {}
+
+void KmerDatabase::read_places(std::size_t bin, std::size_t first, std::size_t end,
+                               std::vector<std::uint64_t>& places) const {
+  places.resize(end - first + 1);
+  const std::size_t at = bin * (starts_.size() - 1) + first;
+  prefixes_->read_at(reinterpret_cast<char*>(places.data()), 8 * places.size(),
+                     static_cast<std::int64_t>(kMark + 8 * at));
+  if (bin + 1 == bins_ && end + 1 == starts_.size()) places.back() = header_.size;
+  if (!std::is_sorted(places.begin(), places.end()) || places.back() > header_.size) {
+    throw_damaged(prefixes_->path(), "the numbers of its prefixes are not in order");
+  }
+}
+
 const char* KmerDatabase::records(std::uint64_t first, std::size_t n,
                                   std::vector<char>& buffer) const {
   const std::size_t size = header_.record_bytes();
-  if (!file_) return records_.data() + first * size;
+  if (!suffixes_) return records_.data() + first * size;
   buffer.resize(n * size + kSlack);
-  file_->read_at(buffer.data(), n * size, static_cast<std::int64_t>(kMark + first * size));
+  suffixes_->read_at(buffer.data(), n * size, static_cast<std::int64_t>(kMark + first * size));
   return buffer.data();
 }
 
 void KmerDatabase::fail(const std::string& problem) const {
-  throw_damaged(file_ ? file_->path() : "memory", problem);
+  throw_damaged(suffixes_ ? suffixes_->path() : "memory", problem);
 }
 
 void KmerDatabase::check_unchanged() const {
-  if (file_) file_->check_unchanged();
+  for (const auto* file : {&prefixes_, &suffixes_}) {
+    if (*file) (*file)->check_unchanged();
+  }
 }
 
 // ---- Writing -----------------------------------------------------------------------------------
@@ -229,29 +300,31 @@ std::string KmerWriter::prefix_file() const {
   return bytes.append(length).append(kPrefixMark);
 }
 
-KmerDatabase KmerWriter::finish(const TaskContext& context) {
+std::uint64_t KmerWriter::sum_starts() {
   std::uint64_t sum = 0;
   for (std::uint64_t& start : starts_) sum += std::exchange(start, sum);
+  return sum;
+}
+
+KmerDatabase KmerWriter::finish(const TaskContext& context) {
   if (!suffixes_) {
-    starts_.push_back(sum);
+    starts_.push_back(sum_starts());
     return {header_, std::move(starts_), std::move(records_)};
   }
+  commit(context);
+  InputIdentities written;
+  for (const auto* file : {&prefixes_, &suffixes_}) written[(*file)->path()] = (*file)->identity();
+  return KmerDatabase::open(stem_, written);
+}
+
+void KmerWriter::commit(const TaskContext& context) {
+  sum_starts();
   suffixes_->write_at(kSuffixMark.data(), kMark, 0);
   suffixes_->write_at(kSuffixMark.data(), kMark, suffixes_->size() - std::int64_t{kMark});
   const std::string bytes = prefix_file();
-  OutputFile prefixes(prefix_path(stem_), static_cast<std::int64_t>(bytes.size()));
-  prefixes.write_at(bytes.data(), bytes.size(), 0);
-  for (OutputFile* file : {&prefixes, &*suffixes_}) file->sync(context);
-  for (OutputFile* file : {&prefixes, &*suffixes_}) file->prepare();
-  remove_file(prefix_path(stem_));  // so that files of two databases never stand together
-  suffixes_->commit();
-  try {
-    prefixes.commit();
-  } catch (...) {
-    remove_file(suffix_path(stem_));
-    throw;
-  }
-  return KmerDatabase::open(stem_);
+  prefixes_.emplace(prefix_path(stem_), static_cast<std::int64_t>(bytes.size()));
+  prefixes_->write_at(bytes.data(), bytes.size(), 0);
+  commit_set({&*suffixes_, &*prefixes_}, true, context);
 }
 
 }  // namespace ancify

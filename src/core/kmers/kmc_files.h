@@ -1,4 +1,4 @@
-// Databases of k-mers: KMC's sorted files, and the same bytes in memory.
+// Databases of k-mers: KMC's files, sorted or in bins, and sorted records in memory.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,16 @@
 #include "core/exec/threads.h"
 #include "core/io/file.h"
 #include "core/kmers/packing.h"
+#include "core/kmers/sorted_counts.h"
 
 namespace ancify {
 
-// What a database says of itself.
+// A database's header.
 struct KmerHeader {
   int k = 0;
   bool canonical = true;
-  int count_bytes = 1;
-  int prefix = 1;  // bases that the table of starts has; the others are a record's
+  int count_bytes = 1;  // per record, at most 8; 0: each count is 1
+  int prefix = 1;       // bases indexed by the table of starts; records hold the others
   std::uint32_t min_count = 1;
   std::uint32_t max_count = kMostCount;
   std::uint64_t size = 0;  // k-mers
@@ -35,42 +36,50 @@ struct KmerHeader {
   }
 };
 
-// The prefix of databases that are written here. k less it is a multiple of four.
+// The prefix of written databases: k minus it is a multiple of four.
 int prefix_length(int k);
-// The bytes that hold a count.
+// Bytes that a count needs.
 int bytes_of_count(std::uint32_t count);
 
-// A database that is open. Any number of threads may read it at once.
+// An open database. Any number of threads may read it at once.
 class KmerDatabase {
  public:
-  // Opens <stem>.kmc_pre and <stem>.kmc_suf. FormatError if they are damaged, or not sorted.
+  // Opens <stem>.kmc_pre and <stem>.kmc_suf. FormatError if they are damaged.
   static KmerDatabase open(const std::string& stem, const InputIdentities& inputs = {});
-  // A database in memory. `starts`: of each prefix, and the end. `records`: with kSlack bytes more.
+  // A database in memory. `starts`: the start of each prefix, and the end. `records`: followed by
+  // kSlack bytes.
   KmerDatabase(KmerHeader header, std::vector<std::uint64_t> starts, std::vector<char> records);
 
   const KmerHeader& header() const { return header_; }
-  // The numbers of the first k-mers of each prefix, and the end.
+  // Each prefix's index of its first k-mer, and the end.
   const std::vector<std::uint64_t>& starts() const { return starts_; }
-  // n records from `first` on: in memory, or read into `buffer`. They may be read beyond by kSlack
-  // bytes.
+  // The number of bins, each of which is sorted. 0: all records are sorted.
+  std::size_t bins() const { return bins_; }
+  // The first records of the prefixes from `first` to `end` in a bin: end - first + 1 indices.
+  void read_places(std::size_t bin, std::size_t first, std::size_t end,
+                   std::vector<std::uint64_t>& places) const;
+  // n records from `first` on, in memory or read into `buffer`. kSlack bytes after them are
+  // readable.
   const char* records(std::uint64_t first, std::size_t n, std::vector<char>& buffer) const;
   static constexpr std::size_t kSlack = 16;
-  // FormatError of the records' file.
+  // Throws a FormatError that names the records' file.
   [[noreturn]] void fail(const std::string& problem) const;
   // FileError if the files have changed.
   void check_unchanged() const;
 
  private:
-  KmerDatabase(KmerHeader header, std::vector<std::uint64_t> starts, InputFile file)
-      : header_(header), starts_(std::move(starts)), file_(std::move(file)) {}
+  KmerDatabase(KmerHeader header, std::vector<std::uint64_t> starts, std::size_t bins,
+               InputFile prefixes, InputFile suffixes);
 
   KmerHeader header_;
   std::vector<std::uint64_t> starts_;
+  std::size_t bins_ = 0;
   std::vector<char> records_;
-  std::optional<InputFile> file_;
+  std::optional<InputFile> prefixes_;
+  std::optional<InputFile> suffixes_;
 };
 
-// Reads the k-mers of a range in order.
+// Reads the k-mers of a range in order. In a database in bins the range begins with a prefix.
 template <class Key>
 class KmerCursor {
  public:
@@ -86,19 +95,19 @@ class KmerCursor {
   KmerCursor(const KmerCursor&) = delete;
   KmerCursor& operator=(const KmerCursor&) = delete;
 
-  // Whether there is a k-mer at the cursor.
+  // False at the end.
   bool valid() const { return now_ != last_; }
   Key key() const { return now_->key; }
   std::uint32_t count() const { return now_->count; }
   const Counted<Key>& entry() const { return *now_; }
-  // Goes to the next k-mer. FormatError if those that follow are not in order.
+  // Moves to the next k-mer. FormatError if the following k-mers are not sorted.
   void next() { go_to(now_ + 1); }
 
-  // The k-mers that were read ahead, from the cursor's on.
+  // The k-mers that were read ahead, from the cursor on.
   static constexpr std::size_t kAhead = 1 << 12;
   const Counted<Key>* begin() const { return now_; }
   const Counted<Key>* end() const { return last_; }
-  // Goes to one of them, or to their end. FormatError as above.
+  // Moves to one of them, or to their end. FormatError as above.
   void go_to(const Counted<Key>* entry) {
     now_ = entry;
     if (now_ == last_) fill();
@@ -114,7 +123,11 @@ class KmerCursor {
     now_ = entries_.data();
     last_ = now_ + n;
     if (n == 0) return;
-    read();
+    if (database_.bins() > 0) {
+      take_from_bins();
+    } else {
+      read();
+    }
     bool in_order = is_first || before < now_->key;
     bool counted = now_->count > 0;
     for (std::size_t i = 1; i < n; ++i) {
@@ -124,57 +137,103 @@ class KmerCursor {
     if (!counted) database_.fail("a k-mer has the count 0");
     if (!in_order) database_.fail("the k-mers are not in order");
   }
+
   void read() {
-    const KmerHeader& header = database_.header();
-    const std::size_t suffix = header.suffix_bytes();
-    const std::uint32_t count_mask = kMostCount >> (32 - 8 * header.count_bytes);
     const char* record = database_.records(at_, entries_.size(), buffer_);
     for (Counted<Key>& entry : entries_) {
-      // prefix_ is one above the prefix of the k-mer.
       while (database_.starts()[prefix_] <= at_) ++prefix_;
-      std::uint32_t count;
-      std::memcpy(&count, record + suffix, sizeof count);
-      entry.key = prefix_ - 1;
-      if (suffix > 0) {
-        entry.key = entry.key << (8 * suffix) | first_bases<Key>(record, 4 * suffix);
-      }
-      entry.count = count & count_mask;
-      record += header.record_bytes();
+      entry = parse(record, prefix_ - 1);
+      record += database_.header().record_bytes();
       ++at_;
     }
   }
 
+  void take_from_bins() {
+    for (Counted<Key>& entry : entries_) {
+      if (taken_ == sorted_.size()) read_bins();
+      entry = sorted_[taken_++];
+      ++at_;
+    }
+  }
+  // Reads whole prefixes from all bins, and sorts their k-mers.
+  void read_bins() {
+    constexpr std::uint64_t at_once = 1 << 17;
+    const auto& starts = database_.starts();
+    while (starts[prefix_] <= at_) ++prefix_;
+    const std::size_t first = prefix_ - 1;
+    while (starts[prefix_] < end_ && starts[prefix_ + 1] - starts[first] <= at_once) ++prefix_;
+    sorted_.clear();
+    taken_ = 0;
+    for (std::size_t bin = 0; bin < database_.bins(); ++bin) read_bin(bin, first, prefix_);
+    if (sorted_.size() != starts[prefix_] - starts[first]) database_.fail("the file has changed");
+    radix_sort(sorted_, spare_, 2 * database_.header().k);
+  }
+  void read_bin(std::size_t bin, std::size_t first, std::size_t end) {
+    database_.read_places(bin, first, end, places_);
+    const auto n = static_cast<std::size_t>(places_.back() - places_.front());
+    if (n == 0) return;
+    const char* record = database_.records(places_.front(), n, buffer_);
+    for (std::size_t i = 0; i + 1 < places_.size(); ++i) {
+      for (std::uint64_t at = places_[i]; at < places_[i + 1]; ++at) {
+        sorted_.push_back(parse(record, first + i));
+        record += database_.header().record_bytes();
+      }
+    }
+  }
+
+  Counted<Key> parse(const char* record, std::size_t prefix) const {
+    const KmerHeader& header = database_.header();
+    const std::size_t suffix = header.suffix_bytes();
+    Key key = prefix;
+    if (suffix > 0) key = key << (8 * suffix) | first_bases<Key>(record, 4 * suffix);
+    if (header.count_bytes == 0) return {key, 1};
+    std::uint64_t count;
+    std::memcpy(&count, record + suffix, sizeof count);
+    return {key, saturated(count & (~std::uint64_t{0} >> (64 - 8 * header.count_bytes)))};
+  }
+
   const KmerDatabase& database_;
-  std::uint64_t at_;  // the k-mer behind those that were read
+  std::uint64_t at_;  // the first k-mer not yet read
   std::uint64_t end_;
-  std::size_t prefix_ = 0;
+  std::size_t prefix_ = 0;  // one above the last read k-mer's
   std::vector<char> buffer_;
   std::vector<Counted<Key>> entries_;
   const Counted<Key>* now_ = nullptr;
   const Counted<Key>* last_ = nullptr;
+  // In a database in bins: the k-mers of some prefixes, and the number taken.
+  std::vector<Counted<Key>> sorted_;
+  std::vector<Counted<Key>> spare_;
+  std::vector<std::uint64_t> places_;
+  std::size_t taken_ = 0;
 };
 
-// Writes a database: to <stem>.kmc_pre and <stem>.kmc_suf, or, if `stem` is empty, in memory.
+// Writes a database to <stem>.kmc_pre and <stem>.kmc_suf or, if `stem` is empty, to memory.
 class KmerWriter {
  public:
-  // `header` must have the number of k-mers. FileError if there is no room for them.
+  // `header` must give the number of k-mers. FileError if they do not fit.
   KmerWriter(const KmerHeader& header, const std::string& stem);
-  // Writes n k-mers, the first of which has the number `first`. Threads may write at once if no
-  // prefix is in the k-mers of two.
+  // Writes n k-mers from index `first` on. Threads may write at once if they share no prefix.
   template <class Key>
   void write(std::uint64_t first, const Counted<Key>* entries, std::size_t n);
-  // Once all are written. The files appear both or not at all. Returns the open database.
+  // Call it after all k-mers were written. Returns the open database. FileError if another writer
+  // has replaced it.
   KmerDatabase finish(const TaskContext& context);
+  // Like finish(), but leaves the files closed. They appear as by commit_set(), with <stem>.kmc_pre
+  // as the key.
+  void commit(const TaskContext& context);
 
  private:
   void put(std::uint64_t first, const std::vector<char>& bytes);
   std::string prefix_file() const;
+  // Replaces the number of k-mers of each prefix by its start; returns the end.
+  std::uint64_t sum_starts();
 
   KmerHeader header_;
   std::string stem_;
   std::vector<std::uint64_t> starts_;  // k-mers of each prefix, until finish()
   std::vector<char> records_;          // in memory
   std::optional<OutputFile> suffixes_;
+  std::optional<OutputFile> prefixes_;  // from commit() on
 };
 
 template <class Key>
@@ -186,7 +245,7 @@ void KmerWriter::write(std::uint64_t first, const Counted<Key>* entries, std::si
   const auto prefix_of = [&](Key key) {
     return static_cast<std::size_t>(suffix > 0 ? key >> (8 * suffix) : key);
   };
-  // K-mers of a prefix are neighbours: they are counted in a register. No other thread has them.
+  // A prefix's k-mers are adjacent and belong to one thread, so a register counts them.
   std::size_t prefix = prefix_of(entries->key);
   std::uint64_t with_prefix = 0;
   for (const Counted<Key>* entry = entries; entry != entries + n; ++entry) {

@@ -1,4 +1,4 @@
-// k-mers as numbers, and stretches of bases in two bits each.
+// Packs k-mers and stretches of bases to two bits a base.
 #pragma once
 
 #include <algorithm>
@@ -16,25 +16,25 @@ namespace ancify {
 
 constexpr int kMostK = 64;
 
-// A k-mer is a number: two bits a base (A C G T = 0 1 2 3), the first base highest. So numbers sort
-// as texts do. Up to 32 bases fit 64 bits.
+// A k-mer is an integer key: two bits a base (A C G T = 0 1 2 3), the first base highest. Keys
+// therefore sort like texts. Up to 32 bases fit 64 bits.
 using ShortKey = std::uint64_t;
 __extension__ using LongKey = unsigned __int128;
 constexpr int kMostShortK = 32;
 
-// Calls with_key(ShortKey or LongKey), as k needs.
+// Calls with_key() with ShortKey or LongKey, whichever k needs.
 template <class Call>
 auto with_key(int k, Call call) {
   return k <= kMostShortK ? call(ShortKey{}) : call(LongKey{});
 }
 
-// All bits of k bases.
+// A mask of k bases.
 template <class Key>
 ANCIFY_HOST_DEVICE Key key_mask(int k) {
   return static_cast<Key>(~Key{0}) >> (8 * sizeof(Key) - 2 * static_cast<std::size_t>(k));
 }
 
-// The bytes of a word in the opposite order. The host's compilers make one instruction of it.
+// Reverses the bytes of a word. The host's compilers make one instruction of it.
 ANCIFY_HOST_DEVICE inline std::uint64_t bytes_swapped(std::uint64_t word) {
   constexpr std::uint64_t bytes = 0x00ff00ff00ff00ffU;
   constexpr std::uint64_t halves = 0x0000ffff0000ffffU;
@@ -43,7 +43,7 @@ ANCIFY_HOST_DEVICE inline std::uint64_t bytes_swapped(std::uint64_t word) {
   return word >> 32 | word << 32;
 }
 
-// All bits of a key in the opposite order of bases.
+// Reverses the bases of a key.
 ANCIFY_HOST_DEVICE inline ShortKey reversed(ShortKey key) {
   constexpr ShortKey nibbles = 0x0f0f0f0f0f0f0f0fU;
   constexpr ShortKey pairs = 0x3333333333333333U;
@@ -67,7 +67,7 @@ Key canonical_key(Key key, int k) {
   return std::min(key, reverse_complement(key, k));
 }
 
-// Bases in bytes: four a byte, the first one highest. Reads sizeof(Key) bytes; n is not 0.
+// Unpacks n > 0 bases from bytes: four a byte, the first one highest. Reads sizeof(Key) bytes.
 template <class Key>
 ANCIFY_HOST_DEVICE Key first_bases(const char* bytes, std::size_t n) {
   Key key = 0;
@@ -78,7 +78,7 @@ ANCIFY_HOST_DEVICE Key first_bases(const char* bytes, std::size_t n) {
   }
   return key >> (8 * sizeof(Key) - 2 * n);
 }
-// Writes sizeof(Key) bytes, of which the first ones have the last n bases of the key; n is not 0.
+// Packs the last n > 0 bases of the key. Writes sizeof(Key) bytes, padded at the end.
 template <class Key>
 void put_bases(char* bytes, Key key, std::size_t n) {
   key <<= 8 * sizeof(Key) - 2 * n;

@@ -1,4 +1,4 @@
-// Keeps blocks in memory, and writes those of a part when memory is used up.
+// Keeps blocks in memory, and writes a part to the file once memory is used up.
 #include "core/kmers/partitions.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Bytes of many parts, in memory as far as it is given, else in a file.
+// Collects bytes of many parts in memory and, beyond a limit, in a file.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace ancify {
 
 using Block = std::vector<char>;
 
-// A part is a list of blocks. Any thread may add a block; their order is that of their arrival.
-// Where memory is used up, a part's blocks go to a file without a name in `folder`.
+// A part is a list of blocks in order of arrival. Any thread may add blocks. Once memory is used
+// up, a part's blocks go to an unnamed file in `folder`.
 class Partitions {
  public:
   // `memory`: bytes of blocks that may stay in memory.
@@ -29,14 +29,14 @@ class Partitions {
   std::size_t size() const { return parts_.size(); }
   std::size_t bytes(std::size_t part) const { return parts_[part].bytes; }
 
-  // Passes a part on, block by block, and frees it. Only once all blocks were added.
+  // Passes a part on, block by block, and frees it. Call it after all blocks were added.
   template <class Take>
   void take(std::size_t part, Take&& pass) {
     Part taken = std::move(parts_[part]);
     parts_[part] = Part();
     Block buffer;
     for (const Extent& extent : taken.extents) {
-      // Blocks were written together, and are passed on one by one.
+      // Blocks that were written together are passed on one by one.
       buffer.resize(std::accumulate(extent.sizes.begin(), extent.sizes.end(), std::size_t{0}));
       file_->read_at(buffer.data(), buffer.size(), extent.offset);
       const char* at = buffer.data();
@@ -74,13 +74,13 @@ class Partitions {
   std::vector<Part> parts_;
 };
 
-// One thread's bytes for each part, passed on in blocks.
+// One thread's buffers for all parts, passed on in blocks.
 class PartWriter {
  public:
   PartWriter(Partitions& parts, std::size_t block_size)
       : parts_(parts), block_size_(block_size), blocks_(parts.size()) {}
 
-  // Room for n bytes at the end of a part's block; a record is never split between blocks.
+  // Space for n bytes at the end of a part's block. Records are never split between blocks.
   char* room(std::size_t part, std::size_t n) {
     Block& block = blocks_[part];
     if (block.size() + n > block.capacity()) {
@@ -90,7 +90,7 @@ class PartWriter {
     block.resize(block.size() + n);
     return block.data() + block.size() - n;
   }
-  // Call it at the end.
+  // Passes on the last, incomplete blocks.
   void flush() {
     for (std::size_t part = 0; part < blocks_.size(); ++part) flush(part);
   }

@@ -1,4 +1,4 @@
-// Looks k-mers up in the order of their numbers, so that each prefix is read once.
+// Looks up k-mers in sorted order, so that each prefix is read once.
 #include "core/kmers/queries.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace ancify {
 
 namespace {
 
-// A k-mer that is looked for, and where its count goes.
+// A queried k-mer, and the destination of its count.
 template <class Key>
 struct Wanted {
   Key key;
@@ -139,7 +139,9 @@ std::vector<KmerRow> kmer_rows(const KmerDatabase& database, std::uint64_t n,
 
 void write_kmer_files(const KmerDatabase& database, const std::string& stem,
                       const TaskContext& context) {
-  KmerWriter writer(database.header(), stem);
+  KmerHeader header = database.header();
+  header.count_bytes = std::clamp(header.count_bytes, 1, 4);  // the widths that KMC's tools accept
+  KmerWriter writer(header, stem);
   with_key(database.header().k, [&](auto any) {
     using Key = decltype(any);
     constexpr std::size_t at_once = 1 << 16;
@@ -158,7 +160,7 @@ void write_kmer_files(const KmerDatabase& database, const std::string& stem,
     write();
   });
   database.check_unchanged();
-  writer.finish(context);
+  writer.commit(context);
 }
 
 void write_kmer_text(const KmerDatabase& database, const std::string& path,

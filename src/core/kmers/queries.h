@@ -1,4 +1,4 @@
-// Counts of given k-mers: of a list, or along a sequence; and databases from text.
+// Looks up counts of k-mers, listed or along a sequence, and reads databases from text.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace ancify {
 
-// A k-mer that cannot be looked up: a letter other than A, C, G and T.
+// Marks a k-mer with a letter other than A, C, G and T.
 constexpr std::int64_t kNoKmer = -1;
 
-// For each sequence the counts of the k-mers at all positions, 0 where the database lacks one and
-// kNoKmer where there is none. Empty for a sequence shorter than k.
+// Counts of the k-mers at all positions of each sequence: 0 if the database lacks a k-mer, kNoKmer
+// if the position has none. A sequence shorter than k has no counts.
 std::vector<std::vector<std::int64_t>> counts_along(const KmerDatabase& database,
                                                     const std::vector<std::string_view>& sequences,
                                                     const TaskContext& context);
@@ -29,26 +29,26 @@ struct KmerRow {
 std::vector<KmerRow> kmer_rows(const KmerDatabase& database, std::uint64_t n,
                                const TaskContext& context);
 
-// Writes the database to files, as it is.
+// Writes an unchanged copy of the database to files.
 void write_kmer_files(const KmerDatabase& database, const std::string& stem,
                       const TaskContext& context);
 
-// Writes a k-mer and its count a line, as `jellyfish dump -c` does.
+// Writes one k-mer and its count per line, in the format of `jellyfish dump -c`.
 void write_kmer_text(const KmerDatabase& database, const std::string& path,
                      const TaskContext& context);
 
-// Reads such lines, in any order. FormatError if a line has no k-mer and count, another length than
-// the first, or a k-mer that is there twice, or that is not the smaller of both strands where
-// `canonical` says so. The settings' k is that of the file.
+// Reads such lines in any order, and sets k from the file. FormatError if a line lacks a k-mer or a
+// count, or if a k-mer has another length than the first or occurs twice. With `canonical`, each
+// k-mer must be the smaller of both strands'.
 KmerDatabase read_kmer_text(const std::string& path, bool canonical, const KmerWork& work,
                             JobControl& control);
 
-// A k-mer's number and its count in a sequence; k is at most 12.
+// A k-mer's index and its count in a sequence; k is at most 12.
 struct NumberedCount {
   std::int32_t number;
   std::int32_t count;
 };
-// Those that a sequence has, in order.
+// A sequence's k-mers in order.
 std::vector<NumberedCount> count_numbers(std::string_view sequence, int k, bool canonical);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Merges databases, in parts of their first bases.
+// Merges databases, in parts by first bases.
 #include "core/kmers/set_operations.h"
 
 #include <algorithm>
@@ -30,8 +30,8 @@ auto with_rule(KmerCountRule rule, Use&& use) {
   return use([](Count one, Count other) { return one - std::min(one, other); });
 }
 
-// What a merge makes of a k-mer's counts, 0 where it is missing; 0 to leave it out. It is chance
-// which of both databases has the next k-mer, so there are no branches for a processor to guess.
+// The merged count of a k-mer's two counts, of which a missing one is 0; 0 leaves the k-mer out.
+// Branches would be mispredicted, as either database may have the next k-mer.
 template <class OfBoth>
 class Rule {
  public:
@@ -44,7 +44,7 @@ class Rule {
         of_both_(of_both) {}
   std::uint32_t combined(std::uint32_t one, std::uint32_t other) const {
     const std::uint32_t is_in_both = 0 - (std::uint32_t{one > 0} & std::uint32_t{other > 0});
-    const std::uint32_t either = (one & of_one_) | (other & of_other_);  // the other one is 0
+    const std::uint32_t either = (one & of_one_) | (other & of_other_);  // the other count is 0
     return (is_in_both & in_both_ & of_both_(one, other)) | (~is_in_both & either);
   }
 
@@ -55,9 +55,9 @@ class Rule {
   OfBoth of_both_;
 };
 
-// Calls take(key, count of one, count of other) for each k-mer of either, and then() after each
-// 2 kAhead of them at most. It is chance which has the next k-mer: places in both are kept in
-// registers, and move without branches.
+// Calls take(key, count of one, count of other) for each k-mer of either database, and then() after
+// at most 2 kAhead of them. Both positions stay in registers and move without branches, which would
+// be mispredicted.
 template <class Key, class Take, class Then>
 void merge(KmerCursor<Key> one, KmerCursor<Key> other, Take&& take, Then&& then) {
   while (one.valid() && other.valid()) {
@@ -84,7 +84,7 @@ void merge(KmerCursor<Key> one, KmerCursor<Key> other, Take&& take, Then&& then)
   }
 }
 
-// The k-mers that begin with these bases, as a cursor. No database has a shorter prefix.
+// A cursor over the k-mers that begin with these bases. No database has a shorter prefix.
 template <class Key>
 KmerCursor<Key> cursor_of(const KmerDatabase& database, std::size_t part, int bases) {
   const int more = 2 * (database.header().prefix - bases);
@@ -139,7 +139,7 @@ KmerDatabase filter(const KmerDatabase& database, const KmerSettings& settings,
 
 std::vector<std::pair<std::uint32_t, std::uint64_t>> histogram(const KmerDatabase& database,
                                                                const TaskContext& context) {
-  std::vector<std::uint64_t> small(1 << 16);  // most counts, without a search
+  std::vector<std::uint64_t> small(1 << 16);  // most counts are small; these need no search
   std::map<std::uint32_t, std::uint64_t> numbers;
   with_key(database.header().k, [&](auto key) {
     std::uint64_t n = 0;

@@ -12,19 +12,19 @@ namespace ancify {
 enum class KmerCountRule { kSum, kLeast, kMost, kFirst, kSecond, kDifference };
 enum class KmerOperation { kUnion, kIntersect, kSubtract };
 
-// A database of the k-mers of both (kUnion, kIntersect), or of `one` (kSubtract). `rule` gives the
-// count of a k-mer that is in both; kSubtract leaves these out, or with kDifference those alone
-// whose difference is not above 0. Both databases must have the settings' k and strands. k-mers
-// with other counts than the settings want are left out.
+// A database of the k-mers of either (kUnion), of both (kIntersect) or of `one` (kSubtract). `rule`
+// gives the count of a k-mer in both. kSubtract drops such k-mers; with kDifference only if the
+// difference is not positive. Both databases must have the settings' k and strands. k-mers with
+// counts outside the settings' limits are dropped.
 KmerDatabase combine(const KmerDatabase& one, const KmerDatabase& other, KmerOperation operation,
                      KmerCountRule rule, const KmerSettings& settings, const KmerWork& work,
                      JobControl& control);
 
-// The k-mers of a database whose counts the settings want.
+// The k-mers of a database whose counts are within the settings' limits.
 KmerDatabase filter(const KmerDatabase& database, const KmerSettings& settings,
                     const KmerWork& work, JobControl& control);
 
-// How many k-mers have a count, for each count that there is, in order.
+// The number of k-mers with each occurring count, in order of counts.
 std::vector<std::pair<std::uint32_t, std::uint64_t>> histogram(const KmerDatabase& database,
                                                                const TaskContext& context);
 

@@ -29,21 +29,21 @@ std::size_t digit_of(const Item& item, int shift) {
   return static_cast<std::size_t>(key_of(item) >> shift) & (kDigits - 1);
 }
 
-// Turns numbers of items into the places where they begin.
+// Turns numbers of items into their starts.
 template <class Counts>
 void starts_of(Counts& counts) {
   typename Counts::value_type sum = 0;
   for (auto& count : counts) sum += std::exchange(count, sum);
 }
 
-// Sorts n items by the lowest `bits` of their keys, from the lowest digit on: for few items, which
-// stay in the processor's cache. Returns where they are then, `items` or `spare`.
+// Sorts n items by the lowest `bits` of their keys, from the lowest digit up: for few items, which
+// fit the processor's cache. Returns the sorted array, `items` or `spare`.
 template <class Item>
 Item* sort_few(Item* items, Item* spare, std::size_t n, int bits) {
   constexpr std::size_t most = sizeof(key_of(Item()));
   const auto digits = static_cast<std::size_t>((bits + kDigitBits - 1) / kDigitBits);
-  // All digits are counted before equal items are neighbours, as a processor waits for its last
-  // addition to the same number.
+  // All digits are counted while equal items are apart: repeated additions to one counter wait for
+  // each other.
   std::array<std::array<std::uint32_t, kDigits>, most> starts;
   for (std::size_t d = 0; d < digits; ++d) starts[d].fill(0);
   for (std::size_t i = 0; i < n; ++i) {
@@ -60,8 +60,8 @@ Item* sort_few(Item* items, Item* spare, std::size_t n, int bits) {
   return items;
 }
 
-// Sorts n items by the lowest `bits` of their keys, from the highest digit on, until few are left
-// in each part. The result is in `items`, or with `in_spare` in `spare`.
+// Sorts n items by the lowest `bits` of their keys, from the highest digit down until parts are
+// small. The result is in `items`, or with `in_spare` in `spare`.
 template <class Item>
 void sort_many(Item* items, Item* spare, std::size_t n, int bits, bool in_spare) {
   constexpr std::size_t few = 1 << 12;
@@ -84,14 +84,14 @@ void sort_many(Item* items, Item* spare, std::size_t n, int bits, bool in_spare)
   }
 }
 
-// Sorts by the lowest `bits` of the keys. `spare` is room for the work.
+// Sorts by the lowest `bits` of the keys. `spare` is workspace.
 template <class Item>
 void radix_sort(std::vector<Item>& items, std::vector<Item>& spare, int bits) {
   if (spare.size() < items.size()) spare.resize(items.size());
   sort_many(items.data(), spare.data(), items.size(), bits, false);
 }
 
-// The different keys of sorted ones, with their numbers.
+// The distinct keys of sorted ones, with their counts.
 template <class Key>
 std::vector<Counted<Key>> count_runs(const std::vector<Key>& sorted) {
   std::vector<Counted<Key>> counts;
@@ -104,7 +104,7 @@ std::vector<Counted<Key>> count_runs(const std::vector<Key>& sorted) {
   return counts;
 }
 
-// Both lists as one; counts of equal k-mers are added.
+// Merges both lists; counts of equal k-mers are added.
 template <class Key>
 std::vector<Counted<Key>> add_counts(const std::vector<Counted<Key>>& one,
                                      const std::vector<Counted<Key>>& other) {
@@ -128,8 +128,8 @@ std::vector<Counted<Key>> add_counts(const std::vector<Counted<Key>>& one,
   return sum;
 }
 
-// Counts keys as they come, in tiles that are sorted by themselves. So memory is that of a tile and
-// of the different keys.
+// Counts arriving keys in tiles, each sorted separately. Memory is therefore that of a tile and of
+// the distinct keys.
 template <class Key>
 class TileCounter {
  public:
@@ -138,7 +138,7 @@ class TileCounter {
     if (keys_.size() == tile_) count_tile();
     keys_.push_back(key);
   }
-  // The counts in the order of their keys. Then it begins anew.
+  // Returns the counts in order of keys, and resets the counter.
   std::vector<Counted<Key>> finish() {
     count_tile();
     return std::exchange(counts_, {});

@@ -1,4 +1,4 @@
-// Makes a database of k-mers that lie in parts of their first bases.
+// Makes a database of k-mers that were partitioned by their first bases.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace ancify {
 
-// How k-mers are counted, and which of them are kept.
+// Settings for counting and keeping k-mers.
 struct KmerSettings {
   int k = 0;
   bool canonical = true;
@@ -25,25 +25,25 @@ struct KmerSettings {
   std::uint32_t max_count = kMostCount;
 };
 
-// What a job may use, and where its result goes.
+// A job's resources and its output.
 struct KmerWork {
   std::size_t memory = 0;  // bytes
-  std::string scratch;     // a folder for what does not fit in memory
+  std::string scratch;     // a folder for data that do not fit in memory
   std::string out;         // the stem of the database's files; empty: in memory
   int threads = 1;
 };
 
-// The parts of k-mers whose first `bases` bases are equal, and what is known of all of them.
+// Parts of k-mers that share their first `bases` bases, and totals over all parts.
 class KmerParts {
  public:
   KmerParts(const KmerSettings& settings, int bases, std::size_t memory, const std::string& folder)
       : settings_(settings), bases_(bases), parts_(std::size_t{1} << (2 * bases), memory, folder) {}
 
-  // Whether k-mers with this count are wanted.
+  // Whether a count is within the settings' limits.
   bool wants(std::uint32_t count) const {
     return count >= settings_.min_count && count <= settings_.max_count;
   }
-  // Adds k-mers in their order, of which some may not be wanted.
+  // Adds sorted k-mers; counts outside the limits are dropped.
   template <class Key>
   void add(const std::vector<Counted<Key>>& entries) {
     add(entries.data(), entries.size());
@@ -69,7 +69,7 @@ class KmerParts {
     }
     note_count(most);
   }
-  // Sorts each part, and writes all in order. `are_sorted`: the parts are in order already.
+  // Sorts each part, and writes all in order. `are_sorted`: the parts are already sorted.
   template <class Key>
   KmerDatabase write(const KmerWork& work, bool are_sorted, JobControl& control) {
     std::vector<std::uint64_t> first(parts_.size() + 1);
@@ -109,7 +109,7 @@ class KmerParts {
       std::memcpy(&entry->count, block + sizeof entry->key, sizeof entry->count);
     }
   }
-  // A part in order is written block by block, which the processor's cache holds.
+  // A sorted part is written block by block, which fit the processor's cache.
   template <class Key>
   void write_blocks(std::size_t part, std::uint64_t first, KmerWriter& writer) {
     std::vector<Counted<Key>> entries;

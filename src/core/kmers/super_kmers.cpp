@@ -5,15 +5,11 @@
 #include <array>
 #include <cstring>
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
 
-// Each step can be undone, so that different 10-mers have different hashes.
+// Each step is invertible, so distinct 10-mers have distinct hashes.
 std::uint32_t hash_of(std::uint32_t mer) {
   mer *= 0x9e3779b1U;
   mer ^= mer >> 15;
@@ -22,7 +18,7 @@ std::uint32_t hash_of(std::uint32_t mer) {
 }
 
 std::size_t partition_of(std::uint32_t minimizer) {
-  // The smallest hashes have few different high bits, so another hash spreads them.
+  // The smallest hashes share most high bits, so a second hash spreads them.
   return (minimizer * 0xc2b2ae3dU) >> 23;
 }
 static_assert(std::size_t{1} << (32 - 23) == kPartitions);

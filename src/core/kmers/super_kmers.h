@@ -15,11 +15,11 @@ namespace ancify {
 
 constexpr int kMinimizer = 10;  // bases
 constexpr std::size_t kPartitions = 512;
-constexpr std::size_t kMostKmers = 256;  // of a super-k-mer: one byte has their number less one
+constexpr std::size_t kMostKmers = 256;  // of a super-k-mer: one byte holds their count minus one
 
-// Cuts stretches into super-k-mers. A k-mer's minimizer is its 10-mer of the smallest hash, on the
-// strand where the 10-mer is smaller. So all k-mers that are equal, or reverse complements, get
-// into one partition.
+// Cuts stretches into super-k-mers. A k-mer's minimizer is its 10-mer with the smallest hash, on
+// the strand where the 10-mer is smaller. Equal k-mers and reverse complements therefore share a
+// partition.
 class SuperKmerCutter {
  public:
   // k must be above kMinimizer.
@@ -32,13 +32,13 @@ class SuperKmerCutter {
   void write(const std::uint8_t* codes, std::size_t kmers, std::uint32_t minimizer);
 
   int k_;
-  int window_;  // minimizers of a k-mer
+  int window_;  // candidate 10-mers of a k-mer
   PartWriter& out_;
   std::vector<std::uint8_t> codes_;
   std::vector<std::uint32_t> hashes_;
 };
 
-// What a super-k-mer begins with tells its k-mers; its bases follow, four a byte.
+// A super-k-mer's header; its bases follow, four a byte.
 ANCIFY_HOST_DEVICE inline std::size_t kmers_of(const char* super_kmer) {
   return static_cast<std::uint8_t>(*super_kmer) + std::size_t{1};
 }
@@ -46,7 +46,7 @@ ANCIFY_HOST_DEVICE inline std::size_t super_kmer_bytes(std::size_t kmers, int k)
   return 1 + (kmers - 1 + static_cast<std::size_t>(k) + 3) / 4;
 }
 
-// Calls take(key) for each k-mer of a super-k-mer. `readable`: the bytes that may be read.
+// Calls take(key) for each k-mer of a super-k-mer. `readable`: the number of readable bytes.
 template <class Key, class Take>
 ANCIFY_HOST_DEVICE void expand_one(const char* super_kmer, std::size_t readable, int k,
                                    bool canonical, Take&& take) {
@@ -63,7 +63,7 @@ ANCIFY_HOST_DEVICE void expand_one(const char* super_kmer, std::size_t readable,
   }
 }
 
-// The same for each super-k-mer of a block.
+// Calls take(key) for each k-mer of all super-k-mers of a block.
 template <class Key, class Take>
 void expand(const char* block, std::size_t size, int k, bool canonical, Take&& take) {
   for (const char* const end = block + size; block < end;) {

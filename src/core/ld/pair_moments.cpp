@@ -1,6 +1,6 @@
-// Estimates without bias, from units that are drawn independently. A product of means, such as
-// E[x] E[x] E[y], is estimated by the mean of x_a x_b y_c over all different units a, b, c. Sums
-// over different units come from plain sums: with X = sum x, XY = sum xy and so on,
+// Unbiased estimates from independently drawn units. A product of means, such as E[x] E[x] E[y], is
+// estimated by the mean of x_a x_b y_c over all distinct units a, b, c. Sums over distinct units
+// come from plain sums: with X = sum x, XY = sum xy and so on,
 //
 //   <x, y>       = X Y - XY                      <xy, x>  = XY X - XXY
 //   <x, x, y>    = <x, x> Y - 2 <xy, x>          <xy, xy> = XY^2 - XXYY
@@ -14,27 +14,23 @@
 #include "core/ld/pair_moments.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <numeric>
 
-// All levels round products before they are added, and have the same bytes.
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("O3", "fp-contract=off")
-#endif
+#include "core/device/lanes.h"
 
 namespace ancify {
 
 namespace {
 
-constexpr std::size_t kLanes = 8;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+// Sums have this many parts, whatever the register width, so all levels add in one order.
+constexpr std::size_t kParts = 8;
 
-constexpr std::size_t to_lanes(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+constexpr std::size_t to_parts(std::size_t n) { return (n + kParts - 1) / kParts * kParts; }
 
 ANCIFY_ALWAYS_INLINE std::int64_t bits(std::uint64_t word) { return __builtin_popcountll(word); }
 
-// Of one site: where its bits are, and its sums.
+// One site: pointers to its bits, and its sums.
 struct UnitSite {
   UnitSite(const SitePlanes& planes, std::int64_t site, std::size_t population)
       : called(planes.called(site, population)),
@@ -50,7 +46,7 @@ struct UnitSite {
   bool is_complete;
 };
 
-// The sums at `site` over the units that are called at `other` too.
+// The sums at `site` over the units also called at `other`.
 ANCIFY_ALWAYS_INLINE void sum_called(const UnitSite& site, const UnitSite& other, std::size_t words,
                                      UnitSums& sums) {
   sums = site.sums;
@@ -147,32 +143,34 @@ ANCIFY_ALWAYS_INLINE void estimate(const UnitRows& sums, std::size_t n, double o
     moments[kDD][k] = of_covariance * of_covariance *
                       (xy_xy * per_two - 2 * xy_x_y * per_three + x_x_y_y * per_four);
   }
-  for (BatchRow& row : moments) std::fill(&row[0] + n, &row[0] + to_lanes(n), 0.0);
+  for (BatchRow& row : moments) std::fill(&row[0] + n, &row[0] + to_parts(n), 0.0);
 }
 
-template <std::size_t kFactors>
+template <class Lanes, std::size_t kFactors>
 ANCIFY_ALWAYS_INLINE double sum_of(const std::array<const BatchRow*, 4>& factors, std::size_t n) {
-  Lanes total = {};
-  for (std::size_t k = 0; k < n; k += kLanes) {
-    Lanes product;
-    std::memcpy(&product, &(*factors[0])[k], sizeof(Lanes));
+  using Parts = LaneBlock<Lanes, kParts>;
+  Parts total = {};
+  for (std::size_t k = 0; k < n; k += kParts) {
+    Parts product;
+    product.load_from(&(*factors[0])[k]);
     for (std::size_t f = 1; f < kFactors; ++f) {
-      Lanes factor;
-      std::memcpy(&factor, &(*factors[f])[k], sizeof(Lanes));
-      product *= factor;
+      Parts factor;
+      factor.load_from(&(*factors[f])[k]);
+      for (std::size_t r = 0; r < Parts::kRegisters; ++r) product.lanes[r] *= factor.lanes[r];
     }
-    total += product;
+    for (std::size_t r = 0; r < Parts::kRegisters; ++r) total.lanes[r] += product.lanes[r];
   }
-  double sum = 0;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) sum += total[lane];
-  return sum;
+  std::array<double, kParts> parts;
+  total.store_to(parts.data());
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
+template <class Lanes>
 ANCIFY_ALWAYS_INLINE double sum_of(const std::array<const BatchRow*, 4>& factors,
                                    std::size_t n_factors, std::size_t n) {
-  if (n_factors == 1) return sum_of<1>(factors, n);
-  if (n_factors == 2) return sum_of<2>(factors, n);
-  return n_factors == 3 ? sum_of<3>(factors, n) : sum_of<4>(factors, n);
+  if (n_factors == 1) return sum_of<Lanes, 1>(factors, n);
+  if (n_factors == 2) return sum_of<Lanes, 2>(factors, n);
+  return n_factors == 3 ? sum_of<Lanes, 3>(factors, n) : sum_of<Lanes, 4>(factors, n);
 }
 
 #if defined(__x86_64__)
@@ -199,12 +197,12 @@ ANCIFY_TARGET_AVX2 void estimate_avx2(const UnitRows& sums, std::size_t n, doubl
 
 ANCIFY_TARGET_AVX512 double sum_of_avx512(const std::array<const BatchRow*, 4>& factors,
                                           std::size_t n_factors, std::size_t n) {
-  return sum_of(factors, n_factors, n);
+  return sum_of<Avx512Lanes>(factors, n_factors, n);
 }
 
 ANCIFY_TARGET_AVX2 double sum_of_avx2(const std::array<const BatchRow*, 4>& factors,
                                       std::size_t n_factors, std::size_t n) {
-  return sum_of(factors, n_factors, n);
+  return sum_of<Avx2Lanes>(factors, n_factors, n);
 }
 
 #endif
@@ -236,7 +234,7 @@ double sum_products(const std::array<const BatchRow*, 4>& factors, std::size_t n
   if (simd == SimdLevel::kAvx512) return sum_of_avx512(factors, n_factors, n);
   if (simd == SimdLevel::kAvx2) return sum_of_avx2(factors, n_factors, n);
 #endif
-  return sum_of(factors, n_factors, n);
+  return sum_of<PlainLanes>(factors, n_factors, n);
 }
 
 }  // namespace ancify

@@ -20,23 +20,23 @@ enum UnitSum : std::size_t { kN, kX, kY, kXX, kYY, kXY, kXXY, kXYY, kXXYY, kUnit
 using UnitRows = std::array<BatchRow, kUnitSums>;
 using MomentRows = std::array<BatchRow, kLdMoments>;
 
-// The pairs of a left site with right ones next to each other.
+// The pairs of a left site with consecutive right sites.
 struct PairRange {
   std::int64_t left;
   std::int64_t right;  // the first
   std::size_t n;
 };
 
-// Writes the sums of these pairs to places `at`, `at` + 1, ... of the rows.
+// Writes the sums of these pairs to columns `at`, `at` + 1, ... of the rows.
 void sum_units(const SitePlanes& planes, std::size_t population, const PairRange& pairs,
                SimdLevel simd, std::size_t at, UnitRows& rows);
 
-// The moments of n pairs, each with kFewestUnits or more. Rows have zeros behind, up to a multiple
+// The moments of n pairs, each with at least kFewestUnits units. Rows are zero-padded to a multiple
 // of 8.
 void estimate_moments(const UnitRows& sums, std::size_t n, UnitKind kind, SimdLevel simd,
                       MomentRows& moments);
 
-// The sum over n pairs, with zeros behind as above, of the product of 1 to 4 rows.
+// The sum over n pairs, zero-padded as above, of the product of 1 to 4 rows.
 double sum_products(const std::array<const BatchRow*, 4>& factors, std::size_t n_factors,
                     std::size_t n, SimdLevel simd);
 

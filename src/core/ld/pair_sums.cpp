@@ -2,6 +2,7 @@
 #include "core/ld/pair_sums.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/exec/join_in_order.h"
 #include "core/exec/threads.h"
@@ -120,13 +121,16 @@ std::vector<LeftSites> tasks_of(const PairedSites& sites) {
   return tasks;
 }
 
+// A map's places are rounded, so that a distance may be wrong by a share of the right one.
+constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+
 // The first site from `from` on that is at least so far to the right of `left`.
 std::int64_t first_beyond(const PairedSites& sites, std::int64_t left, std::int64_t from,
                           std::int64_t end, double distance) {
   const auto begin = sites.morgans.begin();
   const double origin = sites.morgans[static_cast<std::size_t>(left)];
   return std::partition_point(begin + from, begin + end,
-                              [&](double m) { return m - origin < distance; }) -
+                              [&](double m) { return m - origin < distance - kRounding * m; }) -
          begin;
 }
 

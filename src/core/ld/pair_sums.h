@@ -11,10 +11,10 @@
 
 namespace ancify {
 
-// The chromosome of a site that is not used, which does not stand between others of its own.
+// The chromosome of an unused site, which never lies between used sites of its own chromosome.
 constexpr int kLeftOut = -1;
 
-// The sites to pair, in order of chromosome and position. A value for each.
+// The sites to pair, by chromosome and position; each vector has one value per site.
 struct PairedSites {
   const SitePlanes* planes;
   std::vector<int> chromosome;
@@ -28,7 +28,7 @@ struct PairBins {
   int blocks = 1;
 };
 
-// Block by block. Statistics are those of ld_statistics().
+// Sums by block, for the statistics of ld_statistics().
 struct PairSums {
   std::size_t bins;
   std::size_t statistics;
@@ -37,8 +37,8 @@ struct PairSums {
   std::vector<double> heterozygosity;  // [block * pairs of populations + pair], over sites
 };
 
-// Pairs of sites at one position are left out, and pairs with fewer than kFewestUnits that are
-// called at both, in any population. Any number of threads and any level give the same bytes.
+// Omits pairs of sites at one position, and pairs with fewer than kFewestUnits units called at both
+// sites in any population. Any number of threads and any level give the same bytes.
 PairSums sum_pairs(const PairedSites& sites, const PairBins& bins, int threads, SimdLevel simd,
                    JobControl& control);
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kTwoAlleles = 2;
 
-// Where a sample's units are: the first of its population's, which has them in the samples' order.
+// A sample's units: the index of the first in its population, whose units follow the samples'
+// order.
 struct SampleUnits {
   std::size_t population;
   std::size_t sample;
@@ -41,7 +42,7 @@ class UnitTable {
   std::vector<std::int64_t> sizes_;
 };
 
-// Closes a site, and counts why it is left out, or keeps its place.
+// Closes a site, and either counts why it is omitted or keeps its position.
 void close_site(LdSites& sites, int chromosome, std::int64_t position) {
   switch (sites.planes.close()) {
     case SiteFate::kFixed:
@@ -80,8 +81,8 @@ class RecordSites {
   void take_record() {
     if (reader_.alleles() > kTwoAlleles) {
       ++found_.multiallelic;
-    } else if (reader_.alleles() < kTwoAlleles || !is_one_base(reader_.allele(0)) ||
-               !is_one_base(reader_.allele(1))) {
+    } else if (reader_.alleles() < kTwoAlleles ||
+               !are_snp_alleles(reader_.allele(0), reader_.allele(1))) {
       ++found_.not_snp;
     } else if (const Genotypes& genotypes = reader_.genotypes(); genotypes.ploidy == 0) {
       ++found_.without_genotypes;

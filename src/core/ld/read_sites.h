@@ -1,4 +1,4 @@
-// Reads the sites of populations, for pairs of them, from records or from opened genotypes.
+// Reads the sites of populations, to be paired, from records or from opened genotypes.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct LdSamples {
   std::size_t n_populations;
 };
 
-// Kept sites, in the file's order, and how many others there are.
+// Retained sites, in the file's order, and the number of omitted ones.
 struct LdSites {
   explicit LdSites(SitePlanes sites) : planes(std::move(sites)) {}
 
@@ -37,12 +37,12 @@ struct LdSites {
 };
 
 // Takes records of one REF and one ALT, each a base. FormatError as from a VariantReader, for
-// genotypes that are not of two alleles, and with haplotypes for alleles whose phase is not known.
-// A haploid call is one haplotype. A genotype with a missing allele is missing.
+// genotypes other than of two alleles, and with haplotypes for unphased alleles. A haploid call is
+// one haplotype. A genotype with a missing allele is missing.
 LdSites read_ld_records(const std::string& path, const LdSamples& samples, UnitKind kind,
                         int threads, JobControl& control);
 
-// Where the chosen variants are: a value for each.
+// The positions of the chosen variants, one value each.
 struct LdPlaces {
   std::vector<int> chromosome;
   std::vector<std::int64_t> position;

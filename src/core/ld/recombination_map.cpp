@@ -16,7 +16,7 @@ namespace ancify {
 
 namespace {
 
-// Which column of a row has what.
+// The column index of each field.
 struct MapColumns {
   std::size_t n;
   std::size_t position;
@@ -41,8 +41,6 @@ class MapReader {
 
   void take(std::string_view line, std::int64_t number) {
     line_ = number;
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (number == 1 && line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     const std::vector<std::string_view> fields = fields_of(line);
     if (fields.empty() || fields[0].front() == '#') return;
     if (!columns_ && fields[0] == "Chromosome") {

@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// Rows in the file's order. A chromosome's rows stand together.
+// Rows in the file's order. A chromosome's rows are contiguous.
 struct RecombinationMap {
   std::vector<std::string> chromosomes;  // in order
   std::vector<int> chromosome;           // of each row, from 0
@@ -20,8 +20,8 @@ struct RecombinationMap {
 
 // Reads a plain or gzip file: HapMap's, with a header and chromosome, position, rate in cM/Mb and
 // map in cM; or PLINK's .map of chromosome, identifier, cM and position, or of all but the
-// identifier. Empty lines and those that begin with # are skipped. FormatError, with its line, for
-// a row that is not so, or is out of order, and for a file without rows or without distances.
+// identifier. Empty lines and those that begin with # are skipped. FormatError, with the line, for
+// a malformed or unordered row, and for a file without rows or distances.
 RecombinationMap read_recombination_map(const std::string& path, const TaskContext& context,
                                         std::size_t chunk_size = 1 << 16);
 

@@ -8,11 +8,11 @@
 
 namespace ancify {
 
-// The fewest called units from which all statistics can be estimated, as some are averages over
-// four different units.
+// The fewest called units from which all statistics can be estimated: some average over four
+// distinct units.
 constexpr int kFewestUnits = 4;
 
-// What a unit has: x = 1 - copies of ALT in a genotype, and x = 1 or -1 of REF or ALT in a
+// A unit's value: x = 1 - copies of ALT for a genotype, and x = 1 or -1 for REF or ALT on a
 // haplotype. So the mean of x is 1 - 2 p, with p the frequency of ALT.
 enum class UnitKind { kGenotypes, kHaplotypes };
 
@@ -25,8 +25,8 @@ struct UnitSums {
 
 enum class SiteFate {
   kKept,
-  kTooFew,  // a population has fewer than kFewestUnits
-  kFixed    // all populations have one allele alone, the same
+  kTooFew,  // a population has fewer than kFewestUnits units
+  kFixed    // all populations are fixed for one allele
 };
 
 class SitePlanes {
@@ -40,13 +40,13 @@ class SitePlanes {
   std::size_t words(std::size_t population) const { return words_of_[population]; }
   std::int64_t units(std::size_t population) const { return units_[population]; }
 
-  // Adds a site of missing units. They are set, each at most once, and then the site is closed,
-  // which takes it away unless it is kept.
+  // Adds a site of missing units. Each is then set at most once. Closing the site drops it unless
+  // it is kept.
   void begin();
   void set(std::size_t population, std::int64_t unit, int x);
   SiteFate close();
 
-  // Bits of the units that are called; of those that have x other than 0; and x below 0. Each has
+  // Bits of the units that are called, that have nonzero x, and that have negative x. Each has
   // words() words.
   const std::uint64_t* called(std::int64_t site, std::size_t population) const {
     return &planes_[static_cast<std::size_t>(site) * stride_ + begins_[population]];

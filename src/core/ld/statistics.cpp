@@ -18,7 +18,7 @@ namespace {
 using Populations = std::vector<std::size_t>;
 using PopulationPair = std::array<std::size_t, 2>;
 
-// The moment with these powers of D, z and w; the powers are those that statistics have.
+// The moment with these powers of D, z and w, limited to the powers that statistics contain.
 LdMoment moment_of(std::ptrdiff_t d, std::ptrdiff_t z, std::ptrdiff_t w) {
   constexpr std::array<LdMoment, 9> without_d = {kLdMoments, kMeanW, kWW,  kMeanZ, kZW,
                                                  kZWW,       kZZ,    kZZW, kZZWW};

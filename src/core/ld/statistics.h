@@ -1,4 +1,4 @@
-// Which two-locus statistics there are, as sums of products that each population adds a factor to.
+// The two-locus statistics, as sums of products with one factor per population.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace ancify {
 
-// What is estimated in one population: products of D, of z = 1 - 2p at the left and of w = 1 - 2q
-// at the right site.
+// Quantities estimated in one population: products of D, of z = 1 - 2p at the left and of w = 1 -
+// 2q at the right site.
 enum LdMoment : std::size_t {
   kMeanZ,
   kMeanW,
@@ -40,12 +40,12 @@ using LdTerm = std::vector<LdFactor>;
 
 struct LdStatistics {
   std::vector<LdTerm> terms;  // each once
-  // Of each statistic: numbers of terms and what they count.
+  // For each statistic: indices of terms and their coefficients.
   std::vector<std::vector<std::pair<std::size_t, double>>> sums;
 };
 
-// Statistics of n populations, in this order: DD_ij, i <= j; Dz_i,jk, j <= k; pi2_ij,kl, i <= j,
-// k <= l, ij <= kl. Pairs are ordered by their first, then by their second number.
+// Statistics of n populations, in this order: DD_ij, i <= j; Dz_i,jk, j <= k; pi2_ij,kl, i <= j, k
+// <= l, ij <= kl. Pairs are ordered by their first, then by their second index.
 LdStatistics ld_statistics(std::size_t n);
 
 }  // namespace ancify

@@ -1,5 +1,5 @@
-// Products of columns with a vector, in doubles. The file of a level includes it. Sums have a lane
-// for each number of a register, wherever the numbers begin: so bytes depend on no alignment.
+// Products of columns with a vector, in doubles. The file of a level includes it. Sums have one
+// lane per register element, wherever the data begin, so results do not depend on alignment.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ancify {
 
 namespace {
 
-// GCC's and clang's vectors, as GCC makes none of loops over lanes.
+// Uses the vector extensions of GCC and clang, as GCC does not vectorise loops over lanes.
 #if defined(__AVX512F__)
 using Lanes = double __attribute__((vector_size(64)));
 #elif defined(__AVX__)
@@ -20,7 +20,7 @@ using Lanes = double __attribute__((vector_size(32)));
 using Lanes = double __attribute__((vector_size(16)));
 #endif
 constexpr std::int64_t kLanes = sizeof(Lanes) / sizeof(double);
-constexpr std::int64_t kTogether = 4;  // columns, for which a vector is read once
+constexpr std::int64_t kTogether = 4;  // columns that share one read of a vector
 
 inline void load(const double* from, Lanes& lanes) { std::memcpy(&lanes, from, sizeof lanes); }
 inline void store(const Lanes& lanes, double* to) { std::memcpy(to, &lanes, sizeof lanes); }
@@ -110,8 +110,8 @@ void subtract_columns(const DifferenceOf& d) {
   for (; c < d.columns; ++c) subtract_for_columns<1>(d, c);
 }
 
-// y += what kColumns columns from the diagonal on, and the rows that mirror them, add to a product
-// of the matrix.
+// Adds to y the contribution of kColumns columns from the diagonal on, and of their mirrored rows,
+// to a product of the matrix.
 template <std::int64_t kColumns>
 void add_symmetric(std::int64_t n, const double* a, std::int64_t stride, const double* x,
                    double* y) {

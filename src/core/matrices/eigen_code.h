@@ -1,6 +1,6 @@
 // Dense matrices by Eigen, and the table of a level's functions. The file of a level includes it,
-// and is compiled with that level's flags. All is in an unnamed namespace: a function that levels
-// share by its name would be linked once, perhaps with instructions that the processor lacks.
+// and is compiled with that level's flags. Everything is in an unnamed namespace: a function with
+// one name in all levels would be linked once, perhaps with instructions that the processor lacks.
 #pragma once
 
 #include <cmath>
@@ -29,8 +29,8 @@ template <class T>
 using View = Eigen::Map<RowsOf<T>, 0, Eigen::OuterStride<>>;
 
 #ifdef EIGEN_VECTORIZE_AVX512
-// Eigen 3.3 computes columns that fill no register of AVX-512 number by number. So the last
-// columns, or all of a few, are filled up with zeros.
+// Eigen 3.3 computes columns that do not fill an AVX-512 register element by element. So the last
+// columns, or all if there are few, are padded with zeros.
 template <class T, class A, class B>
 void multiply(const A& a, const B& b, View<T>& c) {
   constexpr std::int64_t lanes = 64 / sizeof(T);
@@ -75,13 +75,13 @@ void multiply(const ProductOf<T>& p) {
   }
 }
 
-// The lower triangle by columns is the upper one by rows. Matrices are copied to where Eigen wants
-// them, as its sums depend on how numbers are aligned.
+// The lower triangle by columns is the upper triangle by rows. Matrices are copied to Eigen's own
+// alignment, as its sums depend on it.
 bool factorise(std::int64_t n, double* a, std::int64_t stride) {
   View<double> rows(a, n, n, Eigen::OuterStride<>(stride));
   const Eigen::LLT<RowsOf<double>, Eigen::Upper> factor(rows);
   rows.triangularView<Eigen::Upper>() = factor.matrixLLT();
-  // Eigen takes pivots that are no numbers.
+  // Eigen accepts NaN pivots.
   return factor.info() == Eigen::Success && rows(n - 1, n - 1) > 0;
 }
 

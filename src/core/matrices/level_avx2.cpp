@@ -1,5 +1,4 @@
-// Matrices for AVX2 and FMA. Eigen has another name here, so that levels share none of its
-// functions.
+// Matrices for AVX2 and FMA. Eigen is renamed here, so that levels share none of its functions.
 #if defined(__AVX2__) && defined(__FMA__)
 
 #define Eigen EigenAvx2

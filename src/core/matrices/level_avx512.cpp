@@ -1,9 +1,8 @@
-// Matrices for AVX-512. Eigen has another name here, so that levels share none of its functions.
+// Matrices for AVX-512. Eigen is renamed here, so that levels share none of its functions.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 
 #define Eigen EigenAvx512
-// Eigen 3.3 uses AVX-512 only where this is defined, and then aligns for AVX unless it is told
-// more.
+// Eigen 3.3 uses AVX-512 only if this is defined, and even then aligns for AVX by default.
 #define EIGEN_ENABLE_AVX512
 #define EIGEN_MAX_ALIGN_BYTES 64
 

@@ -1,13 +1,13 @@
-// A product of dense matrices, and the plain loop that does it.
+// A product of dense matrices, and the plain loop that computes it.
 #pragma once
 
 #include <cstdint>
 
 namespace ancify {
 
-// Matrices have their rows one after the other. c = a b, or a b', where `b_transposed`: c is rows x
-// columns, and `depth` terms are added up. Where `a_transposed`, it is a' b, and a is depth x rows.
-// Strides are from a row to the next, in numbers.
+// Matrices are row-major. c = a b, or a b' if `b_transposed`: c is rows x columns, and `depth`
+// terms are summed. If `a_transposed`, it is a' b, and a is depth x rows. Strides are distances
+// between rows, in elements.
 template <class T>
 struct ProductOf {
   std::int64_t rows;
@@ -23,8 +23,8 @@ struct ProductOf {
   bool a_transposed = false;
 };
 
-// y - A X' instead of y, of columns: of y rows x columns numbers, of A rows x depth. X is columns x
-// depth. Strides are from a column to the next.
+// Replaces y by y - A X', with column-major matrices: y is rows x columns, A is rows x depth, and X
+// is columns x depth. Strides are distances between columns.
 struct DifferenceOf {
   std::int64_t rows;
   std::int64_t columns;
@@ -39,7 +39,7 @@ struct DifferenceOf {
 
 using MatrixProduct = ProductOf<float>;
 
-// The oracle, and the product of builds without Eigen. Sums are in double.
+// The oracle for tests, and the product of builds without Eigen. Sums are in double.
 template <class T>
 void multiply_plainly(const ProductOf<T>& product) {
   for (std::int64_t i = 0; i < product.rows; ++i) {

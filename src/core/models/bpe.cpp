@@ -1,6 +1,6 @@
-// A word is its letters at first. Of all neighbours that have a merge, the pair of the lowest rank
-// and, of these, the leftmost one becomes one token, until none is left. Sennrich R, Haddow B,
-// Birch A (2016) Neural machine translation of rare words with subword units. ACL 2016: 1715-1725.
+// A word starts as its letters. Among neighbours with a merge, the pair of lowest rank, the
+// leftmost of equals, becomes one token, until no merge is left. Sennrich R, Haddow B, Birch A
+// (2016) Neural machine translation of rare words with subword units. ACL 2016: 1715-1725.
 #include "core/models/bpe.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::size_t kLongestText = 1 << 24;
 constexpr std::int64_t kMostTokens = 1 << 20;
 constexpr std::int32_t kNone = -1;
 constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
-constexpr unsigned char kAscii = 0x80;  // bytes from here are of other letters
+constexpr unsigned char kAscii = 0x80;  // bytes from here on belong to other letters
 
 std::uint64_t pair_of(std::int32_t left, std::int32_t right) {
   return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
@@ -32,7 +32,7 @@ bool is_word_letter(char c) {
          static_cast<unsigned char>(c) >= kAscii;
 }
 
-// The parts of tokenizer.json, each of the kind that is needed.
+// The parts of tokenizer.json, each checked for its type.
 class TokeniserFile {
  public:
   explicit TokeniserFile(const std::string& path)
@@ -55,7 +55,7 @@ class TokeniserFile {
 
   const Json& model() const { return part(json_, "model", Json::Kind::kObject); }
 
-  // Whether pre-tokens end between letters and other signs, and not at blanks alone.
+  // Whether pre-tokens also end between letters and other signs, not only at blanks.
   bool splits_signs() const {
     const Json* const way = json_.member("pre_tokenizer");
     const std::string kind = way == nullptr ? "" : text_of(*way, "type");
@@ -65,7 +65,7 @@ class TokeniserFile {
     return kind == "Whitespace";
   }
 
-  // All tokens and their numbers. Those that were added may be in the vocabulary too.
+  // All tokens and their indices. Added tokens may be in the vocabulary too.
   std::vector<std::pair<std::string, std::int64_t>> numbers() const {
     std::vector<std::pair<std::string, std::int64_t>> numbers;
     for (const auto& [token, number] : part(model(), "vocab", Json::Kind::kObject).members) {
@@ -122,7 +122,7 @@ class TokeniserFile {
   Json json_;
 };
 
-// The number of each token.
+// The index of each token.
 class TokenNumbers {
  public:
   explicit TokenNumbers(const TokeniserFile& file) : file_(file) {
@@ -161,7 +161,7 @@ class TokenNumbers {
 
 }  // namespace
 
-// A word while it is merged: its tokens, each with the places of its neighbours.
+// A word during merging: its tokens, each with the positions of its neighbours.
 class BpeTokeniser::Word {
  public:
   explicit Word(const BpeTokeniser& by) : by_(by) {}
@@ -187,7 +187,7 @@ class BpeTokeniser::Word {
 
  private:
   struct Part {
-    std::int32_t token;  // kNone once it has become part of the one before
+    std::int32_t token;  // kNone once merged into the previous token
     std::int32_t before;
     std::int32_t next;
   };
@@ -224,7 +224,7 @@ class BpeTokeniser::Word {
     std::push_heap(queue_.begin(), queue_.end(), std::greater<>());
   }
 
-  // Neighbours may have changed since the pair was queued: then it has another rank, or none.
+  // Neighbours may have changed since the pair was queued, and with them its rank.
   void merge(std::int32_t rank, std::int32_t i) {
     const Merge* const found = merge_at(i);
     if (found == nullptr || found->rank != rank) return;
@@ -240,7 +240,7 @@ class BpeTokeniser::Word {
 
   const BpeTokeniser& by_;
   std::vector<Part> parts_;
-  std::vector<std::uint64_t> queue_;  // a heap of ranks and places
+  std::vector<std::uint64_t> queue_;  // a heap of ranks and positions
 };
 
 std::size_t BpeTokeniser::slot_of(std::uint64_t pair) const {

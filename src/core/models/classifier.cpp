@@ -1,6 +1,6 @@
-// Each epoch meets all rows of training in a new random order. Random numbers are blocks of Philox,
-// a function of the seed, a stream and a place: a stream has the dropout of a step, the weights of
-// a layer, or the order of an epoch.
+// Each epoch visits all training rows in a new random order. Random numbers are blocks of Philox, a
+// function of the seed, a stream and a position: a stream serves the dropout of a step, the weights
+// of a layer, or the order of an epoch.
 #include "core/models/classifier.h"
 
 #include <algorithm>
@@ -22,15 +22,11 @@
 #include "core/nn/optimisers.h"
 #include "core/nn/random_numbers.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
 
-// Streams below are those of steps.
+// Lower streams are for steps.
 constexpr std::uint64_t kWeightStream = std::uint64_t{1} << 62;
 constexpr std::uint64_t kOrderStream = std::uint64_t{1} << 63;
 
@@ -70,7 +66,7 @@ bool is_finite(const Classifier& classifier) {
   });
 }
 
-// A part of the rows, as the network takes them.
+// A subset of the rows, in the network's input layout.
 class Gatherer {
  public:
   Gatherer(const std::vector<float>& values, std::int64_t width) : values_(values), width_(width) {}
@@ -185,6 +181,17 @@ std::vector<std::string> classes_of(const std::map<std::string, std::string>& no
   return {first->second, second->second};
 }
 
+// The names of a file's first tensors, for messages.
+std::string tensors_told(const Checkpoint& checkpoint) {
+  constexpr std::size_t most = 4;
+  const std::vector<std::string> names = checkpoint.names();
+  std::string told;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
+    told += (told.empty() ? " among '" : ", '") + names[i] + "'";
+  }
+  return told + (names.size() > most ? ", ..." : "");
+}
+
 }  // namespace
 
 std::array<std::vector<std::int64_t>, kClassifierTensors.size()> classifier_shapes(
@@ -196,10 +203,12 @@ Classifier read_classifier(const std::string& path, const TaskContext& context) 
   const Checkpoint checkpoint = Checkpoint::open(path, context.inputs());
   const TensorPlace* const first = checkpoint.find(kClassifierTensors[0]);
   if (first == nullptr || first->shape.size() != 2 || first->shape[0] < 1 || first->shape[1] < 1) {
-    throw FormatError(
-        path, 0,
-        std::string("it has no classifier: the matrix '") + kClassifierTensors[0] + "' is missing");
+    throw FormatError(path, 0,
+                      std::string("it has no classifier: the matrix '") + kClassifierTensors[0] +
+                          "' is missing" + tensors_told(checkpoint));
   }
+  checkpoint.refuse_others({kClassifierTensors.begin(), kClassifierTensors.end()},
+                           {"bn1.num_batches_tracked"}, "a classifier of one hidden layer");
   Classifier classifier;
   classifier.hidden = first->shape[0];
   classifier.width = first->shape[1];

@@ -1,5 +1,5 @@
 // Classifiers of embeddings in two classes: Linear(width, hidden), batch norm, ReLU, dropout,
-// Linear(hidden, 2). VirNucPro has such a one.
+// Linear(hidden, 2). VirNucPro uses this form.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace ancify {
 
-// The tensors, as files name them, in the order of the network's state.
+// The tensors' names in files, in the order of the network's state.
 constexpr std::array<const char*, 8> kClassifierTensors = {
     "hidden_layer.weight", "hidden_layer.bias", "bn1.weight",          "bn1.bias",
     "bn1.running_mean",    "bn1.running_var",   "output_layer.weight", "output_layer.bias"};
@@ -23,11 +23,11 @@ struct Classifier {
   std::int64_t width = 0;
   std::int64_t hidden = 0;
   std::array<std::vector<float>, kClassifierTensors.size()> tensors;
-  // The names of both classes; empty if a file does not tell them.
+  // The names of both classes; empty if the file lacks them.
   std::vector<std::string> classes;
 };
 
-// The shape of each tensor, in the same order.
+// The shape of each tensor, in the order of kClassifierTensors.
 std::array<std::vector<std::int64_t>, kClassifierTensors.size()> classifier_shapes(
     std::int64_t width, std::int64_t hidden);
 
@@ -38,7 +38,7 @@ Classifier read_classifier(const std::string& path, const TaskContext& context);
 void write_classifier(const Classifier& classifier, const std::string& path,
                       const TaskContext& context);
 
-// Rows of embeddings, `width` numbers each, with a label of 0 or 1 each.
+// Rows of embeddings of length `width`, each with a label of 0 or 1.
 struct LabelledRows {
   std::vector<float> values;
   std::vector<std::int32_t> labels;
@@ -67,7 +67,7 @@ struct TrainingSettings {
   std::uint64_t seed = 1;
 };
 
-// Means over the rows of training, as they were met, and over those held out.
+// Means over the training rows, as they were seen, and over the held-out rows.
 struct Epoch {
   double rate;
   double training_loss;
@@ -75,12 +75,12 @@ struct Epoch {
 };
 
 struct TrainedClassifier {
-  Classifier classifier;  // of the epoch with the least loss of what was held out
+  Classifier classifier;  // of the epoch with the smallest held-out loss
   std::size_t best = 0;
   std::vector<Epoch> epochs;
 };
 
-// InputError if training gives numbers that are not finite.
+// InputError if training yields non-finite values.
 TrainedClassifier train_classifier(std::int64_t width, const LabelledRows& training,
                                    const LabelledRows& held_out, const TrainingSettings& settings,
                                    const ClassifierRun& run, JobControl& control);

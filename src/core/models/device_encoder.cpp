@@ -1,5 +1,5 @@
-// The steps of encoder.cpp on a device: a stream a pack, so that one pack is copied while another
-// is computed.
+// The steps of encoder.cpp on a device: one stream per pack, so that one pack is copied while
+// another is computed.
 #include "core/models/device_encoder.h"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct LinearThere {
   DeviceArray<float> bias;
 };
 
-// Products are added to x without their biases. `bias` of what is added has all biases that x lacks
-// by then, those of values too.
+// Products are added to x without their biases. `bias` holds all biases that x lacks by then,
+// including those of values.
 template <class Number>
 struct LayerThere {
   NormThere attention_norm;
@@ -44,7 +44,7 @@ struct LayerThere {
   LinearThere<Number> down;
 };
 
-// A pack on its way.
+// A pack in flight.
 template <class Number>
 struct Slot {
   Mirrored<std::int32_t> tokens;
@@ -53,9 +53,9 @@ struct Slot {
   Mirrored<QueryBlock> blocks;
   DeviceArray<float> x;
   DeviceArray<Number> input;  // of the next product
-  DeviceArray<Number> wide;   // what products give that are not added to x
+  DeviceArray<Number> wide;   // output of products that are not added to x
   Mirrored<RowRange> own;
-  Mirrored<float> result;  // states come here from x
+  Mirrored<float> result;  // receives states from x
 };
 
 template <class Number>
@@ -148,7 +148,7 @@ class EncoderOnDevice : public DeviceEncoder {
 
   // ---- Weights ----
 
-  // Waits for the copy, as `numbers` may be gone after it.
+  // Waits for the copy, as `numbers` may be freed afterwards.
   template <class T>
   DeviceArray<T> copy(const std::vector<T>& numbers, Taker& taker) {
     DeviceArray<T> there = taker.take<T>(numbers.size());
@@ -172,7 +172,8 @@ class EncoderOnDevice : public DeviceEncoder {
   LinearThere<Number> copy(const LinearTensors& linear, Taker& taker) {
     return {copy_factors(linear.weight, taker), copy(linear.bias, taker)};
   }
-  // Of a product that is added to x, which lacks the biases `lacking` before and after.
+  // Copies the weights of a product that is added to x. `lacking`: the biases that x lacks,
+  // updated.
   LinearThere<Number> copy_added(const LinearTensors& linear, std::vector<float>& lacking,
                                  Taker& taker) {
     // A norm after the sum replaces x.
@@ -180,7 +181,8 @@ class EncoderOnDevice : public DeviceEncoder {
     for (std::size_t j = 0; j < linear.bias.size(); ++j) lacking[j] += linear.bias[j];
     return {copy_factors(linear.weight, taker), copy(lacking, taker)};
   }
-  // The product of attention, with what biases of values add to it: a query's weights sum to 1.
+  // Attention's output product, with the contribution of the values' biases: a query's weights sum
+  // to 1.
   LinearTensors with_values(const LayerTensors& layer) const {
     LinearTensors out = layer.attention_out;
     out.bias.resize(width());
@@ -313,7 +315,7 @@ class EncoderOnDevice : public DeviceEncoder {
         step.stream);
   }
 
-  // to = from W', of rows of `width` numbers.
+  // to = from W', for rows of length `width`.
   template <class Sum>
   void multiply(const Step& step, const DeviceArray<Number>& from,
                 const DeviceArray<Number>& weight, std::size_t columns, Sum* to) {
@@ -335,7 +337,7 @@ class EncoderOnDevice : public DeviceEncoder {
                                to},
         step.stream);
   }
-  // The norm of x + bias goes to the next product, and to x if it replaces it.
+  // Writes the norm of x + bias to the next product's input, and to x if `replaces`.
   void normalise(const Step& step, const NormThere& norm, const float* bias, bool replaces) {
     kernels_.begin(NormOp<Number>{step.tokens,
                                   width(),

@@ -1,9 +1,10 @@
-// Of n heads, a power of two, the slopes are 2^(-8 j / n), j = 1 to n. Other numbers of heads have
-// those of the power of two below, then every second one of the power above. Zhou Z et al. (2024)
-// DNABERT-S, arXiv:2402.08777. Press O, Smith NA, Lewis M (2022) Train short, test long: attention
-// with linear biases enables input length extrapolation. ICLR.
+// For n heads, a power of two, the slopes are 2^(-8 j / n), j = 1 to n. Other head counts have the
+// slopes of the power of two below, then every second slope of the power above. Zhou Z et al.
+// (2024) DNABERT-S, arXiv:2402.08777. Press O, Smith NA, Lewis M (2022) Train short, test long:
+// attention with linear biases enables input length extrapolation. ICLR.
 #include "core/models/dnabert.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -56,7 +57,7 @@ LayerTensors read_layer(const WeightReader& reader, const EncoderShape& shape, s
   return layer;
 }
 
-// The rows of words, with that of type 0 added, which all tokens have.
+// The word embeddings, plus the row of token type 0, which all tokens share.
 std::vector<float> read_embedding(const Checkpoint& checkpoint, const WeightReader& reader,
                                   const EncoderShape& shape) {
   const std::int64_t types = matrix_shape(checkpoint, kTypeRows)[0];
@@ -65,6 +66,17 @@ std::vector<float> read_embedding(const Checkpoint& checkpoint, const WeightRead
   const auto width = static_cast<std::size_t>(shape.width);
   for (std::size_t i = 0; i < embedding.size(); ++i) embedding[i] += type[i % width];
   return embedding;
+}
+
+// Checks that each base is a token, so that every sequence has tokens.
+void check_bases(const std::vector<std::string>& tokens, const std::string& path) {
+  for (const char* base : {"A", "C", "G", "T"}) {
+    if (std::find(tokens.begin(), tokens.end(), base) == tokens.end()) {
+      throw FormatError(
+          path, 0,
+          std::string("the base ") + base + " is no token: it is no vocabulary of DNABERT-S");
+    }
+  }
 }
 
 }  // namespace
@@ -99,6 +111,7 @@ DnabertFiles DnabertFiles::open(const std::string& folder, const InputIdentities
   config.check_text("model_type", "bert", "DNABERT-S");
   config.check_text("hidden_act", "gelu", "DNABERT-S");
   DnabertFiles files(open_weights(folder, inputs), BpeTokeniser::read(tokens));
+  refuse_other_kinds(files.checkpoint_, {});
   ModelDescription& about = files.description_;
   about.epsilon = config.epsilon(1e-12F);
   about.token_dropout = false;
@@ -107,12 +120,16 @@ DnabertFiles DnabertFiles::open(const std::string& folder, const InputIdentities
   about.weight_files = files.checkpoint_.paths();
   about.other_files = {settings, tokens};
   check_shape(config, about.shape);
+  config.check_whole("type_vocab_size", matrix_shape(files.checkpoint_, kTypeRows)[0]);
   check_vocabulary(files.checkpoint_, about.shape, files.tokeniser_.tokens().size());
+  check_bases(files.tokeniser_.tokens(), tokens);
+  const WeightReader checks(files.checkpoint_, nullptr);
+  files.assemble(checks);
+  files.checkpoint_.refuse_others(checks.used(), spare_tensors(), "DNABERT-S");
   return files;
 }
 
-Encoder DnabertFiles::read(const TaskContext& context) const {
-  const WeightReader reader(checkpoint_, context);
+Encoder DnabertFiles::assemble(const WeightReader& reader) const {
   Encoder encoder;
   encoder.shape = description_.shape;
   encoder.epsilon = description_.epsilon;
@@ -124,6 +141,11 @@ Encoder DnabertFiles::read(const TaskContext& context) const {
   for (std::int64_t i = 0; i < encoder.shape.layers; ++i) {
     encoder.layers.push_back(read_layer(reader, encoder.shape, i));
   }
+  return encoder;
+}
+
+Encoder DnabertFiles::read(const TaskContext& context) const {
+  Encoder encoder = assemble(WeightReader(checkpoint_, &context));
   checkpoint_.check_content(context);
   return encoder;
 }

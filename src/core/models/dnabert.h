@@ -10,14 +10,14 @@
 
 namespace ancify {
 
-// Whether weights have the tensors of DNABERT-S.
+// Whether the weights have the tensors of DNABERT-S.
 bool is_dnabert(const Checkpoint& checkpoint);
 
 // A folder with weights, config.json and tokenizer.json.
 class DnabertFiles {
  public:
   // Reads all but the weights. FileError if a file is missing, FormatError if files are damaged,
-  // disagree, or are of another model.
+  // disagree, or belong to another model.
   static DnabertFiles open(const std::string& folder, const InputIdentities& inputs);
 
   const ModelDescription& description() const { return description_; }
@@ -28,6 +28,9 @@ class DnabertFiles {
  private:
   DnabertFiles(Checkpoint checkpoint, BpeTokeniser tokeniser)
       : tokeniser_(std::move(tokeniser)), checkpoint_(std::move(checkpoint)) {}
+
+  // With a reader that only checks, returns an encoder without weights.
+  Encoder assemble(const WeightReader& reader) const;
 
   ModelDescription description_;
   BpeTokeniser tokeniser_;

@@ -1,9 +1,8 @@
-// x = scale E[token], with a norm where the model has one. In each layer, with q, k, v = h W' + b,
+// x = scale E[token], with a norm if the model has one. In each layer, with q, k, v = h W' + b,
 //   A(h) = softmax(q k' / sqrt(width of a head) - slope |i - j|) v Wo' + bo
 //   F(h) = gelu(h W1' + b1) W2' + b2, or, gated, (gelu(h Wg') * (h Wu')) W2' + b2
-// Norms before: x += A(LN(x)); x += F(LN(x)); and LN(x) at last.
-// Norms after: x = LN(x + A(x)); x = LN(x + F(x)).
-// Positions are slopes, or a rotation of q and k.
+// Norms before: x += A(LN(x)); x += F(LN(x)); and a final LN(x). Norms after: x = LN(x + A(x)); x =
+// LN(x + F(x)). Positions are slopes, or a rotation of q and k.
 //
 // Lin Z et al. (2023) Evolutionary-scale prediction of atomic-level protein structure with a
 // language model. Science 379: 1123-1130. Su J et al. (2021) RoFormer, arXiv:2104.09864. Press O,
@@ -21,7 +20,7 @@ namespace ancify {
 
 namespace {
 
-// Rows of a block. It is fixed, as the rounding of products may depend on it.
+// Rows per block, fixed as the rounding of products may depend on it.
 constexpr std::int64_t kBlock = 256;
 
 MatrixProduct by_weights(const Rows& x, const LinearTensors& linear, const Rows& out) {
@@ -96,14 +95,14 @@ class Encoding {
     });
   }
 
-  // Whether there is such a norm.
+  // Returns false if the model lacks this norm.
   bool normalise(const NormTensors& norm, const Rows& x) const {
     if (norm.gain.empty()) return false;
     layers_.layer_norm(x, weights_of(norm, encoder_.epsilon), x);
     return true;
   }
 
-  // What goes into attention or feed-forward: x itself, or its norm in `normed`.
+  // The input of attention or feed-forward: x itself, or its norm in `normed`.
   Rows input_of(const NormTensors& norm, const Rows& x, const Rows& normed) const {
     if (encoder_.norms == NormPlace::kAfter) return x;
     layers_.layer_norm(x, weights_of(norm, encoder_.epsilon), normed);
@@ -123,7 +122,7 @@ class Encoding {
     for (std::size_t s = 0; s + 1 < pack_.offsets.size(); ++s) {
       for (std::int64_t i = pack_.offsets[s]; i < pack_.offsets[s + 1]; ++i) {
         const std::int32_t token = pack_.tokens[static_cast<std::size_t>(i)];
-        if (token == pack_.zero_token) continue;  // the rows begin as zeros
+        if (token == pack_.zero_token) continue;  // the rows start as zeros
         const float* const from = encoder_.embedding.data() + token * width;
         float* const to = x_.all().data + i * width;
         for (std::int64_t j = 0; j < width; ++j) to[j] = from[j] * pack_.scales[s];

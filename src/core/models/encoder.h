@@ -1,4 +1,4 @@
-// Transformer encoders over packed sequences: laid end to end, with nothing between them.
+// Transformer encoders over packed sequences, which are concatenated without padding.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct NormTensors {
   std::vector<float> bias;
 };
 
-// y = x W' + b; W has a row an output.
+// y = x W' + b; W has one row per output.
 struct LinearTensors {
   std::vector<float> weight;
   std::vector<float> bias;
@@ -34,15 +34,15 @@ struct LinearTensors {
 
 struct LayerTensors {
   NormTensors attention_norm;
-  LinearTensors query_key_value;  // the rows of the three, one after the other
+  LinearTensors query_key_value;  // the rows of all three, concatenated
   LinearTensors attention_out;
   NormTensors feed_forward_norm;
   LinearTensors up;  // of a gated layer twice the rows, and no bias
   LinearTensors down;
 };
 
-// Where a layer's norms stand: LN(x) goes into attention and feed-forward, and what comes out is
-// added to x; or LN is of the sum.
+// The position of a layer's norms. kBefore: LN(x) enters attention and feed-forward, whose output
+// is added to x. kAfter: LN is applied to the sum.
 enum class NormPlace { kBefore, kAfter };
 
 // From states to logits: LN(gelu(x Wd + bd)) O' + b. O is the embedding where the two are tied.
@@ -58,11 +58,11 @@ struct Encoder {
   NormPlace norms = NormPlace::kBefore;
   bool gated = false;  // gelu(first half) * second half, else gelu(all + bias)
   std::vector<float> embedding;
-  NormTensors embedding_norm;              // without tensors if there is none
+  NormTensors embedding_norm;              // without tensors if absent
   std::vector<float> inverse_frequencies;  // of a rotation, half a head each
   std::vector<float> slopes;               // of distances, a head each, instead of a rotation
   std::vector<LayerTensors> layers;
-  NormTensors last_norm;  // without tensors if there is none
+  NormTensors last_norm;  // without tensors if absent
   LanguageHead head;      // without tensors if the file has none
 
   bool has_head() const { return !head.out.bias.empty(); }
@@ -74,24 +74,23 @@ struct PackRows {
   std::int64_t end;
 };
 
-// Sequences of a pack: tokens of all of them, and where each begins, with the end last. The scale
-// of a sequence's embeddings is its own.
+// Sequences of a pack: their tokens, and the offset of each sequence, followed by the end. Each
+// sequence has its own scale of embeddings.
 struct Pack {
   std::vector<std::int32_t> tokens;
   std::vector<std::int64_t> offsets;
   std::vector<float> scales;
   std::vector<PackRows> own;     // the rows that are used, of each sequence
-  std::int32_t zero_token = -1;  // whose embedding counts as 0
+  std::int32_t zero_token = -1;  // token whose embedding counts as 0
 
   std::int64_t size() const { return static_cast<std::int64_t>(tokens.size()); }
 };
 
-// Is told of the states before the first layer, after each layer, and after the last norm if there
-// is one.
+// Receives the states before the first layer, after each layer, and after the last norm, if any.
 using WatchStates = std::function<void(const std::vector<float>& states)>;
 
-// The last states: a row of `width` a token. Idle threads take blocks of rows, and
-// heads; the bytes do not depend on them.
+// The last states: one row of `width` per token. Idle threads take blocks of rows, and heads; the
+// bytes do not depend on threads.
 std::vector<float> encode(const Encoder& encoder, const Pack& pack, SimdLevel level,
                           const TaskContext& context, const WatchStates& watch = nullptr);
 
@@ -99,10 +98,11 @@ std::vector<float> encode(const Encoder& encoder, const Pack& pack, SimdLevel le
 std::vector<float> log_probabilities(const Encoder& encoder, const float* states, std::int64_t n,
                                      SimdLevel level);
 
-// The last step of it: logits without the bias of the head become log-probabilities.
+// The last step: logits without the bias of the head become log-probabilities.
 void finish_logits(const Encoder& encoder, float* logits, std::int64_t n);
 
-// Cosines and sines of the angles of positions 0 to n - 1: a row a position, a number a frequency.
+// Cosines and sines of the angles of positions 0 to n - 1: one row per position, one value per
+// frequency.
 struct Angles {
   std::vector<float> cosines;
   std::vector<float> sines;

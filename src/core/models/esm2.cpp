@@ -12,6 +12,7 @@
 
 #include "core/exec/errors.h"
 #include "core/io/lines.h"
+#include "core/models/json.h"
 
 namespace ancify {
 
@@ -36,7 +37,9 @@ ProteinAlphabet::ProteinAlphabet(std::vector<std::string> tokens, const std::str
     const auto found = std::find(tokens_.begin(), tokens_.end(), token);
     if (found == tokens_.end()) {
       throw FormatError(file, 0,
-                        "the token " + token + " is missing: it is no vocabulary of ESM-2");
+                        "the token " + token +
+                            " is missing: it is no vocabulary of ESM-2, in which each residue is a "
+                            "token");
     }
     return static_cast<std::int32_t>(found - tokens_.begin());
   };
@@ -44,6 +47,9 @@ ProteinAlphabet::ProteinAlphabet(std::vector<std::string> tokens, const std::str
   eos_ = number_of("<eos>");
   unknown_ = number_of("<unk>");
   mask_ = number_of("<mask>");
+  for (const char residue : std::string_view("ACDEFGHIKLMNPQRSTVWY")) {
+    number_of(std::string(1, residue));
+  }
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     if (std::find(tokens_.begin(), tokens_.begin() + static_cast<long>(i), tokens_[i]) !=
         tokens_.begin() + static_cast<long>(i)) {
@@ -56,18 +62,64 @@ ProteinAlphabet::ProteinAlphabet(std::vector<std::string> tokens, const std::str
   }
 }
 
-ProteinAlphabet ProteinAlphabet::read(const std::string& path) {
-  constexpr std::size_t most_tokens = 1000;
-  const std::string text = read_text(path, kLongestModelText);
+namespace {
+
+constexpr std::size_t kMostProteinTokens = 1000;
+
+// Tokens of tokenizer.json, by index.
+std::vector<std::string> json_tokens(const std::string& text, const std::string& path) {
+  const Json json = parse_json(text, path);
+  const auto fail = [&](const std::string& problem) { throw FormatError(path, 0, problem); };
   std::vector<std::string> tokens;
-  for (std::size_t at = 0; at < text.size() && tokens.size() <= most_tokens;) {
+  const auto add = [&](const std::string& token, const Json* number) {
+    const auto at = number == nullptr ? std::nullopt : number->whole();
+    if (token.empty() || !at || *at >= static_cast<std::int64_t>(kMostProteinTokens)) {
+      fail("the number of token '" + token + "' is none from 0 to 999");
+    }
+    const auto i = static_cast<std::size_t>(*at);
+    if (i >= tokens.size()) tokens.resize(i + 1);
+    // Added tokens may be in the vocabulary too.
+    if (!tokens[i].empty() && tokens[i] != token) {
+      fail("tokens '" + tokens[i] + "' and '" + token + "' have one number");
+    }
+    tokens[i] = token;
+  };
+  const Json* const model = json.member("model");
+  const Json* const vocabulary = model == nullptr ? nullptr : model->member("vocab");
+  if (vocabulary == nullptr || !vocabulary->is(Json::Kind::kObject)) {
+    fail("its model has no 'vocab' that numbers tokens");
+  }
+  for (const auto& [token, number] : vocabulary->members) add(token, &number);
+  if (const Json* const added = json.member("added_tokens")) {
+    for (const Json& one : added->items) {
+      const Json* const content = one.member("content");
+      add(content == nullptr ? "" : content->text, one.member("id"));
+    }
+  }
+  const auto none = std::find(tokens.begin(), tokens.end(), "");
+  if (none != tokens.end()) {
+    fail("no token has the number " + std::to_string(none - tokens.begin()));
+  }
+  return tokens;
+}
+
+}  // namespace
+
+ProteinAlphabet ProteinAlphabet::read(const std::string& path) {
+  const std::string text = read_text(path, kLongestModelText);
+  if (const std::size_t first = text.find_first_not_of(" \t\r\n");
+      first != text.npos && text[first] == '{') {
+    return ProteinAlphabet(json_tokens(text, path), path);
+  }
+  std::vector<std::string> tokens;
+  for (std::size_t at = 0; at < text.size() && tokens.size() <= kMostProteinTokens;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     std::size_t last = end;
     while (last > at && (text[last - 1] == '\r' || text[last - 1] == ' ')) --last;
     if (last > at) tokens.push_back(text.substr(at, last - at));
     at = end + 1;
   }
-  if (tokens.size() > most_tokens) {
+  if (tokens.size() > kMostProteinTokens) {
     throw FormatError(path, 0, "it has more than 1000 tokens: it is no vocabulary of ESM-2");
   }
   return ProteinAlphabet(std::move(tokens), path);
@@ -97,7 +149,7 @@ std::vector<std::int32_t> ProteinAlphabet::encode(std::string_view sequence,
 
 float embedding_scale(const std::vector<std::int32_t>& tokens, std::int32_t mask) {
   const auto masked = static_cast<double>(std::count(tokens.begin(), tokens.end(), mask));
-  // A sequence has <cls> and <eos>, so that some tokens are never masked.
+  // A sequence has <cls> and <eos>, so some tokens are never masked.
   return static_cast<float>(0.88 / (1 - masked / static_cast<double>(tokens.size())));
 }
 
@@ -160,7 +212,7 @@ std::int64_t count_layers(const Checkpoint& checkpoint, const LayerNames& names)
   return n;
 }
 
-// A float of half precision nearest to x, which is from 6e-5 to 1.
+// The half-precision value nearest to x, for x from 6e-5 to 1.
 float rounded_to_half(double x) {
   int exponent;
   const double fraction = std::frexp(x, &exponent);
@@ -169,13 +221,46 @@ float rounded_to_half(double x) {
       std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits));
 }
 
-std::vector<float> frequencies_by_formula(std::int64_t head_width) {
+// With the base of ESM-2, frequencies are rounded as in its published weights.
+std::vector<float> frequencies_by_formula(std::int64_t head_width, double base) {
   std::vector<float> frequencies;
   for (std::int64_t j = 0; j < head_width / 2; ++j) {
     const double power = 2 * static_cast<double>(j) / static_cast<double>(head_width);
-    frequencies.push_back(rounded_to_half(std::pow(10000, -power)));
+    const double frequency = std::pow(base, -power);
+    frequencies.push_back(base == kRotationBase ? rounded_to_half(frequency)
+                                                : static_cast<float>(frequency));
   }
   return frequencies;
+}
+
+// The tensors of frequencies in a file: one of each layer, or one of the model, or none.
+std::vector<std::string> frequency_tensors(const Checkpoint& checkpoint, const LayerNames& names,
+                                           std::int64_t layers) {
+  const auto of_layer = [&](const std::string& layer) {
+    return names.front + layer + "." + names.frequencies;
+  };
+  std::vector<std::string> found;
+  for (const std::string& name : {std::string("rotary_embeddings.inv_freq"),
+                                  std::string("rotary_emb.inv_freq"), of_layer("*")}) {
+    if (checkpoint.find(name) != nullptr) found.push_back(name);
+  }
+  if (checkpoint.find(of_layer("0")) == nullptr) return found;
+  for (std::int64_t i = 0; i < layers; ++i) found.push_back(of_layer(std::to_string(i)));
+  return found;
+}
+
+// Learned positions, present but unused in Hugging Face's files of ESM-2, which rotates.
+constexpr std::string_view kUnusedPositions = "embeddings.position_embeddings.weight";
+
+// Positions are rotated if config.json says so. If it lacks the setting, the weights must have
+// frequencies, which nothing else would use.
+void check_positions(const Checkpoint& checkpoint, bool has_frequencies,
+                     const std::optional<ModelConfig>& config) {
+  if (config && config->has("position_embedding_type")) return;  // check_kind() has checked it
+  if (has_frequencies) return;
+  throw FormatError(checkpoint.path(), 0,
+                    "nothing says that positions are rotated, as in ESM-2: there is no tensor "
+                    "'...inv_freq', and config.json has no position_embedding_type");
 }
 
 void check_kind(const ModelConfig& config) {
@@ -185,6 +270,17 @@ void check_kind(const ModelConfig& config) {
   if (config.flag("emb_layer_norm_before", false)) {
     config.fail("emb_layer_norm_before is true, as in ESM-1: only ESM-2 is read");
   }
+  if (config.flag("is_decoder", false)) {
+    config.fail(
+        "is_decoder is true: residues would not see those after them, and only encoders are read");
+  }
+}
+
+// A head with missing parts is recognised by its tensors.
+bool has_language_head(const Checkpoint& checkpoint) {
+  const std::vector<std::string> names = checkpoint.names();
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.compare(0, 8, "lm_head.") == 0; });
 }
 
 EncoderShape shape_of(const Checkpoint& checkpoint, const LayerNames& names,
@@ -204,11 +300,12 @@ EncoderShape shape_of(const Checkpoint& checkpoint, const LayerNames& names,
                       "the tensors of layer 0 are not made for a width of " +
                           std::to_string(width) + ", which the embedding has");
   }
-  const TensorPlace* const frequencies = checkpoint.find(first + names.frequencies);
+  const auto frequencies = frequency_tensors(checkpoint, names, shape.layers);
   std::int64_t heads = 0;  // unknown
   if (config) heads = config->whole("num_attention_heads").value_or(0);
-  if (frequencies != nullptr && frequencies->shape.size() == 1 && frequencies->shape[0] > 0) {
-    heads = width / (2 * frequencies->shape[0]);
+  if (!frequencies.empty()) {
+    const std::vector<std::int64_t>& sizes = checkpoint.find(frequencies.front())->shape;
+    if (sizes.size() == 1 && sizes[0] > 0) heads = width / (2 * sizes[0]);
   }
   if (heads == 0) {
     throw FormatError(checkpoint.path(), 0,
@@ -240,6 +337,7 @@ Esm2Files Esm2Files::open(const std::string& folder, const InputIdentities& inpu
   }
   Esm2Files files;
   ModelDescription& about = files.description_;
+  std::vector<std::string_view> spare = spare_tensors();
   std::optional<ModelConfig> config;
   if (const std::string path = folder + "/config.json"; fs::exists(path)) {
     config.emplace(path);
@@ -247,24 +345,41 @@ Esm2Files Esm2Files::open(const std::string& folder, const InputIdentities& inpu
     about.other_files.push_back(path);
     about.epsilon = config->epsilon(about.epsilon);
     about.token_dropout = config->flag("token_dropout", true);
-  }
-  if (const std::string path = folder + "/vocab.txt"; fs::exists(path)) {
-    files.alphabet_ = ProteinAlphabet::read(path);
-    about.other_files.push_back(path);
+    about.rotation_base = config->above_one("rope_theta", kRotationBase);
+    if (config->has("position_embedding_type")) spare.push_back(kUnusedPositions);
   }
   files.checkpoint_ = open_weights(folder, inputs);
   const Checkpoint& checkpoint = files.checkpoint_;
+  refuse_other_kinds(checkpoint, spare);
+  bool has_tokens = false;
+  for (const char* name : {"vocab.txt", "tokenizer.json"}) {
+    const std::string path = folder + "/" + name;
+    if (has_tokens || !fs::exists(path)) continue;
+    files.alphabet_ = ProteinAlphabet::read(path);
+    about.other_files.push_back(path);
+    has_tokens = true;
+  }
   const LayerNames& names = naming_of(checkpoint);
   about.shape = shape_of(checkpoint, names, config);
+  const bool has_frequencies = !frequency_tensors(checkpoint, names, about.shape.layers).empty();
+  check_positions(checkpoint, has_frequencies, config);
   about.weight_files = checkpoint.paths();
-  about.has_head = checkpoint.find("lm_head.dense.weight") != nullptr;
-  about.frequencies_from_file =
-      checkpoint.find(std::string(names.front) + "0." + names.frequencies) != nullptr;
+  about.has_head = has_language_head(checkpoint);
+  about.frequencies_from_file = has_frequencies;
   about.parameters = count_parameters(about.shape, about.has_head);
   if (config) {
     check_shape(*config, about.shape);
+    config->check_token("mask_token_id", files.alphabet_.mask());
   }
   check_vocabulary(checkpoint, about.shape, files.alphabet_.tokens().size());
+  if (!has_tokens && about.shape.vocabulary != static_cast<std::int64_t>(esm2_tokens().size())) {
+    throw FormatError(checkpoint.path(), 0,
+                      "its embedding has " + std::to_string(about.shape.vocabulary) +
+                          " rows, and ESM-2 has 33 tokens: put the model's vocab.txt beside it");
+  }
+  const WeightReader checks(checkpoint, nullptr);
+  files.assemble(checks);
+  checkpoint.refuse_others(checks.used(), spare, "ESM-2");
   return files;
 }
 
@@ -291,10 +406,9 @@ LayerTensors read_layer(const WeightReader& reader, const EncoderShape& shape,
 
 }  // namespace
 
-Encoder Esm2Files::read(const TaskContext& context) const {
+Encoder Esm2Files::assemble(const WeightReader& reader) const {
   const EncoderShape& shape = description_.shape;
   const LayerNames& names = naming_of(checkpoint_);
-  const WeightReader reader(checkpoint_, context);
   Encoder encoder;
   encoder.shape = shape;
   encoder.epsilon = description_.epsilon;
@@ -302,17 +416,18 @@ Encoder Esm2Files::read(const TaskContext& context) const {
   for (std::int64_t i = 0; i < shape.layers; ++i) {
     const std::string front = names.front + std::to_string(i) + ".";
     encoder.layers.push_back(read_layer(reader, shape, front, names));
-    if (!description_.frequencies_from_file) continue;
-    std::vector<float> frequencies =
-        reader.tensor(front + names.frequencies, {shape.head_width() / 2});
-    if (i > 0 && frequencies != encoder.inverse_frequencies) {
+  }
+  for (const std::string& name : frequency_tensors(checkpoint_, names, shape.layers)) {
+    std::vector<float> frequencies = reader.tensor(name, {shape.head_width() / 2});
+    if (!encoder.inverse_frequencies.empty() && frequencies != encoder.inverse_frequencies) {
       throw FormatError(checkpoint_.path(), 0,
-                        "tensor '" + front + names.frequencies + "' differs from that of layer 0");
+                        "tensor '" + name + "' differs from other frequencies of this model");
     }
     encoder.inverse_frequencies = std::move(frequencies);
   }
   if (!description_.frequencies_from_file) {
-    encoder.inverse_frequencies = frequencies_by_formula(shape.head_width());
+    encoder.inverse_frequencies =
+        frequencies_by_formula(shape.head_width(), description_.rotation_base);
   }
   encoder.last_norm = reader.norm("emb_layer_norm_after", shape.width);
   if (description_.has_head) {
@@ -323,6 +438,11 @@ Encoder Esm2Files::read(const TaskContext& context) const {
       encoder.head.out.weight = reader.tensor(names.head_weight, {shape.vocabulary, shape.width});
     }
   }
+  return encoder;
+}
+
+Encoder Esm2Files::read(const TaskContext& context) const {
+  Encoder encoder = assemble(WeightReader(checkpoint_, &context));
   checkpoint_.check_content(context);
   return encoder;
 }

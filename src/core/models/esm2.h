@@ -17,15 +17,15 @@ class ProteinAlphabet {
  public:
   // The 33 of ESM-2.
   ProteinAlphabet();
-  // Those of vocab.txt, a token a line. FormatError if one comes twice, or one that is needed is
-  // missing.
+  // The tokens of vocab.txt, one per line, or of tokenizer.json. FormatError if a token is
+  // repeated, or a required one is missing: a special token, or one of the 20 residues.
   static ProteinAlphabet read(const std::string& path);
 
   const std::vector<std::string>& tokens() const { return tokens_; }
   std::int32_t mask() const { return mask_; }
 
-  // The tokens of a sequence, UTF-8, between <cls> and <eos>. Letters are upper-cased; those that
-  // are no token become <unk>, and are added to `unknown`. "<mask>" is one token.
+  // The tokens of a sequence, UTF-8, between <cls> and <eos>. Letters are upper-cased; letters
+  // without a token become <unk>, and are counted in `unknown`. "<mask>" is one token.
   std::vector<std::int32_t> encode(std::string_view sequence, std::int64_t& unknown) const;
   std::int32_t cls() const { return cls_; }
   std::int32_t eos() const { return eos_; }
@@ -41,11 +41,11 @@ class ProteinAlphabet {
   std::int32_t mask_ = 0;
 };
 
-// A folder with weights, and config.json and vocab.txt where it has them.
+// A folder with weights, and optionally config.json and vocab.txt.
 class Esm2Files {
  public:
-  // Reads all but the weights. FileError if a file that is needed is missing, FormatError if files
-  // are damaged, disagree, or are of another model.
+  // Reads all but the weights. FileError if a required file is missing, FormatError if files are
+  // damaged, disagree, or belong to another model.
   static Esm2Files open(const std::string& folder, const InputIdentities& inputs);
 
   const ModelDescription& description() const { return description_; }
@@ -54,13 +54,16 @@ class Esm2Files {
   Encoder read(const TaskContext& context) const;
 
  private:
+  // With a reader that only checks, returns an encoder without weights.
+  Encoder assemble(const WeightReader& reader) const;
+
   ModelDescription description_;
   ProteinAlphabet alphabet_;
   Checkpoint checkpoint_;
 };
 
-// What embeddings are multiplied by: ESM-2 was trained with 12 % of tokens masked, 0.88 /
-// (1 - masked / tokens).
+// The factor of embeddings: ESM-2 was trained with 12 % of tokens masked, 0.88 / (1 - masked /
+// tokens).
 float embedding_scale(const std::vector<std::int32_t>& tokens, std::int32_t mask);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// A recursive descent over the grammar of RFC 8259.
+// A recursive descent parser for the grammar of RFC 8259.
 #include "core/models/json.h"
 
 #include <algorithm>
@@ -167,7 +167,7 @@ class JsonParser {
     fail("the end of a text is missing");
   }
 
-  // After a backslash; leaves the place at the last letter.
+  // Parses an escape after its backslash; stops at its last letter.
   void escaped(std::string& result) {
     constexpr std::string_view letters = "\"\\/bfnrt";
     constexpr std::string_view meanings = "\"\\/\b\f\n\r\t";

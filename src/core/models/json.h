@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// A value. Members keep their order; a name that comes twice is refused.
+// A value. Members keep their order; duplicate names are refused.
 struct Json {
   enum class Kind { kNull, kBool, kNumber, kText, kArray, kObject };
   Kind kind = Kind::kNull;
@@ -23,11 +23,11 @@ struct Json {
   bool is(Kind wanted) const { return kind == wanted; }
   // The member of this name, or null.
   const Json* member(std::string_view name) const;
-  // The value as a whole number from 0 to 2^53; empty if it is none.
+  // The value as an integer from 0 to 2^53; empty if it is not one.
   std::optional<std::int64_t> whole() const;
 };
 
-// Parses a text. FormatError that names `file`, and the line for text of several lines.
+// Parses a text. FormatError names `file`, and the line if the text has several.
 Json parse_json(std::string_view text, const std::string& file);
 
 }  // namespace ancify

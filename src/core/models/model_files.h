@@ -1,4 +1,4 @@
-// A folder with a model of any kind that is read.
+// A folder with a model of any supported kind.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace ancify {
 
 class ModelFiles {
  public:
-  // Tells the kind by the names of tensors, and reads all but the weights. FileError if a file that
-  // is needed is missing, FormatError if files are damaged, disagree, or are of another model.
+  // Tells the kind by the names of tensors, and reads all but the weights. FileError if a required
+  // file is missing, FormatError if files are damaged, disagree, or belong to another model.
   static ModelFiles open(const std::string& folder, const InputIdentities& inputs);
 
   const ModelDescription& description() const;

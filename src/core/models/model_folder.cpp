@@ -1,8 +1,10 @@
-// Reads what all kinds of models have in a folder, and compares settings with shapes of tensors.
+// Reads the files common to all kinds of models, and compares settings with tensor shapes.
 #include "core/models/model_folder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "core/exec/errors.h"
 #include "core/io/lines.h"
@@ -56,7 +58,8 @@ ModelConfig::ModelConfig(const std::string& path)
 void ModelConfig::check_text(const char* name, std::string_view wanted, const char* model) const {
   const Json* const value = json_.member(name);
   if (value == nullptr || value->text == wanted) return;
-  fail(std::string(name) + " is '" + value->text + "', and that of " + model + " is '" +
+  const std::string found = value->is(Json::Kind::kText) ? "'" + value->text + "'" : "no text";
+  fail(std::string(name) + " is " + found + ", and that of " + model + " is '" +
        std::string(wanted) + "'");
 }
 
@@ -75,6 +78,14 @@ void ModelConfig::check_whole(const char* name, std::int64_t found) const {
   }
 }
 
+void ModelConfig::check_token(const char* name, std::int64_t found) const {
+  const std::optional<std::int64_t> said = whole(name);
+  if (said && *said != found) {
+    fail(std::string(name) + " is " + std::to_string(*said) + ", but the vocabulary has " +
+         std::to_string(found));
+  }
+}
+
 float ModelConfig::epsilon(float if_missing) const {
   const Json* const value = json_.member("layer_norm_eps");
   if (value == nullptr) return if_missing;
@@ -84,10 +95,23 @@ float ModelConfig::epsilon(float if_missing) const {
   return static_cast<float>(value->number);
 }
 
+double ModelConfig::above_one(const char* name, double if_missing) const {
+  const Json* const value = json_.member(name);
+  if (value == nullptr || value->is(Json::Kind::kNull)) return if_missing;
+  if (!value->is(Json::Kind::kNumber) || !(value->number > 1 && std::isfinite(value->number))) {
+    fail(std::string(name) + " is no number above 1");
+  }
+  return value->number;
+}
+
 bool ModelConfig::flag(const char* name, bool if_missing) const {
   const Json* const value = json_.member(name);
-  return value == nullptr ? if_missing : value->flag;
+  if (value == nullptr || value->is(Json::Kind::kNull)) return if_missing;
+  if (!value->is(Json::Kind::kBool)) fail(std::string(name) + " is neither true nor false");
+  return value->flag;
 }
+
+bool ModelConfig::has(const char* name) const { return json_.member(name) != nullptr; }
 
 void ModelConfig::fail(const std::string& problem) const { throw FormatError(path_, 0, problem); }
 
@@ -115,6 +139,50 @@ std::array<std::int64_t, 2> matrix_shape(const Checkpoint& checkpoint, const std
                       "tensor '" + name + "' is " + shape_text(place->shape) + ", no matrix");
   }
   return {place->shape[0], place->shape[1]};
+}
+
+namespace {
+
+// Parts of bare names that occur only in other architectures.
+constexpr std::pair<std::string_view, const char*> kOtherKinds[] = {
+    {"embed_positions.", "has learned positions, as ESM-1b and ESM-1v do"},
+    {"position_embeddings.", "has learned positions, as ESM-1b and ESM-1v do"},
+    {"distance_embedding.", "has learned distances"},
+    {"emb_layer_norm_before.", "has a norm before the first layer, as ESM-1b and ESM-1v do"},
+    {"row_self_attention.", "attends to rows of alignments, as the MSA Transformer does"},
+    {"crossattention.", "has cross-attention, as decoders do"},
+    {"lora_", "is an adapter: merge it into the weights first"},
+};
+
+}  // namespace
+
+void refuse_other_kinds(const Checkpoint& checkpoint, const std::vector<std::string_view>& spare) {
+  for (const std::string& name : checkpoint.names()) {
+    if (std::find(spare.begin(), spare.end(), name) != spare.end()) continue;
+    for (const auto& [mark, kind] : kOtherKinds) {
+      if (name.find(mark) == name.npos) continue;
+      throw FormatError(checkpoint.path(), 0,
+                        "tensor '" + name + "' " + kind + ": only ESM-2 and DNABERT-S are read");
+    }
+  }
+}
+
+std::vector<std::string_view> spare_tensors() {
+  return {"pooler.",
+          "contact_head.",
+          "classifier.",
+          "cls.",
+          "lm_head.decoder.bias",
+          "embeddings.position_ids",
+          "embeddings.token_type_ids"};
+}
+
+std::vector<float> WeightReader::tensor(const std::string& name,
+                                        const std::vector<std::int64_t>& shape) const {
+  used_.insert(name);
+  if (context_ != nullptr) return checkpoint_.read(name, shape, *context_);
+  checkpoint_.check(name, shape);
+  return {};
 }
 
 }  // namespace ancify

@@ -7,8 +7,8 @@
 
 namespace ancify {
 
-// Packs are looked for by their room: the first pack that has a room is the oldest of that room, so
-// the search goes over the different rooms alone.
+// Packs are searched by free space: the first pack with a given free space is its oldest, so the
+// search covers only the distinct free spaces.
 std::vector<std::vector<std::size_t>> pack_by_length(const std::vector<std::int64_t>& lengths,
                                                      std::int64_t budget) {
   std::vector<std::size_t> order(lengths.size());
@@ -34,7 +34,7 @@ std::vector<std::vector<std::size_t>> pack_by_length(const std::vector<std::int6
       if (best->second.empty()) of_room.erase(best);
     }
     packs[pack].push_back(item);
-    // No item is shorter than an empty sequence with its two marks.
+    // No item is shorter than an empty sequence with its two special tokens.
     if (room < 2) continue;
     std::vector<std::size_t>& same = of_room[room];
     same.insert(std::lower_bound(same.begin(), same.end(), pack, std::greater<>()), pack);

@@ -1,8 +1,9 @@
-// Layout, in numbers with the lowest byte first: "ancifyE1"; 8 bytes each: the width, 1 if rows are
-// of residues, and the number of sequences; for each sequence 4 bytes with the length of its id,
-// the id, 8 bytes with its rows; floats; 4 bytes, the CRC-32 of all before.
+// Layout, little-endian: "ancifyE1"; 8 bytes each: the width, 1 if rows are of residues, and the
+// number of sequences; for each sequence 4 bytes with the length of its id, the id, 8 bytes with
+// its number of rows; floats; 4 bytes, the CRC-32 of everything before.
 #include "core/models/part_file.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -42,12 +43,15 @@ class PartReader {
     part.width = number<std::int64_t>();
     part.by_residue = number<std::int64_t>() != 0;
     const auto n = number<std::int64_t>();
+    if (n < 0) fail();
     for (std::int64_t i = 0; i < n; ++i) {
       part.ids.emplace_back(take(number<std::uint32_t>()));
       part.rows.push_back(number<std::int64_t>());
     }
+    if (left_.size() % sizeof(float) != 0) fail();
     part.values.resize(left_.size() / sizeof(float));
-    std::memcpy(part.values.data(), left_.data(), part.values.size() * sizeof(float));
+    std::copy_n(left_.data(), part.values.size() * sizeof(float),
+                reinterpret_cast<char*>(part.values.data()));
     check_size(part);
     return part;
   }
@@ -73,7 +77,7 @@ class PartReader {
     if (part.width < 1 || rows_left % part.width != 0) fail();
     rows_left /= part.width;
     for (const std::int64_t rows : part.rows) {
-      if (rows < 0 || rows > rows_left) fail();
+      if (rows < 0 || rows > rows_left || (!part.by_residue && rows != 1)) fail();
       rows_left -= rows;
     }
     if (rows_left != 0) fail();

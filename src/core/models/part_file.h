@@ -13,7 +13,7 @@ namespace ancify {
 struct EmbeddingPart {
   std::int64_t width = 0;
   std::vector<std::string> ids;
-  std::vector<std::int64_t> rows;  // of each sequence: 1, or one a residue
+  std::vector<std::int64_t> rows;  // of each sequence: 1, or one per residue
   std::vector<float> values;
   bool by_residue = false;
 };
@@ -22,7 +22,7 @@ struct EmbeddingPart {
 // cannot be written.
 void write_part(const EmbeddingPart& part, const std::string& path, const TaskContext& context);
 
-// FormatError if the file is damaged: its CRC-32 is another.
+// FormatError if the file is damaged: its CRC-32 differs.
 EmbeddingPart read_part(const std::string& path);
 
 }  // namespace ancify

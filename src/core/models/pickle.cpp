@@ -14,20 +14,21 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-// What files of weights refer to. Nothing of it is run.
-constexpr std::string_view kGlobals[] = {"collections OrderedDict",
-                                         "__builtin__ set",
-                                         "argparse Namespace",
-                                         "torch._utils _rebuild_tensor_v2",
-                                         "torch._utils _rebuild_parameter",
-                                         "torch FloatStorage",
-                                         "torch HalfStorage",
-                                         "torch BFloat16Storage",
-                                         "torch DoubleStorage",
-                                         "torch LongStorage",
-                                         "torch Size"};
+// Globals that files of weights refer to. None is executed.
+constexpr std::string_view kGlobals[] = {
+    "collections OrderedDict", "__builtin__ set", "argparse Namespace",
+    "torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_parameter", "torch FloatStorage",
+    "torch HalfStorage", "torch BFloat16Storage", "torch DoubleStorage", "torch LongStorage",
+    "torch IntStorage", "torch ShortStorage", "torch CharStorage", "torch ByteStorage",
+    "torch BoolStorage", "torch Size",
+    // state that training keeps besides the weights
+    "torch device", "torch.torch_version TorchVersion", "collections defaultdict",
+    "__builtin__ dict", "__builtin__ list", "__builtin__ int", "__builtin__ float",
+    "_codecs encode", "numpy dtype", "numpy ndarray", "numpy.core.multiarray scalar",
+    "numpy._core.multiarray scalar", "numpy.core.multiarray _reconstruct",
+    "numpy._core.multiarray _reconstruct"};
 
-// Modules of a classifier that was pickled whole: their state is kept, and nothing else of them.
+// Modules of a classifier that was pickled whole: only their state is kept.
 constexpr std::string_view kModules[] = {"__main__ MLPClassifier", "torch.nn.modules.linear Linear",
                                          "torch.nn.modules.batchnorm BatchNorm1d",
                                          "torch.nn.modules.dropout Dropout"};
@@ -64,7 +65,7 @@ class Unpickler {
     return piece;
   }
   unsigned char next_byte() { return static_cast<unsigned char>(take(1)[0]); }
-  // A number of n bytes, the lowest first.
+  // A little-endian number of n bytes.
   std::uint64_t number(std::size_t n) {
     const std::string_view piece = take(n);
     std::uint64_t value = 0;
@@ -168,7 +169,7 @@ class Unpickler {
     to->items.insert(to->items.end(), more.begin(), more.end());
   }
 
-  // Attributes of others than modules, such as the _metadata of a state_dict, are left out.
+  // Attributes of objects other than modules, such as the _metadata of a state_dict, are ignored.
   void set_state(std::size_t state) {
     PickleValue& object = result_.values[top()];
     const bool is_new = object.kind == Kind::kRecord && object.items.size() == 2;

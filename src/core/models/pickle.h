@@ -1,5 +1,5 @@
-// Reads pickled values of torch's files, and runs nothing: objects become inert records of their
-// class's name, their arguments and their state.
+// Reads pickled values of torch's files without executing anything: objects become inert records of
+// class name, arguments and state.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// Values refer to each other by number, as a pickle may have loops.
+// Values refer to each other by index, as a pickle may have loops.
 struct PickleValue {
   enum class Kind { kNone, kBool, kWhole, kReal, kText, kTuple, kList, kDict, kGlobal, kRecord };
   Kind kind = Kind::kNone;
@@ -26,15 +26,15 @@ struct Pickle {
   std::size_t root = 0;
 
   const PickleValue& operator[](std::size_t i) const { return values[i]; }
-  // The value of a text key of a kDict, or of an OrderedDict; null if there is none.
+  // The value of a text key of a kDict, or of an OrderedDict; null if absent.
   const PickleValue* member(const PickleValue& dict, std::string_view key) const;
 };
 
 // The persistent id of a storage is a record of this class, with the id as its argument.
 constexpr std::string_view kPersistent = "persistent id";
 
-// FormatError that names `file` if it is damaged, has a later protocol than 4, or wants another
-// global than those of tensors.
+// FormatError that names `file` if it is damaged, uses a protocol above 4, or needs a global other
+// than those of tensors.
 Pickle read_pickle(std::string_view bytes, const std::string& file);
 
 }  // namespace ancify

@@ -1,4 +1,5 @@
-// Cuts long proteins into windows, packs windows, and takes from each what its protein needs.
+// Cuts long proteins into windows, packs the windows, and extracts the residues that each
+// contributes.
 #include "core/models/runs.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 // Takes the rows of a window's own residues, or their mean.
 using UseWindow = std::function<void(std::size_t window, const float* rows)>;
 
-// Tokens of a window. DNA is read whole.
+// The number of tokens in a window. DNA is read whole.
 std::int64_t window_size(const SequenceModel& model, const RunSettings& settings) {
   return model.dna ? std::numeric_limits<std::int64_t>::max() : settings.most_residues;
 }
@@ -33,7 +34,7 @@ std::int64_t tokens_read(const SequenceModel& model, const Tokenised& sequence,
   return cut ? std::min(all, window_size(model, settings)) : all;
 }
 
-// None if the sequence has no tokens.
+// Returns no window if the sequence has no tokens.
 std::vector<Window> windows_of_sequence(const SequenceModel& model,
                                         const std::vector<Tokenised>& sequences, std::size_t number,
                                         const RunSettings& settings) {
@@ -54,7 +55,7 @@ std::vector<Window> windows_of_all(const SequenceModel& model,
   return windows;
 }
 
-// A pack, and the windows that it has.
+// A pack, and its windows.
 struct WindowPack {
   std::vector<std::size_t> members;
   Pack pack;
@@ -95,7 +96,7 @@ class Run {
   }
 
   const std::vector<Window>& windows() const { return windows_; }
-  // Numbers of a row.
+  // Values per row.
   std::int64_t columns() const {
     const EncoderShape& shape = model_.encoder.shape;
     return wanted_ == EncoderResult::kLogits ? shape.vocabulary : shape.width;
@@ -125,7 +126,7 @@ class Run {
   }
 
  private:
-  // The packs of a device, of which one is computed while the one before is used.
+  // The packs of a device; one is computed while the previous one is used.
   struct Lane {
     DeviceEncoder* encoder;
     std::array<WindowPack, Device::kStreams> packs;
@@ -139,7 +140,7 @@ class Run {
       encoder->expect(most_tokens);
       lanes.push_back({encoder.get(), {}, 0});
     }
-    // The last task of each lane ends its work.
+    // The last task of each lane completes its work.
     run_in_lanes(control, settings_.threads, static_cast<int>(lanes.size()),
                  static_cast<std::int64_t>(packs.size() + lanes.size()),
                  [&](std::int64_t task, const TaskContext& context) {
@@ -158,7 +159,7 @@ class Run {
     lane.encoder->begin(own.pack, wanted_, lane.now);
   }
 
-  // Ends the pack before.
+  // Completes the previous pack.
   void finish(Lane& lane, JobControl& control, const TaskContext& context,
               const UseWindow& use) const {
     lane.now = 1 - lane.now;
@@ -264,7 +265,7 @@ std::string upper_case(std::string_view text) {
   return upper;
 }
 
-// A row for each residue of each protein.
+// One row for each residue of each protein.
 std::vector<std::vector<float>> rows_by_residue(const SequenceModel& model,
                                                 const std::vector<Tokenised>& sequences,
                                                 const RunSettings& settings, EncoderResult kind,
@@ -283,7 +284,7 @@ std::vector<std::vector<float>> rows_by_residue(const SequenceModel& model,
   return rows;
 }
 
-// Windows to read, what is masked in them, and the sites that each is read for.
+// Windows to read, their masked residues, and the sites that each is read for.
 struct SiteWindows {
   std::vector<Window> windows;
   std::vector<std::int64_t> masked;

@@ -18,10 +18,10 @@ namespace ancify {
 // ESM-2 was trained on at most 1022 residues.
 constexpr std::int64_t kMostResidues = 1022;
 
-// Tokens of a pack. A property of the run, not of threads, so that the bytes are the same at any
-// number of them. A pack's memory is about 5 numbers a token and unit of width.
+// Tokens per pack. It does not depend on threads, so that bytes do not depend on their number. A
+// pack takes memory for about 5 values per token and unit of width.
 constexpr std::int64_t kPackTokens = 4096;
-// On devices, whose products gain from more rows.
+// Tokens per pack on devices, whose products gain from more rows.
 constexpr std::int64_t kDevicePackTokens = 8192;
 
 enum class LongProteins { kWindows, kTruncate };
@@ -39,14 +39,14 @@ struct SequenceModel {
   ProteinAlphabet alphabet;
   Encoder encoder;
   bool token_dropout = true;
-  std::optional<BpeTokeniser> dna;  // the tokens of a model of DNA, instead of the alphabet
+  std::optional<BpeTokeniser> dna;  // the tokeniser of a DNA model, instead of the alphabet
 
-  // Tokens before and after a sequence that are no part of it. Those of DNA are part of it: its
-  // mean is over all tokens.
+  // The number of tokens around a sequence that are not part of it. For DNA they are part of it:
+  // its mean is over all tokens.
   std::int64_t marks() const { return dna ? 0 : 2; }
 };
 
-// Tokens of a sequence without its marks, and how many letters were none.
+// Tokens of a sequence without its special tokens, and the number of unknown letters.
 struct Tokenised {
   std::vector<std::int32_t> tokens;
   std::int64_t unknown = 0;
@@ -56,17 +56,17 @@ struct Tokenised {
 std::vector<Tokenised> tokenise(const SequenceModel& model,
                                 const std::vector<std::string_view>& sequences);
 
-// The mean of the states of a sequence's tokens: a row of `width` a sequence. A sequence without
-// tokens has a row of not-a-number.
+// The mean of the states of a sequence's tokens: one row of `width` per sequence. A sequence
+// without tokens has a row of NaN.
 std::vector<float> embed_means(const SequenceModel& model, const std::vector<Tokenised>& sequences,
                                const RunSettings& settings, JobControl& control);
 
-// The states of each token: for each sequence, a row of `width` a token.
+// The states of each token: for each sequence, one row of `width` per token.
 std::vector<std::vector<float>> embed_residues(const SequenceModel& model,
                                                const std::vector<Tokenised>& sequences,
                                                const RunSettings& settings, JobControl& control);
 
-// Log-probabilities of all tokens at each residue: for each protein, a row of `vocabulary` a
+// Log-probabilities of all tokens at each residue: for each protein, one row of `vocabulary` per
 // residue. InputError if the model has no language head.
 std::vector<std::vector<float>> residue_log_probabilities(const SequenceModel& model,
                                                           const std::vector<Tokenised>& sequences,
@@ -79,12 +79,12 @@ struct ResidueSite {
   std::int64_t residue;
 };
 
-// What the model sees at a site: a mask, in a pass of its own, or the residue, in one pass for all
-// sites of a window.
+// The model's input at a site: a mask, in its own pass, or the residue, in one pass for all sites
+// of a window.
 enum class Marginal { kMasked, kWildType };
 
-// Log-probabilities of all tokens at sites: a row of `vocabulary` a site. A site is read in the
-// window that it is taken from. Other sites change nothing but the rounding. InputError as above.
+// Log-probabilities of all tokens at sites: one row of `vocabulary` per site. A site is read in the
+// window that it is taken from. Other sites affect only rounding. InputError as above.
 std::vector<float> site_log_probabilities(const SequenceModel& model,
                                           const std::vector<Tokenised>& proteins,
                                           const std::vector<ResidueSite>& sites, Marginal marginal,

@@ -55,7 +55,7 @@ class Header {
     throw FormatError(file_.path(), 0, problem);
   }
 
-  // Sets where the numbers begin, too.
+  // Also sets the offset of the data.
   Json parse() {
     char bytes[8];
     if (file_.size() < 8) fail("it is no safetensors file: it has fewer than 8 bytes");
@@ -112,7 +112,7 @@ class Header {
     return place;
   }
 
-  // No byte belongs to two tensors or to none.
+  // Checks that each byte belongs to exactly one tensor.
   void check_filled() {
     std::sort(pieces_.begin(), pieces_.end());
     std::int64_t end = 0;
@@ -128,7 +128,7 @@ class Header {
   std::vector<std::pair<std::int64_t, std::int64_t>> pieces_;
 };
 
-// A text as JSON has it.
+// A text as a JSON string.
 std::string json_text(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -163,7 +163,7 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
               R"(],"data_offsets":[)" + std::to_string(from) + "," + std::to_string(end) + "]}";
   }
   header += "}";
-  // Numbers begin at a multiple of 8 bytes.
+  // The data are aligned to 8 bytes.
   header.resize((header.size() + 7) / 8 * 8, ' ');
   return header;
 }

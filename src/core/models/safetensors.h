@@ -1,5 +1,5 @@
-// Reads and writes safetensors files: 8 bytes with the length of a JSON text, the text, then
-// the numbers of all tensors.
+// Reads and writes safetensors files: 8 bytes with the length of a JSON text, the text, then the
+// data of all tensors.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace ancify {
 
-// FormatError unless the tensors fill the file, each with the bytes that its shape needs.
+// FormatError unless the tensors fill the file, each with the size of its shape.
 TensorTable read_safetensors(const InputFile& file);
 
-// The texts that a file has beside its tensors, by name.
+// The texts that a file holds besides its tensors, by name.
 std::map<std::string, std::string> safetensors_notes(const InputFile& file);
 
 // Floats for a file, row by row.
@@ -29,7 +29,7 @@ void write_safetensors(const std::vector<NamedTensor>& tensors,
                        const std::map<std::string, std::string>& notes, const std::string& path,
                        const TaskContext& context);
 
-// The names of the files that an index names, in order. They lie beside it.
+// The names of the files in an index, in order. They lie in its folder.
 std::vector<std::string> files_of_index(const std::string& path);
 
 }  // namespace ancify

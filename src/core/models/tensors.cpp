@@ -1,4 +1,4 @@
-// Opens files of tensors, and turns numbers of all types into floats.
+// Opens files of tensors, and converts values of all types to floats.
 #include "core/models/tensors.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/io/foreign_format.h"
 #include "core/models/safetensors.h"
 #include "core/models/torch_file.h"
 #include "core/models/zip_entries.h"
@@ -84,22 +85,41 @@ void convert(ElementType type, const std::vector<char>& bytes, float* out) {
   }
 }
 
-// What makers of files put before the names: fair-esm "encoder.sentence_encoder.", Hugging Face
-// "esm.", "bert." and "encoder.", trainers "model." or "module.".
-std::string bare_name(std::string name) {
-  for (const std::string_view front :
-       {"module.", "model.", "esm.", "bert.", "encoder.", "sentence_encoder."}) {
-    if (name.compare(0, front.size(), front) == 0) name.erase(0, front.size());
+// Prefixes that writers of files put before the names: fair-esm "encoder.sentence_encoder.",
+// Hugging Face "esm.", "bert." and "encoder.", trainers "model.", "module." or, compiled,
+// "_orig_mod.".
+constexpr std::string_view kFronts[] = {"module.", "_orig_mod.", "model.",           "esm.",
+                                        "bert.",   "encoder.",   "sentence_encoder."};
+
+// Norms of BERT had these names originally, and transformers writes them again since 5.10.
+constexpr std::pair<std::string_view, std::string_view> kOldEnds[] = {{".gamma", ".weight"},
+                                                                      {".beta", ".bias"}};
+
+std::string bare_name(std::string_view name) {
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view front : kFronts) {
+      if (name.substr(0, front.size()) != front) continue;
+      name.remove_prefix(front.size());
+      found = true;
+    }
   }
-  return name;
+  for (const auto& [old, now] : kOldEnds) {
+    const std::size_t kept = name.size() - std::min(name.size(), old.size());
+    if (name.substr(kept) == old) return std::string(name.substr(0, kept)).append(now);
+  }
+  return std::string(name);
 }
 
 TensorTable read_table(const InputFile& file) {
   if (is_zip(file)) return read_torch_file(file);
-  // The length of a header may begin as a pickle does, but its text follows.
-  char start[9] = {};
-  file.read_at(start, static_cast<std::size_t>(std::min<std::int64_t>(file.size(), 9)), 0);
-  if (start[0] == '\x80' && start[1] >= 2 && start[1] <= 5 && start[8] != '{') {
+  std::string start(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), kForeignStart)),
+                    '\0');
+  file.read_at(start.data(), start.size(), 0);
+  // The header's length may look like any format, but its text follows.
+  if (start.size() > 8 && start[8] == '{') return read_safetensors(file);
+  refuse_foreign_format(file.path(), start);
+  if (start.size() > 1 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5) {
     throw FormatError(file.path(), 0,
                       "it is a pickle as torch wrote before version 1.6, which is not read: load "
                       "it in Python and save the weights as safetensors");
@@ -130,8 +150,12 @@ Checkpoint Checkpoint::open_index(const std::string& path, const InputIdentities
 
 void Checkpoint::add(InputFile file, const TensorTable& table) {
   for (const auto& [name, tensor] : table) {
-    if (!places_.emplace(bare_name(name), Place{tensor, files_.size()}).second) {
-      throw FormatError(file.path(), 0, "tensor '" + name + "' is there twice");
+    const auto [found, is_new] =
+        places_.emplace(bare_name(name), Place{tensor, files_.size(), name});
+    if (!is_new) {
+      throw FormatError(
+          file.path(), 0,
+          "tensor '" + name + "' is there twice: as '" + found->second.name + "' too");
     }
   }
   files_.push_back(std::move(file));
@@ -142,19 +166,30 @@ const TensorPlace* Checkpoint::find(std::string_view name) const {
   return found == places_.end() ? nullptr : &found->second.tensor;
 }
 
-std::vector<float> Checkpoint::read(std::string_view name, const std::vector<std::int64_t>& shape,
-                                    const TaskContext& context) const {
+const Checkpoint::Place& Checkpoint::place_of(std::string_view name,
+                                              const std::vector<std::int64_t>& shape) const {
   const auto found = places_.find(name);
   if (found == places_.end()) {
     throw FormatError(path(), 0, "there is no tensor '" + std::string(name) + "'");
   }
-  const auto& [tensor, number] = found->second;
-  const InputFile& file = files_[number];
-  if (tensor.shape != shape) {
-    throw FormatError(file.path(), 0,
-                      "tensor '" + found->first + "' is " + shape_text(tensor.shape) + ", where " +
-                          shape_text(shape) + " is needed");
+  const Place& place = found->second;
+  if (place.tensor.shape != shape) {
+    throw FormatError(files_[place.file].path(), 0,
+                      "tensor '" + found->first + "' is " + shape_text(place.tensor.shape) +
+                          ", where " + shape_text(shape) + " is needed");
   }
+  return place;
+}
+
+void Checkpoint::check(std::string_view name, const std::vector<std::int64_t>& shape) const {
+  place_of(name, shape);
+}
+
+std::vector<float> Checkpoint::read(std::string_view name, const std::vector<std::int64_t>& shape,
+                                    const TaskContext& context) const {
+  const Place& place = place_of(name, shape);
+  const TensorPlace& tensor = place.tensor;
+  const InputFile& file = files_[place.file];
   constexpr std::int64_t at_once = 1 << 20;
   const std::int64_t n = count_elements(shape, file.path());
   const auto size = static_cast<std::int64_t>(element_bytes(tensor.type));
@@ -168,7 +203,7 @@ std::vector<float> Checkpoint::read(std::string_view name, const std::vector<std
   }
   if (!std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); })) {
     throw FormatError(file.path(), 0,
-                      "tensor '" + found->first + "' has a number that is not finite");
+                      "tensor '" + std::string(name) + "' has a number that is not finite");
   }
   return values;
 }
@@ -183,6 +218,28 @@ std::vector<std::string> Checkpoint::names() const {
   std::vector<std::string> result;
   for (const auto& [name, place] : places_) result.push_back(name);
   return result;
+}
+
+void Checkpoint::refuse_others(const std::set<std::string>& used,
+                               const std::vector<std::string_view>& spare,
+                               const std::string& model) const {
+  const auto is_spare = [&](std::string_view name) {
+    return std::any_of(spare.begin(), spare.end(), [&](std::string_view one) {
+      return one.back() == '.' ? name.substr(0, one.size()) == one : name == one;
+    });
+  };
+  const Place* first = nullptr;
+  std::size_t more = 0;
+  for (const auto& [name, place] : places_) {
+    if (used.count(name) != 0 || is_spare(name)) continue;
+    more += first == nullptr ? 0 : 1;
+    if (first == nullptr) first = &place;
+  }
+  if (first == nullptr) return;
+  const std::string others =
+      more == 0 ? "" : " (and " + std::to_string(more) + (more == 1 ? " other)" : " others)");
+  throw FormatError(files_[first->file].path(), 0,
+                    "tensor '" + first->name + "'" + others + " is none of " + model);
 }
 
 void Checkpoint::check_content(const TaskContext& context) const {

@@ -1,8 +1,9 @@
 // A tensor is pickled as _rebuild_tensor_v2(storage, offset, size, stride, ...), and a storage as a
-// persistent id: ("storage", type, key, device, numbers). Its numbers are the entry data/<key>.
+// persistent id: ("storage", type, key, device, numbers). Its values are the entry data/<key>.
 #include "core/models/torch_file.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ constexpr std::pair<std::string_view, ElementType> kStorages[] = {
     {"torch DoubleStorage", ElementType::kF64},
     {"torch LongStorage", ElementType::kI64}};
 
+// Keys under which training checkpoints keep the weights, besides epochs and optimiser state. They
+// may be nested.
+constexpr std::string_view kTables[] = {"model", "module", "state_dict", "model_state_dict"};
+
 struct Storage {
   ElementType type;
   std::int64_t offset;
@@ -41,11 +46,7 @@ class TorchReader {
 
   TensorTable read() {
     pickle_ = read_pickle(pickled(), file_.path());
-    const PickleValue* table = &pickle_[pickle_.root];
-    for (const char* name : {"model", "state_dict"}) {
-      const PickleValue* const inner = pickle_.member(*table, name);
-      if (inner != nullptr) table = inner;
-    }
+    const PickleValue* const table = weights_in(&pickle_[pickle_.root]);
     TensorTable tensors;
     if (const PickleValue* const modules = pickle_.member(*table, "_modules")) {
       for_members(*modules, [&](const std::string& module, const PickleValue& state) {
@@ -57,12 +58,48 @@ class TorchReader {
     } else {
       add_tensors(*table, "", tensors);
     }
+    if (tensors.empty()) fail("it has no tensors, but " + keys_of(*table));
     return tensors;
   }
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
     throw FormatError(file_.path(), 0, problem);
+  }
+
+  bool is_table(const PickleValue& value) const {
+    return value.kind == Kind::kDict || value.kind == Kind::kRecord;
+  }
+
+  const PickleValue* weights_in(const PickleValue* table) const {
+    // A pickle may have loops.
+    for (std::size_t depth = 0; depth < std::size(kTables); ++depth) {
+      const PickleValue* const outer = table;
+      for (const std::string_view name : kTables) {
+        const PickleValue* const inner = pickle_.member(*outer, name);
+        if (inner != nullptr && is_table(*inner) && tensor_arguments(*inner) == nullptr) {
+          table = inner;
+        }
+      }
+      if (table == outer) break;
+    }
+    return table;
+  }
+
+  // The first keys of a table without tensors, and the keys searched for tensors.
+  std::string keys_of(const PickleValue& table) const {
+    constexpr std::size_t most = 8;
+    std::string keys;
+    std::size_t n = 0;
+    for_members(table, [&](const std::string& name, const PickleValue&) {
+      if (n++ < most) keys += (keys.empty() ? "'" : ", '") + name + "'";
+    });
+    std::string tables;
+    for (const std::string_view name : kTables) {
+      tables.append(tables.empty() ? "'" : ", '").append(name).append("'");
+    }
+    return (keys.empty() ? "no keys" : "the keys " + keys + (n > most ? ", ..." : "")) +
+           "; weights are read from the table itself, or from " + tables + " in it";
   }
 
   template <class Use>
@@ -105,7 +142,7 @@ class TorchReader {
     fail("it is a zip archive without data.pkl, so torch did not write it");
   }
 
-  // The arguments of the call that a value stands for, if it calls `function`.
+  // The arguments of the call that a value represents, if it calls `function`.
   const PickleValue* arguments_of(const PickleValue& value, std::string_view function) const {
     if (value.kind != Kind::kRecord || pickle_[value.items[0]].text != function) return nullptr;
     return &pickle_[value.items[1]];
@@ -158,7 +195,7 @@ class TorchReader {
            " has more numbers than its storage");
     }
     std::int64_t stride = 1;
-    // A tensor without numbers may have sizes whose product is too large.
+    // An empty tensor may have sizes whose product overflows.
     for (std::size_t i = elements > 0 ? place.shape.size() : 0; i-- > 0; stride *= place.shape[i]) {
       if (place.shape[i] > 1 && strides[i] != stride) {
         fail("tensor '" + name + "' does not lie row by row: save it as .contiguous()");

@@ -1,5 +1,5 @@
 // Format: PKWARE's APPNOTE.TXT. The central directory at the end lists the entries; with zip64,
-// sizes of 2^32 - 1 stand for numbers of 8 bytes in an extra field.
+// sizes of 2^32 - 1 stand for 8-byte values in an extra field.
 #include "core/models/zip_entries.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class ZipReader {
     return bytes;
   }
 
-  // By the record at the end, behind which a comment may stand.
+  // Located through the record at the end, which a comment may follow.
   Directory find_directory() const {
     constexpr std::uint64_t end_record = 22;
     constexpr std::uint64_t most_comment = 65535;
@@ -112,7 +112,7 @@ class ZipReader {
     return {name, entry};
   }
 
-  // Numbers that did not fit in 4 bytes stand in the extra field 1, in this order.
+  // Values that do not fit in 4 bytes are in extra field 1, in this order.
   void read_extra(std::string_view extra, std::initializer_list<std::uint64_t*> numbers) const {
     for (; extra.size() >= 4; extra.remove_prefix(4 + number_at(extra, 2, 2))) {
       const std::size_t size = number_at(extra, 2, 2);
@@ -129,7 +129,7 @@ class ZipReader {
     }
   }
 
-  // The entry's own header may have another extra field, which pads the bytes.
+  // The entry's own header may have another extra field, which pads the data.
   std::int64_t data_offset(std::uint64_t offset, std::uint64_t size) const {
     constexpr std::uint64_t fixed = 30;
     const std::string header = piece(offset, fixed);

@@ -13,8 +13,8 @@
 
 namespace ancify {
 
-// y = x W' + b, W of out x in. With G the gradient by y: dW = G' x, db = sums of G's columns,
-// dx = G W.
+// y = x W' + b, with W out x in. With G the gradient by y: dW = G' x, db = column sums of G, dx = G
+// W.
 template <class T>
 class Dense : public Layer<T> {
  public:
@@ -63,8 +63,9 @@ class Dense : public Layer<T> {
 };
 
 // z = (x - mean) / sqrt(variance + 1e-5), y = z gain + bias, column by column (Ioffe and Szegedy
-// 2015, ICML 37: 448-456). In training mean and variance are the batch's, else running ones, to
-// which a batch adds a tenth. Running variances are unbiased. A batch for training needs two rows.
+// 2015, ICML 37: 448-456). Training uses the batch's mean and variance, inference running ones, to
+// which each batch contributes a tenth. Running variances are unbiased. A training batch needs at
+// least two rows.
 template <class T>
 class BatchNorm : public Layer<T> {
  public:
@@ -93,7 +94,8 @@ class BatchNorm : public Layer<T> {
     }
   }
 
-  // Of a pass for training: with G the gradient by y, dx = scale gain (G - mean(G) - z mean(G z)).
+  // Gradient of a training pass: with G the gradient by y, dx = scale gain (G - mean(G) - z mean(G
+  // z)).
   void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
     std::fill(gain_.gradient.begin(), gain_.gradient.end(), T{0});
@@ -126,7 +128,7 @@ class BatchNorm : public Layer<T> {
   }
 
  private:
-  // Sets mean_ and scale_ to the batch's mean and variance, and moves the running ones.
+  // Sets mean_ and scale_ from the batch's mean and variance, and updates the running values.
   void measure(const Batch<T>& in) {
     const T share = T{1} / static_cast<T>(in.rows);
     std::fill(mean_.begin(), mean_.end(), T{0});
@@ -163,7 +165,7 @@ class BatchNorm : public Layer<T> {
   Batch<T> normal_;
 };
 
-// y = max(x, 0). Not-a-number stays what it is.
+// y = max(x, 0). NaN is preserved.
 template <class T>
 class Relu : public Layer<T> {
  public:
@@ -182,8 +184,8 @@ class Relu : public Layer<T> {
   }
 };
 
-// In training each number is 0 with probability `share`, else it is divided by 1 - share. Four
-// numbers have a block of Philox, whose counter is their place in the batch and the pass's step.
+// In training each value is 0 with probability `share`, otherwise divided by 1 - share. Four values
+// share a block of Philox, whose counter is their position in the batch and the pass's step.
 template <class T>
 class Dropout : public Layer<T> {
  public:
@@ -203,7 +205,7 @@ class Dropout : public Layer<T> {
       }
     }
   }
-  // Of a pass for training
+  // Gradient of a training pass
   void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
     if (in_gradient == nullptr) return;

@@ -1,6 +1,6 @@
-// Layers that multiply, on a device. A library does products of dense layers, and kernels of ours
-// do convolutions. Gradients of their weights are sums over parts of the images, which are then
-// added up in their order.
+// Multiplying layers on a device. A library computes the products of dense layers, and our own
+// kernels the convolutions. Gradients of convolution weights are sums over parts of the images,
+// which are then added in order.
 #include "core/nn/device_network.h"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ ParametersThere::ParametersThere(NetworkRoom& room,
                                  const std::vector<Parameter<OnDevice>*>& parameters,
                                  const std::vector<std::vector<float>>& tensors, bool training)
     : room_(room), parameters_(parameters) {
-  constexpr std::int64_t alignment = 64;  // numbers, so that products load many at once
+  constexpr std::int64_t alignment = 64;  // elements, so that products use wide loads
   std::vector<std::int64_t> places;
   for (const Parameter<OnDevice>* parameter : parameters) {
     places.push_back(n_);

@@ -1,6 +1,6 @@
 // Networks on a device: the layers of network.h, with batches and parameters in the device's
-// memory. Layers that multiply have steps of their own (device_network.cpp); all others are those
-// of hosts, as an operation is written once.
+// memory. Multiplying layers have their own steps (device_network.cpp); all others share the host's
+// code, as each operation is written once.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ using NetworkKernels = Kernels<NetworkOperation>;
 // The first of the backend's devices; null on the CPU. DeviceError if it fails.
 std::unique_ptr<NetworkKernels> open_network_device(const Backend& backend);
 
-// Where a network works: a device, and memory for batches. Two streams may use it in turns, if each
-// waits for the other's work.
+// The workspace of a network: a device, and memory for batches. Two streams may alternate in using
+// it, if each waits for the other's work.
 class NetworkRoom {
  public:
   NetworkRoom(NetworkKernels& kernels, std::size_t memory_limit)
@@ -40,7 +40,7 @@ class NetworkRoom {
   Device& device() const { return kernels_.device(); }
   NetworkKernels& kernels() const { return kernels_; }
   Taker& taker() { return taker_; }
-  // Makes room for n numbers. It waits for work only if the array grows.
+  // Ensures space for n values. Waits for queued work only if the array grows.
   void make_room(DeviceArray<float>& array, std::size_t n) {
     if (n <= array.size()) return;
     for (int stream = 0; stream < Device::kStreams; ++stream) device().wait(stream);
@@ -72,7 +72,7 @@ struct Batch<OnDevice> {
   DeviceArray<float> data;
 };
 
-// Numbers that lie among others.
+// Values within a larger array.
 struct NumbersThere {
   std::int64_t n = 0;
   float* there = nullptr;
@@ -119,10 +119,10 @@ void Convolution<OnDevice>::backward(const Pass<OnDevice>& pass, const Batch<OnD
                                      const Batch<OnDevice>& out_gradient,
                                      Batch<OnDevice>* in_gradient);
 
-// All parameters of a network in one piece, and what Adam keeps of each. The room must outlive it.
+// All parameters of a network in one array, with Adam's moments. The workspace must outlive it.
 class ParametersThere {
  public:
-  // Without training, gradients have no room. `tensors`: their values. Use it within
+  // Without training, gradients take no memory. `tensors`: the parameters' values. Use it within
   // drained_on_failure().
   ParametersThere(NetworkRoom& room, const std::vector<Parameter<OnDevice>*>& parameters,
                   const std::vector<std::vector<float>>& tensors, bool training);

@@ -1,6 +1,6 @@
-// The operations of an encoder on a device. What goes into a matrix product is a `Number`, float or
-// Half, and so is what comes out of it on the way to the next one. All else is float: sums of
-// products, states, norms, softmax, angles.
+// The operations of an encoder on a device. Inputs of matrix products are `Number`, float or Half,
+// as are outputs that feed the next product. All else is float: sums of products, states, norms,
+// softmax, angles.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,7 @@ struct EmbedOp {
 };
 
 // c = a b', or c += a b': a is rows x depth, b is columns x depth. Rows of a are `stride` apart; b
-// and c have no gaps. A library does it as a whole.
+// and c have no gaps. Executed as a whole by a library.
 template <class Number, class Sum>
 struct ProductOp {
   static constexpr const char* kName = "ProductOp";
@@ -47,12 +47,12 @@ struct ProductOp {
   Sum* c;
 };
 
-// Threads that share a row, and so the terms of its sums; and the numbers that each holds.
+// Threads that share a row and the terms of its sums, and the values that each holds.
 constexpr std::size_t kRowThreads = 128;
 constexpr std::size_t kRowShare = 40;
 constexpr std::size_t kWidestRow = kRowThreads * kRowShare;
 
-// Does the work of all threads of a row, one after the other.
+// Does the work of all threads of a row, one after another.
 class LoneRow {
  public:
   static constexpr int kEach = 1;
@@ -76,7 +76,7 @@ class LoneRow {
 };
 
 // The layer norm of x + bias goes to `out`, and to x if `replaces`. Without a norm, x + bias itself
-// goes there. A part is a row.
+// goes there. Each part is one row.
 template <class Number>
 struct NormOp {
   static constexpr const char* kName = "NormOp";
@@ -94,7 +94,7 @@ struct NormOp {
     do_row(row, i);
   }
 
-  // A thread of `team` holds numbers of the row, some side by side.
+  // A thread of `team` holds values of the row, in groups of neighbours.
   template <class Team>
   ANCIFY_HOST_DEVICE void do_row(Team& team, std::size_t i) const {
     constexpr int each = Team::kEach;
@@ -151,7 +151,7 @@ struct ActivateOp {
   ANCIFY_HOST_DEVICE std::size_t n() const { return rows * width; }
   void operator()(std::size_t i) const { activate<1>(i / width, i % width); }
 
-  // Numbers j to j + kEach of a row.
+  // Values j to j + kEach of a row.
   template <int kEach>
   ANCIFY_HOST_DEVICE void activate(std::size_t row, std::size_t j) const {
     Number* const at = x + row * (bias != nullptr ? 1 : 2) * width + j;
@@ -212,9 +212,9 @@ struct QueryBlock {
 constexpr int kBlockQueries = 64;
 constexpr int kWidestHead = 128;
 
-// What a query has seen of its keys: the softmax of logits that come one after the other. Sums are
-// in units of e^most, and are scaled anew where a larger logit comes. `kWide` is the width of a
-// head, or more, with zeros.
+// A query's accumulated result over its keys: the softmax of sequential logits. Sums are in units
+// of e^most, and are rescaled when a larger logit arrives. `kWide` is the width of a head, or more
+// with zero padding.
 //
 // Milakov M, Gimelshein N (2018) Online normalizer calculation for softmax, arXiv:1805.02867.
 template <int kWide>
@@ -224,7 +224,7 @@ struct OnlineSoftmax {
   float most = -INFINITY;
   float total = 0;
 
-  // components(j) gives those of the query.
+  // components(j) returns component j of the query.
   template <class Query>
   ANCIFY_HOST_DEVICE void begin(const Query& components) {
     ANCIFY_UNROLL
@@ -249,9 +249,9 @@ struct OnlineSoftmax {
   }
 };
 
-// Adds biases to queries and keys, in place. Where there are cosines, these are rotated by their
-// positions. A row of qkv has q, k and v of all heads. A part is a number, and that half a head
-// further on.
+// Adds biases to queries and keys in place, and rotates them by their positions if cosines are
+// given. A row of qkv has q, k and v of all heads. Each part is one value and its partner half a
+// head further on.
 template <class Number>
 struct RotateOp {
   static constexpr const char* kName = "RotateOp";
@@ -261,10 +261,10 @@ struct RotateOp {
   Number* qkv;
   const float* bias;
   const std::int32_t* positions;  // of tokens
-  const float* cosines;           // a row a position, half a head each; or null
+  const float* cosines;           // one row per position, half one per head; or null
   const float* sines;
 
-  // Of a row: those of all heads' queries and keys.
+  // Pairs in a row: those of all heads' queries and keys.
   ANCIFY_HOST_DEVICE int pairs() const { return 2 * heads * (wide - wide / 2); }
   ANCIFY_HOST_DEVICE std::size_t n() const { return size * static_cast<std::size_t>(pairs()); }
   void operator()(std::size_t i) const {
@@ -295,7 +295,7 @@ struct RotateOp {
         high.at[k] = high.at[k] * cosine.at[k] + own * sine.at[k];
       }
     }
-    // The middle of an odd head is the higher number of its first pair.
+    // The middle of an odd head is the upper value of its first pair.
     if (j < half) put(low, numbers);
     put(high, numbers + half);
   }
@@ -319,14 +319,14 @@ struct RotateOp {
   }
 };
 
-// Softmax attention within sequences that lie end to end: softmax(scale q k' - slope |i - j|) v. A
-// row of qkv has q, k and v of all heads. A part is a block of queries and a head.
+// Softmax attention within concatenated sequences: softmax(scale q k' - slope |i - j|) v. A row of
+// qkv has q, k and v of all heads. Each part is one block of queries and one head.
 template <class Number>
 struct AttentionOp {
   static constexpr const char* kName = "AttentionOp";
   enum Part { kQuery, kKey, kValue };
   const Number* qkv;
-  const float* slopes;  // a head each; or null
+  const float* slopes;  // one per head; or null
   const QueryBlock* blocks;
   std::size_t size;  // blocks
   int heads;
@@ -342,7 +342,7 @@ struct AttentionOp {
   }
   ANCIFY_HOST_DEVICE float scale() const { return 1 / std::sqrt(static_cast<float>(wide)); }
 
-  // The numbers of a token's part.
+  // The values of a token's part.
   ANCIFY_HOST_DEVICE const Number* row(Part part, std::int32_t token, int head) const {
     return qkv + static_cast<std::size_t>(token) * 3 * row_width() + (part * heads + head) * wide;
   }
@@ -369,7 +369,7 @@ struct AttentionOp {
     }
   }
 
-  // On the host: the plain order of a block's queries and keys.
+  // On the host: processes a block's queries and keys in plain order.
   void operator()(std::size_t i) const {
     const QueryBlock& of = block(i);
     for (std::int32_t query = of.first; query < of.end; ++query) {

@@ -1,4 +1,5 @@
-// Numbers of half precision (IEEE 754 binary16), and what stores a float as one or as it is.
+// Half-precision values (IEEE 754 binary16), and conversions that store a float as half or
+// unchanged.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ struct Half {
   std::uint16_t bits;
 };
 
-// The nearest half, of two equally near ones the even one. Infinite from 65520 on.
+// The nearest half, with ties to even. Infinite from 65520 on.
 ANCIFY_HOST_DEVICE inline Half to_half(float x) {
 #ifdef __CUDA_ARCH__
   Half half;
@@ -22,7 +23,7 @@ ANCIFY_HOST_DEVICE inline Half to_half(float x) {
   constexpr std::uint32_t infinite = 0x7f800000;      // as a float
   constexpr std::uint32_t too_large = 0x477ff000;     // 65520
   constexpr std::uint32_t least_normal = 0x38800000;  // 2^-14
-  constexpr std::uint32_t exponents = 112U << 23;     // by which exponents of the two differ
+  constexpr std::uint32_t exponents = 112U << 23;     // difference of the exponents' biases
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   const std::uint32_t sign = bits >> 16 & 0x8000;
@@ -33,7 +34,8 @@ ANCIFY_HOST_DEVICE inline Half to_half(float x) {
   } else if (bits >= too_large) {
     half = 0x7c00;
   } else if (bits < least_normal) {
-    // A unit in the last place of 0.5 is that of the least halves, so this sum is rounded to them.
+    // A unit in the last place of 0.5 equals that of subnormal halves, so this sum is rounded to
+    // them.
     float size;
     std::memcpy(&size, &bits, sizeof size);
     size += 0.5F;
@@ -53,14 +55,14 @@ ANCIFY_HOST_DEVICE inline float to_float(Half half) {
   return x;
 #else
   constexpr float least = 0x1p-24F;                // of the halves above 0
-  constexpr std::uint32_t exponents = 112U << 23;  // by which exponents of the two differ
+  constexpr std::uint32_t exponents = 112U << 23;  // difference of the exponents' biases
   const std::uint32_t sign = (half.bits & 0x8000U) << 16;
   const std::uint32_t size = half.bits & 0x7fffU;
-  float x = static_cast<float>(size) * least;  // if it has no exponent
+  float x = static_cast<float>(size) * least;  // if it is subnormal
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   if (size >= 0x400) bits = (size << 13) + exponents;
-  if (size >= 0x7c00) bits += exponents;  // infinite, or not a number
+  if (size >= 0x7c00) bits += exponents;  // infinity or NaN
   bits |= sign;
   std::memcpy(&x, &bits, sizeof x);
   return x;

@@ -1,5 +1,5 @@
 // Layers of images, with gradients: convolution, pooling, upsampling, symmetric images. A row of a
-// batch is an image: its channels one after the other, each `size` x `size` numbers, row by row.
+// batch is an image: consecutive channels, each `size` x `size` values, row by row.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace ancify {
 
-// The convolution of 3 x 3 with a margin of zeros: output channel o is
+// The 3 x 3 convolution with zero padding: output channel o is
 //   b[o] + sum over c, u, v of W[o, c, u, v] x[c, i + u - 1, j + v - 1],
-// the product of W and the patches of x. Its gradients are such products too. With G that by the
-// output, the one by x[c, i, j] is
+// the product of W and the patches of x. Its gradients are such products too. With G the gradient
+// by the output, the gradient by x[c, i, j] is
 //   sum over o, u, v of W[o, c, 2 - u, 2 - v] G[o, i + u - 1, j + v - 1],
-// and that by W[o, c, u, v] is
+// and the gradient by W[o, c, u, v] is
 //   sum over i, j of x[c, i + u - 1, j + v - 1] G[o, i, j]
 //   = sum over i, j of G[o, i + 1 - u, j + 1 - v] x[c, i, j].
 template <class T>
@@ -46,7 +46,7 @@ class Convolution : public Layer<T> {
       sums[static_cast<std::size_t>(group.number())] = sums_of(pass, x, gradient);
       if (in_gradient != nullptr) convolve(pass, gradient, turned, no_biases, *in_gradient);
     });
-    // Each group has sums of its own, which are added in their order.
+    // Each group has its own sums, which are added in order.
     Sums all(sums_rows(), wide(), out_);
     for (const Sums& of_group : sums) all.add(of_group);
     take_gradients(all);
@@ -54,15 +54,15 @@ class Convolution : public Layer<T> {
 
   std::vector<Parameter<T>*> parameters() override { return {&weight_, &bias_}; }
 
-  // Weights within sqrt(6 / depth) of 0, all equally likely, which keep the size of what passes
-  // through them and ReLU (He and others 2015, ICCV: 1026-1034); biases of 0.
+  // Weights uniform within sqrt(6 / depth) of 0, which preserve the variance through layer and ReLU
+  // (He and others 2015, ICCV: 1026-1034); biases of 0.
   void initialise(std::uint64_t seed, std::uint64_t stream) {
     draw_uniform(weight_.value, std::sqrt(6 / static_cast<double>(9 * in_)), seed, stream);
     std::fill(bias_.value.begin(), bias_.value.end(), T{0});
   }
 
  private:
-  // Gradients: a row of weights for each row of patches, and a column for each other channel.
+  // Gradients: one row of weights per row of patches, and one column per other channel.
   struct Sums {
     std::vector<T> weights;
     std::vector<T> biases;
@@ -77,7 +77,7 @@ class Convolution : public Layer<T> {
     }
   };
 
-  // Writes weights times patches, plus biases, to images of as many channels as there are biases.
+  // Writes weights times patches, plus biases, to images with one channel per bias.
   static void convolve(const Pass<T>& pass, const PaddedImages<T>& x, const std::vector<T>& weights,
                        const std::vector<T>& biases, Batch<T>& to) {
     const std::int64_t columns = x.group().columns();
@@ -93,7 +93,7 @@ class Convolution : public Layer<T> {
     x.group().write(sums.numbers(), n, to);
   }
 
-  // Patches are those of the side with fewer channels. The other channels fill vectors.
+  // Patches are taken on the side with fewer channels. The other channels fill vectors.
   bool patches_of_in() const { return in_ <= out_; }
   std::int64_t sums_rows() const { return 9 * std::min(in_, out_); }
   std::int64_t wide() const { return filled_up(std::max(in_, out_)); }
@@ -113,7 +113,7 @@ class Convolution : public Layer<T> {
     return sums;
   }
 
-  // Calls use(weight, output channel, input channel, neighbour) on all weights in their order.
+  // Calls use(weight, output channel, input channel, neighbour) on all weights in order.
   template <class Use>
   void for_weights(Use use) const {
     std::size_t weight = 0;
@@ -133,7 +133,7 @@ class Convolution : public Layer<T> {
     bias_.gradient = sums.biases;
   }
 
-  // The weights of the gradient by the input: a row a channel of it.
+  // The weights of the gradient by the input, one row per input channel.
   std::vector<T> turned_weights() const {
     std::vector<T> turned(weight_.value.size());
     for_weights([&](std::size_t weight, std::int64_t o, std::int64_t c, std::int64_t k) {
@@ -150,8 +150,8 @@ class Convolution : public Layer<T> {
   Parameter<T> bias_;
 };
 
-// The largest of each 2 x 2 pixels; `size`, that of the input, is even. The gradient goes to the
-// first pixel that is the largest.
+// The maximum of each 2 x 2 pixels; the input's `size` is even. The gradient goes to the first
+// largest pixel.
 template <class T>
 class MaxPool : public Layer<T> {
  public:
@@ -176,7 +176,7 @@ class MaxPool : public Layer<T> {
   std::int64_t size_;
 };
 
-// Each pixel becomes 2 x 2 equal ones; `size` is that of the input.
+// Repeats each pixel 2 x 2 times; `size` is the input's.
 template <class T>
 class Upsample : public Layer<T> {
  public:
@@ -201,8 +201,8 @@ class Upsample : public Layer<T> {
   std::int64_t size_;
 };
 
-// The nearest symmetric image with a zero diagonal, of one channel. It is a projection, so the
-// gradient goes through it in the same way.
+// The nearest symmetric image with a zero diagonal, of one channel. It is a symmetric projection,
+// so the gradient passes through the same map.
 template <class T>
 class SymmetricImage : public Layer<T> {
  public:

@@ -1,5 +1,5 @@
 // The code of all layers. The file of a level includes it, and is compiled with that level's flags.
-// All is in an unnamed namespace or inlined: a function that levels share by its name would be
+// Everything is in an unnamed namespace or inlined: a function with one name in all levels would be
 // linked once, perhaps with instructions that the processor lacks.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace ancify {
 
 namespace {
 
-// Sums go in lanes, which compilers put into vectors, in the same order at every level.
+// Sums use lanes, which compilers vectorise, in one order at every level.
 constexpr std::int64_t kLanes = 16;
 
 template <class Term, class Join>

@@ -8,7 +8,7 @@
 
 namespace ancify {
 
-// Rows of numbers, `width` each; `stride` is from a row to the next.
+// Rows of `width` values; `stride` is the distance between rows.
 struct Rows {
   float* data;
   std::int64_t rows;
@@ -23,14 +23,14 @@ struct NormWeights {
   float epsilon;
 };
 
-// Cosines and sines of a rotation: a row a position, `half` each.
+// Cosines and sines of a rotation: one row per position, `half` values each.
 struct Rotation {
   const float* cosines;
   const float* sines;
   std::int64_t half;
 };
 
-// What is written once, and compiled for each level. All are free of state.
+// Functions that are written once, and compiled for each level. All are stateless.
 struct Layers {
   void (*add_product)(const PlacedProduct& product);
   // Row by row, out = (x - mean) / sqrt(variance + epsilon) * gain + bias. `out` may be x.
@@ -51,14 +51,14 @@ struct Layers {
   void (*rotate)(const Rows& x, const Rotation& rotation, float scale);
 };
 
-// The layers for a level, or for the best one below it that the compiler made. Levels differ in how
-// sums are rounded.
+// The layers for a level, or for the best lower level in the build. Levels differ in the rounding
+// of sums.
 const Layers& layers_of(SimdLevel level);
 
 // The products of a level.
 ProductsOf<float> products_of(SimdLevel level);
 
-// The layers of builds for AVX2 and FMA, and for AVX-512; null where the compiler makes none.
+// The layers for AVX2 and FMA, and for AVX-512; null if the build lacks them.
 const Layers* layers_for_avx2();
 const Layers* layers_for_avx512();
 

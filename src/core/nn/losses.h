@@ -1,4 +1,4 @@
-// What training makes small, with its gradient.
+// Loss functions of training, with their gradients.
 #pragma once
 
 #include <algorithm>
@@ -38,15 +38,15 @@ double cross_entropy(const Batch<T>& logits, const std::vector<std::int32_t>& la
   return loss / rows;
 }
 
-// The sum of squared differences from the numbers of `target` that are known, and how many these
-// are. What is not known is NaN.
+// The sum of squared differences from the known values of `target`, and their number. Unknown
+// values are NaN.
 struct SquaredError {
   double sum = 0;
   std::int64_t known = 0;
   double mean() const { return known > 0 ? sum / static_cast<double>(known) : 0; }
 };
 
-// The gradient of the mean by `out` is written to `gradient`, unless that is null.
+// Writes the gradient of the mean by `out` to `gradient`, unless that is null.
 template <class T>
 SquaredError masked_squared_error(const Batch<T>& out, const Batch<T>& target, Batch<T>* gradient) {
   SquaredError error;

@@ -1,5 +1,5 @@
-// Networks that learn: layers with gradients, one after the other. Numbers are T: floats, or
-// doubles in tests, where gradients are compared with differences; or those of device_network.h.
+// Trainable networks: consecutive layers with gradients. Values are T: floats, or doubles in tests
+// that compare gradients with finite differences; or the types of device_network.h.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace ancify {
 
-// The type of a network's numbers, where T says more than that.
+// The value type of a network, if T carries more information.
 template <class T>
 struct PlainNumber {
   using Type = T;
@@ -22,7 +22,7 @@ struct PlainNumber {
 template <class T>
 using NumberOf = typename PlainNumber<T>::Type;
 
-// What goes from a layer to the next: a row an example.
+// The data passed between layers: one row per example.
 template <class T>
 struct Batch {
   std::int64_t rows = 0;
@@ -38,7 +38,7 @@ struct Batch {
   const T* row(std::int64_t i) const { return data.data() + i * width; }
 };
 
-// Numbers that are learnt, and the gradient of the loss by them.
+// Trainable parameters, and the gradient of the loss by them.
 template <class T>
 struct Parameter {
   explicit Parameter(std::int64_t n, T start = 0)
@@ -47,20 +47,20 @@ struct Parameter {
   std::vector<T> gradient;
 };
 
-// How a batch goes through a network.
+// The settings of a batch's pass through a network.
 template <class T>
 struct Pass {
   ProductsOf<T> products;
   const TaskContext& context;
   bool training = false;
-  // Dropout's random numbers are a function of these two.
+  // These two determine dropout's random numbers.
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
 
   void resize(Batch<T>& batch, std::int64_t rows, std::int64_t width) const {
     batch.resize(rows, width);
   }
-  // Does an operation in pieces, which idle threads may take.
+  // Runs an operation in pieces, which idle threads may take.
   template <class Op>
   void run(const Op& op) const {
     constexpr std::int64_t numbers = 1 << 15;
@@ -102,11 +102,11 @@ class Layer {
 
   virtual void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) = 0;
   // After forward() of the same batch, with the gradient of the loss by `out`: sets the gradients
-  // of the parameters, and that by `in` unless `in_gradient` is null.
+  // of the parameters, and the gradient by `in` unless `in_gradient` is null.
   virtual void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& out,
                         const Batch<T>& out_gradient, Batch<T>* in_gradient) = 0;
   virtual std::vector<Parameter<T>*> parameters() { return {}; }
-  // All numbers that are kept with a network: the parameters', and running means.
+  // All values stored with a network: parameters and running statistics.
   virtual std::vector<Numbers*> state() {
     std::vector<Numbers*> result;
     for (Parameter<T>* parameter : parameters()) result.push_back(&parameter->value);
@@ -131,7 +131,7 @@ class Network {
     return *from;
   }
 
-  // After forward(pass, in). `gradient`: that of the loss by the output; its content is lost. The
+  // After forward(pass, in). `gradient`: the loss gradient by the output; it is overwritten. The
   // gradient by `in` is written to `in_gradient`, unless that is null.
   void backward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& gradient,
                 Batch<T>* in_gradient = nullptr) {

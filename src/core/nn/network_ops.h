@@ -1,5 +1,5 @@
-// What layers, losses and optimisers do to numbers, written once for host and device. An operation
-// is a grid: operator()(row, column) does a part, and parts may be done in any order.
+// Elementary operations of layers, losses and optimisers, written once for host and device. An
+// operation is a grid: operator()(row, column) computes one part, and parts may run in any order.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ void do_rows(const Op& op, std::int64_t first, std::int64_t end) {
 
 // ---- Numbers ------------------------------------------------------------------------------------
 
-// y = max(x, 0). Not-a-number stays what it is.
+// y = max(x, 0). NaN is preserved.
 template <class T>
 struct ReluOp : Grid {
   static constexpr const char* kName = "ReluOp";
@@ -47,7 +47,7 @@ struct ReluSlopeOp : Grid {
   T* to;              // the gradient by x, here and below
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
     const std::int64_t i = at(row, column);
-    const T slope = gradient[i];  // read in any case, so that there is no branch
+    const T slope = gradient[i];  // read unconditionally, to avoid a branch
     to[i] = y[i] > 0 ? slope : 0;
   }
 };
@@ -75,7 +75,7 @@ struct SoftplusSlopeOp : Grid {
   }
 };
 
-// out = z + log(e^d - 1), without a large power. A row of d may have more numbers than one of z.
+// out = z + log(e^d - 1), without a large power. Rows of d may be longer than rows of z.
 template <class T>
 struct AddInverseSoftplusOp : Grid {
   static constexpr const char* kName = "AddInverseSoftplusOp";
@@ -105,7 +105,7 @@ struct CopyRowsOp : Grid {
   }
 };
 
-// x += bias, the same in each row
+// x += bias, in each row
 template <class T>
 struct AddRowOp : Grid {
   static constexpr const char* kName = "AddRowOp";
@@ -137,7 +137,7 @@ struct AddPartsOp : Grid {
 
 // ---- Images: a row of the grid is one of pixels, or a channel -----------------------------------
 
-// The largest of each 2 x 2 pixels. Rows and columns are those of the output.
+// The maximum of each 2 x 2 pixels. Rows and columns refer to the output.
 template <class T>
 struct MaxPoolOp : Grid {
   static constexpr const char* kName = "MaxPoolOp";
@@ -152,7 +152,7 @@ struct MaxPoolOp : Grid {
     y[at(row, column)] = lower[1] > most ? lower[1] : most;
   }
 };
-// The gradient goes to the first pixel that is the largest.
+// The gradient goes to the first largest pixel.
 template <class T>
 struct MaxPoolSlopeOp : Grid {
   static constexpr const char* kName = "MaxPoolSlopeOp";
@@ -168,7 +168,7 @@ struct MaxPoolSlopeOp : Grid {
     const bool third = x[below] > of_two;
     const T of_three = third ? x[below] : of_two;
     const bool fourth = x[below + 1] > of_three;
-    // The gradient, and what is left of it for those before
+    // The gradient, and the remainder for earlier pixels
     const T slope = gradient[at(row, column)];
     const T to_three = fourth ? 0 : slope;
     const T to_two = third ? 0 : to_three;
@@ -179,7 +179,7 @@ struct MaxPoolSlopeOp : Grid {
   }
 };
 
-// Each pixel becomes 2 x 2 equal ones. Rows and columns are those of the input.
+// Repeats each pixel 2 x 2 times. Rows and columns refer to the input.
 template <class T>
 struct UpsampleOp : Grid {
   static constexpr const char* kName = "UpsampleOp";
@@ -202,7 +202,7 @@ struct UpsampleSlopeOp : Grid {
   }
 };
 
-// The nearest symmetric image with a zero diagonal, of one channel: y = (x + x') / 2 beside the
+// The nearest symmetric image with a zero diagonal, of one channel: y = (x + x') / 2 off the
 // diagonal.
 template <class T>
 struct SymmetricOp : Grid {
@@ -220,7 +220,7 @@ struct SymmetricOp : Grid {
 
 // ---- Convolutions -------------------------------------------------------------------------------
 
-// Kernels go by windows of 2 x 2 pixels.
+// Kernels process windows of 2 x 2 pixels.
 struct PixelWindow {
   std::int32_t image;
   std::int32_t row;  // of its first pixel
@@ -246,8 +246,8 @@ struct ImageShape {
   }
 };
 
-// A convolution of 3 x 3 as in image_layers.h, or its adjoint, which has no biases: `weights` are
-// those of the convolution in both. A row of the grid is a channel of an image of the output.
+// A 3 x 3 convolution as in image_layers.h, or its adjoint, which has no biases; both take the
+// convolution's `weights`. A row of the grid is a channel of an output image.
 struct ConvolveOp : Grid {
   static constexpr const char* kName = "ConvolveOp";
   ImageShape in;
@@ -276,8 +276,8 @@ struct ConvolveOp : Grid {
   }
 };
 
-// The gradients of a convolution's weights: sums over windows, so many at once. A row of the grid
-// is an output channel of such a part, and a column a weight; the last is that of the bias.
+// The gradients of a convolution's weights: sums over parts of kWindows windows. A row of the grid
+// is one output channel of a part, and a column one weight; the last column is the bias.
 struct WeightSumsOp : Grid {
   static constexpr const char* kName = "WeightSumsOp";
   static constexpr std::int32_t kWindows = 1024;  // of a part
@@ -319,9 +319,9 @@ struct WeightSumsOp : Grid {
 
 // ---- Training -----------------------------------------------------------------------------------
 
-// Squared differences from what is known of the target, where the rest is NaN. A row is an example
-// of `width` numbers, and a column sums every kErrorLanes-th of them. The gradient is `scale` times
-// the differences; null: none.
+// Squared differences from the known values of the target; unknown values are NaN. A row is an
+// example of `width` values, and a column sums every kErrorLanes-th of them. The gradient, unless
+// null, is `scale` times the differences.
 constexpr std::int64_t kErrorLanes = 128;
 
 template <class T>
@@ -363,7 +363,7 @@ struct AdamFactors {
   }
 };
 
-// A step of Adam for n numbers.
+// A step of Adam for n parameters.
 template <class T>
 struct AdamOp : Grid {
   static constexpr const char* kName = "AdamOp";
@@ -381,7 +381,7 @@ struct AdamOp : Grid {
 
 // ---- Products -----------------------------------------------------------------------------------
 
-// A library does it as a whole.
+// Executed as a whole by a library.
 struct MatrixProductOp {
   static constexpr const char* kName = "MatrixProductOp";
   ProductOf<float> product;

@@ -13,8 +13,8 @@
 
 namespace ancify {
 
-// Calls move(parameter, from, end) on pieces of all parameters, which idle threads may take.
-// Numbers move each by itself, so pieces do not show in the result.
+// Calls move(parameter, from, end) on pieces of all parameters, which idle threads may take. Each
+// parameter moves independently, so pieces do not affect the result.
 template <class T>
 void move_in_pieces(
     const std::vector<Parameter<T>*>& parameters, const TaskContext& context,
@@ -38,7 +38,7 @@ void move_in_pieces(
   });
 }
 
-// A number for each number of all parameters, at first 0.
+// One value per parameter, initially 0.
 template <class T>
 std::vector<std::vector<T>> zeros_of(const std::vector<Parameter<T>*>& parameters) {
   std::vector<std::vector<T>> zeros;

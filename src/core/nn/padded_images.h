@@ -1,4 +1,4 @@
-// Images as convolutions on hosts take them.
+// Images in the layout of the host's convolutions.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ inline std::int64_t filled_up(std::int64_t columns) {
   return (columns + kWholeColumns - 1) / kWholeColumns * kWholeColumns;
 }
 
-// The places of n rows that lie one after the other.
+// The offsets of n consecutive rows.
 inline std::vector<std::int64_t> rows_of(std::int64_t n, std::int64_t stride) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) rows[static_cast<std::size_t>(i)] = i * stride;
   return rows;
 }
 
-// Numbers that are written before they are read.
+// Uninitialised values, to be written before they are read.
 template <class T>
 class Scratch {
  public:
@@ -35,9 +35,9 @@ class Scratch {
   std::unique_ptr<T[]> numbers_;
 };
 
-// Some images of a batch, `size` x `size` pixels. A channel of theirs has a zero behind each row,
-// and a row of zeros behind each image. So neighbours of pixels are always as far from them, also
-// beyond an image's margin.
+// Some images of a batch, `size` x `size` pixels. Each channel has a zero after each row, and a row
+// of zeros after each image. So neighbours of pixels are always at fixed offsets, even beyond an
+// image's margin.
 class ImageGroup {
  public:
   ImageGroup(std::int64_t size, std::int64_t number, std::int64_t most, std::int64_t all)
@@ -52,10 +52,10 @@ class ImageGroup {
   std::int64_t images() const { return images_; }
 
   std::int64_t stride() const { return size_ + 1; }  // of rows
-  // Of a channel, with zeros that fill it up
+  // Columns of a channel, with zero padding
   std::int64_t columns() const { return filled_up(images_ * stride() * stride()); }
 
-  // Copies pixels from channels without margins, one after the other.
+  // Copies pixels from consecutive channels without margins.
   template <class T>
   void write(const T* from, std::int64_t channels, Batch<T>& to) const {
     for (std::int64_t channel = 0; channel < channels; ++channel, from += columns()) {
@@ -76,7 +76,7 @@ class ImageGroup {
   std::int64_t images_;
 };
 
-// Groups have many pixels, but not too many images to be shared. They do not depend on threads.
+// Groups have many pixels, but few enough images to be shared out. They do not depend on threads.
 inline std::int64_t images_of_group(std::int64_t size) {
   constexpr std::int64_t pixels = 1024;
   constexpr std::int64_t most = 8;
@@ -95,8 +95,8 @@ void for_image_groups(const TaskContext& context, std::int64_t size, std::int64_
   });
 }
 
-// Channels of a group, with margins of zeros. The patches of all pixels are a matrix with a row for
-// each channel and neighbour. Its rows overlap here, so that none is copied.
+// Channels of a group, with margins of zeros. The patches of all pixels form a matrix with one row
+// per channel and neighbour. Its rows overlap here, so that none is copied.
 template <class T>
 class PaddedImages {
  public:
@@ -108,8 +108,8 @@ class PaddedImages {
   const ImageGroup& group() const { return group_; }
   const T* numbers() const { return numbers_.numbers(); }
 
-  // Where rows of patches begin: for each channel those of the pixels to the upper left, above,
-  // ..., to the lower right.
+  // The offsets of patch rows: for each channel, the pixels to the upper left, above, ..., to the
+  // lower right.
   std::vector<std::int64_t> patch_rows() const {
     std::vector<std::int64_t> rows;
     for (std::int64_t k = 0; k < 9 * channels_; ++k) {
@@ -118,7 +118,7 @@ class PaddedImages {
     return rows;
   }
 
-  // A row a place, and a column a channel, with zeros in the other columns.
+  // One row per pixel and one column per channel, with zeros in the other columns.
   Scratch<T> turned(std::int64_t columns) const {
     constexpr std::int64_t kBlock = kWholeColumns;
     Scratch<T> to(group_.columns() * columns);
@@ -133,7 +133,7 @@ class PaddedImages {
     return to;
   }
 
-  // Of a channel. Sums go in lanes, which compilers put into vectors.
+  // The sum of a channel, in lanes that compilers vectorise.
   T sum(std::int64_t channel) const {
     const T* const numbers = first_pixel(channel);
     T lanes[kWholeColumns] = {};

@@ -1,5 +1,5 @@
-// c += a b for rows at any places. A block of c is summed in registers while rows of b go by, so
-// nothing is copied to be multiplied. A level's file includes it, as layer_code.h does.
+// c += a b for rows at arbitrary offsets. A block of c is summed in registers while rows of b
+// stream past, so nothing is copied. A level's file includes it, as layer_code.h does.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace ancify {
 
 namespace {
 
-// How many rows and vectors of columns a block has: as many as registers hold, beside a row of b
-// and a number of a.
+// The rows and column vectors of a block: as many as fit the registers, besides a row of b and a
+// value of a.
 #if defined(__AVX512F__)
 constexpr std::int64_t kVectorLanes = 16;
 constexpr std::int64_t kBlockVectors = 3;
@@ -32,7 +32,7 @@ using Lanes = float __attribute__((vector_size(kVectorLanes * sizeof(float))));
 
 ANCIFY_ALWAYS_INLINE void load(const float* from, Lanes& to) { std::memcpy(&to, from, sizeof to); }
 
-// Terms [first_term, end_term) of the numbers from (row, column) on.
+// Terms [first_term, end_term) of the elements from (row, column) on.
 struct ProductBlock {
   std::int64_t row;
   std::int64_t column;
@@ -74,7 +74,7 @@ ANCIFY_ALWAYS_INLINE void add_rows(std::int64_t wanted, const PlacedProduct& p,
   add_block<rows, vectors>(p, block);
 }
 
-// The same for vectors of columns.
+// As above, for vectors of columns.
 template <std::int64_t vectors>
 ANCIFY_ALWAYS_INLINE void add_columns(std::int64_t wanted, std::int64_t rows,
                                       const PlacedProduct& p, const ProductBlock& block) {
@@ -86,7 +86,7 @@ ANCIFY_ALWAYS_INLINE void add_columns(std::int64_t wanted, std::int64_t rows,
 
 void add_product(const PlacedProduct& p) {
   constexpr std::int64_t kTerms = 256;  // rows of b stay in a processor's cache
-  // Blocks of about the same number of rows have many sums on their way each.
+  // Blocks of nearly equal height keep many sums in flight each.
   const std::int64_t blocks = (p.rows + kBlockRows - 1) / kBlockRows;
   for (std::int64_t first = 0; first < p.depth; first += kTerms) {
     const std::int64_t end = p.depth - first < kTerms ? p.depth : first + kTerms;

@@ -1,4 +1,4 @@
-// The products that layers take: of matrices, and of rows at any places.
+// The products used by layers: of matrices, and of rows at arbitrary offsets.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace ancify {
 
-// c += a b, where rows begin at any places, and may overlap as patches of an image do: row i of a
-// at a + a_rows[i], row k of b at b + b_rows[k]. `columns` is a multiple of kWholeColumns.
+// c += a b, where rows begin at arbitrary offsets, and may overlap as patches of an image do: row i
+// of a at a + a_rows[i], row k of b at b + b_rows[k]. `columns` is a multiple of kWholeColumns.
 constexpr std::int64_t kWholeColumns = 16;
 
 template <class T>
@@ -26,7 +26,7 @@ struct PlacedProductOf {
 
 using PlacedProduct = PlacedProductOf<float>;
 
-// The plain loop: the oracle.
+// The plain loop, an oracle for tests.
 template <class T>
 void add_product_plainly(const PlacedProductOf<T>& product) {
   for (std::int64_t i = 0; i < product.rows; ++i) {
@@ -41,7 +41,7 @@ void add_product_plainly(const PlacedProductOf<T>& product) {
   }
 }
 
-// How a level multiplies.
+// The products of a level.
 template <class T>
 struct ProductsOf {
   void (*multiply)(const ProductOf<T>& product);

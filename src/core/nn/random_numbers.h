@@ -1,4 +1,4 @@
-// Random numbers of training: a function of a seed, a stream and a place (exec/philox.h).
+// Random numbers of training: a function of a seed, a stream and a position (exec/philox.h).
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace ancify {
 
-// Numbers between -limit and limit, all equally likely.
+// Uniform values between -limit and limit.
 template <class T>
 void draw_uniform(std::vector<T>& values, double limit, std::uint64_t seed, std::uint64_t stream) {
   for (std::size_t i = 0; i < values.size(); i += 4) {
@@ -23,7 +23,7 @@ void draw_uniform(std::vector<T>& values, double limit, std::uint64_t seed, std:
   }
 }
 
-// The numbers from 0 to n - 1 in any order: Fisher and Yates' shuffle.
+// A random permutation of 0 to n - 1: the Fisher-Yates shuffle.
 inline std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed,
                                               std::uint64_t stream) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));

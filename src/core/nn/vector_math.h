@@ -1,5 +1,5 @@
-// Functions of a number, in single precision and without branches: compilers make vector
-// instructions of loops over them. Not-a-number stays what it is.
+// Scalar functions in single precision without branches, so that compilers vectorise loops over
+// them. NaN is preserved.
 #pragma once
 
 #include <cmath>
@@ -14,14 +14,14 @@ namespace ancify {
 // e^x for x <= 0, within 2 units in the last place; below -87 it is e^-87, 1.6e-38.
 ANCIFY_HOST_DEVICE ANCIFY_ALWAYS_INLINE float exp_negative(float x) {
   constexpr float log2_e = 1.44269504F;
-  constexpr float ln2_high = 0.693359375F;  // k times it is exact
+  constexpr float ln2_high = 0.693359375F;  // exact when multiplied by k
   constexpr float ln2_low = -2.12194440e-4F;
-  constexpr float rounder = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number
+  constexpr float rounder = 12582912;  // 1.5 * 2^23: adding it rounds to an integer
   const float near = x < -87 ? -87 : x;
   const float shifted = near * log2_e + rounder;
   const float k = shifted - rounder;
   const float r = (near - k * ln2_high) - k * ln2_low;
-  // Taylor's series, as |r| is at most ln 2 / 2.
+  // Taylor series, as |r| is at most ln 2 / 2.
   float sum = 1.0F / 5040;
   sum = sum * r + 1.0F / 720;
   sum = sum * r + 1.0F / 120;
@@ -39,7 +39,7 @@ ANCIFY_HOST_DEVICE ANCIFY_ALWAYS_INLINE float exp_negative(float x) {
   return sum * power;
 }
 
-// 1 / x, 2^x and e^x for x <= 0. A card's own units have relative errors of 1e-7, 2e-7 and
+// 1 / x, 2^x and e^x for x <= 0. The card's hardware units have relative errors of 1e-7, 2e-7 and
 // 2e-7 + 1e-7 |x|.
 ANCIFY_HOST_DEVICE ANCIFY_ALWAYS_INLINE float quick_reciprocal(float x) {
 #ifdef __CUDA_ARCH__
@@ -65,9 +65,8 @@ ANCIFY_HOST_DEVICE ANCIFY_ALWAYS_INLINE float quick_exp_negative(float x) {
 #endif
 }
 
-// x Phi(x), the Gaussian error linear unit by the error function. Phi(-a) for a > 0 is
-// exp(-a^2 / 2) g(1 / (1 + 0.3 a)), and the polynomial g was fitted to the least relative error,
-// 2e-8.
+// x Phi(x), the Gaussian error linear unit by the error function. Phi(-a) for a > 0 is exp(-a^2 /
+// 2) g(1 / (1 + 0.3 a)), and the polynomial g was fitted for minimal relative error, 2e-8.
 ANCIFY_HOST_DEVICE ANCIFY_ALWAYS_INLINE float gelu(float x) {
   const float a = std::fabs(x);
   const float t = quick_reciprocal(1 + 0.3F * a);

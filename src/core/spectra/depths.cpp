@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/ancestry/variants/annotation.h"
 #include "core/ancestry/variants/record_kind.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -19,7 +20,8 @@ bool is_snp(const VariantReader& reader) {
   const auto is_base = [&](int i) {
     return reader.allele(i).size() == 1 && has_only_bases(reader.allele(i));
   };
-  return reader.alleles() == 2 && is_base(0) && is_base(1);
+  const auto base = [&](int i) { return base_code(reader.allele(i).front()); };
+  return reader.alleles() == 2 && is_base(0) && is_base(1) && base(0) != base(1);
 }
 
 // Fails for a called genotype that is not diploid.
@@ -46,7 +48,7 @@ DepthCounts count_depths(const std::string& variants, const std::vector<int>& po
   while (reader.next()) {
     context.throw_if_stopped();
     progress.record(reader);
-    if (!is_snp(reader)) continue;
+    if (!is_snp(reader) || exclusion_of_info(reader)) continue;
     const Genotypes& genotypes = reader.genotypes();
     const SampleNumbers& depths = reader.sample_numbers("DP");
     if (genotypes.ploidy == 0 || depths.per_sample == 0) continue;

@@ -1,4 +1,4 @@
-// Counts how often samples of a VCF have each depth.
+// Counts the genotypes of a VCF by depth.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ancify {
 
-// The most depth that is told apart.
+// The largest depth with a count of its own.
 constexpr int kMostDepth = 1000;
 
 struct DepthCounts {
@@ -18,9 +18,9 @@ struct DepthCounts {
   std::vector<std::vector<std::int64_t>> genotypes;
 };
 
-// `populations`: of each sample, from 0, or kNoPopulation. A genotype that is not called has depth
-// 0, and so has one without a depth. Depths are DP of FORMAT. FormatError for a negative depth, a
-// called genotype that is not diploid, or if no record has depths.
+// `populations` holds each sample's population, from 0, or kNoPopulation. An uncalled genotype, or
+// one without a depth, has depth 0. Depths are DP of FORMAT. Throws FormatError for a negative
+// depth, a called genotype that is not diploid, or if no record has depths.
 DepthCounts count_depths(const std::string& variants, const std::vector<int>& populations,
                          std::size_t n_populations, JobControl& control);
 

@@ -27,8 +27,8 @@ ProjectionWeights project_count(AlleleCount count, int size, double* room) {
   const double n = size;
   const double derived = count.derived;
   const double called = count.called;
-  // Start at the most probable k and multiply by the ratios of neighbours. Nothing overflows, and
-  // only negligible values underflow.
+  // The recursion starts at the most probable k and multiplies by the ratios of neighbours. Nothing
+  // overflows, and only negligible values underflow.
   const auto mode =
       std::clamp(static_cast<int>((n + 1) * (derived + 1) / (called + 2)), first, last);
   const auto at = [&](int k) -> double& { return room[k - first]; };

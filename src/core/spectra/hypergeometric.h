@@ -7,7 +7,7 @@
 
 namespace ancify {
 
-// The haplotypes called at a site in one population, and those of them with the derived allele.
+// The haplotypes called at a site in one population, and how many carry the derived allele.
 struct AlleleCount {
   int called;
   int derived;
@@ -27,28 +27,30 @@ struct ProjectionWeights {
   const double* weights;
 };
 
-// How many numbers of derived copies have a probability above 0 in a sample of `size` haplotypes.
+// The number of derived-allele counts with a probability above 0 in a sample of `size` haplotypes.
 // `count.called` must be at least `size`.
 std::size_t projected_numbers(AlleleCount count, int size);
 
 // The hypergeometric probabilities of derived copies among `size` haplotypes drawn from `count`.
-// They are written to `room`, which holds projected_numbers() values and must outlive the result.
+// They are written to `room`, a workspace of projected_numbers() values that must outlive the
+// result.
 ProjectionWeights project_count(AlleleCount count, int size, double* room);
 
-// The weights of many counts of one population. They are computed once if they are at most
-// `most_remembered` in all, and else at each request.
+// The weights of many counts of one population. They are stored if they are at most
+// `most_remembered` in all, and else recomputed at each request.
 class ProjectionCache {
  public:
   ProjectionCache(const std::vector<AlleleCount>& counts, int size,
                   std::size_t most_remembered = std::size_t{1} << 25);
-  // The weights of counts[index]. `room` holds size + 1 values; it is used if none are kept.
+  // The weights of counts[index]. The workspace `room` holds size + 1 values; it is used if no
+  // weights are stored.
   ProjectionWeights weights(std::size_t index, double* room) const;
 
  private:
   std::vector<AlleleCount> counts_;
   int size_;
   std::vector<std::size_t> starts_;
-  std::vector<double> values_;  // empty if there would be too many
+  std::vector<double> values_;  // empty if too many would be needed
 };
 
 }  // namespace ancify

@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-// The most values held by the spectra of parts that are computed side by side.
+// The most values held by the spectra of parts that are computed concurrently.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 25;
 
 AlleleCount swapped(AlleleCount count) { return {count.called, count.called - count.derived}; }
@@ -23,7 +23,7 @@ void add_multiple(double factor, const double* values, std::size_t n, double* ou
 
 }  // namespace
 
-// For each population, a spectrum of the populations before it, and room for its weights.
+// For each population, a spectrum of the preceding populations, and workspace for its weights.
 struct JointSpectrum::Buffers {
   explicit Buffers(const std::vector<std::size_t>& strides) {
     for (std::size_t k = 0; k + 1 < strides.size(); ++k) {
@@ -66,7 +66,7 @@ JointSpectrum::JointSpectrum(const SiteTable& table) : strides_(1, 1) {
   }
 }
 
-// Makes the population's cache and gives the cache index of each entry's count.
+// Makes the population's cache and returns the cache index of each entry's count.
 std::vector<std::uint32_t> JointSpectrum::number_counts(const SiteTable& table,
                                                         std::size_t population) {
   std::vector<AlleleCount> counts;
@@ -101,9 +101,9 @@ std::vector<JointSpectrum::Range> JointSpectrum::runs(Range range, std::size_t p
   return result;
 }
 
-// Adds the spectrum of the first so many populations to `out`. The combinations in `range` have
-// equal counts in all later populations. Combinations with equal counts in the last of the first
-// `populations` are projected there together.
+// Adds the spectrum of the first `populations` populations to `out`. The combinations in `range`
+// have equal counts in all later populations. Combinations with equal counts in the last of these
+// populations are projected there together.
 void JointSpectrum::add(Range range, std::size_t populations, const double* sites, Buffers& buffers,
                         double* out) const {
   if (populations == 0) {

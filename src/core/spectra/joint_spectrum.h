@@ -31,7 +31,7 @@ class JointSpectrum {
     std::uint32_t combination;
     double sites;
   };
-  // Neighbouring combinations, `end` excluded.
+  // Adjacent combinations, `end` excluded.
   struct Range {
     std::size_t begin;
     std::size_t end;
@@ -53,9 +53,9 @@ class JointSpectrum {
   std::vector<Term> terms_;
 };
 
-// Writes the spectrum of all sites to `spectrum`, and those of `replicates` bootstrap replicates to
-// `bootstrap`, one after the other. `draws` has `windows` values for each replicate: how often each
-// window was drawn. Interrupted if the job is stopped.
+// Writes the spectrum of all sites to `spectrum`, and the spectra of `replicates` bootstrap
+// replicates to `bootstrap`, one after the other. `draws` has `windows` values for each replicate:
+// how often each window was drawn. Throws Interrupted if the job is stopped.
 void joint_spectra(const SiteTable& table, const int* draws, int windows, int replicates,
                    double* spectrum, double* bootstrap, int threads, JobControl& control);
 

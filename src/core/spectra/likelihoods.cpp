@@ -6,6 +6,7 @@
 #include "core/spectra/likelihoods.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -22,10 +23,18 @@ namespace {
 
 constexpr std::size_t kGenotypes = 3;
 constexpr std::int64_t kSitesAtOnce = 4096;
-// How far rounding may raise log10 of a likelihood above 0.
+// The most by which rounding may raise log10 of a likelihood above 0.
 constexpr float kRounding = 1e-3F;
 
-// Converts the numbers of a record to likelihoods of 0, 1 and 2 derived alleles.
+// The index of the likelihood of a genotype of two alleles.
+std::size_t genotype_place(int a, int b) {
+  const auto low = static_cast<std::size_t>(std::min(a, b));
+  const auto high = static_cast<std::size_t>(std::max(a, b));
+  return high * (high + 1) / 2 + low;
+}
+
+// Converts the values of a record to likelihoods of 0, 1 and 2 derived alleles. It ignores the
+// likelihoods of further alleles, which are unobserved or missing in the record.
 class RecordLikelihoods {
  public:
   explicit RecordLikelihoods(SiteReader& site)
@@ -39,29 +48,35 @@ class RecordLikelihoods {
 
   bool any() const { return any_; }
 
-  // Adds those of a sample. Without likelihoods its genotypes are equally likely.
+  // Appends the likelihoods of a sample. Without likelihoods, its genotypes are equally likely.
   void add(std::size_t sample, std::vector<float>& to) const {
     const auto n = static_cast<std::size_t>(numbers_->per_sample);
     const float* const from = numbers_->values.data() + sample * n;
-    float best = -std::numeric_limits<float>::infinity();
     std::size_t known = 0;
     for (std::size_t k = 0; k < n; ++k) {
       if (std::isnan(from[k])) continue;
       ++known;
       const float power = from[k] * scale_;
       if (!(power <= kRounding)) site_.fail("a sample has a likelihood above 1");
-      best = std::max(best, power);
     }
     if (known == 0) {
       to.insert(to.end(), kGenotypes, 1.0F);
       return;
     }
-    if (known != kGenotypes || n != kGenotypes) {
+    const std::size_t expected = genotype_place(0, site_.stored_alleles());
+    if (known != expected || n != expected) {
       site_.fail("a sample has " + std::to_string(known) +
-                 " genotype likelihoods, but a diploid one has 3. Leave other samples out");
+                 " genotype likelihoods, but a diploid one has " + std::to_string(expected) +
+                 ". Leave other samples out");
     }
-    for (std::size_t k = 0; k < kGenotypes; ++k) {
-      const float power = from[site_.ref_is_ancestral() ? k : kGenotypes - 1 - k] * scale_;
+    const int ancestral = site_.stored_ancestral();
+    const int derived = site_.stored_derived();
+    const std::array<float, kGenotypes> powers = {
+        from[genotype_place(ancestral, ancestral)] * scale_,
+        from[genotype_place(ancestral, derived)] * scale_,
+        from[genotype_place(derived, derived)] * scale_};
+    const float best = *std::max_element(powers.begin(), powers.end());
+    for (const float power : powers) {
       to.push_back(std::isinf(best) ? 1.0F : std::pow(10.0F, power - best));
     }
   }
@@ -114,8 +129,8 @@ LikelihoodSites read(const SiteReaderOptions& options, std::int64_t window, JobC
   return found;
 }
 
-// Multiplies the prior by the likelihoods of a site, cell by cell. `swapped`: with the alleles
-// exchanged. Cells are in order, so that the populations' indices count up.
+// Multiplies the prior by the likelihoods of a site, cell by cell. `swapped` exchanges the alleles.
+// Cells are visited in order, so that the populations' indices count up.
 class SiteCells {
  public:
   explicit SiteCells(const SiteLikelihoods& sites)

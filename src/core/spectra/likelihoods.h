@@ -10,8 +10,8 @@
 
 namespace ancify {
 
-// A site has, for each population, the likelihoods of 0, 1, ..., n derived copies in its sample of
-// n haplotypes.
+// For each population, a site has the likelihoods of 0, 1, ..., n derived copies in a sample of n
+// haplotypes.
 struct SiteLikelihoods {
   std::vector<int> sizes;        // haplotypes of each population
   std::vector<float> values;     // all of a site, then the next site's
@@ -27,13 +27,13 @@ struct LikelihoodSites : RecordTotals {
   int windows = 0;
 };
 
-// The likelihoods of a sample of diploid organisms. `genotypes`: three for each, those of 0, 1 and
-// 2 derived alleles. Writes 1 + 2 * organisms values, of which the largest is 1.
+// The likelihoods of a sample of diploid individuals. `genotypes` holds three for each, of 0, 1 and
+// 2 derived alleles. Writes 1 + 2 * individuals values, of which the largest is 1.
 void sample_likelihoods(const std::vector<float>& genotypes, float* values);
 
-// Reads all records of options.variants, with likelihoods of GL or PL. A window has so many bases;
-// 0 for none. Errors are those of SiteReader; FormatError for a likelihood that is impossible, or a
-// sample that is not diploid.
+// Reads all records of options.variants, with likelihoods of GL or PL. `window` is a window's
+// length in bases; 0 for none. Errors are those of SiteReader; FormatError for an impossible
+// likelihood, or a sample that is not diploid.
 LikelihoodSites read_likelihoods(const SiteReaderOptions& options, std::int64_t window,
                                  JobControl& control);
 
@@ -43,8 +43,8 @@ struct LikelihoodStep {
   double log_likelihood = 0;
 };
 
-// `prior`: a number for each cell. `weights`: of each window's sites. The number of threads does
-// not change the result.
+// `prior` has a probability for each cell, `weights` a weight for each window's sites. The number
+// of threads does not change the result.
 LikelihoodStep likelihood_step(const SiteLikelihoods& sites, const std::vector<double>& prior,
                                const std::vector<int>& weights, int threads, JobControl& control);
 

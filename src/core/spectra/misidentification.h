@@ -1,4 +1,4 @@
-// Ancestral misidentification: how often posteriors expect the wrong allele to be taken for the
+// Ancestral misidentification: how often posteriors predict that the wrong allele is taken for the
 // ancestral one.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace ancify {
 
-// Sums over polymorphic sites, by their kind and the numbers of haplotypes called. So the sample
-// sizes may be chosen after all sites have been added.
+// Sums over polymorphic sites, by their kind and the numbers of haplotypes called. The sample sizes
+// may therefore be chosen after all sites have been added.
 class Misidentification {
  public:
   struct Sums {
@@ -24,7 +24,7 @@ class Misidentification {
   Misidentification(std::size_t populations, std::size_t kinds);
 
   // Adds a site: an allele count for each population, the posterior of the ancestral allele, and
-  // the kind, from 0. Sites that do not vary are ignored.
+  // the kind, from 0. Invariant sites are ignored.
   void add(const AlleleCount* counts, double posterior, std::size_t kind);
   // The sums of each kind, over sites with at least sizes[k] haplotypes called in population k.
   std::vector<Sums> of_sizes(const std::vector<int>& sizes) const;
@@ -34,7 +34,7 @@ class Misidentification {
   std::size_t kinds_;
   TupleNumbers combinations_;  // of the haplotypes called in each population, and the kind
   std::vector<Sums> sums_;
-  std::vector<std::uint64_t> words_;  // room for one combination
+  std::vector<std::uint64_t> words_;  // workspace for one combination
 };
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Reads sequences once and keeps the word of the last k bases.
+// Reads each sequence once and tracks the word of the last k bases.
 #include "core/spectra/mutation_contexts.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ CodeTable codes_of(bool low_confidence) {
   return codes;
 }
 
-// The contexts of one sequence, which comes in pieces.
+// The contexts of one sequence, which arrives in pieces.
 class SequenceContexts {
  public:
   SequenceContexts(const MutationTypes& types, const CodeTable& codes, std::int64_t window,
@@ -87,10 +87,10 @@ class SequenceContexts {
     run_ = run;
   }
 
-  // The word that ends at next_ has its middle here.
+  // The middle position of the word that ends at next_.
   std::int64_t middle() const { return next_ - types_.half(); }
 
-  // Finds how far the window and the state of the mask reach from here.
+  // Finds how far the window and the state of the mask extend from here.
   void go_on() {
     const std::int64_t at = std::max<std::int64_t>(middle(), 0);
     std::int64_t end = std::numeric_limits<std::int64_t>::max() - types_.half();
@@ -132,7 +132,7 @@ class SequenceContexts {
   std::size_t region_ = 0;
   bool is_masked_ = false;
   std::uint32_t word_ = 0;
-  std::int64_t run_ = 0;  // bases in a row before next_
+  std::int64_t run_ = 0;  // consecutive bases before next_
 };
 
 void append(const WindowSums& more, std::int64_t first_window, WindowSums& all) {

@@ -1,4 +1,4 @@
-// Counts the contexts of all positions of sequences that could have had a mutation.
+// Counts the contexts of all sequence positions at which a mutation could have been observed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace ancify {
 struct ContextOptions {
   std::vector<SequenceFile> sequences;
   int k = 3;
-  std::string mask;            // a BED of positions that are no sites; empty for none
+  std::string mask;            // a BED of positions that are not sites; empty for none
   bool low_confidence = true;  // count contexts with lower case too
   std::int64_t window = 0;     // bases; 0 for whole chromosomes
   int threads = 1;
@@ -27,9 +27,9 @@ struct ContextCounts {
   WindowSums sums;  // windows in the order of chromosomes; cells: contexts, as in MutationTypes
 };
 
-// A position counts in the window where it lies, if it and all bases of its context are there.
-// FormatError for an invalid file, or two sequences of a chromosome; InputError if the mask has
-// none of the chromosomes. The number of threads does not change the counts.
+// A position counts in its window, if it and all bases of its context are known. Throws FormatError
+// for an invalid file, or two sequences of a chromosome; InputError if the mask has none of the
+// chromosomes. The number of threads does not change the counts.
 ContextCounts count_contexts(const ContextOptions& options, JobControl& control);
 
 }  // namespace ancify

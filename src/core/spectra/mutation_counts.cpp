@@ -62,10 +62,13 @@ class MutationCounter {
     return word;
   }
 
+  // The site's own base is the ancestral one. It too needs the sequence of the contexts, which has
+  // the windows.
   char letter_at(int offset) const {
-    if (offset == 0) return upper_base(site_.ancestral());
-    return (options_.reference_context ? site_.reference_at(offset) : site_.ancestral_at(offset))
-        .value_or('N');
+    const std::optional<char> letter =
+        options_.reference_context ? site_.reference_at(offset) : site_.ancestral_at(offset);
+    if (!letter) return 'N';
+    return offset == 0 ? upper_base(site_.ancestral()) : *letter;
   }
 
   void take(std::uint32_t word) {

@@ -13,7 +13,8 @@
 
 namespace ancify {
 
-// What a site of posterior p adds: p to its type, 1 - p to that with the alleles exchanged.
+// The contribution of a site of posterior p: p to its type, 1 - p to the type with the alleles
+// exchanged.
 enum class CountedAs {
   kSites,       // 1 to each population in which it varies
   kHaplotypes,  // to each population, its haplotypes with the derived allele
@@ -27,15 +28,15 @@ struct MutationOptions : SiteReaderOptions {
   std::int64_t window = 0;  // bases; 0 for whole chromosomes
 };
 
-// A site has one more reason to be left out, the first that holds.
+// A site is left out for one of these further reasons, the first that holds.
 struct MutationCounts : RecordTotals {
   explicit MutationCounts(std::size_t populations) : table(std::vector<int>(populations)) {}
 
-  std::int64_t no_context = 0;   // a base beside it is missing
+  std::int64_t no_context = 0;   // a base beside it, or the chromosome's sequence, is missing
   std::int64_t low_context = 0;  // has low confidence, without options.low_confidence
   std::int64_t invariant = 0;    // does not vary in the populations together
   std::int64_t used = 0;
-  // Of each of `chromosomes`: the length of the sequence that gives contexts, 0 without one.
+  // For each of `chromosomes`, the length of the sequence that provides contexts, 0 without one.
   std::vector<std::int64_t> lengths;
   WindowSums sums;  // windows in the order of chromosomes; cells: population x types + type
   SiteTable table;  // for sizes 0

@@ -1,4 +1,4 @@
-// Folds words of bases by strand, and numbers them.
+// Folds words of bases by strand, and indexes them.
 #include "core/spectra/mutation_types.h"
 
 #include "core/genome/bases.h"

@@ -11,19 +11,19 @@ namespace ancify {
 constexpr std::size_t kMutations = 6;
 extern const std::array<const char*, kMutations> kMutationNames;
 
-// The index in kMutationNames. A mutation from G or T counts as that of the complement. Codes of
-// bases, as in genome/bases.h.
+// The index in kMutationNames. A mutation from G or T counts as its complement. Base codes are as
+// in genome/bases.h.
 std::size_t mutation_number(int ancestral, int derived);
 
 constexpr int kLongestMutationContext = 9;
 
-// Numbers contexts, which are words of k bases, and types. A word is written in base 4, its first
-// base in front. A word whose middle base is G or T counts as its reverse complement. A context's
-// number is that of its middle base, A or C, then of the other bases. A type's number is that of
-// its mutation, then of the other bases.
+// Indexes contexts, which are words of k bases, and types. A word is written in base 4, first base
+// first. A word whose middle base is G or T counts as its reverse complement. A context's index is
+// ordered by its middle base, A or C, then by the other bases. A type's index is ordered by its
+// mutation, then by the other bases.
 class MutationTypes {
  public:
-  // `k`: odd, up to kLongestMutationContext.
+  // `k` must be odd, up to kLongestMutationContext.
   explicit MutationTypes(int k);
 
   int k() const { return 2 * half_ + 1; }
@@ -34,7 +34,7 @@ class MutationTypes {
 
   std::size_t context(std::uint32_t word) const;
   std::size_t type(std::uint32_t word, int derived) const;
-  // The word with another middle base.
+  // The word with its middle base replaced.
   std::uint32_t with_middle(std::uint32_t word, int base) const;
 
  private:

@@ -29,8 +29,6 @@ std::vector<PopulationOfSample> read_populations(const std::string& path) {
   std::vector<PopulationOfSample> result;
   std::unordered_set<std::string> samples;
   for_each_line(path, TaskContext(), [&](std::string_view line, std::int64_t number) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (number == 1 && line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     if (line.empty() || line.front() == '#') return;
     const std::string_view whole = line;
     const bool by_tabs = line.find('\t') != line.npos;

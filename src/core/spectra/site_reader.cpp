@@ -1,4 +1,4 @@
-// Decides which records are sites, and counts the reasons why others are not.
+// Decides which records are sites, and counts the reasons for excluding others.
 #include "core/spectra/site_reader.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ SiteReader::SiteReader(const SiteReaderOptions& options, JobControl& control,
       errors_(options.phred),
       reference_(options.reference, options.chromosomes, "reference", context),
       mask_(options.mask, context),
-      // One thread is enough: inflating is several times as fast as parsing.
+      // One thread suffices, as inflating is several times as fast as parsing.
       reader_(options.variants, options.threads > 1 ? 1 : 0, RecordParts::kGenotypes),
       progress_(options.variants, control),
       counts_(options.n_populations) {
@@ -44,8 +44,11 @@ bool SiteReader::next() {
     progress_.record(reader_);
     if (is_site) return true;
   }
-  if (options_.needs_genotypes && has_sites_ && !has_genotypes_) {
-    throw FormatError(options_.variants, 0, "no record has genotypes (GT)");
+  if (options_.needs_counts && has_sites_ && !has_counts_) {
+    throw FormatError(options_.variants, 0,
+                      options_.counts_of_info
+                          ? "no site has AC and AN in INFO, as integers that the header declares"
+                          : "no record has genotypes (GT)");
   }
   return false;
 }
@@ -67,8 +70,7 @@ bool SiteReader::take_record() {
 }
 
 bool SiteReader::take_base(char call) {
-  const Reason reason =
-      reason_for(reader_, call, reference_.at(reader_), mask_.covers_any(position(), 1));
+  const Reason reason = reason_for(reader_, call, exclusion());
   if (reason != Reason::kIndel && is_monomorphic()) {
     ++totals_.monomorphic;
     return false;
@@ -86,8 +88,7 @@ bool SiteReader::take_indel() {
   if (reader_.alleles() > 2) return count_reason(Reason::kMultiallelic);
   const AlleleState state = allele_state_of_info(reader_);
   const auto length = [&](int i) { return static_cast<std::int64_t>(reader_.allele(i).size()); };
-  const Reason reason =
-      reason_for_indel(reader_, state, reference_, mask_.covers_any(position(), length(0)));
+  const Reason reason = reason_for_indel(state, exclusion());
   const bool is_called = reason == Reason::kOk || reason == Reason::kLow;
   const std::int64_t longer = length(1 - state.allele) - length(state.allele);
   if (is_called ? !is_wanted(longer) : longer == 0) {
@@ -101,6 +102,12 @@ bool SiteReader::take_indel() {
   return true;
 }
 
+// According to the sequences and mask of this job, or to an earlier annotation of the file.
+Exclusion SiteReader::exclusion() {
+  const Exclusion here = exclusion_of(reader_, reference_, mask_);
+  return here ? here : exclusion_of_info(reader_);
+}
+
 bool SiteReader::is_wanted(std::int64_t longer) const {
   switch (options_.kind) {
     case SiteKind::kInsertions:
@@ -112,13 +119,17 @@ bool SiteReader::is_wanted(std::int64_t longer) const {
   }
 }
 
-// Counts a record, and tells whether it is a site.
+// Counts a record, and returns whether it is a site.
 bool SiteReader::count_reason(Reason reason) {
   ++totals_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
   return reason == Reason::kOk || (reason == Reason::kLow && options_.low_confidence);
 }
 
 char SiteReader::call_of_record() {
+  if (options_.ref_is_ancestral) {
+    const int base = base_code(reader_.allele(0).front());
+    return base < 0 || base > 3 ? 'N' : "ACGT"[base];
+  }
   if (!options_.use_info) return ancestral_.at(reader_).value_or('N');
   const AncestralValue value = ancestral_value(reader_);
   ++totals_.letters[static_cast<std::size_t>(value.letter)];
@@ -135,9 +146,11 @@ void SiteReader::take_site(int ancestral) {
   ancestral_base_ = ancestral;
   derived_base_ = base_code(reader_.allele(derived_allele).front());
   count(derived_allele);
-  const std::optional<double> posterior =
-      options_.use_info ? ancestral_posterior(reader_, ancestral_base_, derived_base_)
-                        : errors_.posterior(reader_);
+  std::optional<double> posterior;
+  if (!options_.ref_is_ancestral) {
+    posterior = options_.use_info ? ancestral_posterior(reader_, ancestral_base_, derived_base_)
+                                  : errors_.posterior(reader_);
+  }
   if (posterior) totals_.has_posteriors = true;
   posterior_ = posterior.value_or(1);
   has_sites_ = true;
@@ -146,15 +159,19 @@ void SiteReader::take_site(int ancestral) {
 void SiteReader::count(int derived_allele) {
   derived_allele_ = derived_allele;
   std::fill(counts_.begin(), counts_.end(), AlleleCount{0, 0});
+  if (options_.counts_of_info) {
+    count_of_info();
+    return;
+  }
   const Genotypes& genotypes = reader_.genotypes();
-  if (genotypes.ploidy > 0) has_genotypes_ = true;
+  if (genotypes.ploidy > 0) has_counts_ = true;
   const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
   const std::size_t samples = ploidy > 0 ? options_.populations.size() : 0;
   for (std::size_t sample = 0; sample < samples; ++sample) {
     if (options_.populations[sample] == kNoPopulation) continue;
     const int* const alleles = &genotypes.alleles[sample * ploidy];
     AlleleCount more = {0, 0};
-    // Sums of comparisons, because branches on genotypes would be mispredicted.
+    // Sums comparisons, because branches on genotypes would be mispredicted.
     for (std::size_t k = 0; k < ploidy; ++k) {
       more.called += static_cast<int>(alleles[k] >= 0);
       more.derived += static_cast<int>(alleles[k] == derived_allele);
@@ -163,6 +180,16 @@ void SiteReader::count(int derived_allele) {
     counts.called += more.called;
     counts.derived += more.derived;
   }
+}
+
+// According to AC and AN. A record without both has no called haplotype.
+void SiteReader::count_of_info() {
+  const auto alternative = reader_.info_counts();
+  if (!alternative) return;
+  has_counts_ = true;
+  const auto [copies, called] = *alternative;
+  const std::int64_t derived = derived_allele_ == 1 ? copies : called - copies;
+  counts_[0] = {static_cast<int>(called), static_cast<int>(derived)};
 }
 
 }  // namespace ancify

@@ -19,8 +19,8 @@ namespace ancify {
 
 constexpr int kNoPopulation = -1;
 
-// The records that are sites. An insertion has a derived allele that is longer than the ancestral
-// one, a deletion a shorter one; indels are both.
+// The kinds of records that are sites. The derived allele is longer than the ancestral one in an
+// insertion, and shorter in a deletion; indels are both.
 enum class SiteKind { kSnps, kIndels, kInsertions, kDeletions };
 
 struct SiteReaderOptions {
@@ -30,12 +30,14 @@ struct SiteReaderOptions {
   std::size_t n_populations = 0;
   SiteKind kind = SiteKind::kSnps;      // others need use_info
   bool use_info = true;                 // ancestral alleles from INFO, else from `ancestral`
+  bool ref_is_ancestral = false;        // instead of both, for folded spectra
+  bool counts_of_info = false;          // one population, by AC and AN of INFO
   std::vector<SequenceFile> ancestral;  // as for annotate_variants()
   std::unordered_map<std::string, std::string> phred;
   std::vector<SequenceFile> reference;
   std::string mask;            // a BED; empty for none
   bool low_confidence = true;  // use calls of low confidence too
-  bool needs_genotypes = true;
+  bool needs_counts = true;
   int threads = 1;
 };
 
@@ -45,7 +47,7 @@ struct RecordTotals {
   bool has_posteriors = false;
   std::int64_t monomorphic = 0;
   std::int64_t other_kind = 0;
-  AncestralLetterCounts letters = {};  // with use_info: what AA is
+  AncestralLetterCounts letters = {};  // with use_info: the content of AA
   std::vector<AnnotatedChromosome> chromosomes;
 };
 
@@ -60,34 +62,38 @@ class SiteReader {
   // `options` and `context` must outlive this.
   SiteReader(const SiteReaderOptions& options, JobControl& control, const TaskContext& context);
 
-  // Goes to the next site; false at the end. FormatError for an invalid record, and at the end if
-  // genotypes are needed, and there are sites but no record has any. Interrupted if the job is
-  // stopped.
+  // Advances to the next site; false at the end. Throws FormatError for an invalid record, and at
+  // the end if counts are needed but none of the sites' records has any. Throws Interrupted if the
+  // job is stopped.
   bool next();
 
-  // How many chromosomes had records so far; the site is on the last of them.
+  // The number of chromosomes with records so far; the site is on the last of them.
   std::size_t chromosomes() const { return totals_.chromosomes.size(); }
   std::int64_t position() const { return reader_.position() - 1; }  // from 0
   // Codes of bases, for kSnps.
   int ancestral() const { return ancestral_base_; }
   int derived() const { return derived_base_; }
   bool ref_is_ancestral() const { return derived_allele_ == 1; }
-  // Of the ancestral allele; 1 if it is unknown.
+  // The posterior of the ancestral allele; 1 if it is unknown.
   double posterior() const { return posterior_; }
-  // The haplotypes of each population.
+  // The haplotype counts of each population.
   const std::vector<AlleleCount>& counts() const { return counts_; }
-  // The numbers of a field of FORMAT.
+  // The number of stored alleles, and the indices of the ancestral and the derived one.
+  int stored_alleles() const { return reader_.stored_alleles(); }
+  int stored_ancestral() const { return reader_.stored_index(1 - derived_allele_); }
+  int stored_derived() const { return reader_.stored_index(derived_allele_); }
+  // The values of a field of FORMAT.
   const SampleNumbers& sample_numbers(const char* id) { return reader_.sample_numbers(id); }
   [[noreturn]] void fail(const std::string& problem) const { reader_.fail(problem); }
-  // The letter beside the site, so many positions after it; none without a sequence or outside it.
+  // The letter at this offset from the site; empty without a sequence or outside it.
   std::optional<char> ancestral_at(int offset) const { return ancestral_.at(reader_, offset); }
   std::optional<char> reference_at(int offset) const { return reference_.at(reader_, offset); }
-  // The current chromosome's reference; null if there is none.
+  // The current chromosome's reference; null if absent.
   const std::string* reference() const { return reference_.sequence(); }
-  // Of each of totals().chromosomes.
+  // One element for each of totals().chromosomes.
   const std::vector<ContextLengths>& lengths() const { return lengths_; }
 
-  // Of the records read so far.
+  // The totals of the records read so far.
   RecordTotals& totals() { return totals_; }
 
  private:
@@ -96,11 +102,13 @@ class SiteReader {
   char call_of_record();
   bool take_base(char call);
   bool take_indel();
+  Exclusion exclusion();
   bool is_wanted(std::int64_t longer) const;
   bool count_reason(Reason reason);
   bool is_monomorphic() const;
   void take_site(int ancestral);
   void count(int derived_allele);
+  void count_of_info();
 
   const SiteReaderOptions& options_;
   const TaskContext& context_;
@@ -118,7 +126,7 @@ class SiteReader {
   int derived_allele_ = 1;
   double posterior_ = 1;
   bool has_sites_ = false;
-  bool has_genotypes_ = false;
+  bool has_counts_ = false;
 };
 
 }  // namespace ancify

@@ -11,11 +11,11 @@
 
 namespace ancify {
 
-// A row for each combination of the populations' allele counts and a window. A row has two sums
-// over its sites: the probability that the counted allele is derived, and that the other allele is.
+// A row for each combination of the populations' allele counts and a window. A row sums two
+// probabilities over its sites: that the counted allele is derived, and that the other is.
 class SiteTable {
  public:
-  // What sites add to a row.
+  // The contributions of sites to a row.
   struct Sums {
     std::int64_t sites;
     double as_counted;
@@ -27,14 +27,13 @@ class SiteTable {
 
   // Adds a site of a window: a count for each population, 0 <= derived <= called, and the posterior
   // of the ancestral allele. A site with too few haplotypes called adds only to sites() and
-  // too_few(). InputError for more than about four billion combinations.
+  // too_few(). Throws InputError for more than about four billion combinations.
   void add(const AlleleCount* counts, double posterior, int window);
-  // The same for sites of equal counts, by their sums.
+  // Adds sites of equal counts, by their sums.
   void add(const AlleleCount* counts, int window, const Sums& more);
-  // Adds the sites of another table of the same sizes, as if they came after this one's.
+  // Appends the sites of another table of equal sizes.
   void add(const SiteTable& other);
-  // A table of the same sites for other sizes. This table's own sizes must be 0, so that it has all
-  // sites.
+  // Projects the sites to other sizes. This table's own sizes must be 0, so that it has all sites.
   SiteTable projected_to(std::vector<int> sizes) const;
 
   const std::vector<int>& sizes() const { return sizes_; }
@@ -60,7 +59,7 @@ class SiteTable {
   std::vector<std::int64_t> too_few_;
   TupleNumbers combinations_;  // a word for each population's count, and one for the window
   std::vector<Sums> sums_;
-  std::vector<std::uint64_t> words_;  // room for one combination
+  std::vector<std::uint64_t> words_;  // workspace for one combination
 };
 
 // Sites in memory, column by column.
@@ -69,11 +68,11 @@ struct SiteColumns {
   std::vector<const int*> derived;  // of each population
   std::vector<const int*> called;
   const double* posterior;  // null if all ancestral alleles are certain
-  const int* window;        // null if there are no windows
+  const int* window;        // null without windows
 };
 
 // Makes a table of the sites, for projection to `sizes`. The number of threads does not change the
-// sums. Interrupted if the job is stopped.
+// sums. Throws Interrupted if the job is stopped.
 SiteTable tabulate_sites(const SiteColumns& columns, const std::vector<int>& sizes, int threads,
                          JobControl& control);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "core/exec/errors.h"
 #include "core/io/number_parser.h"
@@ -19,7 +20,7 @@ namespace {
 // White space other than a newline.
 bool is_space(int c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// Takes numbers as R and dadi write them, with nan and inf in upper or lower case.
+// Takes numbers as written by R and dadi, with nan and inf in upper or lower case.
 std::optional<double> parse_number(const std::string& word, NumberParser& parse) {
   std::string lower = word;
   std::transform(word.begin(), word.end(), lower.begin(),

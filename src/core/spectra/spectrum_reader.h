@@ -17,16 +17,17 @@ class SpectrumReader {
  public:
   explicit SpectrumReader(const std::string& path);
 
-  // Goes to the next line that is neither empty nor a comment. False at the end of the file.
+  // Advances to the next line that is neither empty nor a comment. False at the end of the file.
   bool next_line();
-  // The number of the current line, from 1. At the end of the file, that of the last line.
+  // The number of the current line, from 1, or at the end of the file of its last line.
   std::int64_t line() const { return line_; }
 
-  // The rest of the line, without blanks at its end. FormatError if it is too long or not UTF-8.
+  // The rest of the line, without trailing blanks. Throws FormatError if it is too long or not
+  // UTF-8.
   std::string text();
 
-  // Writes up to n numbers of the line to `numbers` and gives how many the line has, or n + 1 if it
-  // has more than n. FormatError for a word that is no number; `what` names the numbers in it.
+  // Writes up to n numbers of the line to `numbers` and returns how many the line has, or n + 1 for
+  // more than n. Throws FormatError for a word that is not a number, with `what` as the noun.
   std::int64_t numbers(double* numbers, std::int64_t n, const std::string& what);
 
  private:
@@ -36,6 +37,7 @@ class SpectrumReader {
     if (begin_ == end_ && !refill()) return kEnd;
     return static_cast<unsigned char>(buffer_[begin_]);
   }
+  // Reads more bytes; false at the end of the file.
   bool refill();
   void skip_line();
 

@@ -1,4 +1,4 @@
-// Numbers tuples by a hash table with open addressing.
+// Indexes tuples by a hash table with open addressing.
 #include "core/spectra/tuple_numbers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Numbers combinations of values in the order of their first appearance.
+// Indexes combinations of values in the order of their first appearance.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ class TupleNumbers {
  public:
   explicit TupleNumbers(std::size_t words);
 
-  // The number of a tuple, from 0. A new tuple gets the next number; InputError after four billion.
+  // The index of a tuple, from 0. A new tuple gets the next index; throws InputError after four
+  // billion.
   std::size_t number(const std::uint64_t* tuple);
   const std::uint64_t* tuple(std::size_t number) const { return &tuples_[number * words_]; }
   std::size_t size() const { return size_; }
@@ -24,7 +25,7 @@ class TupleNumbers {
   std::size_t words_;
   std::size_t size_ = 0;
   std::vector<std::uint64_t> tuples_;
-  std::vector<std::uint32_t> slots_;  // a tuple's number plus 1; 0 is empty
+  std::vector<std::uint32_t> slots_;  // a tuple's index plus 1; 0 if empty
 };
 
 }  // namespace ancify

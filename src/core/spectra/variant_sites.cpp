@@ -1,4 +1,4 @@
-// Makes the table of a VCF's sites.
+// Builds the table of a VCF's sites.
 #include "core/spectra/variant_sites.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::size_t kind_of(const SiteReader& site) {
          static_cast<std::size_t>(cpg_of(site));
 }
 
-// Only windows with sites have numbers, in the order of their first sites.
+// Only windows with sites have indices, in the order of their first sites.
 class SiteWindows {
  public:
   explicit SiteWindows(std::int64_t length) : length_(length) {}
@@ -62,7 +62,7 @@ class SiteClasses {
  public:
   explicit SiteClasses(const VariantSitesOptions& options) : options_(options) {}
 
-  // The class of a site; none if it has no class.
+  // The class of a site; empty if it has none.
   std::optional<int> of(SiteReader& site) {
     if (site.chromosomes() != chromosomes_) begin_chromosome(site);
     auto at = std::lower_bound(here_->begin(), here_->end(), site.position(),

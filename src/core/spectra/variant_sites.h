@@ -1,4 +1,4 @@
-// Makes the sites of a spectrum from the genotypes in a VCF or BCF.
+// Builds the sites of a spectrum from the genotypes in a VCF or BCF.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ constexpr std::size_t kCpgStates = 3;
 
 constexpr int kAnyBase = -1;
 
-// What a position's sites are counted as.
+// The class in which a position's sites are counted.
 struct SiteClass {
   std::int64_t position;  // from 0
   int derived;            // the code of a base, or kAnyBase
@@ -30,8 +30,8 @@ struct SiteClass {
 
 struct VariantSitesOptions : SiteReaderOptions {
   std::int64_t window = 0;  // bases; 0 for none
-  // With classes, a site's window is its class. They are by chromosome in `variants`, and sorted by
-  // position.
+  // With classes, a site's window is its class. They are keyed by chromosome in `variants`, and
+  // sorted by position.
   int n_classes = 0;
   std::unordered_map<std::string, std::vector<SiteClass>> classes;
 };
@@ -46,7 +46,7 @@ struct VariantSites : RecordTotals {
   std::int64_t unclassed = 0;  // sites without a class
 };
 
-// The sample names in the header. FormatError if there are none, or one is not UTF-8.
+// The sample names in the header. Throws FormatError if the header has none, or one is not UTF-8.
 std::vector<std::string> variant_samples(const std::string& path);
 
 // Reads all records of options.variants; errors are those of SiteReader.

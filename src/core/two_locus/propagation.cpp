@@ -1,6 +1,6 @@
 // exp(t G) v by uniformisation (Jensen 1953, Skand. Aktuarietidskr. 36:87): with d the fastest
-// rate, exp(t G) = exp(-t d) sum over k of t^k (G + d)^k / k!. No number is below 0, so nothing
-// cancels and each value has a small relative error. Long times are cut into parts.
+// rate, exp(t G) = exp(-t d) sum over k of t^k (G + d)^k / k!. All terms are nonnegative, so
+// nothing cancels and each value has a small relative error. Long times are cut into parts.
 #include "core/two_locus/propagation.h"
 
 #include <algorithm>
@@ -9,58 +9,75 @@
 #include <limits>
 #include <string>
 
-// All levels round products before they are added.
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("O3", "fp-contract=off")
-#endif
+#include "core/device/lanes.h"
 
 namespace ancify::two_locus {
 
 namespace {
 
-// The most changes that are expected in a part. exp(-100) is far above the smallest double.
+// The largest expected number of changes in a part. exp(-100) is far above the smallest double.
 constexpr double kMostChanges = 100;
-// Minutes of work
+// Limits the work to minutes.
 constexpr double kMostParts = 1e7;
-// Values stop changing.
+// Below this share, terms no longer change values.
 constexpr double kSmallTerm = std::numeric_limits<double>::epsilon() / 8;
 
 // next = factor (G + shift) now, and the sum of all terms so far.
 struct Series {
   const RateMatrix* rates;
-  UnalignedLanes recombination;
+  const Bundle* recombination;
   double shift;
-  const UnalignedLanes* now;
-  UnalignedLanes* next;
-  UnalignedLanes* sum;
+  const Bundle* now;
+  Bundle* next;
+  Bundle* sum;
 };
 
-// Returns whether any term is still large.
-ANCIFY_ALWAYS_INLINE bool plain_term(const Series& series, double factor) {
-  const SparseMatrix& fixed = series.rates->fixed;
-  const SparseMatrix& recombination = series.rates->recombination;
-  const std::size_t rows = fixed.rows();
-  Lanes large = {};
-  for (std::size_t row = 0; row < rows; ++row) {
-    Lanes value = series.shift * series.now[row].lanes;
-    for (auto k = fixed.starts[row]; k < fixed.starts[row + 1]; ++k) {
-      value += fixed.values[k] * series.now[fixed.columns[k]].lanes;
-    }
-    Lanes recombined = {};
-    for (auto k = recombination.starts[row]; k < recombination.starts[row + 1]; ++k) {
-      recombined += recombination.values[k] * series.now[recombination.columns[k]].lanes;
-    }
-    value = factor * (value + series.recombination.lanes * recombined);
-    const Lanes sum = series.sum[row].lanes + value;
-    series.next[row].lanes = value;
-    series.sum[row].lanes = sum;
-    const Lanes excess = value - kSmallTerm * sum;
-    large = excess > large ? excess : large;
+// A bundle in registers.
+template <class Lanes>
+using Registers = LaneBlock<Lanes, kBundle>;
+
+// sum += row of the matrix times the values
+template <class Lanes>
+ANCIFY_ALWAYS_INLINE void add_row(const SparseMatrix& matrix, std::size_t row, const Bundle* values,
+                                  Registers<Lanes>& sum) {
+  for (auto k = matrix.starts[row]; k < matrix.starts[row + 1]; ++k) {
+    Registers<Lanes> value;
+    value.load_from(values[matrix.columns[k]].data());
+    for (std::size_t r = 0; r < sum.kRegisters; ++r)
+      sum.lanes[r] += matrix.values[k] * value.lanes[r];
   }
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if (large[lane] > 0) return true;
+}
+
+// Returns whether any term is still large.
+template <class Lanes>
+ANCIFY_ALWAYS_INLINE bool term(const Series& series, double factor) {
+  using Numbers = Registers<Lanes>;
+  const std::size_t rows = series.rates->fixed.rows();
+  Numbers recombination;
+  recombination.load_from(series.recombination->data());
+  Numbers large = {};
+  for (std::size_t row = 0; row < rows; ++row) {
+    Numbers value;
+    Numbers recombined = {};
+    Numbers sum;
+    value.load_from(series.now[row].data());
+    sum.load_from(series.sum[row].data());
+    for (Lanes& lanes : value.lanes) lanes *= series.shift;
+    add_row(series.rates->fixed, row, series.now, value);
+    add_row(series.rates->recombination, row, series.now, recombined);
+    for (std::size_t r = 0; r < Numbers::kRegisters; ++r) {
+      value.lanes[r] = factor * (value.lanes[r] + recombination.lanes[r] * recombined.lanes[r]);
+      sum.lanes[r] += value.lanes[r];
+      const Lanes excess = value.lanes[r] - kSmallTerm * sum.lanes[r];
+      large.lanes[r] = excess > large.lanes[r] ? excess : large.lanes[r];
+    }
+    value.store_to(series.next[row].data());
+    sum.store_to(series.sum[row].data());
+  }
+  Bundle most;
+  large.store_to(most.data());
+  for (const double excess : most) {
+    if (excess > 0) return true;
   }
   return false;
 }
@@ -68,11 +85,11 @@ ANCIFY_ALWAYS_INLINE bool plain_term(const Series& series, double factor) {
 #if defined(__x86_64__)
 
 ANCIFY_TARGET_AVX2 bool term_avx2(const Series& series, double factor) {
-  return plain_term(series, factor);
+  return term<Avx2Lanes>(series, factor);
 }
 
 ANCIFY_TARGET_AVX512 bool term_avx512(const Series& series, double factor) {
-  return plain_term(series, factor);
+  return term<Avx512Lanes>(series, factor);
 }
 
 #endif
@@ -83,15 +100,14 @@ bool add_term(const Series& series, double factor, SimdLevel level) {
   if (level == SimdLevel::kAvx2) return term_avx2(series, factor);
 #endif
   static_cast<void>(level);
-  return plain_term(series, factor);
+  return term<PlainLanes>(series, factor);
 }
 
 }  // namespace
 
-void propagate(const RateMatrix& rates, const Lanes& recombination, double time, Values& values,
+void propagate(const RateMatrix& rates, const Bundle& recombination, double time, Values& values,
                SimdLevel level, const TaskContext& context) {
-  double most = 0;
-  for (int lane = 0; lane < kLanes; ++lane) most = std::max(most, recombination[lane]);
+  const double most = *std::max_element(recombination.begin(), recombination.end());
   const double fastest = rates.fastest_fixed + most * rates.fastest_recombination;
   const double parts = std::max(1.0, std::ceil(time * fastest / kMostChanges));
   if (!(parts <= kMostParts)) {
@@ -108,14 +124,16 @@ void propagate(const RateMatrix& rates, const Lanes& recombination, double time,
     now = values;
     for (std::int64_t term = 1;; ++term) {
       const auto k = static_cast<double>(term);
-      const Series series = {&rates,     {recombination}, fastest,
-                             now.data(), next.data(),     values.data()};
+      const Series series = {&rates,     &recombination, fastest,
+                             now.data(), next.data(),    values.data()};
       const bool is_large = add_term(series, length / k, level);
       now.swap(next);
       if (!is_large && k >= changes) break;
     }
     const double scale = std::exp(-changes);
-    for (auto& value : values) value.lanes *= scale;
+    for (Bundle& bundle : values) {
+      for (double& value : bundle) value *= scale;
+    }
   }
 }
 
@@ -123,7 +141,8 @@ Values transformed(const SparseMatrix& transition, const Values& values) {
   Values result(transition.rows());
   for (std::size_t row = 0; row < transition.rows(); ++row) {
     for (auto k = transition.starts[row]; k < transition.starts[row + 1]; ++k) {
-      result[row].lanes += transition.values[k] * values[transition.columns[k]].lanes;
+      const Bundle& from = values[transition.columns[k]];
+      for (std::size_t r = 0; r < kBundle; ++r) result[row][r] += transition.values[k] * from[r];
     }
   }
   return result;

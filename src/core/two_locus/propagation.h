@@ -1,6 +1,8 @@
-// Carries the values of samples through time, for several rates of recombination at once.
+// Propagates the values of samples through time, for several recombination rates at once.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "core/device/simd.h"
@@ -9,21 +11,16 @@
 
 namespace ancify::two_locus {
 
-// A rate of recombination in each lane. The compiler makes vectors of them, by the instruction set.
-constexpr int kLanes = 8;
-using Lanes = double __attribute__((vector_size(kLanes * sizeof(double))));
+// Values at this many recombination rates, which are propagated together.
+constexpr std::size_t kBundle = 8;
+using Bundle = std::array<double, kBundle>;
 
-// Lanes at any address of a double.
-struct __attribute__((packed, may_alias)) UnalignedLanes {
-  Lanes lanes;
-};
+// The value of each sample, at each rate.
+using Values = std::vector<Bundle>;
 
-// A value of each sample.
-using Values = std::vector<UnalignedLanes>;
-
-// The values after this time under a matrix of rates. InputError if rates times the time are too
-// large; Interrupted if the job is stopped.
-void propagate(const RateMatrix& rates, const Lanes& recombination, double time, Values& values,
+// The values after this time under a rate matrix. InputError if rates times time are too large;
+// Interrupted if the job is stopped.
+void propagate(const RateMatrix& rates, const Bundle& recombination, double time, Values& values,
                SimdLevel level, const TaskContext& context);
 
 // The values after a transition.

@@ -2,11 +2,11 @@
 // model.h: two lineages of population i coalesce at rate 1 / nu_i; a lineage moves from i to j at
 // rate m_ij, as migrants into i come from j; a haplotype with both loci recombines at rate 2 Nref
 // r; and a lineage mutates at rate theta / 2 at a locus. Lineages that coalesce at a locus do not
-// differ there, so the sample's value becomes 0. Of lineages that mutate at a locus, the two there
-// differ, so only the other locus remains to be followed. No site mutates twice. See Griffiths
-// (1981) Theor. Popul. Biol. 19:169; McVean (2002) Genetics 162:987. Differences of these values
-// are the statistics of Hill and Robertson (1968) Theor. Appl. Genet. 38:226, and of Ragsdale and
-// Gravel (2019) PLoS Genet. 15:e1008204; so both systems of equations are one.
+// differ there, so the sample's value becomes 0. If a lineage mutates at a locus, the two lineages
+// differ there, so only the other locus remains to be followed. No site mutates twice. See
+// Griffiths (1981) Theor. Popul. Biol. 19:169; McVean (2002) Genetics 162:987. Differences of these
+// values are the statistics of Hill and Robertson (1968) Theor. Appl. Genet. 38:226, and of
+// Ragsdale and Gravel (2019) PLoS Genet. 15:e1008204; so both systems of equations are equivalent.
 #include "core/two_locus/rates.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::uint32_t mutation(int populations) {
 }
 std::uint32_t recombination(int populations) { return mutation(populations) + 1; }
 
-// Changes of samples that have the same parameter add up.
+// Changes of a sample with the same parameter are summed.
 struct Place {
   std::size_t row;
   std::size_t column;
@@ -64,13 +64,13 @@ Sample coalesced(Sample sample, std::size_t one, std::size_t other) {
   return sample;
 }
 
-// All changes of samples, with their rates.
+// All transitions between samples, with their rates.
 class Collection {
  public:
   Collection(const Samples& samples, const diffusion::Schedule& schedule)
       : samples_(samples), schedule_(schedule), populations_(samples.populations()) {
     for (row_ = 0; row_ < samples.size(); ++row_) {
-      changes_[{row_, row_}];  // the diagonal is there, even where it is 0
+      changes_[{row_, row_}];  // store the diagonal even if it is 0
       const Sample& sample = samples.all()[row_];
       for (std::size_t a = 0; a < sample.size(); ++a) {
         if (flag(schedule.frozen, sample[a]) == 0) add_changes(sample, a);
@@ -133,7 +133,7 @@ void append(SparseMatrix& matrix, std::size_t column, double value) {
   matrix.values.push_back(value);
 }
 
-// From where a lineage of a population comes, and with which share.
+// The origins of a population's lineage, and their shares.
 std::vector<std::pair<int, double>> origins(int population, int before,
                                             const diffusion::Transition& transition) {
   using Kind = diffusion::Transition::Kind;
@@ -205,7 +205,7 @@ SparseMatrix transition_matrix(const Samples& before, const Samples& after,
   for (const Sample& sample : after.all()) {
     std::map<std::size_t, double> row;
     Sample origin = sample;
-    // Each lineage's origins, one lineage after the other.
+    // The origins of each lineage, one lineage after another.
     const auto follow = [&](const auto& self, std::size_t lineage, double share) -> void {
       if (lineage == sample.size()) {
         row[before.index(origin)] += share;

@@ -19,8 +19,8 @@ struct SparseMatrix {
   std::size_t rows() const { return starts.size() - 1; }
 };
 
-// The matrix of rates: `fixed` plus the rate of recombination times `recombination`. `fastest` has
-// for both the largest absolute diagonal.
+// The rate matrix: `fixed` plus the recombination rate times `recombination`. `fastest` holds the
+// largest absolute diagonal element of both.
 struct RateMatrix {
   SparseMatrix fixed;
   SparseMatrix recombination;
@@ -33,13 +33,13 @@ class Rates {
  public:
   Rates(const Samples& samples, const diffusion::Schedule& schedule);
 
-  // An empty matrix for fill().
+  // A matrix with the sparsity pattern for fill().
   const RateMatrix& pattern() const { return pattern_; }
   // Sets the values of a matrix that is a copy of pattern().
   void fill(const diffusion::TimeStep& step, RateMatrix& matrix) const;
 
  private:
-  // Adds weight times a parameter to a value of the matrix.
+  // Adds a weight times a parameter to an element of the matrix.
   struct Term {
     std::uint32_t value;
     std::uint32_t parameter;
@@ -51,7 +51,7 @@ class Rates {
   std::vector<std::uint32_t> diagonal_;  // values of `fixed` on the diagonal
 };
 
-// What a transition does: samples after it, of samples before it.
+// The matrix of a transition: samples after it in terms of samples before it.
 SparseMatrix transition_matrix(const Samples& before, const Samples& after,
                                const diffusion::Transition& transition);
 

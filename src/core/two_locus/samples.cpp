@@ -1,4 +1,4 @@
-// Numbers samples of lineages.
+// Indexes samples of lineages.
 #include "core/two_locus/samples.h"
 
 #include <utility>
@@ -7,7 +7,7 @@ namespace ancify::two_locus {
 
 namespace {
 
-// The number of a pair in the order 0 0, 0 1, ..., 1 1, ..., of numbers below n.
+// The index of a pair in the order 0 0, 0 1, ..., 1 1, ..., of indices below n.
 std::size_t ordered_pair(std::size_t i, std::size_t j, std::size_t n) {
   if (i > j) std::swap(i, j);
   return i * n - i * (i + 1) / 2 + j;

@@ -1,4 +1,4 @@
-// Samples of lineages at two loci, and their numbers.
+// Samples of lineages at two loci, and their indices.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace ancify::two_locus {
 
-// A haplotype of a population, and which of its loci a sample follows.
+// A haplotype of a population, and the loci at which a sample follows it.
 struct Lineage {
   static constexpr unsigned kLeft = 1;
   static constexpr unsigned kRight = 2;
@@ -19,10 +19,10 @@ struct Lineage {
 // Two lineages at each locus that it follows, or none at a locus.
 using Sample = std::vector<Lineage>;
 
-// All samples of some populations, without those that differ only by the order of lineages or by
-// an exchange of both loci. In this order: the empty one; two lineages at one locus, a sample for
-// each pair of populations; two haplotypes with both loci; one with both loci and one for each
-// locus; two for each locus.
+// All samples of some populations, up to the order of lineages and an exchange of both loci. In
+// this order: the empty sample; two lineages at one locus, a sample for each pair of populations;
+// two haplotypes with both loci; one haplotype with both loci and one for each locus; two for each
+// locus.
 class Samples {
  public:
   explicit Samples(int populations);
@@ -31,10 +31,10 @@ class Samples {
   const std::vector<Sample>& all() const { return all_; }
   std::size_t size() const { return all_.size(); }
   std::size_t pairs() const;
-  // The number of two populations in the order 0 0, 0 1, ..., 1 1, ...
+  // The index of two populations in the order 0 0, 0 1, ..., 1 1, ...
   std::size_t pair(int i, int j) const;
 
-  // Numbers of samples: lineages at one locus in i and j
+  // Indices of samples: lineages at one locus in i and j
   std::size_t one_locus(int i, int j) const { return 1 + pair(i, j); }
   // two haplotypes in i and j
   std::size_t two_haplotypes(int i, int j) const { return 1 + pairs() + pair(i, j); }

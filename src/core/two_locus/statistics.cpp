@@ -1,6 +1,6 @@
-// Values of samples are probabilities that both lineages differ at each locus that they follow.
-// With u = 1 - 2 p and v = 1 - 2 q, of the populations' frequencies p at the left and q at the
-// right locus, and with two, three or four haplotypes:
+// A sample's value is the probability that both lineages differ at each locus followed. With u = 1
+// - 2 p and v = 1 - 2 q, of the populations' frequencies p at the left and q at the right locus,
+// and with two, three or four haplotypes:
 //
 //   X_ij   = E[(1 - u_i u_j - v_i v_j + (u_i v_i + 4 D_i) (u_j v_j + 4 D_j)) / 4]
 //   Y_ijk  = E[(1 - u_i u_j - v_i v_k + (u_i v_i + 4 D_i) u_j v_k) / 4]
@@ -30,24 +30,30 @@ using diffusion::Equilibrium;
 using diffusion::Schedule;
 using diffusion::Transition;
 
-// The balance of one population: all rates of change are 0. S is the inflow of mutations, and q
-// the rate of recombination times the size.
-Values equilibrium_values(const Equilibrium& event, const Lanes& recombination) {
+// The equilibrium of one population: all rates of change are 0. S is the influx of mutations, and q
+// the recombination rate times the size.
+Values equilibrium_values(const Equilibrium& event, const Bundle& recombination) {
   if (event.selection != 0) {
     throw InputError("two-locus statistics are for models without selection");
   }
   if (!(event.size > 0) || !(event.theta >= 0)) {
     throw InputError("an equilibrium needs a size above 0 and a theta not below 0");
   }
-  const Lanes one = 1 - Lanes{};
-  const Lanes q = event.size * recombination;
-  const Lanes heterozygosity = event.theta * event.size * one;
-  const Lanes inflow = 2 * event.theta * event.size * heterozygosity;
-  const Lanes three =
-      inflow * (1 / (1 + 2 * q) + q / 6 + 1) / (3 + q - 2 * q / (1 + 2 * q) - 2 * q / 3);
-  const Lanes two = (2 * q * three + inflow) / (1 + 2 * q);
-  const Lanes four = (4 * three + inflow) / 6;
-  return {{one}, {heterozygosity}, {two}, {three}, {four}};
+  const double heterozygosity = event.theta * event.size;
+  const double inflow = 2 * event.theta * event.size * heterozygosity;
+  Values values(5);
+  for (std::size_t k = 0; k < kBundle; ++k) {
+    const double q = event.size * recombination[k];
+    const double three =
+        inflow * (1 / (1 + 2 * q) + q / 6 + 1) / (3 + q - 2 * q / (1 + 2 * q) - 2 * q / 3);
+    const double two = (2 * q * three + inflow) / (1 + 2 * q);
+    const double four = (4 * three + inflow) / 6;
+    const double of_samples[] = {1, heterozygosity, two, three, four};
+    for (std::size_t sample = 0; sample < values.size(); ++sample) {
+      values[sample][k] = of_samples[sample];
+    }
+  }
+  return values;
 }
 
 void refuse_selection(const Schedule& schedule) {
@@ -59,7 +65,7 @@ void refuse_selection(const Schedule& schedule) {
   }
 }
 
-// A plan's parts, with the matrices that all rates of recombination share.
+// A plan's parts, with the matrices that all recombination rates share.
 struct Evolution {
   struct Steps {
     const Schedule* schedule;
@@ -86,7 +92,7 @@ struct Evolution {
     populations = samples->populations();
   }
 
-  Values values(const Lanes& recombination, SimdLevel level, const TaskContext& context) const {
+  Values values(const Bundle& recombination, SimdLevel level, const TaskContext& context) const {
     Values values;
     for (const auto& part : parts) {
       if (const auto* const equilibrium = std::get_if<Equilibrium>(&part)) {
@@ -109,15 +115,15 @@ struct Evolution {
   int populations = 1;
 };
 
-// The statistics of a lane.
-void write_two_loci(const Samples& samples, const Values& values, int lane, double* out) {
+// The statistics at one rate of the bundle.
+void write_two_loci(const Samples& samples, const Values& values, std::size_t rate, double* out) {
   const int n = samples.populations();
-  const auto x = [&](int i, int j) { return values[samples.two_haplotypes(i, j)].lanes[lane]; };
+  const auto x = [&](int i, int j) { return values[samples.two_haplotypes(i, j)][rate]; };
   const auto y = [&](int i, int j, int k) {
-    return values[samples.three_haplotypes(i, j, k)].lanes[lane];
+    return values[samples.three_haplotypes(i, j, k)][rate];
   };
   const auto z = [&](int i, int j, int k, int l) {
-    return values[samples.four_haplotypes(i, j, k, l)].lanes[lane];
+    return values[samples.four_haplotypes(i, j, k, l)][rate];
   };
   for (int i = 0; i < n; ++i) {
     for (int j = i; j < n; ++j) {
@@ -130,13 +136,13 @@ void write_two_loci(const Samples& samples, const Values& values, int lane, doub
     }
   }
   for (std::size_t index = samples.four_haplotypes(0, 0, 0, 0); index < samples.size(); ++index) {
-    *out++ = values[index].lanes[lane] / 4;
+    *out++ = values[index][rate] / 4;
   }
 }
 
 void write_heterozygosity(const Samples& samples, const Values& values, Statistics& statistics) {
   for (std::size_t pair = 0; pair < samples.pairs(); ++pair) {
-    statistics.heterozygosity[pair] = values[samples.one_locus(0, 0) + pair].lanes[0];
+    statistics.heterozygosity[pair] = values[samples.one_locus(0, 0) + pair][0];
   }
 }
 
@@ -161,16 +167,16 @@ std::vector<Statistics> expected_statistics(const std::vector<diffusion::Plan>& 
     results.push_back(std::move(statistics));
   }
   // A task is a bundle of rates of a model. The first writes the heterozygosities.
-  const std::size_t bundles = (rates.size() + kLanes - 1) / kLanes;
+  const std::size_t bundles = (rates.size() + kBundle - 1) / kBundle;
   control.expect(static_cast<std::int64_t>(bundles * plans.size()));
   run_tasks(control, threads, static_cast<std::int64_t>(bundles * plans.size()),
             [&](std::int64_t task, const TaskContext& context) {
               const std::size_t model = static_cast<std::size_t>(task) / bundles;
-              const std::size_t first = static_cast<std::size_t>(task) % bundles * kLanes;
-              const std::size_t last = std::min(first + kLanes, rates.size());
-              Lanes recombination;
-              for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                recombination[lane] = rates[std::min(first + lane, last - 1)];
+              const std::size_t first = static_cast<std::size_t>(task) % bundles * kBundle;
+              const std::size_t last = std::min(first + kBundle, rates.size());
+              Bundle recombination;
+              for (std::size_t k = 0; k < kBundle; ++k) {
+                recombination[k] = rates[std::min(first + k, last - 1)];
               }
               const Evolution& evolution = evolutions[model];
               const Samples samples(evolution.populations);
@@ -178,8 +184,7 @@ std::vector<Statistics> expected_statistics(const std::vector<diffusion::Plan>& 
               Statistics& result = results[model];
               const std::size_t size = result.two_loci.size() / rates.size();
               for (std::size_t i = first; i < last; ++i) {
-                write_two_loci(samples, values, static_cast<int>(i - first),
-                               result.two_loci.data() + i * size);
+                write_two_loci(samples, values, i - first, result.two_loci.data() + i * size);
               }
               if (first == 0) write_heterozygosity(samples, values, result);
               control.advance(1);
@@ -191,7 +196,8 @@ std::vector<Statistics> expected_statistics(const std::vector<diffusion::Plan>& 
 
 namespace {
 
-// The value at steps of length 0, of one with an error of order 2k and one of half the steps.
+// The value at step length 0, extrapolated from steps with an error of order 2k and steps half as
+// long.
 std::vector<double> extrapolated(const std::vector<double>& whole, const std::vector<double>& half,
                                  double power) {
   std::vector<double> result(half.size());
@@ -201,7 +207,7 @@ std::vector<double> extrapolated(const std::vector<double>& whole, const std::ve
   return result;
 }
 
-// Far below the largest value, rounding leaves no share of a value to compare.
+// Values below this share of the largest are dominated by rounding.
 constexpr double kSmallShare = 1e-4;
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {

@@ -19,10 +19,10 @@ struct Statistics {
   std::vector<double> heterozygosity;
 };
 
-// How many statistics of two loci there are.
+// The number of two-locus statistics.
 std::size_t number_of_statistics(int populations);
 
-// The statistics at the end of each plan, with a step as in middle_steps(). `rates`: 2 Nref times
+// The statistics at the end of each plan, with steps as in middle_steps(). `rates`: 2 Nref times
 // the recombination rates between both loci. Neither threads nor `level` change the result.
 // InputError for a plan with selection.
 std::vector<Statistics> expected_statistics(const std::vector<diffusion::Plan>& plans,
@@ -30,13 +30,13 @@ std::vector<Statistics> expected_statistics(const std::vector<diffusion::Plan>& 
                                             int threads, JobControl& control);
 
 // Extrapolates statistics on 1, 2, 4, ... times as many steps to steps of length 0 (Romberg).
-// The middles of steps have errors of even powers of the step's length.
+// Midpoint steps have errors of even powers of the step length.
 class Extrapolation {
  public:
   void add(const Statistics& statistics);
   const Statistics& best() const { return best_; }
-  // The largest difference of two_loci between the last two extrapolations, as a share of the
-  // value, or of 1e-4 of the largest value if that is more; infinite after the first.
+  // The largest difference of two_loci between the last two extrapolations, relative to the value
+  // or to 1e-4 of the largest value, whichever is larger; infinite after the first.
   double error() const { return error_; }
 
  private:

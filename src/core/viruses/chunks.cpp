@@ -1,7 +1,7 @@
-// Of L bases, n = ceil(L / C) chunks have nC - L bases more than the sequence, which are overlaps.
+// For L bases, n = ceil(L / C) chunks exceed the sequence by nC - L bases, which are overlaps.
 // virnucpro: q = floor((nC - L) / n), m = nC - L - q (n - 1). The overlap after chunk j is q + 1
-// for j < m, else q. So m counts chunks, but only n - 1 of them have an overlap, and the last
-// chunk is short where m is not below n. even: chunk j begins at floor(j (L - C) / (n - 1)).
+// for j < m, else q. So m counts chunks, but only n - 1 of them have an overlap, and the last chunk
+// is short if m is not below n. even: chunk j begins at floor(j (L - C) / (n - 1)).
 #include "core/viruses/chunks.h"
 
 #include <algorithm>

@@ -12,8 +12,8 @@ struct Chunk {
 };
 
 enum class ChunkRule {
-  kVirnucpro,  // the overlaps fill up whole chunks; the last chunk is often short
-  kEven        // chunks of `size` whose starts lie evenly
+  kVirnucpro,  // overlaps complete the chunks; the last chunk is often short
+  kEven        // chunks of `size` with evenly spaced starts
 };
 
 // The chunks of a sequence of `length` bases, in order: ceil(length / size) of them.

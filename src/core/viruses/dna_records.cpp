@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -13,16 +14,12 @@
 #include "core/genome/bases.h"
 #include "core/io/text.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
 
-// The upper case of IUPAC's letters and of signs for gaps, which a DNAStringSet takes; 0 for
-// others. RNA's U is T.
+// The upper case of IUPAC letters and gap signs, which a DNAStringSet accepts; 0 for others. RNA's
+// U maps to T.
 std::array<char, 256> upper_letters() {
   std::array<char, 256> upper = {};
   for (const char c : std::string_view("ACGTMRWSYKVHDBN-+.")) {
@@ -34,19 +31,45 @@ std::array<char, 256> upper_letters() {
   return upper;
 }
 
-// Whether there is nothing but A, C, G and T, as in most lines.
+// Whether all letters are A, C, G or T, as in most lines.
 bool are_upper_bases(std::string_view bases) {
   constexpr int lower_case = 0x20;
-  unsigned char others = 0;  // no branch, so that compilers vectorise the loop
+  unsigned char others = 0;  // branch-free, so that compilers vectorise the loop
   for (const char c : bases) {
     others |= static_cast<unsigned char>((base_code(c) & kMissing) | (c & lower_case));
   }
   return others == 0;
 }
 
+// The ids of all records, each with the index of the last file that contains it.
+class IdsOfFiles {
+ public:
+  void begin_file(std::size_t first_record) { first_records_.push_back(first_record); }
+  // Returns false if this file already contains the id.
+  bool add(const std::string& id) {
+    const std::size_t file = first_records_.size();
+    const auto [known, is_new] = files_.emplace(id, file);
+    if (is_new) return true;
+    share_ids_ = true;
+    return std::exchange(known->second, file) != file;
+  }
+  bool share_ids() const { return share_ids_; }
+  void append_files(std::vector<std::string>& ids) const {
+    for (std::size_t file = 1, i = 0; i < ids.size(); ++i) {
+      while (file < first_records_.size() && first_records_[file] <= i) ++file;
+      ids[i] += "/" + std::to_string(file);
+    }
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> files_;
+  std::vector<std::size_t> first_records_;
+  bool share_ids_ = false;
+};
+
 class RecordReader {
  public:
-  RecordReader(const std::string& path, DnaRecords& records, std::unordered_set<std::string>& ids)
+  RecordReader(const std::string& path, DnaRecords& records, IdsOfFiles& ids)
       : path_(path), records_(records), ids_(ids) {}
 
   void begin(std::string_view name, std::int64_t line) {
@@ -60,10 +83,10 @@ class RecordReader {
     if (!is_utf8(name) || name.find('\0') != name.npos) {
       throw FormatError(path_, line_, "the name " + excerpt(name) + " is not UTF-8 text");
     }
-    if (!ids_.insert(records_.ids.back()).second) fail("a record before it has the same name");
+    if (!ids_.add(records_.ids.back())) fail("a record before it has the same name");
   }
   void add(std::string_view bases) {
-    // A sequence of R has no more letters.
+    // Longer sequences do not fit in R.
     if (bases.size() > std::numeric_limits<std::int32_t>::max() - length_) {
       fail("it has more than 2^31 - 1 bases: cut it");
     }
@@ -90,7 +113,7 @@ class RecordReader {
 
   const std::string& path_;
   DnaRecords& records_;
-  std::unordered_set<std::string>& ids_;
+  IdsOfFiles& ids_;
   std::array<char, 256> upper_ = upper_letters();
   std::int64_t line_ = 0;
   std::size_t length_ = 0;  // of the last record
@@ -101,17 +124,23 @@ class RecordReader {
 
 DnaRecords read_dna(const std::vector<std::string>& paths, std::size_t part_size,
                     JobControl& control) {
-  DnaRecords records{{}, JoinedTexts(part_size)};
-  std::unordered_set<std::string> ids;
+  DnaRecords records{{}, JoinedTexts(part_size), {}};
+  IdsOfFiles ids;
   const TaskContext context(control);
   for (const std::string& path : paths) {
+    const std::size_t before = records.ids.size();
+    ids.begin_file(before);
     RecordReader reader(path, records, ids);
     const FastaSink sink = {
         [&](std::string_view name, std::int64_t line) { reader.begin(name, line); },
-        [&](std::string_view bases) { reader.add(bases); }};
+        [&](std::string_view bases) { reader.add(bases); }, true};
     read_sequences(path, sink, control, context);
     reader.finish();
+    if (records.ids.size() == before) records.empty.push_back(path);
   }
+  if (records.ids.empty()) throw_no_sequences(paths);
+  records.share_ids = ids.share_ids();
+  if (records.share_ids) ids.append_files(records.ids);
   return records;
 }
 

@@ -12,12 +12,16 @@ namespace ancify {
 
 struct DnaRecords {
   std::vector<std::string> ids;
-  JoinedTexts bases;  // upper case, with T for U
+  JoinedTexts bases;               // upper case, with T for U
+  std::vector<std::string> empty;  // files without a record
+  bool share_ids = false;          // whether files share ids
 };
 
-// The records of FASTA and FASTQ files, in order. FormatError for a record without an id or bases,
-// an id that is not UTF-8 or was there before, and a letter that stands for no base: the file may
-// be of proteins. `part_size`: of the joined bases.
+// The records of FASTA and FASTQ files, in order. Mates of paired reads share an id between two
+// files. If files share ids, each id is followed by the file's number, as in "a/2". FormatError for
+// a record without an id or bases, an id that is not UTF-8 or repeated within a file, and a letter
+// that is no base, as in protein files. FormatError too if no file has a record. `part_size`: of
+// the joined bases.
 DnaRecords read_dna(const std::vector<std::string>& paths, std::size_t part_size,
                     JobControl& control);
 

@@ -1,5 +1,5 @@
 // A frame f of a strand s has the codons s[f + 3 i, f + 3 i + 3), and is kept if none is a stop.
-// virnucpro: of aa codons that are read, the bases are s[f, f + 3 aa + 1), one more than they have.
+// virnucpro: for aa codons, the bases are s[f, f + 3 aa + 1), one more than the codons span.
 // strict: s[f, f + 3 aa).
 #include "core/viruses/frames.h"
 
@@ -26,7 +26,7 @@ FrameReader::FrameReader(const GeneticCode& code, FrameRule rule) : rule_(rule) 
   }
 }
 
-// On it virnucpro leaves letters other than A, C, G and T as they are.
+// There virnucpro keeps letters other than A, C, G and T unchanged.
 std::string FrameReader::other_strand(std::string_view bases) const {
   std::string other;
   if (rule_ == FrameRule::kStrict) {
@@ -42,7 +42,7 @@ std::string FrameReader::other_strand(std::string_view bases) const {
 }
 
 // Writes the protein of a strand from its letter `first` on; false if it has a stop or no residue.
-// Most frames have a stop early, and nothing is done for the letters after it.
+// Most frames have an early stop, after which no letter is processed.
 template <class Letter>
 bool FrameReader::translate(Letter first, Letter end, const Codes& codes,
                             std::string& protein) const {

@@ -1,4 +1,4 @@
-// The six reading frames of a sequence, where they have no stop.
+// The six reading frames of a sequence, if they have no stop.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ constexpr std::size_t kCodons = 125;
 
 enum class FrameRule {
   kVirnucpro,  // codons with letters other than A, C, G and T are left out
-  kStrict      // they are X
+  kStrict      // such codons become X
 };
 
 struct Frame {

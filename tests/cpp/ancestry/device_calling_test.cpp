@@ -355,10 +355,12 @@ TEST(SeveralDevices, AnErrorOnOneStopsAllAndLeavesNoFile) {
   for (const int failing : {1, 2, uploads_of_the_table + 1, uploads_of_the_table + 2}) {
     const ThreeDevices three;
     three.fakes[1]->fake.failing_call = failing;
+    // The error needs time to stop the others: nothing tells when it has reached them.
     const auto wait_for_failure = [&] {
       for (int k = 0; k < 1000 && !three.fakes[1]->fake.failed; ++k) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
+      std::this_thread::sleep_for(std::chrono::seconds(1));
     };
     // One device waits in its second chromosome, which has one tile, another one in its first. So
     // only one chromosome is called before the failure, and its files wait for the next.

@@ -59,14 +59,16 @@ TEST(AlleleLike, GoesByLengthAndThenByDifferences) {
   EXPECT_EQ(allele_like(window, "CCC"), kOtherAllele);
   EXPECT_EQ(allele_like(window, "TT"), kOtherAllele);
   EXPECT_EQ(allele_like({1, 1, {"", "G"}, true}, ""), 0);
-  EXPECT_EQ(allele_like({1, 1, {"", "G"}, true}, "C"), 1);
+  // More than half of the bases differ.
+  EXPECT_EQ(allele_like({1, 1, {"", "G"}, true}, "C"), kOtherAllele);
 }
 
 class RegionColumnsTest : public ::testing::Test {
  protected:
   void add(std::int64_t start, std::string_view target, std::string_view query,
-           bool continues = false) {
+           bool continues = false, double score = 1) {
     AlignedPair pair;
+    pair.score = score;
     pair.chromosome = "chr1";
     pair.start = start;
     pair.target = target;
@@ -117,14 +119,32 @@ TEST_F(RegionColumnsTest, ConnectsOnlyPairsThatContinueEachOther) {
   EXPECT_EQ(between(10, 13), "C");
 }
 
-TEST_F(RegionColumnsTest, TheLaterOfOverlappingPairsWins) {
+TEST_F(RegionColumnsTest, TheBetterOfOverlappingPairsWins) {
   add(1, "ACGTA--CGTACGTAC", "ACGTATTCGTACGTAC");
   EXPECT_EQ(between(4, 6), "TT");
-  add(4, "TACG", "T-CG");
+  add(4, "TACG", "T-CG", false, 2);
   EXPECT_EQ(between(3, 6), "");
   EXPECT_EQ(between(2, 5), "?");
   EXPECT_EQ(between(5, 8), "?");
   EXPECT_EQ(between(10, 13), "T");
+}
+
+TEST_F(RegionColumnsTest, TheOrderOfOverlappingPairsDoesNotMatter) {
+  add(4, "TACG", "T-CG", false, 2);
+  add(1, "ACGTA--CGTACGTAC", "ACGTATTCGTACGTAC");
+  EXPECT_EQ(between(3, 6), "");
+  EXPECT_EQ(between(2, 5), "?");
+  EXPECT_EQ(between(5, 8), "?");
+  EXPECT_EQ(between(10, 13), "T");
+}
+
+TEST_F(RegionColumnsTest, PairsOfOneScoreMustAgree) {
+  add(1, "ACGTA--CGTACG", "ACGTATTCGTACG");
+  add(4, "TA-CGTACG", "TATCATACG");
+  EXPECT_EQ(between(2, 5), "?");  // the second pair begins inside
+  EXPECT_EQ(between(3, 5), "");
+  EXPECT_EQ(between(4, 6), "?");  // other insertions
+  EXPECT_EQ(between(5, 8), "?");  // other bases
 }
 
 TEST(CallAllele, DoesNotDependOnTheOrderOfAlleles) {

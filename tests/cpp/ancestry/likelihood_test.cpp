@@ -261,18 +261,22 @@ TEST(PatternLikelihood, RefusesOtherLeavesAndLengths) {
 }
 
 TEST(Likelihood, CallsByThresholds) {
-  const auto call = [](Posterior posterior, double high, double low) {
-    return call_by_posterior(posterior, {high, low}).call;
+  const auto call = [](Posterior posterior, double high, double low, Ties ties = Ties::kOpen) {
+    return call_by_posterior(posterior, {high, low, ties}).call;
   };
   EXPECT_EQ(call({0.1, 0.85, 0.05, 0}, 0.8, 0.5), 'C');
   EXPECT_EQ(call({0.1, 0.05, 0.05, 0.8}, 0.8, 0.5), 'T');
   EXPECT_EQ(call({0.1, 0.7, 0.1, 0.1}, 0.8, 0.5), 'c');
   EXPECT_EQ(call({0.4, 0.3, 0.2, 0.1}, 0.8, 0.5), 'n');
-  EXPECT_EQ(call({0, 0.5, 0, 0.5}, 0.8, 0.5), 'c');
-  EXPECT_EQ(call({0, 0.5 - 1e-15, 0, 0.5 + 1e-15}, 0.8, 0.5), 'c');  // a tie but for rounding
+  EXPECT_EQ(call({0, 0.5, 0, 0.5}, 0.8, 0.5), 'n');
+  EXPECT_EQ(call({0, 0.5, 0, 0.5}, 0.8, 0.5, Ties::kAlphabet), 'c');
+  const Posterior but_for_rounding = {0, 0.5 - 1e-15, 0, 0.5 + 1e-15};
+  EXPECT_EQ(call(but_for_rounding, 0.8, 0.5), 'n');
+  EXPECT_EQ(call(but_for_rounding, 0.8, 0.5, Ties::kAlphabet), 'c');
   EXPECT_EQ(call({0, 0.5 - 1e-15, 0.25, 0.25}, 0.8, 0.5), 'c');
   EXPECT_EQ(call({0, 0.4999999, 0, 0.5000001}, 0.8, 0.5), 't');
-  EXPECT_EQ(call({0.25, 0.25, 0.25, 0.25}, 0.25, 0), 'A');
+  EXPECT_EQ(call({0.25, 0.25, 0.25, 0.25}, 0.25, 0), 'n');
+  EXPECT_EQ(call({0.25, 0.25, 0.25, 0.25}, 0.25, 0, Ties::kAlphabet), 'A');
 }
 
 TEST(Likelihood, PhredIsThatOfTheError) {

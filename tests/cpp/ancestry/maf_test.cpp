@@ -104,6 +104,10 @@ TEST(MafParser, NamesTheLineOfWhatIsNoBlock) {
   EXPECT_EQ(line_of("a\ns hg.chr1 0 4 + 9"), 2);
   EXPECT_EQ(line_of("a\ns hg.chr1 0 4 + 9 ACGT"), -1);
   EXPECT_EQ(line_of(std::string("\0\1\2\n", 4)), 1);
+  EXPECT_EQ(line_of("##maf\na score=9000,5\ns hg.chr1 0 4 + 9 ACGT\n"), 2);
+  EXPECT_EQ(line_of("a pass=2 score=inf\ns hg.chr1 0 4 + 9 ACGT\n"), 1);
+  EXPECT_EQ(line_of("a score=-1e300\ns hg.chr1 0 4 + 9 ACGT\n"), -1);
+  EXPECT_EQ(line_of("a score=\ns hg.chr1 0 4 + 9 ACGT\n"), -1);
 }
 
 TEST(MafParser, GoesOnBehindABadBlock) {

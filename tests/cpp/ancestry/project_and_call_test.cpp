@@ -53,7 +53,8 @@ std::string random_axt(std::vector<Chromosome> chromosomes, Order order, std::mt
         i += gap ? 0 : 1;
       }
       blocks.push_back("0 " + name + " " + std::to_string(start) + " " + std::to_string(end) +
-                       " q 1 2 +\n" + focal + "\n" + outgroup + "\n\n");
+                       " q 1 2 + " + std::to_string(random() % 9) + "\n" + focal + "\n" + outgroup +
+                       "\n\n");
     }
   }
   if (order == Order::kAny) std::shuffle(blocks.begin(), blocks.end(), random);

@@ -44,6 +44,7 @@ std::vector<Block> random_blocks(std::mt19937& random) {
       block.target += "--";
       block.query += "A-";
     }
+    if (below(3) > 0) block.score = static_cast<double>(below(6)) - 1;
     blocks.push_back(block);
   }
   blocks.push_back({"elsewhere", 5, "ACGT", "ACGT"});
@@ -64,6 +65,7 @@ std::vector<Block> long_blocks(const Chromosome& chromosome, std::mt19937& rando
       block.query += "ACGTacgtN-"[random() % 10];
       i += gap ? 0 : 1;
     }
+    block.score = k / 3;
     blocks.push_back(block);
   }
   return blocks;
@@ -78,7 +80,8 @@ std::string axt_text(const std::vector<Block>& blocks, std::mt19937& random) {
   for (const auto& block : blocks) {
     text += "0 " + block.chromosome + " " + std::to_string(block.start) + " " +
             std::to_string(block.start + letters(block.target) - 1) + " chr9 1 2 +" +
-            (random() % 2 == 0 ? " 77" : "") + "\n" + block.target + "\n" + block.query + "\n";
+            (block.score == kNoScore ? "" : " " + std::to_string(block.score)) + "\n" +
+            block.target + "\n" + block.query + "\n";
     if (random() % 4 != 0) text += "\n";
     if (random() % 4 == 0) text += "# comment\n";
   }
@@ -99,7 +102,7 @@ TEST(Projection, IsThatOfTheOracleForLongBlocks) {
   const std::vector<Chromosome> chromosomes = {{"chr1", 300000}};
   const auto blocks = long_blocks(chromosomes.front(), random);
   const std::string axt = dir.write("a.axt", axt_text(blocks, random));
-  const std::string expected = project_slowly(blocks, chromosomes.front());
+  const std::string expected = project_slowly(blocks, chromosomes.front()).bases;
   for (const auto level : test::simd_levels()) {
     ProjectionOptions options;
     options.simd = level;
@@ -130,6 +133,7 @@ TEST(Projection, IsThatOfTheOracleForAnyChunkSize) {
     for (const std::size_t chunk : {1, 2, 3, 5, 17, 64, 1000, 1 << 20}) {
       ProjectionOptions options;
       options.chunk_size = chunk;
+      options.overlaps = static_cast<Overlaps>(round % 3);
       MemoryStore memory(kChromosomes);
       JobControl control;
       options.simd = test::simd_levels()[chunk % test::simd_levels().size()];
@@ -139,7 +143,8 @@ TEST(Projection, IsThatOfTheOracleForAnyChunkSize) {
       project_to_files(axt, dir.file("out"), options, 1 + static_cast<int>(chunk % 2));
       for (std::size_t i = 0; i < kChromosomes.size(); ++i) {
         const auto& [name, length] = kChromosomes[i];
-        const std::string expected = project_slowly(blocks, kChromosomes[i]);
+        const std::string expected =
+            project_slowly(blocks, kChromosomes[i], options.overlaps).bases;
         ASSERT_EQ(std::string(memory.bases(i), static_cast<std::size_t>(length)), expected);
         ASSERT_EQ(read_file(sequence_path(dir.file("out"), name)),
                   ">" + name + "\n" + expected + "\n");
@@ -256,6 +261,61 @@ TEST(Projection, StopsWhenAskedAndLeavesNoFile) {
   EXPECT_THROW(project_alignments(alignments, kChromosomes, {}, 1, control), Interrupted);
   alignments.clear();
   EXPECT_TRUE(dir.has_nothing_in("o"));
+}
+
+// Blocks that count disagree in one letter at most, and their order does not matter.
+TEST(Projection, DoesNotDependOnTheOrderOfBlocks) {
+  TempDir dir;
+  std::mt19937 random(8);
+  for (int round = 0; round < 20; ++round) {
+    auto blocks = random_blocks(random);
+    for (const Overlaps overlaps : {Overlaps::kScore, Overlaps::kMissing}) {
+      ProjectionOptions options;
+      options.overlaps = overlaps;
+      std::int64_t shared = 0;
+      for (const auto& chromosome : kChromosomes) {
+        shared += project_slowly(blocks, chromosome, overlaps).shared;
+      }
+      for (int order = 0; order < 3; ++order) {
+        std::shuffle(blocks.begin(), blocks.end(), random);
+        const std::string axt = dir.write("a.axt", axt_text(blocks, random));
+        EXPECT_EQ(project_to_files(axt, dir.file("out"), options).shared, shared);
+        for (const auto& chromosome : kChromosomes) {
+          EXPECT_EQ(read_file(dir.file("out/" + chromosome.name + ".fa")),
+                    ">" + chromosome.name + "\n" +
+                        project_slowly(blocks, chromosome, overlaps).bases + "\n");
+        }
+      }
+    }
+  }
+}
+
+TEST(PlacedBlocks, CutsBlocksWhereTheirStandingChanges) {
+  PlacedBlocks placed(2);
+  const auto place = [&](std::int64_t start, std::int64_t end, double score) {
+    std::string text;
+    for (const auto& piece : placed.place(1, start, end, score)) {
+      text += "awtl"[static_cast<int>(piece.standing)] + std::to_string(piece.start) + "-" +
+              std::to_string(piece.end) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(place(10, 20, 5), "a10-20 ");
+  EXPECT_EQ(place(20, 30, 5), "a20-30 ");
+  EXPECT_EQ(placed.shared(), 0);
+  EXPECT_EQ(place(15, 25, 4), "l15-25 ");
+  EXPECT_EQ(place(15, 25, 4), "l15-25 ");
+  EXPECT_EQ(placed.shared(), 10);
+  EXPECT_EQ(place(5, 35, 6), "a5-10 w10-30 a30-35 ");
+  EXPECT_EQ(placed.shared(), 20);
+  EXPECT_EQ(place(0, 40, 6), "a0-5 t5-35 a35-40 ");
+  EXPECT_EQ(placed.shared(), 30);
+  EXPECT_EQ(place(34, 36, kNoScore), "l34-36 ");
+  // Over borders of pages, also by a piece alone
+  EXPECT_EQ(place(50, 200'000, 1), "a50-200000 ");
+  EXPECT_EQ(place(65'535, 131'073, 2), "w65535-131073 ");
+  EXPECT_EQ(place(0, 200'001, 0), "l0-40 a40-50 l50-200000 a200000-200001 ");
+  EXPECT_EQ(placed.place(0, 0, 10, 1).front().standing, Standing::kAlone);
 }
 
 TEST(Projection, StopsInALongHole) {

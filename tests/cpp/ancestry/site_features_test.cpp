@@ -211,9 +211,12 @@ TEST(MlCaller, WritesBaseCaseAndPhred) {
   MlCaller(path, 1, 1, {p, p}).call(stretch, SimdLevel::kScalar, &calls[0], nullptr);
   EXPECT_EQ(calls, "AANA");
 
-  // A tie goes to the first base.
+  // A tie stays open, or goes to the first base.
   dir.write("model.txt", model_text(0, -1));
   MlCaller(path, 1, 1, {0.8, 0.25}).call(stretch, SimdLevel::kScalar, &calls[0], nullptr);
+  EXPECT_EQ(calls, "nnNn");
+  MlCaller(path, 1, 1, {0.8, 0.25, Ties::kAlphabet})
+      .call(stretch, SimdLevel::kScalar, &calls[0], nullptr);
   EXPECT_EQ(calls, "caNa");
 }
 

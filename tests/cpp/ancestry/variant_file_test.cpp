@@ -223,20 +223,81 @@ TEST(VariantReader, GivesCountsOfInfo) {
     text += "##INFO=<ID=" + std::string(id) + ",Number=.,Type=Integer,Description=\"x\">\n";
   }
   text += "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n";
-  const std::vector<std::pair<std::string, std::optional<std::int64_t>>> wanted = {
-      {".", {}},     {"AC=3", 3}, {"AC=70000", 70000}, {"AC=.", {}}, {"AC=3,4", {}},
-      {"AC=-1", {}}, {"AC", {}},  {"AN=5", {}},        {"AC=0", 0},
+  struct Wanted {
+    std::string alt;
+    std::string info;
+    std::int64_t copies;  // -1 for none
+    std::int64_t called;
   };
-  for (const auto& [info, value] : wanted) text += "1\t7\t.\tA\tC\t.\t.\t" + info + "\n";
-  text += "1\t7\t.\tA\tC\t.\t.\tAC=3x;DP=1\n";
-  VariantReader reader(dir.write("v.vcf", text), 0, RecordParts::kInfo);
-  for (const auto& [info, value] : wanted) {
-    ASSERT_TRUE(reader.next());
-    EXPECT_EQ(reader.info_count("AC"), value) << info;
+  const std::vector<Wanted> wanted = {
+      {"C", ".", -1, 0},
+      {"C", "AC=3;AN=9", 3, 9},
+      {"C", "AC=70000;AN=70000", 70000, 70000},
+      {"C", "AC=.;AN=9", -1, 0},
+      {"C", "AC=3,4;AN=9", -1, 0},
+      {"C", "AC=-1;AN=9", -1, 0},
+      {"C", "AC;AN=9", -1, 0},
+      {"C", "AN=5", -1, 0},
+      {"C", "AC=0;AN=0", 0, 0},
+      {"C,*", "AC=3,4;AN=9", 3, 5},
+      {"*,C", "AC=3,4;AN=9", 4, 6},
+      {"<NON_REF>,C,*", "AC=0,4,1;AN=9", 4, 8},
+      {"C,*", "AC=3;AN=9", -1, 0},
+      {"C,*", "AC=3,.;AN=9", -1, 0},
+      {"*", "AC=3;AN=9", -1, 0},
+  };
+  for (const auto& [alt, info, copies, called] : wanted) {
+    text += "1\t7\t.\tA\t" + alt + "\t.\t.\t" + info + "\n";
   }
-  ASSERT_TRUE(reader.next());
-  EXPECT_EQ(reader.info_count("DP"), std::nullopt);  // not declared, so it is text
-  EXPECT_THROW(reader.info_count("AC"), FormatError);
+  for (const char* wrong : {"AC=3x;AN=9", "AC=3;AN=2", "AC=3;AN=9;AC=3"}) {
+    text += "1\t7\t.\tA\tC\t.\t.\t" + std::string(wrong) + "\n";
+  }
+  VariantReader reader(dir.write("v.vcf", text), 0, RecordParts::kInfo);
+  for (const auto& [alt, info, copies, called] : wanted) {
+    ASSERT_TRUE(reader.next());
+    const auto found = reader.info_counts();
+    ASSERT_EQ(found.has_value(), copies >= 0) << alt << " " << info;
+    if (!found) continue;
+    EXPECT_EQ(found->copies, copies) << alt << " " << info;
+    EXPECT_EQ(found->called, called) << alt << " " << info;
+  }
+  while (reader.next()) EXPECT_THROW(reader.info_counts(), FormatError);
+}
+
+TEST(VariantReader, LeavesOutAltsThatAreNoAlleles) {
+  for (const char* alt : {"*", "<*>", "<NON_REF>", "<X>"}) EXPECT_TRUE(is_no_allele(alt)) << alt;
+  for (const char* alt : {"A", "N", "<DEL>", "<X", "", "**", "."}) {
+    EXPECT_FALSE(is_no_allele(alt)) << alt;
+  }
+  struct Wanted {
+    std::string alt;
+    std::vector<std::string> alleles;
+    std::vector<int> stored;
+    std::vector<int> genotypes;  // of 0/1, 1|2, 2/.
+  };
+  const int no = kMissingAllele;
+  const std::vector<Wanted> wanted = {
+      {"A,*", {"T", "A"}, {0, 1}, {0, 1, 1, no, no, no}},
+      {"*,A", {"T", "A"}, {0, 2}, {0, no, no, 1, 1, no}},
+      {"<*>,<NON_REF>", {"T"}, {0}, {0, no, no, no, no, no}},
+      {"A,<X>,C", {"T", "A", "C"}, {0, 1, 3}, {0, 1, 1, no, no, no}},
+      {"A,<DEL>", {"T", "A", "<DEL>"}, {0, 1, 2}, {0, 1, 1, 2, 2, no}},
+  };
+  TempDir dir;
+  std::string text = kSamples;
+  for (const auto& record : wanted) {
+    text += "1\t1\t.\tT\t" + record.alt + "\t.\t.\t.\tGT\t0/1\t1|2\t2/.\n";
+  }
+  VariantReader reader(dir.write("v.vcf", text), 0, RecordParts::kGenotypes);
+  for (const auto& record : wanted) {
+    ASSERT_TRUE(reader.next());
+    ASSERT_EQ(reader.alleles(), static_cast<int>(record.alleles.size())) << record.alt;
+    for (int i = 0; i < reader.alleles(); ++i) {
+      EXPECT_EQ(reader.allele(i), record.alleles[static_cast<std::size_t>(i)]) << record.alt;
+      EXPECT_EQ(reader.stored_index(i), record.stored[static_cast<std::size_t>(i)]) << record.alt;
+    }
+    EXPECT_EQ(reader.genotypes().alleles, record.genotypes) << record.alt;
+  }
 }
 
 TEST(VariantReader, GivesFieldsOfInfo) {
@@ -324,7 +385,7 @@ TEST(AnnotateVariants, KeepsRecordsAndCountsReasons) {
   const std::string text = test::read_file(options.output);
   EXPECT_NE(text.find("##contig=<ID=1>"), std::string::npos);
   EXPECT_NE(text.find("1\t1\t.\tA\tC\t.\t.\tAA=c;AA_reason=LOW\n"
-                      "1\t2\t.\tA\tC\t.\t.\tX=1;AA_reason=NO_COVERAGE\n"
+                      "1\t2\t.\tA\tC\t.\t.\tX=1;AA_reason=MASKED\n"
                       "1\t3\t.\tAC\tC\t.\t.\tAA_reason=INDEL\n"),
             std::string::npos)
       << text;

@@ -139,9 +139,10 @@ TEST(AutoencoderFiles, OfOthersAreRefused) {
   const Autoencoder model = train(cells, {Task::kCluster, 9, 5}, settings_of(1, 0), 1).model;
   const std::vector<TensorForm> forms = tensor_forms(model.form);
   const auto write = [&](const std::map<std::string, std::string>& notes, float unit,
-                         std::size_t tensors) {
+                         std::size_t tensors, const std::string& more = "") {
     const std::vector<float> units = {unit};
     std::vector<NamedTensor> all = {{"unit", {1}, units}};
+    if (!more.empty()) all.push_back({more, {1}, units});
     for (std::size_t i = 0; i < tensors; ++i) {
       all.push_back({forms[i].name, forms[i].shape, model.tensors[i]});
     }
@@ -158,6 +159,10 @@ TEST(AutoencoderFiles, OfOthersAreRefused) {
       EXPECT_NE(std::string(error.what()).find(problem), std::string::npos) << error.what();
     }
   };
+  for (const char* const more : {"encode.conv9.weight", "aaa", "units"}) {
+    write({{"task", "cluster"}, {"points", "9"}}, 2, n, more);
+    expect_refused(more);
+  }
   write({{"points", "9"}}, 2, n);
   expect_refused("note 'task' is missing");
   write({{"task", "sing"}, {"points", "9"}}, 2, n);

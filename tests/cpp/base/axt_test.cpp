@@ -122,8 +122,11 @@ TEST(AxtParser, GoesOnBehindABadBlock) {
 }
 
 TEST(AxtParser, SaysTheWayOut) {
-  const std::string message = message_of<FormatError>([] { parse("junk\n", 100); });
-  EXPECT_NE(message.find("on_bad_block"), std::string::npos) << message;
+  const std::string other = message_of<FormatError>([] { parse("junk\n", 100); });
+  EXPECT_NE(other.find("the right file"), std::string::npos) << other;
+  EXPECT_EQ(other.find("on_bad_block"), std::string::npos) << other;
+  const std::string bad = message_of<FormatError>([] { parse("\njunk\n", 100); });
+  EXPECT_NE(bad.find("on_bad_block"), std::string::npos) << bad;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "core/exec/errors.h"
 #include "core/io/file.h"
+#include "core/io/foreign_format.h"
 #include "support.h"
 
 namespace ancify {
@@ -181,6 +182,55 @@ TEST(OpenText, OpensTheFileThatTheJobExpects) {
 TEST(OpenText, SaysThatAFileIsMissing) {
   TempDir dir;
   EXPECT_THROW(open_text(dir.file("none")), FileError);
+}
+
+// As on old Macs; a CR before an LF stays, as readers of lines drop it.
+TEST(OpenText, TurnsLineEndsOfCrAloneIntoLf) {
+  TempDir dir;
+  const std::string rest(3 * kForeignStart, 'A');
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {">a\rAC\r>b\r" + rest + "\rG\r", ">a\nAC\n>b\n" + rest + "\nG\n"},
+      {"a\r", "a\n"},
+      {"\r", "\n"},
+      {"a\r\nb\r\n", "a\r\nb\r\n"},
+      {"a\rb\n", "a\rb\n"},
+      {rest + "\r\n", rest + "\r\n"},
+      {std::string(kForeignStart - 1, 'A') + "\r\nC\r\n",
+       std::string(kForeignStart - 1, 'A') + "\r\nC\r\n"}};
+  for (const auto& [text, expected] : cases) {
+    for (const std::string& content : {text, gzip(text), bgzip(text, 700)}) {
+      const std::string path = dir.write("x", content);
+      for (const std::size_t piece : {1, 100, 1 << 16}) {
+        EXPECT_EQ(read_with(path, 1 << 16, piece), expected);
+      }
+    }
+  }
+}
+
+TEST(OpenText, NamesFormatsThatAreNotRead) {
+  TempDir dir;
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"BZh91AY&SY", "compressed by bzip2"},
+      {std::string("\xfd\x37zXZ\0\0", 7), "compressed by xz"},
+      {"PK\x03\x04 x", "zip archive"},
+      {"\x89HDF\r\n\x1a\n", "HDF5"},
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "pointer of Git LFS"},
+      {"\n <!DocType HTML>\n<p>", "HTML"},
+      {"#taf version:1\n", "TAF"},
+      {std::string(16, '\0') + "bgen", "BGEN"},
+      {"\xff\xfe" + std::string("a\0", 2), "UTF-16"},
+      {"q\t100\t0\t90\t+\tchr1\t500\t10\t100\t80\t90\t60\tNM:i:1\n", "PAF"}};
+  for (const auto& [text, name] : cases) {
+    for (const std::string& content : {text, gzip(text)}) {
+      const std::string path = dir.write("x", content);
+      const auto message = message_of<FormatError>([&] { read_with(path, 100, 100); });
+      EXPECT_NE(message.find(name), message.npos) << name << ": " << message;
+    }
+  }
+  for (const char* read : {"##maf version=1\n", ">a\nBZh\n",
+                           "q\t100\t0\t90\t*\tchr1\t500\t10\t100\t80\t90\t60\n", ""}) {
+    EXPECT_EQ(read_with(dir.write("x", read), 100, 100), read);
+  }
 }
 
 }  // namespace

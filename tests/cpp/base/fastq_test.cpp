@@ -63,9 +63,21 @@ TEST(Fastq, FastaIsToldApart) {
   EXPECT_EQ(read(dir.write("x", ">a:b:c:5:9:1\nAC\n>a:b:c:5:9:-1\nT\n"), 100),
             "a:b:c:5:9:1:1=AC;a:b:c:5:9:-1:3=T;")
       << "names like Ensembl's place nothing";
-  const std::string empty = dir.write("empty", "");
-  EXPECT_EQ(message_of<FormatError>([&] { read(empty, 10); }),
-            "'" + empty + "': the file has no sequence");
+}
+
+TEST(Fastq, FilesWithoutTextHaveNoSequence) {
+  TempDir dir;
+  for (const char* text : {"", "\n", " \r\n\n"}) {
+    EXPECT_EQ(read(dir.write("empty", text), 10), "");
+  }
+  EXPECT_EQ(read(dir.write("x", ">a\n"), 10), "a:1=");
+  const std::string path = dir.write("y", "\n\nACGT\n");
+  EXPECT_NE(message_of<FormatError>([&] { read(path, 10); }).find("not a FASTA file"),
+            std::string::npos);
+  EXPECT_EQ(message_of<FormatError>([&] {
+              throw_no_sequences({"a", "b"});
+            }),
+            "'a': the file has no sequence, and no other file has one");
 }
 
 }  // namespace

@@ -307,25 +307,70 @@ TEST(PgenGenotypes, HaveTheCountsOfTheirTables) {
   expect_refused(good, 2, 3, has + "2 and 3");
 }
 
-TEST(PgenGenotypes, AreHardCallsOfTwoAlleles) {
-  const std::string record = pack({0, 1, 2});
-  const auto file = [&](unsigned type) {
-    return pgen_of_records(3, {0, type, 0}, {record, record, record}, {2, true});
+TEST(PgenGenotypes, HaveTheCallsBeforeFurtherTracks) {
+  const Calls calls = {0, 1, 2};
+  const std::string record = pack(calls);
+  const auto file = [&](unsigned type, const std::string& more) {
+    return pgen_of_records(3, {0, type, 2},
+                           {record, record + more, test::difference_list(calls, calls)}, {2, true});
   };
   const TempDir dir;
-  expect_calls(dir.write("x.pgen", file(0)), std::vector<Calls>(3, {0, 1, 2}));
-  for (const unsigned type : {0x20, 0x40, 0x60, 0x80, 0xf8}) {
-    expect_refused(file(type), 3, 3, "variant 2 has dosages");
+  for (const unsigned type : {0x10, 0x20, 0x40, 0x60, 0x80, 0x90, 0xf0}) {
+    const std::string path = dir.write("x.pgen", file(type, "of phase"));
+    expect_calls(path, std::vector<Calls>(3, calls));
+    EXPECT_EQ(open(path, {calls, calls, calls})->with_dosages(), (type & 0x60) != 0 ? 1 : 0);
+    expect_refused(file(type, ""), 3, 3, "variant 2 has a damaged record: it ends too soon");
+    expect_refused(file(type, std::string(300, 'x')), 3, 3, "variant 2 has a record of 301 bytes");
   }
-  expect_refused(file(0x10), 3, 3, "variant 2 has phased calls");
-  expect_refused(file(0x18), 3, 3, "variant 2 has phased calls");
-  expect_refused(file(0x08), 3, 3, "variant 2 has several ALT alleles");
-  expect_refused(file(0x08), 3, 3, "x' --max-alleles 2 --make-pgen erase-phase erase-dosage");
-  expect_refused(file(5), 3, 3, "variant 2 has a damaged record: it is of the kind 5");
+  expect_refused(file(0, "of phase"), 3, 3, "variant 2 has a damaged record: it is too long");
+  expect_refused(file(5, ""), 3, 3, "variant 2 has a damaged record: it is of the kind 5");
+}
 
-  std::string three_alleles = pgen_file({{0, 1, 2}, {1, 2, 0}}, {0, 0}, {1, false, 1});
-  three_alleles[three_alleles.size() - 3] = 3;
-  expect_refused(three_alleles, 3, 2, "variant 2 has several ALT alleles");
+TEST(PgenGenotypes, HaveSeveralAllelesOnlyWhereNoneAreRead) {
+  const Calls calls = {0, 1, 2};
+  const std::string record = pack(calls);
+  const TempDir dir;
+  const std::string flagged =
+      pgen_of_records(3, {0, 8, 2}, {record, record + "x", test::difference_list(calls, calls)});
+  std::string counted = pgen_file({calls, calls, calls}, {0, 0, 2}, {1, false, 1});
+  counted[counted.size() - 3 - 2] = 3;
+  for (const std::string& content : {flagged, counted}) {
+    expect_refused(content, 3, 3, "variant 2 has several ALT alleles, but one in the file beside");
+    // Differences from it are read.
+    const auto file = open_genotype_file(dir.write("x.pgen", content), 3, 3);
+    EXPECT_EQ(read(*file, 2, 1), pack(calls));
+    EXPECT_EQ(read(*file, 0, 1), pack(calls));
+  }
+}
+
+TEST(PgenGenotypes, NameOtherStorageModes) {
+  std::string file = pgen_file({{0, 1, 2}}, {0});
+  const std::vector<std::pair<char, std::string>> modes = {
+      {'\x03', "mode 3, with dosages"},
+      {'\x04', "mode 4, with phased dosages"},
+      {'\x11', "mode 17, with an extended header"},
+      {'\x20', "mode 32, with an index"},
+      {'\x21', "mode 33, with an index"},
+      {'\x05', "mode 5, with an unknown layout"}};
+  for (const auto& [mode, name] : modes) {
+    file[2] = mode;
+    expect_refused(file, 3, 1, name);
+    expect_refused(file, 3, 1, "plink2 --make-pgen");
+  }
+  EXPECT_NE(refusal("\x28\xb5\x2f\xfd", 3, 1).find("zstd -d"), std::string::npos);
+}
+
+TEST(GenotypeFile, HasRoomForSoManyRows) {
+  const TempDir dir;
+  const std::string bed = dir.write("x.bed", bed_file({{0, 1, 2}, {1, 2, 0}}));
+  EXPECT_GE(most_samples(bed), 3);
+  EXPECT_LE(most_samples(bed), 20);
+  EXPECT_GE(most_variants(bed, 3), 2);
+  EXPECT_LE(most_variants(bed, 3), 5);
+  const std::string pgen = dir.write("x.pgen", pgen_file({{0, 1, 2}, {1, 2, 0}}, {0, 0}));
+  EXPECT_EQ(most_samples(pgen), 3);
+  EXPECT_EQ(most_variants(pgen, 3), 2);
+  EXPECT_THROW(most_samples(dir.write("x.txt", "no genotypes")), FormatError);
 }
 
 TEST(PgenGenotypes, HaveAWholeIndex) {

@@ -1,7 +1,11 @@
 // Checks tables of samples and variants, with and without headers, and what is refused in them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/exec/errors.h"
+#include "core/formats/genotype/sample_values.h"
 #include "core/formats/genotype/tables.h"
 #include "support.h"
 
@@ -22,6 +26,20 @@ Words words(const TextColumn& column) {
 SampleTable samples(const std::string& text) {
   const TempDir dir;
   return read_samples(dir.write("x", text), TaskContext());
+}
+
+SampleValues values(const std::string& text, bool factors = false) {
+  const TempDir dir;
+  return read_sample_values(dir.write("x", text), {{"NA", ".", "-9"}, "trait", factors},
+                            TaskContext());
+}
+
+// Numbers, with 1e9 for a missing one.
+std::vector<double> numbers(const ValueColumn& column) {
+  std::vector<double> all = column.numbers;
+  std::replace_if(
+      all.begin(), all.end(), [](double x) { return std::isnan(x); }, 1e9);
+  return all;
 }
 
 VariantTable variants(const std::string& text) {
@@ -118,8 +136,7 @@ TEST(VariantTable, NamesTheLineOfAFault) {
     expect_refused(variants, "1 rs1 0 1 A G\n1 rs2 0 " + std::string(position) + " A G\n",
                    "line 2: the position '" + std::string(position) + "' is not a whole number");
   }
-  expect_refused(variants, "#CHROM POS ID REF ALT\n1 100 rs1 G A,T\n",
-                 "line 2: the variant 'rs1' has several ALT alleles. Leave it out with");
+  EXPECT_EQ(variants("#CHROM POS ID REF ALT\n1 100 rs1 G A,T\n").counted[0], "A,T");
   for (const std::string name : {"POS", "ID", "REF", "ALT"}) {
     std::string header = "#CHROM POS ID REF ALT\n";
     header.replace(header.find(name), name.size(), "x");
@@ -132,6 +149,24 @@ TEST(VariantTable, NamesTheLineOfAFault) {
   EXPECT_EQ(variants("1 rs1 0 -2147483647 A G\n").position[0], -2147483647);
 }
 
+TEST(Tables, EndAtTheFirstWrongRow) {
+  const TempDir dir;
+  const std::string path = dir.write("x", "f a\nf b\nf a\nf b c d\n");
+  EXPECT_NE(
+      message_of<FormatError>([&] { read_samples(path, TaskContext()); }).find("line 3: the IID"),
+      std::string::npos);
+  EXPECT_NE(message_of<FormatError>([&] {
+              read_samples(path, TaskContext(), 1);
+            }).find("line 2: the genotypes have no room"),
+            std::string::npos);
+  const std::string bim = dir.write("y", "1 a 1 A C\n1 b 2 A C\n");
+  EXPECT_EQ(read_variants(bim, TaskContext(), 2).id.size(), 2U);
+  EXPECT_NE(message_of<FormatError>([&] {
+              read_variants(bim, TaskContext(), 1);
+            }).find("line 2: the genotypes have no room"),
+            std::string::npos);
+}
+
 TEST(Tables, AreNotReadOnceTheJobIsStopped) {
   const TempDir dir;
   JobControl control;
@@ -140,6 +175,50 @@ TEST(Tables, AreNotReadOnceTheJobIsStopped) {
   EXPECT_THROW(read_samples(path, TaskContext(control)), Interrupted);
   EXPECT_THROW(read_variants(path, TaskContext(control)), Interrupted);
   EXPECT_THROW(read_samples(dir.file("none"), TaskContext()), FileError);
+}
+
+TEST(SampleValues, AreNumbersWithMissingOnes) {
+  const auto table = values("f i1 1.5 na\nf i2 -9.0 .\nf i3 1e3 -9\n");
+  EXPECT_EQ(words(table.id), (Words{"i1", "i2", "i3"}));
+  EXPECT_EQ(table.names, (Words{"trait1", "trait2"}));
+  EXPECT_EQ(numbers(table.columns[0]), (std::vector<double>{1.5, 1e9, 1000}));
+  EXPECT_EQ(numbers(table.columns[1]), (std::vector<double>{1e9, 1e9, 1e9}));
+  EXPECT_EQ(values("#comment\nIID a\ni1 2\n").names, Words{"a"});
+}
+
+TEST(SampleValues, MayBeLevels) {
+  const auto table = values("IID sex age\na . 1\nb male 2\nc female -9\nd male 4\ne NA 5\n", true);
+  const ValueColumn& sex = table.columns[0];
+  EXPECT_EQ(words(sex.levels), (Words{"male", "female"}));
+  EXPECT_EQ(sex.codes, (std::vector<std::int32_t>{0, 1, 2, 1, 0}));
+  EXPECT_TRUE(sex.numbers.empty());
+  EXPECT_EQ(numbers(table.columns[1]), (std::vector<double>{1, 2, 1e9, 4, 5}));
+}
+
+TEST(SampleValues, NameTheFirstTextAmongNumbers) {
+  const auto alone = [](const std::string& text) { values(text); };
+  const auto with_factors = [](const std::string& text) { values(text, true); };
+  expect_refused(alone, "IID a\ni1 1\n\ni2 x\n", "line 4: 'x' in the column 'a' is not a number");
+  expect_refused(with_factors, "IID a\ni1 .\ni2 x\ni3 y\ni4 1\n", "line 3: 'x' in the column");
+  expect_refused(with_factors, "IID a\ni1 1\ni2 x\n", "line 3: 'x' in the column");
+  expect_refused(alone, "family mouse CD8\nf i1 1\n", "A header must begin with FID IID");
+  expect_refused(with_factors, "family mouse CD8\nf i1 1\n", "A header must begin with FID IID");
+  expect_refused(alone, "IID a a\ni1 1 1\n", "line 1: the column 'a' has a name");
+  expect_refused(alone, "IID id\ni1 1\n", "line 1: the column 'id' has a name");
+  expect_refused(alone, "f i1\n", "line 1: there is no column of values");
+  expect_refused(alone, "IID a\n", "there is no sample");
+}
+
+TEST(SampleRows, KnowEachIdAgain) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "f i" + std::to_string(i) + " 1\n";
+  EXPECT_EQ(values(text).id.size(), 5000U);
+  for (const int twice : {0, 17, 4999}) {
+    const std::string again = text + "f i" + std::to_string(twice) + " 1\n";
+    expect_refused([](const std::string& x) { values(x); }, again,
+                   "line 5001: the IID 'i" + std::to_string(twice) + "' is also in line " +
+                       std::to_string(twice + 1));
+  }
 }
 
 }  // namespace

@@ -85,6 +85,23 @@ TEST(ChromosomeNames, MayDifferByALeadingChr) {
   EXPECT_EQ(names.find(""), none);
 }
 
+TEST(ChromosomeNames, MitochondriaHaveFourNames) {
+  const std::vector<std::string> all = {"chrM", "MT", "M", "chrMT"};
+  for (const auto& known : all) {
+    const ChromosomeNames names(std::vector<Chromosome>{{"chr1", 5}, {known, 5}});
+    for (const auto& name : all) {
+      EXPECT_EQ(names.find(name), 1U) << known << " " << name;
+      EXPECT_TRUE(is_same_chromosome(name, known));
+    }
+    EXPECT_FALSE(names.find("MTX"));
+    EXPECT_FALSE(names.find("chr"));
+  }
+  // An identical name comes first.
+  const ChromosomeNames both(std::vector<Chromosome>{{"MT", 5}, {"chrM", 5}});
+  EXPECT_EQ(both.find("MT"), 0U);
+  EXPECT_EQ(both.find("chrM"), 1U);
+}
+
 TEST(ChromosomeNames, AnAliasComesBeforeALeadingChr) {
   const std::vector<Chromosome> chromosomes = {{"chr1", 5}, {"chr2", 5}};
   const ChromosomeNames names(chromosomes, {{"NC_1.1", 0}, {"1", 1}});

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "core/exec/errors.h"
-#include "core/io/yaml_shape.h"
 #include "support.h"
 
 namespace ancify {
@@ -51,6 +50,18 @@ TEST(LineReader, RefusesLongLines) {
   }
 }
 
+// Memory stays below a multiple of the compressed size, however well the text deflates.
+TEST(LineReader, RefusesATextFarLargerThanItsFile) {
+  const TempDir dir;
+  std::string rows;
+  for (std::int64_t i = 0; i < kFreeText / 4 + 4096; ++i) rows += "1 1\n";
+  const std::string bomb = dir.write("x.gz", test::gzip(rows));
+  const auto message = message_of<FormatError>([&] { lines_of(bomb, 100, std::size_t{1} << 20); });
+  EXPECT_NE(message.find("times as large as the compressed file"), message.npos) << message;
+  EXPECT_THROW(read_text(bomb, std::size_t{1} << 30), FormatError);
+  EXPECT_EQ(read_text(dir.write("x", rows), std::size_t{1} << 30).size(), rows.size());
+}
+
 TEST(ReadText, TakesOneTextInUtf8) {
   const TempDir dir;
   const auto read = [&](const std::string& text, std::size_t most = 100) {
@@ -69,23 +80,6 @@ TEST(ReadText, TakesOneTextInUtf8) {
     EXPECT_NE(message.find("line 2: this line is not UTF-8 text"), message.npos) << message;
   }
   EXPECT_THROW(read_text(dir.path() + "/none", 1), FileError);
-}
-
-TEST(YamlShape, BoundsWhatIsNestedAndListed) {
-  const auto keys = [](const std::string& text) { return yaml_shape(text).keys; };
-  EXPECT_EQ(keys("a: 1\nb: 2\n\n# c: 3\nd:\n  e: 1\n  f: 2\ng: 1\n"), 4U);
-  EXPECT_EQ(keys("- a: 1\n  b: 2\n- a: 3\n  b: 4\n- a: 1\n  b: 1\n  c: 1\n"), 3U);
-  EXPECT_EQ(keys("x:\n- a: 1\n- a: 1\n- a: 1\n"), 1U);
-  EXPECT_EQ(keys("? a\n? b\n? c\n"), 3U);
-  EXPECT_EQ(keys("{a: 1, b: 2, c: {d: 1, e: 2}, f: 1}"), 4U);
-  EXPECT_EQ(keys("x: [a, b, c, d]\n"), 1U);
-  EXPECT_EQ(keys("- a\n- b\n- c\n"), 0U);
-  const auto shape = yaml_shape("- - ? x\n[a, {b}]\r\n\n  y\n- - - - -");
-  EXPECT_EQ(shape.indent, 9U);
-  EXPECT_EQ(shape.collections, 8U);
-  EXPECT_EQ(shape.entries, 5U);
-  EXPECT_EQ(shape.merged, 0U);
-  EXPECT_EQ(yaml_shape("a: &a {b: 1, c: 2, d: 3}\ne: {<<: [*a, *a]}\nf:\n  <<: *a\n").merged, 15U);
 }
 
 }  // namespace

@@ -61,6 +61,15 @@ TEST_F(RecordCallsTest, PacksWhatStandsThere) {
   }
 }
 
+TEST_F(RecordCallsTest, LeavesOutOneBaseAsBothAlleles) {
+  const RecordCalls found = read({"A 0/0 0|1 1/0 1|1 ./.", "a 0/0 0|1 1/0 1|1 ./.",
+                                  "c 0/0 0|1 1/0 1|1 ./.", "A,A 0/0 0|1 1/0 1|1 ./."});
+  EXPECT_EQ(found.not_snp, 2);
+  EXPECT_EQ(found.multiallelic, 1);
+  ASSERT_EQ(found.variants.counted.size(), 1U);
+  EXPECT_EQ(found.variants.counted[0], "c");
+}
+
 TEST_F(RecordCallsTest, RefusesThreeAlleles) {
   EXPECT_THROW(read({"C 0/0 0/0 0/1/1 0/0 0/0"}), FormatError);
 }

@@ -136,7 +136,7 @@ TEST(BedWriter, WritesWhatASlowWriterDoes) {
       }
       JobControl control;
       const std::string stem = chosen.dir.file("out");
-      write_bed(*chosen.file, chosen.selection, {"variants\n", "samples\n"}, stem, threads,
+      write_bed(*chosen.file, chosen.selection, {"variants\n", "samples\n"}, stem, false, threads,
                 control);
       EXPECT_EQ(read_file(stem + ".bed"), bed_file(expected));
       EXPECT_EQ(read_file(stem + ".bim"), "variants\n");
@@ -153,7 +153,7 @@ TEST(BedWriter, LeavesNothingIfAFileCannotBeWritten) {
     const std::string stem = chosen.dir.file("out");
     std::filesystem::create_directory(stem + ending);
     JobControl control;
-    EXPECT_THROW(write_bed(*chosen.file, chosen.selection, {"v\n", "s\n"}, stem, 1, control),
+    EXPECT_THROW(write_bed(*chosen.file, chosen.selection, {"v\n", "s\n"}, stem, true, 1, control),
                  FileError);
     EXPECT_EQ(chosen.dir.entries(), 2U);  // the genotypes and the folder
   }
@@ -165,7 +165,7 @@ TEST(BedWriter, LeavesNothingIfItIsStopped) {
   JobControl control;
   control.request_stop();
   const std::string stem = chosen.dir.file("out");
-  EXPECT_THROW(write_bed(*chosen.file, chosen.selection, {"v\n", "s\n"}, stem, 1, control),
+  EXPECT_THROW(write_bed(*chosen.file, chosen.selection, {"v\n", "s\n"}, stem, true, 1, control),
                Interrupted);
   EXPECT_EQ(chosen.dir.entries(), 1U);
 }

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <random>
+
+#include "core/exec/errors.h"
 
 namespace ancify {
 namespace {
@@ -73,6 +77,39 @@ TEST(GeneModels, KnowsNoTranscripts) {
   const GeneModels models({});
   EXPECT_EQ(models.size(), 0U);
   EXPECT_TRUE(models.at(3).empty());
+}
+
+TEST(GeneModels, RefusesWhatIsOutOfBounds) {
+  const auto model = [](std::int64_t start, std::int64_t end, int phase) {
+    Transcript transcript;
+    transcript.parts = {{start, end}};
+    transcript.phase = phase;
+    return GeneModels({transcript});
+  };
+  EXPECT_NO_THROW(model(0, kLastPosition, 2));
+  EXPECT_THROW(model(-1, 3, 0), InputError);
+  EXPECT_THROW(model(3, 3, 0), InputError);
+  EXPECT_THROW(model(0, kLastPosition + 1, 0), InputError);
+  EXPECT_THROW(model(INT64_MIN, INT64_MAX, 0), InputError);
+  for (const int phase : {-1, 3, INT_MIN, INT_MAX}) EXPECT_THROW(model(0, 3, phase), InputError);
+}
+
+TEST(GeneModels, KnowStartsAndFrames) {
+  Transcript transcript;
+  transcript.parts = {{0, 6}};
+  EXPECT_TRUE(GeneModels({transcript}).has_start(0));
+  transcript.phase_is_known = false;
+  EXPECT_TRUE(GeneModels({transcript}).has_frame(0));
+  transcript.open_start = true;
+  EXPECT_FALSE(GeneModels({transcript}).has_start(0));
+  EXPECT_FALSE(GeneModels({transcript}).has_frame(0));
+  transcript.open_start = false;
+  transcript.parts = {{0, 7}};
+  EXPECT_FALSE(GeneModels({transcript}).has_frame(0));
+  transcript.phase_is_known = true;
+  EXPECT_TRUE(GeneModels({transcript}).has_frame(0));
+  transcript.phase = 1;
+  EXPECT_FALSE(GeneModels({transcript}).has_start(0));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class DeviceDiffusion : public ::testing::Test {
  protected:
   DeviceDiffusion() {
     for (int most = 2; most <= 5; ++most) {
-      plans_.push_back(plan_model(test::every_event(most), 1e-3, 1));
+      plans_.push_back(plan_model(test::every_event(most), {1e-3, 1}));
     }
     sampling_.sizes = {4, 6};
     for (const auto& plan : plans_) {
@@ -124,8 +124,8 @@ TEST_F(DeviceDiffusion, TakesAnEventThatIsARow) {
     model.push_back(test::changing_epoch(2, 0.003));
     return model;
   };
-  const Plan plan = plan_model(model_with(make_event("replacement", fields, kinds)), 1e-3, 1);
-  const Plan same = plan_model(model_with(Pulse{1, {1, 0}}), 1e-3, 1);
+  const Plan plan = plan_model(model_with(make_event("replacement", fields, kinds)), {1e-3, 1});
+  const Plan same = plan_model(model_with(Pulse{1, {1, 0}}), {1e-3, 1});
   jobs_ = {{&plan, 12}};
   const Spectra on_one_thread = on_cpu(sampling_);
   for (const std::size_t most_lines : {0, 100}) {
@@ -139,7 +139,7 @@ TEST_F(DeviceDiffusion, TakesAnEventThatIsARow) {
 }
 
 TEST_F(DeviceDiffusion, OfOnePopulationToo) {
-  const Plan plan = plan_model(test::every_event(1), 1e-3, 1);
+  const Plan plan = plan_model(test::every_event(1), {1e-3, 1});
   jobs_ = {{&plan, 30}, {&plan, 40}};
   sampling_.sizes = {9};
   const auto devices = devices_of(std::make_unique<FakeDiffusionKernels>());

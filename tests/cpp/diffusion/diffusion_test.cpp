@@ -1,6 +1,7 @@
 // Checks sweeps at each SIMD level, schedules, and grids too large for the oracle of R's tests.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/diffusion/expected_spectra.h"
@@ -79,20 +80,17 @@ TEST(Turn, RowsBecomeColumns) {
   }
 }
 
-TEST(Diffusion, LevelsAgree) {
+TEST(Diffusion, LevelsGiveTheSameBytes) {
   if (best_simd_level() == SimdLevel::kScalar) GTEST_SKIP() << "this processor has one level";
   // With 37 points slices are swept one by one, with 9 and 10 points several together.
   for (const auto& [populations, points] : std::vector<std::pair<int, int>>{
            {1, 37}, {2, 37}, {2, 9}, {3, 37}, {3, 9}, {4, 10}, {5, 9}, {5, 10}}) {
-    const Plan plan = plan_model(some_model(populations, 0.02), 1e-3, 1);
+    const Plan plan = plan_model(some_model(populations, 0.02), {1e-3, 1});
     const auto scalar = values(evolve(plan, points, SimdLevel::kScalar, TaskContext()));
     for (const SimdLevel level : {SimdLevel::kAvx2, SimdLevel::kAvx512}) {
       if (level > best_simd_level()) continue;
       const auto found = values(evolve(plan, points, level, TaskContext()));
-      const double most = *std::max_element(scalar.begin(), scalar.end());
-      for (std::size_t i = 0; i < scalar.size(); ++i) {
-        ASSERT_NEAR(found[i], scalar[i], 1e-12 * (most * 1e-6 + std::abs(scalar[i]))) << i;
-      }
+      for (std::size_t i = 0; i < scalar.size(); ++i) ASSERT_EQ(found[i], scalar[i]) << i;
     }
   }
 }
@@ -102,16 +100,57 @@ TEST(Diffusion, StepsFollowSelectionUpToTheStrongest) {
     Epoch epoch = some_epoch(1, 0.1);
     epoch.selection = {[=](double) { return selection; }};
     epoch.dominance = {[](double) { return 0.5; }};
-    return make_schedule(epoch, 1e-3, 1, strongest).number_of_steps();
+    return make_schedule(epoch, {1e-3, 1, strongest}).number_of_steps();
   };
-  EXPECT_GT(steps(-300, kAnyStrength), 9 * steps(-30, kAnyStrength));
-  EXPECT_EQ(steps(-300, 30), steps(-30, kAnyStrength));
-  EXPECT_EQ(steps(-20, 30), steps(-20, kAnyStrength));
+  constexpr double any = std::numeric_limits<double>::infinity();
+  EXPECT_GT(steps(-300, any), 9 * steps(-30, any));
+  EXPECT_EQ(steps(-300, 30), steps(-30, any));
+  EXPECT_EQ(steps(-20, 30), steps(-20, any));
+}
+
+// A step that looks ahead is no longer than the rule allows in its middle and at its end.
+TEST(Diffusion, StepsLookAhead) {
+  const auto lengths = [](const TimeCourse& size, bool looks_ahead) {
+    Epoch epoch = some_epoch(1, 0.2);
+    epoch.size = {size};
+    StepRule rule = {3e-3, 2};
+    rule.looks_ahead = looks_ahead;
+    std::vector<std::pair<double, double>> result;  // of whole steps: the beginning and the length
+    double time = 0;
+    for (const TimeStep& step : make_schedule(epoch, rule).steps) {
+      for (std::int64_t i = 0; i < step.times; ++i) {
+        result.emplace_back(time, step.length);
+        time += step.length;
+      }
+    }
+    EXPECT_NEAR(time, 0.2, 1e-12);
+    return result;
+  };
+  const std::vector<TimeCourse> courses = {
+      [](double t) { return 100 * std::exp(-35 * t); },
+      [](double t) { return t < 0.1 ? 50.0 : 0.05; },
+      [](double t) { return std::exp(3 * std::sin(100 * t)); },
+  };
+  for (const TimeCourse& size : courses) {
+    const auto fine = lengths(size, true);
+    EXPECT_GT(fine.size(), lengths(size, false).size());
+    for (std::size_t i = 0; i < fine.size(); i += 2) {
+      const auto [begin, half] = fine[i];
+      for (const double t : {begin, begin + half, std::min(begin + 2 * half, 0.2)}) {
+        EXPECT_LE(2 * half, 3e-3 * 4 * size(t) * (1 + 1e-9)) << t;
+      }
+    }
+  }
+  // Nothing is gained where sizes are constant, and where they grow.
+  for (const TimeCourse& size :
+       {constant_course(0.7), TimeCourse([](double t) { return 1 + t; })}) {
+    EXPECT_EQ(lengths(size, true), lengths(size, false));
+  }
 }
 
 // The solution of a line does not depend on its neighbours.
 TEST(Diffusion, PartsOfASweepAreTheSame) {
-  const Plan plan = plan_model(some_model(3, 0.01), 1e-3, 1);
+  const Plan plan = plan_model(some_model(3, 0.01), {1e-3, 1});
   const auto alone = values(evolve(plan, 70, best_simd_level(), TaskContext()));
   JobControl control;
   std::vector<double> shared;
@@ -125,8 +164,8 @@ TEST(Diffusion, PartsOfASweepAreTheSame) {
 TEST(Diffusion, MarginalsAreThoseOfFewerPopulations) {
   const int n = 6;
   const int points = 60;
-  const Plan one = plan_model(some_model(1, 0.05), 1e-3, 1);
-  const Plan plan = plan_model(some_model(3, 0.05), 1e-3, 1);
+  const Plan one = plan_model(some_model(1, 0.05), {1e-3, 1});
+  const Plan plan = plan_model(some_model(3, 0.05), {1e-3, 1});
   Sampling sampling;
   sampling.sizes = {n};
   JobControl control;
@@ -143,7 +182,7 @@ TEST(Diffusion, MarginalsAreThoseOfFewerPopulations) {
 
 TEST(Diffusion, StepsThatAreAlikeAreKeptOnce) {
   Epoch epoch = some_epoch(2, 0.0303);
-  const Schedule once = make_schedule(epoch, 1e-3, 2);
+  const Schedule once = make_schedule(epoch, {1e-3, 2});
   EXPECT_EQ(once.steps.size(), 2);  // the last one is shorter
   Schedule all = once;
   all.steps.clear();
@@ -160,21 +199,21 @@ TEST(Diffusion, StepsThatAreAlikeAreKeptOnce) {
   EXPECT_EQ(values(one), values(other));
 
   epoch.size[0] = [](double time) { return 1 + time; };
-  const Schedule changing = make_schedule(epoch, 1e-3, 2);
+  const Schedule changing = make_schedule(epoch, {1e-3, 2});
   EXPECT_EQ(static_cast<std::int64_t>(changing.steps.size()), changing.number_of_steps());
 }
 
 TEST(Diffusion, WhatCanNotBeIsAnError) {
   EXPECT_THROW(Grid(3), InputError);
-  EXPECT_THROW(plan_model({}, 1e-3, 1), InputError);
-  EXPECT_THROW(plan_model({Admixture{{1}}}, 1e-3, 1), InputError);
-  EXPECT_THROW(plan_model({Equilibrium(), Removal{0}}, 1e-3, 1), InputError);
-  EXPECT_THROW(plan_model({Equilibrium(), Admixture{{0.5}}}, 1e-3, 1), InputError);
-  EXPECT_THROW(plan_model({Equilibrium(), some_epoch(2, 1)}, 1e-3, 1), InputError);
-  EXPECT_THROW(plan_model(some_model(6, 1), 1e-3, 1), InputError);
+  EXPECT_THROW(plan_model({}, {1e-3, 1}), InputError);
+  EXPECT_THROW(plan_model({Admixture{{1}}}, {1e-3, 1}), InputError);
+  EXPECT_THROW(plan_model({Equilibrium(), Removal{0}}, {1e-3, 1}), InputError);
+  EXPECT_THROW(plan_model({Equilibrium(), Admixture{{0.5}}}, {1e-3, 1}), InputError);
+  EXPECT_THROW(plan_model({Equilibrium(), some_epoch(2, 1)}, {1e-3, 1}), InputError);
+  EXPECT_THROW(plan_model(some_model(6, 1), {1e-3, 1}), InputError);
   Epoch tiny = some_epoch(1, 1);
   tiny.size[0] = constant_course(1e-9);
-  EXPECT_THROW(plan_model({Equilibrium(), tiny}, 1e-3, 1), InputError);
+  EXPECT_THROW(plan_model({Equilibrium(), tiny}, {1e-3, 1}), InputError);
 }
 
 }  // namespace

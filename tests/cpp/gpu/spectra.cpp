@@ -39,7 +39,7 @@ double worst_difference(const std::vector<std::vector<double>>& found,
 void check_spectra_of(Checks& checks, const Backend& backend, int most,
                       const std::vector<int>& grids, const diffusion::Sampling& sampling) {
   JobControl control;
-  const diffusion::Plan plan = diffusion::plan_model(every_event(most), 1e-3, 1);
+  const diffusion::Plan plan = diffusion::plan_model(every_event(most), {1e-3, 1});
   std::vector<diffusion::SpectrumJob> jobs;
   for (const int points : grids) jobs.push_back({&plan, points});
   const auto expected =
@@ -76,7 +76,7 @@ diffusion::Plan plan_of(int populations, std::int64_t steps) {
   epoch.dominance.assign(populations, constant_course(0.5));
   epoch.frozen.assign(populations, 0);
   model.push_back(epoch);
-  return diffusion::plan_model(model, 1e-3, 1);
+  return diffusion::plan_model(model, {1e-3, 1});
 }
 
 // Times a grid point and direction, beside 16 bytes at the speed of a copy. `plans` equal plans run

@@ -335,6 +335,28 @@ TEST(PairSums, LeaveOutSitesAndPairsAtOnePosition) {
   EXPECT_EQ(found.pairs[0], 9);  // of five sites, less one
 }
 
+TEST(PairSums, HavePairsAtTheLowerLimitInSpiteOfRounding) {
+  constexpr std::size_t n = 60;
+  const Values values = random_values(n, {8}, UnitKind::kGenotypes, 0);
+  const SitePlanes planes = packed(values, UnitKind::kGenotypes);
+  PairedSites sites = placed(planes, n);
+  for (const double rate : {1e-8, 1.3e-8, 1e-11}) {
+    for (std::size_t i = 0; i < n; ++i) {
+      sites.position[i] = 200000000 + 1000 * static_cast<std::int64_t>(i);
+      sites.morgans[i] = rate * static_cast<double>(sites.position[i]);
+      sites.chromosome[i] = 0;
+    }
+    JobControl control;
+    const PairBins bins = {{1000 * rate, 2000 * rate, 5000 * rate, 10000 * rate}, 2};
+    const PairSums found = sum_pairs(sites, bins, 1, SimdLevel::kScalar, control);
+    // Of distances 1, then 2 to 4, then 5 to 9
+    const std::vector<std::int64_t> expected = {59, 58 + 57 + 56, 55 + 54 + 53 + 52 + 51};
+    for (std::size_t bin = 0; bin < 3; ++bin) {
+      EXPECT_EQ(found.pairs[bin] + found.pairs[3 + bin], expected[bin]);
+    }
+  }
+}
+
 TEST(SitePlanes, TakeAwayFixedAndSmallSites) {
   SitePlanes planes({5, 4}, UnitKind::kGenotypes);
   const auto add = [&](int first, int second, std::int64_t n) {

@@ -163,6 +163,80 @@ TEST(TorchFiles, DamageIsSeen) {
   expect_problem(flipped, "entry 'a/data/0' is damaged: the checksum is another");
 }
 
+// A pickled text.
+std::string text_of(const std::string& text) { return "X" + bytes_of(text.size(), 4) + text; }
+
+// What stands in a pickle before its end.
+std::string body_of(const std::string& pickle) { return pickle.substr(2, pickle.size() - 3); }
+
+// A pickle of a table with epochs, what training keeps, and a value under a key.
+std::string pickled_checkpoint(const std::string& key, const std::string& value) {
+  return "\x80\2}" + text_of("epoch") + "K\3s" + text_of("optimizer_state_dict") + "}s" +
+         text_of("best_loss") + "cnumpy._core.multiarray\nscalar\ncnumpy\ndtype\n" + text_of("f8") +
+         "\x89\x88\x87RK\1b" + text_of("number") + "\x86Rs" + text_of(key) + value + "s.";
+}
+
+TEST(TorchFiles, WeightsOfCheckpointsOfTrainingAreFound) {
+  const std::string table = body_of(pickled_tensor());
+  const auto with_pickle = [&](const std::string& pickle) {
+    return as_zip({{"a/data.pkl", pickle}, {"a/data/0", floats(kNumbers)}});
+  };
+  for (const char* key : {"model", "module", "state_dict", "model_state_dict"}) {
+    EXPECT_EQ(problem_with(with_pickle(pickled_checkpoint(key, table))), "") << key;
+  }
+  const std::string nested = body_of(pickled_checkpoint("model_state_dict", table));
+  EXPECT_EQ(problem_with(with_pickle(pickled_checkpoint("model", nested))), "");
+  // A name that makers put before the tensor's; a "model" that is no table.
+  std::string module = pickled_tensor();
+  module.replace(module.find(text_of("x")), text_of("x").size(), text_of("module._orig_mod.x"));
+  EXPECT_EQ(problem_with(with_pickle(pickled_checkpoint("state_dict", body_of(module)))), "");
+  const std::string named =
+      "\x80\2}" + text_of("model") + text_of("mlp") + "s" + text_of("state_dict") + table + "s.";
+  EXPECT_EQ(problem_with(with_pickle(named)), "");
+  expect_problem(
+      with_pickle(pickled_checkpoint("weights", table)),
+      "no tensors, but the keys 'epoch', 'optimizer_state_dict', 'best_loss', 'weights'");
+  expect_problem(with_pickle(pickled_checkpoint("weights", table)), "'model_state_dict' in it");
+  expect_problem(with_pickle("\x80\2}."), "no tensors, but no keys");
+  // A table that holds itself ends all the same.
+  const std::string loop =
+      "\x80\2}q" + std::string(1, '\0') + text_of("model") + "h" + std::string(1, '\0') + "s.";
+  expect_problem(with_pickle(loop), "no tensors, but the keys 'model'");
+}
+
+TEST(Checkpoints, TensorsOfOtherArchitecturesAreNamed) {
+  const test::TempDir folder;
+  const auto open = [&](const std::string& name) {
+    std::string text = header("F32", "[2,3]", 0, 24);
+    text.replace(text.find("\"x\""), 3, "\"" + name + "\"");
+    return Checkpoint::open(folder.write("x", as_safetensors(text, floats(kNumbers))), {});
+  };
+  EXPECT_NE(open("esm.encoder.LayerNorm.gamma").find("LayerNorm.weight"), nullptr);
+  EXPECT_NE(open("module.module.a.beta").find("a.bias"), nullptr);
+  EXPECT_NE(open("beta").find("beta"), nullptr);
+  EXPECT_NO_THROW(open("esm.x").refuse_others({"x"}, {}, "X"));
+  EXPECT_NO_THROW(open("pooler.x").refuse_others({}, {"pooler."}, "X"));
+  for (const char* name : {"pooler", "poolers.x", "esm.y"}) {
+    try {
+      open(name).refuse_others({"x"}, {"pooler."}, "X");
+      FAIL() << name;
+    } catch (const FormatError& error) {
+      const std::string said = std::string("tensor '") + name + "' is none of X";
+      EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Safetensors, OtherFilesAreNamed) {
+  expect_problem("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n",
+                 "a pointer of Git LFS");
+  expect_problem("<!DOCTYPE html><html>", "a page of HTML");
+  // The length of this header is the start of a file of R.
+  std::string text = header("F32", "[2,3]", 0, 24);
+  text.resize(0x0a58, ' ');
+  EXPECT_EQ(problem_with(as_safetensors(text, floats(kNumbers))), "");
+}
+
 TEST(Pickles, NothingElseIsWantedOrRun) {
   const auto pickle = [](const std::string& body) { return read_pickle("\x80\2" + body, "file"); };
   try {

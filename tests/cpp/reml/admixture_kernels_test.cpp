@@ -1,5 +1,5 @@
 // Kernels by ancestry against dense ones.
-#include "core/reml/admixture_kernels.h"
+#include "core/reml/kernels/admixture_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/reml/genotype_kernels.h"
+#include "core/reml/kernels/genotype_kernels.h"
 #include "genotypes/memory_genotypes.h"
 #include "reml/random_data.h"
 

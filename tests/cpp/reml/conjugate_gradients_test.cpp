@@ -1,10 +1,10 @@
 // Checks solutions against dense algebra, and what they do not depend on.
-#include "core/reml/conjugate_gradients.h"
+#include "core/reml/solvers/conjugate_gradients.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/reml/probes.h"
+#include "core/reml/solvers/probes.h"
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"
 #include "reml/reml_data.h"

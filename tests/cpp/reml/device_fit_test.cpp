@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/reml/genotype_kernels.h"
-#include "core/reml/stochastic_fit.h"
+#include "core/reml/kernels/genotype_kernels.h"
+#include "core/reml/stochastic/stochastic_fit.h"
 #include "genotypes/fake_products.h"
 #include "genotypes/memory_genotypes.h"
 

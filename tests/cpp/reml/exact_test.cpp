@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/reml/complement.h"
-#include "core/reml/exact_fit.h"
-#include "core/reml/exact_model.h"
-#include "core/reml/matrix_kernels.h"
-#include "core/reml/search.h"
+#include "core/reml/exact/exact_fit.h"
+#include "core/reml/exact/exact_model.h"
+#include "core/reml/exact/search.h"
+#include "core/reml/fit/error_contrasts.h"
+#include "core/reml/kernels/matrix_kernels.h"
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"
 
@@ -245,15 +245,15 @@ TEST(ExactFit, BothModelsOfOneKernelAgree) {
   for (unsigned seed = 1; seed <= 8; ++seed) {
     Example example(seed, 90, 2, {seed % 2 == 0 ? 40U : 400U}, {0.3 * seed, 1});
     const Fit fit = example.fit();
-    const Complement complement(example.data);
+    const ErrorContrasts contrasts(example.data);
     Vector kernel = example.kernels[0];
-    complement.rotate_kernel({*example.control, 2}, kernel.data());
+    contrasts.rotate_kernel({*example.control, 2}, kernel.data());
     Vector inner;
     for (std::size_t j = 2; j < 90; ++j) {
       inner.insert(inner.end(), kernel.begin() + static_cast<std::ptrdiff_t>(j * 90 + 2),
                    kernel.begin() + static_cast<std::ptrdiff_t>(j * 90 + 90));
     }
-    const Vector rotated = complement.rotate(example.data.y);
+    const Vector rotated = contrasts.rotate(example.data.y);
     CholeskyModel model({inner}, {rotated.begin() + 2, rotated.end()}, {"k"},
                         {*example.control, 2});
     SearchSettings settings;

@@ -1,5 +1,5 @@
 // Checks the projection, the coefficients, and probes that span the complement.
-#include "core/reml/fixed_effects.h"
+#include "core/reml/fit/fixed_effects.h"
 
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"

@@ -1,5 +1,5 @@
 // Kernels of genotypes against plain loops.
-#include "core/reml/genotype_kernels.h"
+#include "core/reml/kernels/genotype_kernels.h"
 
 #include <gtest/gtest.h>
 

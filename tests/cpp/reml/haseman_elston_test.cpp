@@ -1,5 +1,5 @@
 // Checks moments and jackknife against plain sums over pairs of samples.
-#include "core/reml/haseman_elston.h"
+#include "core/reml/stochastic/haseman_elston.h"
 
 #include <cmath>
 

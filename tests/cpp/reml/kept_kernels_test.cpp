@@ -1,9 +1,9 @@
 // Dense kernels that stay between jobs.
-#include "core/reml/kept_kernels.h"
+#include "core/reml/kernels/kept_kernels.h"
 
 #include <gtest/gtest.h>
 
-#include "core/reml/genotype_kernels.h"
+#include "core/reml/kernels/genotype_kernels.h"
 #include "genotypes/memory_genotypes.h"
 
 namespace ancify::reml {

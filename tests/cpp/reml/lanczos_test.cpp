@@ -1,10 +1,10 @@
 // Checks quadrature against eigenvalues, and that its two rules enclose what they estimate.
-#include "core/reml/lanczos.h"
+#include "core/reml/solvers/lanczos.h"
 
 #include <cmath>
 
-#include "core/reml/lapack.h"
-#include "core/reml/probes.h"
+#include "core/reml/linear_algebra/lapack.h"
+#include "core/reml/solvers/probes.h"
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"
 #include "reml/reml_data.h"

@@ -1,5 +1,5 @@
 // Cholesky factors by tiles, and inverses from them.
-#include "core/reml/large_matrices.h"
+#include "core/reml/linear_algebra/large_matrices.h"
 
 #include <gtest/gtest.h>
 

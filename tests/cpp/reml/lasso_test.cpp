@@ -1,5 +1,5 @@
 // The lasso against the conditions of its minimum, and against its solution where Q is diagonal.
-#include "core/reml/lasso.h"
+#include "core/reml/linear_algebra/lasso.h"
 
 #include <gtest/gtest.h>
 

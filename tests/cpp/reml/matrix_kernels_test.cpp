@@ -1,5 +1,5 @@
 // Compares products with dense kernels with plain sums.
-#include "core/reml/matrix_kernels.h"
+#include "core/reml/kernels/matrix_kernels.h"
 
 #include <limits>
 

@@ -1,6 +1,6 @@
 // Compares the null distribution of the likelihood-ratio statistic with plain maxima, and with the
 // F distribution where the kernel has one eigenvalue.
-#include "core/reml/null_lrt.h"
+#include "core/reml/inference/null_lrt.h"
 
 #include <algorithm>
 #include <cmath>

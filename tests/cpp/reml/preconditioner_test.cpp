@@ -1,9 +1,9 @@
 // Checks the preconditioner's inverse, traces and forms against dense algebra.
-#include "core/reml/preconditioner.h"
+#include "core/reml/solvers/preconditioner.h"
 
 #include <cmath>
 
-#include "core/reml/probes.h"
+#include "core/reml/solvers/probes.h"
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"
 #include "reml/reml_data.h"

@@ -1,9 +1,10 @@
 // Checks that probes are signs, depend on nothing but their numbers, and that exact ones are known.
-#include "core/reml/probes.h"
+#include "core/reml/solvers/probes.h"
 
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"
 #include "reml/reml_data.h"
+#include "support.h"
 
 namespace ancify::reml {
 namespace {
@@ -48,6 +49,8 @@ TEST(Probes, KnowWhetherTheyAreExact) {
   for (std::size_t i = 0; i < 25; ++i) units[i * 26] = 5;
   EXPECT_TRUE(exact(units));
   for (double& value : units) value *= 1.1;
+  EXPECT_TRUE(exact(units));
+  units[0] *= 1.1;
   EXPECT_FALSE(exact(units));
   z.resize(22 * 25);
   EXPECT_FALSE(exact(z));
@@ -55,6 +58,52 @@ TEST(Probes, KnowWhetherTheyAreExact) {
   fill_signs(dense.workers, 1, 0, 25, 25, signs.data());
   EXPECT_FALSE(exact(signs));
   EXPECT_FALSE(Probes(dense.fixed, 1).exact());
+}
+
+// z'z of all probes as they are filled in, over their number.
+double mean_square(const DenseModel& dense, const Probes& probes) {
+  Vector z(static_cast<std::size_t>(probes.most()) * dense.data.samples());
+  probes.fill(dense.workers, 0, probes.most(), z.data());
+  return test::plain_dot(z, z) / probes.most();
+}
+
+TEST(Probes, MayBeExplainedByTheEffectsAndHaveAnyScale) {
+  // The columns of a Hadamard matrix begin with an intercept, which is the only effect.
+  RemlData data = test::make_data(2, 16, 40, 1, {0.5, 0.5});
+  data.x.resize(16);
+  const DenseModel dense(data);
+  Vector hadamard;
+  for (unsigned j = 0; j < 16; ++j) {
+    for (unsigned i = 0; i < 16; ++i) {
+      unsigned both = i & j;
+      int sign = 1;
+      for (; both != 0; both &= both - 1) sign = -sign;
+      hadamard.push_back(sign);
+    }
+  }
+  const Probes all(dense.fixed, hadamard, dense.workers);
+  EXPECT_TRUE(all.exact());
+  EXPECT_EQ(all.most(), 15);
+  EXPECT_NEAR(mean_square(dense, all), 15, 1e-12);
+  const Probes others(dense.fixed, Vector(hadamard.begin() + 16, hadamard.end()), dense.workers);
+  EXPECT_TRUE(others.exact());
+  EXPECT_NEAR(mean_square(dense, others), 15, 1e-12);
+  // One of two random probes is explained, and counts as 0.
+  Vector two(16, 1);
+  Vector signs(16);
+  fill_signs(dense.workers, 1, 0, 16, 1, signs.data());
+  two.insert(two.end(), signs.begin(), signs.end());
+  const Probes half(dense.fixed, two, dense.workers);
+  EXPECT_EQ(half.most(), 1);
+  const Probes one(dense.fixed, signs, dense.workers);
+  EXPECT_NEAR(mean_square(dense, half), mean_square(dense, one) / 2, 1e-12);
+  const auto message = [&](const Vector& matrix) {
+    return ancify::test::message_of<InputError>(
+        [&] { Probes(dense.fixed, matrix, dense.workers).exact(); });
+  };
+  EXPECT_EQ(message(Vector(16, 0)), "column 1 of the probes is 0 everywhere; leave it out");
+  EXPECT_EQ(message(Vector(16, -2)),
+            "the fixed effects explain all columns of the probes; give random ones");
 }
 
 }  // namespace

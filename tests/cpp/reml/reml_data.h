@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/exec/job_control.h"
-#include "core/reml/covariance.h"
-#include "core/reml/fixed_effects.h"
-#include "core/reml/matrix_kernels.h"
+#include "core/reml/fit/fixed_effects.h"
+#include "core/reml/kernels/matrix_kernels.h"
+#include "core/reml/solvers/covariance.h"
 #include "reml/random_data.h"
 
 namespace ancify::reml::test {

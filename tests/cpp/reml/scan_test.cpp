@@ -1,12 +1,12 @@
 // Scans of single variants against dense matrices.
-#include "core/reml/scan.h"
+#include "core/reml/scans/scan.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <vector>
 
-#include "core/reml/exact_fit.h"
+#include "core/reml/exact/exact_fit.h"
 #include "genotypes/memory_genotypes.h"
 #include "reml/plain_reml.h"
 #include "reml/reml_data.h"

@@ -1,5 +1,5 @@
 // Compares bounded steps with the best of all active sets, tried one by one.
-#include "core/reml/steps.h"
+#include "core/reml/fit/steps.h"
 
 #include <cmath>
 #include <limits>

@@ -1,12 +1,12 @@
 // Checks stochastic fits against dense REML, their errors against the spread over seeds, and that
 // their bytes depend on neither threads nor stops.
-#include "core/reml/stochastic_fit.h"
+#include "core/reml/stochastic/stochastic_fit.h"
 
 #include <cmath>
 
-#include "core/reml/exact_fit.h"
-#include "core/reml/probes.h"
-#include "core/reml/steps.h"
+#include "core/reml/exact/exact_fit.h"
+#include "core/reml/fit/steps.h"
+#include "core/reml/solvers/probes.h"
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"
 #include "reml/reml_data.h"

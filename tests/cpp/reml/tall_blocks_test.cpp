@@ -1,5 +1,5 @@
 // Checks sums and updates of long columns against plain loops, at several numbers of threads.
-#include "core/reml/tall_blocks.h"
+#include "core/reml/linear_algebra/tall_blocks.h"
 
 #include <random>
 #include <vector>

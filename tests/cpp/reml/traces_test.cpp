@@ -1,10 +1,10 @@
 // Checks what probes tell of traces, and what it is to the first order, against dense algebra.
-#include "core/reml/traces.h"
+#include "core/reml/solvers/traces.h"
 
 #include <cmath>
 #include <random>
 
-#include "core/reml/probe_plan.h"
+#include "core/reml/stochastic/probe_plan.h"
 #include "gtest/gtest.h"
 #include "reml/plain_reml.h"
 #include "reml/reml_data.h"

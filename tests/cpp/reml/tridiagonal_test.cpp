@@ -1,5 +1,5 @@
 // Reductions to tridiagonal form against products with the matrix, and its eigenvalues.
-#include "core/reml/tridiagonal.h"
+#include "core/reml/linear_algebra/tridiagonal.h"
 
 #include <gtest/gtest.h>
 

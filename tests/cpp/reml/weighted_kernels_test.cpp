@@ -1,5 +1,5 @@
 // Kernels of weighted blocks against plain loops.
-#include "core/reml/weighted_kernels.h"
+#include "core/reml/kernels/weighted_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/exec/errors.h"
-#include "core/reml/genotype_kernels.h"
-#include "core/reml/tall_blocks.h"
+#include "core/reml/kernels/genotype_kernels.h"
+#include "core/reml/linear_algebra/tall_blocks.h"
 #include "genotypes/memory_genotypes.h"
 #include "reml/random_data.h"
 

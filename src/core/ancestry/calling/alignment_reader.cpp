@@ -13,7 +13,7 @@ AlignmentReader::AlignmentReader(const std::string& file, std::vector<Target> ta
     : file_(file),
       context_(context),
       text_(open_text(file, options.chunk_size, context)),
-      chunks_(read_counted(*text_, control), options.chunk_size) {
+      chunks_(read_counted(*text_, control), options.chunk_size, text_.get()) {
   std::vector<ProjectionTarget> to_project;
   for (Target& target : targets) {
     stores_.push_back(std::make_unique<WindowStore>(memory, windows, target.species, passage_,

@@ -1,4 +1,4 @@
-// Reads an alignment file step by step, and puts its species' bases into windows.
+// Reads an alignment file step by step, and writes its species' bases into windows.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace ancify {
 
-// One thread at a time.
+// Only one thread at a time may use it.
 class AlignmentReader {
  public:
   // A species of the file.
   struct Target {
-    std::size_t species;                   // its number
-    std::string name_in_file;              // where the file has several species
+    std::size_t species;                   // its index
+    std::string name_in_file;              // if the file has several species
     std::unique_ptr<SequenceStore> files;  // for its projected sequences; null if not kept
   };
   // All references, and the memory's windows, must outlive this.
@@ -35,10 +35,10 @@ class AlignmentReader {
   Passage& passage() { return passage_; }
   const std::vector<std::unique_ptr<WindowStore>>& stores() const { return stores_; }
   bool has_ended() const { return has_ended_; }
-  // After the end, one for each target.
+  // After the end, one report for each target.
   const std::vector<ProjectionReport>& reports() const { return reports_; }
 
-  // Reads on until the file ends or, after at least a chunk, go_on() is false. Throws like
+  // Continues to read until the file ends or, after at least a chunk, go_on() is false. Throws like
   // project_alignment().
   template <class GoOn>
   void read(GoOn go_on) {

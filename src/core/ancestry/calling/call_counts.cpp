@@ -4,10 +4,6 @@
 
 #include "core/genome/bases.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 CallCounts& CallCounts::operator+=(const CallCounts& other) {
@@ -59,7 +55,7 @@ ANCIFY_ALWAYS_INLINE CallCounts count(const char* calls, std::size_t n) {
 
 constexpr int kUpperCase = 0xdf;
 
-// A sum in bytes: compilers turn base_code(c) != kMissing into branches, not vector code.
+// Sums in bytes: compilers turn base_code(c) != kMissing into branches, not vector code.
 ANCIFY_ALWAYS_INLINE std::uint8_t count_base(std::uint8_t upper) {
   const std::uint8_t a = upper == 'A' ? 1 : 0;
   const std::uint8_t c = upper == 'C' ? 1 : 0;

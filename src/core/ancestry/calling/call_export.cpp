@@ -58,7 +58,7 @@ class Exporter {
     return names;
   }
 
-  // Null if none is wanted.
+  // Null if no reference is wanted.
   const std::string* reference_of(const std::string& chromosome, std::int64_t length) {
     if (options_.reference.empty()) return nullptr;
     const std::string* bases = reference_.find(chromosome, context_);
@@ -100,7 +100,7 @@ class Exporter {
 }  // namespace
 
 std::vector<ExportedPositions> export_calls(const CallExport& options, JobControl& control) {
-  // A file that cannot be read is found before the first one is written.
+  // Unreadable files are found before the first one is written.
   for (const auto& [path, chromosome] : options.calls) {
     control.expect(SequenceReader(path, chromosome).length());
   }

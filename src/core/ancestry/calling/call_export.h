@@ -1,4 +1,4 @@
-// Writes the calls of chromosomes as FASTA files that other programs read.
+// Writes the calls of chromosomes as FASTA files for other programs.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace ancify {
 struct CallExport {
   std::vector<CallFile> calls;
   std::string folder;                   // of the files <chromosome>.fa
-  bool low_confidence = true;           // whether calls of low confidence are calls
-  std::vector<SequenceFile> reference;  // has the bases of positions without a call; may be empty
+  bool low_confidence = true;           // whether calls of low confidence count as calls
+  std::vector<SequenceFile> reference;  // bases for positions without a call; may be empty
   char unknown = 'N';                   // of positions without either
 };
 
-// The positions of a chromosome, by what its file has there.
+// The positions of a chromosome, by the source of their letter.
 struct ExportedPositions {
   std::int64_t called = 0;
   std::int64_t filled = 0;  // from the reference
   std::int64_t unknown = 0;
 };
 
-// Writes the bases of each chromosome in upper case. A file appears when it is complete.
+// Writes the bases of each chromosome in upper case. A file appears once it is complete. Throws
 // FormatError for a letter that is not a call, InputError if the reference lacks a chromosome or
 // has another length.
 std::vector<ExportedPositions> export_calls(const CallExport& options, JobControl& control);

@@ -1,4 +1,4 @@
-// Reads regions of called chromosomes: their calls, runs of equal confidence, or counts of these.
+// Reads regions of called chromosomes: their calls, runs of equal confidence, or counts of both.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ struct CallFile {
 };
 
 // The calls of each region. Sort regions by chromosome: a file is opened whenever the chromosome
-// changes. FormatError if a file is not a one-line FASTA, or is shorter than a region needs.
+// changes. Throws FormatError if a file is not a one-line FASTA, or is too short for a region.
 std::vector<std::string> read_regions(const std::vector<CallFile>& files,
                                       const std::vector<CallRegion>& regions, JobControl& control);
 
@@ -51,7 +51,7 @@ std::vector<CallCounts> count_regions(const std::vector<CallFile>& files,
 // Throws FormatError for a letter of a file that is not a call.
 [[noreturn]] void fail_no_call(const std::string& path, char letter);
 
-// How often each byte occurs in files, such as those of posteriors.
+// The number of occurrences of each byte in files, such as files of posteriors.
 std::array<std::int64_t, 256> count_bytes(const std::vector<std::string>& paths,
                                           JobControl& control);
 

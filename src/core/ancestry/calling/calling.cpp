@@ -52,7 +52,7 @@ namespace {
 
 // A part of a chromosome that one task calls.
 struct Piece {
-  std::size_t number;  // among all pieces
+  std::size_t number;  // index among all pieces
   std::size_t chromosome;
   std::int64_t start;
   std::int64_t end;
@@ -81,7 +81,7 @@ void run_pieces(const PieceCaller& by, JobControl& control, const std::vector<Pi
 // A chromosome while threads call its pieces.
 class ChromosomeCall {
  public:
-  // `first`: the number of its first piece. `known_sites` may be null.
+  // `first` is the index of its first piece. `known_sites` may be null.
   ChromosomeCall(const ChromosomeSequences& chromosome, const std::string& folder,
                  std::size_t first, std::size_t pieces, const KnownSites* known_sites)
       : chromosome_{chromosome.name, chromosome.length},
@@ -117,10 +117,10 @@ class ChromosomeCall {
   const std::size_t first_;
   std::once_flag opened_;
   SequenceSources sources_;
-  std::atomic<std::size_t> left_;  // pieces
+  std::atomic<std::size_t> left_;  // remaining pieces
 };
 
-// Finishes each chromosome when the next one has been called: by then the disk has had time to
+// Finishes each chromosome once the next one has been called: by then the disk has had time to
 // write its files.
 class Finisher {
  public:
@@ -160,7 +160,7 @@ std::int64_t longest_of(const std::vector<ChromosomeSequences>& chromosomes) {
   return longest;
 }
 
-// Caller::posteriors() in parts on idle threads, because a device's stretch is a whole tile.
+// Runs Caller::posteriors() in parts on idle threads, because a device's stretch is a whole tile.
 void share_posteriors(const Caller& caller, const Stretch& stretch, double* out, std::size_t pitch,
                       const TaskContext& context) {
   constexpr std::size_t most = Caller::stretch();

@@ -27,14 +27,14 @@ namespace ancify {
 // A method on a backend: on its devices if they can apply it, else on the CPU's threads.
 class Caller {
  public:
-  // `with_phred`: call() also gives error_phred(). DeviceError if a device fails or cannot hold the
-  // method.
+  // With `with_phred`, call() also returns error_phred(). Throws DeviceError if a device fails or
+  // cannot hold the method.
   Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend,
          bool with_phred = false);
-  // The same on `devices`, which must be those of the backend.
+  // Uses `devices`, which must be those of the backend.
   Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend, bool with_phred,
          CallDevices devices);
-  // The same for a method of site patterns.
+  // Takes a method of site patterns.
   Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred = false);
   Caller(std::unique_ptr<const Method> method, const Backend& backend, bool with_phred,
          CallDevices devices);
@@ -42,22 +42,22 @@ class Caller {
   bool with_phred() const { return with_phred_; }
   // Positions on each side that a call depends on.
   std::int64_t reach() const { return method_->reach(); }
-  // On the CPU, as StretchCaller says. `phred` must be null unless with_phred().
+  // Runs on the CPU, like StretchCaller. `phred` must be null unless with_phred().
   void call(const Stretch& stretch, char* calls, std::uint8_t* phred = nullptr) const {
     method_->call(stretch, backend_.simd, calls, phred);
   }
   void posteriors(const Stretch& stretch, double* out, std::size_t pitch) const {
     method_->posteriors(stretch, backend_.simd, out, pitch);
   }
-  // The sites that are known to vary, which the files of calls get anew; null if there are none.
+  // Known variable sites, for which the files of calls get new calls; null if none are given.
   const KnownSites* known_sites() const { return known_sites_.get(); }
   void set_known_sites(std::unique_ptr<const KnownSites> sites) { known_sites_ = std::move(sites); }
   // The best number of positions for call(), a multiple of kPackedGroup.
   static constexpr std::size_t stretch() { return std::size_t{1} << 17; }
-  // One caller a device, for sequences of at most `longest` positions; empty if calls are made on
+  // One caller per device, for sequences of at most `longest` positions; empty if calls are made on
   // the CPU.
   DeviceCallers device_callers(std::int64_t longest) const;
-  // The threads on which to call at the same time.
+  // The number of threads that call concurrently.
   int threads() const { return backend_.threads; }
   SimdLevel simd() const { return backend_.simd; }
 
@@ -67,7 +67,7 @@ class Caller {
   bool with_phred_;
   std::unique_ptr<const KnownSites> known_sites_;
   CallDevices devices_;
-  std::optional<DeviceMethod> on_devices_;  // none if calls are made on the CPU
+  std::optional<DeviceMethod> on_devices_;  // empty if calls are made on the CPU
 };
 
 // Calls sequences of n positions in memory, into `calls`. Unless `posteriors` is null, it gets the
@@ -75,20 +75,20 @@ class Caller {
 void call_sequences(const Caller& caller, const SequenceSources& species, std::size_t n,
                     char* calls, double* posteriors, JobControl& control);
 
-// A called chromosome, whose files are complete, on the disk and in their places.
+// A called chromosome, whose files are complete, on the disk and under their final names.
 struct CalledChromosome {
   CallCounts counts;
   FileChecksum calls;
-  FileChecksum phred;  // all 0 if there is no .phred file
+  FileChecksum phred;  // all 0 without a .phred file
 };
 
-// Called for each such chromosome, on any thread.
+// Called for each called chromosome, on any thread.
 using ChromosomeCalled = std::function<void(std::size_t chromosome, const CalledChromosome&)>;
 
 // Calls chromosomes into <folder>/<chromosome>.fa and returns their counts. If the caller is
 // with_phred(), writes <folder>/posterior/<chromosome>.phred: error_phred() of each position, one
 // byte each. All inputs are opened before calling starts. A chromosome's files appear together,
-// soon after it is called; an older .phred file is removed before that.
+// soon after it is called; an older .phred file is removed first.
 std::vector<CallCounts> call_chromosomes(const Caller& caller,
                                          const std::vector<ChromosomeSequences>& chromosomes,
                                          const std::string& folder, JobControl& control,

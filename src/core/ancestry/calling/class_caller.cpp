@@ -1,4 +1,4 @@
-// Takes the class of a site as one more species of its pattern.
+// Treats the class of a site as one more species of its pattern.
 #include "core/ancestry/calling/class_caller.h"
 
 #include <utility>

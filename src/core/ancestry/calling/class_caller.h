@@ -1,4 +1,4 @@
-// Calls by a method for each class of neighbours.
+// Calls with a separate method for each class of neighbours.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace ancify {
 
-// Looks sites up by their pattern and class. Devices have no code for that.
+// Looks up sites by their pattern and class. Devices do not support this.
 class ClassCaller : public StretchCaller {
  public:
-  // `methods`: one for each of kNeighbourClasses, all for the same species. `with_phred`: call()
-  // also gives error_phred().
+  // `methods` has one for each of kNeighbourClasses, all for the same species. With `with_phred`,
+  // call() also returns error_phred().
   ClassCaller(std::vector<std::unique_ptr<const Method>> methods, bool with_phred);
   int species() const override { return calls_.method().species() - 1; }
   std::int64_t reach() const override { return kNeighbourReach; }

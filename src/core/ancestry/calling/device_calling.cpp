@@ -1,4 +1,4 @@
-// Sends sequences through a device tile by tile, and passes its calls on.
+// Sends sequences through a device tile by tile, and passes on its calls.
 #include "core/ancestry/calling/device_calling.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::size_t most_groups(const DeviceMethod& method, std::int64_t longest) {
   return std::max<std::size_t>(std::min(most, groups_of(static_cast<std::size_t>(longest))), 1);
 }
 
-// The table that call_by_table() reads: calls in the low bytes, their errors in the high bytes.
+// The table for call_by_table(): calls in the low bytes, their errors in the high bytes.
 std::vector<char> table_entries(const CallTable& table) {
   const std::string& calls = table.calls().bytes();
   std::vector<std::uint16_t> entries(calls.size());
@@ -53,7 +53,7 @@ std::vector<char> table_entries(const CallTable& table) {
   return {bytes, bytes + entries.size() * sizeof(std::uint16_t)};
 }
 
-// A chromosome, or a part of one, that goes through a device.
+// A chromosome, or a part of one, on its way through a device.
 class ChromosomeTiles {
  public:
   ChromosomeTiles(const DeviceMethod& method, const CallInput& input)

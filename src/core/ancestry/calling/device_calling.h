@@ -1,4 +1,4 @@
-// Calling on devices: sequences go up in tiles, and calls come back.
+// Calling on devices: sequences are uploaded in tiles, and calls are downloaded.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@
 
 namespace ancify {
 
-// The operations of devices in calling.
+// The device operations of calling.
 using CallOperation = std::variant<CallByTable, CallByVote, CallByTrees>;
 using CallKernels = Kernels<CallOperation>;
 using CallDevices = std::vector<std::unique_ptr<CallKernels>>;
 
-// The backend's devices; none on the CPU. DeviceError if a device fails.
+// The backend's devices; empty on the CPU. Throws DeviceError if a device fails.
 CallDevices open_call_devices(const Backend& backend);
 
 // A method in the form that devices apply.
@@ -34,16 +34,16 @@ struct DeviceMethod {
   bool with_phred;
   std::int64_t reach;           // see StretchCaller::reach()
   std::vector<char> constants;  // must be in the device's memory
-  // Makes the operation that calls a tile. `constants`: their place in the device's memory.
+  // Makes the operation that calls a tile. `constants` is their address in the device's memory.
   std::function<CallOperation(const TileAround&, const char* constants)> call;
 };
 
-// Looks calls up by pattern.
+// Looks up calls by pattern.
 DeviceMethod by_table(const CallTable& table, int species, bool with_phred);
 // Counts votes, for any number of species.
 DeviceMethod by_vote(const Voting& voting, bool with_phred);
 
-// Positions [start, end) of a chromosome, to be called; `start` is a multiple of kPackedGroup.
+// Positions [start, end) of a chromosome to call; `start` is a multiple of kPackedGroup.
 struct CallInput {
   const SequenceSources& sources;
   std::int64_t length;  // of the chromosome
@@ -54,9 +54,9 @@ struct CallInput {
 // Calls on one device, from one thread at a time.
 class DeviceCaller {
  public:
-  // `longest`: positions of the longest sequence; `memory_limit`: see memory_budget(). The kernels,
-  // and the object that made `method`, must outlive this. DeviceError if the device has too little
-  // memory.
+  // `longest` is the length of the longest sequence; for `memory_limit` see memory_budget(). The
+  // kernels, and the object that made `method`, must outlive this. Throws DeviceError if the
+  // device's memory does not suffice.
   DeviceCaller(CallKernels& kernels, DeviceMethod method, std::int64_t longest,
                std::size_t memory_limit);
 
@@ -67,7 +67,7 @@ class DeviceCaller {
 
   // Calls the input, and passes its stretches to take() in order.
   void call(const CallInput& input, const TaskContext& context, const Take& take);
-  // The same for a whole chromosome of n positions.
+  // Calls a whole chromosome of n positions.
   void call(const SequenceSources& sources, std::int64_t n, const TaskContext& context,
             const Take& take) {
     call({sources, n, 0, n}, context, take);
@@ -83,7 +83,7 @@ class DeviceCaller {
 
 using DeviceCallers = std::vector<std::unique_ptr<DeviceCaller>>;
 
-// The device, of n, that takes chromosome or piece i: devices take turns.
+// The device, of n, that takes chromosome or piece i in turn.
 inline std::size_t device_of(std::size_t i, std::size_t n) { return i % n; }
 
 }  // namespace ancify

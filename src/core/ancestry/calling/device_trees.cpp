@@ -14,7 +14,7 @@ namespace {
 
 using Forest = BoostedTrees::Forest;
 
-// The columns' numbers, sorted by feature.
+// The columns' indices, sorted by feature.
 std::vector<std::size_t> by_feature(const Forest& forest) {
   std::vector<std::size_t> order(forest.columns.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -40,7 +40,7 @@ struct Walked {
   std::vector<WalkedNode> nodes;
 };
 
-// Adds a tree, whose nodes come children first. `place`: each column's rank by feature.
+// Adds a tree, whose nodes are stored children first. `place` is each column's rank by feature.
 void add_tree(const Forest& forest, const BoostedTrees::Tree& tree,
               const std::vector<std::size_t>& place, Walked& walked) {
   // Rows below most_leaves are leaves; the others are nodes.

@@ -9,10 +9,10 @@
 
 namespace ancify {
 
-// The model in one piece of memory, for WalkedTrees.
+// The model in one block of memory, for WalkedTrees.
 class DeviceTrees {
  public:
-  // DeviceError if the model has more than kMostColumns columns.
+  // Throws DeviceError if the model has more than kMostColumns columns.
   explicit DeviceTrees(const MlCaller& ml);
   // The bytes to copy to a device.
   const std::vector<char>& bytes() const { return bytes_; }
@@ -24,7 +24,7 @@ class DeviceTrees {
   std::vector<char> bytes_;
 };
 
-// Calls by boosted trees. The constructor of DeviceTrees says which models are refused.
+// Calls by boosted trees. Throws like the constructor of DeviceTrees.
 DeviceMethod by_trees(const DeviceTrees& trees, int species, bool with_phred);
 
 }  // namespace ancify

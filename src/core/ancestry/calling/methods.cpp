@@ -1,4 +1,4 @@
-// The registry of the calling methods, and how each is made from options.
+// The registry of the calling methods, and their construction from options.
 #include "core/ancestry/calling/methods.h"
 
 #include "core/ancestry/calling/class_caller.h"
@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-// An option that the method needs. InputError if it is missing or has another number of outgroups.
+// A required option. Throws InputError if it is missing or has another number of outgroups.
 template <class Value>
 const Value& needed(const MethodOptions& options, const std::optional<Value>& value,
                     const std::string& what, int (Value::*outgroups)() const) {
@@ -34,7 +34,7 @@ const History& history_of(const MethodOptions& options) {
   return needed(options, options.history, "history", &History::outgroups);
 }
 
-// The rates of each class of neighbours, or those of all sites.
+// The rates of each class of neighbours, or common rates for all sites.
 std::vector<SubstitutionRates> all_rates(const MethodOptions& options) {
   if (!options.class_rates.empty()) return options.class_rates;
   return {options.rates};
@@ -57,7 +57,7 @@ std::vector<std::unique_ptr<const Method>> methods_of_classes(const MakePatternM
   return methods;
 }
 
-// The method of this name; an InputError that lists all names if there is none.
+// The method of this name; throws an InputError that lists all names if it is unknown.
 const CallingMethod& method_called(const std::string& name,
                                    const std::vector<CallingMethod>& methods) {
   std::string names;
@@ -79,7 +79,7 @@ const std::vector<CallingMethod>& calling_methods() {
        }),
        OnDevices::kAlways},
       {"parsimony", MakePatternMethod([](Options options, Control /*control*/) {
-         return std::make_unique<Parsimony>(tree_of(options));
+         return std::make_unique<Parsimony>(tree_of(options), options.voting.ties);
        })},
       {"likelihood", MakePatternMethod([](Options options, Control /*control*/) {
          return std::make_unique<Likelihood>(tree_of(options), SubstitutionModel(options.rates),

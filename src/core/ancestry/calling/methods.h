@@ -24,7 +24,8 @@ namespace ancify {
 // The options of all methods.
 struct MethodOptions {
   std::string name = "voting";
-  Voting voting;  // the tiers' sizes, for all methods; the minima, for voting
+  // The tiers' sizes, for all methods; the minima, for voting; ties, for voting and parsimony.
+  Voting voting;
   std::optional<Tree> tree;
   std::optional<History> history;
   double mutation_rate = 1.25e-8;  // per site and generation, along the history

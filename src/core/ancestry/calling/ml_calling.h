@@ -1,4 +1,4 @@
-// Calls by boosted trees. A call depends on the bases around the position too.
+// Calls by boosted trees. A call also depends on the bases around the position.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace ancify {
 
 class MlCaller : public StretchCaller {
  public:
-  // FormatError unless the file `model` is LightGBM's text of a model for so many outgroups.
-  // InputError unless both tiers have species and the thresholds are valid.
+  // Throws FormatError unless the file `model` is a model for this many outgroups in LightGBM's
+  // text form. Throws InputError unless both tiers have species and the thresholds are valid.
   MlCaller(const std::string& model, int n_inner, int n_outer, const Thresholds& thresholds,
            const TaskContext& context = TaskContext())
       : MlCaller(read_lightgbm_model(model, SiteFeatures(n_inner, n_outer).count(), context),
@@ -26,12 +26,12 @@ class MlCaller : public StretchCaller {
            const Thresholds& thresholds);
   int species() const override { return features_.species(); }
   std::int64_t reach() const override { return kFeatureReach; }
-  // Calls as call_by_posterior() and error_phred() say; N without data.
+  // Calls according to call_by_posterior() and error_phred(); N without data.
   void call(const Stretch& stretch, SimdLevel simd, char* calls,
             std::uint8_t* phred) const override;
   void posteriors(const Stretch& stretch, SimdLevel simd, double* out,
                   std::size_t pitch) const override;
-  // DeviceError if the model is too wide for a GPU, see DeviceTrees.
+  // Throws DeviceError if the model is too wide for a GPU, see DeviceTrees.
   std::optional<DeviceMethod> on_devices(bool with_phred) const override;
   const SiteFeatures& features() const { return features_; }
   const BoostedTrees& trees() const { return trees_; }

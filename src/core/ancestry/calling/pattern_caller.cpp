@@ -1,4 +1,4 @@
-// Calls by a table of all patterns, or by a cache of the patterns that occur.
+// Calls by a table of all patterns, or by a cache of the observed patterns.
 #include "core/ancestry/calling/pattern_caller.h"
 
 #include "core/ancestry/patterns/site_posteriors.h"

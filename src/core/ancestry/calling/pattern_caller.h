@@ -14,10 +14,10 @@
 
 namespace ancify {
 
-// With many species, devices can only count votes.
+// With many species, devices support only votes.
 class PatternCaller : public StretchCaller {
  public:
-  // `with_phred`: call() also gives error_phred().
+  // With `with_phred`, call() also returns error_phred().
   PatternCaller(std::unique_ptr<const Method> method, bool with_phred)
       : calls_(std::move(method), with_phred) {}
   int species() const override { return calls_.method().species(); }

@@ -1,4 +1,4 @@
-// Calls pieces, and keeps the counts and checksums of each, which any thread may have made.
+// Calls pieces, and keeps the counts and checksums of each, from whatever thread.
 #include "core/ancestry/calling/piece_calling.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "core/genome/packed.h"
 #include "core/genome/sequence_store.h"
 #include "core/genome/stretch.h"
+#include "core/io/file.h"
 
 namespace ancify {
 
@@ -23,7 +24,7 @@ bool exists(const std::string& path) {
 }
 
 std::string phred_path(const std::string& folder, const std::string& chromosome) {
-  return posterior_folder(folder) + "/" + chromosome + ".phred";
+  return path_of_name(posterior_folder(folder), chromosome, ".phred");
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ CalledChromosome CallFiles::finish(const TaskContext& context) {
     file->sync(context);
     file->prepare();
   }
-  // No crash may leave an older run's posteriors beside these calls.
+  // Even after a crash, no older run's posteriors may accompany these calls.
   if (phred_ != nullptr) remove_file(phred_path(folder_, chromosome_.name));
   for (OutputFile* file : files()) file->commit();
   return called();

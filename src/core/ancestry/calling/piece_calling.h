@@ -25,10 +25,10 @@ class PieceCaller {
   const Caller& caller() const { return caller_; }
   // 0 if calls are made on the CPU.
   std::size_t devices() const { return devices_.size(); }
-  // The size of the pieces of `longest` positions. A device takes all or, if there is nothing else
+  // The size of the pieces of `longest` positions. A device takes all or, if nothing else is left
   // to call, its share. For threads, pieces are small enough to keep all of them busy.
   std::int64_t piece(std::int64_t longest, bool only_one) const;
-  // Calls the piece of this number, and passes its stretches to take(stretch, calls, phred). Pieces
+  // Calls the piece of this index, and passes its stretches to take(stretch, calls, phred). Pieces
   // of one device must come from one thread at a time.
   void call(std::size_t number, const CallInput& piece, const TaskContext& context,
             const DeviceCaller::Take& take) const;
@@ -43,30 +43,30 @@ class PieceCaller {
 
 std::string posterior_folder(const std::string& folder);
 
-// The files of a chromosome's calls. They get their names at finish(), together.
+// The files of a chromosome's calls. finish() gives them their final names together.
 class CallFiles {
  public:
-  // `pieces`: the number of pieces in which calls are written. `known_sites` may be null; it and
+  // `pieces` is the number of pieces in which calls are written. `known_sites` may be null; it and
   // `chromosome` must outlive this. Throws like KnownSites::check().
   CallFiles(const std::string& folder, const Chromosome& chromosome, std::size_t pieces,
             const KnownSites* known_sites);
 
-  // Before each piece, on its thread.
+  // Call it before each piece, on its thread.
   void open(bool with_phred);
-  // Starts to sync what is written. The number of open files is limited, so close those that wait.
+  // Starts to sync written data. The number of open files is limited, so close waiting files.
   void close();
-  // A piece is begun, for the first time or again, and then written stretch by stretch. Different
+  // A piece is begun, for the first time or again, and then written stretch by stretch. Several
   // pieces may be written at once.
   void begin_piece(std::size_t piece) { sums_[piece] = {}; }
-  // Sites that are known to vary are called anew.
+  // Known variable sites are called anew.
   void write(std::size_t piece, const Stretch& stretch, const char* calls,
              const std::uint8_t* phred, SimdLevel simd);
-  // Waits until the closed files are on the disk, and gives them their names. FileError if a file
-  // of the calls' name has appeared since this was made.
+  // Waits until the closed files are on the disk, and gives them their final names. Throws
+  // FileError if a file of this name has appeared since construction.
   CalledChromosome finish(const TaskContext& context);
 
  private:
-  // What a piece adds to the chromosome's sums.
+  // The contribution of a piece to the chromosome's sums.
   struct PieceSums {
     std::int64_t length = 0;
     CallCounts counts;

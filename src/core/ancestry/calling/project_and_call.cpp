@@ -1,5 +1,5 @@
-// Reads all alignments together, in rounds: in each, the readers that are behind go on by a window,
-// and threads call the windows that all have passed. States change between rounds alone.
+// Reads all alignments together, in rounds. In each round the lagging readers advance by a window,
+// and threads call the windows that all readers have passed. States change only between rounds.
 #include "core/ancestry/calling/project_and_call.h"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ std::int64_t least_memory(std::size_t species, std::int64_t window) {
   return 4 * static_cast<std::int64_t>(species * packed_size(static_cast<std::size_t>(window)));
 }
 
-// The windows of a genome, and readings of the alignments for them.
+// The windows of a genome, and the readings of the alignments that fill them.
 class Pipeline {
  public:
-  // All must outlive this.
+  // All arguments must outlive this.
   Pipeline(const std::vector<OutgroupAlignment>& outgroups,
            const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
            const PipelineLimits& limits, WindowCalls& calls, JobControl& control,
@@ -47,7 +47,7 @@ class Pipeline {
     for (std::size_t i = 0; i < outgroups.size(); ++i) targets_of(outgroups[i].file).push_back(i);
   }
 
-  // Reads all files once, and again for windows that are left. Returns a report an outgroup.
+  // Reads all files once, and again for remaining windows. Returns a report per outgroup.
   std::vector<ProjectionReport> run(const AlignmentProjected& projected);
 
  private:
@@ -88,7 +88,7 @@ class Pipeline {
   std::vector<File> files_;
   std::vector<ProjectionReport> reports_;
   std::set<std::string> unsorted_;  // species
-  bool is_short_ = false;           // of memory
+  bool is_short_ = false;           // memory ran short
 };
 
 std::vector<ProjectionReport> Pipeline::run(const AlignmentProjected& projected) {
@@ -102,7 +102,7 @@ std::vector<ProjectionReport> Pipeline::run(const AlignmentProjected& projected)
   return std::move(reports_);
 }
 
-// `keep`: whether to write projected sequences that are to be kept.
+// `keep` tells whether to write the projected sequences to keep.
 Pipeline::Readers Pipeline::open_readers(bool keep) const {
   Readers readers;
   for (const auto& [path, numbers] : files_) {
@@ -125,7 +125,7 @@ void Pipeline::do_round(const std::vector<std::size_t>& readers,
   if (calls_.has_calls()) control_.set_place(calls_.place());
   calls_.begin_round();
   const std::size_t n = readers.size() + calls_.parts();
-  // Readers first, as they take longest.
+  // Readers come first, as they take longest.
   context_.share_in_order(static_cast<std::int64_t>(n), [&](std::int64_t i) {
     const auto part = static_cast<std::size_t>(i);
     if (part < readers.size()) {
@@ -162,7 +162,7 @@ void Pipeline::read_in_order(const AlignmentProjected& projected) {
   }
 }
 
-// Calls only when all files have ended, as any block may come late.
+// Calls only after all files have ended, as any block may come late.
 void Pipeline::read_again() {
   Readers readers = open_readers(false);
   const auto has_ended = [](const AlignmentReader& reader) { return reader.has_ended(); };
@@ -180,7 +180,7 @@ void Pipeline::read_again() {
   while (calls_.has_calls()) do_round({}, {});
 }
 
-// What came into windows in this round, and where the reader is now.
+// Takes up the windows filled in this round, and the reader's current position.
 void Pipeline::take_notes(AlignmentReader& reader, std::size_t number, ReadingOrder& order) {
   for (const auto& store : reader.stores()) {
     for (const std::size_t window : store->take_begun()) calls_.note_begun(window);

@@ -1,5 +1,5 @@
-// Runs projection and calling as one job: a part of the genome is called as soon as all alignments
-// have moved on, and its memory is used again.
+// Runs projection and calling as one job: a part of the genome is called once all alignments have
+// passed it, and its memory is reused.
 #pragma once
 
 #include <cstdint>
@@ -17,35 +17,36 @@ struct OutgroupAlignment {
   std::string species;
   std::string file;
   std::string name_in_file = {};  // in a file of several species
-  std::string folder = {};        // for its projected sequences; empty if they are not kept
+  std::string folder = {};        // for its projected sequences; empty if not kept
 };
 
-// Told of finished alignments and chromosomes, as by project_alignments() and call_chromosomes().
+// Notified of finished alignments and chromosomes, as by project_alignments() and
+// call_chromosomes().
 struct RunListener {
   AlignmentProjected projected;
   ChromosomeCalled called;
 };
 
 struct PipelineLimits {
-  // Bytes of bases that wait for calls; at least four windows of all outgroups. Readers may exceed
-  // them by what they read at a time.
+  // Bytes for bases that wait for calls; at least four windows of all outgroups. Readers may exceed
+  // this limit by one read.
   std::int64_t memory = 2'000'000'000;
-  // Positions that are called together, a multiple of kPackedGroup.
+  // Positions called together, a multiple of kPackedGroup.
   std::int64_t window = std::int64_t{1} << 22;
 };
 
 struct ProjectedAndCalled {
-  std::vector<ProjectionReport> reports;  // one an outgroup
-  std::vector<CallCounts> counts;         // one a chromosome
+  std::vector<ProjectionReport> reports;  // one per outgroup
+  std::vector<CallCounts> counts;         // one per chromosome
 };
 
-// Projects the outgroups, which are in the caller's order, and calls into <output>/<chromosome>.fa,
-// as project_alignments() and call_chromosomes() do. Calls get their names when all alignments have
-// ended, since a later block may change them.
+// Projects the outgroups, in the caller's order, and calls into <output>/<chromosome>.fa, as
+// project_alignments() and call_chromosomes() do. Calls get their final names when all alignments
+// have ended, since a later block may change them.
 //
-// Alignments are read together. If one is not sorted, or if so many bases wait that they exceed the
-// limit, then parts of chromosomes need another reading of all files. The log tells of that.
-// `control` counts the bytes of the files.
+// Alignments are read together. If one is unsorted, or if the waiting bases exceed the limit, parts
+// of chromosomes need another reading of all files, which the log reports. `control` counts the
+// bytes of the files.
 ProjectedAndCalled project_and_call(const std::vector<OutgroupAlignment>& outgroups,
                                     const std::vector<Chromosome>& chromosomes,
                                     const ProjectionOptions& options, const Caller& caller,

@@ -1,4 +1,4 @@
-// Compares the places of readers.
+// Compares the positions of readers.
 #include "core/ancestry/calling/reading_order.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace ancify {
 
 namespace {
 
-// Late blocks in windows, after which a chromosome counts as unsorted.
+// The number of late blocks, in windows, after which a chromosome counts as unsorted.
 constexpr std::uint8_t kStray = 3;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Where the readers of several alignments are, who of them goes on, and what all have passed.
+// Tracks the readers of several alignments: their positions, which reader advances, and what all
+// have passed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace ancify {
 
-// Where a reader is, by the beginnings of its blocks.
+// A reader's position, by the starts of its blocks.
 struct Passage {
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
@@ -22,36 +23,36 @@ struct Passage {
 
   std::size_t chromosome = kNowhere;
   std::int64_t position = 0;
-  std::vector<std::size_t> met;  // the chromosomes begun since this was last emptied
+  std::vector<std::size_t> met;  // chromosomes begun since this was last emptied
 };
 
 // A reader has passed the positions before its last block, and the chromosomes that it has left. At
-// its end it has passed all. A chromosome that it has not met may still come.
+// its end it has passed everything. Chromosomes it has not met may still come.
 class ReadingOrder {
  public:
-  // `window`: the steps, in positions, in which readers go on together.
+  // `window` is the step, in positions, by which readers advance together.
   ReadingOrder(std::size_t readers, const std::vector<Chromosome>& chromosomes,
                std::int64_t window);
 
-  // The reader has gone on; empties passage.met.
+  // Records the reader's advance, and empties passage.met.
   void move(std::size_t reader, Passage& passage);
   void end(std::size_t reader);
-  // A block of the reader came late. After several, the reader passes nothing more of the
-  // chromosome before its end: to wait is cheaper than to read again.
+  // A block of the reader came late. After several late blocks, the reader passes nothing more of
+  // the chromosome before its end: waiting is cheaper than reading again.
   void note_late(std::size_t reader, std::size_t chromosome);
 
-  // The position before which no reader has anything left on the chromosome.
+  // The position that all readers have passed on the chromosome.
   std::int64_t passed(std::size_t chromosome) const;
-  // Chromosomes of which more may have been passed since the last call.
+  // Chromosomes on which this position may have advanced since the last call.
   std::vector<std::size_t> take_moved() { return std::exchange(moved_, {}); }
 
-  // Readers on this chromosome, before this window, go on.
+  // Readers on this chromosome, before this window, advance.
   struct Turn {
     std::size_t chromosome;
     std::int64_t window;
   };
-  // The last ones on the chromosome that has the fewest positions left. So those that are on a
-  // short chromosome, which others lack, catch up with them.
+  // The lagging readers on the chromosome with the fewest positions left. So readers on a short
+  // chromosome that others lack catch up with them.
   Turn next_turn() const;
   bool has_turn(const Passage& passage, const Turn& turn) const {
     return passage.chromosome == turn.chromosome && passage.position / window_ < turn.window;

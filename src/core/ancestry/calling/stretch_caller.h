@@ -21,17 +21,17 @@ class StretchCaller {
   StretchCaller& operator=(const StretchCaller&) = delete;
 
   virtual int species() const = 0;
-  // Positions on each side of a position that its call depends on.
+  // The number of positions on each side of a position that affect its call.
   virtual std::int64_t reach() const { return 0; }
-  // Calls the positions of a stretch, which must hold reach() more on each side, or no more if
-  // reach() is 0. `phred` gets error_phred(), and may be null.
+  // Calls the positions of a stretch, which must hold reach() further positions on each side.
+  // `phred` receives error_phred(), and may be null.
   virtual void call(const Stretch& stretch, SimdLevel simd, char* calls,
                     std::uint8_t* phred) const = 0;
   // Writes the posterior of base b at the i-th position to out[b * pitch + i], b from 0 (A) to 3
   // (T); NaN without a posterior.
   virtual void posteriors(const Stretch& stretch, SimdLevel simd, double* out,
                           std::size_t pitch) const = 0;
-  // The method for devices; none if they cannot apply it. This must outlive it.
+  // The method for devices; empty if they do not support it. This object must outlive it.
   virtual std::optional<DeviceMethod> on_devices(bool with_phred) const = 0;
 };
 

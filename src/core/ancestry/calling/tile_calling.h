@@ -51,7 +51,7 @@ struct LaneBytes {
 // A one in each byte of a word.
 constexpr std::uint32_t kOnes = 0x01010101;
 
-// Four codes, a byte each; kMissing where the byte of `other` is 1, not 0.
+// Four codes, a byte each; kMissing if the byte of `other` is 1, not 0.
 ANCIFY_HOST_DEVICE constexpr std::uint32_t codes_or_missing(std::uint32_t codes,
                                                             std::uint32_t other) {
   return (codes & ~(3 * other)) | kMissing * other;
@@ -59,10 +59,10 @@ ANCIFY_HOST_DEVICE constexpr std::uint32_t codes_or_missing(std::uint32_t codes,
 
 // base_code() of four characters at once.
 ANCIFY_HOST_DEVICE constexpr std::uint32_t base_codes(std::uint32_t characters) {
-  // Two bits tell A, C, G and T apart: A has neither, C the low one, T the high one, G both.
+  // Two bits distinguish A, C, G and T: A has neither, C the low one, T the high one, G both.
   const std::uint32_t low = characters >> 1 & kOnes;
   const std::uint32_t high = characters >> 2 & kOnes;
-  // The base with these bits, and whether the character is another one, ignoring case.
+  // The base with these bits, and whether the character differs from it, ignoring case.
   const std::uint32_t base =
       kOnes * 'A' + ('C' - 'A') * low + ('T' - 'A') * high - ('T' + 'C' - 'A' - 'G') * (low & high);
   const std::uint32_t differs = (characters & kOnes * 0xdf) ^ base;
@@ -92,7 +92,7 @@ ANCIFY_HOST_DEVICE inline LaneBytes lane_codes(const CallTile& tile, int species
   return codes;
 }
 
-// The most species whose pattern numbers fit a byte.
+// The most species whose pattern indices fit in a byte.
 constexpr int kMostInByte = 3;
 
 // Calls a lane by a table that has each pattern's call in the low byte and its error in the high
@@ -125,7 +125,7 @@ ANCIFY_HOST_DEVICE inline void call_by_table(const CallTile& tile, const std::ui
   if (tile.phred != nullptr) phred.store(tile.phred + lane * kLane);
 }
 
-// Calls position i by vote. A vote has no errors.
+// Calls position i by vote. Votes have no errors.
 ANCIFY_HOST_DEVICE inline void call_by_vote(const CallTile& tile, const Voting& voting,
                                             std::size_t i) {
   tile.calls[i] = call_by_vote(voting, [&](int s) -> int {

@@ -15,7 +15,7 @@ namespace ancify {
 
 // ---- The trees ---------------------------------------------------------------------------------
 
-// A feature as some splits see it; see BoostedTrees::Column.
+// A feature as seen by some splits; see BoostedTrees::Column.
 struct SeenFeature {
   std::uint16_t feature;
   bool nan_is_missing;
@@ -24,8 +24,8 @@ struct SeenFeature {
 };
 
 // A position goes left if its column is at most `threshold`. The nodes of a tree are in preorder:
-// each node, its left side, its right side. Leaves go from left to right. The left side has one
-// leaf more than nodes, so its number of leaves tells where the right side begins.
+// each node, its left side, its right side. Leaves are ordered from left to right. The left side
+// has one more leaf than nodes, so its number of leaves determines the start of the right side.
 struct alignas(8) WalkedNode {
   static constexpr int kLeavesBits = 17;  // below 131,072, LightGBM's limit for a tree
 
@@ -38,10 +38,10 @@ struct alignas(8) WalkedNode {
   }
 };
 
-// The most columns of a model, so that the threads of a block have room for their values.
+// The most columns of a model, so that the threads of a block have space for their values.
 constexpr std::size_t kMostColumns = 256;
 
-// A model in one piece of memory, aligned to 8 bytes: leaves, PhredScale, nodes, columns sorted by
+// A model in one block of memory, aligned to 8 bytes: leaves, PhredScale, nodes, columns sorted by
 // feature, and the number of leaves before each tree and in all trees.
 struct WalkedTrees {
   const char* memory;
@@ -92,8 +92,8 @@ ANCIFY_HOST_DEVICE double leaf_of(const WalkedTrees& trees, std::uint32_t tree, 
 
 // ---- The features ------------------------------------------------------------------------------
 
-// Positions to be called, with those around them. The tile's rows begin at position `first` of the
-// chromosome, the calls at `start`. The rows hold all positions in reach.
+// Positions to call, and the positions around them. The tile's rows begin at position `first` of
+// the chromosome, the calls at `start`. The rows hold all positions in reach.
 struct TileAround {
   CallTile tile;
   std::int64_t first;
@@ -116,7 +116,7 @@ class BaseCounts {
   ANCIFY_HOST_DEVICE void add(const BaseCounts& others) { counts_ += others.counts_; }
   ANCIFY_HOST_DEVICE int with_data() const { return of(0) + of(1) + of(2) + of(3); }
   ANCIFY_HOST_DEVICE int most() const { return counts_ == 0 ? 0 : of(consensus()); }
-  // The most frequent base, ties to the first; kMissing without data.
+  // The most frequent base; ties go to the first; kMissing without data.
   ANCIFY_HOST_DEVICE int consensus() const {
     if (counts_ == 0) return kMissing;
     int best = 0;
@@ -134,8 +134,8 @@ class BaseCounts {
 };
 
 // The consensus of all species at a position, which may be beyond the chromosome's ends. The two
-// lowest bytes can be added up: the lowest is 1 for a base, the next is 1 for G or C. Above them is
-// the code.
+// lowest bytes can be summed: the lowest is 1 for a base, the next is 1 for G or C. The code is
+// above them.
 ANCIFY_HOST_DEVICE inline std::uint32_t consensus_at(const TileAround& around,
                                                      std::int64_t position) {
   BaseCounts counts;
@@ -151,7 +151,7 @@ ANCIFY_HOST_DEVICE inline int consensus_code(std::uint32_t consensus) {
   return static_cast<int>(consensus >> 16);
 }
 
-// Takes features in order, and stores the columns that splits see.
+// Takes features in order, and stores the columns used by splits.
 class ColumnWriter {
  public:
   ANCIFY_HOST_DEVICE ColumnWriter(const WalkedTrees& trees, float* values, std::size_t stride)
@@ -214,7 +214,7 @@ ANCIFY_HOST_DEVICE inline bool write_columns(const TileAround& around, int n_inn
 
 // ---- A position --------------------------------------------------------------------------------
 
-// Calls position i. `values` has room for the columns, which are `stride` apart.
+// Calls position i. `values` has space for the columns, which are `stride` apart.
 ANCIFY_HOST_DEVICE inline void call_by_trees(const TileAround& around, const WalkedTrees& trees,
                                              std::size_t i, const std::uint32_t* consensus,
                                              float* values, std::size_t stride) {
@@ -234,7 +234,8 @@ ANCIFY_HOST_DEVICE inline void call_by_trees(const TileAround& around, const Wal
   if (around.tile.phred != nullptr) around.tile.phred[i] = site.phred;
 }
 
-// What a device does to a tile. The threads of a block share the consensus around their positions.
+// The work of a device on a tile. The threads of a block share the consensus around their
+// positions.
 struct CallByTrees {
   static constexpr const char* kName = "CallByTrees";
   TileAround around;

@@ -1,4 +1,4 @@
-// Schedules windows for calls, cuts them into pieces for threads, and gives their memory back.
+// Schedules windows for calls, cuts them into pieces for threads, and frees their memory.
 #include "core/ancestry/calling/window_calls.h"
 
 #include <algorithm>
@@ -71,8 +71,8 @@ bool WindowCalls::is_scheduled_beside(std::size_t window) const {
   return std::find(begin + static_cast<std::ptrdiff_t>(first), end, true) != end;
 }
 
-// Drops bases near a window after the round, unless calls wait for them. The window and its
-// neighbours may have been put off, and these needed the bases of theirs.
+// Drops bases near a window after the round, unless calls wait for them. If the window or its
+// neighbours were put off, the bases of their neighbours are no longer needed either.
 void WindowCalls::drop(std::size_t window) {
   const std::size_t first = window - std::min<std::size_t>(window, 2);
   for (std::size_t w = first; w <= std::min(window + 2, windows_.size() - 1); ++w) {
@@ -96,7 +96,7 @@ void WindowCalls::complete(std::size_t window) {
   for (std::size_t w = first; w <= last; ++w) memory_.complete(w);
 }
 
-// On the CPU a part is a piece. Each device has a part with all its pieces.
+// On the CPU each piece is a part. Each device has a part with all its pieces.
 void WindowCalls::begin_round() {
   constexpr std::size_t most = 128;
   parts_.resize(by_.devices());
@@ -104,7 +104,7 @@ void WindowCalls::begin_round() {
     const std::size_t window = scheduled_.front();
     scheduled_.pop_front();
     is_scheduled_[window] = false;
-    // It may have been put off since it was scheduled.
+    // The window may have been put off since it was scheduled.
     if (windows_.state(window) == WindowState::kWaiting) add_parts(window);
   }
 }

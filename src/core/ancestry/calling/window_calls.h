@@ -20,7 +20,7 @@ namespace ancify {
 
 class WindowCalls {
  public:
-  // `by` and `chromosomes` must outlive this. `window`: positions, a multiple of kPackedGroup.
+  // `by` and `chromosomes` must outlive this. `window` is in positions, a multiple of kPackedGroup.
   WindowCalls(const PieceCaller& by, const std::vector<Chromosome>& chromosomes,
               const std::string& folder, std::int64_t window);
 
@@ -28,32 +28,31 @@ class WindowCalls {
   WindowMemory& memory() { return memory_; }
 
   // ---- Between rounds ----
-  // Schedules waiting windows: of a chromosome that has been passed up to this position, or all.
+  // Schedules waiting windows: those that all readers have passed on a chromosome, or all.
   void schedule_passed(std::size_t chromosome, std::int64_t passed);
   void schedule_waiting();
-  // The window has its first bases of a species, or has got bases too late.
+  // The window has its first bases of a species, or has received bases too late.
   void note_begun(std::size_t window) { with_bases_.push_back(window); }
   void note_late(std::size_t window);
-  // Gives up the oldest bases that are not scheduled, until `limit` bytes are enough. True if it
-  // gave up any.
+  // Drops the oldest unscheduled bases until `limit` bytes suffice. True if it dropped any.
   bool keep_to(std::int64_t limit);
-  // Ends a reading. Gives the windows that need another one.
+  // Ends a reading. Returns the windows that need another one.
   std::vector<std::size_t> end_reading();
-  // Chooses, of `left`, the windows for the next reading.
+  // Chooses from `left` the windows for the next reading.
   std::vector<std::size_t> choose(const std::vector<std::size_t>& left, std::int64_t limit);
 
   // ---- A round ----
   bool has_calls() const { return !scheduled_.empty(); }
-  // The next chromosome that is called.
+  // The next chromosome to be called.
   const std::string& place() const;
-  // Takes up scheduled windows, not too many, as each chromosome has a file open. Their calls run
-  // in so many parts, on any threads.
+  // Takes up scheduled windows, but not too many, as each chromosome has an open file. Their calls
+  // run in this many parts, on any threads.
   void begin_round();
   std::size_t parts() const { return parts_.size(); }
   void do_part(std::size_t part, const TaskContext& context);
   void end_round();
 
-  // Gives all files their names, on idle threads too; one count a chromosome.
+  // Gives all files their final names, also on idle threads; returns one count per chromosome.
   std::vector<CallCounts> finish(const ChromosomeCalled& called, JobControl& control,
                                  const TaskContext& context);
 
@@ -77,19 +76,19 @@ class WindowCalls {
   const PieceCaller& by_;
   const std::vector<Chromosome>& chromosomes_;
   const std::string folder_;
-  const OutputFolder outer_;  // before the files in them, which are destroyed first
+  const OutputFolder outer_;  // declared before their files, which are destroyed first
   const OutputFolder inner_;
   Windows windows_;
   WindowMemory memory_;
   std::int64_t piece_;             // positions
   std::deque<CallFiles> files_;    // by chromosome
-  std::vector<std::size_t> next_;  // by chromosome: the first window that may still be passed
+  std::vector<std::size_t> next_;  // by chromosome: the first window not passed yet
   std::deque<std::size_t> scheduled_;
   std::vector<bool> is_scheduled_;         // by window
   std::vector<std::vector<Piece>> parts_;  // of this round
   std::set<std::size_t> open_;             // chromosomes of this round
   std::size_t n_called_ = 0;               // windows, in all rounds
-  std::set<std::size_t> to_drop_;          // windows whose bases go after this round
+  std::set<std::size_t> to_drop_;          // windows whose bases are dropped after this round
   std::deque<std::size_t> with_bases_;     // windows, the oldest first
 };
 

@@ -11,7 +11,7 @@ namespace ancify {
 
 namespace {
 
-// A species' bases on a chromosome. Bases of one window are given in place.
+// A species' bases on a chromosome. Bases within one window are returned in place.
 class WindowSource : public SequenceSource {
  public:
   WindowSource(const WindowMemory& memory, const Windows& windows, std::size_t chromosome,
@@ -98,6 +98,16 @@ void WindowMemory::fill_up_to(std::size_t position, Buffer& buffer) const {
   }
 }
 
+void WindowMemory::read(std::size_t window, std::size_t species, std::size_t offset, char* letters,
+                        std::size_t n) const {
+  const char* const packed = bases(window, species);
+  if (packed == nullptr) {
+    std::fill_n(letters, n, 'N');
+  } else {
+    unpack_bases(packed, offset, n, letters);
+  }
+}
+
 void WindowMemory::complete(std::size_t window) {
   for (std::size_t s = 0; s < species_; ++s) {
     Buffer& buffer = buffers_[window * species_ + s];
@@ -144,13 +154,30 @@ WindowStore::WindowStore(WindowMemory& memory, const Windows& windows, std::size
 void WindowStore::write(std::size_t chromosome, std::int64_t position, const char* bases,
                         std::size_t n) {
   if (files_ != nullptr) files_->write(chromosome, position, bases, n);
+  for_windows(chromosome, position, n,
+              [&](std::size_t window, std::size_t offset, std::size_t done, std::size_t here) {
+                write_in_window(window, offset, bases + done, here);
+              });
+}
+
+void WindowStore::read(std::size_t chromosome, std::int64_t position, char* letters,
+                       std::size_t n) {
+  if (files_ != nullptr) return files_->read(chromosome, position, letters, n);
+  for_windows(chromosome, position, n,
+              [&](std::size_t window, std::size_t offset, std::size_t done, std::size_t here) {
+                memory_.read(window, species_, offset, letters + done, here);
+              });
+}
+
+template <class Use>
+void WindowStore::for_windows(std::size_t chromosome, std::int64_t position, std::size_t n,
+                              Use use) const {
   for (std::size_t done = 0; done < n;) {
     const std::int64_t at = position + static_cast<std::int64_t>(done);
     const std::int64_t offset = at % windows_.positions();
     const std::size_t here =
         std::min(n - done, static_cast<std::size_t>(windows_.positions() - offset));
-    write_in_window(windows_.at(chromosome, at), static_cast<std::size_t>(offset), bases + done,
-                    here);
+    use(windows_.at(chromosome, at), static_cast<std::size_t>(offset), done, here);
     done += here;
   }
 }

@@ -1,4 +1,4 @@
-// The bases of a genome's windows in memory, which is used again and again.
+// The bases of a genome's windows, in memory that is reused.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@
 
 namespace ancify {
 
-// Packed bases of each species in each window. Positions that are not written are N. A window
-// without bases of a species takes no memory. Threads may write different species at once.
+// Packed bases of each species in each window. Unwritten positions are N. A window without bases of
+// a species takes no memory. Threads may write different species at once.
 class WindowMemory {
  public:
   // `windows` must outlive this.
@@ -30,20 +30,24 @@ class WindowMemory {
   std::int64_t most_bytes(std::size_t window) const {
     return static_cast<std::int64_t>(species_ * bytes(window));
   }
-  // The bytes in use: of a window, and of all.
+  // The bytes in use, of one window and of all.
   std::int64_t used(std::size_t window) const;
   std::int64_t used() const { return used_; }
-  // Writes bases of one window from `offset` on. True if they are its first of this species.
+  // Writes bases of one window from `offset` on. True if they are its first bases of this species.
   bool write(std::size_t window, std::size_t species, std::size_t offset, const char* bases,
              std::size_t n);
-  // Writes N behind the last position written. Before that, bases() lack it.
+  // Copies written letters of one window: A, C, G, T or N. All are N in a window without bases of
+  // the species.
+  void read(std::size_t window, std::size_t species, std::size_t offset, char* letters,
+            std::size_t n) const;
+  // Writes N after the last written position. Until then, bases() lacks these positions.
   void complete(std::size_t window);
   // Packed; null if all are N.
   const char* bases(std::size_t window, std::size_t species) const {
     return buffers_[window * species_ + species].bases.data();
   }
   const char* unknown() const { return unknown_.data(); }
-  // Forgets a window's bases; their memory serves other windows.
+  // Discards a window's bases; their memory serves other windows.
   void release(std::size_t window);
   // Sources of all species on a chromosome.
   SequenceSources sources(std::size_t chromosome) const;
@@ -51,7 +55,7 @@ class WindowMemory {
  private:
   struct Buffer {
     Memory bases;
-    std::size_t end = 0;  // of the positions written
+    std::size_t end = 0;  // of the written positions
   };
 
   std::size_t length(std::size_t window) const;
@@ -69,15 +73,16 @@ class WindowMemory {
   std::vector<Memory> free_;  // each for a whole window
 };
 
-// Puts a species' bases into windows and, if they are kept, into files.
+// Writes a species' bases into windows and, if they are kept, into files.
 class WindowStore : public SequenceStore {
  public:
-  // `files` may be null. All others must outlive this.
+  // `files` may be null. All other arguments must outlive this.
   WindowStore(WindowMemory& memory, const Windows& windows, std::size_t species, Passage& passage,
               std::unique_ptr<SequenceStore> files);
   void write(std::size_t chromosome, std::int64_t position, const char* bases,
              std::size_t n) override;
-  // Windows begin as N.
+  void read(std::size_t chromosome, std::int64_t position, char* letters, std::size_t n) override;
+  // Windows are initially N.
   void fill(std::size_t chromosome, std::int64_t position, std::int64_t n) override;
   void begin_block(std::size_t chromosome, std::int64_t position) override {
     passage_.begin_block(chromosome, position);
@@ -85,11 +90,15 @@ class WindowStore : public SequenceStore {
   void commit(const TaskContext& context) override;
   std::vector<FileChecksum> checksums() const override;
 
-  // Windows in which bases were the first of this species, or came too late, since the last call.
+  // Windows that since the last call received their first bases of this species, or bases too late.
   std::vector<std::size_t> take_begun() { return std::exchange(begun_, {}); }
   std::vector<std::size_t> take_late() { return std::exchange(late_, {}); }
 
  private:
+  // Calls use(window, offset in it, positions already done, their number) for the windows of n
+  // positions.
+  template <class Use>
+  void for_windows(std::size_t chromosome, std::int64_t position, std::size_t n, Use use) const;
   void write_in_window(std::size_t window, std::size_t offset, const char* bases, std::size_t n);
 
   WindowMemory& memory_;

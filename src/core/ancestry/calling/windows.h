@@ -23,11 +23,11 @@ namespace ancify {
 // one of them waits, and they are put off together.
 enum class WindowState : std::uint8_t { kWaiting, kCalled, kPutOff, kFinal };
 
-// Windows have the same number of positions, but the last one of each chromosome. They are numbered
-// through the genome.
+// All windows have equally many positions, except the last of each chromosome. They are indexed
+// throughout the genome.
 class Windows {
  public:
-  // `positions` in a window. `with_neighbours`: calls depend on neighbouring windows.
+  // A window has `positions`. `with_neighbours` tells whether calls depend on neighbouring windows.
   Windows(const std::vector<Chromosome>& chromosomes, std::int64_t positions, bool with_neighbours);
 
   std::size_t size() const { return states_.size(); }
@@ -38,7 +38,7 @@ class Windows {
   std::size_t at(std::size_t chromosome, std::int64_t position) const {
     return first_[chromosome] + static_cast<std::size_t>(position / positions_);
   }
-  // The first position of a window, and the one behind its last.
+  // The first position of a window, and the position after its last.
   std::int64_t start(std::size_t window) const;
   std::int64_t end(std::size_t window) const;
 
@@ -51,20 +51,20 @@ class Windows {
   WindowState state(std::size_t window) const { return states_[window]; }
   // Whether bases of this window are still needed.
   bool is_kept(std::size_t window) const { return any_beside(window, WindowState::kWaiting); }
-  // Whether a base in this window comes too late.
+  // Whether a base arriving in this window now is too late.
   bool is_late(std::size_t window) const { return any_beside(window, WindowState::kCalled); }
   // The position up to which all files must have passed before this window can be called.
   std::int64_t needs(std::size_t window) const { return end(beside(window).last); }
 
   void call(std::size_t window) { states_[window] = WindowState::kCalled; }
-  // A late base makes all calls wrong that depend on this window.
+  // A late base invalidates all calls that depend on this window.
   void put_off(std::size_t window);
-  // Gives this window's bases up: calls that wait for them are put off.
+  // Drops this window's bases: calls that wait for them are put off.
   void give_up(std::size_t window);
-  // All files have ended, and all waiting windows are called. Gives the windows put off.
+  // All files have ended, and all waiting windows are called. Returns the windows put off.
   std::vector<std::size_t> end_reading();
-  // Chooses, of `left`, windows for the next reading: at least one, and no more than fit.
-  // cost(window): the bytes of its bases.
+  // Chooses from `left` windows for the next reading: at least one, and no more than fit.
+  // cost(window) is the size of its bases in bytes.
   template <class Cost>
   std::vector<std::size_t> choose(const std::vector<std::size_t>& left, std::int64_t memory,
                                   Cost cost) {

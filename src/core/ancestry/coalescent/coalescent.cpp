@@ -41,7 +41,7 @@ std::size_t power(std::size_t base, int exponent) {
 
 // ---- The history, from now on back --------------------------------------------------------------
 
-// After so many times 2N generations a population's lineages have coalesced to one, except with a
+// After this many times 2N generations a population's lineages have coalesced to one, except with a
 // probability below 1e-26.
 constexpr double kUntilOne = 64;
 
@@ -80,8 +80,7 @@ std::vector<Epoch> epochs_of(const History& history) {
   return epochs;
 }
 
-// A start state: the focal lineages as they are at their first split, and a lineage for each
-// outgroup.
+// A start state: the focal lineages at their first split, and a lineage for each outgroup.
 LineageState starting_state(FocalStage stage, int ancestral, int derived, int outgroups) {
   LineageState state = {stage, ancestral, derived, {}};
   for (int i = 0; i < outgroups; ++i) state.lineages.push_back({LineageKind::kOutgroup, 1U << i});
@@ -101,8 +100,8 @@ std::vector<std::vector<double>> descend(const History& history, const MutationM
   }
   std::vector<double> weights = spaces.back().from_root(control);
   for (std::size_t i = spaces.size() - 1; i-- > 0;) {
-    // A state of the older epoch is dropped if it joins lineages of populations that are separate
-    // in this one.
+    // A state of the older epoch is dropped if it joins lineages of populations that are still
+    // separate in this one.
     std::vector<double> apart(spaces[i].size());
     for (const auto& state : spaces[i].states()) {
       const std::size_t begin = spaces[i + 1].begin(state);
@@ -159,7 +158,8 @@ void check_mutations(const History& history, const MutationModel& model) {
 // Extends each outgroup's axis by kMissing, which sums over its bases: from [first outgroup's base]
 // ... [last outgroup's base][unit] to [pattern][unit].
 std::vector<double> by_pattern(const std::vector<double>& values, int outgroups, std::size_t unit) {
-  // Each step extends the slowest axis and puts it in front of those done: [left][done][unit].
+  // Each step extends the slowest axis and puts it in front of the finished axes:
+  // [left][done][unit].
   std::vector<double> now = values;
   std::size_t left = power(kBases, outgroups);
   std::size_t done = 1;
@@ -196,7 +196,7 @@ std::vector<double> label_last(const std::vector<double>& values, std::size_t la
   return result;
 }
 
-// The pattern's number; the first species counts fastest.
+// The pattern's index; the first species changes fastest.
 template <class State>
 std::size_t pattern_code(const State* states, int species) {
   std::size_t code = 0;
@@ -307,11 +307,11 @@ class AlleleTables {
   std::vector<double> mutated_;
 };
 
-// The joint probabilities of the sample, with `copies` of the derived allele (or any number of
-// both), and its lineages at the split.
+// The joint probabilities of the sample, with `copies` of the derived allele (or any number with
+// both alleles), and its lineages at the split.
 struct SampleWeights {
   std::vector<double> older;   // [AlleleTables::splits()]: the mutation is older than the split
-  FocalBranch::Mutated newer;  // it is younger, at rate 1
+  FocalBranch::Mutated newer;  // the mutation is younger, at rate 1
 
   static std::size_t numbers(const AlleleTables& tables) {
     return tables.splits().size() + static_cast<std::size_t>(tables.most());
@@ -339,7 +339,7 @@ struct SampleWeights {
 
 namespace {
 
-// The order of the sites by sample size, then by allele count. It makes the most of the cache.
+// The order of the sites by sample size, then by allele count, which uses the cache best.
 std::vector<std::size_t> by_counts(const std::vector<PolymorphicSite>& sites) {
   std::vector<std::size_t> order(sites.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -477,7 +477,7 @@ class SitePolariser::Impl {
        const JobControl& control)
       : history_(history), model_(model), most_haplotypes_(most_haplotypes), control_(control) {}
 
-  // Makes the tables, at the first use
+  // Makes the tables on first use.
   void prepare(const JobControl& control) {
     if (!classes_.empty()) return;
     for (const auto& rate_class : model_.classes) {
@@ -493,7 +493,7 @@ class SitePolariser::Impl {
     Posterior sums = {};
     const auto a = static_cast<std::size_t>(site.alleles[0]);
     const auto b = static_cast<std::size_t>(site.alleles[1]);
-    // A sample with one allele: with at most one mutation, the ancestor has this allele.
+    // For a sample with one allele: with at most one mutation, the ancestor has this allele.
     if (site.copies == 0) sums[a] = 1;
     if (site.copies == site.haplotypes) sums[b] = 1;
     if (!is_polymorphic(site)) return sums;
@@ -525,7 +525,7 @@ class SitePolariser::Impl {
   using Weights = std::vector<SampleWeights>;  // of each rate class
   using Branches = std::vector<FocalBranch>;   // of each rate class
 
-  // For `copies` of the derived allele. Threads make them outside the lock, as it takes long.
+  // For `copies` of the derived allele. Threads compute them outside the lock, as this takes long.
   std::shared_ptr<const Weights> weights(int haplotypes, std::optional<int> copies) {
     const std::pair key(haplotypes, copies);
     {
@@ -578,7 +578,7 @@ class SitePolariser::Impl {
   MutationModel model_;
   int most_haplotypes_;
   const JobControl& control_;
-  std::vector<Class> classes_;  // made at the first use
+  std::vector<Class> classes_;  // made on first use
 
   std::mutex mutex_;  // of the caches
   std::map<std::pair<int, std::optional<int>>, std::shared_ptr<const Weights>> weights_;

@@ -11,9 +11,9 @@
 // ancestor mutate freely. A second mutation in the focal genealogy is neglected; its probability is
 // about the expected number of mutations there (0.0005 to 0.005 in most species). Nothing else
 // about the sample is approximated: lineages coalesce as in Kingman (1982, Stoch. Proc. Appl.
-// 13:235), and the copies that a few lineages leave in a sample follow a Polya urn. So thousands of
-// haplotypes cost no more than twenty. If the site is known to vary but the counts are not, the
-// same probabilities are summed over all counts.
+// 13:235), and the copies that a few lineages leave in a sample follow a Polya urn. Thousands of
+// haplotypes therefore cost no more than twenty. If the site is known to vary but the counts are
+// unknown, these probabilities are summed over all counts.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ namespace ancify {
 constexpr int kMostCoalescentOutgroups = 6;
 constexpr int kMostFocalLineages = 40;
 
-// [pattern number]: the joint probability of the outgroups' pattern and each base of the ancestor.
-// The numbers are those of site_patterns.h.
+// [pattern index]: the joint probability of the outgroups' pattern and each base of the ancestor.
+// Indices are as in site_patterns.h.
 using AncestorTable = std::vector<Posterior>;
-// InputError for an invalid history or one beyond the limits above; Interrupted if `control` stops
-// it.
+// Throws InputError for an invalid history or one beyond the limits above; Interrupted if `control`
+// stops it.
 AncestorTable ancestor_table(const History& history, const MutationModel& model,
                              const JobControl& control);
 
@@ -55,23 +55,22 @@ class CoalescentMethod : public Method {
 };
 
 // The probabilities of the patterns of the outgroups and one focal haplotype, for fitting
-// histories. The numbers are those of site_patterns.h, the focal species last. Neither the focal
+// histories. Indices are as in site_patterns.h, with the focal species last. Neither the focal
 // population's size nor the number of focal lineages affects them. Throws like ancestor_table().
 std::vector<double> pattern_probabilities(const History& history, const MutationModel& model,
                                           const JobControl& control);
 
 // The probabilities of the outgroups' pattern, one mutation among the focal haplotypes and the
-// derived allele's number of copies: [copies - 1][derived][ancestral][pattern]. Throws like
-// ancestor_table().
+// derived allele's count: [copies - 1][derived][ancestral][pattern]. Throws like ancestor_table().
 std::vector<double> sample_probabilities(const History& history, const MutationModel& model,
                                          int haplotypes, const JobControl& control);
 
 // A site that is polymorphic in the focal species.
 struct PolymorphicSite {
-  std::int64_t pattern;  // number of the outgroups' pattern
+  std::int64_t pattern;  // index of the outgroups' pattern
   int alleles[2];        // base codes
   int haplotypes;
-  std::optional<int> copies;  // of the second allele; unknown: both alleles are in the sample
+  std::optional<int> copies;  // of the second allele; if unknown, both alleles are in the sample
   int neighbours = 0;         // its class, see neighbours.h
 };
 
@@ -79,12 +78,13 @@ struct PolymorphicSite {
 using MutationModels = std::vector<MutationModel>;
 
 // The posterior of each site's ancestral base: the base of the focal haplotypes' common ancestor.
-// All 0 if the site has probability 0 under the history. InputError for an invalid history or site.
+// All 0 if the site has probability 0 under the history. Throws InputError for an invalid history
+// or site.
 std::vector<Posterior> polarise(const History& history, const MutationModels& models,
                                 const std::vector<PolymorphicSite>& sites,
                                 const JobControl& control);
 
-// The same for one site after another. A cache, whose limits never affect the posteriors, keeps
+// Polarises one site after another. A cache, whose limits never affect the posteriors, stores
 // results that sites with equal counts share.
 class SitePolariser {
  public:
@@ -95,8 +95,8 @@ class SitePolariser {
   SitePolariser& operator=(const SitePolariser&) = delete;
   ~SitePolariser();
   int most_haplotypes() const { return most_haplotypes_; }
-  // Does the slow work that the first polymorphic site needs; `control` can stop it. After it, any
-  // number of threads may ask for posteriors at once.
+  // Does the slow work for the first polymorphic site; `control` can stop it. Afterwards any number
+  // of threads may request posteriors at once.
   void prepare(const JobControl& control);
   Posterior posterior(const PolymorphicSite& site);
 

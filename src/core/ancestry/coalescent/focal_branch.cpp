@@ -55,7 +55,7 @@ ComplexMatrix inverse(ComplexMatrix a) {
   return b;
 }
 
-// Sets values that rounding made negative to 0.
+// Sets to 0 the values that rounding made negative.
 void clamp(RateMatrix& matrix) {
   for (auto& row : matrix) {
     for (double& value : row) value = std::max(value, 0.0);
@@ -115,8 +115,8 @@ void FocalBranch::add_stretch(const SizeEpoch& epoch, const RateMatrix& rates) {
   stretches_.push_back(std::move(stretch));
 }
 
-// Adds a node's part of the stem after an epoch. `inflow`: lineages that become one; `before`: the
-// stem at the epoch's young end.
+// Adds a node's part of the stem after an epoch. `inflow` is the inflow of lineages that become
+// one, `before` the stem at the epoch's young end.
 void FocalBranch::add_stem(RateMatrix& stem, const Node& node, Complex inflow,
                            const RateMatrix& before) {
   for (int x = 0; x < kBases; ++x) {
@@ -141,7 +141,7 @@ int FocalBranch::most_left(double tail) const {
 
 // [l]: the expected number of lineages, among l, with `copies` descendants in the sample: l
 // choose(n - copies - 1, l - 2) / choose(n - 1, l - 1) (Fu 1995, Theor. Popul. Biol. 48:172). All
-// of them if any number of copies will do.
+// lineages if any number of copies is allowed.
 std::vector<double> FocalBranch::ways(std::optional<int> copies) const {
   const int n = lineages_;
   std::vector<double> result(static_cast<std::size_t>(n) + 1);
@@ -164,7 +164,7 @@ FocalBranch::Mutated FocalBranch::mutated(std::optional<int> copies, int most) c
   for (const Stretch& stretch : stretches_) {
     Mutated after = {std::vector<double>(n + 1), {}};
     for (const Node& node : stretch.nodes) {
-      // From n lineages down: a mutation that arose among l lineages is still there among fewer.
+      // From n lineages down: a mutation that arose among l lineages persists among fewer.
       Complex inflow = 0;
       for (std::size_t l = n; l >= 2; --l) {
         const Complex arisen = stretch.generations * ways[l] * node.left[l];

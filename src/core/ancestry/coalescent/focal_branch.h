@@ -1,5 +1,5 @@
-// The focal population since its first split: how many of a sample's lineages reach the split, and
-// how many copies a mutation in this branch leaves in the sample.
+// The focal population since its first split: the number of a sample's lineages that reach the
+// split, and the number of copies that a mutation in this branch leaves in the sample.
 #pragma once
 
 #include <complex>
@@ -24,32 +24,32 @@ class FocalBranch {
   FocalBranch(int lineages, const std::vector<SizeEpoch>& epochs, const RateMatrix& rates);
 
   int lineages() const { return lineages_; }
-  // P(k lineages are left at the split), for k from 1 to `lineages`.
+  // P(k lineages remain at the split), for k from 1 to `lineages`.
   double reach(int k) const;
-  // The smallest k such that more than k lineages are left with a probability below `tail`.
+  // The smallest k such that more than k lineages remain with a probability below `tail`.
   int most_left(double tail) const;
-  // [x][z]: P(one lineage is left, the sample's common ancestor has base z | the lineage has base
+  // [x][z]: P(one lineage remains, the sample's common ancestor has base z | the lineage has base
   // x).
   const RateMatrix& stem() const { return stem_; }
 
   // The expected number of mutations, at rate 1 per generation, that leave `copies` in the sample.
-  // Without `copies`: that leave any number from 1 to `lineages` - 1, the sum over these.
+  // Without `copies`, the sum over all numbers from 1 to `lineages` - 1.
   struct Mutated {
-    std::vector<double> left;  // [k]: and k >= 2 lineages are left, none of which carries it
-    RateMatrix stem;           // [x][z]: and one is left, as in stem()
+    std::vector<double> left;  // [k]: and k >= 2 lineages remain, none of which carries it
+    RateMatrix stem;           // [x][z]: and one remains, as in stem()
   };
   // The result's `left` ends at k = `most`.
   Mutated mutated(std::optional<int> copies, int most) const;
 
-  // P(`kept` + `carried` lineages are left) * P(sample with `copies` of an allele | `carried` of
-  // them have it); without `copies` the sum over these. This and mutated() leave out the factor 1 /
-  // choose(lineages, copies), which is the same for all histories of a sample.
+  // P(`kept` + `carried` lineages remain) * P(sample with `copies` of an allele | `carried` of them
+  // have it); without `copies` the sum over these. This and mutated() omit the factor 1 /
+  // choose(lineages, copies), which is equal for all histories of a sample.
   double split_sample(std::optional<int> copies, int kept, int carried) const;
 
  private:
   std::vector<double> ways(std::optional<int> copies) const;
 
-  // (node - A)^-1 of an epoch, applied to what the epoch begins with.
+  // (node - A)^-1 of an epoch, applied to the epoch's initial values.
   struct Node {
     Complex weight;
     std::vector<Complex> left;                             // [l]: l lineages

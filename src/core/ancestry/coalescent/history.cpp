@@ -1,5 +1,5 @@
-// Checks a history, and makes the rates of its mutation model with mean rate mu (Tavare 1986, Lect.
-// Math. Life Sci. 17:57): Q_ij = mu s_ij pi_j / (2 sum over i < j of s_ij pi_i pi_j).
+// Checks a history, and computes the rates of its mutation model with mean rate mu (Tavare 1986,
+// Lect. Math. Life Sci. 17:57): Q_ij = mu s_ij pi_j / (2 sum over i < j of s_ij pi_i pi_j).
 #include "core/ancestry/coalescent/history.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ void check(const History& history) {
 
 MutationModel mutation_model(const SubstitutionRates& rates, double mutation_rate) {
   check_positive(mutation_rate, "the mutation rate");
-  const SubstitutionModel model(rates);  // checks them
+  const SubstitutionModel model(rates);  // checks the rates
   MutationModel result = {{}, model.frequencies(), model.rate_classes()};
   std::size_t pair = 0;
   double mean = 0;

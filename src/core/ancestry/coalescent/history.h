@@ -21,21 +21,21 @@ struct PopulationJoin {
   double size;  // diploid individuals
 };
 
-// From a time on, back in time, the focal population has this size.
+// From this time on, back in time, the focal population has this size.
 struct SizeChange {
   double time;  // generations ago
   double size;  // diploid individuals
 };
 
-// A stretch of time in which a population's size does not change.
+// A period in which a population's size is constant.
 struct SizeEpoch {
   double size;
   double generations;  // its length
 };
 
-// Population 0 is the focal one; population i is that of outgroup i - 1, with one lineage.
+// Population 0 is the focal one; population i belongs to outgroup i - 1, with one lineage.
 struct History {
-  double focal_size;   // now
+  double focal_size;   // at present
   int focal_lineages;  // sampled haplotypes; the node called is their most recent common ancestor
   std::vector<PopulationJoin> joins;           // one for each outgroup, the most recent first
   std::vector<SizeChange> focal_changes = {};  // before the first split, the most recent first
@@ -47,11 +47,11 @@ struct History {
   std::vector<SizeEpoch> focal_epochs() const;
 };
 
-// The most haplotypes of a sample: more cost memory and time for no gain.
+// The most haplotypes of a sample: more would cost memory and time for no gain.
 constexpr int kMostHaplotypes = 1000000;
 
-// InputError unless sizes and times are positive, joins and changes are in the order of time,
-// and each outgroup joins once.
+// Throws InputError unless sizes and times are positive, joins and changes are ordered by time, and
+// each outgroup joins once.
 void check(const History& history);
 
 // Mutation rates of a site of rate 1, equilibrium frequencies, and rate classes among sites.
@@ -61,8 +61,8 @@ struct MutationModel {
   std::vector<RateClass> classes = {{1, 1}};
 };
 
-// `mutation_rate`: per site and generation, averaged over sites and bases. InputError for values
-// out of range.
+// `mutation_rate` is per site and generation, averaged over sites and bases. Throws InputError for
+// values out of range.
 MutationModel mutation_model(const SubstitutionRates& rates, double mutation_rate);
 
 // All rates times `factor`.

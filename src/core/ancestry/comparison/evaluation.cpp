@@ -174,9 +174,7 @@ class VariantComparison {
     const std::vector<std::string> known = reader_.declared();
     for (const std::size_t index : wanted_) {
       const std::string& name = chromosomes_[index].name;
-      const auto is_it = [&](const std::string& other) {
-        return other == name || other == with_other_prefix(name);
-      };
+      const auto is_it = [&](const std::string& other) { return is_same_chromosome(name, other); };
       if (std::none_of(known.begin(), known.end(), is_it)) fail_without(name, known);
     }
   }

@@ -92,7 +92,7 @@ IndelWindow window_of(const std::vector<std::string_view>& alleles, std::int64_t
 
 int allele_like(const IndelWindow& window, std::string_view sequence) {
   int best = kOtherAllele;
-  std::size_t fewest = (sequence.size() + 1) / 2 + 1;
+  std::size_t fewest = sequence.size() / 2 + 1;
   for (std::size_t i = 0; i < window.alleles.size(); ++i) {
     const std::string& allele = window.alleles[i];
     if (allele.size() != sequence.size()) continue;

@@ -25,6 +25,8 @@ RegionColumns::RegionColumns(const std::string& file, const std::vector<Chromoso
                              const ProjectionOptions& options)
     : PairChecker(file, chromosomes, check, options),
       regions_(regions),
+      overlaps_(options.overlaps),
+      placed_(chromosomes.size()),
       stores_(chromosomes.size()) {
   for (std::size_t i = 0; i < stores_.size(); ++i) {
     std::size_t n = 0;
@@ -50,31 +52,55 @@ void RegionColumns::write(const AlignedPair& pair, std::size_t chromosome) {
   std::size_t next = region_after(chromosome, position);
   if (next == regions.size() || regions[next].start >= pair.end) return;
 
-  auto& [offsets, bases, before] = stores_[chromosome];
+  auto& store = stores_[chromosome];
+  auto& before = store.before;
   // The pair before has left what it had at its end.
   const auto end = before.find(position);
   std::string inserted(1, kUnconnected);
-  if (pair.continues && end != before.end() && end->second.back() == kUnconnected) {
+  if (pair.continues && won_end_ && end != before.end() && end->second.back() == kUnconnected) {
     inserted = end->second.substr(0, end->second.size() - 1);
   }
-  before.erase(before.lower_bound(position), before.upper_bound(pair.end));
+  const auto& pieces = placed_.place(chromosome, position, pair.end, score_in(overlaps_, pair));
+  auto piece = pieces.begin();
   for (std::size_t i = 0; i < pair.target.size(); ++i) {
     if (pair.target[i] == '-') {
       if (pair.query[i] != '-') inserted += pair.query[i];
       continue;
     }
+    if (position == piece->end) ++piece;
+    const bool loses = piece->standing == Standing::kLoses;
     while (next < regions.size() && regions[next].end <= position) ++next;
-    if (next < regions.size() && regions[next].start <= position) {
-      bases[offsets[next] + static_cast<std::size_t>(position - regions[next].start)] =
-          pair.query[i];
-      if (!inserted.empty()) before[position] = inserted;
+    if (!loses && next < regions.size() && regions[next].start <= position) {
+      const auto at =
+          store.offsets[next] + static_cast<std::size_t>(position - regions[next].start);
+      take(store, at, position, pair.query[i], inserted, piece->standing);
     }
-    inserted.clear();
+    // Where a pair loses, another one has the base before its next.
+    inserted.assign(loses ? 1 : 0, kUnconnected);
     ++position;
   }
+  won_end_ = piece->standing != Standing::kLoses;
   const std::size_t last = region_after(chromosome, position);
-  if (last < regions.size() && regions[last].start <= position) {
+  if (won_end_ && last < regions.size() && regions[last].start <= position) {
     before[position] = inserted + kUnconnected;
+  }
+}
+
+void RegionColumns::take(Store& store, std::size_t at, std::int64_t position, char base,
+                         const std::string& inserted, Standing standing) {
+  char& kept = store.bases[at];
+  if (standing == Standing::kTies && overlaps_ != Overlaps::kLast) {
+    const auto found = store.before.find(position);
+    const std::string known = found == store.before.end() ? std::string() : found->second;
+    kept = agreed_letter(kept, base);
+    if (known != inserted) store.before[position] = kUnconnected;
+    return;
+  }
+  kept = base;
+  if (inserted.empty()) {
+    store.before.erase(position);
+  } else {
+    store.before[position] = inserted;
   }
 }
 

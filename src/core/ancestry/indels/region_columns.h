@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ancestry/projection/placed_blocks.h"
 #include "core/ancestry/projection/projector.h"
 #include "core/formats/interval/bed.h"
 #include "core/genome/lengths.h"
@@ -25,7 +26,7 @@ struct Columns {
   std::string between;      // the bases between these two, without gaps
 };
 
-// As in a projection, the later of overlapping pairs wins.
+// Pairs that overlap have the rule of a projection. Bases of two pairs are never connected.
 class RegionColumns : public PairChecker {
  public:
   // `file` is for messages. All arguments but `file` must outlive this.
@@ -47,10 +48,16 @@ class RegionColumns : public PairChecker {
   };
 
   void write(const AlignedPair& pair, std::size_t chromosome) override;
+  // Takes the base at a position, and what is between it and the last one.
+  void take(Store& store, std::size_t at, std::int64_t position, char base,
+            const std::string& inserted, Standing standing);
   // The number of the first region that ends behind a position.
   std::size_t region_after(std::size_t chromosome, std::int64_t position) const;
 
   const Regions& regions_;
+  Overlaps overlaps_;
+  PlacedBlocks placed_;
+  bool won_end_ = false;  // whether the last base of the pair before was taken
   std::vector<Store> stores_;
 };
 

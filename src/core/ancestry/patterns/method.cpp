@@ -24,7 +24,8 @@ std::uint8_t phred_of(double error) {
 }  // namespace
 
 void check_thresholds(const Thresholds& thresholds) {
-  const auto& [high, low] = thresholds;
+  const double high = thresholds.high;
+  const double low = thresholds.low;
   if (low >= 0 && low <= high && high <= 1) return;
   throw InputError("the posterior thresholds are " + number_text(high) + " (high) and " +
                    number_text(low) + " (low); they must be 0 <= low <= high <= 1");

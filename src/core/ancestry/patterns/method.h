@@ -20,6 +20,10 @@ struct SiteCall {
 
 struct Voting;
 
+// The call where a rule leaves several bases: n, or the first of A, C, G, T. The second depends on
+// the strand.
+enum class Ties : std::uint8_t { kOpen, kAlphabet };
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -32,10 +36,12 @@ class Method {
   virtual const Voting* votes() const { return nullptr; }
 };
 
-// The smallest posteriors of an upper-case and of a lower-case call.
+// The smallest posteriors of an upper-case and of a lower-case call, and the call of bases that
+// have the same.
 struct Thresholds {
   double high = 0.8;
   double low = 0.5;
+  Ties ties = Ties::kOpen;
 };
 
 // InputError unless 0 <= low <= high <= 1.
@@ -50,17 +56,21 @@ ANCIFY_HOST_DEVICE inline double largest_of(const double* values) {
   return largest;
 }
 
-// The base with the largest posterior as a call; ties go to the first of A, C, G, T. Posteriors
+// The base with the largest posterior as a call. Posteriors
 // within 1e-12 count as equal, to each other and to a threshold. So a call does not depend on
 // rounding or on the order of a sum.
 ANCIFY_HOST_DEVICE inline char posterior_call(const double* posterior,
                                               const Thresholds& thresholds) {
   constexpr double rounding = 1e-12;
   const double most = largest_of(posterior) + rounding;
-  int base = kBases - 1;
-  for (int other = base - 1; other >= 0; --other) {
-    if (posterior[other] + 2 * rounding >= most) base = other;
+  int base = kBases;
+  int tied = 0;
+  for (int other = kBases - 1; other >= 0; --other) {
+    if (posterior[other] + 2 * rounding < most) continue;
+    base = other;
+    ++tied;
   }
+  if (tied > 1 && thresholds.ties == Ties::kOpen) return 'n';
   return most >= thresholds.high  ? upper_base(base)
          : most >= thresholds.low ? lower_base(base)
                                   : 'n';

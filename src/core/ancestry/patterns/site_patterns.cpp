@@ -9,10 +9,6 @@
 #include "core/genome/bases_avx512.h"
 #include "core/genome/packed.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
@@ -63,11 +59,12 @@ template <class Pattern>
 ANCIFY_ALWAYS_INLINE void apply_numbered(const std::string& table, int n_species,
                                          const char* const* species, SequenceForm form,
                                          std::size_t n, char* out) {
+  const char* const results = table.data();  // for compilers, stores to `out` may change `table`
   std::array<Pattern, kStretch> patterns;
   for (std::size_t start = 0; start < n; start += kStretch) {
     const std::size_t here = std::min(kStretch, n - start);
     add_species(species, 0, n_species, form, start, here, patterns.data());
-    for (std::size_t i = 0; i < here; ++i) out[start + i] = table[patterns[i]];
+    for (std::size_t i = 0; i < here; ++i) out[start + i] = results[patterns[i]];
   }
 }
 

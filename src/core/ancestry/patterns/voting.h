@@ -13,34 +13,44 @@ struct Voting {
   int n_outer = 0;
   int min_inner = 1;
   int min_outer = 1;
+  Ties ties = Ties::kOpen;
 
   ANCIFY_HOST_DEVICE int species() const { return n_inner + n_outer; }
 };
 
-// The most frequent base of species `begin` to `end` - 1, ties to the first of A, C, G, T; kMissing
-// if it has fewer than `fewest` votes. `fewest` must be at least 1. code(i) is the base code of
-// species i.
+// The most frequent bases of species `begin` to `end` - 1, as bits; bit 0 is A. None if they have
+// fewer than `fewest` votes, which must be at least 1. code(i) is the base code of species i.
 template <class Code>
-ANCIFY_HOST_DEVICE int consensus(Code code, int begin, int end, int fewest) {
+ANCIFY_HOST_DEVICE unsigned most_frequent(Code code, int begin, int end, int fewest) {
   int votes[kStates] = {0, 0, 0, 0, 0};
   for (int i = begin; i < end; ++i) ++votes[code(i)];
-  int best = 0;
-  for (int base = 1; base < kBases; ++base) {
-    if (votes[base] > votes[best]) best = base;
+  int most = fewest;
+  for (int base = 0; base < kBases; ++base) {
+    if (votes[base] > most) most = votes[base];
   }
-  return votes[best] >= fewest ? best : kMissing;
+  unsigned bases = 0;
+  for (int base = 0; base < kBases; ++base) {
+    if (votes[base] == most) bases |= 1U << base;
+  }
+  return bases;
 }
 
-// Upper case if both tiers agree, lower case if one tier alone has a consensus, n if they differ, N
-// if neither has one.
+// Upper case if both tiers agree, lower case if one tier alone has a consensus, N if neither has
+// one. n if they differ or, with Ties::kOpen, if the call depends on which of several most frequent
+// bases is a tier's consensus.
 template <class Code>
 ANCIFY_HOST_DEVICE char call_by_vote(const Voting& voting, Code code) {
-  const int inner = consensus(code, 0, voting.n_inner, voting.min_inner);
-  const int outer = consensus(code, voting.n_inner, voting.species(), voting.min_outer);
-  if (inner == outer) return upper_base(inner);
-  if (outer == kMissing) return lower_base(inner);
-  if (inner == kMissing) return lower_base(outer);
-  return 'n';
+  unsigned inner = most_frequent(code, 0, voting.n_inner, voting.min_inner);
+  unsigned outer = most_frequent(code, voting.n_inner, voting.species(), voting.min_outer);
+  if (voting.ties == Ties::kAlphabet) {  // leaves the lowest bit
+    inner &= 0U - inner;
+    outer &= 0U - outer;
+  }
+  const unsigned bases = inner | outer;
+  if (bases == 0) return 'N';
+  if ((bases & (bases - 1)) != 0) return 'n';
+  const bool both = inner != 0 && outer != 0;
+  return both ? upper_base(first_base(bases)) : lower_base(first_base(bases));
 }
 
 class VotingMethod : public Method {

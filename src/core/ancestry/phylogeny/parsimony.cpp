@@ -52,10 +52,10 @@ SiteCall Parsimony::call(const int* states) const {
   const bool no_data = std::all_of(states, states + species(), [](int s) { return s == kMissing; });
   if (no_data) return {};
   const unsigned set = root_set(states);
-  if (set == kAllBases) return {'n', {}};
-  int first = 0;
-  while ((set >> first & 1U) == 0) ++first;
-  return {set == 1U << first ? upper_base(first) : lower_base(first), {}};
+  const int first = first_base(set);
+  if (set == 1U << first) return {upper_base(first), {}};
+  if (set == kAllBases || ties_ == Ties::kOpen) return {'n', {}};
+  return {lower_base(first), {}};
 }
 
 }  // namespace ancify

@@ -6,11 +6,13 @@
 
 namespace ancify {
 
-// Calls at the root of tree.rooted_at_call(). One base in the root's set gives upper case; two or
-// three give the first of them in lower case; all four give n. Branch lengths are ignored.
+// Calls at the root of tree.rooted_at_call(). One base in the root's set gives upper case. Several
+// give n; with Ties::kAlphabet two or three give the first of them in lower case. Branch lengths
+// are ignored.
 class Parsimony : public Method {
  public:
-  explicit Parsimony(const Tree& tree) : tree_(tree.rooted_at_call()) {}
+  explicit Parsimony(const Tree& tree, Ties ties = Ties::kOpen)
+      : tree_(tree.rooted_at_call()), ties_(ties) {}
   int species() const override { return tree_.species(); }
   SiteCall call(const int* states) const override;
   // The root's bases that allow the fewest changes, as bits; bit 0 is A.
@@ -18,6 +20,7 @@ class Parsimony : public Method {
 
  private:
   Tree tree_;
+  Ties ties_;
 };
 
 }  // namespace ancify

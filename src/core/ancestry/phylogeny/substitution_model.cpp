@@ -12,9 +12,11 @@
 #include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/exec/errors.h"
 #include "core/io/text.h"
+#include "core/numerics/symmetric_eigen.h"
 
 namespace ancify {
 
@@ -61,46 +63,6 @@ void check(const SubstitutionRates& rates) {
   }
   if (!(rates.rate > 0 && std::isfinite(rates.rate))) {
     refuse("mean rate", rates.rate, "it must be above 0");
-  }
-}
-
-// Jacobi's method: makes a symmetric matrix diagonal. `vectors` starts as the identity and ends
-// with the eigenvectors as columns.
-void diagonalise(Transitions& matrix, Transitions& vectors) {
-  constexpr int most_sweeps = 50;  // a handful is enough
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    double off_diagonal = 0;
-    for (std::size_t p = 0; p < kBases; ++p) {
-      for (std::size_t q = p + 1; q < kBases; ++q) off_diagonal += std::abs(matrix[p][q]);
-    }
-    if (off_diagonal == 0) return;
-    for (std::size_t p = 0; p < kBases; ++p) {
-      for (std::size_t q = p + 1; q < kBases; ++q) {
-        if (matrix[p][q] == 0) continue;
-        const double theta = (matrix[q][q] - matrix[p][p]) / (2 * matrix[p][q]);
-        const double tangent =
-            std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
-        const double cosine = 1 / std::hypot(tangent, 1.0);
-        const double sine = tangent * cosine;
-        for (std::size_t k = 0; k < kBases; ++k) {
-          const double kp = matrix[k][p];
-          const double kq = matrix[k][q];
-          matrix[k][p] = cosine * kp - sine * kq;
-          matrix[k][q] = sine * kp + cosine * kq;
-        }
-        for (std::size_t k = 0; k < kBases; ++k) {
-          const double pk = matrix[p][k];
-          const double qk = matrix[q][k];
-          matrix[p][k] = cosine * pk - sine * qk;
-          matrix[q][k] = sine * pk + cosine * qk;
-          const double kp = vectors[k][p];
-          const double kq = vectors[k][q];
-          vectors[k][p] = cosine * kp - sine * kq;
-          vectors[k][q] = sine * kp + cosine * kq;
-        }
-        matrix[p][q] = matrix[q][p] = 0;
-      }
-    }
   }
 }
 
@@ -192,30 +154,27 @@ SubstitutionModel::SubstitutionModel(const SubstitutionRates& rates)
   for (double& frequency : frequencies_) frequency /= sum;
 
   // pi^1/2 Q pi^-1/2, which is symmetric because the model is reversible.
-  Transitions symmetric{};
+  std::vector<double> symmetric(std::size_t{kBases} * kBases, 0.0);
   std::size_t pair = 0;
   double mean_rate = 0;
   for (std::size_t i = 0; i < kBases; ++i) {
     for (std::size_t j = i + 1; j < kBases; ++j) {
       const double rate = rates.exchangeabilities[pair++];
-      symmetric[i][j] = symmetric[j][i] = rate * std::sqrt(frequencies_[i] * frequencies_[j]);
-      symmetric[i][i] -= rate * frequencies_[j];
-      symmetric[j][j] -= rate * frequencies_[i];
+      const double root = rate * std::sqrt(frequencies_[i] * frequencies_[j]);
+      symmetric[i * kBases + j] = symmetric[j * kBases + i] = root;
+      symmetric[i * kBases + i] -= rate * frequencies_[j];
+      symmetric[j * kBases + j] -= rate * frequencies_[i];
       mean_rate += 2 * rate * frequencies_[i] * frequencies_[j];
     }
   }
-  Transitions vectors{};
-  for (std::size_t i = 0; i < kBases; ++i) vectors[i][i] = 1;
-  diagonalise(symmetric, vectors);
-  std::size_t equilibrium = 0;  // the eigenvalue 0, apart from rounding
-  for (std::size_t i = 1; i < kBases; ++i) {
-    if (symmetric[i][i] > symmetric[equilibrium][equilibrium]) equilibrium = i;
-  }
-  for (std::size_t i = 0; i < kBases; ++i) {
-    values_[i] = i == equilibrium ? 0 : std::min(symmetric[i][i] / mean_rate, 0.0);
-    for (std::size_t k = 0; k < kBases; ++k) {
-      left_[i][k] = vectors[i][k] / std::sqrt(frequencies_[i]);
-      right_[k][i] = vectors[i][k] * std::sqrt(frequencies_[i]);
+  const Eigenpairs pairs = symmetric_eigenpairs(kBases, std::move(symmetric));
+  for (std::size_t k = 0; k < kBases; ++k) {
+    // The largest eigenvalue is 0, apart from rounding.
+    values_[k] = k == 0 ? 0 : std::min(pairs.values[k] / mean_rate, 0.0);
+    for (std::size_t i = 0; i < kBases; ++i) {
+      const double root = std::sqrt(frequencies_[i]);
+      left_[i][k] = pairs.vectors[k * kBases + i] / root;
+      right_[k][i] = pairs.vectors[k * kBases + i] * root;
     }
   }
 

@@ -70,6 +70,7 @@ void ChainPairs::project(const Chain& chain, const std::vector<PairSink*>& sinks
   AlignedPair pair;
   pair.chromosome = chain.target.name;
   pair.line = chain.line;
+  pair.score = chain.score;
   std::int64_t target = chain.target.start;
   std::int64_t query = chain.query.start;
   for (std::string_view rest = chain.blocks; !rest.empty();) {

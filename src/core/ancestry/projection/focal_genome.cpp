@@ -232,6 +232,7 @@ void focal_from_alignments(const std::vector<std::string>& alignments,
                            SequenceStore& store, int threads, JobControl& control) {
   for (const auto& file : alignments) control.expect(InputFile(file).size());
   options.focal_row = true;
+  options.overlaps = Overlaps::kLast;
   FirstBases bases(chromosomes);
   constexpr std::size_t most_at_once = FirstBases::kRanks - 1;
   for (std::size_t first = 0; first < alignments.size(); first += most_at_once) {

@@ -2,9 +2,12 @@
 #include "core/ancestry/projection/maf_pairs.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "core/exec/errors.h"
 #include "core/formats/alignment/row_scan.h"
+#include "core/genome/bases.h"
 #include "core/genome/complement.h"
 #include "core/io/text.h"
 
@@ -93,19 +96,20 @@ std::size_t MafPairs::species_of(std::string_view source) const {
 }
 
 void MafPairs::find_rows(const MafBlock& block) {
-  focal_ = {};
-  std::fill(outgroups_.begin(), outgroups_.end(), Rows());
-  bool focal_is_known = false;
+  focal_.clear();
+  for (auto& rows : outgroups_) rows.clear();
+  const MafLine* other_focal = nullptr;
   for (const auto& row : block.rows) {
-    const bool known = is_known_focal(row.source);
-    const std::size_t species = known ? n_ : species_of(row.source);
-    if (species > n_) continue;
-    Rows& rows = species == n_ ? focal_ : outgroups_[species];
-    if (rows.first == nullptr || (known && !focal_is_known)) rows.first = &row;
-    focal_is_known |= known;
-    ++rows.n;
+    if (is_known_focal(row.source)) {
+      focal_.push_back(&row);
+      continue;
+    }
+    const std::size_t species = species_of(row.source);
+    if (species < n_) outgroups_[species].push_back(&row);
+    if (species == n_ && other_focal == nullptr) other_focal = &row;
   }
-  for (std::size_t i = 0; i < n_; ++i) seen_[i] = seen_[i] || outgroups_[i].n > 0;
+  if (focal_.empty() && other_focal != nullptr) focal_.push_back(other_focal);
+  for (std::size_t i = 0; i < n_; ++i) seen_[i] = seen_[i] || !outgroups_[i].empty();
 }
 
 void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sinks) {
@@ -120,7 +124,7 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
         quoted_list(sources_));
   }
   find_rows(block);
-  if (focal_.first == nullptr) {
+  if (focal_.empty()) {
     std::vector<std::string> sources;
     for (const auto& row : block.rows) sources.emplace_back(row.source);
     bad_.add(block.line, "this block has no row of the focal species, whose sources begin with " +
@@ -128,53 +132,64 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
                              (sources.empty() ? "no row at all" : quoted_list(sources)));
     return;
   }
-  if (focal_.first->source.size() < focal_prefix_.size()) {
-    bad_.add(focal_.first->line,
-             "the focal row's source is " + excerpt(focal_.first->source) +
+  if (focal_.front()->source.size() < focal_prefix_.size()) {
+    bad_.add(focal_.front()->line,
+             "the focal row's source is " + excerpt(focal_.front()->source) +
                  ", without a chromosome: it must be focal_maf_name, a dot and the chromosome");
     return;
   }
-  const auto name = focal_.first->source.substr(focal_prefix_.size());
-  const auto wanted = wanted_.find(name);
-  if (!wanted) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (focal_alone || outgroups_[i].n > 0) sinks[i]->pass_over(name);
-    }
-    return;
+  bool any_wanted = false;
+  for (const MafLine* const focal : focal_) {
+    const auto wanted = wanted_.find(chromosome_of(*focal));
+    if (!wanted) continue;
+    any_wanted = true;
+    project_row(*focal, chromosomes_[*wanted], block.score, sinks);
   }
+  if (any_wanted) return;
+  for (std::size_t i = 0; i < n_; ++i) {
+    if (focal_alone || !outgroups_[i].empty()) sinks[i]->pass_over(chromosome_of(*focal_.front()));
+  }
+}
+
+std::string_view MafPairs::chromosome_of(const MafLine& focal) const {
+  return focal.source.substr(focal_prefix_.size());
+}
+
+void MafPairs::project_row(const MafLine& focal, const Chromosome& chromosome, double score,
+                           const std::vector<PairSink*>& sinks) {
   AlignedPair pair;
-  if (!begin_pair(chromosomes_[*wanted], pair)) return;
-  if (focal_alone) {
+  if (!begin_pair(focal, chromosome, pair)) return;
+  pair.score = score;
+  if (options_.focal_row) {
     pair.query = pair.target;
     sinks.front()->project(pair, 0);
     return;
   }
   for (std::size_t i = 0; i < n_; ++i) {
-    if (outgroups_[i].n > 0) project_outgroup(i, pair, *sinks[i]);
+    if (!outgroups_[i].empty()) project_outgroup(i, pair, *sinks[i]);
   }
 }
 
-bool MafPairs::begin_pair(const Chromosome& chromosome, AlignedPair& pair) {
-  const std::int64_t line = focal_.first->line;
-  const auto row = parse_maf_row(*focal_.first);
+bool MafPairs::begin_pair(const MafLine& focal, const Chromosome& chromosome, AlignedPair& pair) {
+  const auto row = parse_maf_row(focal);
   if (!row) {
-    bad_.add(line, not_a_row(*focal_.first));
+    bad_.add(focal.line, not_a_row(focal));
     return false;
   }
   const RowScan scan = scan_row(row->columns, options_.simd);
   std::string problem = problem_of(*row, scan);
   if (problem.empty() && row->size == 0) problem = "the focal row has no bases";
   if (problem.empty() && row->source_size != chromosome.length) {
-    problem = "the row says that " + excerpt(focal_.first->source) + " is " +
+    problem = "the row says that " + excerpt(focal.source) + " is " +
               std::to_string(row->source_size) + " bases long, but the table of lengths says " +
               std::to_string(chromosome.length) + ": use the lengths of the aligned genome";
   }
   if (!problem.empty()) {
-    bad_.add(line, problem);
+    bad_.add(focal.line, problem);
     return false;
   }
   minus_ = row->minus;
-  pair.target_line = line;
+  pair.target_line = focal.line;
   pair.chromosome = chromosome.name;
   pair.end = minus_ ? row->source_size - row->start : row->start + row->size;
   pair.start = pair.end - row->size + 1;
@@ -185,21 +200,61 @@ bool MafPairs::begin_pair(const Chromosome& chromosome, AlignedPair& pair) {
 
 void MafPairs::project_outgroup(std::size_t outgroup, AlignedPair pair, PairSink& sink) {
   const Rows& rows = outgroups_[outgroup];
-  pair.line = rows.first->line;
-  const auto row = parse_maf_row(*rows.first);
-  if (!row) return sink.bad(pair.line, not_a_row(*rows.first));
-  const std::string problem = problem_of(*row, scan_row(row->columns, options_.simd));
-  if (!problem.empty()) return sink.bad(pair.line, problem);
-  pair.query = on_focal_strand(row->columns, outgroup_buffer_);
   QueryEnd& last = ends_[outgroup];
-  // A focal row on the minus strand would continue at its other end.
-  if (minus_) {
+  MafRow row;
+  const bool alone = rows.size() == 1;
+  const std::string problem = alone ? take_row(*rows.front(), row, pair) : take_rows(rows, pair);
+  if (!problem.empty()) return sink.bad(pair.line, problem);
+  // A focal row on the minus strand would continue at its other end. Several rows have several
+  // ends.
+  if (minus_ || !alone || focal_.size() > 1) {
     last.forget();
   } else if (options_.insertions) {
-    pair.continues = last.continued_by(
-        pair, {rows.first->source, row->minus, row->start, row->start + row->size});
+    pair.continues =
+        last.continued_by(pair, {rows.front()->source, row.minus, row.start, row.start + row.size});
   }
-  sink.project(pair, focal_.n + rows.n - 2);
+  sink.project(pair, static_cast<std::int64_t>(rows.size()) - 1);
+}
+
+std::string MafPairs::take_row(const MafLine& line, MafRow& row, AlignedPair& pair) {
+  pair.line = line.line;
+  const auto parsed = parse_maf_row(line);
+  if (!parsed) return not_a_row(line);
+  row = *parsed;
+  pair.query = on_focal_strand(row.columns, outgroup_buffer_);
+  return problem_of(row, scan_row(row.columns, options_.simd));
+}
+
+std::string MafPairs::take_rows(const Rows& rows, AlignedPair& pair) {
+  const auto is_base_of_both = [](char focal, char other) {
+    return base_code(focal) != kMissing && base_code(focal) == base_code(other);
+  };
+  std::int64_t most = -1;
+  std::int64_t line = 0;
+  for (const MafLine* const one : rows) {
+    MafRow row;
+    std::string problem = take_row(*one, row, pair);
+    if (problem.empty() && pair.query.size() != pair.target.size()) {
+      problem = rows_differ_in_length(pair);
+    }
+    if (!problem.empty()) return problem;
+    const std::int64_t same =
+        options_.overlaps == Overlaps::kMissing
+            ? 0
+            : std::inner_product(pair.target.begin(), pair.target.end(), pair.query.begin(),
+                                 std::int64_t{0}, std::plus<>(), is_base_of_both);
+    if (same > most) {
+      most = same;
+      line = pair.line;
+      common_.assign(pair.query);
+    } else if (same == most) {
+      std::transform(common_.begin(), common_.end(), pair.query.begin(), common_.begin(),
+                     agreed_letter);
+    }
+  }
+  pair.line = line;
+  pair.query = common_;
+  return {};
 }
 
 // The columns along the focal chromosome's plus strand.

@@ -18,8 +18,11 @@ namespace ancify {
 
 // Finds the species of rows. A row's source is `<name>.<chromosome>`, and both may contain dots. A
 // source made of the focal name and a focal chromosome is focal; otherwise the longest name that
-// fits decides. If a block has several rows of a species, the first counts; focal rows with a focal
-// chromosome come before other focal rows. Rows of other species are ignored.
+// fits decides. Rows of other species are ignored.
+//
+// The order of rows does not matter. All focal rows with a focal chromosome have pairs. Of several
+// rows of an outgroup, those count that have most bases of the focal row or, with
+// Overlaps::kMissing, all. They become one row, with N where they differ.
 class MafPairs {
  public:
   // `file` is for messages; `names`: the outgroups' names in the file. Blocks that are bad for all
@@ -39,10 +42,7 @@ class MafPairs {
 
  private:
   // The rows of one species in a block.
-  struct Rows {
-    const MafLine* first = nullptr;
-    std::int64_t n = 0;
-  };
+  using Rows = std::vector<const MafLine*>;
   struct Name {
     std::string_view text;
     std::size_t species;
@@ -53,9 +53,18 @@ class MafPairs {
   bool is_known_focal(std::string_view source) const;
   // The number of an outgroup, n_ for the focal species, or n_ + 1 for any other.
   std::size_t species_of(std::string_view source) const;
-  // Fills in the coordinates and the focal row; false if the block is bad.
-  bool begin_pair(const Chromosome& chromosome, AlignedPair& pair);
+  // The chromosome in a focal row's source.
+  std::string_view chromosome_of(const MafLine& focal) const;
+  // Passes on the pairs of a focal row.
+  void project_row(const MafLine& focal, const Chromosome& chromosome, double score,
+                   const std::vector<PairSink*>& sinks);
+  // Fills in the coordinates and the focal row; false if the row is bad.
+  bool begin_pair(const MafLine& focal, const Chromosome& chromosome, AlignedPair& pair);
   void project_outgroup(std::size_t outgroup, AlignedPair pair, PairSink& sink);
+  // Parses and turns an outgroup's row into `pair`. Returns the problem; empty if there is none.
+  std::string take_row(const MafLine& line, MafRow& row, AlignedPair& pair);
+  // Takes the nearest of several rows, or what several have in common.
+  std::string take_rows(const Rows& rows, AlignedPair& pair);
   std::string_view on_focal_strand(std::string_view columns, std::string& buffer) const;
 
   const std::string& file_;
@@ -75,11 +84,12 @@ class MafPairs {
   std::vector<QueryEnd> ends_;  // of the outgroups, with options.insertions
 
   // Of the current block.
-  Rows focal_;
+  Rows focal_;  // with a focal chromosome; if there is none, the first of the focal species
   std::vector<Rows> outgroups_;
   bool minus_ = false;
   std::string focal_buffer_;
   std::string outgroup_buffer_;
+  std::string common_;  // of several rows
 };
 
 }  // namespace ancify

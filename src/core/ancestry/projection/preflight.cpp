@@ -29,10 +29,6 @@
 #include "core/io/record_reader.h"
 #include "core/io/text.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
@@ -64,6 +60,7 @@ class FirstText : public ByteSource {
     return got;
   }
   std::int64_t consumed() const override { return source_->consumed(); }
+  const std::string& path() const override { return source_->path(); }
 
   // Ends the text.
   void stop() { enough_ = true; }

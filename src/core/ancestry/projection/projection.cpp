@@ -68,6 +68,7 @@ void AlignmentProjector::flush() {
 
 ProjectionReport AlignmentProjector::report(const Projector& projector) const {
   ProjectionReport report = projector.report();
+  report.shared = projector.shared();
   report.bad += bad_.count();
   auto& examples = report.bad_examples;
   examples.insert(examples.end(), bad_.examples().begin(), bad_.examples().end());

@@ -8,6 +8,13 @@
 
 namespace ancify {
 
+char agreed_letter(char letter, char other) {
+  constexpr char unknown = 'N';
+  constexpr char lower_case = 0x20;
+  const bool agree = (letter | lower_case) == (other | lower_case);
+  return agree && letter != unknown && other != unknown ? std::max(letter, other) : unknown;
+}
+
 namespace {
 
 constexpr std::size_t kGathered = std::size_t{1} << 16;
@@ -102,6 +109,8 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
       context_(context),
       simd_(options.simd),
       focal_row_(options.focal_row),
+      overlaps_(options.overlaps),
+      placed_(chromosomes.size()),
       filled_(chromosomes.size(), 0),
       gathered_(kGathered) {}
 
@@ -113,12 +122,41 @@ void Projector::finish() {
 void Projector::write(const AlignedPair& pair, std::size_t chromosome) {
   store_.begin_block(chromosome, pair.start - 1);
   fill_up_to(chromosome, pair.start - 1);
-  go_to(chromosome, pair.start - 1);
+  const auto& pieces =
+      placed_.place(chromosome, pair.start - 1, pair.end, score_in(overlaps_, pair));
   const std::string_view row = focal_row_ ? pair.target : pair.query;
-  gather(pair.target.size(), [&](char* out, std::size_t from, std::size_t n) {
-    return copy_columns(pair.target.substr(from, n), &row[from], out, simd_);
-  });
+  if (pieces.size() == 1 && pieces.front().standing == Standing::kAlone) {
+    go_to(chromosome, pair.start - 1);
+    gather(pair.target.size(), [&](char* out, std::size_t from, std::size_t n) {
+      return copy_columns(pair.target.substr(from, n), &row[from], out, simd_);
+    });
+  } else {
+    letters_.resize(pair.target.size());
+    copy_columns(pair.target, row.data(), letters_.data(), simd_);
+    for (const auto& piece : pieces) {
+      write_piece(chromosome, piece,
+                  &letters_[static_cast<std::size_t>(piece.start + 1 - pair.start)]);
+    }
+  }
   filled_[chromosome] = std::max(filled_[chromosome], pair.end);
+}
+
+void Projector::write_piece(std::size_t chromosome, const PlacedBlocks::Piece& piece,
+                            const char* letters) {
+  if (piece.standing == Standing::kLoses) return;
+  const auto n = static_cast<std::size_t>(piece.end - piece.start);
+  if (piece.standing == Standing::kTies && overlaps_ != Overlaps::kLast) {
+    write_gathered();
+    earlier_.resize(n);
+    store_.read(chromosome, piece.start, earlier_.data(), n);
+    std::transform(earlier_.begin(), earlier_.end(), letters, earlier_.begin(), agreed_letter);
+    letters = earlier_.data();
+  }
+  go_to(chromosome, piece.start);
+  gather(n, [&](char* out, std::size_t from, std::size_t here) {
+    std::memcpy(out, letters + from, here);
+    return here;
+  });
 }
 
 // Fills with N. Blocks are nearly always in order, so N goes only into the gaps between them. Short

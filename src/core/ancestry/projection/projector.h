@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/ancestry/projection/focal_check.h"
+#include "core/ancestry/projection/placed_blocks.h"
 #include "core/device/simd.h"
 #include "core/exec/threads.h"
 #include "core/formats/alignment/aligned_pair.h"
@@ -20,8 +21,18 @@
 
 namespace ancify {
 
+// What counts where several blocks cover a position: the one with the best score, all of them, or
+// the last of the file. Where blocks that count have different bases, the base is unknown.
+enum class Overlaps { kScore, kMissing, kLast };
+
+// The score by which a block is placed.
+inline double score_in(Overlaps overlaps, const AlignedPair& pair) {
+  return overlaps == Overlaps::kScore ? pair.score : 0;
+}
+
 struct ProjectionOptions {
   OnBadBlock on_bad_block = OnBadBlock::kError;
+  Overlaps overlaps = Overlaps::kScore;
   // Bytes of text, and of the file, at a time; best if they fit a core's own cache.
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
@@ -45,9 +56,13 @@ struct ProjectionReport {
   std::vector<std::string> other_names;  // the first few such chromosomes
   std::int64_t bad = 0;                  // blocks left out
   std::vector<BadBlocks::Example> bad_examples;
-  // Further rows of the outgroup or the focal species in blocks, besides the first.
-  std::int64_t duplicates = 0;
+  std::int64_t duplicates = 0;  // further rows of the outgroup in blocks, besides one a block
+  std::int64_t shared = 0;      // positions that several blocks cover
 };
+
+// The letter of rows of which none is better: N if they differ. In two cases, lower case. N stays,
+// so that the order of several rows does not matter.
+char agreed_letter(char letter, char other);
 
 // The problem of a pair of rows of equal length on this chromosome; empty if there is none.
 std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome);
@@ -80,8 +95,8 @@ class PairChecker : public PairSink {
   ProjectionReport report_;
 };
 
-// Projects pairs of rows into a store. A column with a focal letter is a position. Where pairs
-// overlap, the later one wins. Uncovered positions become N.
+// Projects pairs of rows into a store. A column with a focal letter is a position. Uncovered
+// positions become N.
 class Projector : public PairChecker {
  public:
   // The arguments of PairChecker. `store` and `context` must outlive this too. Interrupted if the
@@ -94,9 +109,12 @@ class Projector : public PairChecker {
   void flush() { write_gathered(); }
   // Fills uncovered positions with N, and writes the rest to the store.
   void finish();
+  std::int64_t shared() const { return placed_.shared(); }
 
  private:
   void write(const AlignedPair& pair, std::size_t chromosome) override;
+  // Writes a piece of a row, of which `letters` has the positions.
+  void write_piece(std::size_t chromosome, const PlacedBlocks::Piece& piece, const char* letters);
   void fill_up_to(std::size_t chromosome, std::int64_t position);
   void fill_rest(std::size_t chromosome, std::int64_t position);
   void go_to(std::size_t chromosome, std::int64_t position);
@@ -110,6 +128,10 @@ class Projector : public PairChecker {
   const TaskContext& context_;
   SimdLevel simd_;
   bool focal_row_;
+  Overlaps overlaps_;
+  PlacedBlocks placed_;
+  std::vector<char> letters_;         // of a row that is written in pieces
+  std::vector<char> earlier_;         // letters of blocks before, where the scores are equal
   std::vector<std::int64_t> filled_;  // end of the positions gathered
 
   // Blocks are short and nearly always in order. Their bases are gathered, and go to the store in

@@ -12,10 +12,6 @@
 #include "core/exec/errors.h"
 #include "core/genome/bases.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {

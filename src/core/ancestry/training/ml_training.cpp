@@ -35,6 +35,9 @@ void TrainingSample::read_labels(const Piece& piece, const SequenceSources& sour
                                  const UseLabel& use) const {
   const bool by_vote = options_.labels == Labels::kVoting;
   Voting voting = options_.voting;
+  // Without labels where votes tie, a model would be sure of all that it never saw. By the alphabet
+  // many of these labels are wrong, which teaches it to doubt.
+  voting.ties = Ties::kAlphabet;
   if (!by_vote) voting.min_inner = voting.min_outer = 1;  // so that N means no data
   StretchReader reader(sources, chromosomes_[piece.chromosome].length, kFeatureReach);
   for (std::int64_t start = piece.start; start < piece.end; start += kStretchLength) {

@@ -92,7 +92,7 @@ std::vector<AncestralRecord> read_ancestral_records(const std::string& path, Job
       context.throw_if_stopped();
       progress.record(reader);
       const char call = ancestral_value(reader).call;
-      const Reason reason = reason_for(reader, call, {}, false);
+      const Reason reason = reason_for(reader, call, exclusion_of_info(reader));
       if ((reason != Reason::kOk && reason != Reason::kLow) || reader.alleles() != 2) continue;
       const char ref = upper(reader.allele(0));
       const char alt = upper(reader.allele(1));

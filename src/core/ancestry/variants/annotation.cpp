@@ -144,27 +144,31 @@ class Annotator {
 
   void annotate() {
     const char call = call_of_record();
-    if (options_.indels && is_indel(reader_)) return annotate_indel();
-    const Reason reason =
-        reason_for(reader_, call, reference_.at(reader_),
-                   mask_.covers_any(reader_.position() - 1, 1), options_.multiallelic);
+    Exclusion exclusion = exclusion_of(reader_, reference_, mask_);
+    if (!exclusion && options_.use_info) exclusion = exclusion_of_info(reader_);
+    if (options_.indels && is_indel(reader_)) return annotate_indel(exclusion);
+    const Reason reason = reason_for(reader_, call, exclusion, options_.multiallelic);
     count(reason);
     const bool has_base = base_code(call) != kMissing && reason != Reason::kIndel;
-    if (!options_.use_info) set_call(has_base, call);
-    if (!options_.use_info || posteriors_) set_posteriors(has_base, call);
+    if (exclusion) {
+      remove_ancestor();
+    } else {
+      if (!options_.use_info) set_call(has_base, call);
+      if (!options_.use_info || posteriors_) set_posteriors(has_base, call);
+    }
     if (scores_) set_score(is_usable(reason) ? scores_->at(reader_, base_code(call)) : nullptr);
     polarise(reason, base_code(call) != base_code(reader_.allele(0).front()));
   }
 
-  void annotate_indel() {
+  void annotate_indel(Exclusion exclusion) {
     const AlleleState state = state_of_indel();
-    const auto n = static_cast<std::int64_t>(reader_.allele(0).size());
-    Reason reason =
-        reason_for_indel(reader_, state, reference_, mask_.covers_any(reader_.position() - 1, n));
+    Reason reason = reason_for_indel(state, exclusion);
     if (reader_.alleles() > 2 && !options_.multiallelic) reason = Reason::kMultiallelic;
     count(reason);
     const bool is_low = state.call == AlleleCall::kLow;
-    if (!options_.use_info) {
+    if (exclusion) {
+      remove_ancestor();
+    } else if (!options_.use_info) {
       if (is_low || state.call == AlleleCall::kHigh) {
         writer_.set_text("AA", in_case(reader_.allele(state.allele), is_low));
       } else {
@@ -189,10 +193,18 @@ class Annotator {
   // Writes the reason, and exchanges alleles if that is wanted. `alt`: whether an ALT is ancestral.
   void polarise(Reason reason, bool alt) {
     writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
-    if (options_.polarise && is_usable(reason) && alt && reader_.alleles() == 2) {
+    if (!options_.polarise || (is_usable(reason) && !alt)) return;
+    if (is_usable(reason) && reader_.alleles() == 2) {
       writer_.swap_alleles(kOldRef);
       ++report_.swapped;
+    } else {
+      ++report_.not_polarised;
     }
+  }
+
+  // What stands at an excluded place would be used by programs that read no reason.
+  void remove_ancestor() {
+    for (const char* id : {"AA", "AA_prob", "AA_post"}) writer_.remove(id);
   }
 
   void set_call(bool has_base, char call) {
@@ -257,8 +269,29 @@ class Annotator {
 
 }  // namespace
 
-Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
-                  bool masked, bool multiallelic) {
+Exclusion exclusion_of(const VariantReader& reader, const RecordBases& reference,
+                       RecordMask& mask) {
+  const std::string_view ref = reader.allele(0);
+  for (std::size_t i = 0; i < ref.size(); ++i) {
+    const auto base = base_code(reference.at(reader, static_cast<int>(i)).value_or('N'));
+    const auto here = base_code(ref[i]);
+    if (base != kMissing && here != kMissing && base != here) return Reason::kRefMismatch;
+  }
+  const bool is_masked =
+      mask.covers_any(reader.position() - 1, static_cast<std::int64_t>(ref.size()));
+  return is_masked ? Exclusion(Reason::kMasked) : std::nullopt;
+}
+
+Exclusion exclusion_of_info(VariantReader& reader) {
+  const auto text = reader.info_text("AA_reason");
+  for (const Reason reason : {Reason::kRefMismatch, Reason::kMasked}) {
+    if (text == kReasonNames[static_cast<std::size_t>(reason)]) return reason;
+  }
+  return {};
+}
+
+Reason reason_for(const VariantReader& reader, char ancestral, Exclusion exclusion,
+                  bool multiallelic) {
   const int alleles = reader.alleles();
   for (int i = 0; i < alleles; ++i) {
     const std::string_view allele = reader.allele(i);
@@ -266,9 +299,7 @@ Reason reason_for(const VariantReader& reader, char ancestral, std::optional<cha
   }
   if (alleles > 2 && !multiallelic) return Reason::kMultiallelic;
   const std::uint8_t ref = base_code(reader.allele(0).front());
-  const std::uint8_t in_reference = base_code(reference.value_or('N'));
-  if (in_reference != kMissing && in_reference != ref) return Reason::kRefMismatch;
-  if (masked) return Reason::kMasked;
+  if (exclusion) return *exclusion;
   if (ancestral == 'n') return Reason::kUnresolved;
   const std::uint8_t base = base_code(ancestral);
   if (base == kMissing) return Reason::kNoCoverage;
@@ -280,14 +311,8 @@ Reason reason_for(const VariantReader& reader, char ancestral, std::optional<cha
   return ancestral >= 'a' ? Reason::kLow : Reason::kOk;
 }
 
-Reason reason_for_indel(const VariantReader& reader, const AlleleState& state,
-                        const RecordBases& reference, bool masked) {
-  const std::string_view ref = reader.allele(0);
-  for (std::size_t i = 0; i < ref.size(); ++i) {
-    const auto base = base_code(reference.at(reader, static_cast<int>(i)).value_or('N'));
-    if (base != kMissing && base != base_code(ref[i])) return Reason::kRefMismatch;
-  }
-  if (masked) return Reason::kMasked;
+Reason reason_for_indel(const AlleleState& state, Exclusion exclusion) {
+  if (exclusion) return *exclusion;
   switch (state.call) {
     case AlleleCall::kUnresolved:
       return Reason::kUnresolved;

@@ -12,6 +12,7 @@
 #include "core/ancestry/variants/allele_state.h"
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/record_bases.h"
+#include "core/ancestry/variants/record_mask.h"
 #include "core/ancestry/variants/record_posteriors.h"
 #include "core/ancestry/variants/record_scores.h"
 #include "core/exec/job_control.h"
@@ -36,14 +37,21 @@ enum class Reason {
 constexpr std::size_t kReasons = 9;
 extern const std::array<const char*, kReasons> kReasonNames;
 
-// The reason for the reader's record. `ancestral`: the base as called, 'N' for none; `reference`:
-// the reference's base, none if unknown; `multiallelic`: whether there may be several ALTs.
-Reason reason_for(const VariantReader& reader, char ancestral, std::optional<char> reference,
-                  bool masked, bool multiallelic = false);
+// Why no ancestral allele may stand at a record's place, whatever its alleles are: kRefMismatch or
+// kMasked. All bases of REF are compared and masked.
+using Exclusion = std::optional<Reason>;
+Exclusion exclusion_of(const VariantReader& reader, const RecordBases& reference, RecordMask& mask);
+
+// The exclusion that an earlier annotation left in AA_reason. An AA beside it does not count.
+Exclusion exclusion_of_info(VariantReader& reader);
+
+// The reason for the reader's record. `ancestral`: the base as called, 'N' for none;
+// `multiallelic`: whether there may be several ALTs.
+Reason reason_for(const VariantReader& reader, char ancestral, Exclusion exclusion,
+                  bool multiallelic = false);
 
 // The same for a record whose alleles have several bases, with any number of ALTs.
-Reason reason_for_indel(const VariantReader& reader, const AlleleState& state,
-                        const RecordBases& reference, bool masked);
+Reason reason_for_indel(const AlleleState& state, Exclusion exclusion);
 
 struct AnnotationOptions {
   std::string variants;
@@ -77,6 +85,7 @@ struct AnnotationReport {
   std::int64_t counted = 0;                      // of these, those from allele counts too
   std::int64_t scored = 0;                       // records with a score
   std::int64_t swapped = 0;                      // records whose REF and ALT were exchanged
+  std::int64_t not_polarised = 0;                // with `polarise`: whose REF may not be ancestral
   std::map<std::string, std::int64_t> dropped;   // swapped records that lost a field, by field
   AncestralLetterCounts letters = {};            // with use_info: what AA is
 };
@@ -86,13 +95,15 @@ struct AnnotationReport {
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control);
 
 // Copies the records of a variant file in order and adds AA (the base as called), AA_reason and, if
-// there are files of errors, AA_prob. With a history, AA_post has the posteriors of all bases where
-// RecordPosteriors has them, and AA_prob is that of AA. With `polarise`, REF and ALT are exchanged
-// where ALT is ancestral and the reason is kLow or kOk; AA_old_ref keeps the old REF. With
-// `use_info` AA stays as it is, and without a history its posteriors too. With `indels` AA of such
-// a record is its ancestral allele. With `scores`, MLR and MLRT have the score of the change from
-// the ancestral base, and its transcript, where there is one. FormatError for a record beyond the
-// end of its sequence, InputError if no record has the AA to use.
+// there are files of errors, AA_prob. Excluded records get none of these, and lose those they have.
+// With a history, AA_post has the posteriors of all bases where RecordPosteriors has them, and
+// AA_prob is that of AA. With `polarise`, REF and ALT are exchanged where ALT is ancestral and the
+// reason is kLow or kOk; AA_old_ref keeps the old REF. With `use_info` AA of other records stays as
+// it is, and without a history its posteriors too. With `indels` AA of such a record is its
+// ancestral allele. With `scores`, MLR and MLRT have the score of the change from the ancestral
+// base, and its transcript, where there is one. With `use_info` an exclusion in AA_reason stays.
+// FormatError for a record beyond the end of its sequence, InputError if no record has the AA to
+// use.
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);
 
 }  // namespace ancify

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/ancestry/patterns/neighbours.h"
+#include "core/ancestry/variants/annotation.h"
 #include "core/ancestry/variants/record_site.h"
 #include "core/exec/errors.h"
 #include "core/genome/packed.h"
@@ -55,6 +56,10 @@ KnownSites::KnownSites(const KnownSitesFiles& files, const History& history,
   control.log((n == 1 ? "'" + files.paths[0] + "' has " : std::to_string(n) + " files have ") +
               std::to_string(all) + " sites that vary: " + std::to_string(counted) +
               " with alleles and counts, " + std::to_string(all - counted) + " with alleles alone");
+  if (excluded_ > 0) {
+    control.log("Left out, as AA_reason is MASKED or REF_MISMATCH: " + std::to_string(excluded_) +
+                " of their sites; to use all, remove it (bcftools annotate -x INFO/AA_reason)");
+  }
 }
 
 void KnownSites::read(const std::string& path, const KnownSitesFiles& files, const History& history,
@@ -70,8 +75,7 @@ void KnownSites::read(const std::string& path, const KnownSitesFiles& files, con
     if (reader.chromosome() != chromosome) {
       if (sites != nullptr) sites->shrink_to_fit();
       chromosome = reader.chromosome();
-      const bool is_wanted =
-          wanted.count(chromosome) + wanted.count(with_other_prefix(chromosome)) > 0;
+      const bool is_wanted = find_chromosome(wanted, chromosome) != wanted.end();
       sites = nullptr;
       if (is_wanted) {
         Known& known = known_[chromosome];
@@ -84,6 +88,10 @@ void KnownSites::read(const std::string& path, const KnownSitesFiles& files, con
     const auto site =
         sites == nullptr ? std::nullopt : site_of_record(reader, samples, history.focal_lineages);
     if (!site) continue;
+    if (exclusion_of_info(reader)) {
+      ++excluded_;
+      continue;
+    }
     const std::int64_t position = reader.position() - 1;
     if (position == last) {
       // More than one record: it is not known which two alleles there are.
@@ -97,8 +105,7 @@ void KnownSites::read(const std::string& path, const KnownSitesFiles& files, con
 }
 
 const KnownSites::Known* KnownSites::known_of(const std::string& chromosome) const {
-  auto found = known_.find(chromosome);
-  if (found == known_.end()) found = known_.find(with_other_prefix(chromosome));
+  const auto found = find_chromosome(known_, chromosome);
   return found == known_.end() || found->second.sites.empty() ? nullptr : &found->second;
 }
 

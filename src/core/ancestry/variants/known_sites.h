@@ -25,9 +25,10 @@ struct KnownSitesFiles {
 
 class KnownSites {
  public:
-  // Reads the sites of all records that site_of_record() has. Positions with several such records
-  // are left out. Says in the log what is known. InputError if two files have a chromosome. Throws
-  // like VariantReader, CountedSamples, SitePolariser and check_thresholds().
+  // Reads the sites of all records that site_of_record() has and exclusion_of_info() does not
+  // exclude. Positions with several such records are left out. Says in the log what is known.
+  // InputError if two files have a chromosome. Throws like VariantReader, CountedSamples,
+  // SitePolariser and check_thresholds().
   KnownSites(const KnownSitesFiles& files, const History& history, const MutationModels& models,
              const Thresholds& thresholds, JobControl& control);
 
@@ -63,6 +64,7 @@ class KnownSites {
 
   std::size_t species_;
   bool in_classes_;
+  std::int64_t excluded_ = 0;  // records
   Thresholds thresholds_;
   std::unordered_map<std::string, Known> known_;  // by the file's chromosome
   const JobControl never_stopped_;

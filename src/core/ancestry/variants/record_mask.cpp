@@ -9,7 +9,16 @@
 namespace ancify {
 
 RecordMask::RecordMask(const std::string& path, const TaskContext& context) : path_(path) {
-  if (!path.empty()) all_ = read_bed(path, context);
+  if (path.empty()) return;
+  const auto read = read_bed(path, context);
+  all_ = read;
+  // A file may have a chromosome by several names, as after joining files.
+  for (auto& [name, regions] : all_) {
+    for (const std::string& other : other_spellings(name)) {
+      const auto found = read.find(other);
+      if (found != read.end()) add_regions(found->second, regions);
+    }
+  }
 }
 
 void RecordMask::require_any(const std::vector<std::string>& chromosomes,
@@ -21,8 +30,7 @@ void RecordMask::require_any(const std::vector<std::string>& chromosomes,
 }
 
 const std::vector<Region>* RecordMask::regions(const std::string& chromosome) const {
-  auto found = all_.find(chromosome);
-  if (found == all_.end()) found = all_.find(with_other_prefix(chromosome));
+  const auto found = find_chromosome(all_, chromosome);
   return found == all_.end() ? nullptr : &found->second;
 }
 

@@ -18,20 +18,15 @@ int base_of(std::string_view allele) {
 
 // The counts of AC and AN, if the record has both.
 bool take_info(VariantReader& reader, PolymorphicSite& site) {
-  const auto copies = reader.info_count("AC");
-  const auto haplotypes = reader.info_count("AN");
-  if (!copies || !haplotypes) return false;
-  if (*copies > *haplotypes) {
-    reader.fail("AC is " + std::to_string(*copies) + ", but AN is " + std::to_string(*haplotypes) +
-                ": correct or remove them");
-  }
-  if (*haplotypes > kMostHaplotypes) {
-    throw InputError("'" + reader.path() + "' has an AN of " + std::to_string(*haplotypes) +
+  const auto count = reader.info_counts();
+  if (!count) return false;
+  if (count->called > kMostHaplotypes) {
+    throw InputError("'" + reader.path() + "' has an AN of " + std::to_string(count->called) +
                      "; at most " + std::to_string(kMostHaplotypes) +
                      " haplotypes can be used: remove AN from INFO");
   }
-  site.copies = static_cast<int>(*copies);
-  site.haplotypes = static_cast<int>(*haplotypes);
+  site.copies = static_cast<int>(count->copies);
+  site.haplotypes = static_cast<int>(count->called);
   return true;
 }
 

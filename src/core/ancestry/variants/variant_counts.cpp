@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "core/ancestry/variants/annotation.h"
 #include "core/ancestry/variants/record_site.h"
 #include "core/exec/errors.h"
 
@@ -85,6 +86,10 @@ CountedVariants count_variants(const VariantCountOptions& options, JobControl& c
     last = reader.position();
     auto site = site_of_record(reader, samples, 2);
     if (!site) continue;
+    if (exclusion_of_info(reader)) {
+      ++result.excluded;
+      continue;
+    }
     const auto pattern = outgroups.pattern();
     if (!pattern) continue;
     site->pattern = *pattern;

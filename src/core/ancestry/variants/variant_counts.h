@@ -29,11 +29,12 @@ struct CountedVariants {
   std::vector<Kind> kinds;
   std::int64_t records = 0;    // on chromosomes with outgroups
   std::int64_t uncounted = 0;  // of these, those with two alleles whose counts are not known
+  std::int64_t excluded = 0;   // sites that exclusion_of_info() excludes
 };
 
 // Counts the records that site_of_record() has with copies, where an outgroup has a base. Positions
-// with several such records are left out. Throws like VariantReader, CountedSamples and
-// OutgroupBases.
+// with several such records are left out, and what exclusion_of_info() excludes. Throws like
+// VariantReader, CountedSamples and OutgroupBases.
 CountedVariants count_variants(const VariantCountOptions& options, JobControl& control);
 
 }  // namespace ancify

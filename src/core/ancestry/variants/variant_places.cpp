@@ -10,7 +10,7 @@ namespace ancify {
 VariantPlaces read_variant_places(const std::string& path, JobControl& control) {
   VariantPlaces places;
   run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
-    VariantReader reader(path);
+    VariantReader reader(path, 0, RecordParts::kInfo);
     ReadingProgress progress(path, control);
     while (reader.next()) {
       context.throw_if_stopped();
@@ -20,8 +20,8 @@ VariantPlaces read_variant_places(const std::string& path, JobControl& control) 
       }
       places.chromosome.push_back(static_cast<std::int32_t>(places.chromosomes.size() - 1));
       places.position.push_back(reader.position());
-      places.single.push_back(reader.position() > 0 &&
-                              reason_for(reader, 'N', {}, false) != Reason::kIndel);
+      places.single.push_back(reader.position() > 0 && !exclusion_of_info(reader) &&
+                              reason_for(reader, 'N', {}) != Reason::kIndel);
     }
   });
   return places;

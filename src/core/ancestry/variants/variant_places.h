@@ -14,7 +14,8 @@ struct VariantPlaces {
   std::vector<std::string> chromosomes;
   std::vector<std::int32_t> chromosome;  // index of the record's chromosome
   std::vector<std::int64_t> position;    // from 1; 0 is before the first base
-  std::vector<bool> single;              // whether all alleles are single bases, and it is not at 0
+  // Whether all alleles are single bases, it is not at 0, and exclusion_of_info() is empty.
+  std::vector<bool> single;
 };
 
 VariantPlaces read_variant_places(const std::string& path, JobControl& control);

@@ -1,13 +1,16 @@
-// Two aligned rows, from any format: the target's row, which has the coordinates, and the query's.
+// Two aligned rows, from any format: the target's row, which defines the coordinates, and the
+// query's.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "core/formats/alignment/block_score.h"
+
 namespace ancify {
 
-// Views into the parsed text, valid as long as the text. Coordinates are the target's; they count
+// Views into the parsed text, valid as long as the text. Coordinates refer to the target, count
 // from 1 and include both ends.
 struct AlignedPair {
   std::string_view chromosome;
@@ -17,10 +20,11 @@ struct AlignedPair {
   std::string_view query;
   std::int64_t target_gaps = 0;
   bool only_letters_and_gaps = true;  // in both rows
-  std::int64_t line = 0;              // number for messages
+  std::int64_t line = 0;              // line number for messages
   std::int64_t target_line = 0;       // of the target's row, if pairs of one block share it
   std::string_view header;            // the whole header line; AXT only
-  // Whether both sequences go on where they ended in the pair before. Told only with
+  double score = kNoScore;            // of the block or chain
+  // Whether both sequences continue where the preceding pair ended. Set only with
   // ProjectionOptions::insertions.
   bool continues = false;
 };
@@ -29,9 +33,9 @@ struct AlignedPair {
 class PairSink {
  public:
   virtual ~PairSink() = default;
-  // `duplicates`: the number of other rows that were left out in favour of the pair's.
+  // `duplicates` counts the other rows that were left out in favour of the pair's.
   virtual void project(const AlignedPair& pair, std::int64_t duplicates) = 0;
-  // Called for a block on a chromosome that is not wanted.
+  // Called for a block on an unwanted chromosome.
   virtual void pass_over(std::string_view chromosome) = 0;
   // Called for a bad block.
   virtual void bad(std::int64_t line, const std::string& problem) = 0;

@@ -17,8 +17,8 @@ bool may_be_row(std::string_view line) {
 
 }  // namespace
 
-std::optional<AlignedPair> parse_axt_header(std::string_view line) {
-  constexpr int fewest_fields = 8;  // the score, the ninth, may be absent
+std::optional<AlignedPair> AxtParser::parse_header(std::string_view line) {
+  constexpr int fewest_fields = 8;  // the ninth, the score, may be absent
   constexpr int most_fields = 9;
   std::string_view fields[most_fields];
   int n = 0;
@@ -29,11 +29,13 @@ std::optional<AlignedPair> parse_axt_header(std::string_view line) {
   if (n < fewest_fields) return {};
   const auto start = parse_whole_number(fields[2]);
   const auto end = parse_whole_number(fields[3]);
-  if (!start || !end) return {};
+  const auto score = score_(fields[fewest_fields]);
+  if (!start || !end || !score) return {};
   AlignedPair block;
   block.chromosome = fields[1];
   block.start = *start;
   block.end = *end;
+  block.score = *score;
   return block;
 }
 
@@ -61,12 +63,16 @@ AxtParser::Found AxtParser::next() {
   if (!take_line(line, scan)) return last_ ? Found::kEnd : Found::kNeedsMoreText;
   if (line.empty() || line.front() == '#') return Found::kNothing;
 
-  const auto header = parse_axt_header(line);
+  const auto header = parse_header(line);
   if (!header) {
     if (!looking_for_block_) {
-      // A file of another kind, such as a web page that says 404, ends up here.
-      const char* first = lines_ == 1 ? "Is it an AXT file? " : "";
-      bad_.add(lines_, "not the header of an AXT block: " + excerpt(line), first);
+      const std::string problem = "not the header of an AXT block: " + excerpt(line);
+      if (lines_ == 1) {
+        // A file of another kind, such as a 404 error page, ends up here.
+        bad_.add(lines_, problem, "Alignments are AXT, MAF or chain files. Is it the right file?");
+      } else {
+        bad_.add(lines_, problem);
+      }
     }
     looking_for_block_ = true;
     return Found::kNothing;

@@ -12,10 +12,7 @@
 
 namespace ancify {
 
-// Parses a header line into a pair without rows; empty if the line is no header.
-std::optional<AlignedPair> parse_axt_header(std::string_view line);
-
-// Gives one pair per block.
+// Returns one pair per block.
 class AxtParser final : public BlockParser<AlignedPair> {
  public:
   AxtParser(BadBlocks& bad, SimdLevel simd, std::int64_t lines = 0,
@@ -25,10 +22,13 @@ class AxtParser final : public BlockParser<AlignedPair> {
  private:
   Found next() override;
   std::size_t longest_line() const override;
-  // Takes a line off rest_; false if its end has not come yet.
+  // Parses a header line into a pair without rows; empty if the line is not a header.
+  std::optional<AlignedPair> parse_header(std::string_view line);
+  // Takes a line off rest_; false if the line is still incomplete.
   bool take_line(std::string_view& line, RowScan& scan);
 
   SimdLevel simd_;
+  ScoreParser score_;
   bool in_block_ = false;  // the header in block_ was read, and its rows come next
 };
 

@@ -66,8 +66,8 @@ class PairReader {
     }
   }
 
-  // Parses the header after the target's coordinates. Returns the problem, if any, as the next two
-  // functions do.
+  // Parses the header after the target's coordinates. Like the next two functions, returns the
+  // problem, if any.
   std::string take_header(std::string_view header, AxtPair& pair) {
     constexpr int fields_before = 4;
     for (int i = 0; i < fields_before; ++i) next_field(header);

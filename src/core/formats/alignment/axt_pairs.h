@@ -26,7 +26,7 @@ struct AxtPair {
   AxtRow target;
   AxtRow query;
   bool minus = false;  // the query's strand
-  double score = 0;    // NaN if there is none
+  double score = 0;    // NaN if absent
 };
 
 struct AxtPairsOptions {
@@ -34,11 +34,11 @@ struct AxtPairsOptions {
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
   int threads = 1;
-  // The target's chromosomes to read; all if it is empty.
+  // The target's chromosomes to read; all if empty.
   std::unordered_set<std::string> chromosomes;
   // Lengths of the query's chromosomes. AXT counts positions on the minus strand from the
-  // chromosome's end. With lengths they are converted to the plus strand; without, they stay as
-  // they are.
+  // chromosome's end. Lengths convert them to the plus strand; without lengths they remain as they
+  // are.
   std::unordered_map<std::string, std::int64_t> query_lengths;
 };
 
@@ -48,8 +48,8 @@ struct AxtPairs {
   std::vector<BadBlocks::Example> bad_examples;
 };
 
-// Reads a file. FormatError for a bad block unless bad blocks are skipped, if no block is wanted,
-// and for a chromosome of the query without a length.
+// Reads a file. Throws FormatError for a bad block unless bad blocks are skipped, if no block is
+// wanted, and for a query chromosome without a length.
 AxtPairs read_axt_pairs(const std::string& path, const AxtPairsOptions& options,
                         JobControl& control);
 

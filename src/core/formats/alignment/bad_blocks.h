@@ -1,4 +1,4 @@
-// Refuses or counts alignment blocks that cannot be used, as the user chose.
+// Refuses or counts unusable alignment blocks, as the user chose.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,10 @@ class BadBlocks {
 
   BadBlocks(std::string file, OnBadBlock policy) : file_(std::move(file)), policy_(policy) {}
 
-  // Throws FormatError or counts the block, depending on the policy. The message puts `first`
-  // between the problem and the advice.
-  void add(std::int64_t line, const std::string& problem, const std::string& first = "") {
-    if (policy_ == OnBadBlock::kError) {
-      throw FormatError(
-          file_, line,
-          problem + ". " + first + "Mend the file, or set on_bad_block to skip such blocks");
-    }
+  // Throws FormatError or counts the block, depending on the policy.
+  void add(std::int64_t line, const std::string& problem,
+           const char* advice = "Mend the file, or set on_bad_block to skip such blocks") {
+    if (policy_ == OnBadBlock::kError) throw FormatError(file_, line, problem + ". " + advice);
     if (examples_.size() < kMostExamples) examples_.push_back({line, problem});
     ++count_;
   }

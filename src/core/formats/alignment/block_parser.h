@@ -12,17 +12,18 @@
 
 namespace ancify {
 
-// Blocks with a broken structure go to `bad`; reading goes on at the next block.
+// Blocks with a broken structure go to `bad`; reading continues at the next block.
 template <class Block>
 class BlockParser {
  public:
   // Calls sink(const Block&) for each whole block at the start of `text`, and returns the bytes
-  // used. With `last` there is no more text, and all of it is used.
+  // used. With `last` no more text follows, and all of it is used.
   template <class Sink>
   std::size_t consume(std::string_view text, bool last, Sink&& sink) {
     rest_ = text;
     last_ = last;
     for (;;) {
+      skip_empty_lines();
       const std::string_view before = rest_;
       const std::int64_t line_before = lines_;
       const Found found = next();
@@ -42,13 +43,13 @@ class BlockParser {
  protected:
   enum class Found { kBlock, kNothing, kNeedsMoreText, kEnd };
 
-  // `lines`: the number of lines before the text. `longest`: the longest allowed row, in bytes.
+  // `lines` counts the lines before the text. `longest` is the longest allowed row, in bytes.
   BlockParser(BadBlocks& bad, std::int64_t lines, std::size_t longest)
       : bad_(bad), lines_(lines), longest_row_(longest) {}
   BlockParser(const BlockParser&) = default;
   ~BlockParser() = default;
 
-  // Takes a line, without blanks at its end, off rest_; false if its end has not come yet.
+  // Takes a line, without trailing blanks, off rest_; false if the line is still incomplete.
   bool take_line(std::string_view& line) {
     const std::size_t newline = std::min(rest_.find('\n'), rest_.size());
     ended_ = newline < rest_.size();
@@ -58,13 +59,20 @@ class BlockParser {
     ++lines_;
     return true;
   }
-  // Puts the line taken last back; `rest` is rest_ before it.
+  // Puts back the line taken last; `rest` is rest_ before it.
   void put_back(std::string_view rest) {
     rest_ = rest;
     --lines_;
   }
 
-  // Takes lines off rest_. If it finds a block, that is in block_.
+  // A small file may inflate to billions of them.
+  void skip_empty_lines() {
+    const std::size_t n = std::min(rest_.find_first_not_of('\n'), rest_.size());
+    rest_.remove_prefix(n);
+    lines_ += static_cast<std::int64_t>(n);
+  }
+
+  // Takes lines off rest_. A block that it finds is in block_.
   virtual Found next() = 0;
   // The longest allowed line, in bytes, for the unfinished line at the start of rest_.
   virtual std::size_t longest_line() const = 0;

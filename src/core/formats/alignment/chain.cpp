@@ -16,7 +16,7 @@ bool is_header(std::string_view line) {
   return line.substr(0, kWord.size()) == kWord && next_field(line) == kWord;
 }
 
-// The range that five fields give; empty if they give none.
+// The range in five fields; empty if they do not form one.
 std::optional<ChainRange> parse_range(const std::string_view* fields) {
   const auto size = parse_whole_number(fields[1]);
   const std::string_view strand = fields[2];
@@ -32,24 +32,6 @@ std::string problem_of(const ChainRange& range) {
   return "the chain's range " + std::to_string(range.start) + "-" + std::to_string(range.end) +
          " is not inside " + excerpt(range.name) + ", which is " + std::to_string(range.size) +
          " bases long";
-}
-
-// Parses a header line into a chain. Returns the problem; empty if there is none.
-std::string parse_header(std::string_view line, Chain& chain) {
-  constexpr std::size_t fewest_fields = 12;  // the id, the thirteenth, may be absent
-  std::array<std::string_view, fewest_fields + 1> fields;
-  for (auto& field : fields) field = next_field(line);
-  const auto target = parse_range(&fields[2]);
-  const auto query = parse_range(&fields[7]);
-  if (!target || !query || !next_field(line).empty()) {
-    return "a chain's header must be: chain, score, then name, size, strand, start and end of the "
-           "target and of the query, and an id";
-  }
-  if (target->minus) return "the target's strand is -, but it must be + in a chain";
-  chain.target = *target;
-  chain.query = *query;
-  const std::string problem = problem_of(*target);
-  return problem.empty() ? problem_of(*query) : problem;
 }
 
 std::optional<ChainBlock> parse_block(std::string_view line) {
@@ -101,6 +83,26 @@ ChainParser::Found ChainParser::bad_chain(std::int64_t line, const std::string& 
   return Found::kNothing;
 }
 
+std::string ChainParser::parse_header(std::string_view line) {
+  constexpr std::size_t fewest_fields = 12;  // the thirteenth, the id, may be absent
+  std::array<std::string_view, fewest_fields + 1> fields;
+  for (auto& field : fields) field = next_field(line);
+  const auto target = parse_range(&fields[2]);
+  const auto query = parse_range(&fields[7]);
+  if (!target || !query || !next_field(line).empty()) {
+    return "a chain's header must be: chain, score, then name, size, strand, start and end of the "
+           "target and of the query, and an id";
+  }
+  if (target->minus) return "the target's strand is -, but it must be + in a chain";
+  const auto score = score_(fields[1]);
+  if (!score) return "the chain's score " + excerpt(fields[1]) + " is not a number";
+  block_.score = *score;
+  block_.target = *target;
+  block_.query = *query;
+  const std::string problem = problem_of(*target);
+  return problem.empty() ? problem_of(*query) : problem;
+}
+
 ChainParser::Found ChainParser::next() {
   std::string_view line;
   if (!take_line(line)) return last_ ? Found::kEnd : Found::kNeedsMoreText;
@@ -110,7 +112,7 @@ ChainParser::Found ChainParser::next() {
     return bad_chain(lines_, "not the header of a chain: " + excerpt(line));
   }
   block_.line = lines_;
-  const std::string problem = parse_header(line, block_);
+  const std::string problem = parse_header(line);
   if (!problem.empty()) return bad_chain(lines_, problem);
   return blocks();
 }

@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include "core/formats/alignment/block_parser.h"
+#include "core/formats/alignment/block_score.h"
 
 namespace ancify {
 
-// A range of one sequence. It counts from 0 and leaves out the end. If `minus` is true, it counts
-// from the other end of the sequence.
+// A range of one sequence. It counts from 0 and excludes the end. If `minus` is true, it counts
+// from the end of the sequence.
 struct ChainRange {
   std::string_view name;
   std::int64_t size = 0;  // of the sequence
@@ -21,7 +22,7 @@ struct ChainRange {
   std::int64_t end = 0;
 };
 
-// An ungapped block, and the bases of both sequences up to the next block.
+// An ungapped block, and the gaps of both sequences up to the next block, in bases.
 struct ChainBlock {
   std::int64_t size = 0;
   std::int64_t target_gap = 0;
@@ -31,21 +32,22 @@ struct ChainBlock {
 
 // One chain, valid as long as the parsed text. Its blocks fit its ranges.
 struct Chain {
+  double score = kNoScore;
   ChainRange target;  // on the plus strand
   ChainRange query;
   std::string_view blocks;  // their lines, the first of them after `line`
   std::int64_t line = 0;    // of its header
 };
 
-// Takes a block off a chain's lines, which must be left.
+// Takes a block off a chain's lines, which must not be exhausted.
 ChainBlock next_block(std::string_view& blocks);
 
-// Whether a text begins a chain file, after comments. Empty if more text is needed to tell; with
-// `last` there is no more. Takes comments and empty lines off the start of the text, and adds their
+// Whether a text begins a chain file, after comments. Empty if more text is needed to decide; with
+// `last` no more follows. Takes comments and empty lines off the start of the text, and adds their
 // number to `lines`.
 std::optional<bool> is_chain_text(std::string_view& text, bool last, std::int64_t& lines);
 
-// A chain is good as a whole or not at all.
+// A chain is valid as a whole or not at all.
 class ChainParser final : public BlockParser<Chain> {
  public:
   explicit ChainParser(BadBlocks& bad, std::int64_t lines = 0)
@@ -54,9 +56,13 @@ class ChainParser final : public BlockParser<Chain> {
  private:
   Found next() override;
   std::size_t longest_line() const override { return kLongestLine; }
+  // Parses a header line into block_. Returns the problem; empty on success.
+  std::string parse_header(std::string_view line);
   // The lines after a header.
   Found blocks();
   Found bad_chain(std::int64_t line, const std::string& problem);
+
+  ScoreParser score_;
 };
 
 }  // namespace ancify

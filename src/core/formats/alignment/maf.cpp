@@ -1,4 +1,4 @@
-// Parses MAF, and recognises how a MAF file begins.
+// Parses MAF, and recognises the start of a MAF file.
 #include "core/formats/alignment/maf.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr char kNoType = '\0';
 // The most rows of a block, more than all genomes with all their copies have.
 constexpr std::size_t kMostRows = 1'000'000;
 
-// A line's type: its first letter, if that stands alone.
+// A line's type: its first letter, if it stands alone.
 char type_of(std::string_view line) {
   return line.size() == 1 || is_blank(line[1]) ? line.front() : kNoType;
 }
@@ -28,6 +28,14 @@ bool is_skipped_in_block(std::string_view line) {
 bool is_track_line(std::string_view line) {
   const std::string_view word = next_field(line);
   return word == "track" || word == "browser";
+}
+
+// The score in an `a` line; empty if it has none.
+std::string_view score_field(std::string_view line) {
+  constexpr std::string_view name = "score=";
+  std::string_view field = next_field(line);
+  while (!field.empty() && field.substr(0, name.size()) != name) field = next_field(line);
+  return field.substr(std::min(field.size(), name.size()));
 }
 
 // Whether the last line of a file, which has no newline, is a complete row.
@@ -92,7 +100,7 @@ MafParser::Found MafParser::next() {
   if (line.empty() || is_skipped_in_block(line) || is_track_line(line)) return Found::kNothing;
   switch (type_of(line)) {
     case 'a':
-      return rows();
+      return rows(line);
     case 's':
       return bad_line("a row outside a block (a block begins with an 'a' line): " + excerpt(line));
     default:
@@ -100,8 +108,14 @@ MafParser::Found MafParser::next() {
   }
 }
 
-MafParser::Found MafParser::rows() {
+MafParser::Found MafParser::rows(std::string_view a_line) {
   block_.line = lines_;
+  const auto score = score_(score_field(a_line));
+  if (!score) {
+    looking_for_block_ = false;
+    return bad_line("the block's score " + excerpt(score_field(a_line)) + " is not a number");
+  }
+  block_.score = *score;
   block_.rows.clear();
   for (;;) {
     const std::string_view before = rest_;

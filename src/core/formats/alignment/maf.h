@@ -9,17 +9,18 @@
 #include <vector>
 
 #include "core/formats/alignment/block_parser.h"
+#include "core/formats/alignment/block_score.h"
 
 namespace ancify {
 
-// An `s` line, parsed only up to its source, as most rows are of species that are not wanted.
+// An `s` line, parsed only up to its source, as most rows belong to unwanted species.
 struct MafLine {
   std::string_view source;
-  std::string_view fields;  // all after the source, without blanks at the end
+  std::string_view fields;  // all fields after the source, without trailing blanks
   std::int64_t line = 0;
 };
 
-// The fields of an `s` line. If `minus` is true, start counts from the other end of the sequence.
+// The fields of an `s` line. If `minus` is true, start counts from the end of the sequence.
 struct MafRow {
   std::int64_t start = 0;  // counts from 0
   std::int64_t size = 0;   // bases
@@ -35,10 +36,11 @@ std::optional<MafRow> parse_maf_row(const MafLine& line);
 struct MafBlock {
   std::vector<MafLine> rows;
   std::int64_t line = 0;  // of its `a` line
+  double score = kNoScore;
 };
 
 // Whether a text begins a MAF file: with `##maf`, or with a block after comments and track lines.
-// Empty if more text is needed to tell; with `last` there is no more. Takes comments and empty
+// Empty if more text is needed to decide; with `last` no more follows. Takes comments and empty
 // lines off the start of the text, and adds their number to `lines`.
 std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines);
 
@@ -52,8 +54,11 @@ class MafParser final : public BlockParser<MafBlock> {
  private:
   Found next() override;
   std::size_t longest_line() const override;
-  Found rows();
+  // The lines after the `a` line.
+  Found rows(std::string_view a_line);
   Found bad_line(const std::string& problem);
+
+  ScoreParser score_;
 };
 
 }  // namespace ancify

@@ -10,15 +10,11 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
 
-// A stretch is so short that its gaps can be counted in one byte.
+// A stretch is short enough for its gaps to be counted in one byte.
 constexpr std::size_t kStretch = 128;
 
 ANCIFY_ALWAYS_INLINE void scan_stretch(const char* row, std::size_t n, RowScan& scan) {
@@ -47,7 +43,7 @@ ANCIFY_TARGET_AVX2 RowScan scan_avx2(std::string_view row) { return scan(row); }
 ANCIFY_TARGET_AVX512 RowScan scan_avx512(std::string_view row) { return scan(row); }
 
 // Finds the newline, gaps and other characters in one pass, 64 bytes at a time. Returns the number
-// of bytes scanned: all before the newline or, without one, all but fewer than 64 at the end.
+// of bytes scanned: all before the newline or, if it is absent, all but fewer than 64 at the end.
 ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowScan& row,
                                                     bool& newline) {
   constexpr std::size_t width = 64;
@@ -61,7 +57,7 @@ ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowSc
     const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
     const std::uint64_t letter =
         _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')), _mm512_set1_epi8(26));
-    // The bits before the first newline; all bits if there is none.
+    // The bits before the first newline; all bits if there is no newline.
     const std::uint64_t before = end == 0 ? ~std::uint64_t{0} : (end & -end) - 1;
     row.gaps += __builtin_popcountll(gap & before);
     others |= ~(gap | letter) & before;
@@ -89,6 +85,62 @@ std::size_t copy_runs(std::string_view target, const char* row, char* out) {
 }
 
 #if defined(__x86_64__)
+constexpr std::size_t kAvx2Width = 32;
+
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i load_avx2(const char* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void copy_avx2(const char* from, char* to) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), load_avx2(from));
+}
+
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i gaps_avx2(const char* target) {
+  return _mm256_cmpeq_epi8(load_avx2(target), _mm256_set1_epi8('-'));
+}
+
+// Copies 32 columns. Each run is copied as a whole vector, whose end the next run overwrites. So
+// the row must have 32 more columns. Returns the end of the copied text.
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE char* copy_some_avx2(const char* target, const char* row,
+                                                             char* out) {
+  const auto gaps = static_cast<std::uint32_t>(_mm256_movemask_epi8(gaps_avx2(target)));
+  for (std::uint64_t letters = ~gaps & 0xffffffff; letters != 0;) {
+    const auto skipped = static_cast<std::size_t>(__builtin_ctzll(letters));
+    const auto run = static_cast<std::size_t>(__builtin_ctzll(~(letters >> skipped)));
+    copy_avx2(row + skipped, out);
+    out += run;
+    row += skipped + run;
+    letters >>= skipped + run;
+  }
+  return out;
+}
+
+ANCIFY_TARGET_AVX2 std::size_t copy_columns_avx2(std::string_view target, const char* row,
+                                                 char* out) {
+  constexpr std::size_t together = 4 * kAvx2Width;
+  char* const begin = out;
+  std::size_t at = 0;
+  while (at + together + kAvx2Width <= target.size()) {
+    const char* const from = target.data() + at;
+    const __m256i first = _mm256_or_si256(gaps_avx2(from), gaps_avx2(from + kAvx2Width));
+    const __m256i second =
+        _mm256_or_si256(gaps_avx2(from + 2 * kAvx2Width), gaps_avx2(from + 3 * kAvx2Width));
+    const __m256i any = _mm256_or_si256(first, second);
+    // Most stretches have no gap.
+    if (_mm256_testz_si256(any, any) != 0) {
+      for (std::size_t k = 0; k < together; k += kAvx2Width) copy_avx2(row + at + k, out + k);
+      out += together;
+    } else {
+      for (std::size_t k = 0; k < together; k += kAvx2Width) {
+        out = copy_some_avx2(from + k, row + at + k, out);
+      }
+    }
+    at += together;
+  }
+  out += copy_runs(target.substr(at), row + at, out);
+  return static_cast<std::size_t>(out - begin);
+}
+
 ANCIFY_TARGET_AVX512 std::size_t copy_columns_avx512(std::string_view target, const char* row,
                                                      char* out) {
   constexpr std::size_t width = 64;
@@ -136,6 +188,7 @@ LineScan scan_line(std::string_view text, SimdLevel level) {
 std::size_t copy_columns(std::string_view target, const char* row, char* out, SimdLevel level) {
 #if defined(__x86_64__)
   if (level == SimdLevel::kAvx512) return copy_columns_avx512(target, row, out);
+  if (level == SimdLevel::kAvx2) return copy_columns_avx2(target, row, out);
 #endif
   (void)level;
   return copy_runs(target, row, out);

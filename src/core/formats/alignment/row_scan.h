@@ -1,4 +1,4 @@
-// Scans a row of an alignment block, or copies columns of one row by the gaps of another.
+// Scans a row of an alignment block, or copies columns of one row according to the gaps of another.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ struct RowScan {
 // Counts the gaps of a row, and looks for characters that are neither letters nor gaps.
 RowScan scan_row(std::string_view row, SimdLevel level);
 
-// The first line of a text, without blanks and carriage returns at its end.
+// The first line of a text, without trailing blanks and carriage returns.
 struct LineScan {
   std::size_t size = 0;     // of the line
-  std::size_t newline = 0;  // its position, or the text's size if there is none
+  std::size_t newline = 0;  // its position, or the text's size if absent
   RowScan row;
 };
 
 LineScan scan_line(std::string_view text, SimdLevel level);
 
 // Copies the characters of `row` in the columns where `target` has no gap, and returns their
-// number. Both rows have the same length; `out` has room for all columns.
+// number. Both rows have the same length; `out` has space for all columns.
 std::size_t copy_columns(std::string_view target, const char* row, char* out, SimdLevel level);
 
 }  // namespace ancify

@@ -13,7 +13,7 @@ namespace ancify {
 namespace {
 
 constexpr std::int64_t kHeader = kBedHeader.size();
-// Bytes that are read and converted at a time: they stay in a core's cache.
+// Bytes read and converted at a time, few enough to stay in a core's cache.
 constexpr std::int64_t kPiece = 1 << 18;
 
 }  // namespace

@@ -10,12 +10,12 @@
 
 namespace ancify {
 
-// What a BED begins with: its magic number, and that a variant's codes stand together.
+// The start of a BED file: its magic number, and the mark of variant-major order.
 constexpr std::string_view kBedHeader = "\x6c\x1b\x01";
 
 class BedGenotypes final : public GenotypeFile {
  public:
-  // FormatError unless the file has exactly the size of these samples and variants.
+  // Throws FormatError unless the file has exactly the size for these samples and variants.
   BedGenotypes(InputFile file, std::int64_t samples, std::int64_t variants);
   const std::string& path() const override { return file_.path(); }
   std::int64_t samples() const override { return samples_; }

@@ -1,7 +1,6 @@
-// Writes PLINK 1 BED in pieces of variants, each at its place.
+// Writes PLINK 1 BED in pieces of variants, each at its own offset.
 #include "core/formats/genotype/bed_writer.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "core/formats/genotype/bed_genotypes.h"
 #include "core/formats/genotype/call_codes.h"
 #include "core/io/file.h"
+#include "core/io/file_set.h"
 
 namespace ancify {
 
@@ -38,24 +38,11 @@ std::vector<std::uint8_t> bed_codes(const std::uint8_t* calls, std::int64_t stri
   return codes;
 }
 
-// Gives the files their names. If one cannot have its name, none stays.
-template <std::size_t n>
-void commit_all(std::array<OutputFile*, n> files, const TaskContext& context) {
-  for (OutputFile* file : files) file->sync(context);
-  for (OutputFile* file : files) file->prepare();
-  std::size_t done = 0;
-  try {
-    for (; done < n; ++done) files[done]->commit();
-  } catch (...) {
-    while (done > 0) remove_file(files[--done]->path());
-    throw;
-  }
-}
-
 }  // namespace
 
 void write_bed(const GenotypeFile& file, const GenotypeSelection& selection,
-               const BedTables& tables, const std::string& stem, int threads, JobControl& control) {
+               const BedTables& tables, const std::string& stem, bool overwrite, int threads,
+               JobControl& control) {
   check_selection(file, selection);
   const auto size = [](const auto& some) { return static_cast<std::int64_t>(some.size()); };
   const std::int64_t width = (size(selection.samples) + 3) / 4;
@@ -71,7 +58,7 @@ void write_bed(const GenotypeFile& file, const GenotypeSelection& selection,
                    const auto codes = bed_codes(calls, file.stride(), n, selection.samples);
                    write_at(bed, as_text(codes), header + first * width);
                  });
-  commit_all(std::array<OutputFile*, 3>{&bim, &fam, &bed}, TaskContext(control));
+  commit_set({&bim, &fam, &bed}, overwrite, TaskContext(control));
 }
 
 }  // namespace ancify

@@ -9,15 +9,16 @@
 
 namespace ancify {
 
-// The texts of the tables beside a BED, a line for each variant and each sample.
+// The texts of the tables beside a BED, with a line for each variant or sample.
 struct BedTables {
   std::string bim;
   std::string fam;
 };
 
-// Writes `stem`.bed, .bim and .fam: all of them appear, or none. Memory is bounded. The counted
-// allele becomes A1. The job's progress is in variants.
+// Writes `stem`.bed, .bim and .fam, the BED last, as commit_set() does. Memory is bounded. The
+// counted allele becomes A1. The job's progress is in variants.
 void write_bed(const GenotypeFile& file, const GenotypeSelection& selection,
-               const BedTables& tables, const std::string& stem, int threads, JobControl& control);
+               const BedTables& tables, const std::string& stem, bool overwrite, int threads,
+               JobControl& control);
 
 }  // namespace ancify

@@ -1,5 +1,5 @@
-// Four 2-bit codes a byte: between BED's codes and calls, and between calls and those of the other
-// allele. All work on whole words, so that compilers use vectors.
+// Converts four 2-bit codes a byte, between BED's codes and calls, and between the calls of the two
+// alleles. All functions work on whole words, so that compilers use vectors.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ancify {
 constexpr std::uint64_t kLowBits = 0x5555555555555555;
 constexpr std::uint64_t kHighBits = kLowBits << 1;
 
-// BED has 00 for two copies of A1, 10 for one, 11 for none and 01 for a missing call.
+// BED stores 00 for two copies of A1, 10 for one, 11 for none and 01 for a missing call.
 constexpr std::uint64_t bed_as_calls(std::uint64_t codes) {
   return codes ^ kHighBits ^ (codes >> 1 & kLowBits);
 }

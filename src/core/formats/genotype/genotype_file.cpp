@@ -1,4 +1,4 @@
-// Tells the formats of genotypes apart by a file's first bytes.
+// Distinguishes genotype formats by a file's first bytes.
 #include "core/formats/genotype/genotype_file.h"
 
 #include <algorithm>
@@ -9,13 +9,16 @@
 #include "core/exec/errors.h"
 #include "core/formats/genotype/bed_genotypes.h"
 #include "core/formats/genotype/pgen_genotypes.h"
+#include "core/formats/genotype/pgen_record.h"
 #include "core/io/file.h"
+#include "core/io/zstd_source.h"
 
 namespace ancify {
 
 namespace {
 
-using Magic = std::array<unsigned char, 3>;
+using Magic = std::array<std::uint8_t, 11>;  // followed by the counts of a PGEN
+constexpr unsigned kFirstPgenMode = 0x02;
 
 Magic first_bytes(const InputFile& file) {
   Magic magic = {};
@@ -24,11 +27,55 @@ Magic first_bytes(const InputFile& file) {
   return magic;
 }
 
+// Names of the other storage modes of PGEN.
+std::string name_of_mode(unsigned mode) {
+  switch (mode) {
+    case 0x03:
+      return "dosages in records of one size";
+    case 0x04:
+      return "phased dosages in records of one size";
+    case 0x11:
+      return "an extended header";
+    case 0x20:
+    case 0x21:
+      return "an index in a file of its own (.pgi)";
+    default:
+      return "an unknown layout";
+  }
+}
+
 [[noreturn]] void refuse(const std::string& path, const std::string& problem) {
   throw FormatError(path, 0, problem);
 }
 
+void check_magic(const std::string& path, const Magic& magic) {
+  if (magic[0] == 0x1f && magic[1] == 0x8b) {
+    refuse(path, "the file is compressed. Inflate it with gunzip, as genotypes are read anywhere");
+  }
+  if (is_zstd({reinterpret_cast<const char*>(magic.data()), magic.size()})) {
+    refuse(path, "the file is compressed. Inflate it with zstd -d, as genotypes are read anywhere");
+  }
+  if (magic[0] != 0x6c || magic[1] != 0x1b) {
+    refuse(path, "not a BED or PGEN file, which begins with the bytes 6c 1b");
+  }
+}
+
 }  // namespace
+
+std::int64_t most_samples(const std::string& path) {
+  const InputFile file(path);
+  const Magic magic = first_bytes(file);
+  check_magic(path, magic);
+  return magic[2] < kFirstPgenMode ? 4 * file.size() : little_endian(&magic[7], 4);
+}
+
+std::int64_t most_variants(const std::string& path, std::int64_t samples) {
+  const InputFile file(path);
+  const Magic magic = first_bytes(file);
+  check_magic(path, magic);
+  if (magic[2] < kFirstPgenMode) return file.size() / ((samples + 3) / 4);
+  return std::min(file.size(), little_endian(&magic[3], 4));
+}
 
 std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::int64_t samples,
                                                  std::int64_t variants,
@@ -38,12 +85,7 @@ std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::i
   }
   InputFile file(path, inputs);
   const Magic magic = first_bytes(file);
-  if (magic[0] == 0x1f && magic[1] == 0x8b) {
-    refuse(path, "the file is compressed. Inflate it with gunzip, as genotypes are read anywhere");
-  }
-  if (magic[0] != 0x6c || magic[1] != 0x1b) {
-    refuse(path, "not a BED or PGEN file, which begins with the bytes 6c 1b");
-  }
+  check_magic(path, magic);
   switch (magic[2]) {
     case 0x00:
       refuse(path,
@@ -55,9 +97,9 @@ std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::i
     case 0x10:
       return std::make_unique<PgenGenotypes>(std::move(file), samples, variants);
     default:
-      refuse(path, "a PGEN file of the storage mode " + std::to_string(magic[2]) +
-                       ", which is not read. Write it again with plink2 --make-pgen erase-phase "
-                       "erase-dosage");
+      refuse(path, "a PGEN file of the storage mode " + std::to_string(magic[2]) + ", with " +
+                       name_of_mode(magic[2]) +
+                       ", which is not read. Write the usual one with plink2 --make-pgen");
   }
 }
 

@@ -20,18 +20,25 @@ class GenotypeFile {
   virtual std::int64_t variants() const = 0;
   // Bytes of a variant's calls.
   std::int64_t stride() const { return (samples() + 3) / 4; }
-  // Reads `n` variants from number `first` on, `stride()` bytes each. Several threads may read at
-  // once. FormatError, with the variant's number, for a bad record; FileError if the file has
-  // become shorter.
+  // Reads `n` variants from index `first` on, `stride()` bytes each. Several threads may read at
+  // once. Throws FormatError, with the variant's number, for a bad record; FileError if the file
+  // has become shorter.
   virtual void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const = 0;
-  // FileError if the file has changed since it was opened. Call it at the end of reading.
+  // The number of variants with dosages, which are not read.
+  virtual std::int64_t with_dosages() const { return 0; }
+  // Throws FileError if the file has changed since it was opened. Call it at the end of reading.
   virtual void check_unchanged() const = 0;
 };
 
 constexpr unsigned kMissingCall = 3;
 
-// Opens a BED or PGEN file, told apart by content. `samples` and `variants` are those of the files
-// beside it. FormatError if it has another size, format or order.
+// The most samples that a BED or PGEN can have, and the most variants with this many samples, by
+// its size or its header. Throws FormatError for other files.
+std::int64_t most_samples(const std::string& path);
+std::int64_t most_variants(const std::string& path, std::int64_t samples);
+
+// Opens a BED or PGEN file, distinguished by content. `samples` and `variants` are the counts in
+// the accompanying tables. Throws FormatError if the file has another size, format or order.
 std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::int64_t samples,
                                                  std::int64_t variants,
                                                  const InputIdentities& inputs = {});

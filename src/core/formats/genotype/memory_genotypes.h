@@ -1,4 +1,4 @@
-// Calls that are in memory, as a GenotypeFile.
+// Calls in memory, as a GenotypeFile.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// Sets the call of sample i, which is 0 so far.
+// Sets the call of sample i, which must be 0 so far.
 inline void set_call(std::uint8_t* calls, std::int64_t i, unsigned call) {
   calls[i / 4] = static_cast<std::uint8_t>(calls[i / 4] | call << 2 * (i % 4));
 }

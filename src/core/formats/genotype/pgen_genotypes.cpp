@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <utility>
 
 #include "core/exec/errors.h"
@@ -19,22 +18,14 @@ constexpr std::int64_t kCountsAt = 3;
 constexpr std::int64_t kControlAt = 11;
 constexpr std::int64_t kHeaderEnd = 12;
 constexpr unsigned kModeOfCalls = 0x02;
-// The index has variants in blocks. A block's first record has no base.
+// The index stores variants in blocks. A block's first record has no base.
 constexpr std::int64_t kBlock = 1 << 16;
-// Bytes of records that are read at a time, unless one record has more.
+// Bytes of records to read at a time, unless a single record is larger.
 constexpr std::int64_t kRecordsAtOnce = 1 << 18;
 
 std::int64_t bytes_of_bits(std::int64_t bits) { return (bits + 7) / 8; }
 
-// What the upper bits of a record's type say; empty for hard calls alone.
-std::string track_beside_calls(unsigned type) {
-  if ((type & 0xe0U) != 0) return "dosages";
-  if ((type & 0x10U) != 0) return "phased calls";
-  if ((type & 0x08U) != 0) return "several ALT alleles";
-  return {};
-}
-
-// Where the header tells which REF alleles are provisional, it has a bit for each variant.
+// Whether the header stores, in a bit for each variant, which REF alleles are provisional.
 bool has_reference_bits(unsigned control) { return control >> 6 == 3; }
 
 }  // namespace
@@ -119,8 +110,8 @@ std::int64_t PgenGenotypes::index_block(unsigned control, std::int64_t first, st
                                      : bytes[static_cast<std::size_t>(i / 2)] >> 4 * (i % 2) & 0xfU;
     types_.push_back(static_cast<std::uint8_t>(type));
     begins_.push_back(begins_.back() + little_endian(lengths + i * length_bytes, length_bytes));
-    if (allele_bytes > 0 && little_endian(alleles + i * allele_bytes, allele_bytes) > 2) {
-      types_.back() |= 0x08U;
+    if (allele_bytes > 0) {
+      several_alts_.push_back(little_endian(alleles + i * allele_bytes, allele_bytes) > 2);
     }
     check_record(first + i);
   }
@@ -130,21 +121,10 @@ std::int64_t PgenGenotypes::index_block(unsigned control, std::int64_t first, st
 
 void PgenGenotypes::check_record(std::int64_t variant) const {
   const auto at = static_cast<std::size_t>(variant);
-  const std::string beside = track_beside_calls(types_[at]);
-  if (!beside.empty()) {
-    std::string name = file_.path();
-    constexpr std::string_view ending = ".pgen";
-    if (name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending) {
-      name.resize(name.size() - ending.size());
-    }
-    refuse_variant(variant,
-                   "has " + beside + ". Write hard calls of two alleles with plink2 --pfile '" +
-                       name + "' --max-alleles 2 --make-pgen erase-phase erase-dosage --out NAME");
-  }
   if (variant % kBlock == 0 && needs_base(pgen_track(types_[at]))) {
     refuse_variant(variant, "is stored as differences, but there is no variant before it");
   }
-  if (begins_[at + 1] - begins_[at] > longest_pgen_record(samples_)) {
+  if (begins_[at + 1] - begins_[at] > longest_pgen_record(types_[at], samples_)) {
     refuse_variant(variant, "has a record of " + std::to_string(begins_[at + 1] - begins_[at]) +
                                 " bytes, too many for " + std::to_string(samples_) + " samples");
   }
@@ -154,8 +134,7 @@ void PgenGenotypes::decode(std::int64_t variant, const char* record, const std::
                            std::uint8_t* calls) const {
   const auto at = static_cast<std::size_t>(variant);
   const auto size = static_cast<std::size_t>(begins_[at + 1] - begins_[at]);
-  const char* const problem =
-      decode_pgen_record(pgen_track(types_[at]), {record, size}, samples_, base, calls);
+  const char* const problem = decode_pgen_record(types_[at], {record, size}, samples_, base, calls);
   if (problem != nullptr) {
     refuse_variant(variant, std::string("has a damaged record: ") + problem);
   }
@@ -165,11 +144,25 @@ std::vector<std::uint8_t> PgenGenotypes::read_base(std::int64_t variant) const {
   std::int64_t base = variant - 1;
   while (needs_base(pgen_track(types_[static_cast<std::size_t>(base)]))) --base;
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(stride()));
-  read(base, 1, calls.data());
+  read_calls(base, 1, calls.data());
   return calls;
 }
 
+std::int64_t PgenGenotypes::with_dosages() const {
+  return std::count_if(types_.begin(), types_.end(), has_dosages);
+}
+
 void PgenGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+  for (std::int64_t i = first; i < first + n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (has_several_alts(types_[at]) || (!several_alts_.empty() && several_alts_[at])) {
+      refuse_variant(i, "has several ALT alleles, but one in the file beside it. Is that its own?");
+    }
+  }
+  read_calls(first, n, calls);
+}
+
+void PgenGenotypes::read_calls(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
   if (n == 0) return;
   std::vector<std::uint8_t> before;
   if (needs_base(pgen_track(types_[static_cast<std::size_t>(first)]))) before = read_base(first);

@@ -10,31 +10,36 @@
 
 namespace ancify {
 
-// Reads files of the storage modes 02 (calls of 2 bits) and 10 (records of any length), the usual
-// ones. Its index takes nine bytes a variant.
+// Reads the two usual storage modes, 02 (calls of 2 bits) and 10 (records of any length). From
+// phased calls and dosages it reads the hard calls. Its index takes nine bytes a variant.
 class PgenGenotypes final : public GenotypeFile {
  public:
-  // FormatError unless the file has these numbers of samples and variants, and hard calls alone.
+  // Throws FormatError unless the file has these numbers of samples and variants.
   PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants);
   const std::string& path() const override { return file_.path(); }
   std::int64_t samples() const override { return samples_; }
   std::int64_t variants() const override { return variants_; }
+  // Throws FormatError also for a variant with several ALT alleles.
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
+  std::int64_t with_dosages() const override;
   void check_unchanged() const override { file_.check_unchanged(); }
 
  private:
-  // The bytes from `offset` on; FormatError if the file ends before.
+  // The bytes from `offset` on; throws FormatError if the file ends earlier.
   std::vector<std::uint8_t> bytes_at(std::int64_t offset, std::int64_t n) const;
   void check_counts(std::int64_t samples, std::int64_t variants) const;
   void index_calls(unsigned control);
   void index_records(unsigned control);
-  // Reads the index of a block of variants, which begins at `offset`. Returns where it ends.
+  // Reads the index of a block of variants, which begins at `offset`. Returns the offset of its
+  // end.
   std::int64_t index_block(unsigned control, std::int64_t first, std::int64_t n,
                            std::int64_t offset);
   void check_record(std::int64_t variant) const;
+  // Reads hard calls, whatever alleles a variant has.
+  void read_calls(std::int64_t first, std::int64_t n, std::uint8_t* calls) const;
   void decode(std::int64_t variant, const char* record, const std::uint8_t* base,
               std::uint8_t* calls) const;
-  // Reads the calls of the last variant before this one that a list of differences may be to.
+  // Reads the calls of the last earlier variant to which a list of differences may refer.
   std::vector<std::uint8_t> read_base(std::int64_t variant) const;
   [[noreturn]] void refuse(const std::string& problem) const;
   [[noreturn]] void refuse_variant(std::int64_t variant, const std::string& problem) const;
@@ -43,6 +48,7 @@ class PgenGenotypes final : public GenotypeFile {
   std::int64_t samples_;
   std::int64_t variants_;
   std::vector<std::uint8_t> types_;
+  std::vector<bool> several_alts_;    // empty if the index has no allele counts
   std::vector<std::int64_t> begins_;  // and the end of the last record
 };
 

@@ -1,4 +1,4 @@
-// Decodes records of PGEN as the PLINK 2 File Format Specification Draft, section 2.3, describes.
+// Decodes records of PGEN according to the PLINK 2 File Format Specification Draft, section 2.3.
 #include "core/formats/genotype/pgen_record.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct BadRecord {
   const char* problem;
 };
 
-// Takes bytes and numbers from the start of a record.
+// Takes bytes and integers from the start of a record.
 class RecordBytes {
  public:
   explicit RecordBytes(std::string_view record) : rest_(record) {}
@@ -29,7 +29,7 @@ class RecordBytes {
     return bytes;
   }
 
-  // 7 bits of a number a byte, the lowest first; bit 7 says that more follow.
+  // Each byte holds 7 bits of an integer, the lowest first; bit 7 is set if more bytes follow.
   std::int64_t take_varint() {
     std::int64_t value = 0;
     for (int shift = 0; shift < 35; shift += 7) {
@@ -40,8 +40,9 @@ class RecordBytes {
     throw BadRecord{"a number in it is too large"};
   }
 
-  void expect_end() const {
-    if (!rest_.empty()) throw BadRecord{"it is too long"};
+  void expect_end(bool has_more) const {
+    if (has_more && rest_.empty()) throw BadRecord{"it ends too soon"};
+    if (!has_more && !rest_.empty()) throw BadRecord{"it is too long"};
   }
 
  private:
@@ -54,9 +55,9 @@ void set_call(std::uint8_t* calls, std::int64_t sample, unsigned call) {
   byte = static_cast<std::uint8_t>((byte & ~(3U << shift)) | call << shift);
 }
 
-// Takes a list of samples and their calls, in groups of 64, and sets these calls. It has the number
-// of samples, each group's first sample, the bytes of each group but the last, the calls, and the
-// distances of the other samples from those before them.
+// Takes a list of samples and their calls, in groups of 64, and sets these calls. It holds the
+// number of samples, each group's first sample, and the bytes of each group but the last. The calls
+// follow, and the distances of the other samples from their predecessors.
 void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
   constexpr std::int64_t group = 64;
   constexpr std::size_t fewest_bytes = group - 1;
@@ -64,7 +65,7 @@ void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* c
   if (n == 0) return;
   if (n > samples) throw BadRecord{"it lists more samples than there are"};
   const std::int64_t groups = (n + group - 1) / group;
-  // As PLINK 2 writes it. The draft has one byte for 256 samples too, and so on.
+  // The width that PLINK 2 writes. The draft has one byte for 256 samples too, and so on.
   const std::int64_t width = samples < 1 << 8    ? 1
                              : samples < 1 << 16 ? 2
                              : samples < 1 << 24 ? 3
@@ -89,15 +90,15 @@ void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* c
   }
 }
 
-// A bit for each sample, then 0, in every second bit of two bytes.
+// Spreads a bit for each sample, followed by 0, over two bytes.
 unsigned spread(unsigned byte) {
   byte = (byte | byte << 4) & 0x0f0f;
   byte = (byte | byte << 2) & 0x3333;
   return (byte | byte << 1) & 0x5555;
 }
 
-// Takes a byte that tells two calls, then a bit for each sample: 0 for the smaller call, 1 for the
-// larger.
+// Takes a byte that encodes two calls, then a bit for each sample: 0 for the smaller call, 1 for
+// the larger.
 void take_two_calls(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
   const unsigned code = *record.take(1);
   const unsigned smaller = code >> 2;
@@ -141,12 +142,13 @@ void decode(PgenTrack track, RecordBytes& record, std::int64_t samples, const st
 
 }  // namespace
 
-const char* decode_pgen_record(PgenTrack track, std::string_view record, std::int64_t samples,
-                               const std::uint8_t* base, std::uint8_t* calls) {
+const char* decode_pgen_record(std::uint8_t record_type, std::string_view record,
+                               std::int64_t samples, const std::uint8_t* base,
+                               std::uint8_t* calls) {
   try {
     RecordBytes bytes(record);
-    decode(track, bytes, samples, base, calls);
-    bytes.expect_end();
+    decode(pgen_track(record_type), bytes, samples, base, calls);
+    bytes.expect_end(has_further_tracks(record_type));
   } catch (const BadRecord& bad) {
     return bad.problem;
   }

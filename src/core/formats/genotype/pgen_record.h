@@ -1,4 +1,5 @@
-// Decodes the main track of a record of a PGEN file: the hard calls of a variant.
+// Decodes the main track of a record of a PGEN file: the hard calls of a variant. The following
+// tracks, for phase, dosages and further alleles, are not read.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,9 @@ enum class PgenTrack : std::uint8_t {
   kAllCalls = 0,      // 2 bits each
   kTwoCalls = 1,      // a bit each for the two commonest, and a list of others
   kDifferences = 2,   // a list of differences from the last variant of another kind than 2 and 3
-  kSwapped = 3,       // the same, and then 0 and 2 are exchanged
+  kSwapped = 3,       // like kDifferences, with 0 and 2 exchanged
   kMostlyZero = 4,    // a list of calls that are not 0
-  kReserved = 5,      // not in use
+  kReserved = 5,      // unused
   kMostlyTwo = 6,     // a list of calls that are not 2
   kMostlyMissing = 7  // a list of calls that are not missing
 };
@@ -22,24 +23,32 @@ constexpr PgenTrack pgen_track(std::uint8_t record_type) {
   return static_cast<PgenTrack>(record_type & 7U);
 }
 
-// Whether a record says how its calls differ from those of an earlier one, its base.
+// Whether a record stores how its calls differ from the calls of an earlier one, its base.
 constexpr bool needs_base(PgenTrack track) {
   return track == PgenTrack::kDifferences || track == PgenTrack::kSwapped;
 }
 
-// The number in n bytes, the lowest first.
+// Whether tracks follow the hard calls, for ALT alleles, phase or dosage.
+constexpr bool has_further_tracks(std::uint8_t record_type) { return (record_type & 0xf8U) != 0; }
+constexpr bool has_several_alts(std::uint8_t record_type) { return (record_type & 0x08U) != 0; }
+constexpr bool has_dosages(std::uint8_t record_type) { return (record_type & 0x60U) != 0; }
+
+// The integer in n bytes, the lowest first.
 inline std::int64_t little_endian(const std::uint8_t* bytes, std::int64_t n) {
   std::int64_t value = 0;
   for (std::int64_t i = n - 1; i >= 0; --i) value = value << 8 | bytes[i];
   return value;
 }
 
-// The longest record that may be good, in bytes.
-constexpr std::int64_t longest_pgen_record(std::int64_t samples) { return 2 * samples + 64; }
+// The longest valid record, in bytes. A call takes at most 4 bytes for its ALT alleles, 4 for its
+// dosages and less than one for its phase.
+constexpr std::int64_t longest_pgen_record(std::uint8_t record_type, std::int64_t samples) {
+  return has_further_tracks(record_type) ? 12 * samples + 256 : 2 * samples + 64;
+}
 
-// Decodes a record to (samples + 3) / 4 bytes of calls. `base`: the calls of the record's base.
-// Returns what is wrong with a bad record; null if it is good.
-const char* decode_pgen_record(PgenTrack track, std::string_view record, std::int64_t samples,
-                               const std::uint8_t* base, std::uint8_t* calls);
+// Decodes a record of this type to (samples + 3) / 4 bytes of calls. `base` holds the calls of the
+// record's base. Returns the problem of a bad record; null if it is valid.
+const char* decode_pgen_record(std::uint8_t record_type, std::string_view record,
+                               std::int64_t samples, const std::uint8_t* base, std::uint8_t* calls);
 
 }  // namespace ancify

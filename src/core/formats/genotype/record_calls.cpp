@@ -60,8 +60,7 @@ class CallReader {
   void take_record() {
     if (reader_.alleles() > 2) {
       ++found_.multiallelic;
-    } else if (reader_.alleles() < 2 || !is_one_base(reader_.allele(0)) ||
-               !is_one_base(reader_.allele(1))) {
+    } else if (reader_.alleles() < 2 || !are_snp_alleles(reader_.allele(0), reader_.allele(1))) {
       ++found_.not_snp;
     } else if (const Genotypes& genotypes = reader_.genotypes(); genotypes.ploidy == 0) {
       ++found_.without_genotypes;

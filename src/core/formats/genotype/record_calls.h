@@ -1,6 +1,7 @@
 // The genotypes of a VCF or BCF, packed in memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,26 +12,29 @@
 
 namespace ancify {
 
-// Records of one REF and one ALT, both a base, that have genotypes. ALT is counted.
+// Records with genotypes, one REF and one ALT, which are different bases. ALT is counted.
 struct RecordCalls {
   std::vector<std::string> samples;
   VariantTable variants;
-  std::vector<std::uint8_t> calls;  // as GenotypeFile::read() gives them
-  // Records left out: with several ALT, with other alleles than two bases, without GT.
+  std::vector<std::uint8_t> calls;  // in the form of GenotypeFile::read()
+  // Records left out: several ALT alleles, alleles other than two different bases, no GT.
   std::int64_t multiallelic = 0;
   std::int64_t not_snp = 0;
   std::int64_t without_genotypes = 0;
 };
 
-// Whether an allele is one of A, C, G and T, in either case.
-inline bool is_one_base(std::string_view allele) {
-  return allele.size() == 1 &&
-         std::string_view("ACGTacgt").find(allele[0]) != std::string_view::npos;
+// Whether both alleles are one of A, C, G and T, in either case, and differ.
+inline bool are_snp_alleles(std::string_view ref, std::string_view alt) {
+  constexpr std::string_view bases = "ACGTacgt";
+  if (ref.size() != 1 || alt.size() != 1) return false;
+  const std::size_t one = bases.find(ref[0]);
+  const std::size_t other = bases.find(alt[0]);
+  return one != bases.npos && other != bases.npos && one % 4 != other % 4;
 }
 
-// A haploid call counts twice, as in PLINK. A genotype with a missing allele is missing.
-// FormatError for more than two alleles, no samples, or what a VariantReader refuses. `threads`
-// inflate.
+// A haploid call counts twice, as in PLINK. A genotype with a missing allele is missing. Throws
+// FormatError for more than two alleles, no samples, or a record that a VariantReader refuses.
+// `threads` inflate.
 RecordCalls read_record_calls(const std::string& path, int threads, JobControl& control);
 
 }  // namespace ancify

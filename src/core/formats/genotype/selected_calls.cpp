@@ -15,7 +15,7 @@ namespace ancify {
 
 namespace {
 
-// Bytes of calls that a thread has in memory.
+// Bytes of calls that a thread holds in memory.
 constexpr std::int64_t kPieceOfThread = 1 << 20;
 
 void check_numbers(const std::vector<std::int64_t>& numbers, std::int64_t n,

@@ -10,21 +10,22 @@
 
 namespace ancify {
 
-// Numbers of samples and variants in a file, from 0, in the order wanted; each at most once.
+// Indices of samples and variants in a file, from 0, in the desired order; each at most once.
 struct GenotypeSelection {
   std::vector<std::int64_t> samples;
   std::vector<std::int64_t> variants;
 };
 
-// InputError for a number beyond the file, or one that is chosen twice.
+// Throws InputError for an index beyond the file or one that is chosen twice.
 void check_selection(const GenotypeFile& file, const GenotypeSelection& selection);
 
-// Reads n variants by their numbers, `file.stride()` bytes each. Neighbours are read at once.
+// Reads n variants by their indices, `file.stride()` bytes each. Neighbours are read together.
 void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
                  std::uint8_t* calls);
 
-// Calls use(first, n, calls) for pieces of the chosen variants, `first` counted among them. `calls`
-// has `file.stride()` bytes each. Memory is bounded, and progress is counted in variants.
+// Calls use(first, n, calls) for pieces of the chosen variants; `first` is an index among them.
+// `calls` has `file.stride()` bytes for each variant. Memory is bounded, and progress is counted in
+// variants.
 using UsePiece = std::function<void(std::int64_t first, std::int64_t n, const std::uint8_t* calls)>;
 void for_each_piece(const GenotypeFile& file, const std::vector<std::int64_t>& variants,
                     int threads, JobControl& control, const UsePiece& use);
@@ -38,11 +39,11 @@ inline unsigned call_at(const std::uint8_t* calls, std::int64_t i) {
 void pick_samples(const std::uint8_t* calls, const std::vector<std::int64_t>& samples,
                   std::uint8_t* picked);
 
-// Calls as a matrix of integers, a column for each variant. `missing` stands for a missing call.
+// Calls as a matrix of integers, with a column for each variant. `missing` replaces missing calls.
 void calls_as_integers(const GenotypeFile& file, const GenotypeSelection& selection, int missing,
                        int threads, JobControl& control, int* matrix);
 
-// How many of the chosen samples have each call: counts[4 * variant + call].
+// The number of chosen samples with each call: counts[4 * variant + call].
 void count_calls(const GenotypeFile& file, const GenotypeSelection& selection, int threads,
                  JobControl& control, std::int32_t* counts);
 

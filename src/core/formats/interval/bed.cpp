@@ -13,6 +13,7 @@ namespace ancify {
 
 namespace {
 
+// Joins regions that overlap or touch.
 void join(std::vector<Region>& regions) {
   std::sort(regions.begin(), regions.end(),
             [](const Region& a, const Region& b) { return a.start < b.start; });
@@ -27,7 +28,7 @@ void join(std::vector<Region>& regions) {
   regions.resize(kept);
 }
 
-// Collects the regions of a chromosome. Joins them whenever their number has doubled, so that
+// Collects the regions of a chromosome. It joins them whenever their number has doubled, so that
 // repeated regions take no memory.
 class RegionsOfChromosome {
  public:
@@ -48,6 +49,11 @@ class RegionsOfChromosome {
 };
 
 }  // namespace
+
+void add_regions(const std::vector<Region>& more, std::vector<Region>& regions) {
+  regions.insert(regions.end(), more.begin(), more.end());
+  join(regions);
+}
 
 std::unordered_map<std::string, std::vector<Region>> read_bed(const std::string& path,
                                                               const TaskContext& context) {

@@ -17,9 +17,12 @@ struct Region {
 };
 
 // Reads a plain or gzip BED file. Returns each chromosome's regions in order; regions that overlap
-// or touch are joined. Skips comments, `track` and `browser` lines. FormatError for any other line
-// that is no region.
+// or touch are joined. Skips comments, `track` and `browser` lines. Throws FormatError for any
+// other line that is not a region.
 std::unordered_map<std::string, std::vector<Region>> read_bed(const std::string& path,
                                                               const TaskContext& context);
+
+// Adds regions of a chromosome, and joins those that overlap or touch.
+void add_regions(const std::vector<Region>& more, std::vector<Region>& regions);
 
 }  // namespace ancify

@@ -10,10 +10,6 @@
 #include "core/io/record_size.h"
 #include "core/io/text.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")  // for the vectoriser
-#endif
-
 namespace ancify {
 
 namespace {
@@ -28,11 +24,11 @@ bool all_printable(std::string_view text) {
 
 class FastaParser {
  public:
-  // `places`: whether positions before an Ensembl slice are N.
+  // `places` tells whether positions before an Ensembl slice are N.
   FastaParser(const std::string& file, const FastaSink& sink, bool places)
       : file_(file), sink_(sink), places_(places) {}
 
-  // Takes bases as they come, but a header only when it is complete.
+  // Takes bases as they arrive, but a header only when it is complete.
   std::size_t consume(std::string_view text, bool last) {
     std::string_view rest = text;
     while (!rest.empty()) {
@@ -47,7 +43,7 @@ class FastaParser {
         begin(line.substr(1));
       } else {
         take(trim_end(line));
-        // Only blanks at the end of a line are dropped, and the end may still be to come.
+        // Only trailing blanks of a line are dropped, and the end may not have arrived yet.
         if (!ended) return text.size() - rest.size() + trim_end(line).size();
       }
       ++lines_;
@@ -95,8 +91,8 @@ class FastaParser {
   const std::string& file_;
   const FastaSink& sink_;
   bool places_;
-  std::int64_t lines_ = 0;   // lines that have ended
-  std::size_t in_line_ = 0;  // characters taken of the next line
+  std::int64_t lines_ = 0;   // completed lines
+  std::size_t in_line_ = 0;  // characters taken from the next line
   bool begun_ = false;
 };
 
@@ -121,7 +117,8 @@ std::optional<EnsemblSlice> ensembl_slice(std::string_view name) {
 
 void read_fasta(const std::string& path, const FastaSink& sink, JobControl& control,
                 const TaskContext& context, std::size_t chunk_size) {
-  const auto source = open_text(path, chunk_size, context);
+  const auto open = sink.is_kept ? open_kept_text : open_text;
+  const auto source = open(path, chunk_size, context);
   read_fasta(path, *source, sink, control, context, chunk_size);
 }
 
@@ -141,7 +138,7 @@ void read_fasta_records(const std::string& path, ByteSource& source, const Fasta
 
 std::int64_t read_one_sequence(const std::string& path,
                                const std::function<void(std::string_view)>& take,
-                               const TaskContext& context) {
+                               const TaskContext& context, bool is_kept) {
   bool begun = false;
   std::int64_t end = 0;
   const auto begin = [&](std::string_view name, std::int64_t line) {
@@ -152,7 +149,7 @@ std::int64_t read_one_sequence(const std::string& path,
     if (const auto slice = ensembl_slice(name)) end = slice->end;
   };
   JobControl control;
-  read_fasta(path, {begin, take}, control, context);
+  read_fasta(path, {begin, take, is_kept}, control, context);
   return end;
 }
 

@@ -5,7 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <string>
+#include <utility>
 
 #include "core/exec/errors.h"
 #include "core/io/record_reader.h"
@@ -36,8 +37,8 @@ class FastqParser {
   }
 
  private:
-  // The lines of the next record, which it drops from `text`; false if the record is incomplete.
-  // The last line of a file may lack its newline.
+  // Removes the next record from `text` and splits it into lines; false if the record is
+  // incomplete. The last line of a file may lack its newline.
   static bool split(std::string_view& text, bool last, FastqRecord& record) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < kLinesOfRecord; ++i) {
@@ -91,22 +92,36 @@ class FastqParser {
   std::int64_t records_ = 0;
 };
 
-// Text whose first byte was read already.
+// A text whose start has already been read.
 class PeekedSource : public ByteSource {
  public:
-  PeekedSource(ByteSource& source, char first) : source_(source), first_(first) {}
+  PeekedSource(ByteSource& source, std::string start) : source_(source), start_(std::move(start)) {}
   std::size_t read(char* out, std::size_t n) override {
-    if (!first_ || n == 0) return source_.read(out, n);
-    *out = *first_;
-    first_.reset();
-    return 1;
+    n = at_ < start_.size() ? start_.copy(out, n, at_) : source_.read(out, n);
+    at_ += n;
+    return n;
   }
   std::int64_t consumed() const override { return source_.consumed(); }
+  const std::string& path() const override { return source_.path(); }
 
  private:
   ByteSource& source_;
-  std::optional<char> first_;
+  std::string start_;
+  std::size_t at_ = 0;
 };
+
+// The text up to its first letter; empty if it has none.
+std::string start_of(ByteSource& source) {
+  constexpr std::size_t most_blanks = 1 << 16;
+  std::string start;
+  char next = 0;
+  while (start.size() < most_blanks && source.read(&next, 1) == 1) {
+    start += next;
+    if (next != '\n' && next != '\r' && next != ' ' && next != '\t') return start;
+  }
+  if (start.size() < most_blanks) start.clear();
+  return start;
+}
 
 }  // namespace
 
@@ -119,15 +134,24 @@ void read_fastq(const std::string& path, ByteSource& source, const FastaSink& si
 
 void read_sequences(const std::string& path, const FastaSink& sink, JobControl& control,
                     const TaskContext& context, std::size_t chunk_size) {
-  const auto source = open_text(path, chunk_size, context);
-  char first = 0;
-  if (source->read(&first, 1) == 0) throw FormatError(path, 0, "the file has no sequence");
-  PeekedSource text(*source, first);
-  if (first == '@') {
+  const auto open = sink.is_kept ? open_kept_text : open_text;
+  const auto source = open(path, chunk_size, context);
+  const std::string start = start_of(*source);
+  if (start.empty()) {
+    control.advance(source->consumed());
+    return;
+  }
+  PeekedSource text(*source, start);
+  if (start.front() == '@') {
     read_fastq(path, text, sink, control, context, chunk_size);
   } else {
     read_fasta_records(path, text, sink, control, context, chunk_size);
   }
+}
+
+void throw_no_sequences(const std::vector<std::string>& paths) {
+  const std::string others = paths.size() > 1 ? ", and no other file has one" : "";
+  throw FormatError(paths.front(), 0, "the file has no sequence" + others);
 }
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Reads the index of a 2bit file at once, and the facts of a sequence at its first use.
+// Reads the index of a 2bit file when it is opened, and each sequence's record on first use.
 #include "core/formats/sequence/twobit.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Number swapped(Number number) {
 
 }  // namespace
 
-// Takes numbers from an offset on.
+// Takes integers from an offset on.
 class TwoBitFile::Cursor {
  public:
   Cursor(const TwoBitFile& of, std::int64_t offset) : of_(of), offset_(offset) {}
@@ -56,7 +56,7 @@ class TwoBitFile::Cursor {
     return text;
   }
 
-  // FormatError unless the file has n more bytes.
+  // Throws FormatError unless the file has n more bytes.
   void require(std::int64_t n) const {
     if (n > of_.file_.size() - offset_) of_.throw_damaged("it ends too early. Was it cut short?");
   }
@@ -189,7 +189,7 @@ void TwoBitFile::unpack(const Record& record, std::int64_t start, std::size_t n,
     const std::int64_t to = std::min(end, in_window * kBasesPerByte);
     for (; position < to; ++position) {
       const std::int64_t at = record.bases_at + position / kBasesPerByte - window_at_;
-      const auto shift = 6 - 2 * (position % kBasesPerByte);  // the first base is highest
+      const auto shift = 6 - 2 * (position % kBasesPerByte);  // the first base has the highest bits
       *out++ = "TCAG"[window_[static_cast<std::size_t>(at)] >> shift & 3];
     }
   }

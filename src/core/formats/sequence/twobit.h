@@ -15,10 +15,10 @@
 
 namespace ancify {
 
-// One thread at a time. FormatError, here and later, where the file is damaged.
+// Only one thread at a time may use it. Damage to the file throws FormatError, here or later.
 class TwoBitFile {
  public:
-  // FileError if `inputs` has another identity for this path.
+  // Throws FileError if `inputs` has another identity for this path.
   explicit TwoBitFile(const std::string& path, const InputIdentities& inputs = {});
   TwoBitFile(TwoBitFile&&) = default;
   TwoBitFile& operator=(TwoBitFile&&) = default;
@@ -32,7 +32,7 @@ class TwoBitFile {
   // Writes the bases [start, start + n), which must be inside the sequence, to `out`: A, C, G, T
   // and N, in lower case where the file masks them.
   void read(std::size_t sequence, std::int64_t start, std::size_t n, char* out);
-  // FileError if the file has changed since it was opened.
+  // Throws FileError if the file has changed since it was opened.
   void check_unchanged() const { file_.check_unchanged(); }
 
  private:
@@ -55,16 +55,16 @@ class TwoBitFile {
   [[noreturn]] void throw_damaged(const std::string& problem) const;
 
   InputFile file_;
-  bool swap_ = false;  // the file has the other byte order than this machine
+  bool swap_ = false;  // the file's byte order differs from this machine's
   std::vector<std::string> names_;
   std::vector<std::int64_t> offsets_;             // of the records
   std::vector<std::unique_ptr<Record>> records_;  // null until their first use
-  // A window of the file, as ranges that are read are often neighbours.
+  // A window of the file, as successive ranges are often neighbours.
   std::vector<char> window_;
   std::int64_t window_at_ = -1;
 };
 
-// Whether a file begins with the signature of 2bit.
+// Whether a file begins with the 2bit signature.
 bool is_twobit(const std::string& path);
 
 // Passes the sequences of a file on as read_fasta() does, with 0 for lines, until enough() is true.
@@ -73,7 +73,7 @@ bool read_twobit(
     const std::string& path, const FastaSink& sink, JobControl& control, const TaskContext& context,
     const std::function<bool()>& enough = [] { return false; });
 
-// Passes the sequences of a FASTA or 2bit file on, told apart by content.
+// Passes on the sequences of a FASTA or 2bit file, distinguished by content.
 void read_genome(const std::string& path, const FastaSink& sink, JobControl& control,
                  const TaskContext& context);
 

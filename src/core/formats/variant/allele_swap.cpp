@@ -1,4 +1,4 @@
-// Exchanges REF and ALT of a record, with all fields that depend on them.
+// Exchanges REF and an ALT of a record, with all fields that depend on them.
 #ifdef ANCIFY_HAVE_HTSLIB
 
 #include "core/formats/variant/allele_swap.h"
@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <string_view>
 
 #include "core/exec/errors.h"
@@ -15,12 +18,15 @@ namespace ancify {
 
 namespace {
 
-// INFO/AF, for example
+// The most alleles besides REF that a one-byte genotype can name.
+constexpr int kMostAlt = 62;
+
+// The full name, such as INFO/AF.
 std::string full_name(int column, const char* id) {
   return (column == BCF_HL_INFO ? "INFO/" : "FORMAT/") + std::string(id);
 }
 
-// BCF's encoding of numbers: their bytes, the value for a missing one, and the value for the end.
+// BCF's encoding of integers: their bytes, the missing value, and the end value.
 struct Encoding {
   std::size_t width;
   std::uint32_t missing;
@@ -40,11 +46,15 @@ Encoding encoding_of(int type) {
   }
 }
 
-// Reads a number that begins with its lowest byte.
+// Reads an integer stored with its lowest byte first.
 std::uint32_t number_at(const std::uint8_t* bytes, std::size_t width) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < width; ++i) number |= std::uint32_t{bytes[i]} << (8 * i);
   return number;
+}
+
+void write_number(std::uint8_t* bytes, std::size_t width, std::uint32_t number) {
+  for (std::size_t i = 0; i < width; ++i) bytes[i] = static_cast<std::uint8_t>(number >> (8 * i));
 }
 
 // The number of values before the end, at most `room`.
@@ -57,14 +67,7 @@ int count_numbers(const std::uint8_t* bytes, int room, const Encoding& encoding)
   return n;
 }
 
-// The allowed numbers of values.
-struct Range {
-  int fewest;
-  int most;
-  bool has(int n) const { return fewest <= n && n <= most; }
-};
-
-// Values of a field: of one sample, or of INFO.
+// Values of a field, in one sample or in INFO.
 struct Values {
   std::uint8_t* bytes;
   int room;
@@ -92,43 +95,71 @@ struct Values {
   }
 };
 
-// Reverses values. Genotypes are in the order of their copies of ALT, at any ploidy.
-void reverse_numbers(const Values& values) {
+// Moves values to the given positions.
+void move_numbers(const Values& values, const std::vector<int>& places) {
   const std::size_t width = encoding_of(values.type).width;
-  const int n = values.count();
-  for (int i = 0; i < n / 2; ++i) {
-    std::swap_ranges(values.at(i), values.at(i) + width, values.at(n - 1 - i));
+  const std::vector<std::uint8_t> old(values.at(0), values.at(static_cast<int>(places.size())));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::memcpy(values.at(places[i]), &old[i * width], width);
   }
 }
 
-// The same for text values, which commas divide.
-void reverse_text(const Values& values) {
-  char* const end = values.text_end();
-  std::reverse(values.text(), end);
-  for (char* value = values.text(); value < end;) {
-    char* const comma = std::find(value, end, ',');
-    std::reverse(value, comma);
+// Moves text values, which commas separate.
+void move_text(const Values& values, const std::vector<int>& places) {
+  std::vector<std::string> moved(places.size());
+  char* value = values.text();
+  for (const int place : places) {
+    char* const comma = std::find(value, values.text_end(), ',');
+    moved[static_cast<std::size_t>(place)].assign(value, comma);
     value = comma + 1;
   }
+  char* to = values.text();
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    if (i > 0) *to++ = ',';
+    to = std::copy(moved[i].begin(), moved[i].end(), to);
+  }
 }
 
-// The allowed numbers of values: of two alleles, or of the genotypes of a ploidy (0 if unknown). A
-// haploid sample may be written as a diploid one, so the highest ploidy of the samples is allowed
-// too.
-Range allowed_for(FieldRule rule, int ploidy, int highest_ploidy) {
-  if (rule == FieldRule::kByAllele) return {2, 2};
-  return {std::max(2, ploidy + 1), highest_ploidy == 0 ? INT_MAX : highest_ploidy + 1};
-}
-
-// False if there are more or fewer values than allowed.
-bool reverse(const Values& values, const Range& allowed) {
-  if (!allowed.has(values.count())) return false;
+// False if the numbers of values and positions differ.
+bool move_values(const Values& values, const std::vector<int>& places) {
+  if (static_cast<std::size_t>(values.count()) != places.size()) return false;
   if (values.is_text()) {
-    reverse_text(values);
+    move_text(values, places);
   } else {
-    reverse_numbers(values);
+    move_numbers(values, places);
   }
   return true;
+}
+
+// n over k, or the largest integer if it is greater.
+int choose(int n, int k) {
+  if (k > n) return 0;
+  std::int64_t result = 1;
+  k = std::min(k, n - k);
+  for (int i = 1; i <= k; ++i) {
+    result = result * (n - k + i) / i;
+    if (result > INT_MAX) return INT_MAX;
+  }
+  return static_cast<int>(result);
+}
+
+int count_genotypes(int alleles, int ploidy) { return choose(alleles + ploidy - 1, ploidy); }
+
+// The index of a genotype in the order of VCF. `alleles` must be sorted.
+int place_of(const std::vector<int>& alleles) {
+  int place = 0;
+  for (int i = 0; i < static_cast<int>(alleles.size()); ++i) {
+    place += choose(alleles[static_cast<std::size_t>(i)] + i, i + 1);
+  }
+  return place;
+}
+
+// Advances to the next genotype in the order of VCF.
+void advance(std::vector<int>& alleles) {
+  std::size_t i = 0;
+  while (i + 1 < alleles.size() && alleles[i] == alleles[i + 1]) ++i;
+  ++alleles[i];
+  std::fill_n(alleles.begin(), i, 0);
 }
 
 bool exchange_halves(const Values& values) {
@@ -150,13 +181,13 @@ bool exchange_alleles(const Values& values) {
   return true;
 }
 
-// all - x without the digits that a float near 1 does not have: 1 - 0.99 is 0.01.
-float rest_of(double all, float x) {
+// all - x without the digits beyond the precision of a float near 1: 1 - 0.99 is 0.01.
+float rest_of(double all, double x) {
   constexpr double digits = 1e7;
-  return static_cast<float>(std::round((all - static_cast<double>(x)) * digits) / digits);
+  return static_cast<float>(std::round((all - x) * digits) / digits);
 }
 
-// Numbers x become all - x. False if one is not between 0 and `all`, 0 if that is unknown.
+// Replaces each x by all - x. False if one is not between 0 and `all`, where 0 means unknown.
 bool complement(const Values& values, int all) {
   if (all == 0 || values.is_text()) return false;
   const int n = values.count();
@@ -166,7 +197,7 @@ bool complement(const Values& values, int all) {
       float x = 0;
       std::memcpy(&x, values.at(i), sizeof(x));
       if (!(x >= 0 && x <= static_cast<float>(all))) return false;
-      x = rest_of(all, x);
+      x = rest_of(all, static_cast<double>(x));
       std::memcpy(values.at(i), &x, sizeof(x));
     } else {
       const std::uint32_t x = number_at(values.at(i), encoding_of(values.type).width);
@@ -177,32 +208,55 @@ bool complement(const Values& values, int all) {
   return true;
 }
 
-// Changes values as the rule says; false if they can't follow it. Ploidy 0 is unknown.
-bool exchange(const Values& values, FieldRule rule, int ploidy, int highest_ploidy) {
+// Changes values according to the rule; false if they cannot follow it. Ploidy 0 means unknown.
+bool exchange(const Values& values, FieldRule rule, AlleleExchange& alleles, int ploidy,
+              int highest_ploidy) {
   if (values.are_missing()) return true;
+  const bool is_all = alleles.alleles() == 2;  // else ALT is not the rest of REF
   switch (rule) {
     case FieldRule::kByAllele:
+      return move_values(values, alleles.of_alleles());
     case FieldRule::kByGenotype:
-      return reverse(values, allowed_for(rule, ploidy, highest_ploidy));
+      // A haploid sample may be written as a diploid one, so the highest ploidy of the samples is
+      // allowed too.
+      return move_values(values,
+                         alleles.of_genotypes(values.count(), std::max(1, ploidy),
+                                              highest_ploidy == 0 ? INT_MAX : highest_ploidy));
     case FieldRule::kByStrand:
-      return exchange_halves(values);
+      return is_all && exchange_halves(values);
     case FieldRule::kPhased:
-      return exchange_alleles(values);
+      return is_all && exchange_alleles(values);
     case FieldRule::kShare:
-      return complement(values, 1);
+      return is_all && complement(values, 1);
     case FieldRule::kDose:
-      return complement(values, ploidy);
+      return is_all && complement(values, ploidy);
     default:
       return false;
   }
 }
 
-// The value of a field with one whole number; -1 for any other field.
-std::int64_t whole_number(const bcf_info_t* field) {
-  const bool is_one =
-      field != nullptr && field->vptr != nullptr && field->len == 1 &&
-      (field->type == BCF_BT_INT8 || field->type == BCF_BT_INT16 || field->type == BCF_BT_INT32);
-  return is_one ? field->v1.i : -1;
+// Whether a text consists of numbers, such as 0.1 or 0.1,0.2.
+bool is_number_text(const bcf_info_t& field) {
+  const std::string_view text(reinterpret_cast<const char*>(field.vptr),
+                              static_cast<std::size_t>(field.vptr_len));
+  return text.find_first_of("0123456789") != text.npos &&
+         text.find_first_not_of("0123456789.,eE+-") == text.npos;
+}
+
+// The numbers of a field; empty unless it has this many, all non-negative and of this type.
+template <typename Number>
+std::vector<Number> numbers_of(const bcf_hdr_t* header, bcf1_t* record, const char* id, int n,
+                               int type) {
+  void* found = nullptr;
+  int room = 0;
+  const int count = bcf_get_info_values(header, record, id, &found, &room, type);
+  const std::unique_ptr<void, decltype(&std::free)> owner(found, &std::free);
+  if (count != n || n < 1) return {};
+  const auto* const first = static_cast<const Number*>(found);
+  std::vector<Number> numbers(first, first + n);
+  const auto is_valid = [](Number x) { return x >= 0; };  // false for a missing value
+  if (!std::all_of(numbers.begin(), numbers.end(), is_valid)) return {};
+  return numbers;
 }
 
 // Whether the record has a field twice, of which only the first is found by name.
@@ -242,16 +296,53 @@ FieldRule AlleleSwap::rule(int column, int key) {
   return *rules[at];
 }
 
-const char* AlleleSwap::apply(bcf1_t* record) {
+void AlleleExchange::set(int alleles, int alt) {
+  if (alleles == alleles_ && alt == alt_) return;
+  alleles_ = alleles;
+  alt_ = alt;
+  of_ploidy_.clear();
+  of_alleles_.resize(static_cast<std::size_t>(alleles));
+  for (int i = 0; i < alleles; ++i) of_alleles_[static_cast<std::size_t>(i)] = of_allele(i);
+}
+
+const std::vector<int>& AlleleExchange::of_genotypes(int values, int fewest, int most) {
+  static const std::vector<int> none;
+  int ploidy = fewest;
+  while (ploidy < most && count_genotypes(alleles_, ploidy) < values) ++ploidy;
+  if (count_genotypes(alleles_, ploidy) != values) return none;
+  std::vector<int>& places = of_ploidy_[ploidy];
+  if (!places.empty()) return places;
+  if (alleles_ == 2) {  // in the order of ALT's copies
+    for (int i = values; i-- > 0;) places.push_back(i);
+    return places;
+  }
+  std::vector<int> genotype(static_cast<std::size_t>(ploidy));
+  for (int i = 0; i < values; ++i, advance(genotype)) {
+    std::vector<int> other(genotype);
+    for (int& allele : other) allele = of_allele(allele);
+    std::sort(other.begin(), other.end());
+    places.push_back(place_of(other));
+  }
+  return places;
+}
+
+const char* AlleleSwap::apply(bcf1_t* record, int alt) {
   if (bcf_unpack(record, BCF_UN_ALL) != 0) return "it is not a valid record, or it is damaged";
-  const std::string ref = record->d.allele[0];
-  const std::string alt = record->d.allele[1];
-  const char* alleles[] = {alt.c_str(), ref.c_str()};
-  if (bcf_update_alleles(header_, record, alleles, 2) != 0) return "cannot exchange its alleles";
+  if (alt > kMostAlt) return "its ALT has too many others before it";
+  const auto n = static_cast<int>(record->n_allele);
+  exchange_.set(n, alt);
+  const std::vector<std::string> stored(record->d.allele, record->d.allele + n);
+  std::vector<const char*> alleles;
+  for (const int i : exchange_.of_alleles()) {
+    alleles.push_back(stored[static_cast<std::size_t>(i)].c_str());
+  }
+  if (bcf_update_alleles(header_, record, alleles.data(), n) != 0) {
+    return "cannot exchange its alleles";
+  }
   if (has_twice(record)) return "it has the same field twice";
   if (const char* const problem = swap_genotypes(record)) return problem;
   swap_format(record);
-  swap_info(record, ref.size() == alt.size());
+  swap_info(record, std::strlen(alleles[0]) == stored[0].size());
   return nullptr;
 }
 
@@ -280,8 +371,12 @@ const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
       const std::uint32_t value = number_at(byte, encoding.width);
       const std::uint32_t allele = value / 2;  // from 1; the lowest bit is the phase
       if (allele == 0 || value == encoding.missing) continue;
-      if (allele > 2) return "a genotype names an allele that the record does not have";
-      *byte = static_cast<std::uint8_t>((3 - allele) * 2 + value % 2);
+      if (allele > record->n_allele) {
+        return "a genotype names an allele that the record does not have";
+      }
+      const auto other =
+          static_cast<std::uint32_t>(exchange_.of_allele(static_cast<int>(allele) - 1));
+      write_number(byte, encoding.width, (other + 1) * 2 + value % 2);
     }
   }
   return nullptr;
@@ -299,15 +394,15 @@ void AlleleSwap::swap_format(bcf1_t* record) {
   }
 }
 
-// False if a sample's values can't follow the rule.
-bool AlleleSwap::swap_samples(const bcf_fmt_t& field, FieldRule rule) const {
+// False if a sample's values cannot follow the rule.
+bool AlleleSwap::swap_samples(const bcf_fmt_t& field, FieldRule rule) {
   for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {
     const Values values = {field.p + sample * static_cast<std::size_t>(field.size), field.n,
                            field.type};
-    // A dot has the ploidy of the others, if they have one.
+    // A dot has the common ploidy of the other samples, if it exists.
     const bool is_common = rule == FieldRule::kDose && lowest_ploidy_ == highest_ploidy_;
     const int ploidy = is_common ? highest_ploidy_ : ploidy_[sample];
-    if (!exchange(values, rule, ploidy, highest_ploidy_)) return false;
+    if (!exchange(values, rule, exchange_, ploidy, highest_ploidy_)) return false;
   }
   return true;
 }
@@ -320,30 +415,36 @@ void AlleleSwap::swap_info(bcf1_t* record, bool same_length) {
     const Values values = {field.vptr, field.len, field.type};
     if (rule == FieldRule::kStays || values.are_missing()) continue;
     if (rule == FieldRule::kLength && same_length) continue;
+    if (rule == FieldRule::kNumber && !is_number_text(field)) continue;
     const char* const id = name_of(field.key);
     // A field with one value has a copy of it, which only htslib changes.
-    const bool has_one = rule == FieldRule::kCount || rule == FieldRule::kShare;
-    if (has_one ? recompute(record, id, rule) : exchange(values, rule, 0, 0)) continue;
+    const bool is_rest = rule == FieldRule::kCount || rule == FieldRule::kShare;
+    if (is_rest ? recompute(record, id, rule) : exchange(values, rule, exchange_, 0, 0)) continue;
     bcf_update_info(header_, record, id, nullptr, 0, BCF_HT_INT);
     ++dropped_[full_name(BCF_HL_INFO, id)];
   }
 }
 
-// Recomputes the one value of a count or share; false if it can't.
+// Recomputes ALT's count or share, which is the remainder after all ALTs; false if it cannot.
 bool AlleleSwap::recompute(bcf1_t* record, const char* id, FieldRule rule) {
-  const bcf_info_t* const field = bcf_get_info(header_, record, id);
+  const int alts = exchange_.alleles() - 1;
+  const auto at = static_cast<std::size_t>(exchange_.alt() - 1);
   if (rule == FieldRule::kCount) {
-    const std::int64_t copies = whole_number(field);
-    const std::int64_t all = whole_number(bcf_get_info(header_, record, count_of_all(id).c_str()));
-    if (copies < 0 || copies > all) return false;
-    const auto others = static_cast<std::int32_t>(all - copies);
-    return bcf_update_info_int32(header_, record, id, &others, 1) == 0;
+    auto copies = numbers_of<std::int32_t>(header_, record, id, alts, BCF_HT_INT);
+    const auto all =
+        numbers_of<std::int32_t>(header_, record, count_of_all(id).c_str(), 1, BCF_HT_INT);
+    if (copies.empty() || all.empty()) return false;
+    const auto sum = std::accumulate(copies.begin(), copies.end(), std::int64_t{0});
+    if (sum > all.front()) return false;
+    copies[at] = static_cast<std::int32_t>(all.front() - sum);
+    return bcf_update_info_int32(header_, record, id, copies.data(), alts) == 0;
   }
-  if (rule != FieldRule::kShare || field->len != 1 || field->type != BCF_BT_FLOAT) return false;
-  const float frequency = field->v1.f;
-  if (!(frequency >= 0 && frequency <= 1)) return false;
-  const float other = rest_of(1, frequency);
-  return bcf_update_info_float(header_, record, id, &other, 1) == 0;
+  auto shares = numbers_of<float>(header_, record, id, alts, BCF_HT_REAL);
+  if (rule != FieldRule::kShare || shares.empty()) return false;
+  const float other = rest_of(1, std::accumulate(shares.begin(), shares.end(), 0.0));
+  if (!(other >= 0)) return false;
+  shares[at] = other;
+  return bcf_update_info_float(header_, record, id, shares.data(), alts) == 0;
 }
 
 }  // namespace ancify

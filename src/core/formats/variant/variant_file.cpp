@@ -3,8 +3,17 @@
 
 #include "core/exec/errors.h"
 #include "core/io/file.h"
+#include "core/io/foreign_format.h"
 #include "core/io/number_parser.h"
 #include "core/io/text.h"
+
+namespace ancify {
+
+bool is_no_allele(std::string_view alt) {
+  return alt == "*" || alt == "<*>" || alt == "<NON_REF>" || alt == "<X>";
+}
+
+}  // namespace ancify
 
 #ifdef ANCIFY_HAVE_HTSLIB
 
@@ -49,9 +58,31 @@ InputFile open_input(const std::string& path, const InputIdentities& inputs) {
   return InputFile(path, inputs);
 }
 
-// htslib gets the open file, as another file may have its name by now.
+std::string first_bytes(const InputFile& file) {
+  std::string start(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), kForeignStart)),
+                    '\0');
+  file.read_at(start.data(), start.size(), 0);
+  return start;
+}
+
+// htslib reads the text itself, bypassing open_text().
+void refuse_odd_text(const InputFile& file) {
+  const std::string start = first_bytes(file);
+  if (start.compare(0, 3, "\xef\xbb\xbf") == 0) {
+    throw FormatError(file.path(), 1,
+                      "a byte order mark stands before the text. Remove it: tail -c +4 FILE");
+  }
+  if (start.compare(0, 2, "##") == 0 && start.find('\r') != start.npos &&
+      start.find('\n') == start.npos) {
+    throw FormatError(file.path(), 1,
+                      "its lines end in CR alone. Convert them: tr '\\r' '\\n' < FILE");
+  }
+}
+
+// htslib gets the open file, as another file may have taken its name by now.
 std::unique_ptr<htsFile, CloseFile> open_variants(const InputFile& file, int threads) {
   const std::string& path = file.path();
+  refuse_odd_text(file);
   hts_set_log_level(HTS_LOG_OFF);
   hFILE* const bytes = hdopen(dup(file.descriptor()), "r");
   std::unique_ptr<htsFile, CloseFile> result(
@@ -59,6 +90,7 @@ std::unique_ptr<htsFile, CloseFile> open_variants(const InputFile& file, int thr
   if (!result && bytes != nullptr) hclose_abruptly(bytes);
   const auto format = result ? result->format.format : unknown_format;
   if (format != vcf && format != bcf) {
+    refuse_foreign_format(path, first_bytes(file));
     throw FormatError(path, file.size() > 0 ? 1 : 0,
                       "neither VCF nor BCF: a VCF begins with '##fileformat=VCF'");
   }
@@ -83,7 +115,16 @@ const char* problem_of(int errcode) {
 // A record may use a chromosome or tag that the header does not declare.
 constexpr int kUndeclared = BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF;
 
+// AC of each stored ALT, and AN, which counts all alleles.
+constexpr const char* kCopies = "AC";
+constexpr const char* kCalled = "AN";
+
 constexpr int kFixedColumns = 8;  // CHROM to INFO
+
+bool is_integer(std::string_view text) {
+  if (text.substr(0, 1) == "-") text.remove_prefix(1);
+  return parse_whole_number(text).has_value();
+}
 
 // Splits off the text before a character, or all of it.
 std::string_view next_part(std::string_view& text, char end) {
@@ -99,8 +140,8 @@ int unpacked(RecordParts parts) {
   return parts == RecordParts::kInfo ? BCF_UN_SHR : 0;  // 0 is all
 }
 
-// Decodes BCF's numbers of alleles: 2 * (1 + the index), plus 1 if phased. Without branches on the
-// numbers, which would be mispredicted.
+// Decodes BCF's allele codes: 2 * (1 + the index), plus 1 if phased. It has no branches on the
+// codes, which would be mispredicted.
 template <typename Number>
 void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int>& alleles) {
   constexpr Number missing = std::numeric_limits<Number>::min();
@@ -117,7 +158,7 @@ void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int
   }
 }
 
-// Whether a sample's second number says that its allele is phased: in the lowest bit.
+// Whether the lowest bit of a sample's second code marks its allele as phased.
 template <typename Number>
 bool is_phased_in(const bcf_fmt_t& field, std::size_t sample) {
   Number number;
@@ -126,7 +167,7 @@ bool is_phased_in(const bcf_fmt_t& field, std::size_t sample) {
   return (number & 1) != 0;
 }
 
-// Decodes BCF's integers. The smallest is missing, and the next one ends a sample's numbers.
+// Decodes BCF's integers. The smallest means missing, and the next one ends a sample's values.
 template <typename Number>
 void decode_numbers(const bcf_fmt_t& field, std::vector<float>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -137,7 +178,7 @@ void decode_numbers(const bcf_fmt_t& field, std::vector<float>& values) {
   }
 }
 
-// In pieces of one size, which compilers turn into vector instructions.
+// Works in pieces of one size, which compilers turn into vector instructions.
 std::size_t count_tabs(std::string_view line) {
   constexpr std::size_t piece = 64;
   std::size_t n = 0;
@@ -149,6 +190,17 @@ std::size_t count_tabs(std::string_view line) {
     n += in_piece;
   }
   return n + static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
+}
+
+// An integer of INFO; negative for a missing or non-integer value.
+std::int64_t integer_at(const std::uint8_t* bytes, int type) {
+  const auto as = [bytes](auto number) {
+    std::memcpy(&number, bytes, sizeof number);
+    return static_cast<std::int64_t>(number);
+  };
+  if (type == BCF_BT_INT8) return as(std::int8_t{});
+  if (type == BCF_BT_INT16) return as(std::int16_t{});
+  return type == BCF_BT_INT32 ? as(std::int32_t{}) : -1;
 }
 
 template <typename Number>
@@ -189,6 +241,7 @@ class VariantReader::Impl {
     if ((record_->errcode & ~kUndeclared) != 0) fail(problem_of(record_->errcode));
     if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
     if (record_->n_allele == 0) fail("the record has no REF");
+    find_alleles();
     check_order();
     check_position();
     if (record_->max_unpack == 0) {
@@ -227,15 +280,18 @@ class VariantReader::Impl {
     return numbers;
   }
 
-  std::optional<std::int64_t> info_count(const char* id) {
-    const bcf_info_t* const field = info(id);
-    if (field == nullptr || field->len != 1) return {};
-    if (field->type != BCF_BT_INT8 && field->type != BCF_BT_INT16 && field->type != BCF_BT_INT32) {
-      return {};
+  std::optional<AltCount> info_counts() {
+    const auto copies = info_integers(kCopies, record_->n_allele - 1);
+    const auto called = info_integers(kCalled, 1);
+    if (!copies || !called || alleles_.size() != 2) return {};
+    AltCount count = {(*copies)[static_cast<std::size_t>(alleles_[1] - 1)], called->front()};
+    for (const std::int64_t other : *copies) count.called -= other;
+    count.called += count.copies;
+    if (count.copies > count.called) {
+      fail("AC is " + std::to_string(count.copies) + ", but AN is " +
+           std::to_string(called->front()) + ": correct or remove them");
     }
-    if (is_text_) check_numbers(id);
-    if (field->v1.i < 0) return {};  // a missing number is negative too
-    return field->v1.i;
+    return count;
   }
 
   const Genotypes& genotypes() {
@@ -256,6 +312,7 @@ class VariantReader::Impl {
       fail("GT contains no alleles");
     }
     check_alleles();
+    if (has_no_alleles()) leave_out_alleles();
     return genotypes_;
   }
 
@@ -288,7 +345,7 @@ class VariantReader::Impl {
     return numbers_;
   }
 
-  // Fails while the next record is read, which `records_` does not count yet.
+  // Fails while reading the next record, which `records_` does not count yet.
   [[noreturn]] void fail_next(const std::string& problem) {
     ++records_;
     fail(problem);
@@ -298,6 +355,8 @@ class VariantReader::Impl {
     throw FormatError(path_, is_text_ ? file_->lineno : 0,
                       "record " + std::to_string(records_) + ": " + problem);
   }
+
+  const std::vector<int>& alleles() const { return alleles_; }
 
   std::string path_;
   InputFile input_;
@@ -314,11 +373,11 @@ class VariantReader::Impl {
     return status == 0;
   }
 
-  // Checks a line before htslib parses it. htslib would accept a line that ends early, and would
-  // read a word as position 0.
+  // Checks a line before htslib parses it. htslib would accept a truncated line, and would read a
+  // word as position 0.
   bool read_text() {
     const int status = hts_getline(file_.get(), '\n', &file_->line);
-    // If a block is damaged, htslib returns the part of a line before it as a whole line.
+    // If a block is damaged, htslib returns the preceding part of a line as a whole line.
     const BGZF* const compressed = file_->is_bgzf != 0 ? file_->fp.bgzf : nullptr;
     if (status < -1 || (compressed != nullptr && compressed->errcode != 0)) {
       fail_next("the data are damaged, or were cut short");
@@ -357,22 +416,24 @@ class VariantReader::Impl {
     }
   }
 
-  // htslib reads a word as a missing number, and ignores text after a number.
-  void check_numbers(std::string_view id) {
+  // htslib reads a word as a missing number, and ignores text after a number: it reads 1e3 as 1.
+  void check_numbers(std::string_view id, bool whole = false) {
     for (std::string_view rest = info_; !rest.empty();) {
       std::string_view values = next_part(rest, ';');
       if (next_part(values, '=') != id) continue;
       while (!values.empty()) {
         const std::string_view value = next_part(values, ',');
-        if (value != "." && !number_(value)) {
-          fail(std::string(id) + " is " + excerpt(value) + ", not a number");
+        const bool is_number = whole ? is_integer(value) : number_(value).has_value();
+        if (value != "." && !is_number) {
+          fail(std::string(id) + " is " + excerpt(value) + ", not a " + (whole ? "whole " : "") +
+               "number");
         }
       }
       return;
     }
   }
 
-  // htslib leaves out columns that the header does not have.
+  // htslib drops columns that the header does not declare.
   void check_samples(std::string_view line) {
     const int samples = bcf_hdr_nsamples(header_.get());
     const auto columns = 1 + static_cast<int>(count_tabs(line));
@@ -385,7 +446,7 @@ class VariantReader::Impl {
     }
   }
 
-  // A sample may end before its GT if GT is not the first field. htslib can't write such a
+  // A sample may end before its GT if GT is not the first field. htslib cannot write such a
   // genotype, so it becomes a dot.
   void mend_genotypes() {
     const auto* const fields = reinterpret_cast<const std::uint8_t*>(record_->indiv.s);
@@ -400,7 +461,7 @@ class VariantReader::Impl {
     if (field->type == BCF_BT_INT32) write_dots<std::int32_t>(*field, samples);
   }
 
-  // Refuses values that htslib would read as other values.
+  // Refuses values that htslib would misread.
   void check_value(int column, std::string_view value) {
     constexpr int chromosome = 1;
     constexpr int position = 2;
@@ -447,7 +508,7 @@ class VariantReader::Impl {
     }
   }
 
-  // Refuses records that htslib would not write, or would write as something else.
+  // Refuses records that htslib would not write, or would write differently.
   void check_fields() {
     if (static_cast<int>(record_->n_sample) != bcf_hdr_nsamples(header_.get())) {
       fail(problem_of(BCF_ERR_NCOLS));
@@ -464,7 +525,8 @@ class VariantReader::Impl {
     }
   }
 
-  // Null if the record lacks the field. Fails if it has several, of which htslib takes the first.
+  // Null if the record lacks the field. Fails if the record has it several times, as htslib takes
+  // the first.
   const bcf_info_t* info(const char* id) {
     const bcf_info_t* const field = bcf_get_info(header_.get(), record_.get(), id);
     if (field == nullptr) return nullptr;
@@ -472,6 +534,40 @@ class VariantReader::Impl {
     const auto is_same = [&](const bcf_info_t& other) { return other.key == field->key; };
     if (std::any_of(field + 1, end, is_same)) fail(std::string(id) + " is in INFO more than once");
     return field;
+  }
+
+  void find_alleles() {
+    alleles_.clear();
+    for (int i = 0; i < static_cast<int>(record_->n_allele); ++i) {
+      if (i == 0 || !is_no_allele(record_->d.allele[i])) alleles_.push_back(i);
+    }
+  }
+
+  bool has_no_alleles() const { return alleles_.size() < record_->n_allele; }
+
+  // Renumbers the genotypes' alleles after some alleles were left out.
+  void leave_out_alleles() {
+    std::vector<int> numbers(record_->n_allele, kMissingAllele);
+    for (std::size_t i = 0; i < alleles_.size(); ++i) {
+      numbers[static_cast<std::size_t>(alleles_[i])] = static_cast<int>(i);
+    }
+    for (int& allele : genotypes_.alleles) {
+      if (allele >= 0) allele = numbers[static_cast<std::size_t>(allele)];
+    }
+  }
+
+  // The non-negative integers of a field with this many values; empty for any other field.
+  std::optional<std::vector<std::int64_t>> info_integers(const char* id, int n) {
+    const bcf_info_t* const field = info(id);
+    if (field == nullptr || field->len != n || n < 1) return {};
+    if (is_text_) check_numbers(id, true);
+    std::vector<std::int64_t> numbers;
+    for (int i = 0; i < n; ++i) {
+      const std::uint8_t* const at = field->vptr + (i << bcf_type_shift[field->type]);
+      numbers.push_back(integer_at(at, field->type));
+      if (numbers.back() < 0) return {};  // a missing number is negative too
+    }
+    return numbers;
   }
 
   void check_alleles() const {
@@ -488,13 +584,14 @@ class VariantReader::Impl {
   }
 
   NumberParser number_;
-  std::string info_;  // the line's INFO, if INFO is parsed
+  std::string info_;          // the line's INFO, if INFO is parsed
+  std::vector<int> alleles_;  // those not left out, by their positions in the record
   Genotypes genotypes_;
   SampleNumbers numbers_;
   int chromosome_ = -1;
-  std::int64_t length_ = 0;  // of the chromosome, as the header declares it, or 0
+  std::int64_t length_ = 0;  // of the chromosome, as declared in the header, or 0
   hts_pos_t position_ = 0;
-  std::vector<bool> seen_;  // by the chromosome's number in the header
+  std::vector<bool> seen_;  // by the chromosome's index in the header
 };
 
 std::string htslib_version() { return hts_version(); }
@@ -510,8 +607,14 @@ std::string_view VariantReader::chromosome() const {
 }
 std::int64_t VariantReader::position() const { return impl_->record_->pos + 1; }
 std::string_view VariantReader::id() const { return impl_->record_->d.id; }
-int VariantReader::alleles() const { return impl_->record_->n_allele; }
-std::string_view VariantReader::allele(int i) const { return impl_->record_->d.allele[i]; }
+int VariantReader::alleles() const { return static_cast<int>(impl_->alleles().size()); }
+std::string_view VariantReader::allele(int i) const {
+  return impl_->record_->d.allele[stored_index(i)];
+}
+int VariantReader::stored_alleles() const { return impl_->record_->n_allele; }
+int VariantReader::stored_index(int i) const {
+  return impl_->alleles()[static_cast<std::size_t>(i)];
+}
 std::int64_t VariantReader::records() const { return impl_->records_; }
 std::int64_t VariantReader::consumed() const { return impl_->consumed(); }
 const std::string& VariantReader::path() const { return impl_->path_; }
@@ -521,9 +624,7 @@ std::optional<std::string_view> VariantReader::info_text(const char* id) {
   return impl_->info_text(id);
 }
 std::vector<float> VariantReader::info_numbers(const char* id) { return impl_->info_numbers(id); }
-std::optional<std::int64_t> VariantReader::info_count(const char* id) {
-  return impl_->info_count(id);
-}
+std::optional<AltCount> VariantReader::info_counts() { return impl_->info_counts(); }
 const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
 bool VariantReader::is_phased(std::size_t sample) const { return impl_->is_phased(sample); }
 const SampleNumbers& VariantReader::sample_numbers(const char* id) {
@@ -602,19 +703,20 @@ class VariantWriter::Impl {
   }
 
   void swap_alleles(const char* id) {
-    if (is_text(bcf_get_info(header(), record(), id), record()->d.allele[1])) {
+    const int alt = reader_.alleles()[1];
+    if (is_text(bcf_get_info(header(), record(), id), record()->d.allele[alt])) {
       remove(id);
     } else {
       update(id, record()->d.allele[0], 1, BCF_HT_STR);
     }
-    if (const char* const problem = swap_.apply(record())) reader_.fail(problem);
+    if (const char* const problem = swap_.apply(record(), alt)) reader_.fail(problem);
   }
 
   void keep(const std::vector<std::string>& fields) { swap_.keep(fields); }
   const AlleleSwap& swap() const { return swap_; }
 
   void write() {
-    // VCF stores names, so it needs no declarations. BCF refers to declarations by their numbers.
+    // VCF stores names, so it needs no declarations. BCF refers to declarations by their indices.
     if (record()->errcode != 0 && file_->format.format == bcf) {
       reader_.fail(
           "its chromosome or a tag is not declared in the header, which BCF needs. Write VCF, or "
@@ -723,11 +825,13 @@ std::int64_t VariantReader::position() const { refuse(); }
 std::string_view VariantReader::id() const { refuse(); }
 int VariantReader::alleles() const { refuse(); }
 std::string_view VariantReader::allele(int) const { refuse(); }
+int VariantReader::stored_alleles() const { refuse(); }
+int VariantReader::stored_index(int) const { refuse(); }
 std::int64_t VariantReader::records() const { refuse(); }
 std::int64_t VariantReader::consumed() const { refuse(); }
 std::optional<std::string_view> VariantReader::info_text(const char*) { refuse(); }
 std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
-std::optional<std::int64_t> VariantReader::info_count(const char*) { refuse(); }
+std::optional<AltCount> VariantReader::info_counts() { refuse(); }
 const Genotypes& VariantReader::genotypes() { refuse(); }
 bool VariantReader::is_phased(std::size_t) const { refuse(); }
 const SampleNumbers& VariantReader::sample_numbers(const char*) { refuse(); }

@@ -1,4 +1,4 @@
-// Reads and writes variants in VCF and BCF, plain or compressed. Other rooms do not see htslib.
+// Reads and writes variants in VCF and BCF, plain or compressed. Other folders do not see htslib.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace ancify {
 // htslib's version; empty in a build without htslib, where opening a file is an InputError.
 std::string htslib_version();
 
-// How much of each record to read. The later parts of a line of VCF are not parsed.
+// The parts of each record to read. The later parts of a line of VCF are not parsed.
 enum class RecordParts { kAlleles, kInfo, kGenotypes };
 
 constexpr int kMissingAllele = -1;  // written as a dot
@@ -32,15 +32,26 @@ struct Genotypes {
 // A field of FORMAT with numbers.
 struct SampleNumbers {
   int per_sample = 0;         // the most numbers of any sample; 0 if the record lacks the field
-  std::vector<float> values;  // `per_sample` for each sample; NaN where there is none
+  std::vector<float> values;  // `per_sample` for each sample; NaN if absent
 };
 
-// Reads the records of a sorted file in order. FormatError, with the record and its line, for a
-// malformed record, or a position that goes back or exceeds the declared length. The same for a
-// chromosome that comes again.
+// Whether an ALT is not an allele of its own: a deletion that began before the record (*), or
+// unobserved alleles (<*>, <NON_REF> and <X>).
+bool is_no_allele(std::string_view alt);
+
+// The count of ALT according to INFO.
+struct AltCount {
+  std::int64_t copies = 0;
+  std::int64_t called = 0;  // alleles of the record in all samples
+};
+
+// Reads the records of a sorted file in order. ALTs for which is_no_allele() holds are left out:
+// other alleles are renumbered without them, and in genotypes they are missing. Throws FormatError,
+// with the record and its line, for a malformed record, or a position that goes back or exceeds the
+// declared length. It also does so for a chromosome that recurs.
 class VariantReader {
  public:
-  // `threads`: threads that inflate besides the caller's; 0 for none. InputError for a URL.
+  // `threads` inflate besides the caller's thread; 0 for none. Throws InputError for a URL, and
   // FileError if `inputs` has another identity for this path.
   explicit VariantReader(const std::string& path, int threads = 0,
                          RecordParts parts = RecordParts::kAlleles,
@@ -49,34 +60,37 @@ class VariantReader {
   VariantReader& operator=(const VariantReader&) = delete;
   ~VariantReader();
 
-  // Reads the next record; false at the end of the file. The other functions give values of this
+  // Reads the next record; false at the end of the file. The other functions return values of this
   // record, which are valid until the next call.
   bool next();
   std::string_view chromosome() const;
   std::int64_t position() const;         // from 1; 0 is before the first base
-  std::string_view id() const;           // a dot if there is none
+  std::string_view id() const;           // a dot if absent
   int alleles() const;                   // REF included
   std::string_view allele(int i) const;  // REF is the first
+  int stored_alleles() const;            // including those left out
+  int stored_index(int i) const;         // of an allele among all stored ones
   std::int64_t records() const;          // records read so far
   std::int64_t consumed() const;         // bytes of the stored file read so far
 
   // A field of INFO; empty if it is missing, and a missing text is ".". Needs RecordParts::kInfo or
-  // more. FormatError if the header declares another type, if the record has it twice, or if a
-  // number is malformed.
+  // more. Throws FormatError if the header declares another type, if the record has the field
+  // twice, or if a number is malformed.
   std::optional<std::string_view> info_text(const char* id);
-  std::vector<float> info_numbers(const char* id);  // NaN for one of several that is missing
-  // A single number from 0 of a field that the header declares as Integer; else none. Like the
-  // others for a number that is malformed, or a field twice.
-  std::optional<std::int64_t> info_count(const char* id);
-  // Needs RecordParts::kGenotypes. FormatError for an allele that the record does not have.
+  std::vector<float> info_numbers(const char* id);  // NaN for a missing one of several
+  // By AC and AN, for a record with two alleles; empty unless it has both, declared as Integer in
+  // the header. Throws FormatError if AC exceeds AN and, like the other functions, for a malformed
+  // number or a repeated field.
+  std::optional<AltCount> info_counts();
+  // Needs RecordParts::kGenotypes. Throws FormatError for an allele that the record does not have.
   const Genotypes& genotypes();
   // Whether a sample's second allele is phased with the first. The record has genotypes of two
   // alleles or more.
   bool is_phased(std::size_t sample) const;
-  // Another field of FORMAT. FormatError if the header declares it as text.
+  // Another field of FORMAT. Throws FormatError if the header declares it as text.
   const SampleNumbers& sample_numbers(const char* id);
 
-  // Chromosomes that the header or an index declares.
+  // Chromosomes declared by the header or an index.
   std::vector<std::string> declared() const;
   std::vector<std::string> samples() const;  // in the order of their columns
   const std::string& path() const;
@@ -100,7 +114,7 @@ class ReadingProgress {
   std::int64_t consumed_ = 0;
 };
 
-// A field of INFO: its name, and how the header declares it.
+// A field of INFO: its name and its declaration in the header.
 struct InfoField {
   std::string id;
   std::string number;
@@ -116,12 +130,12 @@ struct HeaderAdditions {
 };
 
 // Writes a reader's records, with changes, to VCF (.vcf), VCF compressed by bgzip (.vcf.gz) or BCF
-// (.bcf). The file appears at commit(). The path - is VCF on the standard output, as it is made.
+// (.bcf). The file appears at commit(). The path - means VCF, streamed to the standard output.
 class VariantWriter {
  public:
-  // Make it before the reader reads its first record. Adds `additions` to the reader's header and
-  // writes it. `threads`: threads that compress besides the caller's. InputError for another
-  // extension of the name.
+  // Create it before the reader reads its first record. Adds `additions` to the reader's header and
+  // writes it. `threads` compress besides the caller's thread. Throws InputError for another file
+  // name extension.
   VariantWriter(VariantReader& reader, const std::string& path, const HeaderAdditions& additions,
                 int threads = 0);
   VariantWriter(const VariantWriter&) = delete;
@@ -132,12 +146,13 @@ class VariantWriter {
   void set_text(const char* id, const std::string& value);
   void set_numbers(const char* id, const std::vector<float>& values);
   void remove(const char* id);
-  // Exchanges REF and ALT of a record with two alleles, and all values that depend on their order
-  // (see allele_fields.h). INFO's `id` gets the old REF. If it already holds the current ALT, the
-  // record was exchanged before: now it is restored, and `id` is removed.
+  // Exchanges REF and ALT of a record with two alleles, and all values that depend on allele order
+  // (see allele_fields.h), including alleles left out. INFO's `id` gets the old REF. If it already
+  // holds the current ALT, the record was exchanged before: it is now restored, and `id` is
+  // removed.
   void swap_alleles(const char* id);
-  // These fields stay as they are in swap_alleles(). Names begin with INFO/ or FORMAT/. InputError
-  // if the header lacks one.
+  // These fields remain unchanged in swap_alleles(). Names begin with INFO/ or FORMAT/. Throws
+  // InputError if the header lacks one.
   void keep(const std::vector<std::string>& fields);
   void write();
 

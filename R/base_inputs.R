@@ -1,0 +1,36 @@
+# Identities of the files that a job reads. The attribute `inputs` of a configuration has one for
+# each path, taken before the job reads it. The core opens only a file with this identity, and
+# checks it again after reading.
+
+# `identity` is for the core: inode, size, and the times of the last change of contents and of any
+# change. The other facts serve readers, and file systems with coarse timestamps.
+file_identity <- function(path) {
+  facts <- file_identity_impl(path)
+  facts$modified <- sprintf("%.6f", facts$modified)
+  facts
+}
+
+# NULL if the file cannot be read.
+identity_if_readable <- function(path) {
+  tryCatch(file_identity(path), ancify_error = function(condition) NULL)
+}
+
+# Adds the current identities of these files to the configuration.
+with_inputs <- function(config, paths, identify = file_identity) {
+  paths <- unique(paths)
+  attr(config, "inputs")[paths] <- lapply(paths, identify)
+  config
+}
+
+# NULL if the file could not be read.
+input_identity <- function(config, path) attr(config, "inputs")[[path]]
+
+# Rows of inputs for a run's record.
+inputs_on_record <- function(config, paths) {
+  unname(lapply(paths, function(path) c(list(path = path), input_identity(config, path))))
+}
+
+# Identities by path, for a job of the core.
+expected_inputs <- function(config) {
+  unlist(lapply(attr(config, "inputs"), `[[`, "identity"))
+}

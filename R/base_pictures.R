@@ -1,0 +1,116 @@
+# Parts of all pictures.
+
+draw_picture <- function(picture) {
+  print(picture)
+  invisible(picture)
+}
+
+need_ggplot2 <- function() need_packages("ggplot2", "Pictures")
+
+# Aesthetics from column names.
+by_column <- function(...) {
+  ggplot2::aes(!!!lapply(list(...), as.name))
+}
+
+picture_theme <- function(crowded = FALSE) {
+  ggplot2::theme_minimal(base_size = 11) +
+    ggplot2::theme(
+      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+      panel.grid = ggplot2::element_blank(), legend.position = "bottom",
+      plot.title.position = "plot", plot.caption.position = "plot",
+      strip.text = ggplot2::element_text(hjust = 0, size = 9), strip.clip = "off",
+      panel.spacing.x = ggplot2::unit(30, "pt"), plot.margin = ggplot2::margin(6, 20, 6, 6),
+      axis.text = ggplot2::element_text(size = if (crowded) 7 else 9)
+    )
+}
+
+light_colour <- "#DCE9F5"
+
+dark_colour <- "#08306B"
+
+# From light to dark.
+shades <- function(name, values) {
+  ggplot2::scale_fill_gradient(
+    name, low = light_colour, high = dark_colour, na.value = "white", labels = percent,
+    limits = shade_limits(values), breaks = shade_breaks,
+    guide = ggplot2::guide_colourbar(
+      title.position = "top", barwidth = 15, barheight = 0.5, frame.colour = "grey30",
+      ticks.colour = "grey30"
+    )
+  )
+}
+
+# Both ends of the range, and round numbers far enough from them for their labels.
+shade_breaks <- function(limits) {
+  inner <- pretty(limits, 3)
+  gap <- diff(limits) / 6
+  c(limits[1], inner[inner > limits[1] + gap & inner < limits[2] - gap], limits[2])
+}
+
+# The range of shares. A gradient needs two different limits.
+shade_limits <- function(values) {
+  known <- values[is.finite(values)]
+  if (length(known) == 0) {
+    c(0, 1)
+  } else if (diff(range(known)) == 0) {
+    pmin(pmax(known[1] + c(-0.01, 0.01), 0), 1)
+  } else {
+    range(known)
+  }
+}
+
+# A layer of labels in a colour readable on shades of `values`. `data` has a column `label`.
+labels_on_shades <- function(data, values, size) {
+  limits <- shade_limits(values)
+  data$ink <- ifelse(!is.na(data$share) & data$share > limits[1] + 0.6 * diff(limits),
+                     "white", "black")
+  list(
+    ggplot2::geom_text(by_column(label = "label", colour = "ink"), data, size = size),
+    ggplot2::scale_colour_identity()
+  )
+}
+
+percent <- function(share) {
+  paste(format(100 * share, digits = 4, trim = TRUE, drop0trailing = TRUE), "%")
+}
+
+# Long names keep their beginning and end. ASCII alone: not every device draws an ellipsis.
+shorten <- function(names) {
+  most <- 27
+  half <- (most - 3) %/% 2
+  end <- nchar(names)
+  short <- paste0(substr(names, 1, half), "...", substr(names, end - half + 1, end))
+  ifelse(end > most, short, names)
+}
+
+# Three panels in a row.
+panels <- function(column) {
+  ggplot2::facet_wrap(column, ncol = 3)
+}
+
+most_rows_drawn <- function(n_panels) {
+  if (n_panels <= 3) 30 else max(36 %/% ceiling(n_panels / 3), 6)
+}
+
+# A factor for the y axis: from top to bottom in the order of the names.
+downwards <- function(names, levels = unique(names)) {
+  factor(names, rev(levels))
+}
+
+# Names as panels, in their order. Equal labels get numbers.
+as_panels <- function(names, labels) {
+  panels <- factor(names, unique(names))
+  levels(panels) <- make.unique(labels[match(levels(panels), names)], " ")
+  panels
+}
+
+# A colour bar from `from` to `to`.
+draw_colours <- function(scale, at, labels, title) {
+  edges <- seq(scale$from, scale$to, length.out = length(scale$colours) + 1)
+  graphics::plot.new()
+  graphics::plot.window(c(0, 1), c(scale$from, scale$to), xaxs = "i", yaxs = "i")
+  graphics::rect(0, utils::head(edges, -1), 1, edges[-1], col = scale$colours, border = NA)
+  graphics::box(col = "grey40")
+  graphics::axis(4, at, labels)
+  graphics::mtext(title, 3, 0.3, adj = 0, cex = graphics::par("cex"))
+}

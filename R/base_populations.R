@@ -1,0 +1,128 @@
+# The population of each sample of a VCF.
+
+# Each sample's population index. Without a table, none: the core counts by AC and AN.
+vcf_populations <- function(vcf, table, subset) {
+  if (is.null(table)) {
+    return(integer())
+  }
+  samples <- variant_samples_impl(vcf)
+  check_samples(samples, table, vcf, subset)
+  sample_populations(samples, table)
+}
+
+# A data frame of sample and population, without factors. `most`: maximum number of populations.
+population_table <- function(populations, most = core_limits()$populations) {
+  is_named <- !is.null(names(populations))
+  if (is.data.frame(populations)) {
+    table <- population_columns(populations)
+  } else if (is_named && (is.character(populations) || is.factor(populations))) {
+    table <- list(sample = names(populations), population = populations)
+  } else if (is.character(populations) && length(populations) == 1) {
+    return(population_file(check_path(populations, "populations"), most))
+  } else {
+    abort_ancify(
+      sprintf(
+        paste(
+          "`populations` must be populations named by samples, a data frame or the path of a file,",
+          "not %s."
+        ),
+        show_value(populations)
+      ),
+      "input"
+    )
+  }
+  table <- data.frame(lapply(table, as.character))
+  check_population_table(table, most)
+  table
+}
+
+# The table in a file. Errors name the file.
+population_file <- function(file, most) {
+  table <- read_populations_impl(file)
+  tryCatch(check_population_table(table, most), ancify_input_error = function(condition) {
+    abort_ancify(paste0(quoted(file), ": ", conditionMessage(condition)), "input", file = file)
+  })
+  table
+}
+
+population_columns <- function(populations) {
+  columns <- c("sample", "population")
+  refuse_if(!all(columns %in% names(populations)),
+            "`populations` has the columns %s, but needs `sample` and `population`.",
+            enumerate(quoted(names(populations))))
+  populations[columns]
+}
+
+check_population_table <- function(table, most) {
+  wrong <- which(is.na(table$sample) | is.na(table$population) | !nzchar(table$sample))
+  refuse_if(length(wrong),
+            "`populations` has the sample %s in population %s: give both, or leave out the sample.",
+            quoted(table$sample[wrong[1]]), quoted(table$population[wrong[1]]))
+  twice <- which(duplicated(table$sample))
+  refuse_if(length(twice), "`populations` has the sample %s twice.", quoted(table$sample[twice[1]]))
+  names <- unique(table$population)
+  if (length(names) < 1 || length(names) > most) {
+    abort_ancify(
+      sprintf(
+        "`populations` has %d populations%s, but a spectrum has %s. %s", length(names),
+        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "",
+        if (is.finite(most)) sprintf("1 to %d", most) else "1 or more",
+        if (length(names)) {
+          "Leave out the other samples, with `subset = TRUE`."
+        } else {
+          "Name the samples to use."
+        }
+      ),
+      "input"
+    )
+  }
+  check_populations(names, length(names))
+}
+
+# Checks that the table and the file have the same samples.
+check_samples <- function(samples, table, vcf, subset) {
+  lacking <- setdiff(table$sample, samples)
+  if (length(lacking)) {
+    empty <- setdiff(table$population, table$population[table$sample %in% samples])
+    abort_ancify(
+      sprintf(
+        "%s has no sample %s of `populations`%s; its samples are %s.%s", quoted(vcf),
+        enumerate(quoted(lacking)),
+        if (length(empty)) {
+          sprintf(", so none of the population %s", enumerate(quoted(empty)))
+        } else {
+          ""
+        },
+        enumerate(quoted(samples)),
+        if (identical(lacking, table$sample[1])) " Is the first line a header? Remove it." else ""
+      ),
+      "input"
+    )
+  }
+  others <- setdiff(samples, table$sample)
+  refuse_if(length(others) && !subset,
+            "%s of the samples of %s are in no population: %s. `subset = TRUE` leaves them out.",
+            format_count(length(others)), quoted(vcf), enumerate(quoted(others)))
+}
+
+# Each sample's population index from 0, or -1 for none.
+sample_populations <- function(samples, table) {
+  numbers <- match(table$population, unique(table$population)) - 1L
+  numbers <- numbers[match(samples, table$sample)]
+  ifelse(is.na(numbers), -1L, numbers)
+}
+
+check_populations <- function(populations, n) {
+  if (is.null(populations)) {
+    return(invisible())
+  }
+  refuse_if(!is.character(populations) || length(populations) != n,
+            "`populations` must be %d %s, not %s.", n, if (n == 1) "name" else "names",
+            show_value(populations))
+  wrong <- is.na(populations) | !validEnc(populations)
+  wrong <- wrong | !nzchar(populations, keepNA = FALSE) | duplicated(populations)
+  wrong[!wrong] <- grepl("[\"[:cntrl:]]", populations[!wrong])
+  refuse_if(any(wrong),
+            "`populations[%d]` is %s: a name must be unique, not empty, and without quotes.",
+            which(wrong)[1], show_value(populations[wrong][1]))
+}

@@ -1,0 +1,255 @@
+# Fits of a history to joint counts of the outgroups' pattern and the focal sample's alleles.
+#
+# A site is of one of two kinds. It varies: its cell is the pattern, the two alleles and the number
+# of copies. Or it is of the rest: its cell is the pattern and the one base. The rest's probability
+# is that of one haplotype's base less that of the sites that vary, each by the share of haplotypes
+# with this base. So the rest needs no sum over samples, and may have any number of mutations.
+
+# Samples are projected to at most so many haplotypes. Twice as many take three times as long, and
+# tell little more.
+most_projected <- 10
+
+# list(n =, varying = data frame of code, first, second, copies and count; rest = the same of code,
+# base and count), from the counts of patterns and of sites that vary.
+joint_counts <- function(counts, variants, history) {
+  tables <- joint_tables(counts, variants, history, projected_haplotypes(variants))
+  refuse_missing_positions(tables$rest, sum(variants$count), history)
+  tables$rest <- tables$rest[tables$rest$count > 1e-9, ]
+  tables
+}
+
+# The same without checks: counts of the rest may be 0 or below.
+joint_tables <- function(counts, variants, history, n) {
+  width <- length(history$splits)
+  sites <- projected_sites(variants[variants$n >= n, ], n)
+  both <- sites$copies > 0 & sites$copies < n
+  fixed <- data.frame(
+    code = sites$code, base = ifelse(sites$copies == 0, sites$first, sites$second),
+    count = sites$count
+  )[!both, ]
+  # All variants are taken from the positions that have their first allele, those with too few
+  # haplotypes too.
+  states <- pattern_states(counts$pattern, width + 1)
+  all <- data.frame(
+    code = pattern_codes(states[seq_len(width), , drop = FALSE]), base = states[width + 1, ],
+    count = counts$count
+  )
+  varying <- data.frame(code = variants$code, base = variants$first, count = -variants$count)
+  all <- all[all$code < 5^width - 1, ]  # where an outgroup has a base
+  rest <- summed(rbind(all, varying, fixed), c("code", "base"))
+  # The alleles in the order of the alphabet
+  sites <- sites[both, ]
+  turned <- sites$first > sites$second
+  sites[turned, c("first", "second")] <- sites[turned, c("second", "first")]
+  sites$copies[turned] <- n - sites$copies[turned]
+  list(
+    n = n, rest = rest,
+    varying = summed(sites, c("code", "first", "second", "copies"))
+  )
+}
+
+pattern_codes <- function(states) colSums(states * 5^(seq_len(nrow(states)) - 1))
+
+summed <- function(table, by) {
+  key <- do.call(paste, table[by])
+  first <- !duplicated(key)
+  total <- rowsum(table$count, key, reorder = FALSE)
+  data.frame(table[first, by], count = as.vector(total), row.names = NULL)
+}
+
+# So many that nineteen of twenty sites have them.
+projected_haplotypes <- function(variants) {
+  sorted <- variants[order(variants$n), ]
+  below <- cumsum(sorted$count) < 0.05 * sum(sorted$count)
+  min(most_projected, sorted$n[!below][1])
+}
+
+# Each site as the mean over all samples of n of its haplotypes.
+projected_sites <- function(variants, n) {
+  kinds <- split(seq_len(nrow(variants)), list(variants$n, variants$copies), drop = TRUE)
+  parts <- lapply(kinds, function(rows) {
+    part <- variants[rows, ]
+    copies <- part$copies[1]
+    drawn <- seq(max(0, n - part$n[1] + copies), min(n, copies))
+    share <- stats::dhyper(drawn, copies, part$n[1] - copies, n)
+    each <- rep(seq_along(rows), length(drawn))
+    data.frame(
+      part[each, c("code", "first", "second")], copies = rep(drawn, each = length(rows)),
+      count = part$count[each] * rep(share, each = length(rows))
+    )
+  })
+  none <- variants[0, c("code", "first", "second", "copies", "count")]
+  summed(do.call(rbind, c(list(none), parts)), c("code", "first", "second", "copies"))
+}
+
+# ---- Probabilities ----------------------------------------------------------------------------
+
+joint_cells <- function(counts, space) {
+  list(
+    count = c(counts$varying$count, counts$rest$count),
+    log_probabilities = function(x) {
+      probabilities <- with_watch("Fitting", function(watch) {
+        joint_probabilities(space$history(x), counts, space$called(x), watch)
+      })
+      log(pmax(probabilities, .Machine$double.xmin))
+    }
+  )
+}
+
+# Of the cells of joint_counts(), the varying ones first. `called`: the share of varying sites that
+# are known.
+joint_probabilities <- function(history, counts, called, watch) {
+  core <- core_history(history)
+  model <- core_mutation_model(history)
+  n <- counts$n
+  one <- matrix(pattern_probabilities_impl(core, model, watch), ncol = 5)
+  samples <- sample_probabilities(history, n, watch)
+  rest <- rest_probabilities(one, samples, n, called)
+  c(
+    called * rowSums(by_ancestral_allele(samples, counts)),
+    rest[cbind(counts$rest$code + 1, counts$rest$base + 1)]
+  )
+}
+
+# [pattern, ancestral, derived, copies of the derived base]: of samples of n haplotypes that vary.
+sample_probabilities <- function(history, n, watch) {
+  found <- sample_probabilities_impl(core_history(history), core_mutation_model(history), n, watch)
+  array(found, c(length(found) / (4 * 4 * (n - 1)), 4, 4, n - 1))
+}
+
+# Of the varying cells, with the first allele ancestral and with the second.
+by_ancestral_allele <- function(samples, counts) {
+  varying <- counts$varying
+  code <- varying$code + 1
+  first <- varying$first + 1
+  second <- varying$second + 1
+  cbind(
+    samples[cbind(code, first, second, varying$copies)],
+    samples[cbind(code, second, first, counts$n - varying$copies)]
+  )
+}
+
+allele_probabilities <- function(history, counts) {
+  samples <- with_watch("Fitting", function(watch) {
+    sample_probabilities(history, counts$n, watch)
+  })
+  by_ancestral_allele(samples, counts)
+}
+
+# [pattern, base]: of the sites that are not known to vary.
+rest_probabilities <- function(one, samples, n, called) {
+  share <- seq_len(n - 1) / n
+  by_share <- function(share) array(matrix(samples, ncol = n - 1) %*% share, dim(samples)[1:3])
+  with_ancestral <- rowSums(by_share(1 - share), dims = 2)
+  with_derived <- rowSums(aperm(by_share(share), c(1, 3, 2)), dims = 2)
+  varying <- with_ancestral + with_derived
+  one - called * cbind(varying, rowSums(varying))
+}
+
+# Numbers of variants by copies of the rarer allele, and what the history expects of as many.
+copies_found <- function(history, counts) {
+  n <- counts$n
+  samples <- with_watch("Fitting", function(watch) sample_probabilities(history, n, watch))
+  # The last pattern is that of missing bases, the sum over all others.
+  samples <- matrix(samples, ncol = n - 1)
+  any_pattern <- colSums(samples[seq_len(nrow(samples)) %% 5^length(history$splits) == 0, ])
+  rarer <- pmin(seq_len(n - 1), n - seq_len(n - 1))
+  expected <- rowsum(any_pattern, rarer)[, 1]
+  varying <- counts$varying
+  found <- vapply(unique(rarer), function(copies) {
+    sum(varying$count[pmin(varying$copies, n - varying$copies) == copies])
+  }, 0)
+  data.frame(
+    copies = unique(rarer), sites = found,
+    expected = unname(expected / sum(expected)) * sum(found)
+  )
+}
+
+# The share of variants with other numbers of copies than the history expects.
+copies_amiss <- function(copies) sum(abs(copies$sites - copies$expected)) / 2 / sum(copies$sites)
+
+# ---- What the user gives ----------------------------------------------------------------------
+
+# The variants as numbers: code, first, second, copies, n and count. NULL without variants.
+variants_for_history <- function(variants, history) {
+  if (is.null(variants)) {
+    return(NULL)
+  }
+  columns <- c("pattern", "alleles", "counts", "n", "sites")
+  refuse_if(!is.data.frame(variants) || !all(columns %in% names(variants)),
+            "`variants` must be a result of count_variants(), or a data frame of %s, not %s.",
+            enumerate(quoted(columns)),
+            if (is.data.frame(variants)) show_value(names(variants)) else show_value(variants))
+  patterns <- outgroups_in_order(variants$pattern, attr(variants, "species"), history)
+  states <- pattern_states(patterns, length(history$splits))
+  alleles <- allele_codes(as.character(variants$alleles))
+  sample <- check_counts(variants$counts, variants$n, nrow(variants), history)
+  check_variant_sites(variants$sites)
+  table <- data.frame(
+    code = pattern_codes(states), first = alleles[, 1], second = alleles[, 2],
+    copies = sample$counts, n = sample$n, count = variants$sites
+  )
+  table$chromosome <- variants$chromosome
+  used <- colSums(states < 4) > 0 & !is.na(table$copies) & table$n > 1 & table$count > 0
+  refuse_if(!any(used),
+            "`variants` has no site with an outgroup's base and counts of two haplotypes or more.")
+  table[used, ]
+}
+
+outgroups_in_order <- function(patterns, species, history) {
+  wanted <- names(history$splits)
+  if (is.null(species) || is.null(wanted)) {
+    return(patterns)
+  }
+  check_pattern_widths(patterns, species)
+  missing <- setdiff(wanted, species)
+  refuse_if(length(missing), "`variants` has bases of %s, but the history also needs those of %s.",
+            enumerate(quoted(species)), enumerate(quoted(missing)))
+  do.call(paste0, lapply(match(wanted, species), function(i) substr(patterns, i, i)))
+}
+
+check_variant_sites <- function(sites) {
+  wrong <- which(!is.numeric(sites) | !is.finite(sites) | sites < 0)
+  refuse_if(length(wrong), "`variants$sites[%d]` is %s: give the number of such sites.", wrong[1],
+            show_value(sites[wrong[1]]))
+}
+
+check_called_share <- function(called) {
+  if (is.null(called)) {
+    return(invisible())
+  }
+  check_positive(called, "called", 1)
+  refuse_if(called > 1, "`called` is %s: give the share of positions with calls, up to 1, or NULL.",
+            called)
+}
+
+number_of_focal_sizes <- function(n, history) {
+  own <- length(history$focal_size)
+  if (is.null(n)) {
+    return(if (own > 1) own else 3)
+  }
+  check_whole_number(n, "focal_sizes", 10)
+  n
+}
+
+# The rest is what the patterns have beyond the variants.
+refuse_missing_positions <- function(rest, sites, history) {
+  lacking <- which(rest$count < 0)
+  # A few may come from a reference that was corrected.
+  if (-sum(rest$count[lacking]) > 0.01 * sites) {
+    worst <- lacking[which.min(rest$count[lacking])]
+    bases <- c("A", "C", "G", "T", "N")
+    outgroups <- bases[rest$code[worst] %/% 5^(seq_along(history$splits) - 1) %% 5 + 1]
+    abort_ancify(
+      sprintf(
+        paste(
+          "`patterns` has %s sites fewer than `variants` with the bases %s of the outgroups and %s",
+          "as REF: count both over the same positions, of the same genome build."
+        ),
+        format_count(ceiling(-rest$count[worst])), paste(outgroups, collapse = ""),
+        bases[rest$base[worst] + 1]
+      ),
+      "input"
+    )
+  }
+}

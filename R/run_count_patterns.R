@@ -1,0 +1,116 @@
+#' Count site patterns
+#'
+#' Counts each site pattern, the bases of all species at one position. Substitution models and
+#' histories are fitted to these counts: `count_patterns("ancify.yaml")`.
+#'
+#' With a configuration, the projected sequences in `<work_dir>/projected` are counted, one
+#' chromosome after the other. [ancify_run()] with the phase `"project"` writes them.
+#'
+#' The focal base is the last of a pattern. Fits need it to know where the focal lineage joins the
+#' others. It is read from `<work_dir>/projected/<focal_species>`. Missing files there are first
+#' made from `focal_fasta`, or else from the focal rows of the alignments.
+#'
+#' @param x A configuration (a path, a list or an [ancify_config()]), or the sequences of the inner
+#'   outgroups as in [call_ancestral()].
+#' @param outer Sequences of the outer outgroups, if `x` is sequences; `NULL` (the default) for
+#'   none.
+#' @param focal With a configuration: `TRUE` (the default) counts the focal base too, and is an
+#'   error without one; `FALSE` does not. With sequences: the focal sequence, named by the species;
+#'   `TRUE` or `FALSE` for none.
+#' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
+#'   for `getOption("ancify.threads")` or all cores.
+#' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for `backend` of a
+#'   configuration, else `"auto"`. The CPU counts in any case.
+#' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
+#'   sessions.
+#' @param by `"cpg"` counts the patterns of each class of neighbours apart, for a
+#'   [substitution_model()] by class. `NULL` (the default) for what `model_classes` of a
+#'   configuration needs, else all patterns together.
+#' @return A data frame of class `ancify_patterns` with a row for each pattern of a chromosome. The
+#'   attribute `species` has the species in the order of the bases, `focal` the focal one or `NULL`.
+#'
+#'   | Column | Meaning |
+#'   | --- | --- |
+#'   | `chromosome` | its name, or `"sequences"` if sequences were given |
+#'   | `pattern` | a base or `N` for each species |
+#'   | `neighbours` | only with `by`: the class of the position, see [cpg_class()] |
+#'   | `count` | the number of positions |
+#' @section Errors:
+#' * `ancify_projection_warning`: projections were made from another alignment than the
+#'   configuration names.
+#' * `ancify_config_error`, `ancify_file_error`, `ancify_format_error`: as in [ancify_run()].
+#' * `ancify_input_error`: sequences differ in length, or are of one species twice; or `by` is given
+#'   without outgroups.
+#' * `ancify_device_error`: a GPU cannot be used.
+#' @seealso [fit_substitution_model()], [fit_history()]
+#' @export
+#' @examples
+#' inner <- c(chimp = "ACGTNACC", gorilla = "ACGANNCG")
+#' count_patterns(inner, c(macaque = "ATGTANNT"), c(human = "ACGTAACC"), threads = 1)
+#'
+#' config <- ancify_example()
+#' ancify_run(config, "project", threads = 1, verbose = FALSE)
+#' head(count_patterns(config, threads = 1))
+count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backend = NULL,
+                           progress = interactive(), by = NULL) {
+  check_given()
+  check_by(by)
+  if (!is_config(x, outer)) {
+    return(count_in_memory(x, outer, focal, threads, backend, progress, by))
+  }
+  check_flag(focal, "focal")
+  config <- read_config(x, "count")
+  backend <- choose_backend(
+    backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
+  )
+  if (focal && !has_focal(config)) {
+    work_in(new_context(config, backend, NULL, progress), "project", ensure_focal)
+  }
+  warn_about_kept_projections(config)
+  count_projected(config, focal, backend, progress, by %||% classes_by(config))
+}
+
+# A single text without a name is a configuration's path, unless `outer` is given.
+is_config <- function(x, outer) {
+  is.list(x) || (is.character(x) && length(x) == 1 && is.null(names(x)) && is.null(outer))
+}
+
+count_in_memory <- function(inner, outer, focal, threads, backend, progress, by) {
+  sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
+  with_focal <- !isTRUE(focal) && !isFALSE(focal)
+  if (with_focal) sequences <- c(sequences, one_focal(focal))
+  refuse_if(length(sequences) == 0, "`x` and `outer` are both empty: give at least one sequence.")
+  species <- names(sequences) %||% rep("", length(sequences))
+  check_species_once(species)
+  check_equal_lengths(sequences, length(inner))
+  backend <- choose_backend(backend %||% "auto", threads)
+  outgroups <- length(species) - with_focal
+  refuse_if(!is.null(by) && outgroups == 0,
+            "`by` needs an outgroup: classes are by the outgroups' bases.")
+  counts <- with_watch("Counting patterns", function(watch) {
+    classed_by <- if (is.null(by)) 0L else outgroups
+    count_patterns_in_memory_impl(sequences, classed_by, backend, watch)
+  }, progress)
+  new_patterns(list(sequences = counts), species, if (with_focal) species[length(species)], by)
+}
+
+# One sequence, named.
+one_focal <- function(focal) {
+  focal <- as_sequences(focal, "focal")
+  refuse_if(length(focal) != 1 || !isTRUE(nzchar(names(focal))),
+            "`focal` must be one sequence with the focal species' name, not %s%s.",
+            count_of(length(focal), "sequence"),
+            if (is.null(names(focal))) " without a name" else "")
+  focal
+}
+
+count_projected <- function(config, focal, backend, progress, by = classes_by(config)) {
+  species <- c(config$outgroups$name, if (focal) config$focal_species)
+  folders <- projected_folder(config, species)
+  check_projected(species, config)
+  counts <- with_watch("Counting patterns", function(watch) {
+    classed_by <- if (is.null(by)) 0L else nrow(config$outgroups)
+    count_patterns_in_files_impl(folders, classed_by, config$lengths, backend, watch)
+  }, progress, inputs = expected_inputs(config))
+  new_patterns(counts, species, if (focal) config$focal_species, by)
+}

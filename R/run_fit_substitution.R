@@ -1,0 +1,97 @@
+#' Fit a substitution model
+#'
+#' Estimates branch lengths and substitution rates by maximum likelihood, from counts of site
+#' patterns: `fit_substitution_model(counts, tree, "HKY85")`. The time depends on the number of
+#' distinct patterns, not on the length of the genome.
+#'
+#' Only the topology of the tree is used; the search begins at its branch lengths. The models are
+#' reversible, so of two branches at the root only the summed length can be fitted. It is divided as
+#' in the given tree, or else in half. Nodes with one branch are removed.
+#'
+#' For a model by class, such as `substitution_model("GTR", by = "cpg")`, first all sites are
+#' fitted, then the sites of each class. A class's rate is the sum of its branch lengths, relative
+#' to that of all sites. The tree, `log_likelihood`, `df` and `estimates` are those of all sites.
+#'
+#' If the tree names the focal species, the counts must have its bases: without them, the place
+#' where its lineage joins is unknown. If the tree does not name it, its bases are not used.
+#'
+#' @param patterns The result of [count_patterns()], a data frame of `pattern` and `count` (with
+#'   `species`), or a configuration. Patterns of a configuration are counted first; its tree and
+#'   model are the defaults. A model by class needs the classes too, in a column `neighbours`.
+#' @param tree A tree whose leaves are the species of the patterns: Newick text, the path of a file
+#'   with it, or a `phylo` of the package ape. `NULL` (the default) for that of a configuration.
+#' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a [substitution_model()]
+#'   at which the search begins. Its `alpha` is fitted if given, and `invariant` if above 0.
+#' @param gamma `TRUE` fits the shape of gamma rates in `n_rates` classes; `FALSE` by default.
+#' @param n_rates Number of gamma classes, 4 by default. A `model` with `alpha` has its own number.
+#' @param invariant `TRUE` fits a share of invariant sites; `FALSE` by default.
+#' @param base_freqs `"empirical"` (the default) takes the base frequencies of HKY85 and GTR from
+#'   the counts, `"ml"` fits them.
+#' @param species The species in the order of each pattern's bases; by default those of `patterns`.
+#' @param focal The focal species' name; by default that of `patterns`.
+#' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
+#'   for `getOption("ancify.threads")` or all cores.
+#' @return A list of class `ancify_fit`, with methods for `print()`, `summary()`, `coef()`,
+#'   `logLik()`, `AIC()` and `BIC()`:
+#'   * `tree`, a `phylo` with the fitted lengths, and `model`, an `ancify_model`, both for
+#'     [call_ancestral()];
+#'   * `log_likelihood`, `df` (the number of fitted values; empirical frequencies count as 3) and
+#'     `sites`;
+#'   * `estimates`: a data frame of `parameter`, `estimate` and `std_error`, `NA` if the data do not
+#'     determine it or at a bound;
+#'   * `converged` and `message` of the search;
+#'   * `classes`, for a model by class: a data frame of `neighbours`, `sites`, `rate` and
+#'     `log_likelihood`.
+#' @section Errors:
+#' * `ancify_input_error`: a tree, a model or the counts cannot be used, or the tree names the focal
+#'   species but the counts lack its bases.
+#' * `ancify_input_error`: the model is by class, but the counts are not.
+#' * With a configuration also those of [count_patterns()].
+#' * `ancify_fit_warning`: the search did not converge.
+#' @references
+#' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
+#' approach. Journal of Molecular Evolution 17:368.
+#' @seealso [count_patterns()], [substitution_model()], [fit_history()], [call_ancestral()]
+#' @export
+#' @examples
+#' config <- ancify_example()
+#' ancify_run(config, "project", threads = 1, verbose = FALSE)
+#' counts <- count_patterns(config, threads = 1)
+#' fit <- fit_substitution_model(counts, "(((focal,near1),near2),far);", threads = 1)
+#' fit
+#' AIC(fit)
+fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = FALSE,
+                                   n_rates = 4, invariant = FALSE,
+                                   base_freqs = c("empirical", "ml"), species = NULL,
+                                   focal = NULL, threads = NULL) {
+  check_given()
+  check_flag(gamma, "gamma")
+  check_flag(invariant, "invariant")
+  check_whole_number(n_rates, "n_rates", most_rates)
+  base_freqs <- check_choice(base_freqs, c("empirical", "ml"), "base_freqs")
+  if (!is.data.frame(patterns)) {
+    refuse_if(!is.character(patterns) && !is.list(patterns),
+              "`patterns` must be a result of count_patterns() or a configuration, not %s.",
+              show_value(patterns))
+    config <- read_config(patterns, "count")
+    tree <- tree %||% config$tree
+    model <- model %||% config_model(config)
+    threads <- threads %||% config$num_cpus
+    focal_too <- !is.null(tree) && config$focal_species %in% input_faults(as_phylo(tree))$tip.label
+    patterns <- count_patterns(
+      patterns, focal = focal_too, threads = threads, progress = FALSE,
+      by = if (has_classes(model)) class_kinds
+    )
+  }
+  check_pattern_counts(patterns)
+  broken <- which(patterns$count != round(patterns$count))
+  refuse_if(length(broken), "Row %d of `patterns` has the count %s: give whole numbers of sites.",
+            broken[1], format(patterns$count[broken[1]]))
+  model <- check_model(model %||% "HKY85")
+  if (gamma && is.null(model$alpha)) model[c("alpha", "n_rates")] <- list(0.5, as.integer(n_rates))
+  if (invariant && model$invariant == 0) model$invariant <- 0.1
+  refuse_if(is.null(tree), "`tree` is missing: give a tree, for its topology.")
+  tree <- input_faults(as_phylo(tree))
+  threads <- resolve_threads(threads)
+  fit_in_classes(patterns, tree, model, base_freqs, species, focal, threads)
+}

@@ -1,0 +1,162 @@
+# Resumable runs of embed_sequences(). The files part-1.bin, part-2.bin, ... are slices of the input
+# in its own order. The folder's ledger records that they are made from the run's fingerprint. Their
+# facts are list(has_unknown = the sequences with letters that are not residues, unknown = the
+# number of such letters).
+
+run_embedding <- function(run, out, resume) {
+  of <- embedding_fingerprint(run)
+  locks <- lock_folders(out, inform_ancify)
+  on.exit(unlock_folders(locks))
+  embed_into(run, out, resume, of)
+}
+
+# The run in a locked folder. `of`: the run's fingerprint.
+embed_into <- function(run, out, resume, of) {
+  ledger <- open_run(out, of, recorded_run, resume)
+  on.exit(close_run(ledger))
+  slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
+  parts <- part_names(of)
+  whole <- whole_files(ledger, parts, known_source(ledger, of), threads = run_threads(run))
+  told <- mapply(is_count_of_unknown, facts_of(ledger, parts), slices)
+  for (k in which(!(whole & told))) make_part(run, ledger, parts[k], slices[[k]], of)
+  tell_repeated(run$settings)
+  facts <- facts_of(ledger, parts)
+  has_unknown <- unlist(lapply(facts, function(part) part$has_unknown))
+  tell_unknown(unlist(lapply(facts, function(part) part$unknown)), run$sequences$ids[has_unknown],
+               run$sequences$sequences)
+  out
+}
+
+# Whether recorded facts belong to a part of these sequences.
+is_count_of_unknown <- function(facts, slice) {
+  if (!is.list(facts) || !setequal(names(facts), c("has_unknown", "unknown"))) {
+    return(FALSE)
+  }
+  which <- suppressWarnings(as.double(unlist(facts$has_unknown)))
+  counts <- suppressWarnings(as.double(unlist(facts$unknown)))
+  length(which) == length(counts) && all(which %in% slice) && !anyDuplicated(which) &&
+    all(is.finite(counts) & counts >= 1 & counts %% 1 == 0)
+}
+
+run_threads <- function(run) run$settings$backend$threads
+
+make_part <- function(run, ledger, part, slice, of) {
+  claim_files(ledger, part)
+  path <- ledger_paths(ledger, part)
+  unknown <- with_watch(sprintf("Embedding, %s", part), function(watch) {
+    wanted <- core_list(
+      "EmbeddingPart",
+      ids = run$sequences$ids[slice], sequences = run$sequences$sequences[slice],
+      by_residue = run$by_residue, path = path
+    )
+    embed_part_impl(run$model$loaded, wanted, model_run(run$settings), watch)
+  }, progress = interactive())
+  has <- which(unknown > 0)
+  facts <- list(has_unknown = as.list(slice[has]), unknown = as.list(unknown[has]))
+  complete_files(ledger, part, of, sums_of(path), canonical_json(facts))
+}
+
+# ---- Parts -------------------------------------------------------------------------------------
+
+part_names <- function(of) sprintf("part-%d.bin", seq_len(count_parts(of)))
+
+count_parts <- function(of) max(1, ceiling(of$input$sequences / of$settings$part_size))
+
+# The parts still to be made, by the ledger alone.
+parts_left <- function(ledger, of) !are_complete(ledger, part_names(of), known_source(ledger, of))
+
+# Sequences per part, which is held in memory whole. The tests make it small.
+part_size <- function(by_residue) {
+  most <- if (by_residue) 100 else 10000
+  check_whole_number(getOption("ancify.part_size", most), "options(ancify.part_size = )")
+}
+
+# A run without sequences has one part, which records its width.
+part_slices <- function(n, size) {
+  if (n == 0) list(integer()) else unname(split(seq_len(n), (seq_len(n) - 1) %/% size))
+}
+
+# Sessions share parts only if this agrees: it covers contents, not paths.
+embedding_fingerprint <- function(run) {
+  files <- c(run$model$weights, run$model$other)
+  sums <- with_watch("Reading the model's files", function(watch) {
+    checksums_impl(files, run_threads(run), watch)
+  }, progress = interactive())
+  list(
+    input = list(
+      sequences = length(run$sequences$ids), ids = texts_checksum_impl(run$sequences$ids),
+      letters = texts_checksum_impl(run$sequences$sequences)
+    ),
+    model = stats::setNames(as.list(sums$checksum), basename(files)),
+    settings = list(
+      pool = if (run$by_residue) "residue" else "mean", long = run$settings$long,
+      precision = run$settings$precision, part_size = part_size(run$by_residue)
+    )
+  )
+}
+
+# The fingerprint of the run whose parts are in the ledger; NULL without one.
+recorded_run <- function(ledger) {
+  rows <- ledger_rows(ledger)
+  is_part <- grepl("^part-[0-9]+[.]bin$", rows$path)
+  recorded <- Filter(Negate(is.null), made_from_of(ledger, rows$path[is_part]))
+  if (length(recorded) == 0) {
+    return(NULL)
+  }
+  if (!is_fingerprint(recorded[[1]])) refuse_run_record(ledger)
+  recorded[[1]]
+}
+
+most_parts <- 1e6
+
+# Whether embedding_fingerprint() made a record.
+is_fingerprint <- function(of) {
+  has_fingerprint_names(of) &&
+    is_whole_from(of$input$sequences, 0) && is_whole_from(of$settings$part_size, 1) &&
+    count_parts(of) <= most_parts && isTRUE(of$settings$pool %in% c("mean", "residue"))
+}
+
+has_fingerprint_names <- function(of) {
+  has <- function(part, names) setequal(names(part), names)
+  are_lists(of) && has(of, c("input", "model", "settings")) &&
+    has(of$input, c("sequences", "ids", "letters")) &&
+    has(of$settings, c("pool", "long", "precision", "part_size"))
+}
+
+# ---- Reading -----------------------------------------------------------------------------------
+
+#' @rdname embed_sequences
+#' @export
+read_embeddings <- function(folder) {
+  check_given()
+  folder <- check_path(folder, "folder")
+  ledger <- open_ledger(folder, "folder")
+  of <- recorded_run(ledger)
+  if (is.null(of)) {
+    abort_ancify(
+      sprintf("%s has no embeddings: give a folder that embed_sequences() wrote.", quoted(folder)),
+      "file", file = folder
+    )
+  }
+  parts <- part_names(of)
+  left <- sum(parts_left(ledger, of))
+  refuse_if(left,
+            "The run in %s is incomplete: %s of %d parts are missing. Call embed_sequences() %s",
+            quoted(folder), left, length(parts), "again.")
+  damaged <- ledger_paths(ledger, parts[!whole_files(ledger, parts)])
+  if (length(damaged)) {
+    abort_ancify(
+      sprintf("%s is damaged or was changed: call embed_sequences() again.", quoted(damaged[1])),
+      "format", file = damaged[1], line = 0
+    )
+  }
+  # A part is a matrix with a row per protein, or a list of matrices with a row per residue.
+  values <- lapply(ledger_paths(ledger, parts), read_part_impl)
+  by_residue <- of$settings$pool == "residue"
+  widths <- unlist(lapply(values, function(x) if (is.list(x)) vapply(x, ncol, 0L) else ncol(x)))
+  n <- sum(vapply(values, NROW, 0L))
+  fit <- all(vapply(values, is.list, NA) == by_residue) && length(unique(widths)) < 2 &&
+    n == of$input$sequences
+  if (!fit) refuse_run_record(ledger)
+  do.call(if (by_residue) c else rbind, values)
+}

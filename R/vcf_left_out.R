@@ -1,0 +1,37 @@
+# Records of a VCF that have no ancestral allele to use, by reason.
+
+reasons_left_out <- c(
+  "INDEL", "MONOMORPHIC", "MULTIALLELIC", "REF_MISMATCH", "MASKED", "NO_COVERAGE", "UNRESOLVED",
+  "NEITHER_ALLELE", "LOW"
+)
+
+# Counts of records that are not sites, by reason.
+records_left_out <- function(found, low_confidence, which = reasons_left_out) {
+  reasons <- c(
+    colSums(found$reasons), MONOMORPHIC = found$monomorphic, OTHER_KIND = found$other_kind
+  )
+  if (low_confidence) reasons["LOW"] <- 0
+  reasons[which]
+}
+
+# `way_out`: advice on spectra without ancestral alleles.
+# `use`: the purpose of the sites; `words`: descriptions of reasons, in place of their names.
+check_any_site <- function(found, left_out, vcf, use_info, way_out = "", use = "a spectrum",
+                           words = character()) {
+  if (sum(found$chromosomes$records) > sum(left_out)) {
+    return(invisible())
+  }
+  some <- left_out[left_out > 0]
+  names <- ifelse(names(some) %in% names(words), words[names(some)], names(some))
+  abort_ancify(
+    paste0(
+      sprintf("%s has no record for %s: ", quoted(vcf), use),
+      if (!length(some)) "it has no records",
+      paste(vapply(some, format_count, ""), names, collapse = ", "), ".",
+      if (use_info && left_out[["NO_COVERAGE"]] > 0) {
+        paste0(" If its INFO has no AA, give `ancestral`: calls or a FASTA file.", way_out)
+      }
+    ),
+    "input"
+  )
+}

@@ -1,0 +1,49 @@
+// Values in the lanes of a register, by the vector extensions of GCC and clang. A kernel takes the
+// register width of its level as a parameter: GCC 12 keeps wider vectors in memory, where each load
+// waits for the stores.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "core/device/simd.h"
+
+namespace ancify {
+
+// Doubles in a register of each level. Every 64-bit processor has registers of 16 bytes.
+using PlainLanes = double __attribute__((vector_size(16)));
+using Avx2Lanes = double __attribute__((vector_size(32)));
+using Avx512Lanes = double __attribute__((vector_size(64)));
+
+// The number of doubles in a register.
+template <class Lanes>
+constexpr std::size_t kLanesIn = sizeof(Lanes) / sizeof(double);
+
+// Values may be at any address. Vectors are not returned, as the calling convention would differ
+// between levels.
+template <class Lanes>
+ANCIFY_ALWAYS_INLINE void load(const double* from, Lanes& to) {
+  std::memcpy(&to, from, sizeof(Lanes));
+}
+
+template <class Lanes>
+ANCIFY_ALWAYS_INLINE void store(const Lanes& from, double* to) {
+  std::memcpy(to, &from, sizeof(Lanes));
+}
+
+// This many doubles, in one register or several.
+template <class Lanes, std::size_t kNumbers>
+struct LaneBlock {
+  static constexpr std::size_t kRegisters = kNumbers / kLanesIn<Lanes>;
+  static_assert(kRegisters * kLanesIn<Lanes> == kNumbers, "registers are full");
+  Lanes lanes[kRegisters];
+
+  ANCIFY_ALWAYS_INLINE void load_from(const double* from) {
+    for (std::size_t r = 0; r < kRegisters; ++r) load(from + r * kLanesIn<Lanes>, lanes[r]);
+  }
+  ANCIFY_ALWAYS_INLINE void store_to(double* to) const {
+    for (std::size_t r = 0; r < kRegisters; ++r) store(lanes[r], to + r * kLanesIn<Lanes>);
+  }
+};
+
+}  // namespace ancify

@@ -1,0 +1,88 @@
+// Inflates Zstandard frames with libzstd, where configure has found it.
+#include "core/io/zstd_source.h"
+
+#include <new>
+#include <utility>
+
+#include "core/exec/errors.h"
+
+#ifdef ANCIFY_HAVE_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
+
+namespace ancify {
+
+#ifdef ANCIFY_HAVE_ZSTD
+
+namespace {
+
+struct FreeStream {
+  void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
+};
+
+// libzstd refuses frames whose windows exceed 128 MB, so a file cannot request more memory.
+class ZstdSource : public ByteSource {
+ public:
+  explicit ZstdSource(FileWindow window)
+      : window_(std::move(window)), stream_(ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+  }
+
+  std::size_t read(char* out, std::size_t n) override {
+    ZSTD_outBuffer text = {out, n, 0};
+    while (text.pos == 0 && n > 0) {
+      const std::string_view bytes = window_.at_least(1);
+      if (bytes.empty() && !in_frame_) return 0;
+      ZSTD_inBuffer input = {bytes.data(), bytes.size(), 0};
+      const std::size_t status = ZSTD_decompressStream(stream_.get(), &text, &input);
+      if (ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge) {
+        throw FormatError(path(), 0,
+                          "its windows take more than 128 MB, as after zstd --long=31. Compress it "
+                          "again without --long");
+      }
+      if (ZSTD_isError(status) != 0) {
+        fail(std::string("the compressed data are damaged: ") + ZSTD_getErrorName(status));
+      }
+      if (bytes.empty() && text.pos == 0) {
+        fail("the compressed data end too early: the file was cut short");
+      }
+      window_.drop(input.pos);
+      in_frame_ = status != 0;
+    }
+    return text.pos;
+  }
+  std::int64_t consumed() const override { return window_.consumed(); }
+  const std::string& path() const override { return window_.path(); }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw FormatError(window_.path(), 0, problem + ". Fetch or compress the file again");
+  }
+
+  FileWindow window_;
+  std::unique_ptr<ZSTD_DStream, FreeStream> stream_;
+  bool in_frame_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> make_zstd_source(FileWindow window) {
+  return std::make_unique<ZstdSource>(std::move(window));
+}
+
+std::string zstd_version() { return ZSTD_versionString(); }
+
+#else
+
+std::unique_ptr<ByteSource> make_zstd_source(FileWindow window) {
+  throw FormatError(window.path(), 0,
+                    "the file is compressed by Zstandard, which this copy of ancify was built "
+                    "without. Inflate it with zstd -d, or install libzstd-dev and ancify again");
+}
+
+std::string zstd_version() { return {}; }
+
+#endif
+
+}  // namespace ancify

@@ -1,0 +1,26 @@
+// Reads the text of a file compressed by Zstandard, such as PLINK 2's tables.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/io/byte_source.h"
+#include "core/io/file_window.h"
+
+namespace ancify {
+
+// Whether a file begins with a Zstandard frame, or with a skippable frame, as pzstd writes.
+inline bool is_zstd(std::string_view bytes) {
+  const bool skipped =
+      bytes.size() >= 4 && bytes.substr(1, 3) == "\x2a\x4d\x18" && (bytes[0] & 0xf0) == 0x50;
+  return bytes.substr(0, 4) == "\x28\xb5\x2f\xfd" || skipped;
+}
+
+// Throws FormatError in a build without libzstd.
+std::unique_ptr<ByteSource> make_zstd_source(FileWindow window);
+
+// The version of libzstd; empty in a build without it.
+std::string zstd_version();
+
+}  // namespace ancify

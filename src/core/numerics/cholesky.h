@@ -1,0 +1,21 @@
+// Solutions of symmetric positive definite linear systems.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ancify {
+
+// The factor L of a positive definite n x n matrix LL' (Cholesky).
+class CholeskyFactor {
+ public:
+  CholeskyFactor(std::size_t n, std::vector<double> matrix);
+  // Replaces `column` by the inverse's product with it.
+  void solve(std::vector<double>& column) const;
+
+ private:
+  std::size_t n_;
+  std::vector<double> factor_;  // the lower triangle, by rows
+};
+
+}  // namespace ancify

@@ -1,0 +1,179 @@
+// Steps of average (or expected) information under bounds, shortened until the likelihood rises.
+// The last digits come from Newton's method with the observed information 2 AI - E; if this is
+// cheap, so do all steps.
+#include "core/reml/exact/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "core/reml/fit/steps.h"
+
+namespace ancify::reml {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+// Steps without observed information, if it is expensive, far from the maximum.
+constexpr int kFarSteps = 12;
+// If only rounding errors remain, s'I^-1 s stagnates. Below this value it then counts as 0.
+constexpr double kRoundingOfDecrement = 1e-9;
+constexpr int kMostWithoutGain = 3;
+// Rounding error of the likelihood, relative to the size of the data.
+constexpr double kRoundingOfLikelihood = 1e-10;
+// If a step shortened to this length brings no gain, no gain exists.
+constexpr double kShortestStep = 1e-9;
+
+class Search {
+ public:
+  Search(ExactModel& model, const SearchSettings& settings) : model_(model), settings_(settings) {}
+
+  Maximum from(Vector theta);
+
+ private:
+  void look(double step, bool newton);
+  bool finished();
+  // Whether the last steps to the maximum are cheaper with the observed information.
+  bool newton_is_better() const;
+  // Moves to a point that is not lower. Returns false if none exists.
+  bool go();
+  LocalModel local(const Vector& information) const {
+    return {at_.theta, settings_.lower, at_.derivatives.score, information};
+  }
+  Vector observed_or_asked() const;
+  void end(bool converged, const std::string& status, const std::string& message);
+
+  ExactModel& model_;
+  const SearchSettings& settings_;
+  Maximum at_;
+  double radius_ = kNoLimit;
+  double step_ = 0;
+  double least_ = kNoLimit;  // s'I^-1 s so far
+  int without_gain_ = 0;
+};
+
+// Computes the quantities at the model's current point.
+void Search::look(double step, bool newton) {
+  at_.log_likelihood = model_.log_likelihood();
+  at_.derivatives = model_.derivatives(newton || settings_.expected);
+  at_.information = settings_.expected ? at_.derivatives.expected : at_.derivatives.average;
+  const LocalModel here = local(at_.information);
+  at_.at_bound = at_bound(here);
+  at_.iterations.push_back({at_.log_likelihood, decrement(here), 0, step, at_.theta});
+}
+
+void Search::end(bool converged, const std::string& status, const std::string& message) {
+  at_.converged = converged;
+  at_.status = status;
+  at_.message = message;
+}
+
+bool Search::finished() {
+  const double now = at_.iterations.back().decrement;
+  without_gain_ = now < 0.5 * least_ ? 0 : without_gain_ + 1;
+  least_ = std::min(least_, now);
+  const bool rounding = now < kRoundingOfDecrement && without_gain_ >= kMostWithoutGain;
+  if (now < settings_.tolerance || rounding) {
+    end(true, "converged", "");
+    return true;
+  }
+  if (static_cast<int>(at_.iterations.size()) > settings_.max_iterations) {
+    end(false, "iterations",
+        "the limit of " + std::to_string(settings_.max_iterations) +
+            " iterations was reached; raise `max_iterations`");
+    return true;
+  }
+  return false;
+}
+
+bool Search::newton_is_better() const {
+  if (model_.expected_is_cheap()) return true;
+  const auto& past = at_.iterations;
+  if (past.size() < 3) return false;
+  const double now = past.back().decrement;
+  if (now > 1 && static_cast<int>(past.size()) <= kFarSteps) return false;
+  // An average-information step reduces s'I^-1 s by a nearly constant factor, and costs N^3
+  // operations. Newton's method takes two steps, of 4 G N^3.
+  const double shrinks = now / past[past.size() - 2].decrement;
+  if (shrinks >= 1) return true;
+  return std::log(settings_.tolerance / now) / std::log(shrinks) > 8 * model_.components();
+}
+
+// The observed information if it is known and positive definite; otherwise the requested one.
+Vector Search::observed_or_asked() const {
+  const Derivatives& known = at_.derivatives;
+  if (known.expected.empty()) return at_.information;
+  Vector observed = known.average;
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    observed[i] = 2 * observed[i] - known.expected[i];
+  }
+  const std::size_t k = at_.theta.size();
+  return first_dependent(observed, k, 1e-8) == k ? observed : at_.information;
+}
+
+bool Search::go() {
+  const LocalModel here = local(observed_or_asked());
+  const double allowed = at_.log_likelihood - kRoundingOfLikelihood * model_.size();
+  while (radius_ > kShortestStep) {
+    Step step = bounded_step(here, radius_);
+    if (model_.move_to(step.theta) && model_.log_likelihood() >= allowed) {
+      at_.theta = std::move(step.theta);
+      step_ = step.length;
+      radius_ = std::max(radius_, 4 * step.length);
+      return true;
+    }
+    radius_ = step.length / 4;
+  }
+  return false;
+}
+
+Maximum Search::from(Vector theta) {
+  at_.theta = std::move(theta);
+  while (true) {
+    look(step_, newton_is_better());
+    if (finished()) break;
+    if (!go()) {
+      model_.move_to(at_.theta);
+      end(false, "stopped", "no step from here raises the likelihood");
+      break;
+    }
+  }
+  return std::move(at_);
+}
+
+}  // namespace
+
+Maximum search(ExactModel& model, const SearchSettings& settings) {
+  std::vector<Vector> starts = {settings.start};
+  if (settings.start.empty()) {
+    starts = model.starts(settings.lower);
+  } else {
+    for (std::size_t i = 0; i < starts[0].size(); ++i) {
+      starts[0][i] = std::max(starts[0][i], settings.lower[i]);
+    }
+  }
+  if (starts.size() > 1 && !model.search_is_cheap()) {
+    Vector heights;
+    for (const auto& start : starts) {
+      heights.push_back(model.move_to(start) ? model.log_likelihood() : -kNoLimit);
+    }
+    const auto best = std::max_element(heights.begin(), heights.end()) - heights.begin();
+    starts = {starts[static_cast<std::size_t>(best)]};
+  }
+  Maximum best;
+  best.log_likelihood = -kNoLimit;
+  for (const auto& start : starts) {
+    if (!model.move_to(start)) continue;
+    Maximum found = Search(model, settings).from(start);
+    if (found.log_likelihood > best.log_likelihood) best = std::move(found);
+  }
+  if (!best.theta.empty()) model.move_to(best.theta);
+  return best;
+}
+
+}  // namespace ancify::reml
