@@ -81,11 +81,12 @@
 #' * [count_contexts()] counts the positions that could have mutated, and [mutation_rates()] divides
 #'   by them.
 #' * [mutation_contrasts()] compares populations, and [`plot()`][plot.mutation_spectrum] draws them.
-#' * [collapse()] shortens contexts, and [signature_table()] converts to other packages' formats.
+#' * [collapse_contexts()] shortens contexts, and [signature_table()] converts to other packages'
+#'   formats.
 #'
 #' @section Chromatin:
 #' * [distance_maps()] makes maps of coordinates, with [methods][distance_maps_methods] and
-#'   [`plot()`][plot.distance_maps]. [structures()] recovers coordinates.
+#'   [`plot()`][plot.distance_maps]. [map_structures()] recovers coordinates.
 #' * [complete_maps()] fills in missing points, [denoise_maps()] and [outlier_scores()] find wrong
 #'   ones, [map_components()] prepares clustering.
 #' * [simulate_polymers()] draws from [polymer_model()] or [self_avoiding_model()], and
@@ -95,7 +96,7 @@
 #' @section Demographic models:
 #' * [demography()] makes a model from events: [event_equilibrium()], [event_epoch()],
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and
-#'   [event_reordering()]. In them a value may change along a [course()].
+#'   [event_reordering()]. In them a value may change along a [size_history()].
 #' * [demography_model()] gives common and published models by name.
 #' * [read_demes()] and [write_demes()] exchange models with other programs; fields of a file may be
 #'   parameters.

@@ -9,8 +9,8 @@
 #' | `task` | What it learns | Used by |
 #' | --- | --- | --- |
 #' | `"cluster"` | to reconstruct each map from its code | `predict()` |
-#' | `"denoise"` | the map before points were moved | `reconstruct()`, [outlier_scores()] |
-#' | `"inpaint"` | the map before points were hidden | `reconstruct()` |
+#' | `"denoise"` | the map before points were moved | `reconstruct_maps()`, [outlier_scores()] |
+#' | `"inpaint"` | the map before points were hidden | `reconstruct_maps()` |
 #'
 #' **Winners.** On 10,000 simulated maps of 64 points, five seeds each (`vignette("chromatin")`):
 #' * To fill in points, the network beats interpolation: squared errors of 1.03 and 1.16 times the
@@ -34,8 +34,8 @@
 #'
 #' **Training.** Adam with rate 1e-3, in batches of 64 maps. The loss is the mean squared error of
 #' observed pairs. To denoise or inpaint, each epoch moves or hides different points of the
-#' [structures()], and computes their distances. Training ends when the loss of the cells held out
-#' has not fallen for 5 epochs. The weights of the best epoch are kept.
+#' [map_structures()], and computes their distances. Training ends when the loss of the cells held
+#' out has not fallen for 5 epochs. The weights of the best epoch are kept.
 #'
 #' **Stopping.** Ctrl-C ends training after a batch, with a warning. The result has the best weights
 #' so far.
@@ -198,7 +198,7 @@ mean_distance <- function(maps) {
 # Structures of maps with missing pairs or corruption; else an empty array.
 structures_needed <- function(maps, spoilt, threads) {
   if (spoilt || anyNA(maps$maps)) {
-    structures(maps, threads = threads)
+    map_structures(maps, threads = threads)
   } else {
     array(0, c(maps$points, 3, 0))
   }

@@ -2,26 +2,26 @@
 
 #' Use an autoencoder of distance maps
 #'
-#' `predict()` gives the code of each cell, `reconstruct()` the network's map of each cell.
+#' `predict()` gives the code of each cell, `reconstruct_maps()` the network's map of each cell.
 #'
 #' @details
 #' Maps must have as many points as in training, in the same unit, and with the same `scale`. If
 #' training maps were divided by their own radius of gyration (`scale = "each"`), divide new maps
 #' likewise.
 #'
-#' Missing pairs are filled in by interpolating the [structures()] before the network sees them.
+#' Missing pairs are filled in by interpolating the [map_structures()] before the network sees them.
 #'
 #' @param object,x,fit An autoencoder by [fit_autoencoder()] or [read_autoencoder()].
 #' @param maps A [distance_maps()] object.
 #' @param what `"map"` (the default): distances as the network gives them. `"structure"`: distances
-#'   of their [structures()], which break no triangle inequality.
+#'   of their [map_structures()], which break no triangle inequality.
 #' @param ... Not used.
 #' @inheritParams distance_maps
 #' @inheritParams fit_autoencoder
 #' @return
 #' * `predict()`: a matrix of cells x code.
-#' * `reconstruct()`: a [distance_maps()] object without missing pairs. To inpaint, pairs that were
-#'   seen stay as they are, with `what = "map"`.
+#' * `reconstruct_maps()`: a [distance_maps()] object without missing pairs. To inpaint, pairs
+#'   that were seen stay as they are, with `what = "map"`.
 #' * `print()`: `x`, invisibly.
 #' @section Warnings:
 #' `ancify_unit_warning`: distances are over five times larger or smaller than in training.
@@ -30,14 +30,14 @@
 #' an autoencoder was changed so that its parts no longer fit together.
 #'
 #' `ancify_device_error`: as in [fit_autoencoder()].
-#' @seealso [fit_autoencoder()], [structures()] of what is reconstructed, [outlier_scores()]
+#' @seealso [fit_autoencoder()], [map_structures()] of what is reconstructed, [outlier_scores()]
 #' @export
 #' @examples
 #' x <- simulate_polymers(60, polymer_model(16), seed = 1)
 #' maps <- distance_maps(x)
 #' fit <- fit_autoencoder(maps, "inpaint", epochs = 3, threads = 1)
 #' given <- perturb_maps(x[, , 1:5], missing = 0.1, seed = 2)
-#' done <- reconstruct(fit, given)
+#' done <- reconstruct_maps(fit, given)
 #' map_metrics(done, maps[1:5], given)[c("cell", "pairs", "error")]
 #' dim(predict(fit, maps))
 predict.map_autoencoder <- function(object, maps, threads = NULL, backend = "auto", ...) {
@@ -52,7 +52,7 @@ predict.map_autoencoder <- function(object, maps, threads = NULL, backend = "aut
 
 #' @rdname predict.map_autoencoder
 #' @export
-reconstruct <- function(fit, maps, what = c("map", "structure"), threads = NULL,
+reconstruct_maps <- function(fit, maps, what = c("map", "structure"), threads = NULL,
                         backend = "auto") {
   check_given()
   check_fits(fit, maps)
@@ -60,7 +60,9 @@ reconstruct <- function(fit, maps, what = c("map", "structure"), threads = NULL,
   made <- run_network(fit, maps, reconstruct_maps_impl, threads, backend)
   changed <- if (fit$task == "inpaint") is.na(maps$maps) else TRUE
   maps$maps[changed] <- made[changed]
-  if (what == "structure") maps$maps <- measured(structures(maps, threads = threads), threads)$maps
+  if (what == "structure") {
+    maps$maps <- measured(map_structures(maps, threads = threads), threads)$maps
+  }
   maps
 }
 
@@ -76,7 +78,7 @@ run_network <- function(fit, maps, job, threads, backend) {
 # For each point the median change that the network makes to its pairs: points x cells. All pairs of
 # a false spot change; of another point, only its pairs with false spots.
 changed_by <- function(fit, maps, threads, backend) {
-  change <- abs(reconstruct(fit, maps, threads = threads, backend = backend)$maps - maps$maps)
+  change <- abs(reconstruct_maps(fit, maps, threads = threads, backend = backend)$maps - maps$maps)
   at <- map_pairs(maps$points)
   change_at <- function(point) {
     apply(change[at$first == point | at$second == point, , drop = FALSE], 2, stats::median,

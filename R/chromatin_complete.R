@@ -8,7 +8,7 @@
 #' @details
 #' | `method` | Distance of a missing pair |
 #' | --- | --- |
-#' | `"interpolate"` | distance in the [structures()], with missing points between neighbours |
+#' | `"interpolate"` | distance in the [map_structures()], with missing points between neighbours |
 #' | `"lowrank"` | distance by the leading components, which all cells share |
 #' | `"conditional"` | the mean distance given the points seen, for a `model` by [polymer_model()] |
 #'
@@ -73,7 +73,7 @@ complete_maps <- function(x, method = c("interpolate", "lowrank", "conditional")
 # cells.
 completion_methods <- list(
   interpolate = function(x, model, rank, threads) {
-    found <- structures(x, threads = threads)
+    found <- map_structures(x, threads = threads)
     warn_ends(found)
     interpolated_maps(x, found, threads)
   },
@@ -202,7 +202,7 @@ conditional_maps <- function(x, model, threads) {
   refuse_if(check_gaussian(model)$n != x$points, "`model` has %d points, but the maps have %d.",
             model$n, x$points)
   scale <- rep_len(x$scale, length(x))
-  seen <- structures(x, threads = threads)
+  seen <- map_structures(x, threads = threads)
   maps <- measured(interpolated(seen), threads)$maps
   precision <- laplacian(model)
   at <- map_pairs(x$points)

@@ -11,7 +11,7 @@
 #' | --- | --- |
 #' | `"outliers"` | points with a score above `threshold` are removed, then interpolated |
 #' | `"rank"` | distances of the nearest Gram matrix of rank 3: classical scaling |
-#' | `"smacof"` | distances of the structure of least stress: [structures()] |
+#' | `"smacof"` | distances of the structure of least stress: [map_structures()] |
 #'
 #' The first changes only pairs of removed points.
 #'
@@ -40,15 +40,15 @@
 #' @inheritParams distance_maps
 #' @return
 #' * `denoise_maps()`: a [distance_maps()] object. Pairs missing in `x` stay missing. Distances of
-#'   points that [structures()] omits stay unchanged.
+#'   points that [map_structures()] omits stay unchanged.
 #' * `outlier_scores()`: a matrix of points x cells; `NA` for points that were not seen, or that
-#'   [structures()] omits.
+#'   [map_structures()] omits.
 #' @section Errors:
 #' `ancify_input_error`: an argument has the wrong type, or `threshold` leaves a cell with fewer
 #' than two points.
 #'
 #' `ancify_device_error`: as in [fit_autoencoder()].
-#' @seealso [outlier_roc()], [structures()]
+#' @seealso [outlier_roc()], [map_structures()]
 #' @export
 #' @examples
 #' x <- simulate_polymers(50, seed = 1)
@@ -72,9 +72,11 @@ denoise_maps <- function(x, method = c("outliers", "rank", "smacof"), threshold 
 denoising_methods <- list(
   outliers = function(x, threshold, threads) without_outliers(x, threshold, threads),
   rank = function(x, threshold, threads) {
-    measured(structures(x, iterations = 0, threads = threads), threads)$maps
+    measured(map_structures(x, iterations = 0, threads = threads), threads)$maps
   },
-  smacof = function(x, threshold, threads) measured(structures(x, threads = threads), threads)$maps
+  smacof = function(x, threshold, threads) {
+    measured(map_structures(x, threads = threads), threads)$maps
+  }
 )
 
 without_outliers <- function(x, threshold, threads) {
@@ -88,7 +90,7 @@ without_outliers <- function(x, threshold, threads) {
   given <- x$maps
   removed <- !kept[at$first, , drop = FALSE] | !kept[at$second, , drop = FALSE]
   x$maps[removed] <- NA
-  found <- interpolated_maps(x, structures(x, threads = threads), threads)
+  found <- interpolated_maps(x, map_structures(x, threads = threads), threads)
   # The structure of inexact distances changes those of other points too.
   replace(given, removed, found[removed])
 }
@@ -115,7 +117,7 @@ network_scores <- function(x, fit, threads, backend) {
 }
 
 chain_scores <- function(x, threads) {
-  found <- structures(x, threads = threads)
+  found <- map_structures(x, threads = threads)
   parts <- lapply(seq_along(x$cells), function(cell) neighbour_distances(found[, , cell]))
   part <- function(name) vapply(parts, `[[`, numeric(x$points), name)
   # Coincident points have no score.

@@ -45,7 +45,7 @@
 #' of several sizes. Or a number is infinite or beyond 1e100, a distance is negative, or a map is
 #' asymmetric. Or no cell has two observed points, or two cells share a name. The message names the
 #' cell and the point.
-#' @seealso [distance_maps_methods], [simulate_polymers()], [structures()], [complete_maps()],
+#' @seealso [distance_maps_methods], [simulate_polymers()], [map_structures()], [complete_maps()],
 #'   [denoise_maps()], [map_components()], [map_metrics()]
 #' @export
 #' @examples

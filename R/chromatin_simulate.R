@@ -74,7 +74,7 @@ draw_self_avoiding <- function(model, cells, threads) {
 #' computes the distances. So no perturbed map breaks the triangle inequality.
 #'
 #' @param x Coordinates, an array of points x 3 x cells such as [simulate_polymers()] gives. Or
-#'   [distance_maps()], whose [structures()] are then perturbed.
+#'   [distance_maps()], whose [map_structures()] are then perturbed.
 #' @param noise Standard deviation of a normal error along each axis, in the unit of `x`; 0 by
 #'   default.
 #' @param outliers Share of each cell's points that are false spots; 0 by default. They move by a
@@ -101,7 +101,7 @@ perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, t
   if (inherits(x, "distance_maps")) {
     scale <- x$scale
     each <- is_each(x)
-    x <- structures(x, threads = threads)
+    x <- map_structures(x, threads = threads)
   } else {
     x <- as_cell_array(x)
     check_points(dim(x)[1])

@@ -1,7 +1,7 @@
 #' Structures of distance maps
 #'
-#' `structures(x)` finds coordinates that reproduce the distances of each map: classical scaling to
-#' three dimensions, then weighted stress majorisation (SMACOF).
+#' `map_structures(x)` finds coordinates that reproduce the distances of each map: classical scaling
+#' to three dimensions, then weighted stress majorisation (SMACOF).
 #'
 #' @details
 #' Majorisation lowers the stress, the sum of squared errors of the observed distances, with every
@@ -33,10 +33,10 @@
 #' @export
 #' @examples
 #' maps <- distance_maps(simulate_polymers(3, seed = 1))
-#' found <- structures(maps)
+#' found <- map_structures(maps)
 #' attr(found, "stress")
 #' max(abs(as.array(distance_maps(found)) - as.array(maps)))
-structures <- function(x, iterations = 300, tolerance = 1e-5, threads = NULL) {
+map_structures <- function(x, iterations = 300, tolerance = 1e-5, threads = NULL) {
   check_given()
   check_maps(x)
   check_at_least(iterations, "iterations", 0)

@@ -106,7 +106,7 @@ demes_epoch <- function(graph, there, start, end) {
     if (epoch$from == epoch$to) {
       return(epoch$from / n)
     }
-    course(demes_size_at(epoch, start) / n, demes_size_at(epoch, end) / n, shape = epoch$how)
+    size_history(demes_size_at(epoch, start) / n, demes_size_at(epoch, end) / n, shape = epoch$how)
   })
   m <- matrix(0, length(there), length(there))
   now <- graph$migrations[graph$migrations$start >= start & graph$migrations$end <= end, ]

@@ -90,7 +90,7 @@ format_values <- function(x) {
     rows <- apply(x, 1, function(row) paste(vapply(row, format_course, ""), collapse = " "))
     return(paste0("[", paste(rows, collapse = "; "), "]"))
   }
-  if (is_course(x) || is.function(x)) x <- list(x)
+  if (is_size_history(x) || is.function(x)) x <- list(x)
   text <- trimws(paste(names(x), vapply(x, format_course, "")))
   if (length(text) == 1 && is.null(names(x))) {
     return(text)
@@ -99,13 +99,13 @@ format_values <- function(x) {
 }
 
 is_list_of_rows <- function(x) {
-  is.list(x) && !is_course(x) && any(lengths(x) > 1) && !any(vapply(x, is_course, NA))
+  is.list(x) && !is_size_history(x) && any(lengths(x) > 1) && !any(vapply(x, is_size_history, NA))
 }
 
 format_course <- function(value) {
   if (is.function(value)) {
     "a function"
-  } else if (is_course(value)) {
+  } else if (is_size_history(value)) {
     sprintf("%s to %s", format(value$from, digits = 4), format(value$to, digits = 4))
   } else {
     format(value, digits = 4)

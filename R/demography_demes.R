@@ -107,7 +107,7 @@ check_demes_epoch <- function(event, theta) {
   if (!all(event$mutates | event$frozen)) refuse_in_demes("a population has no new mutations")
   courses <- c(event$size, event$migration)
   if (any(vapply(courses, is.function, NA))) {
-    refuse_in_demes("a size or a rate is a function; use course()")
+    refuse_in_demes("a size or a rate is a function; use size_history()")
   }
 }
 
@@ -117,7 +117,7 @@ demes_size <- function(size, event, n, time) {
     return(list(start_size = n * size, end_time = time))
   }
   list(
-    start_size = n * course_at(size, event$start), end_size = n * course_at(size, event$end),
+    start_size = n * value_at(size, event$start), end_size = n * value_at(size, event$end),
     end_time = time,
     size_function = if (size$shape == "linear") "linear" else "exponential"
   )

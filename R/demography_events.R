@@ -27,17 +27,19 @@
 #' | selection coefficient | 2 N times the coefficient of the derived allele |
 #' | `theta0` | 4 N times the mutation rate times the length of the sequence |
 #'
-#' A value that changes in an epoch is a `course()`, or a function of time on the epoch's clock.
+#' A value that changes in an epoch is a `size_history()`, or a function of time on the epoch's
+#' clock.
 #'
-#' @param nu Sizes: a vector of numbers, or a list with a number, `course()` or function for each
-#'   population. For `event_equilibrium()` one number, 1 by default.
+#' @param nu Sizes: a vector of numbers, or a list with a number, `size_history()` or function for
+#'   each population. For `event_equilibrium()` one number, 1 by default.
 #' @param gamma Selection coefficients, 0 by default: one for all populations, or as `nu`. They are
 #'   2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
 #' @param h Dominance, in the form of `gamma`; 0.5 (the default) is additive.
-#' @param theta0 Mutation: a number, 1 by default; in an epoch also a `course()` or a function. A
-#'   rate holds until another is given: `NULL`, the default in an epoch, keeps the current rate.
-#' @param duration A number: how long the epoch lasts. For `course()` the time on the epoch's clock
-#'   at which the value is `to`; `NULL` (the default) for the epoch's end.
+#' @param theta0 Mutation: a number, 1 by default; in an epoch also a `size_history()` or a
+#'   function. A rate holds until another is given: `NULL`, the default in an epoch, keeps the
+#'   current rate.
+#' @param duration A number: how long the epoch lasts. For `size_history()` the time on the
+#'   epoch's clock at which the value is `to`; `NULL` (the default) for the epoch's end.
 #' @param m Migration rates, 0 by default: one number for all pairs; or a matrix (or list of rows)
 #'   with the rate from population `j` into `i` in row `i` and column `j`.
 #' @param frozen Whether populations stay unchanged, like ancient samples: one value for all, or one
@@ -54,8 +56,8 @@
 #' @param order The old number of each population, in the new order.
 #' @param from,to Values at time 0 and at time `duration` of the epoch's clock.
 #' @param shape `"exponential"` (the default) or `"linear"` change between `from` and `to`.
-#' @return A list of the arguments, of class `demography_event`, or of class `demography_course`
-#'   for `course()`.
+#' @return A list of the arguments, of class `demography_event`, or of class
+#'   `demography_size_history` for `size_history()`.
 #' @section Errors:
 #' * `ancify_input_error`: an argument is missing, or `shape` is unknown. Other values are checked
 #'   later, by [expected_sfs()], as they may depend on parameters.
@@ -68,7 +70,7 @@
 #' # A population that grew tenfold, and then split into two that exchange migrants
 #' demography(
 #'   event_equilibrium(),
-#'   event_epoch(0.2, nu = list(course(1, 10))),
+#'   event_epoch(0.2, nu = list(size_history(1, 10))),
 #'   event_split(1),
 #'   event_epoch(0.1, nu = c(10, 2), m = 0.5)
 #' )
@@ -140,11 +142,12 @@ event_reordering <- function(order) {
 
 #' @rdname demography_events
 #' @export
-course <- function(from, to, duration = NULL, shape = c("exponential", "linear")) {
+size_history <- function(from, to, duration = NULL, shape = c("exponential", "linear")) {
   check_given()
   types <- c(exponential = "exp", linear = "linear")
   type <- types[[check_choice(shape, names(types), "shape")]]
-  structure(list(type = type, from = from, to = to, "T" = duration), class = "demography_course")
+  structure(list(type = type, from = from, to = to, "T" = duration),
+            class = "demography_size_history")
 }
 
 # ---- The registry of events ----------------------------------------------------------------------

@@ -52,7 +52,7 @@ epoch_to_history <- function(history, event, before, time) {
     at <- seq(event$start, event$end, length.out = if (is.numeric(size)) 2 else 65)
     history$widths <- c(history$widths, list(list(
       number = history$there[k], time = before - (at - event$start),
-      size = vapply(at, function(t) course_at(size, t), 0)
+      size = vapply(at, function(t) value_at(size, t), 0)
     )))
   }
   history$flows <- c(history$flows, list(epoch_flows(event, history$there, before, time)))
@@ -63,27 +63,11 @@ epoch_to_history <- function(history, event, before, time) {
 epoch_flows <- function(event, there, before, time) {
   n <- length(there)
   pairs <- expand.grid(from = seq_len(n), to = seq_len(n))
-  rates <- vapply(event$migration, course_at, 0, (event$start + event$end) / 2)
+  rates <- vapply(event$migration, value_at, 0, (event$start + event$end) / 2)
   pairs$rate <- rates[(pairs$to - 1) * n + pairs$from]
   pairs <- pairs[pairs$from != pairs$to & pairs$rate > 0, ]
   # One below the other, through the epoch.
   share <- seq_len(nrow(pairs)) / (nrow(pairs) + 1)
   data.frame(from = there[pairs$from], to = there[pairs$to], rate = pairs$rate,
              time = before + share * (time - before))
-}
-
-# A course's value at time `t` of its event.
-course_at <- function(course, t) {
-  if (is.numeric(course)) {
-    return(course)
-  }
-  if (is.function(course)) {
-    return(course(t))
-  }
-  share <- t / course$duration
-  if (course$shape == "linear") {
-    course$from + share * (course$to - course$from)
-  } else {
-    course$from * (course$to / course$from)^share
-  }
 }

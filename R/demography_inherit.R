@@ -111,7 +111,7 @@ event_of_chromosome <- function(event, size, mutation) {
 times <- function(value, factor) {
   if (is.function(value)) {
     function(time) factor * value(time)
-  } else if (is_course(value)) {
+  } else if (is_size_history(value)) {
     value[c("from", "to")] <- list(value$from * factor, value$to * factor)
     value
   } else if (is.list(value)) {

@@ -37,7 +37,7 @@
 #' @param threads,progress As in [expected_sfs()].
 #' @return An object of class `ld_statistics`, as [ld_statistics()] makes of data. Values are
 #'   proportional to the square of the events' `theta0`, and heterozygosities to `theta0`.
-#'   [normalise()] gives ratios, which do not depend on it.
+#'   [ld_ratios()] gives ratios, which do not depend on it.
 #' @section Errors:
 #' * `ancify_input_error`: the model has selection, an invalid event, or sizes that jump within an
 #'   epoch; `reference_size` is missing; or an argument cannot be used.
@@ -47,7 +47,7 @@
 #'
 #' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
 #' statistics. PLoS Genetics 15:e1008204.
-#' @seealso [ld_statistics()], [normalise()], [fit_demography()]
+#' @seealso [ld_statistics()], [ld_ratios()], [fit_demography()]
 #' @export
 #' @examples
 #' bins <- c(1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
@@ -55,7 +55,7 @@
 #' constant <- demography(event_equilibrium())
 #' bottleneck <- demography(event_equilibrium(), event_epoch(0.05, nu = 0.1))
 #' ratios <- function(model) {
-#'   normalise(expected_ld(model, populations = "A", bins = bins, reference_size = 1e4))$values
+#'   ld_ratios(expected_ld(model, populations = "A", bins = bins, reference_size = 1e4))$values
 #' }
 #' cbind(constant = ratios(constant)[, "DD.A.A"], bottleneck = ratios(bottleneck)[, "DD.A.A"])
 #'

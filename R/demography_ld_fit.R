@@ -42,7 +42,7 @@ params_of_ld <- function(model) {
   if (has_sizes) character() else "reference_size"
 }
 
-as_ld_ratios <- function(ld) if (is.null(ld$reference)) normalise(ld) else ld
+as_ld_ratios <- function(ld) if (is.null(ld$reference)) ld_ratios(ld) else ld
 
 # What is compared: in each bin all ratios but the one that is 1. Ratios of heterozygosities are a
 # part of their own.

@@ -199,27 +199,27 @@ common_models <- list(
   snm = function() list(event_equilibrium()),
   two_epoch = function(nu, time) list(event_equilibrium(), event_epoch(time, nu)),
   growth = function(nu, time) {
-    list(event_equilibrium(), event_epoch(time, list(course(1, nu))))
+    list(event_equilibrium(), event_epoch(time, list(size_history(1, nu))))
   },
   bottlegrowth = function(nu_b, nu_f, time) {
-    list(event_equilibrium(), event_epoch(time, list(course(nu_b, nu_f))))
+    list(event_equilibrium(), event_epoch(time, list(size_history(nu_b, nu_f))))
   },
   three_epoch = function(nu_b, nu_f, time_b, time_f) {
     list(event_equilibrium(), event_epoch(time_b, nu_b), event_epoch(time_f, nu_f))
   },
   snm_2d = function() list(event_equilibrium(), event_split(1)),
   bottlegrowth_2d = function(nu_b, nu_f, time) {
-    list(event_equilibrium(), event_epoch(time, list(course(nu_b, nu_f))), event_split(1))
+    list(event_equilibrium(), event_epoch(time, list(size_history(nu_b, nu_f))), event_split(1))
   },
   bottlegrowth_split = function(nu_b, nu_f, time, time_split) {
-    size <- course(nu_b, nu_f, time)
+    size <- size_history(nu_b, nu_f, time)
     list(
       event_equilibrium(), event_epoch(time - time_split, list(size)), event_split(1),
       event_epoch(time_split, list(size, size), initial_t = time - time_split)
     )
   },
   bottlegrowth_split_mig = function(nu_b, nu_f, m, time, time_split) {
-    size <- course(nu_b, nu_f, time)
+    size <- size_history(nu_b, nu_f, time)
     list(
       event_equilibrium(), event_epoch(time - time_split, list(size)), event_split(1),
       event_epoch(time_split, list(size, size), m, initial_t = time - time_split)
@@ -242,11 +242,11 @@ common_models <- list(
   IM = function(s, nu1, nu2, time, m12, m21) {
     list(
       event_equilibrium(), event_split(1),
-      event_epoch(time, list(course(s, nu1), course(1 - s, nu2)), migration_2(m12, m21))
+      event_epoch(time, list(size_history(s, nu1), size_history(1 - s, nu2)), migration_2(m12, m21))
     )
   },
   IM_pre = function(nu_pre, time_pre, s, nu1, nu2, time, m12, m21) {
-    sizes <- list(course(nu_pre * s, nu1), course(nu_pre * (1 - s), nu2))
+    sizes <- list(size_history(nu_pre * s, nu1), size_history(nu_pre * (1 - s), nu2))
     list(
       event_equilibrium(), event_epoch(time_pre, nu_pre), event_split(1),
       event_epoch(time, sizes, migration_2(m12, m21))
@@ -259,7 +259,7 @@ common_models <- list(
       event_split(1), event_epoch(time_b, c(nu_af, nu_b), m_af_b),
       event_split(2),
       event_epoch(
-        time_eu_as, list(nu_af, course(nu_eu0, nu_eu), course(nu_as0, nu_as)),
+        time_eu_as, list(nu_af, size_history(nu_eu0, nu_eu), size_history(nu_as0, nu_as)),
         symmetric_migration(m_af_eu, m_af_as, m_eu_as)
       )
     )
@@ -286,17 +286,17 @@ common_models <- list(
     c(common_models$NewWorld_4G09_no_admixture(), list(event_pulse(4, c("2" = 0.48))))
   },
   NewWorld_4G09_no_admixture = function() {
-    eu <- course(0.208, 2.42, 0.131)
-    as <- course(0.081, 4.186, 0.131)
-    eu_later <- course(0.208 * (2.42 / 0.208)^(0.072 / 0.131), 2.42)
-    as_later <- course(0.081 * (4.186 / 0.081)^(0.072 / 0.131), 4.186)
+    eu <- size_history(0.208, 2.42, 0.131)
+    as <- size_history(0.081, 4.186, 0.131)
+    eu_later <- size_history(0.208 * (2.42 / 0.208)^(0.072 / 0.131), 2.42)
+    as_later <- size_history(0.081 * (4.186 / 0.081)^(0.072 / 0.131), 4.186)
     m <- symmetric_migration(0.44, 0.28, 1.98)
     list(
       event_equilibrium(), event_epoch(0.08, 1.68),
       event_split(1), event_epoch(0.265, c(1.68, 0.287), 3.65),
       event_split(2), event_epoch(0.072, list(1.68, eu, as), m),
       event_split(3),
-      event_epoch(0.059, list(1.68, eu_later, as_later, course(0.103, 7.94)),
+      event_epoch(0.059, list(1.68, eu_later, as_later, size_history(0.103, 7.94)),
                   rbind(cbind(m, 0), 0))
     )
   },
@@ -306,7 +306,9 @@ common_models <- list(
     year <- 1 / (2 * n * 29)
     rates <- 2 * n * c(archaic = 1.98e-5, bottleneck = 52.2e-5, neanderthal = 0.825e-5,
                        europe = 2.48e-5, asia = 11.3e-5)
-    grown <- function(size, rate) course(size / n, size * exp(rate * 36000 / 29) / n, 36000 * year)
+    grown <- function(size, rate) {
+      size_history(size / n, size * exp(rate * 36000 / 29) / n, 36000 * year)
+    }
     africa <- 13900 / n
     europe <- grown(2300, 0.00125)
     asia <- grown(650, 0.00372)

@@ -18,7 +18,7 @@
 #' `time = "dadi"` gives dadi's -1066.26, because its longer steps have a larger error.
 #'
 #' **Linkage disequilibrium.** With `ld`, the log-likelihood sums the terms of the spectrum and of
-#' two-locus statistics. In each bin the ratios ([normalise()]) have a multivariate normal
+#' two-locus statistics. In each bin the ratios ([ld_ratios()]) have a multivariate normal
 #' distribution. The model gives its mean, and the data's blocks its covariance
 #' ([vcov()][ld_methods]). Ratios of heterozygosities form one more bin. Bins and the spectrum count
 #' as independent, so this is a composite likelihood. Recombination is a clock: the fit has a

@@ -102,17 +102,17 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
 #' @param shares A matrix: row `i` and column `j` have the share of sample `i` that comes from
 #'   population `j`. Each row has the sum 1.
 #' @param inbreeding Inbreeding coefficients from 0 to 1, one for each population or one for all:
-#'   the probability that two alleles of an organism are identical by descent.
+#'   the probability that two alleles of an individual are identical by descent.
 #' @param ploidy Alleles of an organism, 2 by default; one for each population or one for all. It
 #'   divides the sample's haplotypes.
 #' @param coverage A [coverage_model()], such as from [read_coverage()], with the populations of the
-#'   spectrum in its order. The spectrum has at most the haplotypes of its organisms. Grids must
-#'   have more points than all organisms have haplotypes.
+#'   spectrum in its order. The spectrum has at most the haplotypes of its individuals. Grids must
+#'   have more points than all individuals have haplotypes.
 #' @return A list of class `ancify_sampling`:
 #'   * `sampling_ascertained()`: sites that differ between two further haplotypes of a population.
 #'     The spectrum is in proportion to their number.
 #'   * `sampling_admixed()`: samples whose haplotypes come from several populations.
-#'   * `sampling_inbred()`: samples of inbred organisms, of up to three populations.
+#'   * `sampling_inbred()`: samples of inbred individuals, of up to three populations.
 #'   * `sampling_low_coverage()`: genotypes called at low depth, from which [sfs_from_vcf()] draws
 #'     `project` haplotypes. The counts are those of sites that are found.
 #' @section Errors:
@@ -140,7 +140,7 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
 #' shares <- rbind(c(0.9, 0.1), c(0, 1))
 #' expected_sfs(split, NULL, c(A = 3, B = 3), c(15, 20, 25), sampling = sampling_admixed(shares))
 #'
-#' # Ten organisms at 4-fold depth, of which the spectrum has 16 haplotypes
+#' # Ten individuals at 4-fold depth, of which the spectrum has 16 haplotypes
 #' low <- sampling_low_coverage(coverage_model(dpois(0:20, 4), 10))
 #' expected_sfs(snm, NULL, 16, c(30, 40, 50), sampling = low)
 NULL
@@ -291,14 +291,14 @@ check_inbred <- function(sampling, sizes, refuse) {
         !isTRUE(all(ploidy >= 1 & ploidy == round(ploidy) & sizes %% ploidy == 0))) {
     refuse("ploidy", "must be a whole number that divides each sample's haplotypes")
   }
-  if (n > 3) refuse("sampling", "of inbred organisms is for up to 3 populations")
-  # At 1, all alleles of an organism are identical. This value is close to that limit.
+  if (n > 3) refuse("sampling", "of inbred individuals is for up to 3 populations")
+  # At 1, all alleles of an individual are identical. This value is close to that limit.
   sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling
 }
 
-# Samples of all organisms, and the matrices that make called counts of them.
+# Samples of all individuals, and the matrices that make called counts of them.
 check_low_coverage <- function(sampling, sizes) {
   coverage <- sampling$coverage
   most <- 2L * coverage$individuals

@@ -126,7 +126,7 @@ population_sizes <- list(
   founded = list(
     params = c("nu2", "s"),
     of = function(p, i) {
-      list(1 - p[["s"]], if (i == 1) course(p[["s"]], p[["nu2"]]) else p[["nu2"]])
+      list(1 - p[["s"]], if (i == 1) size_history(p[["s"]], p[["nu2"]]) else p[["nu2"]])
     }
   )
 )

@@ -129,6 +129,6 @@ check_other_ld <- function(statistics, data, name) {
     )
   }
   lapply(statistics, function(one) {
-    if (is.null(one$reference)) normalise(one, data$reference) else one
+    if (is.null(one$reference)) ld_ratios(one, data$reference) else one
   })
 }

@@ -20,10 +20,10 @@ populations_there_are <- function(n) {
 
 is_number <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x)
 
-is_course <- function(x) is.list(x) && is.character(x[["type"]])
+is_size_history <- function(x) is.list(x) && is.character(x[["type"]])
 
 as_courses <- function(x, n, recycle, end, name, refuse) {
-  if (is.function(x) || is_course(x)) x <- list(x)
+  if (is.function(x) || is_size_history(x)) x <- list(x)
   if (length(x) == 1 && recycle) x <- rep(as.list(x), n)
   if (length(x) != n) {
     refuse(name, paste("has", count_of(length(x), "value"), "for", count_of(n, "population")))
@@ -33,13 +33,13 @@ as_courses <- function(x, n, recycle, end, name, refuse) {
 
 # A number, list(shape, from, to, duration), or a function of time.
 as_course <- function(x, end, name, refuse) {
-  if (is.function(x)) x else if (is_course(x)) as_change(x, end, name, refuse)
+  if (is.function(x)) x else if (is_size_history(x)) as_change(x, end, name, refuse)
   else one_number(x, name, refuse)
 }
 
 as_change <- function(x, end, name, refuse) {
   if (length(x$type) != 1 || !x$type %in% c("exp", "linear")) {
-    refuse(name, sprintf("has a course of type %s: it must be exp or linear", show_value(x$type)))
+    refuse(name, sprintf("has a size_history() of type %s: it must be exp or linear", show_value(x$type)))
   }
   duration <- one_number(x[["T"]] %||% end, name, refuse)
   from <- one_number(x$from, name, refuse)
@@ -55,7 +55,7 @@ as_change <- function(x, end, name, refuse) {
   core_list("Course", shape = x$type, from = from, to = to, duration = duration)
 }
 
-# The value of a result of as_course().
+# The value of a result of as_course() at time `t` of its event.
 value_at <- function(course, t) {
   if (is.function(course)) {
     course(t)
@@ -71,7 +71,7 @@ value_at <- function(course, t) {
 # A list of rates, row by row.
 migration_courses <- function(m, populations, end, refuse) {
   n <- populations
-  if (is.list(m) && is.null(dim(m)) && !is_course(m)) {
+  if (is.list(m) && is.null(dim(m)) && !is_size_history(m)) {
     if (length(m) != n || any(lengths(m) != n)) {
       refuse("m", sprintf("must have %d rows of %d rates", n, n))
     }

@@ -83,8 +83,8 @@ epoch_to_words <- function(event, about) {
 }
 
 course_words <- function(size, event, units) {
-  from <- size_words(course_at(size, event$start), units)
-  to <- size_words(course_at(size, event$end), units)
+  from <- size_words(value_at(size, event$start), units)
+  to <- size_words(value_at(size, event$end), units)
   if (is.numeric(size) || is.list(size) && from == to) {
     return(paste("has the size", from))
   }

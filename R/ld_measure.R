@@ -16,7 +16,7 @@
 #' | `H.i.j` | \eqn{p_i (1 - p_j) + p_j (1 - p_i)}, a mean over sites |
 #'
 #' They are means over the orders of i and j, of k and l, and of both sites. So each has one name,
-#' with populations in the order of `populations`. [normalise()] divides them by pi2 of one
+#' with populations in the order of `populations`. [ld_ratios()] divides them by pi2 of one
 #' population. DD then is \eqn{\sigma_d^2}, and values do not depend on how many bases vary.
 #'
 #' **Sites** are records of one REF and one ALT, two bases, that vary in the samples. It does not
@@ -81,7 +81,7 @@
 #' | `blocks` | Each block's `sums` (block x bin x statistic), `pairs` and `heterozygosity`. |
 #' | `length`, `sites` | Bases looked at, or `NA`; sites that were used. |
 #' | `records` | Numbers of records by reason: why they were left out, or `USED`. |
-#' | `reference` | The population of [normalise()], or `NULL`. |
+#' | `reference` | The population of [ld_ratios()], or `NULL`. |
 #' | `source` | Path of the genotypes. |
 #' @section Errors:
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, unsorted or breaks its
@@ -100,7 +100,7 @@
 #'
 #' Ragsdale and Gravel (2020) Unbiased estimation of linkage disequilibrium from unphased data.
 #' Molecular Biology and Evolution 37:923-932.
-#' @seealso [normalise()], [ld_methods], [read_recombination_map()], [sfs_from_vcf()]
+#' @seealso [ld_ratios()], [ld_methods], [read_recombination_map()], [sfs_from_vcf()]
 #' @export
 #' @examples
 #' # Genotypes of 20 samples at 40 sites, of which neighbours are alike
@@ -112,7 +112,7 @@
 #' populations <- setNames(rep(c("north", "south"), each = 10), paste0("s", 1:20))
 #' x <- ld_statistics(g, populations, map = 1e-8, bins = c(0, 1.5e-5, 1e-4), threads = 1)
 #' x
-#' normalise(x)$values[, "DD.north.north"]
+#' ld_ratios(x)$values[, "DD.north.north"]
 ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = FALSE,
                           blocks = NULL, length = NULL, subset = FALSE, threads = NULL,
                           progress = interactive()) {

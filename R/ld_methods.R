@@ -1,6 +1,6 @@
 #' Methods for two-locus statistics
 #'
-#' Methods for the results of [ld_statistics()] and [normalise()].
+#' Methods for the results of [ld_statistics()] and [ld_ratios()].
 #'
 #' * `print()` shows what was measured, `summary()` also \eqn{\sigma_d^2} of each bin.
 #' * `as.data.frame()` gives a row for each bin and statistic.
@@ -10,13 +10,13 @@
 #' * `vcov()` gives the covariance of estimates: first of all values, bins of the first statistic
 #'   before those of the second, then of heterozygosities. It is the jackknife over blocks,
 #'   \eqn{(B - 1) / B \sum_b (e_b - \bar{e})(e_b - \bar{e})'}, with \eqn{e_b} estimated without
-#'   block b. After [normalise()] they are ratios, so standard errors are those of ratios. With
+#'   block b. After [ld_ratios()] they are ratios, so standard errors are those of ratios. With
 #'   fewer blocks than values the matrix has no inverse.
 #' * `plot()` draws statistics against distance.
 #'
 #' @param x,object An `ld_statistics`.
 #' @param i Names of populations of `x`.
-#' @param ... For `c()`: further objects of the same bins and populations, before [normalise()].
+#' @param ... For `c()`: further objects of the same bins and populations, before [ld_ratios()].
 #'   Else not used.
 #' @param row.names,optional Not used.
 #' @return
@@ -37,7 +37,7 @@
 #' x <- ld_statistics(
 #'   g, map = 1e-8, bins = c(0, 1e-4, 2e-4), blocks = 10000, threads = 1
 #' )
-#' as.data.frame(normalise(x))
+#' as.data.frame(ld_ratios(x))
 #' sqrt(diag(vcov(x)))
 NULL
 
@@ -76,7 +76,7 @@ ld_fields <- function(x) {
 #' @export
 summary.ld_statistics <- function(object, ...) {
   check_no_more(...)
-  ratios <- if (is.null(object$reference)) normalise(object) else object
+  ratios <- if (is.null(object$reference)) ld_ratios(object) else object
   rows <- as.data.frame(ratios)
   dd <- ld_table(object$populations)
   structure(
@@ -149,7 +149,7 @@ without_block <- function(x, b) {
     kept, x$bins, x$populations, x$length * (1 - blocks$bases[b] / sum(blocks$bases)),
     sum(blocks$sites[-b]), NULL, x$source
   )
-  estimates_of(if (is.null(x$reference)) rest else normalise(rest, x$reference))
+  estimates_of(if (is.null(x$reference)) rest else ld_ratios(rest, x$reference))
 }
 
 #' @rdname ld_methods
@@ -221,7 +221,7 @@ c.ld_statistics <- function(...) {
   first <- parts[[1]]
   for (part in parts) {
     refuse_if(is.null(part$blocks) || !is.null(part$reference),
-              "c() puts measured statistics together, before normalise().")
+              "c() puts measured statistics together, before ld_ratios().")
     refuse_if(!identical(part$bins, first$bins) || !identical(part$populations, first$populations),
               "The statistics differ in bins or in populations: measure all with the same.")
   }

@@ -5,7 +5,7 @@
 #'
 #' A point is at its bin's geometric middle, and that of a bin from 0 at half of its upper limit.
 #'
-#' @param x An object of [ld_statistics()] or [normalise()].
+#' @param x An object of [ld_statistics()] or [ld_ratios()].
 #' @param ... Not used.
 #' @param model Statistics that a model expects, of the same bins and populations. `NULL` (the
 #'   default): none.
@@ -24,7 +24,7 @@
 plot.ld_statistics <- function(x, ..., model = NULL, statistics = NULL) {
   check_no_more(...)
   need_ggplot2()
-  ratios <- if (is.null(x$reference)) normalise(x) else x
+  ratios <- if (is.null(x$reference)) ld_ratios(x) else x
   table <- ld_table(x$populations)
   statistics <- statistics %||% table$name[table$kind == "DD"]
   check_drawn(statistics, table$name)
@@ -61,7 +61,7 @@ check_drawn <- function(statistics, names) {
 expected_ratios <- function(model, ratios) {
   check_ld(model, "model")
   if (is.null(model$reference) && ratios$reference %in% model$populations) {
-    model <- normalise(model, ratios$reference)
+    model <- ld_ratios(model, ratios$reference)
   }
   refuse_if(!identical(model$populations, ratios$populations) ||
               !isTRUE(all.equal(model$bins, ratios$bins)) ||

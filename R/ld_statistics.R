@@ -117,7 +117,7 @@ pi2_name <- function(population) paste(c("pi2", rep(population, 4)), collapse = 
 #' Ratios of two-locus statistics
 #'
 #' Divides two-locus statistics by pi2 of one population, and heterozygosities by that population's:
-#' `normalise(x, "YRI")`. The ratio of DD is then \eqn{\sigma_d^2}. Ratios do not depend on how many
+#' `ld_ratios(x, "YRI")`. The ratio of DD is then \eqn{\sigma_d^2}. Ratios do not depend on how many
 #' pairs of bases vary, so that measured and expected ones can be compared.
 #'
 #' @param x An object of [ld_statistics()].
@@ -134,8 +134,8 @@ pi2_name <- function(population) paste(c("pi2", rep(population, 4)), collapse = 
 #' calls <- matrix(rbinom(20 * 40, 2, 0.3), 20, dimnames = list(paste0("s", 1:20), NULL))
 #' g <- open_genotypes(calls, data.frame(chromosome = "1", position = 1000 * 1:40))
 #' x <- ld_statistics(g, map = 1e-8, bins = c(0, 1e-4, 2e-4), threads = 1)
-#' normalise(x)$values
-normalise <- function(x, population = check_ld(x)$populations[1]) {
+#' ld_ratios(x)$values
+ld_ratios <- function(x, population = check_ld(x)$populations[1]) {
   check_given()
   check_ld(x)
   if (length(population) != 1) population <- list(population)

@@ -3,7 +3,7 @@
 #' Use a mutation spectrum
 #'
 #' Extracts parts of the result of [mutation_spectrum()], converts it to plain objects, or collapses
-#' it to shorter contexts: `collapse(x, 3)`.
+#' it to shorter contexts: `collapse_contexts(x, 3)`.
 #'
 #' | Call | Value |
 #' | --- | --- |
@@ -11,12 +11,13 @@
 #' | `x[cells]` | a plain vector of counts |
 #' | `as.matrix(x)` | the plain matrix of counts |
 #' | `as.data.frame(x)` | a row for each type and column, with standard errors |
-#' | `collapse(x, k)` | the spectrum of shorter contexts, within those of `x` |
+#' | `collapse_contexts(x, k)` | the spectrum of shorter contexts, within those of `x` |
 #' | `x + 1`, `log(x)` and other arithmetic | a plain matrix |
 #' | `proportions(as.matrix(x), 2)` | the share of each type |
 #'
-#' `collapse()` sums the types with the same inner context. It differs slightly from the spectrum
-#' of [mutation_spectrum()] with the shorter k, as `x` excludes sites that lack an outer base.
+#' `collapse_contexts()` sums the types with the same inner context. It differs slightly from the
+#' spectrum of [mutation_spectrum()] with the shorter k, as `x` excludes sites that lack an outer
+#' base.
 #'
 #' @param x A [mutation_spectrum()].
 #' @param i,j Types and columns: names, indices or `TRUE` and `FALSE`.
@@ -36,8 +37,8 @@
 #'   | `std_error` | bootstrap standard error; only if `x` has one, and not by window |
 #'   | `chromosome`, `start`, `end` | the window; only with `by_window` |
 #' @section Errors:
-#' * `ancify_input_error`: `x` has no such type or column, or one is selected twice. In `collapse()`
-#'   also: `k` is even or longer than the contexts of `x`, or `x` lacks types.
+#' * `ancify_input_error`: `x` has no such type or column, or one is selected twice. In
+#'   `collapse_contexts()` also: `k` is even or longer than the contexts of `x`, or `x` lacks types.
 #' @seealso [mutation_spectrum()]
 #' @name mutation_methods
 #' @examplesIf !is.na(ancify_build_info()$htslib)
@@ -49,7 +50,7 @@
 #' writeLines(c("##fileformat=VCFv4.2", columns, record), vcf)
 #'
 #' x <- mutation_spectrum(vcf, calls, k = 5, threads = 1)
-#' collapse(x, 1)
+#' collapse_contexts(x, 1)
 #' as.data.frame(x["CACGT>CATGT", ])
 NULL
 
@@ -188,7 +189,7 @@ bootstrap_errors <- function(draws, value) {
 
 #' @rdname mutation_methods
 #' @export
-collapse <- function(x, k) {
+collapse_contexts <- function(x, k) {
   check_given()
   check_mutation_spectrum(x)
   check_all_types(x)

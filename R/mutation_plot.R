@@ -9,9 +9,9 @@
 #' | `plot(x)` | for each column, a bar for each type's share, coloured by mutation |
 #' | `plot(x, ratio = c(a, b))` | a heat map for each mutation, by the bases before and after it |
 #'
-#' Both pictures show 3-mers: longer contexts are collapsed ([collapse()]). A heat map's colours
-#' are base-2 logarithms of `a`'s share over `b`'s, truncated at the ends of the scale. Types that
-#' one of them lacks are white.
+#' Both pictures show 3-mers: longer contexts are collapsed ([collapse_contexts()]). A heat map's
+#' colours are base-2 logarithms of `a`'s share over `b`'s, truncated at the ends of the scale.
+#' Types that one of them lacks are white.
 #'
 #' @param x A [mutation_spectrum()] of all types.
 #' @param ratio Names of two columns to compare. `NULL` (the default): bars.
@@ -35,7 +35,7 @@ plot.mutation_spectrum <- function(x, ratio = NULL, ..., main = NULL) {
   check_no_more(...)
   check_mutation_spectrum(x)
   check_all_types(x)
-  shown <- if (bases_of_types(x) > 3) collapse(x, 3) else x
+  shown <- if (bases_of_types(x) > 3) collapse_contexts(x, 3) else x
   if (!is.null(ratio)) shown <- shown[, ratio]
   check_plotted(shown, ratio)
   old <- graphics::par(no.readonly = TRUE)

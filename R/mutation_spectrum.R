@@ -91,7 +91,7 @@
 #' DeWitt, Harris, Ragsdale and Harris (2021) Nonparametric coalescent inference of mutation
 #' spectrum history and demography. PNAS 118:e2013798118.
 #' @seealso [count_contexts()] and [mutation_rates()] for rates; [mutation_contrasts()],
-#'   [collapse()], [signature_table()], [plot.mutation_spectrum()];
+#'   [collapse_contexts()], [signature_table()], [plot.mutation_spectrum()];
 #'   `vignette("mutation_spectra", "ancify")`
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)

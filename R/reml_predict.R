@@ -125,7 +125,7 @@ variant_effects_of <- function(fit, progress) {
   problem <- c(core_problem(fit), path_settings(fit, "stochastic"))
   part <- function(g, effects) {
     moments <- genotype_moments(g, fit$threads)
-    response <- scan_forms(problem, g, fit$residual_projection, progress)$response
+    response <- scan_quadratic_forms(problem, g, fit$residual_projection, progress)$response
     effect <- effects(moments$variance, response)
     list(g = g, mean = moments$mean, effect = ifelse(moments$variance > 0, effect, 0))
   }

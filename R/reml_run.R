@@ -158,7 +158,7 @@ with_own_genotypes <- function(fit) {
 
 # For each variant: response = z'v, square = z'Sz, or with `theta` z'Pz, n = samples with a call,
 # frequency.
-scan_forms <- function(problem, g, v, progress, theta = NULL, inputs = NULL) {
+scan_quadratic_forms <- function(problem, g, v, progress, theta = NULL, inputs = NULL) {
   with_watch("Scanning", function(watch) {
     scan_forms_impl(problem, core_genotypes(g), v, theta, watch)
   }, progress, inputs = inputs)

@@ -127,7 +127,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
             format_count(length(model$y)))
   residual <- unname(stats::lm.fit(model$x, model$y)$residuals)
   problem <- c(core_problem(model), core_settings(threads, memory, backend))
-  forms <- scan_forms(problem, model$genotypes, residual, progress)
+  forms <- scan_quadratic_forms(problem, model$genotypes, residual, progress)
   effect <- forms$response / forms$square
   left <- pmax(sum(residual^2) - forms$response * effect, 0)
   tested <- list(effect = effect, se = sqrt(left / df / forms$square))
@@ -307,13 +307,14 @@ fit_without <- function(fit, chromosome, dense, progress) {
   model
 }
 
-# z'Py and z'Pz of the variants of `g`, as scan_forms(); after a stochastic fit also the ratios.
+# z'Py and z'Pz of the variants of `g`, as scan_quadratic_forms(); after a stochastic fit also the
+# ratios.
 scan_mixed <- function(fit, g, progress) {
   problem <- c(
     core_problem(fit), list(control = fit$control), path_settings(fit, fit$path)
   )
   exact <- fit$path == "exact"
-  forms <- scan_forms(
+  forms <- scan_quadratic_forms(
     problem, g, fit$residual_projection, progress, if (exact) unname(fit$theta), fit_inputs(fit)
   )
   varying <- which(forms$square > 0)
@@ -342,7 +343,7 @@ thetas_of <- function(scans, chromosomes, components) {
 
 # ---- Result --------------------------------------------------------------------------------------
 
-# `forms`: a result of scan_forms(). `tested`: effect and se of each variant.
+# `forms`: a result of scan_quadratic_forms(). `tested`: effect and se of each variant.
 new_scan <- function(g, forms, tested, facts) {
   statistic <- tested$effect / tested$se
   none <- !is.finite(tested$effect)

@@ -42,7 +42,7 @@
 #' @seealso [sampling_low_coverage()], [sfs_from_likelihoods()]
 #' @export
 #' @examples
-#' # 20 organisms at 4-fold depth
+#' # 20 individuals at 4-fold depth
 #' coverage_model(list(YRI = dpois(0:20, 4)), 20)
 coverage_model <- function(depths, individuals, reads = 2) {
   check_given()
@@ -119,7 +119,7 @@ print.coverage_model <- function(x, ...) {
   labels <- names(x$individuals) %||% paste("population", seq_along(x$individuals))
   means <- vapply(x$depths, function(share) sum(share * (seq_along(share) - 1)), 0)
   called <- vapply(x$depths, function(share) 1 - share[1], 0)
-  lines <- sprintf("%d organisms, mean depth %s, %s %% of genotypes called", x$individuals,
+  lines <- sprintf("%d individuals, mean depth %s, %s %% of genotypes called", x$individuals,
                    format(means, digits = 3), format(100 * called, digits = 3))
   write_object("coverage_model", sprintf("sites with %s or more found",
                                          count_of(x$reads, "derived read")),

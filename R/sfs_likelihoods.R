@@ -135,7 +135,7 @@ check_found <- function(coverage, individuals) {
   refuse_if(!identical(unname(there), unname(individuals)) ||
               !(is.null(names(there)) || identical(names(there), names(individuals))),
             "`coverage` must be a coverage_model() of %s, not %s.",
-            enumerate(sprintf("%d organisms of %s", individuals, names(individuals))),
+            enumerate(sprintf("%d individuals of %s", individuals, names(individuals))),
             show_value(coverage))
   chances_of_sites(coverage)
 }

@@ -118,8 +118,8 @@ cat("\nSeconds for 10,000 maps of 64 points, 2 threads\n")
 jobs <- list(
   "simulate_polymers()" = function() simulate_polymers(many, model, seed = 1),
   "distance_maps()" = function() distance_maps(x),
-  "structures(), exact maps" = function() structures(maps),
-  "structures(), distances with errors" = function() structures(jittered),
+  "map_structures(), exact maps" = function() map_structures(maps),
+  "map_structures(), distances with errors" = function() map_structures(jittered),
   "broken triangles" = function() {
     ancify:::count_triangles_impl(maps$maps, 64, 2, function(...) NULL)
   },

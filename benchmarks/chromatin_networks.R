@@ -50,7 +50,7 @@ others <- simulate_polymers(test, model, seed = 1000 + seed)
 truth <- distance_maps(others)
 if (task == "inpaint") {
   given <- perturb_maps(others, missing = 0.1, seed = 2000 + seed)
-  made <- reconstruct(fit, given, backend = backend)
+  made <- reconstruct_maps(fit, given, backend = backend)
   bound <- squared(complete_maps(given, "conditional", model), truth, given)
   tell(c(
     "squared error over the conditional mean's: network" =
@@ -69,7 +69,7 @@ if (task == "inpaint") {
     "AUC of outlier points: neighbours" = area(),
     "absolute error in bonds: as given" = absolute(spoilt, truth),
     "absolute error in bonds: network" =
-      absolute(reconstruct(fit, spoilt, backend = backend), truth),
+      absolute(reconstruct_maps(fit, spoilt, backend = backend), truth),
     "absolute error in bonds: outliers" = absolute(denoise_maps(spoilt), truth)
   ))
 } else {

@@ -67,7 +67,7 @@ models <- list(
   out_of_africa = list(
     event_equilibrium(), event_epoch(0.219, 1.685), event_split(1),
     event_epoch(0.325, c(1.685, 0.287), m = 3.65), event_split(2),
-    event_epoch(0.0581, list(1.685, course(0.14, 4.07), course(0.07, 7.41)),
+    event_epoch(0.0581, list(1.685, size_history(0.14, 4.07), size_history(0.07, 7.41)),
                 m = rbind(c(0, 0.438, 0.277), c(0.438, 0, 1.4), c(0.277, 1.4, 0)))
   )
 )

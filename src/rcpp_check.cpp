@@ -11,7 +11,7 @@ namespace {
 
 using Rcpp::Named;
 
-Rcpp::List outgroup_list(const ancify::OutgroupLook& look) {
+Rcpp::List outgroup_list(const ancify::OutgroupPreflight& look) {
   const auto n = static_cast<R_xlen_t>(look.chromosomes.size());
   Rcpp::CharacterVector names(n);
   Rcpp::NumericVector blocks(n);

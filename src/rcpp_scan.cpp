@@ -51,15 +51,16 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   if (!Rf_isNull(theta)) {
     projection = projection_of(problem, data, Rcpp::as<std::vector<double>>(theta), watch);
   }
-  reml::VariantForms forms;
+  reml::VariantQuadraticForms forms;
   std::vector<double> n;
   std::vector<double> frequency;
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
     const ancify::GenotypeProducts calls = reml::centred_calls(matrix);
     const reml::FixedEffects fixed(data, {control, work.threads});
-    forms = reml::forms_off_effects(calls, fixed, v, control);
-    if (!projection.empty()) forms.take_projection(calls.forms(control, projection.data()));
+    forms = reml::quadratic_forms_off_effects(calls, fixed, v, control);
+    if (!projection.empty())
+      forms.take_projection(calls.quadratic_forms(control, projection.data()));
     for (const ancify::VariantCounts& counts : matrix.counts()) {
       const ancify::VariantMoments moments = ancify::moments_of(counts, matrix.samples());
       n.push_back(moments.observed);

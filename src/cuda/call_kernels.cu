@@ -29,13 +29,13 @@ __global__ void table_kernel(CallByTable op) {
 // at those in reach.
 template <bool kShared>
 __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
-  ANCIFY_SHARED_MEMORY(double, room);
-  auto* values = reinterpret_cast<float*>(room);
+  ANCIFY_SHARED_MEMORY(double, shared);
+  auto* values = reinterpret_cast<float*>(shared);
   if (kShared) {
     const auto* const from = reinterpret_cast<const float*>(trees.memory);
     const std::size_t words = trees.bytes() / sizeof *from;
     for (std::size_t i = threadIdx.x; i < words; i += blockDim.x) values[i] = from[i];
-    trees.memory = reinterpret_cast<const char*>(room);
+    trees.memory = reinterpret_cast<const char*>(shared);
     values += words;
   }
   auto* const consensus = reinterpret_cast<std::uint32_t*>(values + trees.n_columns * blockDim.x);
@@ -58,7 +58,7 @@ __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
 }
 
 // The bytes of shared memory that a block needs besides the trees.
-std::size_t tree_room(unsigned threads, std::size_t columns) {
+std::size_t tree_bytes(unsigned threads, std::size_t columns) {
   return threads * columns * sizeof(float) +
          (threads + 2 * static_cast<std::size_t>(kFeatureReach)) * sizeof(std::uint32_t);
 }
@@ -93,8 +93,8 @@ class CudaCallKernels : public CallKernels {
   void launch(const CallByVote& op, int stream) { launch_operation(device_, op, stream, kThreads); }
   void launch(const CallByTrees& op, int stream) {
     unsigned threads = kThreads;
-    while (tree_room(threads, op.trees.n_columns) > kSharedBytes) threads /= 2;
-    std::size_t bytes = tree_room(threads, op.trees.n_columns);
+    while (tree_bytes(threads, op.trees.n_columns) > kSharedBytes) threads /= 2;
+    std::size_t bytes = tree_bytes(threads, op.trees.n_columns);
     const bool shared = bytes + op.trees.bytes() <= kSharedBytes;
     if (shared) bytes += op.trees.bytes();
     device_.launch({"tree_kernel", op.n(), stream, bytes, threads},

@@ -9,17 +9,18 @@ namespace ancify::cuda {
 
 namespace {
 
-// Calls CUB for an operation. Without `room` it only sets `bytes` to the workspace needed.
+// Calls CUB for an operation. Without `workspace` it only sets `bytes` to the workspace needed.
 template <class Key>
-cudaError_t call_cub(const SortOp<Key>& op, void* room, std::size_t& bytes, cudaStream_t stream) {
-  return cub::DeviceRadixSort::SortKeys(room, bytes, op.from, op.to, static_cast<int>(op.size), 0,
-                                        op.bits, stream);
+cudaError_t call_cub(const SortOp<Key>& op, void* workspace, std::size_t& bytes,
+                     cudaStream_t stream) {
+  return cub::DeviceRadixSort::SortKeys(workspace, bytes, op.from, op.to, static_cast<int>(op.size),
+                                        0, op.bits, stream);
 }
 template <class Key>
-cudaError_t call_cub(const CountRunsOp<Key>& op, void* room, std::size_t& bytes,
+cudaError_t call_cub(const CountRunsOp<Key>& op, void* workspace, std::size_t& bytes,
                      cudaStream_t stream) {
-  return cub::DeviceRunLengthEncode::Encode(room, bytes, op.sorted, op.keys, op.counts, op.runs,
-                                            static_cast<int>(op.size), stream);
+  return cub::DeviceRunLengthEncode::Encode(workspace, bytes, op.sorted, op.keys, op.counts,
+                                            op.runs, static_cast<int>(op.size), stream);
 }
 
 class CudaKmerKernels : public KmerKernels {
@@ -30,7 +31,7 @@ class CudaKmerKernels : public KmerKernels {
                          cudaFuncGetAttributes(&attributes, operation_kernel<ExpandOp<LongKey>>));
   }
   Device& device() override { return device_; }
-  std::size_t room_for(const KmerCountOperation& operation) override {
+  std::size_t workspace_for(const KmerCountOperation& operation) override {
     return std::visit([&](const auto& op) { return bytes_of(op); }, operation);
   }
   void begin(const KmerCountOperation& operation, int stream) override {
@@ -57,9 +58,9 @@ class CudaKmerKernels : public KmerKernels {
   }
   template <class Op>
   void launch(const Op& op, int stream) {
-    std::size_t bytes = op.room.bytes;
+    std::size_t bytes = op.workspace.bytes;
     device_.call(Op::kName, stream,
-                 [&](cudaStream_t on) { return call_cub(op, op.room.data, bytes, on); });
+                 [&](cudaStream_t on) { return call_cub(op, op.workspace.data, bytes, on); });
   }
 
   CudaDevice device_;

@@ -1,7 +1,7 @@
 # Sequencing at low depth, simulated read by read.
 
-# A site a row, of organisms with `derived` copies among their haplotypes: matrices of depths and of
-# derived reads, with a row a site and a column an organism. `individuals`: of each population;
+# A site a row, of individuals with `derived` copies among their haplotypes: matrices of depths and
+# of derived reads, with a row a site and a column an organism. `individuals`: of each population;
 # `derived`: a column for each.
 simulate_reads <- function(derived, individuals, depth) {
   genotypes <- do.call(cbind, lapply(seq_along(individuals), function(k) {

@@ -17,7 +17,8 @@ test_that("a network is the same at any number of threads, saved and read", {
     again <- read_autoencoder(save_model(fit, tempfile(fileext = ".safetensors")))
     shared <- c("task", "points", "code", "unit", "scale", "tensors")
     expect_identical(unclass(again)[shared], unclass(fit)[shared])
-    expect_identical(reconstruct(again, maps, threads = 2), reconstruct(fit, maps, threads = 1))
+    expect_identical(reconstruct_maps(again, maps, threads = 2),
+                     reconstruct_maps(fit, maps, threads = 1))
     expect_identical(predict(again, maps, threads = 2), predict(fit, maps, threads = 1))
   }
   expect_identical(dimnames(predict(fit, maps))[[1]], maps$cells)
@@ -89,7 +90,7 @@ test_that("codes tell classes apart, and maps come back from them", {
   loss <- fit$epochs$held_out_loss
   expect_identical(fit$best, as.numeric(which.min(loss)))
   expect_lt(min(loss), 0.5 * loss[1])
-  squared <- map_metrics(reconstruct(fit, maps), maps)
+  squared <- map_metrics(reconstruct_maps(fit, maps), maps)
   bond <- mean(maps$maps[is_bond(16), ])
   out <- maps$cells %in% fit$held_out
   expect_length(fit$held_out, 24)
@@ -104,7 +105,7 @@ test_that("a network that inpaints does not change what was seen, and begins as 
   given <- perturb_maps(simulate_polymers(300, polymer_model(16), seed = 5), missing = 0.2,
                         seed = 6)
   fit <- fit_autoencoder(truth, "inpaint", epochs = 4, share = 0.2, threads = 1)
-  done <- reconstruct(fit, given)
+  done <- reconstruct_maps(fit, given)
   seen <- !is.na(given$maps)
   expect_identical(done$maps[seen], given$maps[seen])
   expect_false(anyNA(done$maps))
@@ -113,16 +114,16 @@ test_that("a network that inpaints does not change what was seen, and begins as 
   squared <- function(maps) mean(map_metrics(maps, right, given)$squared)
   # What the network begins with: points on lines, and those beyond the ends at the nearest one
   begin <- given
-  begin$maps[!seen] <- measured(interpolated(structures(given)), 1)$maps[!seen]
+  begin$maps[!seen] <- measured(interpolated(map_structures(given)), 1)$maps[!seen]
   expect_lt(squared(done), squared(begin))
-  as_points <- reconstruct(fit, given, "structure")
+  as_points <- reconstruct_maps(fit, given, "structure")
   expect_identical(max(map_metrics(as_points, right)$triangles), 0)
   # Without a step, only float rounding is between both.
   untrained <- fit
   last <- length(fit$tensors) - 1:0
   untrained$tensors[last] <- lapply(fit$tensors[last], `*`, 0)
   # Softplus keeps distances above 0.
-  expect_equal(reconstruct(untrained, given)$maps, pmax(begin$maps, 0.0036), tolerance = 1e-4)
+  expect_equal(reconstruct_maps(untrained, given)$maps, pmax(begin$maps, 0.0036), tolerance = 1e-4)
 })
 
 test_that("a network that denoises scores false spots", {
@@ -134,7 +135,7 @@ test_that("a network that denoises scores false spots", {
   expect_identical(dim(scores), dim(spoilt$outliers))
   expect_equal(stats::median(scores), 1)
   expect_gt(attr(outlier_roc(scores, spoilt$outliers), "area"), 0.7)
-  changed <- abs(reconstruct(fit, spoilt)$maps - spoilt$maps)[, 3]
+  changed <- abs(reconstruct_maps(fit, spoilt)$maps - spoilt$maps)[, 3]
   at <- map_pairs(16)
   by_hand <- vapply(1:16, function(i) stats::median(changed[at$first == i | at$second == i]), 0)
   expect_equal(scores[, 3] / scores[1, 3], by_hand / by_hand[1])
@@ -157,7 +158,7 @@ test_that("Ctrl-C ends training and gives the weights so far", {
     "  fit_autoencoder(maps, epochs = 1e6, seed = 2, threads = 2, validation = 0.5),",
     "  warning = function(condition) cat(conditionMessage(condition))",
     ")",
-    "cat(fit$interrupted, all(is.finite(reconstruct(fit, maps)$maps)))"
+    "cat(fit$interrupted, all(is.finite(reconstruct_maps(fit, maps)$maps)))"
   ))
   on.exit(end_program(job))
   wait_for(any(grepl("begins", job$out())))
@@ -202,8 +203,8 @@ test_that("bad input is told", {
   fit <- small_fit(maps)
   expect_match(told(predict(fit, small_maps(3, 17))), "16 points, but `maps` have 17")
   expect_match(told(predict(fit, 1)), "result of distance_maps")
-  expect_match(told(reconstruct(1, maps)), "autoencoder by fit_autoencoder")
-  expect_match(told(reconstruct(fit, maps, "picture")), "must be one of")
+  expect_match(told(reconstruct_maps(1, maps)), "autoencoder by fit_autoencoder")
+  expect_match(told(reconstruct_maps(fit, maps, "picture")), "must be one of")
   expect_match(told(outlier_scores(maps, fit = fit)), "trained to cluster")
   expect_match(told(predict(fit, maps, more = 1)), "no argument")
   for (change in list(list(code = 3), list(points = NULL), list(task = "sing"), list(unit = -1),
@@ -211,7 +212,7 @@ test_that("bad input is told", {
                       list(tensors = lapply(fit$tensors, function(x) replace(x, 1, NaN))))) {
     changed <- fit
     changed[names(change)] <- change
-    expect_match(told(reconstruct(changed, maps)), "was changed|16 points")
+    expect_match(told(reconstruct_maps(changed, maps)), "was changed|16 points")
     expect_match(told(save_model(changed, tempfile())), "was changed")
   }
   expect_ancify_error(save_model(fit, tempdir()), "file")
@@ -233,7 +234,7 @@ test_that("a backend that cannot be used is an error", {
   calls <- list(
     function(...) small_fit(maps, "denoise", ...),
     function(...) predict(fit, maps, ...),
-    function(...) reconstruct(fit, maps, ...),
+    function(...) reconstruct_maps(fit, maps, ...),
     function(...) outlier_scores(maps, fit = fit, ...)
   )
   for (call in calls) {

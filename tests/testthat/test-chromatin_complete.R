@@ -67,7 +67,7 @@ test_that("completion at the ends of an ideal chain is that of its model", {
   by_model <- complete_maps(case$maps, "conditional", polymer_model(20))
   expect_equal(done$maps[case$pairs], by_model$maps[case$pairs], tolerance = 0.15)
   # Maps of another unit, or each of its own size, are completed alike.
-  doubled <- suppressWarnings(complete_maps(distance_maps(structures(case$maps) * 2)))
+  doubled <- suppressWarnings(complete_maps(distance_maps(map_structures(case$maps) * 2)))
   expect_equal(doubled$maps, 2 * done$maps, tolerance = 1e-4)
 })
 
@@ -122,7 +122,7 @@ test_that("conditional means are those of the joint covariance, and beat all els
   expect_gt(squared(interpolated) / bound, 1.05)
   expect_lt(squared(interpolated) / bound, 1.35)
   expect_gt(squared(complete_maps(given, "lowrank")) / bound, 1.2)
-  expect_equal(complete_maps(distance_maps(structures(given), 2), "conditional", model)$maps,
+  expect_equal(complete_maps(distance_maps(map_structures(given), 2), "conditional", model)$maps,
                done$maps / 2, tolerance = 1e-6)
 })
 

@@ -177,7 +177,7 @@ test_that("maps of a thousand points are made, measured and drawn", {
                ignore_attr = TRUE)
   expect_identical(distance_maps(as.array(many))$maps, many$maps)
   expect_identical(map_metrics(many, many)$error, c(0, 0))
-  expect_equal(distance_maps(structures(many))$maps, many$maps, tolerance = 1e-6)
+  expect_equal(distance_maps(map_structures(many))$maps, many$maps, tolerance = 1e-6)
   chains[400:409, , 1] <- NA
   expect_false(anyNA(complete_maps(distance_maps(chains))$maps))
   expect_ancify_error(fit_autoencoder(many), "input", "at most 512 points, not 1000")
@@ -240,7 +240,7 @@ test_that("pictures are drawn, of the mean map and of cells", {
 # ---- Structures ---------------------------------------------------------------------------------
 
 test_that("structures have the distances of exact maps, with and without absent points", {
-  found <- structures(maps)
+  found <- map_structures(maps)
   expect_equal(distance_maps(found)$maps, maps$maps, tolerance = 1e-10)
   # Up to a rotation and a mirror image: what is left after Procrustes' best rotation
   for (cell in 1:5) {
@@ -250,15 +250,15 @@ test_that("structures have the distances of exact maps, with and without absent 
   }
   # In metres, and in a unit as much smaller; of a mirror image, and backwards
   for (unit in c(1e-9, 1e9)) {
-    expect_equal(structures(distance_maps(x * unit)) / unit, found, tolerance = 1e-9)
+    expect_equal(map_structures(distance_maps(x * unit)) / unit, found, tolerance = 1e-9)
   }
   x[, 1, ] <- -x[, 1, ]
-  expect_identical(structures(distance_maps(x)), found)
-  expect_equal(structures(distance_maps(x[20:1, , ]))[20:1, , ], found[, , ], tolerance = 1e-9)
+  expect_identical(map_structures(distance_maps(x)), found)
+  expect_equal(map_structures(distance_maps(x[20:1, , ]))[20:1, , ], found[, , ], tolerance = 1e-9)
   holes <- perturb_maps(x, missing = 0.3, seed = 1)
-  expect_equal(distance_maps(structures(holes))$maps, holes$maps, tolerance = 1e-10)
-  expect_identical(!is.na(unname(structures(holes)[, 1, ])), unname(holes$mask))
-  expect_identical(structures(holes, threads = 1), structures(holes, threads = 2))
+  expect_equal(distance_maps(map_structures(holes))$maps, holes$maps, tolerance = 1e-10)
+  expect_identical(!is.na(unname(map_structures(holes)[, 1, ])), unname(holes$mask))
+  expect_identical(map_structures(holes, threads = 1), map_structures(holes, threads = 2))
 })
 
 # Majorisation in plain R, from the same start.
@@ -276,13 +276,13 @@ test_that("structures of inexact maps are those of plain majorisation", {
   set.seed(1)
   inexact <- maps
   inexact$maps <- inexact$maps * stats::runif(length(inexact$maps), 0.7, 1.3)
-  start <- structures(inexact, iterations = 0)
+  start <- map_structures(inexact, iterations = 0)
   # Classical scaling by R
   for (cell in 1:5) {
     expect_equal(plain_map(start[, , cell]),
                  plain_map(stats::cmdscale(as.array(inexact)[, , cell], 3)), tolerance = 1e-7)
   }
-  five <- structures(inexact, iterations = 5, tolerance = 1e-12)
+  five <- map_structures(inexact, iterations = 5, tolerance = 1e-12)
   expect_identical(attr(five, "iterations"), rep(5L, 5))
   for (cell in 1:5) {
     map <- as.array(inexact)[, , cell]
@@ -292,9 +292,9 @@ test_that("structures of inexact maps are those of plain majorisation", {
     expect_equal(attr(five, "stress")[cell], stress, tolerance = 1e-9)
   }
   expect_true(all(attr(five, "stress") < attr(start, "stress")))
-  expect_ancify_error(structures(x), "input", "the result of distance_maps()")
+  expect_ancify_error(map_structures(x), "input", "the result of distance_maps()")
   for (wrong in list(-1, "a", c(1, 2), NULL)) {
-    expect_ancify_error(structures(maps, iterations = wrong), "input", "`iterations`")
+    expect_ancify_error(map_structures(maps, iterations = wrong), "input", "`iterations`")
   }
-  expect_ancify_error(structures(maps, tolerance = 0), "input", "`tolerance`")
+  expect_ancify_error(map_structures(maps, tolerance = 0), "input", "`tolerance`")
 })

@@ -170,18 +170,17 @@ test_that("no message sends a user of commands to an R function that a command r
   only_in_r <- c(
     "ancify_config", "annotate_vcf", "available_gpus", "call_ancestral", "coalescent_history",
     "coding_changes", "complete_maps", "count_kmers", "count_patterns", "count_variants",
-    "cpg_class",
-    "chunk_calls", "course", "coverage_model", "demography", "dfe_mixture", "dfe_model", "dfe_sfs",
-    "distance_maps",
+    "cpg_class", "chunk_calls", "coverage_model", "demography", "dfe_mixture", "dfe_model",
+    "dfe_sfs", "distance_maps",
     "embed_sequences", "event_admixture", "event_epoch", "event_equilibrium", "event_pulse",
     "event_removal", "event_reordering", "event_split", "expected_ld", "fit_autoencoder",
     "fit_substitution_model", "fold",
     "kernel_grm", "kernel_matrix", "kernel_products", "kmer_matrix", "ld_statistics",
-    "marginal_sfs", "normalise",
+    "ld_ratios", "marginal_sfs",
     "polarise_sites",
     "polymer_model", "project_sfs", "read_ancestral", "read_kmers", "reml_control",
     "read_coverage", "read_recombination_map", "score_missense", "selected_spectra",
-    "sequence_model", "sfs", "six_frames",
+    "sequence_model", "sfs", "six_frames", "size_history",
     "substitution_model", "train_classifier", "write_kmers"
   )
   left <- sub("\\(\\)", "", unique(named(told, exported)))

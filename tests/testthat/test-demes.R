@@ -34,7 +34,7 @@ test_that("admixture, pulses, frozen populations and linear change are written t
   model <- demography(
     event_equilibrium(2), event_split(1), event_epoch(0.1, c(1, 2), rbind(c(0, 0.5), c(0, 0))),
     event_admixture(c(0.3, 0.7)),
-    event_epoch(0.05, list(1, course(2, 1, shape = "linear"), course(0.5, 3))),
+    event_epoch(0.05, list(1, size_history(2, 1, shape = "linear"), size_history(0.5, 3))),
     event_pulse(2, c("1" = 0.1, "3" = 0.2)),
     event_epoch(0.05, c(1, 1, 3), frozen = c(TRUE, FALSE, FALSE)), event_reordering(c(3, 1, 2))
   )
@@ -68,7 +68,7 @@ test_that("defaults, years, branches and ancient samples are read", {
   rate <- 2 * 7300
   ceu <- function(from, to) {
     at <- function(t) 1000 * 29.725^((21200 - t) / 21200) / 7300
-    course(at(from), at(to))
+    size_history(at(from), at(to))
   }
   yri <- 12300 / 7300
   old <- 1000 / 7300
@@ -317,7 +317,7 @@ test_that("models that Demes cannot describe are errors, and leave no file", {
   of <- function(...) list(event_equilibrium(), event_epoch(0.1, ...))
   refused(list(event_equilibrium(gamma = 1)), "selection")
   refused(of(1, gamma = 1), "selection")
-  refused(of(1, theta0 = course(1, 2)), "mutation")
+  refused(of(1, theta0 = size_history(1, 2)), "mutation")
   refused(of(function(t) 1), "function")
   refused(demography_model("snm_2d"), "no time")
   refused(of(1), "`demes`", demes = c("a", "b"))

@@ -63,11 +63,11 @@ test_that("models of chromosomes have the factors of population genetics", {
   }
   # Courses, functions and lists keep their form
   growth <- demography(event_equilibrium(), event_split(1), event_epoch(
-    0.1, list(course(1, 4), function(t) 1 + t), theta0 = function(t) 1 + t
+    0.1, list(size_history(1, 4), function(t) 1 + t), theta0 = function(t) 1 + t
   ))
   half <- inherit_demography(growth, "Y", male_mutation = 3)
   by_hand <- demography(event_equilibrium(0.25, theta0 = 1.5), event_split(1), event_epoch(
-    0.1, list(course(0.25, 1), function(t) (1 + t) / 4), theta0 = function(t) 1.5 * (1 + t)
+    0.1, list(size_history(0.25, 1), function(t) (1 + t) / 4), theta0 = function(t) 1.5 * (1 + t)
   ))
   expect_equal(coarse_sfs(half, NULL, c(3, 3), 12), coarse_sfs(by_hand, NULL, c(3, 3), 12))
 })
@@ -84,7 +84,7 @@ test_that("selfing lowers sizes, and is refused where it cannot be", {
   input(model, selfing = 2, pattern = "from 0 to 1")
   input(model, "X", females = 0, pattern = "`females`")
   input(model, "W", pattern = "chromosome")
-  selected <- demography(event_equilibrium(), event_epoch(0.1, 1, gamma = course(0, -3)))
+  selected <- demography(event_equilibrium(), event_epoch(0.1, 1, gamma = size_history(0, -3)))
   input(selected, "X", pattern = "has selection")
   input(demography(event_equilibrium(gamma = 1)), "X", pattern = "has selection")
 })

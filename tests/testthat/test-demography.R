@@ -35,7 +35,7 @@ test_that("models are printed", {
   expect_match(lines[4], "split: parent = 1", fixed = TRUE)
   odd <- demography(
     event_equilibrium(), event_split(1), event_epoch(1, c(1, 1), theta0 = function(t) 1),
-    event_epoch(1, list(course(1, 2), 1), m = list(list(0, function(t) 2), list(0.5, 0)))
+    event_epoch(1, list(size_history(1, 2), 1), m = list(list(0, function(t) 2), list(0.5, 0)))
   )
   expect_output(print(odd), "theta0 = a function", fixed = TRUE)
   expect_output(print(odd), "nu = [1 to 2, 1], m = [0 a function; 0.5 0]", fixed = TRUE)
@@ -76,7 +76,7 @@ test_that("models by name agree in special cases", {
   expect_equal(spectrum("IM_pre", 1, 0, 0.4, 2, 3, 0.2, 1, 2), spectrum("IM", 0.4, 2, 3, 0.2, 1, 2))
   pre <- list(
     event_equilibrium(), event_epoch(0.3, 2), event_split(1),
-    event_epoch(0.2, list(course(0.8, 2), course(1.2, 3)), rbind(c(0, 1), c(2, 0)))
+    event_epoch(0.2, list(size_history(0.8, 2), size_history(1.2, 3)), rbind(c(0, 1), c(2, 0)))
   )
   expect_equal(spectrum("IM_pre", 2, 0.3, 0.4, 2, 3, 0.2, 1, 2),
                plain_array(coarse_sfs(pre, NULL, c(4, 5), 20)), tolerance = 1e-12)
@@ -91,7 +91,8 @@ test_that("a sample of one haplotype has no variable sites", {
 
 test_that("an epoch of length 0 changes nothing", {
   grown <- function(time) {
-    list(event_equilibrium(), event_epoch(time, list(course(1, 5)), theta0 = course(1, 2)))
+    growth <- event_epoch(time, list(size_history(1, 5)), theta0 = size_history(1, 2))
+    list(event_equilibrium(), growth)
   }
   expect_identical(coarse_sfs(grown(0), NULL, 4, 20),
                    coarse_sfs(demography_model("snm"), NULL, 4, 20))
@@ -103,14 +104,15 @@ test_that("a mutation rate holds until another is given", {
   expect_equal(
     spectrum(event_equilibrium(theta0 = 100), event_epoch(0.1, 2), event_epoch(0.2, 1)), 100 * one
   )
-  given <- spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = course(1, 3)),
+  given <- spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = size_history(1, 3)),
                     event_epoch(0.2, 1, theta0 = 3))
   expect_identical(
-    spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = course(1, 3)), event_epoch(0.2, 1)),
+    spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = size_history(1, 3)),
+             event_epoch(0.2, 1)),
     given
   )
   expect_equal(
-    spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = course(1, 9, 0.2)),
+    spectrum(event_equilibrium(), event_epoch(0.1, 2, theta0 = size_history(1, 9, 0.2)),
              event_epoch(0.2, 1)), given
   )
   expect_output(print(event_epoch(0.1, 2, theta0 = 1)), "theta0 = 1", fixed = TRUE)
@@ -134,8 +136,8 @@ test_that("invalid events are errors in the user's terms", {
                       "population 1 is frozen")
   expect_ancify_error(of(event_epoch(1, c(1, 1), frozen = NA)), "input", "`frozen`")
   expect_ancify_error(of(event_epoch(1, c(1, 1), theta0 = -1)), "input", "theta")
-  expect_ancify_error(of(event_epoch(1, list(course(1, 0), 1))), "input", "from 1 to 0")
-  expect_ancify_error(of(event_epoch(1, list(course(1, 2, 0), 1))), "input", "duration 0")
+  expect_ancify_error(of(event_epoch(1, list(size_history(1, 0), 1))), "input", "from 1 to 0")
+  expect_ancify_error(of(event_epoch(1, list(size_history(1, 2, 0), 1))), "input", "duration 0")
   expect_ancify_error(of(event_epoch(1, list(function(t) "a", 1))), "input", "size of population 1")
   expect_error(of(event_epoch(1, list(function(t) stop("mine"), 1))), "mine")
   expect_ancify_error(of(event_split(3)), "input", "`parent` is 3", "1 to 2")

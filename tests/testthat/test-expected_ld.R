@@ -92,7 +92,7 @@ test_that("models of one to three populations agree with moments", {
     out_of_africa = demography(
       event_equilibrium(), event_epoch(0.219, 1.685), event_split(1),
       event_epoch(0.325, c(1.685, 0.287), m = 3.65), event_split(2),
-      event_epoch(0.0581, list(1.685, course(0.14, 4.07), course(0.07, 7.41)),
+      event_epoch(0.0581, list(1.685, size_history(0.14, 4.07), size_history(0.07, 7.41)),
                   m = rbind(c(0, 0.438, 0.277), c(0.438, 0, 1.4), c(0.277, 1.4, 0)))
     )
   )
@@ -124,7 +124,7 @@ test_that("a bin has Simpson's mean", {
 })
 
 test_that("a function of time is as the course that it computes", {
-  courses <- demography(event_equilibrium(), event_epoch(0.1, list(course(0.2, 5))))
+  courses <- demography(event_equilibrium(), event_epoch(0.1, list(size_history(0.2, 5))))
   functions <- demography(
     event_equilibrium(), event_epoch(0.1, list(function(t) 0.2 * 25^(t / 0.1)))
   )
@@ -138,7 +138,7 @@ test_that("a function of time is as the course that it computes", {
 })
 
 test_that("growth after a split is computed at all distances", {
-  courses <- list(course(1, 2), course(1, 0.5))
+  courses <- list(size_history(1, 2), size_history(1, 0.5))
   model <- demography(event_equilibrium(), event_split(1), event_epoch(0.3, courses))
   # Each population alone, and no linkage disequilibrium that both share
   alone <- function(one) demography(event_equilibrium(), event_epoch(0.3, courses[one]))
@@ -218,7 +218,7 @@ test_that("a joint fit has the reference size, and one log-likelihood of both te
   expect_error(vcov(fit, spectra), "`sfs`", class = "ancify_input_error")
   expect_error(vcov(fit, list(sfs = spectra, ld = boot$ld[1:3])), "same windows",
                class = "ancify_input_error")
-  other <- normalise(ld_of_history)
+  other <- ld_ratios(ld_of_history)
   other$reference <- "B"
   expect_error(vcov(fit, list(sfs = spectra, ld = rep(list(other), 5))), "reference",
                class = "ancify_input_error")

@@ -28,7 +28,7 @@ some_epoch <- function(populations, steps, migrants = TRUE) {
     0, nu = as.list(stats::runif(n, 0.5, 3)), m = m, gamma = stats::rnorm(n),
     h = stats::runif(n), theta0 = stats::runif(1, 0.5, 2)
   )
-  event$nu[[1]] <- course(event$nu[[1]], 0.7, shape = sample(c("exponential", "linear"), 1))
+  event$nu[[1]] <- size_history(event$nu[[1]], 0.7, shape = sample(c("exponential", "linear"), 1))
   at <- oracle_parameters(within_time(event, 1), 0, 1, n)
   within_time(event, steps * oracle_time_step(at, 1e-3))
 }
@@ -204,7 +204,7 @@ test_that("inbred samples have beta-binomial counts", {
   x <- oracle_grid(12)
   phi <- oracle_density(events, x)
   inbreeding <- 0.3
-  # All genotypes of three diploid organisms.
+  # All genotypes of three diploid individuals.
   organism <- function(k, x) {
     a <- x * (1 - inbreeding) / inbreeding
     b <- (1 - x) * (1 - inbreeding) / inbreeding
@@ -260,12 +260,13 @@ exact_cases <- function() {
       )
     ),
     growth = list(
-      events = list(event_equilibrium(), event_epoch(0.3, list(course(0.2, 3)))), sizes = 20,
+      events = list(event_equilibrium(), event_epoch(0.3, list(size_history(0.2, 3)))), sizes = 20,
       pts = c(80, 100, 120),
       exact = exact_epoch(exact_equilibrium(20), 0.3, function(t) 0.2 * 15^(t / 0.3))
     ),
     linear = list(
-      events = list(event_equilibrium(), event_epoch(0.3, list(course(2, 0.2, shape = "linear")))),
+      events = list(event_equilibrium(),
+                    event_epoch(0.3, list(size_history(2, 0.2, shape = "linear")))),
       sizes = 20, pts = c(80, 100, 120),
       exact = exact_epoch(exact_equilibrium(20), 0.3, function(t) 2 - 1.8 * t / 0.3)
     ),
@@ -276,7 +277,7 @@ exact_cases <- function() {
     both_grow = list(
       events = list(
         event_equilibrium(), event_split(1),
-        event_epoch(0.2, list(function(t) 0.1 * 20^(t / 0.2), course(0.3, 5)))
+        event_epoch(0.2, list(function(t) 0.1 * 20^(t / 0.2), size_history(0.3, 5)))
       ),
       sizes = n, pts = c(60, 80, 100), exact = exact_epoch(split, 0.2, function(t) {
         c(0.1 * 20^(t / 0.2), 0.3 * (5 / 0.3)^(t / 0.2))
@@ -359,18 +360,18 @@ dadi_models <- function() {
   list(
     one = list(
       event_equilibrium(1.5, -2, 0.3, 1.2),
-      event_epoch(0.15, list(course(0.5, 4)), gamma = -2, h = 0.3, theta0 = 1.2)
+      event_epoch(0.15, list(size_history(0.5, 4)), gamma = -2, h = 0.3, theta0 = 1.2)
     ),
     two = list(
       event_equilibrium(), event_split(1),
-      event_epoch(0.1, list(2, course(0.1, 0.5)), migration(2, "12" = 0.5, "21" = 1.5),
+      event_epoch(0.1, list(2, size_history(0.1, 0.5)), migration(2, "12" = 0.5, "21" = 1.5),
                   gamma = c(1, -3), h = c(0.5, 0.2)),
       event_pulse(2, c("1" = 0.2)), event_epoch(0.05, c(2, 0.5), frozen = c(TRUE, FALSE))
     ),
     three = list(
       event_equilibrium(), event_epoch(0.1, 1.7), event_split(1),
       event_epoch(0.08, c(1.7, 0.2), 3), event_admixture(c(0.3, 0.7)),
-      event_epoch(0.04, list(1.7, course(0.1, 2), 0.5), migration(
+      event_epoch(0.04, list(1.7, size_history(0.1, 2), 0.5), migration(
         3, "12" = 0.4, "13" = 0.2, "21" = 0.4, "23" = 1, "31" = 0.2, "32" = 1
       )),
       event_pulse(3, c("1" = 0.1, "2" = 0.2)), event_epoch(0.01, c(1.7, 2, 0.5)),

@@ -83,7 +83,8 @@ test_that("a warning names coarse grids, their error and finer ones", {
 
 test_that("time steps follow populations that shrink, and long ones of dadi are told", {
   shrinking <- function(from, to, time) {
-    list(event_equilibrium(), event_epoch(0.5, from), event_epoch(time, list(course(from, to))))
+    list(event_equilibrium(), event_epoch(0.5, from),
+         event_epoch(time, list(size_history(from, to))))
   }
   for (case in list(c(100, 0.1, 0.2), c(10, 0.1, 0.2), c(30, 0.05, 0.1))) {
     exact <- exact_epoch(exact_epoch(exact_equilibrium(10), 0.5, function(t) case[1]), case[3],

@@ -2,7 +2,7 @@
 out_of_africa_2d <- demography(function(nu1, nu2_b, nu2_f, m, time_pre, time) {
   list(
     event_equilibrium(), event_epoch(time_pre, nu1), event_split(1),
-    event_epoch(time, list(nu1, course(nu2_b, nu2_f)), m)
+    event_epoch(time, list(nu1, size_history(nu2_b, nu2_f)), m)
   )
 })
 

@@ -166,7 +166,7 @@ test_that("autoencoders learn on a GPU as on the CPU", {
     # Weights are no measure: Adam's first steps make rounding larger, as tests/cpp/gpu tells.
     expect_equal(of("gpu")$epochs, expected$epochs, tolerance = 1e-4)
     expect_lt(difference(predict(expected, maps, backend = "gpu"), predict(expected, maps)), 1e-5)
-    made <- function(...) reconstruct(expected, maps, ...)$maps
+    made <- function(...) reconstruct_maps(expected, maps, ...)$maps
     expect_lt(difference(made(backend = "gpu"), made()), 1e-5)
   }
   fit <- fit_autoencoder(maps, "denoise", epochs = 1)

@@ -154,15 +154,15 @@ test_that("populations are chosen as if they alone were measured", {
 
 test_that("ratios are to pi2 of the reference", {
   x <- measure(length = 4000)
-  ratios <- normalise(x, "CEU")
+  ratios <- ld_ratios(x, "CEU")
   expect_equal(ratios$values[, "pi2.CEU.CEU.CEU.CEU"], c(1, 1, 1), ignore_attr = TRUE)
   expect_equal(
     ratios$values[, "DD.YRI.YRI"], x$values[, "DD.YRI.YRI"] / x$values[, "pi2.CEU.CEU.CEU.CEU"]
   )
   expect_identical(ratios$heterozygosity[["H.CEU.CEU"]], 1)
-  expect_error(normalise(ratios), "already", class = "ancify_input_error")
-  expect_error(normalise(x, "MKK"), class = "ancify_input_error")
-  expect_error(normalise(1), class = "ancify_input_error")
+  expect_error(ld_ratios(ratios), "already", class = "ancify_input_error")
+  expect_error(ld_ratios(x, "MKK"), class = "ancify_input_error")
+  expect_error(ld_ratios(1), class = "ancify_input_error")
 })
 
 test_that("covariances are the jackknife's, and chromosomes can be put together", {
@@ -178,7 +178,7 @@ test_that("covariances are the jackknife's, and chromosomes can be put together"
   together <- c(of(1:60), of(61:120))
   same <- c("values", "pairs", "blocks", "heterozygosity", "sites", "records")
   expect_equal(unclass(together)[same], unclass(whole)[same])
-  ratios <- normalise(whole)
+  ratios <- ld_ratios(whole)
   n <- nrow(whole$blocks$pairs)
   expect_identical(n, 6L)
   left <- vapply(seq_len(n), function(b) {
@@ -199,7 +199,7 @@ test_that("covariances are the jackknife's, and chromosomes can be put together"
 test_that("objects are printed and drawn", {
   x <- measure(blocks = 1000)
   expect_output(print(x), "<ld_statistics> 2 populations, 3 bins")
-  expect_output(print(normalise(x)), "ratios to YRI")
+  expect_output(print(ld_ratios(x)), "ratios to YRI")
   expect_output(print(summary(x)), "DD.YRI.CEU")
   skip_if_not_installed("ggplot2")
   grDevices::pdf(NULL)

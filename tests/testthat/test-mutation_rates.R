@@ -189,9 +189,9 @@ test_that("parts, shorter contexts and other forms", {
       mutations_of(vcf, folder, k, two_columns, windows = 100, replicates = 3, fold = fold)
     }
     x <- make(7)
-    inner <- collapse(x, 3)
+    inner <- collapse_contexts(x, 3)
     expect_identical(rownames(inner), mutation_types(3, fold)$type)
-    expect_identical(as.matrix(collapse(collapse(x, 5), 3)), as.matrix(inner))
+    expect_identical(as.matrix(collapse_contexts(collapse_contexts(x, 5), 3)), as.matrix(inner))
     sites <- oracle_mutations(readLines(vcf), two_columns, letters_of(calls), 7,
                               bases = if (fold == "AC") c("A", "C") else c("C", "T"))
     counts <- oracle_type_counts(sites)
@@ -201,7 +201,7 @@ test_that("parts, shorter contexts and other forms", {
     expect_identical(sum(inner), sum(counts))
     expect_equal(colSums(as.matrix(inner[, "CEU"])), colSums(as.matrix(x))["CEU"])
     expect_identical(attr(inner, "draws"), attr(x, "draws"))
-    errors <- as.data.frame(collapse(x, 1))
+    errors <- as.data.frame(collapse_contexts(x, 1))
     whole <- as.data.frame(x, by_window = TRUE)
     one <- whole[whole$mutation == errors$mutation[3] & whole$population == "YRI", ]
     windows <- attr(x, "windows")
@@ -224,9 +224,9 @@ test_that("parts, shorter contexts and other forms", {
   expect_ancify_error(x["CCG>CTT", ], "input", "'CCG>CTT'")
   expect_ancify_error(x[c(1, 1), ], "input", "taken twice")
   expect_ancify_error(x[, 3], "input", "no column 3")
-  expect_ancify_error(collapse(x, 5), "input", "have 3 bases")
-  expect_ancify_error(collapse(x, 2), "input", "odd number")
-  expect_ancify_error(collapse(x[1:5, ], 1), "input", "5 of 96 types")
+  expect_ancify_error(collapse_contexts(x, 5), "input", "have 3 bases")
+  expect_ancify_error(collapse_contexts(x, 2), "input", "odd number")
+  expect_ancify_error(collapse_contexts(x[1:5, ], 1), "input", "5 of 96 types")
 
   signatures <- signature_table(x)
   expect_identical(rownames(signatures)[c(1, 2, 5, 17, 96)],
@@ -253,7 +253,7 @@ test_that("pictures have a bar or a cell for each type", {
   expect_gte(drawn(ratio = c("CEU", "YRI"), main = "A title"), 96)
   expect_ancify_error(plot(x, ratio = c("CEU", "JPT")), "input", "'JPT'")
   expect_ancify_error(plot(x, ratio = "CEU"), "input", "two columns")
-  expect_ancify_error(plot(collapse(x, 1), ratio = c("CEU", "YRI")), "input", "3 bases")
+  expect_ancify_error(plot(collapse_contexts(x, 1), ratio = c("CEU", "YRI")), "input", "3 bases")
   expect_ancify_error(plot(x[1:5, ]), "input", "5 of 1,536 types")
   expect_ancify_error(plot(x[, 0]), "input", "no columns")
 })

@@ -37,7 +37,9 @@ test_that("a small file has the known spectrum", {
   none <- x[character(), ]
   expect_identical(sum(as.matrix(none)), 0)
   expect_output(print(none), "0 types")
-  for (use in list(plot, function(x) collapse(x, 1), function(x) mutation_contrasts(x, "A", "B"))) {
+  uses <- list(plot, function(x) collapse_contexts(x, 1),
+               function(x) mutation_contrasts(x, "A", "B"))
+  for (use in uses) {
     expect_ancify_error(use(none), "input", "has no types")
   }
   expect_ancify_error(mutation_contrasts(x, "s1", NULL), "input", "each be one column")

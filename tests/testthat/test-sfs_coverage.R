@@ -68,7 +68,7 @@ test_that("depths of called genotypes are measured", {
   expect_identical(coverage$individuals, c(A = 2L, B = 1L))
   expect_equal(coverage$depths$A, c(1, 1, 0, 1, 1) / 4)
   expect_equal(coverage$depths$B, c(0.5, numeric(999), 0.5))
-  expect_output(print(coverage), "2 organisms, mean depth 2, 75 % of genotypes", fixed = TRUE)
+  expect_output(print(coverage), "2 individuals, mean depth 2, 75 % of genotypes", fixed = TRUE)
 
   none <- genotype_vcf(records, sub(":.*", "", genotypes))
   expect_ancify_error(read_coverage(none, populations), "format", "has depths (DP)")

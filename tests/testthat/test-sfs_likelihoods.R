@@ -145,7 +145,7 @@ test_that("likelihoods that are none are errors", {
   # Phred-scaled numbers in GL
   problem(c("0,3,9", "0,3,9"), "format", "likelihood above 1", "GL")
   problem(c("0/1", "0/0"), "input", "no genotype likelihoods, GL or PL, at its 1 site", "GT")
-  problem(c("0,3,9", "0,3,9"), "input", "`coverage` must be a coverage_model() of 2 organisms",
+  problem(c("0,3,9", "0,3,9"), "input", "`coverage` must be a coverage_model() of 2 individuals",
           coverage = coverage_model(c(0, 1), 3))
   # None has the derived allele
   problem(c("0,900,9000", "0,900,9000"), "input", "by `coverage` they cannot have been found",

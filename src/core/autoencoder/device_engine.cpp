@@ -24,14 +24,14 @@ class DeviceEngine : public Engine {
         settings_(settings),
         context_(context),
         device_(run.device->device()),
-        room_(*run.device, run.memory_limit),
+        workspace_(*run.device, run.memory_limit),
         network_(form) {
     drained_on_failure(device_, [&] {
-      parameters_.emplace(room_, network_.parameters(), tensors, settings.learns);
+      parameters_.emplace(workspace_, network_.parameters(), tensors, settings.learns);
     });
     const auto images = static_cast<std::size_t>(settings.batch);
     const auto pixels = static_cast<std::size_t>(form.size() * form.size());
-    Taker& taker = room_.taker();
+    Taker& taker = workspace_.taker();
     for (Place& place : places_) {
       place.inputs.width = form.of_task().channels * form.size() * form.size();
       const std::size_t inputs = images * static_cast<std::size_t>(place.inputs.width);
@@ -45,7 +45,7 @@ class DeviceEngine : public Engine {
   }
   ~DeviceEngine() override { device_.drain(); }  // after a failure, queued work may use the memory
 
-  Room room(int place) override {
+  Workspace workspace(int place) override {
     Place& to = places_.at(static_cast<std::size_t>(place));
     return {to.inputs_here.data(), to.targets.here.data()};
   }
@@ -62,7 +62,7 @@ class DeviceEngine : public Engine {
       at.known = known_of(at.targets.here.data(), images, pixels);
     }
     if (last_ != nullptr) device_.wait_for(*last_, place);
-    const Pass<OnDevice> pass = {room_, place, work == Work::kLearn};
+    const Pass<OnDevice> pass = {workspace_, place, work == Work::kLearn};
     const Batch<OnDevice>& out = work == Work::kEncode ? network_.encode(pass, at.inputs)
                                                        : network_.forward(pass, at.inputs);
     if (judges) {
@@ -131,9 +131,9 @@ class DeviceEngine : public Engine {
   EngineSettings settings_;
   const TaskContext& context_;
   Device& device_;
-  NetworkRoom room_;
+  NetworkWorkspace workspace_;
   AutoencoderNetwork<OnDevice> network_;
-  std::optional<ParametersThere> parameters_;
+  std::optional<DeviceParameters> parameters_;
   std::array<Place, kPlaces> places_;
   Batch<OnDevice> gradient_;
   std::unique_ptr<Event> last_;  // end of the work begun last

@@ -26,11 +26,11 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   // The destination of a batch's inputs and targets, image by image (ImageMaker).
-  struct Room {
+  struct Workspace {
     float* inputs;
     float* targets;
   };
-  virtual Room room(int place) = 0;
+  virtual Workspace workspace(int place) = 0;
   virtual void begin(int place, std::int64_t images, Work work) = 0;
 
   // Consecutive codes or images, valid until the slot's next batch; or the loss.

@@ -28,7 +28,7 @@ class HostEngine : public Engine {
     for (std::size_t i = 0; i < state.size(); ++i) *state[i] = tensors[i];
   }
 
-  Room room(int place) override {
+  Workspace workspace(int place) override {
     Place& to = places_.at(static_cast<std::size_t>(place));
     const std::int64_t pixels = form_.size() * form_.size();
     to.inputs.resize(settings_.batch, form_.of_task().channels * pixels);

@@ -104,17 +104,18 @@ void ImageMaker::make_input(std::int64_t cell, float* image) const {
   draw(cell, chain_of(cell), image);
 }
 
-void ImageMaker::make_spoilt(std::int64_t cell, const Spoiling& spoiling, float* image) const {
+void ImageMaker::make_corrupted(std::int64_t cell, const Corruption& corruption,
+                                float* image) const {
   constexpr std::size_t fewest = 4;
   Chain chain = chain_of(cell);
-  if (spoiling.share == 0 || !chain.known()) {
+  if (corruption.share == 0 || !chain.known()) {
     draw(cell, chain, image);
     return;
   }
   const auto n = static_cast<std::size_t>(maps_.points);
   const auto random = [&](std::size_t i, std::uint64_t which) {
     const auto place = static_cast<std::uint64_t>(cell) * n + i;
-    return philox(spoiling.seed, spoiling.stream, 2 * place + which);
+    return philox(corruption.seed, corruption.stream, 2 * place + which);
   };
   std::vector<std::size_t> chosen;
   std::size_t seen = 0;
@@ -127,7 +128,7 @@ void ImageMaker::make_spoilt(std::int64_t cell, const Spoiling& spoiling, float*
       sums[k] += chain.axes[k][i];
       squares += chain.axes[k][i] * chain.axes[k][i];
     }
-    if (uniform(random(i, 0)[0]) < spoiling.share) chosen.push_back(i);
+    if (uniform(random(i, 0)[0]) < corruption.share) chosen.push_back(i);
   }
   if (seen < chosen.size() + fewest) chosen.clear();
   const auto count = static_cast<double>(seen);

@@ -21,7 +21,7 @@ struct Maps {
 // The corruption of maps: each point is hidden (to inpaint) or moved (to denoise) with probability
 // `share`. It moves by a normal step, whose standard deviation along each axis is the cell's radius
 // of gyration. Random numbers are a function of seed, stream, cell and point.
-struct Spoiling {
+struct Corruption {
   double share = 0;
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;
@@ -38,7 +38,7 @@ class ImageMaker {
   // the chain.
   void make_input(std::int64_t cell, float* image) const;
   // The input of a corrupted map. A cell with fewer than four points left stays intact.
-  void make_spoilt(std::int64_t cell, const Spoiling& spoiling, float* image) const;
+  void make_corrupted(std::int64_t cell, const Corruption& corruption, float* image) const;
   // The desired output: NaN for unobserved pairs, and outside the map.
   void make_target(std::int64_t cell, float* image) const;
 

@@ -32,7 +32,7 @@ void for_groups(
     for (std::int64_t first = 0; first < maps.cells; first += kImages) {
       context.throw_if_stopped();
       const int place = place_of(first / kImages);
-      float* const images = engine->room(place).inputs;
+      float* const images = engine->workspace(place).inputs;
       context.share(cells_from(first),
                     [&](std::int64_t i) { maker.make_input(first + i, images + i * width); });
       engine->begin(place, cells_from(first), work);

@@ -72,7 +72,7 @@ class Trainer {
     std::int64_t begun = 0;
     for (std::int64_t first = 0; first < n && !stopped(); first += settings_.batch) {
       const std::int64_t images = std::min(settings_.batch, n - first);
-      gather(cells.data() + first, images, stream, engine_->room(place_of(begun)));
+      gather(cells.data() + first, images, stream, engine_->workspace(place_of(begun)));
       engine_->begin(place_of(begun), images, work);
       if (begun > 0) finish(begun - 1);
       ++begun;
@@ -82,12 +82,13 @@ class Trainer {
   }
 
   void gather(const std::int64_t* cells, std::int64_t n, std::uint64_t stream,
-              const Engine::Room& room) {
+              const Engine::Workspace& workspace) {
     const std::int64_t pixels = form_.size() * form_.size();
-    const Spoiling spoiling = {settings_.share, settings_.seed, stream};
+    const Corruption corruption = {settings_.share, settings_.seed, stream};
     context_.share(n, [&](std::int64_t i) {
-      maker_.make_spoilt(cells[i], spoiling, room.inputs + i * form_.of_task().channels * pixels);
-      maker_.make_target(cells[i], room.targets + i * pixels);
+      maker_.make_corrupted(cells[i], corruption,
+                            workspace.inputs + i * form_.of_task().channels * pixels);
+      maker_.make_target(cells[i], workspace.targets + i * pixels);
     });
   }
 

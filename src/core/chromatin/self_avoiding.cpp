@@ -111,9 +111,9 @@ class Chain {
     const std::int64_t at = 1 + random.below(n - 2);
     const Rotation by = any_rotation(random);
     if (random.below(2) == 0) {
-      turn(at + 1, n, at, by);
+      rotate(at + 1, n, at, by);
     } else {
-      turn(0, at, at, by);
+      rotate(0, at, at, by);
     }
   }
 
@@ -127,14 +127,14 @@ class Chain {
     if (last - first < 2) return;
     const Point axis = minus(point(last), point(first));
     if (square(axis) == 0) return;
-    turn(first + 1, last, first, rotation_about(axis, random));
+    rotate(first + 1, last, first, rotation_about(axis, random));
   }
 
  private:
   const Point& point(std::int64_t i) const { return points_[static_cast<std::size_t>(i)]; }
 
   // Rotates the points [first, end) about `centre`, if the chain stays allowed.
-  void turn(std::int64_t first, std::int64_t end, std::int64_t centre, const Rotation& by) {
+  void rotate(std::int64_t first, std::int64_t end, std::int64_t centre, const Rotation& by) {
     moved_.clear();
     for (std::int64_t i = first; i < end; ++i) {
       moved_.push_back(turned(point(i), point(centre), by));

@@ -23,7 +23,7 @@ class Kernels {
 
   virtual Device& device() = 0;
   // Bytes of device memory that an operation needs as workspace. Only libraries need any.
-  virtual std::size_t room_for(const Operation& /*operation*/) { return 0; }
+  virtual std::size_t workspace_for(const Operation& /*operation*/) { return 0; }
   // Starts an operation in a stream.
   virtual void begin(const Operation& operation, int stream) = 0;
 };

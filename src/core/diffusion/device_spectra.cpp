@@ -69,7 +69,7 @@ class DeviceJob {
 
   // The sizes of the image and of the workspace.
   std::size_t image_bytes() const { return image_layout().size; }
-  std::size_t room_bytes() const {
+  std::size_t workspace_bytes() const {
     const auto values = static_cast<double>(most_populations_) * 5 * grid_->points() +
                         2 * std::pow(grid_->points(), most_populations_) +
                         static_cast<double>(outputs());
@@ -77,8 +77,8 @@ class DeviceJob {
   }
 
   // Writes the image, and returns the plan with device addresses: the image at `there`, the
-  // workspace at `room`.
-  DevicePlan write(char* image, char* there, double* room) const {
+  // workspace at `workspace`.
+  DevicePlan write(char* image, char* there, double* workspace) const {
     const Image layout = image_layout();
     const auto put = [&](std::size_t at, const auto& values) {
       using T = typename std::decay_t<decltype(values)>::value_type;
@@ -108,7 +108,7 @@ class DeviceJob {
     }
     plan.weights = put(layout.weights, weights);
     const std::size_t values = power(grid_->points(), most_populations_);
-    plan.density = room;
+    plan.density = workspace;
     plan.other = plan.density + values;
     plan.systems = plan.other + values;
     plan.output = plan.systems + most_populations_ * std::size_t{5} * grid_->x.size();
@@ -236,7 +236,7 @@ struct Batch {
 };
 
 std::size_t bytes_of(const DeviceJob& job) {
-  return job.image_bytes() + job.room_bytes() + sizeof(DevicePlan);
+  return job.image_bytes() + job.workspace_bytes() + sizeof(DevicePlan);
 }
 
 // Groups as many jobs as fit the memory `budget`, in decreasing order of work.
@@ -279,23 +279,24 @@ class BatchRun {
     std::size_t image = 0;
     for (const std::size_t i : batch.jobs) {
       images_.push_back(image);
-      rooms_.push_back(room_values_);
+      workspaces_.push_back(workspace_values_);
       image += jobs[i]->image_bytes();
-      room_values_ += jobs[i]->room_bytes() / sizeof(double);
+      workspace_values_ += jobs[i]->workspace_bytes() / sizeof(double);
     }
     image_.resize(image);
   }
 
   // Bytes of the device's memory.
   std::size_t bytes() const {
-    return batch_.jobs.size() * sizeof(DevicePlan) + image_.size() + room_values_ * sizeof(double);
+    return batch_.jobs.size() * sizeof(DevicePlan) + image_.size() +
+           workspace_values_ * sizeof(double);
   }
   // Returns false if the allocation fails.
   bool take_memory(MemoryPool& pool) {
     plans_ = {pool, batch_.jobs.size()};
     images_there_ = {pool, image_.size()};
-    room_ = {pool, room_values_};
-    return !plans_.refused() && !images_there_.refused() && !room_.refused();
+    workspace_ = {pool, workspace_values_};
+    return !plans_.refused() && !images_there_.refused() && !workspace_.refused();
   }
 
   // Writes the batch's spectra. In blocks, a launch computes about `values_at_once` values of each
@@ -305,8 +306,9 @@ class BatchRun {
     Device& device = kernels_.device();
     std::vector<DevicePlan> plans;
     for (std::size_t k = 0; k < batch_.jobs.size(); ++k) {
-      plans.push_back(jobs_[batch_.jobs[k]]->write(
-          &image_[images_[k]], images_there_.data() + images_[k], room_.data() + rooms_[k]));
+      plans.push_back(jobs_[batch_.jobs[k]]->write(&image_[images_[k]],
+                                                   images_there_.data() + images_[k],
+                                                   workspace_.data() + workspaces_[k]));
     }
     std::vector<std::vector<double>> outputs;
     for (const std::size_t i : batch_.jobs) outputs.emplace_back(jobs_[i]->outputs());
@@ -351,13 +353,13 @@ class BatchRun {
   DiffusionKernels& kernels_;
   const DeviceJobs& jobs_;
   const Batch& batch_;
-  std::vector<std::size_t> images_;  // the first byte of each job's image
-  std::vector<std::size_t> rooms_;   // the first value of each job's workspace
-  std::size_t room_values_ = 0;
+  std::vector<std::size_t> images_;      // the first byte of each job's image
+  std::vector<std::size_t> workspaces_;  // the first value of each job's workspace
+  std::size_t workspace_values_ = 0;
   std::vector<char> image_;  // all jobs' images
   DeviceArray<DevicePlan> plans_;
   DeviceArray<char> images_there_;
-  DeviceArray<double> room_;
+  DeviceArray<double> workspace_;
 };
 
 // Runs a batch, or its halves one after the other if the device lacks memory for the whole.

@@ -12,17 +12,17 @@
 
 #include "core/diffusion/line_solver.h"
 #include "core/diffusion/line_system.h"
-#include "core/diffusion/turn.h"
+#include "core/diffusion/transpose.h"
 
 namespace ancify::diffusion {
 
 namespace {
 
-// Lines solved at once: enough to hide the latency of divisions, and few enough that their kRoom
-// values stay in a core's private cache.
+// Lines solved at once: enough to hide the latency of divisions, and few enough that their
+// workspace values stay in a core's private cache.
 constexpr std::size_t kMostLanes = 64;
 constexpr std::size_t kLeastLanes = 32;
-constexpr std::size_t kRoom = 4096;
+constexpr std::size_t kWorkspaceDoubles = 4096;
 // The fewest values in a part of a sweep for an idle thread: enough to justify the handover. A
 // common grid, 40 points for three populations, has four parts.
 constexpr std::size_t kLeastPart = 16000;
@@ -32,8 +32,8 @@ constexpr std::size_t kMostParts = 64;
 constexpr int kMostAxesKept = 2;
 
 // The private workspace of a part of a sweep.
-struct LineRoom {
-  LineRoom(std::size_t points, std::size_t most_lanes)
+struct LineWorkspace {
+  LineWorkspace(std::size_t points, std::size_t most_lanes)
       : values(new double[points * whole_vectors(most_lanes)]()), elimination(points, most_lanes) {}
   std::unique_ptr<double[]> values;
   LineElimination elimination;
@@ -51,14 +51,14 @@ class Integration {
         populations_(density.populations()),
         last_(populations_ - 1),
         points_(grid_.x.size()),
-        most_lanes_(std::min(std::clamp(kRoom / points_, kLeastLanes, kMostLanes),
+        most_lanes_(std::min(std::clamp(kWorkspaceDoubles / points_, kLeastLanes, kMostLanes),
                              density.size() / points_)),
         slices_together_(std::max<std::size_t>(most_lanes_ / points_, 1)),
         parts_(populations_ == 1
                    ? 1
                    : std::clamp<std::size_t>(density.size() / kLeastPart, 1, kMostParts)) {
     for (int k = 0; k < populations_; ++k) strides_[k] = density.stride(k);
-    for (std::size_t i = 0; i < parts_; ++i) rooms_.emplace_back(points_, most_lanes_);
+    for (std::size_t i = 0; i < parts_; ++i) workspaces_.emplace_back(points_, most_lanes_);
     if (populations_ <= kMostAxesKept && parts_ == 1) {
       const std::size_t bundles = bundles_of(density_.size() / points_);
       for (int k = 0; k < populations_; ++k) {
@@ -95,21 +95,23 @@ class Integration {
     if (populations_ == 1) {
       Index at = {};
       context_.throw_if_stopped();
-      if (schedule_.frozen[0] == 0) sweep_rows(density_.data(), at, 0, 1, rooms_[0]);
+      if (schedule_.frozen[0] == 0) sweep_rows(density_.data(), at, 0, 1, workspaces_[0]);
       return;
     }
     if (schedule_.frozen[0] == 0) {
-      share(bundles_of(strides_[0]), [&](std::size_t from, std::size_t to, LineRoom& room) {
-        Index at = {};
-        for (std::size_t b = from; b < to; ++b) sweep_bundle(0, density_.data(), at, b, room);
-      });
+      share(bundles_of(strides_[0]),
+            [&](std::size_t from, std::size_t to, LineWorkspace& workspace) {
+              Index at = {};
+              for (std::size_t b = from; b < to; ++b)
+                sweep_bundle(0, density_.data(), at, b, workspace);
+            });
     }
-    share(points_, [&](std::size_t from, std::size_t to, LineRoom& room) {
+    share(points_, [&](std::size_t from, std::size_t to, LineWorkspace& workspace) {
       Index at = {};
       if (populations_ == 2) {
-        if (schedule_.frozen[1] == 0) sweep_rows(density_.data(), at, from, to, room);
+        if (schedule_.frozen[1] == 0) sweep_rows(density_.data(), at, from, to, workspace);
       } else {
-        sweep_blocks(0, density_.data(), from, to, at, room);
+        sweep_blocks(0, density_.data(), from, to, at, workspace);
       }
     });
   }
@@ -118,36 +120,37 @@ class Integration {
   // smaller block for each index of `axis`, of which `from` to `to` are swept. Each is swept along
   // all later axes while it is in a cache.
   void sweep_blocks(int axis, double* block, std::size_t from, std::size_t to, Index& at,
-                    LineRoom& room) {
+                    LineWorkspace& workspace) {
     const bool are_slices = axis + 2 == last_;
     const std::size_t together = are_slices ? slices_together_ : 1;
     for (at[axis] = from; at[axis] < to; at[axis] += together) {
       double* const first = block + at[axis] * strides_[axis];
       // The second condition is redundant, but tells compilers where the recursion ends.
       if (are_slices || axis + 3 >= kMostPopulations) {
-        sweep_slices(first, std::min(together, to - at[axis]), at, room);
+        sweep_slices(first, std::min(together, to - at[axis]), at, workspace);
       } else {
-        sweep_bundles(axis + 1, first, at, room);
-        sweep_blocks(axis + 1, first, 0, points_, at, room);
+        sweep_bundles(axis + 1, first, at, workspace);
+        sweep_blocks(axis + 1, first, 0, points_, at, workspace);
       }
     }
   }
 
   // Sweeps the last two axes of a few neighbouring slices, whose lines together fill a bundle.
-  void sweep_slices(double* first, std::size_t slices, const Index& at, LineRoom& room) {
+  void sweep_slices(double* first, std::size_t slices, const Index& at, LineWorkspace& workspace) {
     if (slices == 1) {
-      sweep_bundles(last_ - 1, first, at, room);
+      sweep_bundles(last_ - 1, first, at, workspace);
     } else if (schedule_.frozen[last_ - 1] == 0) {
-      sweep_columns(first, slices, at, room);
+      sweep_columns(first, slices, at, workspace);
     }
-    if (schedule_.frozen[last_] == 0) sweep_rows(first, at, 0, slices * points_, room);
+    if (schedule_.frozen[last_] == 0) sweep_rows(first, at, 0, slices * points_, workspace);
   }
 
   // Sweeps the last axis but one of neighbouring slices. Their lines are copied side by side.
-  void sweep_columns(double* first, std::size_t slices, const Index& at, LineRoom& room) const {
+  void sweep_columns(double* first, std::size_t slices, const Index& at,
+                     LineWorkspace& workspace) const {
     const std::size_t lanes = slices * points_;
     const std::size_t stride = whole_vectors(lanes);
-    double* const values = room.values.get();
+    double* const values = workspace.values.get();
     const auto for_each_piece = [&](auto copy) {
       for (std::size_t i = 0; i < points_; ++i) {
         for (std::size_t slice = 0; slice < slices; ++slice) {
@@ -156,16 +159,16 @@ class Integration {
         }
       }
     };
-    LineElimination* const own = describe_lines(last_ - 1, at, lanes, new_elimination(room));
+    LineElimination* const own = describe_lines(last_ - 1, at, lanes, new_elimination(workspace));
     for_each_piece([&](double* piece, double* to) { std::copy_n(piece, points_, to); });
     solve_lines(systems_[last_ - 1], {values, stride, lanes}, own, values, level_);
     for_each_piece([&](double* piece, double* from) { std::copy_n(from, points_, piece); });
   }
 
-  void sweep_bundles(int axis, double* block, const Index& at, LineRoom& room) {
+  void sweep_bundles(int axis, double* block, const Index& at, LineWorkspace& workspace) {
     if (schedule_.frozen[axis] != 0) return;
     for (std::size_t b = 0; b < bundles_of(strides_[axis]); ++b) {
-      sweep_bundle(axis, block, at, b, room);
+      sweep_bundle(axis, block, at, b, workspace);
     }
   }
 
@@ -180,7 +183,8 @@ class Integration {
   }
 
   // Sweeps one bundle of lines along any axis but the last; the lines are neighbours in memory.
-  void sweep_bundle(int axis, double* block, Index at, std::size_t bundle, LineRoom& room) {
+  void sweep_bundle(int axis, double* block, Index at, std::size_t bundle,
+                    LineWorkspace& workspace) {
     const std::size_t width = width_of(strides_[axis]);
     const std::size_t from = bundle * width;
     const std::size_t lanes = std::min(width, strides_[axis] - from);
@@ -190,14 +194,15 @@ class Integration {
       rest /= points_;
     }
     LineElimination* const own =
-        describe_lines(axis, at, lanes, elimination_of(axis, bundle, room));
-    solve_lines(systems_[axis], {block + from, strides_[axis], lanes}, own, room.values.get(),
+        describe_lines(axis, at, lanes, elimination_of(axis, bundle, workspace));
+    solve_lines(systems_[axis], {block + from, strides_[axis], lanes}, own, workspace.values.get(),
                 level_);
   }
 
   // Sweeps rows `from` to `to` along the last axis. Each is contiguous in memory, so rows are
   // transposed to lie side by side. Row 0 is the first row of slice `at`.
-  void sweep_rows(double* block, Index at, std::size_t from, std::size_t to, LineRoom& room) {
+  void sweep_rows(double* block, Index at, std::size_t from, std::size_t to,
+                  LineWorkspace& workspace) {
     const std::size_t width = width_of(to - from);
     const std::size_t first_slice = populations_ > 2 ? at[last_ - 2] : 0;
     for (std::size_t row = from; row < to; row += width) {
@@ -205,24 +210,24 @@ class Integration {
       if (populations_ > 1) at[last_ - 1] = row % points_;
       if (populations_ > 2) at[last_ - 2] = first_slice + row / points_;
       LineElimination* const own =
-          describe_lines(last_, at, lanes, elimination_of(last_, row / width, room));
+          describe_lines(last_, at, lanes, elimination_of(last_, row / width, workspace));
       const std::size_t stride = whole_vectors(lanes);
-      double* const values = room.values.get();
+      double* const values = workspace.values.get();
       const Table rows = {block + row * points_, points_};
       const Table columns = {values, stride};
-      turn(rows, columns, lanes, points_, level_);
+      transpose(rows, columns, lanes, points_, level_);
       solve_lines(systems_[last_], {values, stride, lanes}, own, values, level_);
-      turn(columns, rows, points_, lanes, level_);
+      transpose(columns, rows, points_, lanes, level_);
     }
   }
 
-  static LineElimination& new_elimination(LineRoom& room) {
-    room.elimination.is_done = false;
-    return room.elimination;
+  static LineElimination& new_elimination(LineWorkspace& workspace) {
+    workspace.elimination.is_done = false;
+    return workspace.elimination;
   }
 
-  LineElimination& elimination_of(int axis, std::size_t bundle, LineRoom& room) {
-    return kept_[axis].empty() ? new_elimination(room) : kept_[axis][bundle];
+  LineElimination& elimination_of(int axis, std::size_t bundle, LineWorkspace& workspace) {
+    return kept_[axis].empty() ? new_elimination(workspace) : kept_[axis][bundle];
   }
 
   // Writes the inflow and the ends of the diagonal of each line, from the line `at` on. The index
@@ -293,14 +298,14 @@ class Integration {
     }
   }
 
-  // Calls part(from, to, room) for parts of 0 to n, on idle threads too.
+  // Calls part(from, to, workspace) for parts of 0 to n, on idle threads too.
   template <class Part>
   void share(std::size_t n, const Part& part) {
     const std::size_t parts = std::min(parts_, n);
     const auto work = [&](std::int64_t i) {
       const auto p = static_cast<std::size_t>(i);
       context_.throw_if_stopped();
-      part(p * n / parts, (p + 1) * n / parts, rooms_[p]);
+      part(p * n / parts, (p + 1) * n / parts, workspaces_[p]);
     };
     if (parts == 1) {
       work(0);
@@ -322,7 +327,7 @@ class Integration {
   std::size_t parts_;
   std::array<std::size_t, kMostPopulations> strides_ = {};
   std::array<LineSystem, kMostPopulations> systems_;
-  std::vector<LineRoom> rooms_;
+  std::vector<LineWorkspace> workspaces_;
   std::array<std::vector<LineElimination>, kMostPopulations> kept_;  // of each axis' bundles
   const TimeStep* step_ = nullptr;
 };

@@ -226,7 +226,7 @@ ANCIFY_TARGET_AVX512 void solve_avx512(const LineSystem& system, const LineBundl
 LineElimination::LineElimination(std::size_t points, std::size_t most_lanes)
     : most_lanes_(whole_vectors(most_lanes)),
       size_(points * most_lanes_),
-      room_(new double[2 * size_ + 3 * most_lanes_]()) {}
+      workspace_(new double[2 * size_ + 3 * most_lanes_]()) {}
 
 void solve_lines(const LineSystem& system, const LineBundle& bundle, LineElimination* elimination,
                  double* values, SimdLevel level) {

@@ -20,7 +20,7 @@ class LineElimination {
  public:
   LineElimination(std::size_t points, std::size_t most_lanes);
 
-  double* inflow() { return room_.get(); }
+  double* inflow() { return workspace_.get(); }
   double* first() { return inflow() + most_lanes_; }  // elements of the diagonal
   double* last() { return first() + most_lanes_; }
   double* pivots() { return last() + most_lanes_; }  // inverse, of each row
@@ -31,7 +31,7 @@ class LineElimination {
  private:
   std::size_t most_lanes_;
   std::size_t size_;
-  std::unique_ptr<double[]> room_;
+  std::unique_ptr<double[]> workspace_;
 };
 
 // Adjacent lines: lane k begins at data[k], and its points are `stride` apart. `data` may be the

@@ -22,7 +22,7 @@ SampleWeights analytic_weights(const Grid& grid, int size);
 // more haplotypes of the population differ; a factor of 2 is left out.
 SampleWeights direct_weights(const Grid& grid, int size, bool ascertained);
 
-// As direct_weights(), for inbred organisms of this ploidy: two alleles of an organism are
+// As direct_weights(), for inbred individuals of this ploidy: two alleles of an individual are
 // identical by descent with probability `inbreeding` (Blischak and others 2020). `size` is a
 // multiple of `ploidy`.
 SampleWeights inbred_weights(const Grid& grid, int size, double inbreeding, int ploidy);

@@ -163,7 +163,7 @@ std::vector<double> GenotypeProducts::forms(JobControl& control, const double* m
       number = (i == c ? 1 : 2) * matrix[c * n + i];
     });
   });
-  std::vector<double> forms(static_cast<std::size_t>(matrix_.variants()));
+  std::vector<double> quadratic_forms(static_cast<std::size_t>(matrix_.variants()));
   const auto form_groups = [&](const Group* groups, std::size_t count, const TaskContext& context) {
     std::vector<PatternPairs> pairs;
     for (std::size_t g = 0; g < count; ++g) pairs.emplace_back(groups[g].patterns);

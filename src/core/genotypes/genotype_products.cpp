@@ -2,8 +2,8 @@
 //   t_j = scale_j (sum_i c_ij V_i - 3 m_j - mu_j (sum_i V_i - m_j)),  m_j = sum of V over missing,
 //   out_i += sum_j c_ij W_j - sum_j mu_j W_j - sum_{j missing} (3 - mu_j) W_j,
 // where c is 0, 1, 2, or 3 for a missing call. For listed variants, sums of c over all samples are
-// those of the usual call plus the carriers' differences. Integer sums are exact, so their order is
-// free; all others have a fixed order.
+// those of the modal call plus the differences of non-modal ones. Integer sums are exact, so their
+// order is free; all others have a fixed order.
 #include "core/genotypes/genotype_products.h"
 
 #include <algorithm>
@@ -264,9 +264,9 @@ struct BlockCoefficients {
   FixedCoefficients calls;      // W_j
   FixedCoefficients missing;    // (3 - mu_j) W_j; without variants if no call is missing
   std::vector<double> centres;  // sum_j mu_j W_j in steps of W, by integer column
-  // Contributions of listed variants' usual calls: c_j W_j, and (3 - mu_j) W_j if it is missing.
-  std::vector<double> usual_calls;
-  std::vector<double> usual_missing;
+  // Contributions of listed variants' modal calls: c_j W_j, and (3 - mu_j) W_j if it is missing.
+  std::vector<double> modal_calls;
+  std::vector<double> modal_missing;
 };
 
 // `u`: variants x columns.n.
@@ -299,10 +299,10 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
     }
   }
   for (const std::uint8_t j : layout.listed) {
-    const unsigned usual = layout.usual[j];
+    const unsigned modal = layout.modal[j];
     for (std::size_t c = 0; c < zeros.size(); ++c) {
-      result.usual_calls[c] += usual * result.calls.row(j)[c];
-      if (usual == kMissingCall) result.usual_missing[c] += result.missing.row(j)[c];
+      result.modal_calls[c] += modal * result.calls.row(j)[c];
+      if (modal == kMissingCall) result.modal_missing[c] += result.missing.row(j)[c];
     }
   }
   return result;
@@ -379,14 +379,14 @@ class FirstHalf {
   void sum_listed(const StoredBlock& block, std::int64_t* of_calls,
                   std::int64_t* of_missing) const {
     for (const std::uint8_t j : block.layout->listed) {
-      const unsigned usual = block.layout->usual[j];
+      const unsigned modal = block.layout->modal[j];
       for (std::int64_t c = 0; c < columns_.all(); ++c) {
-        of_calls[j * columns_.all() + c] = usual * columns_.sum(c);
-        if (usual == kMissingCall) of_missing[j * columns_.all() + c] = columns_.sum(c);
+        of_calls[j * columns_.all() + c] = modal * columns_.sum(c);
+        if (modal == kMissingCall) of_missing[j * columns_.all() + c] = columns_.sum(c);
       }
     }
-    sum_carriers_over_samples(block, columns_.first_sample() / kLaneSamples, columns_.row(0),
-                              columns_.all(), simd_, of_calls, of_missing);
+    sum_non_modal_over_samples(block, columns_.first_sample() / kLaneSamples, columns_.row(0),
+                               columns_.all(), simd_, of_calls, of_missing);
   }
 
   // By quad and integer column.
@@ -479,7 +479,7 @@ class SecondHalf {
     const bool any_missing = packed_missing + layout.missing_listed > 0;
     const std::uint8_t* const rows = block.rows + lane * kLaneSamples;
     block_sums_.expand_calls(rows, quad_stride(samples_), layout.quads(), calls_.data());
-    if (any_missing) start_sums(of_missing_, coefficients.usual_missing);
+    if (any_missing) start_sums(of_missing_, coefficients.modal_missing);
     if (packed_missing > 0 && few) sum_one_by_one(rows, layout, coefficients.missing);
     if (packed_missing > 0 && !few) {
       for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -487,10 +487,10 @@ class SecondHalf {
       }
     }
     if (!layout.listed.empty()) {
-      start_sums(of_listed_, coefficients.usual_calls);
-      sum_carriers_over_variants(block, lane, coefficients.calls.row(0),
-                                 coefficients.missing.row(0), columns_.all(), simd_,
-                                 of_listed_.data(), of_missing_.data());
+      start_sums(of_listed_, coefficients.modal_calls);
+      sum_non_modal_over_variants(block, lane, coefficients.calls.row(0),
+                                  coefficients.missing.row(0), columns_.all(), simd_,
+                                  of_listed_.data(), of_missing_.data());
     }
     const std::int64_t n = std::min(kLaneSamples, samples_ - lane * kLaneSamples);
     for (std::int64_t c = 0; c < columns_.n; ++c) {

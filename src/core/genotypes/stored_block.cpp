@@ -1,5 +1,5 @@
-// A carrier takes 2 bytes, so lists beat 2 bits per call in size if fewer than an eighth of the
-// samples are carriers. They are faster only with even fewer carriers. Ordering by lane serves both
+// A listed genotype takes 2 bytes, so lists beat 2 bits per call in size if fewer than an eighth of
+// the genotypes are non-modal. They are faster only with even fewer. Ordering by lane serves both
 // halves of a product: threads divide the samples in the second.
 #include "core/genotypes/stored_block.h"
 
@@ -14,16 +14,17 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-// A variant is listed if fewer than one in this many samples is a carrier. At this limit, products
-// of 64 columns are twice as fast as with quads, but those of one column take three times as long.
+// A variant is listed if fewer than one in this many genotypes is non-modal. At this limit,
+// products of 64 columns are twice as fast as with quads, but those of one column take three times
+// as long.
 constexpr std::int64_t kListedShare = 32;
 
-struct UsualCall {
+struct ModalCall {
   unsigned call;
   std::int64_t samples;
 };
 
-UsualCall usual_call(const VariantCounts& counts, std::int64_t samples) {
+ModalCall modal_call(const VariantCounts& counts, std::int64_t samples) {
   const std::array<std::int64_t, 4> of_calls = {samples - counts.one - counts.two - counts.missing,
                                                 counts.one, counts.two, counts.missing};
   const auto* const most = std::max_element(of_calls.begin(), of_calls.end());
@@ -33,35 +34,35 @@ UsualCall usual_call(const VariantCounts& counts, std::int64_t samples) {
 std::int64_t bytes_of_lists(const BlockLayout& layout, std::int64_t samples) {
   if (layout.listed.empty()) return 0;
   return (lanes_of(samples) + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t)) +
-         layout.carriers * static_cast<std::int64_t>(sizeof(std::uint16_t));
+         layout.non_modal * static_cast<std::int64_t>(sizeof(std::uint16_t));
 }
 
-// The usual calls of a quad's listed variants, and the bits of these variants.
-struct UsualByte {
+// The modal calls of a quad's listed variants, and the bits of these variants.
+struct ModalByte {
   std::uint8_t calls = 0;
   std::uint8_t mask = 0;
 };
 
-std::array<UsualByte, kBlockQuads> usual_bytes(const BlockLayout& layout) {
-  std::array<UsualByte, kBlockQuads> bytes{};
+std::array<ModalByte, kBlockQuads> modal_bytes(const BlockLayout& layout) {
+  std::array<ModalByte, kBlockQuads> bytes{};
   for (const std::uint8_t v : layout.listed) {
-    UsualByte& of_quad = bytes[v / kQuad];
+    ModalByte& of_quad = bytes[v / kQuad];
     const int shift = 2 * (v % kQuad);
-    of_quad.calls = static_cast<std::uint8_t>(of_quad.calls | layout.usual[v] << shift);
+    of_quad.calls = static_cast<std::uint8_t>(of_quad.calls | layout.modal[v] << shift);
     of_quad.mask = static_cast<std::uint8_t>(of_quad.mask | 3 << shift);
   }
   return bytes;
 }
 
-// Calls use(variant of the quad, i) for bytes i of a row with calls other than the usual ones.
+// Calls use(variant of the quad, i) for bytes i of a row with non-modal calls.
 template <class Use>
-void for_each_unusual(const std::uint8_t* row, std::int64_t n, UsualByte usual, Use&& use) {
+void for_each_non_modal(const std::uint8_t* row, std::int64_t n, ModalByte modal, Use&& use) {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t low_bits = 0x5555555555555555;
   for (std::int64_t i = 0; i < n; i += 8) {
     std::uint64_t calls;
     std::memcpy(&calls, row + i, sizeof calls);
-    const std::uint64_t differ = (calls ^ ones * usual.calls) & ones * usual.mask;
+    const std::uint64_t differ = (calls ^ ones * modal.calls) & ones * modal.mask;
     for (std::uint64_t left = (differ | differ >> 1) & low_bits; left != 0; left &= left - 1) {
       const int bit = __builtin_ctzll(left);
       if (i + bit / 8 < n) use(bit % 8 / 2, i + bit / 8);
@@ -83,24 +84,24 @@ ANCIFY_ALWAYS_INLINE void add_multiple(const In* row, std::int64_t columns, int 
   for (std::int64_t c = 0; c < columns; ++c) out[c] += static_cast<In>(factor) * row[c];
 }
 
-// 1 if the carrier's call is missing and the usual one is not, -1 for the reverse, else 0.
-ANCIFY_ALWAYS_INLINE int more_missing(const Carrier& carrier, int usual) {
+// 1 if the genotype's call is missing and the modal one is not, -1 for the reverse, else 0.
+ANCIFY_ALWAYS_INLINE int more_missing(const NonModalGenotype& genotype, int modal) {
   constexpr auto missing = static_cast<int>(kMissingCall);
-  return (carrier.call == missing) - (usual == missing);
+  return (genotype.call == missing) - (modal == missing);
 }
 
 ANCIFY_ALWAYS_INLINE void over_samples(const StoredBlock& block, std::int64_t first_lane,
                                        const std::int32_t* numbers, std::int64_t columns,
                                        std::int64_t* calls, std::int64_t* missing) {
-  const auto& usual = block.layout->usual;
+  const auto& modal = block.layout->modal;
   for (std::int64_t lane = first_lane; lane < lanes_of(block.samples); ++lane) {
     for (std::uint32_t k = block.lanes[lane]; k < block.lanes[lane + 1]; ++k) {
-      const Carrier carrier(block.carriers[k]);
-      const int of_variant = usual[static_cast<std::size_t>(carrier.variant)];
-      const std::int32_t* const row = numbers + (lane * kLaneSamples + carrier.sample) * columns;
-      add_multiple(row, columns, carrier.call - of_variant, calls + carrier.variant * columns);
-      const int more = more_missing(carrier, of_variant);
-      if (more != 0) add_multiple(row, columns, more, missing + carrier.variant * columns);
+      const NonModalGenotype genotype(block.non_modal[k]);
+      const int of_variant = modal[static_cast<std::size_t>(genotype.variant)];
+      const std::int32_t* const row = numbers + (lane * kLaneSamples + genotype.sample) * columns;
+      add_multiple(row, columns, genotype.call - of_variant, calls + genotype.variant * columns);
+      const int more = more_missing(genotype, of_variant);
+      if (more != 0) add_multiple(row, columns, more, missing + genotype.variant * columns);
     }
   }
 }
@@ -108,16 +109,16 @@ ANCIFY_ALWAYS_INLINE void over_samples(const StoredBlock& block, std::int64_t fi
 ANCIFY_ALWAYS_INLINE void over_variants(const StoredBlock& block, std::int64_t lane,
                                         const double* of_calls, const double* of_missing,
                                         std::int64_t columns, double* calls, double* missing) {
-  const auto& usual = block.layout->usual;
+  const auto& modal = block.layout->modal;
   for (std::uint32_t k = block.lanes[lane]; k < block.lanes[lane + 1]; ++k) {
-    const Carrier carrier(block.carriers[k]);
-    const int of_variant = usual[static_cast<std::size_t>(carrier.variant)];
-    add_multiple(of_calls + carrier.variant * columns, columns, carrier.call - of_variant,
-                 calls + carrier.sample * columns);
-    const int more = more_missing(carrier, of_variant);
+    const NonModalGenotype genotype(block.non_modal[k]);
+    const int of_variant = modal[static_cast<std::size_t>(genotype.variant)];
+    add_multiple(of_calls + genotype.variant * columns, columns, genotype.call - of_variant,
+                 calls + genotype.sample * columns);
+    const int more = more_missing(genotype, of_variant);
     if (more != 0) {
-      add_multiple(of_missing + carrier.variant * columns, columns, more,
-                   missing + carrier.sample * columns);
+      add_multiple(of_missing + genotype.variant * columns, columns, more,
+                   missing + genotype.sample * columns);
     }
   }
 }
@@ -160,12 +161,12 @@ BlockLayout packed_layout(const VariantCounts* counts, int variants) {
 BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples) {
   BlockLayout layout;
   for (int v = 0; v < variants; ++v) {
-    const UsualCall usual = usual_call(counts[v], samples);
-    const std::int64_t carriers = samples - usual.samples;
-    if (carriers * kListedShare < samples) {
+    const ModalCall modal = modal_call(counts[v], samples);
+    const std::int64_t non_modal = samples - modal.samples;
+    if (non_modal * kListedShare < samples) {
       layout.listed.push_back(static_cast<std::uint8_t>(v));
-      layout.usual[static_cast<std::size_t>(v)] = static_cast<std::uint8_t>(usual.call);
-      layout.carriers += carriers;
+      layout.modal[static_cast<std::size_t>(v)] = static_cast<std::uint8_t>(modal.call);
+      layout.non_modal += non_modal;
       layout.missing_listed += counts[v].missing;
     } else {
       layout.packed.push_back(static_cast<std::uint8_t>(v));
@@ -178,10 +179,10 @@ BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_
 }
 
 StoredBlock::StoredBlock(const BlockLayout& kept, std::int64_t n, const std::uint8_t* bytes)
-    : layout(&kept), samples(n), rows(bytes), lanes(nullptr), carriers(nullptr) {
+    : layout(&kept), samples(n), rows(bytes), lanes(nullptr), non_modal(nullptr) {
   if (kept.listed.empty()) return;
   lanes = reinterpret_cast<const std::uint32_t*>(bytes + kept.quads() * quad_stride(n));
-  carriers = reinterpret_cast<const std::uint16_t*>(lanes + lanes_of(n) + 1);
+  non_modal = reinterpret_cast<const std::uint16_t*>(lanes + lanes_of(n) + 1);
 }
 
 std::int64_t stored_bytes(const BlockLayout& layout, std::int64_t samples) {
@@ -204,19 +205,20 @@ void store_block(const std::uint8_t* rows, const BlockLayout& layout, std::int64
     ++slot;
   }
   auto* const lanes = reinterpret_cast<std::uint32_t*>(out + layout.quads() * stride);
-  auto* const carriers = reinterpret_cast<std::uint16_t*>(lanes + lanes_of(samples) + 1);
-  const auto usual = usual_bytes(layout);
+  auto* const non_modal = reinterpret_cast<std::uint16_t*>(lanes + lanes_of(samples) + 1);
+  const auto modal = modal_bytes(layout);
   std::uint32_t n = 0;
   for (std::int64_t lane = 0; lane < lanes_of(samples); ++lane) {
     lanes[lane] = n;
     const std::int64_t first = lane * kLaneSamples;
     for (std::int64_t quad = 0; quad < kBlockQuads; ++quad) {
-      const UsualByte of_quad = usual[static_cast<std::size_t>(quad)];
+      const ModalByte of_quad = modal[static_cast<std::size_t>(quad)];
       if (of_quad.mask == 0) continue;
       const std::uint8_t* const row = rows + quad * stride + first;
-      for_each_unusual(
+      for_each_non_modal(
           row, std::min(kLaneSamples, samples - first), of_quad, [&](int v, std::int64_t i) {
-            carriers[n++] = Carrier::bits_of(i, quad * kQuad + v, call_in_quad(row[i], v));
+            non_modal[n++] =
+                NonModalGenotype::bits_of(i, quad * kQuad + v, call_in_quad(row[i], v));
           });
     }
   }
@@ -235,10 +237,10 @@ void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, 
     }
     return;
   }
-  const auto usual = usual_bytes(layout);
+  const auto modal = modal_bytes(layout);
   for (std::int64_t quad = 0; quad < kBlockQuads; ++quad) {
     std::uint8_t* const row = rows + quad * stride;
-    std::fill_n(row, n, usual[static_cast<std::size_t>(quad)].calls);
+    std::fill_n(row, n, modal[static_cast<std::size_t>(quad)].calls);
     std::fill(row + n, row + stride, std::uint8_t{0});
   }
   int slot = 0;
@@ -249,20 +251,20 @@ void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, 
   }
   for (std::int64_t lane = first / kLaneSamples; lane < lanes_of(first + n); ++lane) {
     for (std::uint32_t k = block.lanes[lane]; k < block.lanes[lane + 1]; ++k) {
-      const Carrier carrier(block.carriers[k]);
-      const std::int64_t i = lane * kLaneSamples + carrier.sample - first;
+      const NonModalGenotype genotype(block.non_modal[k]);
+      const std::int64_t i = lane * kLaneSamples + genotype.sample - first;
       if (i < 0 || i >= n) continue;
-      std::uint8_t& byte = rows[carrier.variant / kQuad * stride + i];
-      const int shift = 2 * static_cast<int>(carrier.variant % kQuad);
-      byte = static_cast<std::uint8_t>((byte & ~(3 << shift)) | carrier.call << shift);
+      std::uint8_t& byte = rows[genotype.variant / kQuad * stride + i];
+      const int shift = 2 * static_cast<int>(genotype.variant % kQuad);
+      byte = static_cast<std::uint8_t>((byte & ~(3 << shift)) | genotype.call << shift);
     }
   }
 }
 
-void sum_carriers_over_samples(const StoredBlock& block, std::int64_t first_lane,
-                               const std::int32_t* numbers, std::int64_t columns,
-                               [[maybe_unused]] SimdLevel simd, std::int64_t* calls,
-                               std::int64_t* missing) {
+void sum_non_modal_over_samples(const StoredBlock& block, std::int64_t first_lane,
+                                const std::int32_t* numbers, std::int64_t columns,
+                                [[maybe_unused]] SimdLevel simd, std::int64_t* calls,
+                                std::int64_t* missing) {
 #if defined(__x86_64__)
   if (simd == SimdLevel::kAvx512) {
     return over_samples_avx512(block, first_lane, numbers, columns, calls, missing);
@@ -274,9 +276,10 @@ void sum_carriers_over_samples(const StoredBlock& block, std::int64_t first_lane
   over_samples(block, first_lane, numbers, columns, calls, missing);
 }
 
-void sum_carriers_over_variants(const StoredBlock& block, std::int64_t lane, const double* of_calls,
-                                const double* of_missing, std::int64_t columns,
-                                [[maybe_unused]] SimdLevel simd, double* calls, double* missing) {
+void sum_non_modal_over_variants(const StoredBlock& block, std::int64_t lane,
+                                 const double* of_calls, const double* of_missing,
+                                 std::int64_t columns, [[maybe_unused]] SimdLevel simd,
+                                 double* calls, double* missing) {
 #if defined(__x86_64__)
   if (simd == SimdLevel::kAvx512) {
     return over_variants_avx512(block, lane, of_calls, of_missing, columns, calls, missing);

@@ -1,4 +1,4 @@
-// Stored blocks of variants: common variants in quads, rare ones as lists of carriers.
+// Stored blocks of variants: common variants in quads, rare ones as lists of non-modal genotypes.
 #pragma once
 
 #include <array>
@@ -11,16 +11,16 @@
 
 namespace ancify {
 
-// Samples per lane of carrier lists.
+// Samples per lane of genotype lists.
 constexpr std::int64_t kLaneSamples = 64;
 
 inline std::int64_t lanes_of(std::int64_t samples) {
   return (samples + kLaneSamples - 1) / kLaneSamples;
 }
 
-// A carrier is a sample whose call differs from the variant's usual call.
-struct Carrier {
-  explicit Carrier(std::uint16_t bits)
+// A call of one sample that differs from the variant's modal (most frequent) call.
+struct NonModalGenotype {
+  explicit NonModalGenotype(std::uint16_t bits)
       : sample(bits & 63), variant(bits >> 6 & 255), call(bits >> 14) {}
   static std::uint16_t bits_of(std::int64_t sample_in_lane, std::int64_t variant, unsigned call) {
     return static_cast<std::uint16_t>(sample_in_lane | variant << 6 | call << 14);
@@ -35,8 +35,8 @@ struct Carrier {
 struct BlockLayout {
   std::vector<std::uint8_t> packed;                  // variants in quads, in order
   std::vector<std::uint8_t> listed;                  // the others
-  std::array<std::uint8_t, kBlockVariants> usual{};  // calls, of listed variants
-  std::int64_t carriers = 0;
+  std::array<std::uint8_t, kBlockVariants> modal{};  // calls, of listed variants
+  std::int64_t non_modal = 0;
   std::int64_t missing_packed = 0;  // missing calls of packed variants
   std::int64_t missing_listed = 0;
 
@@ -56,9 +56,9 @@ struct StoredBlock {
 
   const BlockLayout* layout;
   std::int64_t samples;
-  const std::uint8_t* rows;       // of the quads of packed variants, quad_stride() bytes each
-  const std::uint32_t* lanes;     // the first carrier of each lane, and their number; else null
-  const std::uint16_t* carriers;  // else null
+  const std::uint8_t* rows;        // of the quads of packed variants, quad_stride() bytes each
+  const std::uint32_t* lanes;      // the first genotype of each lane, and their number; else null
+  const std::uint16_t* non_modal;  // else null
 };
 
 // Some stored blocks.
@@ -79,17 +79,19 @@ void store_block(const std::uint8_t* rows, const BlockLayout& layout, std::int64
 void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,
                   std::uint8_t* rows);
 
-// Adds the carriers' contributions to sums over the samples from a lane on: for carrier i of
-// variant v, the row calls[v] gets numbers[i] times the difference of call and usual call. The row
-// missing[v] gets numbers[i] if only the call is missing, -numbers[i] if only the usual call is.
-void sum_carriers_over_samples(const StoredBlock& block, std::int64_t first_lane,
-                               const std::int32_t* numbers, std::int64_t columns, SimdLevel simd,
-                               std::int64_t* calls, std::int64_t* missing);
+// Adds the contributions of non-modal genotypes to sums over the samples from a lane on: for
+// genotype i of variant v, the row calls[v] gets numbers[i] times the difference of call and modal
+// call. The row missing[v] gets numbers[i] if only the call is missing, -numbers[i] if only the
+// modal call is.
+void sum_non_modal_over_samples(const StoredBlock& block, std::int64_t first_lane,
+                                const std::int32_t* numbers, std::int64_t columns, SimdLevel simd,
+                                std::int64_t* calls, std::int64_t* missing);
 
 // The counterpart for sums over variants: the row calls[i] of sample i of a lane gets multiples of
 // the row of_calls[v], and missing[i] of of_missing[v]. All values are integers.
-void sum_carriers_over_variants(const StoredBlock& block, std::int64_t lane, const double* of_calls,
-                                const double* of_missing, std::int64_t columns, SimdLevel simd,
-                                double* calls, double* missing);
+void sum_non_modal_over_variants(const StoredBlock& block, std::int64_t lane,
+                                 const double* of_calls, const double* of_missing,
+                                 std::int64_t columns, SimdLevel simd, double* calls,
+                                 double* missing);
 
 }  // namespace ancify

@@ -29,15 +29,15 @@ std::size_t most_bytes(std::size_t n, int k) { return n * super_kmer_bytes(1, k)
 template <class Key>
 struct KmerTile {
   KmerTile() = default;
-  // `room`: bytes of workspace for libraries.
-  KmerTile(MemoryPool& pool, std::size_t kmers, int k, std::size_t room)
+  // `workspace`: bytes of workspace for libraries.
+  KmerTile(MemoryPool& pool, std::size_t kmers, int k, std::size_t workspace)
       : places(pool, kmers),
         bytes(pool, most_bytes(kmers, k) + sizeof(Key)),
         keys(pool, kmers),
         sorted(pool, kmers),
         counts(pool, kmers),
         runs(pool, 1),
-        room(pool, room) {}
+        workspace(pool, workspace) {}
 
   // Bytes of such a tile without that workspace.
   static std::size_t bytes_here(std::size_t kmers, int k) {
@@ -53,7 +53,8 @@ struct KmerTile {
   }
   bool refused_there() const {
     return places.there.refused() || bytes.there.refused() || keys.there.refused() ||
-           sorted.refused() || counts.there.refused() || runs.there.refused() || room.refused();
+           sorted.refused() || counts.there.refused() || runs.there.refused() ||
+           workspace.refused();
   }
 
   Mirrored<SuperKmerPlace> places;
@@ -62,7 +63,7 @@ struct KmerTile {
   DeviceArray<Key> sorted;
   Mirrored<std::uint32_t> counts;
   Mirrored<std::uint32_t> runs;
-  DeviceArray<char> room;
+  DeviceArray<char> workspace;
 
   std::size_t n_super_kmers = 0;
   std::size_t n_bytes = 0;
@@ -117,23 +118,23 @@ class DeviceCounter {
 
   // ---- Memory ----
 
-  std::size_t room_bytes() {
+  std::size_t workspace_bytes() {
     SortOp<Key> sort = {};
     CountRunsOp<Key> count = {};
     sort.size = count.size = most_;
     sort.bits = 2 * settings_.k;
-    return std::max(kernels_.room_for(sort), kernels_.room_for(count));
+    return std::max(kernels_.workspace_for(sort), kernels_.workspace_for(count));
   }
   std::size_t bytes_there() {
-    return Device::kStreams * (Tile::bytes_there(most_, settings_.k) + room_bytes());
+    return Device::kStreams * (Tile::bytes_there(most_, settings_.k) + workspace_bytes());
   }
   // False if memory is refused; none is then held.
   bool take_memory(std::size_t budget) {
     host_refused_ = false;
     if (bytes_there() > budget) return false;
-    const std::size_t room = room_bytes();
+    const std::size_t workspace = workspace_bytes();
     for (Tile& tile : tiles_) {
-      tile = Tile(pool_, most_, settings_.k, room);
+      tile = Tile(pool_, most_, settings_.k, workspace);
       host_refused_ = tile.refused_here();
       if (!host_refused_ && !tile.refused_there()) continue;
       for (Tile& any : tiles_) any = {};
@@ -174,7 +175,7 @@ class DeviceCounter {
   }
 
   void compute(const Tile& tile, int stream) {
-    const DeviceRoom room = {tile.room.data(), tile.room.size()};
+    const DeviceWorkspace workspace = {tile.workspace.data(), tile.workspace.size()};
     Key* const keys = tile.keys.there.data();
     Key* const sorted = tile.sorted.data();
     device_.upload(tile.places.there.data(), tile.places.here.data(), tile.n_super_kmers, stream);
@@ -182,9 +183,9 @@ class DeviceCounter {
     kernels_.begin(ExpandOp<Key>{tile.bytes.there.data(), tile.places.there.data(),
                                  tile.n_super_kmers, settings_.k, settings_.canonical, keys},
                    stream);
-    kernels_.begin(SortOp<Key>{keys, sorted, tile.n_kmers, 2 * settings_.k, room}, stream);
+    kernels_.begin(SortOp<Key>{keys, sorted, tile.n_kmers, 2 * settings_.k, workspace}, stream);
     kernels_.begin(CountRunsOp<Key>{sorted, tile.n_kmers, keys, tile.counts.there.data(),
-                                    tile.runs.there.data(), room},
+                                    tile.runs.there.data(), workspace},
                    stream);
     device_.download(tile.runs.here.data(), tile.runs.there.data(), 1, stream);
   }

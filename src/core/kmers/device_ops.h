@@ -35,7 +35,7 @@ struct ExpandOp {
 };
 
 // Device memory that a library needs beside the arrays; see KmerKernels.
-struct DeviceRoom {
+struct DeviceWorkspace {
   void* data = nullptr;
   std::size_t bytes = 0;
 };
@@ -48,7 +48,7 @@ struct SortOp {
   Key* to;
   std::size_t size;  // at least 1
   int bits;
-  DeviceRoom room;
+  DeviceWorkspace workspace;
 };
 
 // Writes the distinct keys of sorted ones, their counts and their number, as one operation.
@@ -60,7 +60,7 @@ struct CountRunsOp {
   Key* keys;
   std::uint32_t* counts;
   std::uint32_t* runs;
-  DeviceRoom room;
+  DeviceWorkspace workspace;
 };
 
 }  // namespace ancify

@@ -45,13 +45,13 @@ class UnitTable {
 // Closes a site, and either counts why it is omitted or keeps its position.
 void close_site(LdSites& sites, int chromosome, std::int64_t position) {
   switch (sites.planes.close()) {
-    case SiteFate::kFixed:
+    case FilterStatus::kFixed:
       ++sites.fixed;
       break;
-    case SiteFate::kTooFew:
+    case FilterStatus::kTooFew:
       ++sites.too_few;
       break;
-    case SiteFate::kKept:
+    case FilterStatus::kKept:
       sites.chromosome.push_back(chromosome);
       sites.position.push_back(position);
   }

@@ -47,7 +47,7 @@ UnitSums SitePlanes::summed(std::int64_t site, std::size_t population) const {
   return sums;
 }
 
-SiteFate SitePlanes::close() {
+FilterStatus SitePlanes::close() {
   const std::int64_t site = size() - 1;
   std::int64_t called = 0;
   std::int64_t x = 0;
@@ -60,10 +60,10 @@ SiteFate SitePlanes::close() {
     too_few = too_few || sums.called < kFewestUnits;
   }
   const bool fixed = x == called || x == -called;
-  if (!fixed && !too_few) return SiteFate::kKept;
+  if (!fixed && !too_few) return FilterStatus::kKept;
   planes_.resize(planes_.size() - stride_);
   sums_.resize(sums_.size() - populations());
-  return too_few ? SiteFate::kTooFew : SiteFate::kFixed;
+  return too_few ? FilterStatus::kTooFew : FilterStatus::kFixed;
 }
 
 }  // namespace ancify

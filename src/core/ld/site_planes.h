@@ -23,7 +23,7 @@ struct UnitSums {
   std::int32_t squares = 0;
 };
 
-enum class SiteFate {
+enum class FilterStatus {
   kKept,
   kTooFew,  // a population has fewer than kFewestUnits units
   kFixed    // all populations are fixed for one allele
@@ -44,7 +44,7 @@ class SitePlanes {
   // it is kept.
   void begin();
   void set(std::size_t population, std::int64_t unit, int x);
-  SiteFate close();
+  FilterStatus close();
 
   // Bits of the units that are called, that have nonzero x, and that have negative x. Each has
   // words() words.

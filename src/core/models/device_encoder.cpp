@@ -20,14 +20,14 @@ namespace ancify {
 
 namespace {
 
-struct NormThere {
+struct DeviceNorm {
   DeviceArray<float> gain;
   DeviceArray<float> bias;
   bool exists() const { return gain.size() > 0; }
 };
 
 template <class Number>
-struct LinearThere {
+struct DeviceLinear {
   DeviceArray<Number> weight;
   DeviceArray<float> bias;
 };
@@ -35,13 +35,13 @@ struct LinearThere {
 // Products are added to x without their biases. `bias` holds all biases that x lacks by then,
 // including those of values.
 template <class Number>
-struct LayerThere {
-  NormThere attention_norm;
-  LinearThere<Number> query_key_value;
-  LinearThere<Number> attention_out;
-  NormThere feed_forward_norm;
-  LinearThere<Number> up;
-  LinearThere<Number> down;
+struct DeviceLayer {
+  DeviceNorm attention_norm;
+  DeviceLinear<Number> query_key_value;
+  DeviceLinear<Number> attention_out;
+  DeviceNorm feed_forward_norm;
+  DeviceLinear<Number> up;
+  DeviceLinear<Number> down;
 };
 
 // A pack in flight.
@@ -166,16 +166,16 @@ class EncoderOnDevice : public DeviceEncoder {
       return copy(rounded, taker);
     }
   }
-  NormThere copy(const NormTensors& norm, Taker& taker) {
+  DeviceNorm copy(const NormTensors& norm, Taker& taker) {
     return {copy(norm.gain, taker), copy(norm.bias, taker)};
   }
-  LinearThere<Number> copy(const LinearTensors& linear, Taker& taker) {
+  DeviceLinear<Number> copy(const LinearTensors& linear, Taker& taker) {
     return {copy_factors(linear.weight, taker), copy(linear.bias, taker)};
   }
   // Copies the weights of a product that is added to x. `lacking`: the biases that x lacks,
   // updated.
-  LinearThere<Number> copy_added(const LinearTensors& linear, std::vector<float>& lacking,
-                                 Taker& taker) {
+  DeviceLinear<Number> copy_added(const LinearTensors& linear, std::vector<float>& lacking,
+                                  Taker& taker) {
     // A norm after the sum replaces x.
     if (encoder_.norms == NormPlace::kAfter) lacking.assign(width(), 0);
     for (std::size_t j = 0; j < linear.bias.size(); ++j) lacking[j] += linear.bias[j];
@@ -253,21 +253,21 @@ class EncoderOnDevice : public DeviceEncoder {
     if (after || embedding_norm_.exists()) normalise(step, embedding_norm_, nullptr, true);
     if (!after) normalise(step, layers_.front().attention_norm, nullptr, false);
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      const LayerThere<Number>& layer = layers_[i];
+      const DeviceLayer<Number>& layer = layers_[i];
       const bool last = i + 1 == layers_.size();
       attend(step, layer);
       normalise(step, after ? layer.attention_norm : layer.feed_forward_norm,
                 layer.attention_out.bias.data(), after);
       feed_forward(step, layer);
-      const NormThere& next = after  ? layer.feed_forward_norm
-                              : last ? last_norm_
-                                     : layers_[i + 1].attention_norm;
+      const DeviceNorm& next = after  ? layer.feed_forward_norm
+                               : last ? last_norm_
+                                      : layers_[i + 1].attention_norm;
       normalise(step, next, layer.down.bias.data(), after || last);
     }
     if (after && last_norm_.exists()) normalise(step, last_norm_, nullptr, true);
   }
 
-  void attend(const Step& step, const LayerThere<Number>& layer) {
+  void attend(const Step& step, const DeviceLayer<Number>& layer) {
     Slot<Number>& slot = step.slot;
     multiply(step, slot.input, layer.query_key_value.weight, 3 * width(), slot.wide.data());
     const auto heads = static_cast<int>(shape_.heads);
@@ -285,7 +285,7 @@ class EncoderOnDevice : public DeviceEncoder {
     multiply_and_add(step, slot.input, width(), layer.attention_out.weight, width());
   }
 
-  void feed_forward(const Step& step, const LayerThere<Number>& layer) {
+  void feed_forward(const Step& step, const DeviceLayer<Number>& layer) {
     Slot<Number>& slot = step.slot;
     multiply(step, slot.input, layer.up.weight, up_columns(), slot.wide.data());
     const float* const bias = encoder_.gated ? nullptr : layer.up.bias.data();
@@ -338,7 +338,7 @@ class EncoderOnDevice : public DeviceEncoder {
         step.stream);
   }
   // Writes the norm of x + bias to the next product's input, and to x if `replaces`.
-  void normalise(const Step& step, const NormThere& norm, const float* bias, bool replaces) {
+  void normalise(const Step& step, const DeviceNorm& norm, const float* bias, bool replaces) {
     kernels_.begin(NormOp<Number>{step.tokens,
                                   width(),
                                   x(step),
@@ -357,12 +357,12 @@ class EncoderOnDevice : public DeviceEncoder {
   std::size_t memory_limit_;
   MemoryPool pool_;
   DeviceArray<float> embedding_;
-  NormThere embedding_norm_;
-  std::vector<LayerThere<Number>> layers_;
-  NormThere last_norm_;
+  DeviceNorm embedding_norm_;
+  std::vector<DeviceLayer<Number>> layers_;
+  DeviceNorm last_norm_;
   DeviceArray<float> slopes_;
-  LinearThere<Number> head_dense_;
-  NormThere head_norm_;
+  DeviceLinear<Number> head_dense_;
+  DeviceNorm head_norm_;
   DeviceArray<Number> head_out_;
   std::size_t weight_bytes_ = 0;
   std::int64_t most_tokens_ = 0;

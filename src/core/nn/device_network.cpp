@@ -75,8 +75,8 @@ void Convolution<OnDevice>::backward(const Pass<OnDevice>& pass, const Batch<OnD
   const std::int64_t windows = in.rows * images.windows();
   const std::int64_t n = (windows + WeightSumsOp::kWindows - 1) / WeightSumsOp::kWindows;
   const std::int64_t columns = 9 * in_ + 1;
-  pass.room.make_room(pass.room.parts, static_cast<std::size_t>(n * out_ * columns));
-  float* const parts = pass.room.parts.data();
+  pass.workspace.make_room(pass.workspace.parts, static_cast<std::size_t>(n * out_ * columns));
+  float* const parts = pass.workspace.parts.data();
   pass.run(WeightSumsOp{{n * out_, columns},
                         images,
                         in.data.data(),
@@ -99,10 +99,10 @@ void Convolution<OnDevice>::backward(const Pass<OnDevice>& pass, const Batch<OnD
 
 // ---- Parameters ---------------------------------------------------------------------------------
 
-ParametersThere::ParametersThere(NetworkRoom& room,
-                                 const std::vector<Parameter<OnDevice>*>& parameters,
-                                 const std::vector<std::vector<float>>& tensors, bool training)
-    : room_(room), parameters_(parameters) {
+DeviceParameters::DeviceParameters(NetworkWorkspace& workspace,
+                                   const std::vector<Parameter<OnDevice>*>& parameters,
+                                   const std::vector<std::vector<float>>& tensors, bool training)
+    : workspace_(workspace), parameters_(parameters) {
   constexpr std::int64_t alignment = 64;  // elements, so that products use wide loads
   std::vector<std::int64_t> places;
   for (const Parameter<OnDevice>* parameter : parameters) {
@@ -112,35 +112,35 @@ ParametersThere::ParametersThere(NetworkRoom& room,
   const auto n = static_cast<std::size_t>(n_);
   std::vector<DeviceArray<float>*> arrays = {&values_};
   if (training) arrays.insert(arrays.end(), {&gradients_, &means_, &squares_});
-  for (auto* array : arrays) *array = room_.taker().take<float>(n);
-  for (const auto* array : arrays) room_.device().fill(array->data(), 0, n, 0);
+  for (auto* array : arrays) *array = workspace_.taker().take<float>(n);
+  for (const auto* array : arrays) workspace_.device().fill(array->data(), 0, n, 0);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     Parameter<OnDevice>& parameter = *parameters[i];
     parameter.value.there = values_.data() + places[i];
     if (training) parameter.gradient.there = gradients_.data() + places[i];
-    room_.device().upload(parameter.value.there, tensors[i].data(), tensors[i].size(), 0);
+    workspace_.device().upload(parameter.value.there, tensors[i].data(), tensors[i].size(), 0);
   }
-  room_.device().wait(0);
+  workspace_.device().wait(0);
 }
 
-void ParametersThere::step(float rate, int stream) {
+void DeviceParameters::step(float rate, int stream) {
   constexpr std::int64_t columns = 1 << 12;
-  room_.kernels().begin(AdamOp<float>{{(n_ + columns - 1) / columns, columns},
-                                      AdamFactors<float>(rate, ++steps_),
-                                      n_,
-                                      gradients_.data(),
-                                      values_.data(),
-                                      means_.data(),
-                                      squares_.data()},
-                        stream);
+  workspace_.kernels().begin(AdamOp<float>{{(n_ + columns - 1) / columns, columns},
+                                           AdamFactors<float>(rate, ++steps_),
+                                           n_,
+                                           gradients_.data(),
+                                           values_.data(),
+                                           means_.data(),
+                                           squares_.data()},
+                             stream);
 }
 
-std::vector<std::vector<float>> ParametersThere::values(int stream) const {
+std::vector<std::vector<float>> DeviceParameters::values(int stream) const {
   std::vector<std::vector<float>> tensors;
   for (const Parameter<OnDevice>* parameter : parameters_) {
     tensors.emplace_back(static_cast<std::size_t>(parameter->value.n));
   }
-  Device& device = room_.device();
+  Device& device = workspace_.device();
   drained_on_failure(device, [&] {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       device.download(tensors[i].data(), parameters_[i]->value.data(), tensors[i].size(), stream);

@@ -32,9 +32,9 @@ std::unique_ptr<NetworkKernels> open_network_device(const Backend& backend);
 
 // The workspace of a network: a device, and memory for batches. Two streams may alternate in using
 // it, if each waits for the other's work.
-class NetworkRoom {
+class NetworkWorkspace {
  public:
-  NetworkRoom(NetworkKernels& kernels, std::size_t memory_limit)
+  NetworkWorkspace(NetworkKernels& kernels, std::size_t memory_limit)
       : kernels_(kernels), pool_(kernels.device()), taker_(pool_, memory_limit, 0) {}
 
   Device& device() const { return kernels_.device(); }
@@ -73,7 +73,7 @@ struct Batch<OnDevice> {
 };
 
 // Values within a larger array.
-struct NumbersThere {
+struct DeviceTensor {
   std::int64_t n = 0;
   float* there = nullptr;
   float* data() const { return there; }
@@ -82,24 +82,24 @@ struct NumbersThere {
 template <>
 struct Parameter<OnDevice> {
   explicit Parameter(std::int64_t n) : value{n}, gradient{n} {}
-  NumbersThere value;
-  NumbersThere gradient;
+  DeviceTensor value;
+  DeviceTensor gradient;
 };
 
 template <>
 struct Pass<OnDevice> {
-  NetworkRoom& room;
+  NetworkWorkspace& workspace;
   int stream = 0;
   bool training = false;
 
   void resize(Batch<OnDevice>& batch, std::int64_t rows, std::int64_t width) const {
     batch.rows = rows;
     batch.width = width;
-    room.make_room(batch.data, static_cast<std::size_t>(rows * width));
+    workspace.make_room(batch.data, static_cast<std::size_t>(rows * width));
   }
   template <class Op>
   void run(const Op& op) const {
-    room.kernels().begin(op, stream);
+    workspace.kernels().begin(op, stream);
   }
 };
 
@@ -120,12 +120,12 @@ void Convolution<OnDevice>::backward(const Pass<OnDevice>& pass, const Batch<OnD
                                      Batch<OnDevice>* in_gradient);
 
 // All parameters of a network in one array, with Adam's moments. The workspace must outlive it.
-class ParametersThere {
+class DeviceParameters {
  public:
   // Without training, gradients take no memory. `tensors`: the parameters' values. Use it within
   // drained_on_failure().
-  ParametersThere(NetworkRoom& room, const std::vector<Parameter<OnDevice>*>& parameters,
-                  const std::vector<std::vector<float>>& tensors, bool training);
+  DeviceParameters(NetworkWorkspace& workspace, const std::vector<Parameter<OnDevice>*>& parameters,
+                   const std::vector<std::vector<float>>& tensors, bool training);
 
   // Begins a step of Adam against the gradients.
   void step(float rate, int stream);
@@ -133,7 +133,7 @@ class ParametersThere {
   std::vector<std::vector<float>> values(int stream) const;
 
  private:
-  NetworkRoom& room_;
+  NetworkWorkspace& workspace_;
   std::vector<Parameter<OnDevice>*> parameters_;
   std::int64_t n_ = 0;
   DeviceArray<float> values_;

@@ -85,14 +85,14 @@ Eigenpairs symmetric_eigenpairs(std::size_t n, std::vector<double> matrix) {
         const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
         const double c = 1 / std::hypot(t, 1.0);
         const double s = t * c;
-        const auto turn = [c, s](double& a, double& b) {
+        const auto rotate = [c, s](double& a, double& b) {
           const double old = a;
           a = c * old - s * b;
           b = s * old + c * b;
         };
-        for (std::size_t k = 0; k < n; ++k) turn(matrix[k * n + p], matrix[k * n + q]);
-        for (std::size_t k = 0; k < n; ++k) turn(matrix[p * n + k], matrix[q * n + k]);
-        for (std::size_t k = 0; k < n; ++k) turn(vectors[p * n + k], vectors[q * n + k]);
+        for (std::size_t k = 0; k < n; ++k) rotate(matrix[k * n + p], matrix[k * n + q]);
+        for (std::size_t k = 0; k < n; ++k) rotate(matrix[p * n + k], matrix[q * n + k]);
+        for (std::size_t k = 0; k < n; ++k) rotate(vectors[p * n + k], vectors[q * n + k]);
         matrix[p * n + q] = matrix[q * n + p] = 0;
       }
     }

@@ -31,7 +31,7 @@ bool is_called(const VariantReader& reader, const Genotypes& genotypes, std::siz
   const int* const end = alleles + ploidy;
   if (std::none_of(alleles, end, [](int allele) { return allele >= 0; })) return false;
   if (std::count_if(alleles, end, [](int allele) { return allele != kNoAllele; }) != 2) {
-    reader.fail("a called genotype is not diploid, but a coverage model is of diploid organisms");
+    reader.fail("a called genotype is not diploid, but a coverage model is of diploid individuals");
   }
   return true;
 }

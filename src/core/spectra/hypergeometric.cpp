@@ -21,7 +21,7 @@ std::size_t projected_numbers(AlleleCount count, int size) {
   return static_cast<std::size_t>(most_derived(count, size) - fewest_derived(count, size)) + 1;
 }
 
-ProjectionWeights project_count(AlleleCount count, int size, double* room) {
+ProjectionWeights project_count(AlleleCount count, int size, double* workspace) {
   const int first = fewest_derived(count, size);
   const int last = most_derived(count, size);
   const double n = size;
@@ -31,7 +31,7 @@ ProjectionWeights project_count(AlleleCount count, int size, double* room) {
   // overflows, and only negligible values underflow.
   const auto mode =
       std::clamp(static_cast<int>((n + 1) * (derived + 1) / (called + 2)), first, last);
-  const auto at = [&](int k) -> double& { return room[k - first]; };
+  const auto at = [&](int k) -> double& { return workspace[k - first]; };
   at(mode) = 1;
   for (int k = mode; k < last; ++k) {
     at(k + 1) = at(k) * ((n - k) * (derived - k)) / ((k + 1.0) * (called - n - derived + k + 1));
@@ -40,9 +40,9 @@ ProjectionWeights project_count(AlleleCount count, int size, double* room) {
     at(k - 1) = at(k) * (k * (called - n - derived + k)) / ((n - k + 1) * (derived - k + 1));
   }
   const std::size_t numbers = projected_numbers(count, size);
-  const double sum = std::accumulate(room, room + numbers, 0.0);
-  for (std::size_t i = 0; i < numbers; ++i) room[i] /= sum;
-  return {first, numbers, room};
+  const double sum = std::accumulate(workspace, workspace + numbers, 0.0);
+  for (std::size_t i = 0; i < numbers; ++i) workspace[i] /= sum;
+  return {first, numbers, workspace};
 }
 
 ProjectionCache::ProjectionCache(const std::vector<AlleleCount>& counts, int size,
@@ -60,9 +60,9 @@ ProjectionCache::ProjectionCache(const std::vector<AlleleCount>& counts, int siz
   }
 }
 
-ProjectionWeights ProjectionCache::weights(std::size_t index, double* room) const {
+ProjectionWeights ProjectionCache::weights(std::size_t index, double* workspace) const {
   const AlleleCount count = counts_[index];
-  if (values_.empty()) return project_count(count, size_, room);
+  if (values_.empty()) return project_count(count, size_, workspace);
   return {fewest_derived(count, size_), projected_numbers(count, size_), &values_[starts_[index]]};
 }
 

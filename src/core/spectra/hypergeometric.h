@@ -32,9 +32,9 @@ struct ProjectionWeights {
 std::size_t projected_numbers(AlleleCount count, int size);
 
 // The hypergeometric probabilities of derived copies among `size` haplotypes drawn from `count`.
-// They are written to `room`, a workspace of projected_numbers() values that must outlive the
+// They are written to `workspace`, a workspace of projected_numbers() values that must outlive the
 // result.
-ProjectionWeights project_count(AlleleCount count, int size, double* room);
+ProjectionWeights project_count(AlleleCount count, int size, double* workspace);
 
 // The weights of many counts of one population. They are stored if they are at most
 // `most_remembered` in all, and else recomputed at each request.
@@ -42,9 +42,9 @@ class ProjectionCache {
  public:
   ProjectionCache(const std::vector<AlleleCount>& counts, int size,
                   std::size_t most_remembered = std::size_t{1} << 25);
-  // The weights of counts[index]. The workspace `room` holds size + 1 values; it is used if no
+  // The weights of counts[index]. The workspace `workspace` holds size + 1 values; it is used if no
   // weights are stored.
-  ProjectionWeights weights(std::size_t index, double* room) const;
+  ProjectionWeights weights(std::size_t index, double* workspace) const;
 
  private:
   std::vector<AlleleCount> counts_;

@@ -142,7 +142,7 @@ void JointSpectrum::project(const int* draws, double* spectrum, const TaskContex
   const std::size_t n = strides_[last];
   const std::vector<Range> parts = runs({0, combinations_}, last);
   const std::size_t at_once = std::clamp(kMostAtOnce / n, std::size_t{1}, std::size_t{256});
-  std::vector<double> room(strides_[last + 1] / n);
+  std::vector<double> workspace(strides_[last + 1] / n);
   join_in_order(
       context, static_cast<std::int64_t>(parts.size()), static_cast<std::int64_t>(at_once),
       [&](std::int64_t part, const TaskContext& /*context*/) {
@@ -154,7 +154,7 @@ void JointSpectrum::project(const int* draws, double* spectrum, const TaskContex
       },
       [&](std::int64_t part, const std::vector<double>& spectrum_of_part) {
         const Range& range = parts[static_cast<std::size_t>(part)];
-        const auto projected = caches_[last].weights(number(range.begin, last), room.data());
+        const auto projected = caches_[last].weights(number(range.begin, last), workspace.data());
         for (std::size_t k = 0; k < projected.n; ++k) {
           add_multiple(projected.weights[k], spectrum_of_part.data(), n,
                        spectrum + (static_cast<std::size_t>(projected.first) + k) * n);

@@ -1,6 +1,6 @@
-// Likelihood of k derived copies in a sample: with i of the organisms, of genotype likelihoods l,
+// Likelihood of k derived copies in a sample: with i of the individuals, of genotype likelihoods l,
 //   z_i(k) = [(2i-k)(2i-k-1) l_0 z(k) + 2 k (2i-k) l_1 z(k-1) + k (k-1) l_2 z(k-2)] / (2i (2i-1))
-// with z of i - 1 organisms (Li 2011, Bioinformatics 27:2987). Spectrum: EM over sites, where a
+// with z of i - 1 individuals (Li 2011, Bioinformatics 27:2987). Spectrum: EM over sites, where a
 // cell's share of a site is in proportion to its prior and its likelihood (Nielsen and others 2012,
 // PLoS ONE 7:e37558).
 #include "core/spectra/likelihoods.h"
@@ -200,10 +200,10 @@ LikelihoodStep step_of_piece(const SiteLikelihoods& sites, const std::vector<dou
 }  // namespace
 
 void sample_likelihoods(const std::vector<float>& genotypes, float* values) {
-  const std::size_t organisms = genotypes.size() / kGenotypes;
-  std::vector<double> z(2 * organisms + 1);
+  const std::size_t individuals = genotypes.size() / kGenotypes;
+  std::vector<double> z(2 * individuals + 1);
   z[0] = 1;
-  for (std::size_t i = 1; i <= organisms; ++i) {
+  for (std::size_t i = 1; i <= individuals; ++i) {
     const float* const l = &genotypes[(i - 1) * kGenotypes];
     const auto n = static_cast<double>(2 * i);
     double largest = 0;

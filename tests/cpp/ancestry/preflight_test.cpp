@@ -233,7 +233,7 @@ TEST_F(PreflightOf, CountsAreThoseOfASlowLookAtEveryLevel) {
       i += n;
     }
     options_.focal_fasta = dir_.write("focal.fa", fasta + ">chr2\n" + genome_[1] + "\n");
-    OutgroupLook one;
+    OutgroupPreflight one;
     for (const auto& [position, letters] : a) {
       const char genome = genome_[0][static_cast<std::size_t>(position - 1)];
       one.sites += known(letters.first) && known(letters.second);

@@ -106,8 +106,8 @@ TEST(SpoiltMaps, HideOrMoveTheirShareOfPoints) {
       Image spoilt;
       Image again;
       maker.make_input(cell, whole.values.data());
-      maker.make_spoilt(cell, {0.1, 5, 6}, spoilt.values.data());
-      maker.make_spoilt(cell, {0.1, 5, 6}, again.values.data());
+      maker.make_corrupted(cell, {0.1, 5, 6}, spoilt.values.data());
+      maker.make_corrupted(cell, {0.1, 5, 6}, again.values.data());
       ASSERT_EQ(spoilt.values, again.values);
       changed += changed_points(whole, spoilt, task == Task::kInpaint).size();
     }
@@ -125,7 +125,7 @@ TEST(SpoiltMaps, MovePointsByTheRadiusOfGyration) {
     Image whole;
     Image spoilt;
     maker.make_input(cell, whole.values.data());
-    maker.make_spoilt(cell, {0.05, 7, 8}, spoilt.values.data());
+    maker.make_corrupted(cell, {0.05, 7, 8}, spoilt.values.data());
     const std::set<std::int64_t> points = changed_points(whole, spoilt, false);
     if (points.size() != 1) continue;
     // Its squared distance to all points grows by 3 radius^2 on average; that of a pair is 2
@@ -152,7 +152,7 @@ TEST(SpoiltMaps, KeepFourPoints) {
   Image whole;
   Image spoilt;
   maker.make_input(0, whole.values.data());
-  maker.make_spoilt(0, {0.999, 1, 1}, spoilt.values.data());
+  maker.make_corrupted(0, {0.999, 1, 1}, spoilt.values.data());
   EXPECT_EQ(spoilt.values, whole.values);
 }
 

@@ -8,7 +8,7 @@
 #include "core/diffusion/integration.h"
 #include "core/diffusion/quadrature.h"
 #include "core/diffusion/sampling.h"
-#include "core/diffusion/turn.h"
+#include "core/diffusion/transpose.h"
 #include "demographic_models.h"
 #include "gtest/gtest.h"
 #include "support.h"
@@ -68,7 +68,7 @@ TEST(Turn, RowsBecomeColumns) {
         std::vector<double> from(rows * (columns + 3));
         for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<double>(i);
         std::vector<double> to(columns * (rows + 2), -1);
-        turn({from.data(), columns + 3}, {to.data(), rows + 2}, rows, columns, level);
+        transpose({from.data(), columns + 3}, {to.data(), rows + 2}, rows, columns, level);
         for (std::size_t column = 0; column < columns; ++column) {
           for (std::size_t row = 0; row < rows + 2; ++row) {
             const double expected = row < rows ? from[row * (columns + 3) + column] : -1;

@@ -50,7 +50,7 @@ struct Case {
     return sums;
   }
   // Of each variant with a symmetric matrix.
-  Vector forms(const Vector& matrix) const {
+  Vector quadratic_forms(const Vector& matrix) const {
     Vector forms;
     for (const auto& column : z) {
       double form = 0;
@@ -148,9 +148,9 @@ TEST(DenseProducts, OuterOnesAreThoseOfPlainLoops) {
 TEST(DenseProducts, FormsAreThoseOfPlainLoops) {
   for (const Case& of : cases()) {
     const Vector matrix = random_symmetric(of.samples());
-    expect_everywhere(of, of.forms(matrix), [&](const GenotypeProducts& products) {
+    expect_everywhere(of, of.quadratic_forms(matrix), [&](const GenotypeProducts& products) {
       JobControl control;
-      return products.forms(control, matrix.data());
+      return products.quadratic_forms(control, matrix.data());
     });
   }
 }
@@ -161,11 +161,11 @@ TEST(DenseProducts, FormsReadTheLowerTriangleAlone) {
   JobControl control;
   const auto genotypes = of.matrix({1, best_simd_level(), 0});
   const GenotypeProducts products(genotypes, of.means, of.scales);
-  const Vector expected = products.forms(control, matrix.data());
+  const Vector expected = products.quadratic_forms(control, matrix.data());
   for (std::size_t column = 0; column < of.samples(); ++column) {
     for (std::size_t row = 0; row < column; ++row) matrix[column * of.samples() + row] = NAN;
   }
-  EXPECT_EQ(products.forms(control, matrix.data()), expected);
+  EXPECT_EQ(products.quadratic_forms(control, matrix.data()), expected);
 }
 
 // Groups have all variants that were chosen, in order, and patterns stand for the calls.

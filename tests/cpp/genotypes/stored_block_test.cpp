@@ -1,4 +1,4 @@
-// Rare variants as lists of carriers, against the same variants packed.
+// Rare variants as lists of non-modal genotypes, against the same variants packed.
 #include "core/genotypes/stored_block.h"
 
 #include <gtest/gtest.h>
@@ -26,15 +26,15 @@ GenotypeMatrix packed_matrix(const Calls& calls) {
 
 TEST(BlockLayout, ListsVariantsThatAreFasterSo) {
   constexpr std::int64_t n = 800;
-  // Carriers of the first four are fewer than one of 32 samples, whichever call is usual.
+  // The first four have fewer non-modal calls than one of 32 samples, whichever call is modal.
   const std::vector<VariantCounts> counts = {{24, 0, 0},  {12, 776, 12}, {0, 0, 800},
                                              {800, 0, 0}, {25, 0, 0},    {300, 200, 0}};
   const BlockLayout layout = listed_layout(counts.data(), 6, n);
   EXPECT_EQ(layout.listed, (std::vector<std::uint8_t>{0, 1, 2, 3}));
   EXPECT_EQ(layout.packed, (std::vector<std::uint8_t>{4, 5}));
-  EXPECT_EQ(std::vector<std::uint8_t>(layout.usual.begin(), layout.usual.begin() + 4),
+  EXPECT_EQ(std::vector<std::uint8_t>(layout.modal.begin(), layout.modal.begin() + 4),
             (std::vector<std::uint8_t>{0, 2, 3, 1}));
-  EXPECT_EQ(layout.carriers, 24 + 24);
+  EXPECT_EQ(layout.non_modal, 24 + 24);
   EXPECT_EQ(layout.missing_listed, 812);
   EXPECT_LT(stored_bytes(layout, n), stored_bytes(packed_layout(counts.data(), 6), n));
 }

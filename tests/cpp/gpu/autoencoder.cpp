@@ -109,10 +109,10 @@ double step_difference(NetworkKernels& kernels, const Form& form, std::int64_t i
   gradient.data = random_numbers(gradient.data.size(), 0, 1e-3, seed, 201);
 
   Device& device = kernels.device();
-  NetworkRoom room(kernels, 0);
-  const Pass<OnDevice> pass_there = {room, 0, true};
+  NetworkWorkspace workspace(kernels, 0);
+  const Pass<OnDevice> pass_there = {workspace, 0, true};
   AutoencoderNetwork<OnDevice> there(form);
-  ParametersThere parameters(room, there.parameters(), weights, true);
+  DeviceParameters parameters(workspace, there.parameters(), weights, true);
   const auto upload = [&](const Batch<float>& from) {
     Batch<OnDevice> batch;
     pass_there.resize(batch, from.rows, from.width);

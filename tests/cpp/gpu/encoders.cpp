@@ -72,8 +72,8 @@ class SomeKernels : public EncoderKernels {
  public:
   explicit SomeKernels(EncoderKernels& kernels) : kernels_(kernels) {}
   Device& device() override { return kernels_.device(); }
-  std::size_t room_for(const EncoderOperation& operation) override {
-    return kernels_.room_for(operation);
+  std::size_t workspace_for(const EncoderOperation& operation) override {
+    return kernels_.workspace_for(operation);
   }
   void begin(const EncoderOperation& operation, int stream) override {
     const std::string name = std::visit([](const auto& op) { return op.kName; }, operation);

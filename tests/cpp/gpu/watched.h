@@ -42,8 +42,8 @@ class Watched : public Kernels<Operation> {
   Watched(std::unique_ptr<Kernels<Operation>> kernels, Begun<Operation>& begun)
       : kernels_(std::move(kernels)), begun_(begun) {}
   Device& device() override { return kernels_->device(); }
-  std::size_t room_for(const Operation& operation) override {
-    return kernels_->room_for(operation);
+  std::size_t workspace_for(const Operation& operation) override {
+    return kernels_->workspace_for(operation);
   }
   void begin(const Operation& operation, int stream) override {
     begun_.add(operation);

@@ -25,12 +25,12 @@ using test::read_file;
 using test::some_text;
 using test::TempDir;
 
-// Sorts and counts plainly where a card's library does. Its room is overwritten.
+// Sorts and counts plainly where a card's library does. Its workspace is overwritten.
 class FakeKmerKernels : public test::FakeKernelsOf<KmerCountOperation> {
  public:
   using FakeKernelsOf::FakeKernelsOf;
 
-  std::size_t room_for(const KmerCountOperation& operation) override {
+  std::size_t workspace_for(const KmerCountOperation& operation) override {
     return std::visit([](const auto& op) { return needed(op); }, operation);
   }
 
@@ -62,7 +62,7 @@ class FakeKmerKernels : public test::FakeKernelsOf<KmerCountOperation> {
   template <class Op>
   void check(const Op& op) {
     EXPECT_GT(op.size, 0U);
-    EXPECT_GE(op.room.bytes, needed(op));
+    EXPECT_GE(op.workspace.bytes, needed(op));
   }
 
   void do_on_host(const KmerCountOperation& operation) override {
@@ -75,7 +75,7 @@ class FakeKmerKernels : public test::FakeKernelsOf<KmerCountOperation> {
   }
   template <class Key>
   static void do_one(const SortOp<Key>& op) {
-    std::memset(op.room.data, 0xee, op.room.bytes);
+    std::memset(op.workspace.data, 0xee, op.workspace.bytes);
     std::copy(op.from, op.from + op.size, op.to);
     const int k = op.bits / 2;
     std::sort(op.to, op.to + op.size,
@@ -83,7 +83,7 @@ class FakeKmerKernels : public test::FakeKernelsOf<KmerCountOperation> {
   }
   template <class Key>
   static void do_one(const CountRunsOp<Key>& op) {
-    std::memset(op.room.data, 0xee, op.room.bytes);
+    std::memset(op.workspace.data, 0xee, op.workspace.bytes);
     std::uint32_t runs = 0;
     for (std::size_t i = 0; i < op.size; ++i) {
       if (i > 0 && op.sorted[i] == op.sorted[i - 1]) {

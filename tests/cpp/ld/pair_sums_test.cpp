@@ -187,7 +187,7 @@ SitePlanes packed(const Values& values, UnitKind kind) {
         if (site[k][u] != kMissing) planes.set(k, static_cast<std::int64_t>(u), site[k][u]);
       }
     }
-    EXPECT_EQ(planes.close(), SiteFate::kKept);
+    EXPECT_EQ(planes.close(), FilterStatus::kKept);
   }
   return planes;
 }
@@ -264,7 +264,7 @@ void expect_unbiased(std::size_t n) {
     for (const auto& site : values) {
       planes.begin();
       for (std::size_t u = 0; u < n; ++u) planes.set(0, static_cast<std::int64_t>(u), site[0][u]);
-      varies = planes.close() == SiteFate::kKept && varies;
+      varies = planes.close() == FilterStatus::kKept && varies;
     }
     if (!varies) continue;  // all statistics are 0
     JobControl control;
@@ -367,11 +367,11 @@ TEST(SitePlanes, TakeAwayFixedAndSmallSites) {
     }
     return planes.close();
   };
-  EXPECT_EQ(add(1, 1, 5), SiteFate::kFixed);
-  EXPECT_EQ(add(-1, -1, 5), SiteFate::kFixed);
-  EXPECT_EQ(add(1, -1, 5), SiteFate::kKept);
-  EXPECT_EQ(add(0, 0, 5), SiteFate::kKept);
-  EXPECT_EQ(add(1, -1, 3), SiteFate::kTooFew);
+  EXPECT_EQ(add(1, 1, 5), FilterStatus::kFixed);
+  EXPECT_EQ(add(-1, -1, 5), FilterStatus::kFixed);
+  EXPECT_EQ(add(1, -1, 5), FilterStatus::kKept);
+  EXPECT_EQ(add(0, 0, 5), FilterStatus::kKept);
+  EXPECT_EQ(add(1, -1, 3), FilterStatus::kTooFew);
   EXPECT_EQ(planes.size(), 2);
 }
 

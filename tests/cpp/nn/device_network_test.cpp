@@ -68,8 +68,8 @@ class DeviceLayers : public ::testing::Test {
 
     const Batch<OnDevice> in_there = there(in);
     const Batch<OnDevice> gradient_there = there(gradient);
-    std::optional<ParametersThere> parameters;
-    if (!weights.empty()) parameters.emplace(room_, other.parameters(), weights, true);
+    std::optional<DeviceParameters> parameters;
+    if (!weights.empty()) parameters.emplace(workspace_, other.parameters(), weights, true);
     Batch<OnDevice> out_there;
     Batch<OnDevice> in_gradient_there;
     other.forward(pass_, in_there, out_there);
@@ -89,8 +89,8 @@ class DeviceLayers : public ::testing::Test {
   }
 
   test::FakeNetworkKernels kernels_;
-  NetworkRoom room_{kernels_, 0};
-  Pass<OnDevice> pass_{room_, 0, true};
+  NetworkWorkspace workspace_{kernels_, 0};
+  Pass<OnDevice> pass_{workspace_, 0, true};
 };
 
 TEST_F(DeviceLayers, AreThoseOfTheCpu) {
@@ -129,7 +129,7 @@ TEST_F(DeviceLayers, StepAsAdamDoes) {
   Parameter<OnDevice> parameter_there(5000);
   parameter.value = random_floats(1, 5000, 1).data;
   Adam<float> adam({&parameter});
-  ParametersThere there(room_, {&parameter_there}, {parameter.value}, true);
+  DeviceParameters there(workspace_, {&parameter_there}, {parameter.value}, true);
   for (unsigned step = 0; step < 3; ++step) {
     parameter.gradient = random_floats(1, 5000, 2 + step).data;
     kernels_.fake.upload(parameter_there.gradient.there, parameter.gradient.data(), 5000, 1);
@@ -140,9 +140,9 @@ TEST_F(DeviceLayers, StepAsAdamDoes) {
 }
 
 TEST_F(DeviceLayers, TooLittleMemoryIsAnErrorWithTheNumbers) {
-  NetworkRoom room(kernels_, 10000);
+  NetworkWorkspace workspace(kernels_, 10000);
   Batch<OnDevice> batch;
-  const Pass<OnDevice> pass = {room};
+  const Pass<OnDevice> pass = {workspace};
   pass.resize(batch, 10, 100);
   pass.resize(batch, 20, 100);  // in place of the first
   const std::string said = test::message_of<DeviceError>([&] { pass.resize(batch, 30, 100); });

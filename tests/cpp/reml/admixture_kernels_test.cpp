@@ -55,8 +55,8 @@ TEST_F(AdmixtureKernelsTest, ProductsFormsAndDenseKernelsAreThePlainOnes) {
   const Vector b = random_numbers(kSamples * kColumns, 2);
   Vector forms(2 * kColumns);
   Vector squares(2 * kColumns);
-  kernels.forms(a.data(), b.data(), kColumns, Precision::kFull, forms.data());
-  kernels.forms(b.data(), b.data(), kColumns, Precision::kFull, squares.data());
+  kernels.quadratic_forms(a.data(), b.data(), kColumns, Precision::kFull, forms.data());
+  kernels.quadratic_forms(b.data(), b.data(), kColumns, Precision::kFull, squares.data());
   Vector sum(b.size());
   const Vector theta = {0.3, 2};
   for (std::size_t g = 0; g < 2; ++g) {

@@ -103,8 +103,8 @@ TEST_P(GenotypeKernelsTest, ProductsAndFormsAreThePlainOnes) {
   }
   std::vector<double> forms(2 * columns);
   std::vector<double> squares(2 * columns);
-  kernels_.forms(a.data(), b.data(), columns, Precision::kFull, forms.data());
-  kernels_.forms(a.data(), a.data(), columns, Precision::kFull, squares.data());
+  kernels_.quadratic_forms(a.data(), b.data(), columns, Precision::kFull, forms.data());
+  kernels_.quadratic_forms(a.data(), a.data(), columns, Precision::kFull, squares.data());
   for (int g = 0; g < 2; ++g) {
     for (std::int64_t c = 0; c < columns; ++c) {
       double sum = 0;

@@ -68,7 +68,7 @@ TEST(ResidualKernels, AreTheGivenOnesAndDiagonals) {
     }
     Vector forms(3 * 2);
     const Vector columns(data.x.begin(), data.x.end());
-    kernels.forms(columns.data(), columns.data(), 2, Precision::kFull, forms.data());
+    kernels.quadratic_forms(columns.data(), columns.data(), 2, Precision::kFull, forms.data());
     for (std::size_t c = 0; c < 2; ++c) {
       double form = 0;
       for (std::size_t i = 0; i < 40; ++i) {

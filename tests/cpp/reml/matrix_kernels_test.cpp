@@ -80,7 +80,7 @@ TEST_F(MatrixKernelsTest, AComponentWithThetaZeroTakesNoPart) {
 
 TEST_F(MatrixKernelsTest, FormsAreThoseOfEachComponent) {
   Vector found(4 * kColumns);
-  joined()->forms(a_.data(), b_.data(), kColumns, Precision::kFull, found.data());
+  joined()->quadratic_forms(a_.data(), b_.data(), kColumns, Precision::kFull, found.data());
   for (std::size_t g = 0; g < 4; ++g) {
     const Vector product = test::plain_product(k_[g], b_, kSamples);
     for (std::size_t c = 0; c < kColumns; ++c) {
@@ -120,7 +120,7 @@ TEST_F(MatrixKernelsTest, PassesAreCounted) {
   const Vector theta = {1, 1};
   Vector found(b_.size());
   kernels->times(theta.data(), b_.data(), kColumns, Precision::kFull, found.data());
-  kernels->forms(a_.data(), b_.data(), kColumns, Precision::kFull, found.data());
+  kernels->quadratic_forms(a_.data(), b_.data(), kColumns, Precision::kFull, found.data());
   EXPECT_EQ(kernels->passes(), 2);
 }
 

@@ -42,7 +42,7 @@ struct Case {
   Vector theta = {0.7, 0.3, 0.5};
 };
 
-TEST(Sketch, IsAnOrthonormalBasisOfTheComplement) {
+TEST(Sketch, IsAnOrthonormalBasisOfTheErrorContrasts) {
   const Case c;
   const Sketch sketch(c.dense.model, {1, 1}, 8, 1);
   ASSERT_EQ(sketch.rank(), 8);
@@ -101,7 +101,7 @@ TEST(Preconditioner, EqualsDenseAlgebra) {
 
     const Shadows shadows(sketch, 3, v.data());
     const Vector traces = preconditioner.traces();
-    const Vector forms = preconditioner.forms(shadows);
+    const Vector forms = preconditioner.quadratic_forms(shadows);
     for (std::size_t i = 0; i < 3; ++i) {
       const Vector a = i == 2 ? Vector()
                               : dense_matrix(c.dense, sketch, sketch.outer(static_cast<int>(i)),

@@ -63,7 +63,7 @@ TEST_P(ScanTest, ProjectionIsTheDenseOne) {
 }
 
 TEST_P(ScanTest, SquaresAreThoseOfTheProjection) {
-  const Vector found = products_.forms(control_, plain_.projection.data());
+  const Vector found = products_.quadratic_forms(control_, plain_.projection.data());
   for (std::int64_t j = 0; j < kVariants; ++j) {
     const double expected = square(j, plain_.projection);
     EXPECT_NEAR(found[static_cast<std::size_t>(j)], expected, 1e-12 * expected) << j;
@@ -74,7 +74,8 @@ TEST_P(ScanTest, FormsAreThoseOffTheEffects) {
   Vector s(kSamples * kSamples);
   for (std::size_t i = 0; i < kSamples; ++i) s[i * (kSamples + 1)] = 1;
   dense_.fixed.project(dense_.workers, kSamples, s.data());
-  const VariantForms forms = forms_off_effects(products_, dense_.fixed, plain_.py, control_);
+  const VariantQuadraticForms forms =
+      quadratic_forms_off_effects(products_, dense_.fixed, plain_.py, control_);
   for (std::int64_t j = 0; j < kVariants; ++j) {
     const auto at = static_cast<std::size_t>(j);
     EXPECT_NEAR(forms.square[at], square(j, s), 1e-9) << j;

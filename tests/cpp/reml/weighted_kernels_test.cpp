@@ -103,8 +103,8 @@ TEST_F(WeightedKernelsTest, ProductsFormsAndDenseKernelsAreThePlainOnes) {
       kernels.times(theta.data(), b.data(), columns, Precision::kFull, out.data());
       Vector forms(2 * columns);
       Vector squares(2 * columns);
-      kernels.forms(a.data(), b.data(), columns, Precision::kFull, forms.data());
-      kernels.forms(b.data(), b.data(), columns, Precision::kFull, squares.data());
+      kernels.quadratic_forms(a.data(), b.data(), columns, Precision::kFull, forms.data());
+      kernels.quadratic_forms(b.data(), b.data(), columns, Precision::kFull, squares.data());
       for (std::size_t i = 0; i < dense.size(); ++i) ASSERT_NEAR(dense[i], expected[i], 1e-11);
       for (std::size_t i = 0; i < out.size(); ++i) ASSERT_NEAR(out[i], product[i] / 2, 1e-10);
       for (std::size_t c = 0; c < columns; ++c) {
@@ -134,8 +134,8 @@ TEST_F(WeightedKernelsTest, ThreadsMemoryAndInstructionsChangeNoByte) {
         WeightedKernels kernels(genotypes, blocks_.views(), {0, 0}, -1, control_);
         Vector found(static_cast<std::size_t>(kSamples * columns + 2 * columns));
         kernels.times(theta.data(), v.data(), columns, Precision::kProbes, found.data());
-        kernels.forms(v.data(), v.data(), columns, Precision::kProbes,
-                      found.data() + kSamples * columns);
+        kernels.quadratic_forms(v.data(), v.data(), columns, Precision::kProbes,
+                                found.data() + kSamples * columns);
         found.insert(found.end(), kernels.divisors().begin(), kernels.divisors().end());
         if (expected.empty()) expected = found;
         EXPECT_EQ(found, expected);

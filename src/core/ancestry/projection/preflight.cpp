@@ -271,22 +271,22 @@ class OutgroupReader : public PairSink {
   void bad(std::int64_t line, const std::string& problem) override { bad_.add(line, problem); }
 
   // `common`: blocks that are bad for all outgroups of the file.
-  OutgroupLook result(const BadBlocks& common) const {
-    OutgroupLook look;
-    look.chromosomes = seen_;
-    look.bad = bad_.count() + common.count();
-    look.bad_examples = bad_.examples();
-    auto& examples = look.bad_examples;
+  OutgroupPreflight result(const BadBlocks& common) const {
+    OutgroupPreflight summary;
+    summary.chromosomes = seen_;
+    summary.bad = bad_.count() + common.count();
+    summary.bad_examples = bad_.examples();
+    auto& examples = summary.bad_examples;
     examples.insert(examples.end(), common.examples().begin(), common.examples().end());
     std::sort(examples.begin(), examples.end(),
               [](const auto& a, const auto& b) { return a.line < b.line; });
     for (const auto& page : positions_.pages()) {
       for (const auto& word : page.words) {
-        look.sites += count(word.known);
-        look.differ += count(word.differs);
+        summary.sites += count(word.known);
+        summary.differ += count(word.differs);
       }
     }
-    return look;
+    return summary;
   }
   const SeenPositions& positions() const { return positions_; }
 
@@ -326,13 +326,13 @@ class OutgroupReader : public PairSink {
 };
 
 // The outgroups of one file.
-struct FileToLookAt {
+struct PreflightFile {
   std::string file;
   std::vector<std::size_t> outgroups;
 };
 
-std::vector<FileToLookAt> by_file(const std::vector<PreflightOutgroup>& outgroups) {
-  std::vector<FileToLookAt> files;
+std::vector<PreflightFile> by_file(const std::vector<PreflightOutgroup>& outgroups) {
+  std::vector<PreflightFile> files;
   std::unordered_map<std::string, std::size_t> index;
   for (std::size_t i = 0; i < outgroups.size(); ++i) {
     const auto [at, is_new] = index.emplace(outgroups[i].file, files.size());
@@ -342,10 +342,10 @@ std::vector<FileToLookAt> by_file(const std::vector<PreflightOutgroup>& outgroup
   return files;
 }
 
-class Look {
+class PreflightSummary {
  public:
-  Look(const std::vector<PreflightOutgroup>& outgroups, const std::vector<Chromosome>& chromosomes,
-       const PreflightOptions& options)
+  PreflightSummary(const std::vector<PreflightOutgroup>& outgroups,
+                   const std::vector<Chromosome>& chromosomes, const PreflightOptions& options)
       : outgroups_(outgroups), chromosomes_(chromosomes), options_(options) {
     for (const auto& outgroup : outgroups) {
       readers_.emplace_back(outgroup.file, chromosomes, options.projection.aliases,
@@ -354,7 +354,7 @@ class Look {
     result.outgroups.resize(outgroups.size());
   }
 
-  void read(const FileToLookAt& file, const TaskContext& context) {
+  void read(const PreflightFile& file, const TaskContext& context) {
     std::vector<std::string> names;
     std::vector<PairSink*> sinks;
     for (const std::size_t i : file.outgroups) {
@@ -364,7 +364,7 @@ class Look {
     BadBlocks bad(file.file, OnBadBlock::kSkip);
     AlignmentPairs pairs(file.file, names, chromosomes_, options_.projection, context.inputs(),
                          bad);
-    OutgroupLook ending;
+    OutgroupPreflight ending;
     note_problem(ending, [&] {
       FirstText text(file.file, kMostText, options_, context);
       JobControl unwatched;
@@ -378,10 +378,10 @@ class Look {
       const std::size_t i = file.outgroups[k];
       auto& look = result.outgroups[i];
       look = readers_[i].result(bad);
-      look.whole = ending.whole;
-      look.problem = ending.problem;
-      look.problem_line = ending.problem_line;
-      if (look.whole) note_problem(look, [&] { pairs.throw_if_never_seen(k); });
+      summary.whole = ending.whole;
+      summary.problem = ending.problem;
+      summary.problem_line = ending.problem_line;
+      if (summary.whole) note_problem(summary, [&] { pairs.throw_if_never_seen(k); });
     }
   }
 
@@ -391,16 +391,16 @@ class Look {
 
  private:
   template <class Read>
-  static void note_problem(OutgroupLook& look, Read read) {
+  static void note_problem(OutgroupPreflight& summary, Read read) {
     try {
       read();
     } catch (const Interrupted&) {
       throw;
     } catch (const FormatError& error) {
-      look.problem = error.what();
-      look.problem_line = error.line;
+      summary.problem = error.what();
+      summary.problem_line = error.line;
     } catch (const Error& error) {
-      look.problem = error.what();
+      summary.problem = error.what();
     }
   }
 
@@ -491,18 +491,19 @@ std::vector<DivergenceComparison> divergence_comparisons(
 // ---- The focal genome --------------------------------------------------------------------------
 
 // Compares the focal genome's file with the positions seen, until all are compared.
-class GenomeLook {
+class GenomePreflight {
  public:
-  GenomeLook(const std::vector<Chromosome>& chromosomes,
-             const std::vector<ChromosomeAlias>& aliases, SimdLevel simd, Look& look)
+  GenomePreflight(const std::vector<Chromosome>& chromosomes,
+                  const std::vector<ChromosomeAlias>& aliases, SimdLevel simd,
+                  PreflightSummary& summary)
       : chromosomes_(chromosomes),
         simd_(simd),
-        look_(look),
+        summary_(summary),
         names_(chromosomes, aliases),
         found_(chromosomes.size()),
         last_(chromosomes.size()) {
-    for (std::size_t i = 0; i < look.result.outgroups.size(); ++i) {
-      for (const auto& page : look.positions(i).pages()) {
+    for (std::size_t i = 0; i < summary.result.outgroups.size(); ++i) {
+      for (const auto& page : summary.positions(i).pages()) {
         const std::size_t chromosome = SeenPositions::chromosome(page.key);
         const std::int64_t end = SeenPositions::position(page.key, kPage);
         last_[chromosome] =
@@ -552,7 +553,7 @@ class GenomeLook {
   }
 
   void note(const std::string& problem) {
-    if (look_.result.fasta_problem.empty()) look_.result.fasta_problem = problem;
+    if (summary_.result.fasta_problem.empty()) summary_.result.fasta_problem = problem;
   }
 
   void compare(std::string_view bases) {
@@ -575,33 +576,33 @@ class GenomeLook {
       words[end++] = word_of(bases.substr(0, here), offset, simd_);
       bases.remove_prefix(here);
     }
-    for (std::size_t i = 0; i < look_.result.outgroups.size(); ++i) {
-      const Page* const page = look_.positions(i).find(key);
+    for (std::size_t i = 0; i < summary_.result.outgroups.size(); ++i) {
+      const Page* const page = summary_.positions(i).find(key);
       if (page == nullptr) continue;
       for (std::size_t w = first; w < end; ++w) {
         compare(page->words[w].focal, words[w], SeenPositions::position(key, w * kWord),
-                look_.result.outgroups[i]);
+                summary_.result.outgroups[i]);
       }
     }
   }
 
   // Compares the word that begins at `position`.
   void compare(const WordOfBases& focal, const WordOfBases& genome, std::int64_t position,
-               OutgroupLook& look) const {
+               OutgroupPreflight& summary) const {
     const std::uint64_t wrong = different(focal, genome);
-    if (wrong != 0 && look.wrong == 0) {
+    if (wrong != 0 && summary.wrong == 0) {
       const std::size_t i = first_of(wrong);
-      look.first_wrong = chromosomes_[chromosome_].name + ":" +
-                         std::to_string(position + static_cast<std::int64_t>(i) + 1) + ", " +
-                         letter_at(focal, i) + " for " + letter_at(genome, i);
+      summary.first_wrong = chromosomes_[chromosome_].name + ":" +
+                            std::to_string(position + static_cast<std::int64_t>(i) + 1) + ", " +
+                            letter_at(focal, i) + " for " + letter_at(genome, i);
     }
-    look.compared += count(both_known(focal, genome));
-    look.wrong += count(wrong);
+    summary.compared += count(both_known(focal, genome));
+    summary.wrong += count(wrong);
   }
 
   const std::vector<Chromosome>& chromosomes_;
   SimdLevel simd_;
-  Look& look_;
+  PreflightSummary& summary_;
   ChromosomeNames names_;
   std::vector<bool> found_;
   std::vector<std::int64_t> last_;  // end of the positions seen on each chromosome
@@ -612,9 +613,10 @@ class GenomeLook {
 };
 
 void look_at_genome(const PreflightOptions& options, const std::vector<Chromosome>& chromosomes,
-                    Look& look, const TaskContext& context) {
+                    PreflightSummary& summary, const TaskContext& context) {
   try {
-    GenomeLook genome(chromosomes, options.projection.aliases, options.projection.simd, look);
+    GenomePreflight genome(chromosomes, options.projection.aliases, options.projection.simd,
+                           summary);
     JobControl unwatched;
     if (is_twobit(options.focal_fasta)) {
       const FastaSink sink = {[&](std::string_view name, std::int64_t) { genome.begin(name); },
@@ -633,7 +635,7 @@ void look_at_genome(const PreflightOptions& options, const std::vector<Chromosom
   } catch (const Interrupted&) {
     throw;
   } catch (const Error& error) {
-    look.result.fasta_problem = error.what();
+    summary.result.fasta_problem = error.what();
   }
 }
 
@@ -643,12 +645,12 @@ Preflight look_at_alignments(const std::vector<PreflightOutgroup>& outgroups,
                              const std::vector<Chromosome>& chromosomes,
                              const PreflightOptions& options, int threads, JobControl& control) {
   const auto files = by_file(outgroups);
-  Look look(outgroups, chromosomes, options);
+  PreflightSummary summary(outgroups, chromosomes, options);
   run_tasks(control, threads, static_cast<std::int64_t>(files.size()),
             [&](std::int64_t f, const TaskContext& context) {
-              look.read(files[static_cast<std::size_t>(f)], context);
+              summary.read(files[static_cast<std::size_t>(f)], context);
             });
-  auto& result = look.result;
+  auto& result = summary.result;
   result.focal = focal_comparisons(outgroups);
   result.divergence = divergence_comparisons(outgroups);
   const auto n_focal = static_cast<std::int64_t>(result.focal.size());
@@ -657,18 +659,18 @@ Preflight look_at_alignments(const std::vector<PreflightOutgroup>& outgroups,
     context.throw_if_stopped();
     if (k < n_focal) {
       auto& pair = result.focal[static_cast<std::size_t>(k)];
-      compare(look.positions(pair.first), look.positions(pair.second), chromosomes, pair);
+      compare(summary.positions(pair.first), summary.positions(pair.second), chromosomes, pair);
     } else {
       auto& pair = result.divergence[static_cast<std::size_t>(k - n_focal)];
-      compare(look.positions(pair.inner), look.positions(pair.outer), pair);
+      compare(summary.positions(pair.inner), summary.positions(pair.outer), pair);
     }
   });
   if (!options.focal_fasta.empty()) {
     run_tasks(control, threads, 1, [&](std::int64_t, const TaskContext& context) {
-      look_at_genome(options, chromosomes, look, context);
+      look_at_genome(options, chromosomes, summary, context);
     });
   }
-  return std::move(look.result);
+  return std::move(summary.result);
 }
 
 }  // namespace ancify

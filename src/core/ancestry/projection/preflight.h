@@ -33,7 +33,7 @@ struct SeenChromosome {
 };
 
 // The results for one outgroup, from the beginning of its file.
-struct OutgroupLook {
+struct OutgroupPreflight {
   std::string problem;  // that ended the reading; empty for none
   std::int64_t problem_line = 0;
   bool whole = false;  // the whole file was read
@@ -73,7 +73,7 @@ struct DivergenceComparison {
 // The results of look_at_alignments(). `fasta_problem`: with the focal genome's file; empty for
 // none.
 struct Preflight {
-  std::vector<OutgroupLook> outgroups;
+  std::vector<OutgroupPreflight> outgroups;
   std::vector<FocalComparison> focal;
   std::vector<DivergenceComparison> divergence;
   std::string fasta_problem;

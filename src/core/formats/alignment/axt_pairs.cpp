@@ -58,7 +58,7 @@ class PairReader {
     if (!wanted.empty() && wanted.count(pair.target.chromosome) == 0) return;
     std::string problem = take_header(block.header, pair);
     if (problem.empty()) problem = take_rows(block, pair);
-    if (problem.empty() && !options_.query_lengths.empty()) problem = turn(block, pair);
+    if (problem.empty() && !options_.query_lengths.empty()) problem = orient(block, pair);
     if (problem.empty()) {
       pairs_.push_back(std::move(pair));
     } else {
@@ -109,7 +109,7 @@ class PairReader {
     return {};
   }
 
-  std::string turn(const AlignedPair& block, AxtPair& pair) const {
+  std::string orient(const AlignedPair& block, AxtPair& pair) const {
     auto& row = pair.query;
     const auto found = options_.query_lengths.find(row.chromosome);
     if (found == options_.query_lengths.end()) {

@@ -52,14 +52,14 @@ void AdmixtureKernels::times(const double* theta, const double* v, int columns, 
   }
 }
 
-void AdmixtureKernels::forms(const double* a, const double* b, int columns, Precision precision,
-                             double* forms) {
+void AdmixtureKernels::quadratic_forms(const double* a, const double* b, int columns,
+                                       Precision precision, double* forms) {
   std::vector<int> all(static_cast<std::size_t>(components()));
   std::iota(all.begin(), all.end(), 0);
   const std::vector<double> left = scaled(all, a, columns);
   const std::vector<double> right = a == b ? std::vector<double>() : scaled(all, b, columns);
-  kernel_.forms(left.data(), a == b ? left.data() : right.data(), columns * components(), precision,
-                forms);
+  kernel_.quadratic_forms(left.data(), a == b ? left.data() : right.data(), columns * components(),
+                          precision, forms);
 }
 
 void AdmixtureKernels::dense(int component, double* out) {

@@ -94,8 +94,8 @@ void GenotypeKernels::times(const double* theta, const double* v, int columns, P
   count_pass(static_cast<double>(blocks));
 }
 
-void GenotypeKernels::forms(const double* a, const double* b, int columns, Precision precision,
-                            double* forms) {
+void GenotypeKernels::quadratic_forms(const double* a, const double* b, int columns,
+                                      Precision precision, double* forms) {
   const std::int64_t n = matrix_.samples();
   const bool same = a == b;
   std::vector<double> both;

@@ -68,10 +68,10 @@ void ResidualKernels::times(const double* theta, const double* v, int columns, P
   }
 }
 
-void ResidualKernels::forms(const double* a, const double* b, int columns, Precision precision,
-                            double* forms) {
+void ResidualKernels::quadratic_forms(const double* a, const double* b, int columns,
+                                      Precision precision, double* forms) {
   const std::int64_t n = samples();
-  if (kernels_ != nullptr) kernels_->forms(a, b, columns, precision, forms);
+  if (kernels_ != nullptr) kernels_->quadratic_forms(a, b, columns, precision, forms);
   for (int g = given(); g < components(); ++g) {
     const double* const q = shares(g);
     for (int c = 0; c < columns; ++c) {

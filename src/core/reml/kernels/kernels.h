@@ -22,8 +22,8 @@ class Kernels {
                      double* out) = 0;
   // forms[g * columns + c] = a_c' K_g b_c. `b` may be `a`. Takes one pass for any number of
   // components.
-  virtual void forms(const double* a, const double* b, int columns, Precision precision,
-                     double* forms) = 0;
+  virtual void quadratic_forms(const double* a, const double* b, int columns, Precision precision,
+                               double* forms) = 0;
   // K_g as a dense n x n matrix.
   virtual void dense(int component, double* out) = 0;
   // The number of passes over all genotypes so far.

@@ -61,10 +61,10 @@ class JoinedKernels : public Kernels {
     }
   }
 
-  void forms(const double* a, const double* b, int columns, Precision precision,
-             double* forms) override {
+  void quadratic_forms(const double* a, const double* b, int columns, Precision precision,
+                       double* forms) override {
     for (const auto& part : parts_) {
-      part->forms(a, b, columns, precision, forms);
+      part->quadratic_forms(a, b, columns, precision, forms);
       forms += static_cast<std::ptrdiff_t>(part->components()) * columns;
     }
   }
@@ -117,8 +117,8 @@ void MatrixKernels::times(const double* theta, const double* v, int columns,
   ++passes_;
 }
 
-void MatrixKernels::forms(const double* a, const double* b, int columns, Precision /*precision*/,
-                          double* forms) {
+void MatrixKernels::quadratic_forms(const double* a, const double* b, int columns,
+                                    Precision /*precision*/, double* forms) {
   std::vector<double> product(static_cast<std::size_t>(n_ * kColumns));
   for (int g = 0; g < components(); ++g, forms += columns) {
     for (int first = 0; first < columns; first += kColumns) {
@@ -159,8 +159,8 @@ void ProductKernel::times(const double* theta, const double* v, int columns,
   for (std::int64_t i = 0; i < n_ * columns; ++i) out[i] *= theta[0];
 }
 
-void ProductKernel::forms(const double* a, const double* b, int columns, Precision /*precision*/,
-                          double* forms) {
+void ProductKernel::quadratic_forms(const double* a, const double* b, int columns,
+                                    Precision /*precision*/, double* forms) {
   std::vector<double> product(static_cast<std::size_t>(n_ * columns));
   multiply(b, columns, product.data());
   dot_columns(n_, columns, a, product.data(), forms);

@@ -20,8 +20,8 @@ class MatrixKernels : public Kernels {
   double mean_diagonal(int component) const override;
   void times(const double* theta, const double* v, int columns, Precision precision,
              double* out) override;
-  void forms(const double* a, const double* b, int columns, Precision precision,
-             double* forms) override;
+  void quadratic_forms(const double* a, const double* b, int columns, Precision precision,
+                       double* forms) override;
   void dense(int component, double* out) override;
   double passes() const override { return passes_; }
 
@@ -52,8 +52,8 @@ class ProductKernel : public Kernels {
   double mean_diagonal(int component) const override;
   void times(const double* theta, const double* v, int columns, Precision precision,
              double* out) override;
-  void forms(const double* a, const double* b, int columns, Precision precision,
-             double* forms) override;
+  void quadratic_forms(const double* a, const double* b, int columns, Precision precision,
+                       double* forms) override;
   void dense(int component, double* out) override;
   double passes() const override { return passes_; }
 

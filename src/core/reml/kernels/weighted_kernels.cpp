@@ -239,8 +239,8 @@ void WeightedKernels::times(const double* theta, const double* v, int columns, P
   });
 }
 
-void WeightedKernels::forms(const double* a, const double* b, int columns, Precision precision,
-                            double* forms) {
+void WeightedKernels::quadratic_forms(const double* a, const double* b, int columns,
+                                      Precision precision, double* forms) {
   const bool same = a == b;
   std::vector<double> factors;
   for (const double divisor : divisors_) factors.push_back(1 / divisor);

@@ -41,8 +41,8 @@ class WeightedKernels : public Kernels {
   }
   void times(const double* theta, const double* v, int columns, Precision precision,
              double* out) override;
-  void forms(const double* a, const double* b, int columns, Precision precision,
-             double* forms) override;
+  void quadratic_forms(const double* a, const double* b, int columns, Precision precision,
+                       double* forms) override;
   void dense(int component, double* out) override;
   double passes() const override { return passes_; }
 

@@ -42,12 +42,13 @@ std::array<double, 4> centred(const GenotypeMatrix& matrix, std::int64_t variant
 
 GenotypeProducts centred_calls(const GenotypeMatrix& matrix) { return standardise(matrix, 0); }
 
-VariantForms forms_off_effects(const GenotypeProducts& calls, const FixedEffects& fixed,
-                               const Vector& v, JobControl& control) {
+VariantQuadraticForms quadratic_forms_off_effects(const GenotypeProducts& calls,
+                                                  const FixedEffects& fixed, const Vector& v,
+                                                  JobControl& control) {
   const GenotypeMatrix& matrix = calls.matrix();
   Vector columns = v;
   columns.insert(columns.end(), fixed.basis().begin(), fixed.basis().end());
-  VariantForms forms;
+  VariantQuadraticForms forms;
   forms.response.resize(static_cast<std::size_t>(matrix.variants()));
   forms.square = forms.response;
   GenotypeProducts::Pass pass;

@@ -14,7 +14,7 @@
 namespace ancify::reml {
 
 // Forms by variant; 0 for variants without variance.
-struct VariantForms {
+struct VariantQuadraticForms {
   std::vector<double> response;  // z'v of a column v
   std::vector<double> square;    // z'Sz, or z'Pz
 
@@ -28,8 +28,10 @@ struct VariantForms {
 GenotypeProducts centred_calls(const GenotypeMatrix& matrix);
 
 // z'v, and z'Sz with the projection S off the fixed effects; z'Sz is 0 if z depends on them.
-VariantForms forms_off_effects(const GenotypeProducts& calls, const FixedEffects& fixed,
-                               const std::vector<double>& v, JobControl& control);
+VariantQuadraticForms quadratic_forms_off_effects(const GenotypeProducts& calls,
+                                                  const FixedEffects& fixed,
+                                                  const std::vector<double>& v,
+                                                  JobControl& control);
 
 // The columns z of some variants, n x variants.
 std::vector<double> columns_of(const GenotypeProducts& calls,

@@ -95,7 +95,8 @@ class PathFinder {
   // q of all variants; 0 for variants that do not vary off the fixed effects.
   void find_responses() {
     py_ = projection_.times(fixed_.projected_y(), kSlopeTolerance);
-    const VariantForms forms = forms_off_effects(centred_calls(matrix_), fixed_, py_, control_);
+    const VariantQuadraticForms forms =
+        quadratic_forms_off_effects(centred_calls(matrix_), fixed_, py_, control_);
     all_q_.resize(forms.square.size());
     tested_.resize(forms.square.size());
     for (std::size_t j = 0; j < all_q_.size(); ++j) {

@@ -144,7 +144,7 @@ class Solver {
       }
     });
     finish_solved(block, x);
-    turn(block, std::move(hp));
+    update_directions(block, std::move(hp));
   }
 
   // Solved columns leave the block.
@@ -162,7 +162,7 @@ class Solver {
   }
 
   // Computes the next directions. `z` is workspace.
-  void turn(Block& block, Vector z) const {
+  void update_directions(Block& block, Vector z) const {
     const int columns = block.columns();
     preconditioner_.solve(block.r.data(), columns, z.data());
     Vector energy(block.energy.size());

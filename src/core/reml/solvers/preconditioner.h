@@ -77,14 +77,14 @@ class Preconditioner {
   // A_e = S.
   std::vector<double> traces() const;
   // v'M^+ A_i v for each component i and column, [i * columns + c].
-  std::vector<double> forms(const Shadows& v) const;
+  std::vector<double> quadratic_forms(const Shadows& v) const;
   // (H u)'M^+ A_i v likewise; `hu` must have been made with v.
-  std::vector<double> forms(const ProductShadows& hu, const Shadows& v) const;
+  std::vector<double> quadratic_forms(const ProductShadows& hu, const Shadows& v) const;
 
  private:
   // The forms from U'u, U'v and the product of the rests of u and v.
-  std::vector<double> forms(const std::vector<double>& u, const std::vector<double>& v,
-                            const std::vector<double>& rest) const;
+  std::vector<double> quadratic_forms(const std::vector<double>& u, const std::vector<double>& v,
+                                      const std::vector<double>& rest) const;
 
   const Sketch& sketch_;
   std::vector<double> theta_;

@@ -24,8 +24,8 @@ using Vector = std::vector<double>;
 // u_c'A_i v_c for each component, the residual last, [i * columns + c].
 Vector component_forms(const RestrictedModel& model, int columns, const double* u,
                        const double* v) {
-  Vector forms(area(model.components() + 1, columns));
-  model.kernels.forms(u, v, columns, Precision::kProbes, forms.data());
+  Vector quadratic_forms(area(model.components() + 1, columns));
+  model.kernels.quadratic_forms(u, v, columns, Precision::kProbes, forms.data());
   column_products(model.workers, model.samples(), columns, u, v,
                   &forms[area(model.components(), columns)]);
   return forms;
@@ -39,7 +39,7 @@ Vector first_order(const Sketch& sketch, const RestrictedCovariance& covariance,
   preconditioner.solve(z, seen.columns, a.data());
   Vector result = component_forms(model, seen.columns, a.data(), z);
   const ProductShadows ha(sketch, covariance, seen.columns, a.data(), z);
-  const Vector less = preconditioner.forms(ha, seen);
+  const Vector less = preconditioner.quadratic_forms(ha, seen);
   for (std::size_t k = 0; k < result.size(); ++k) result[k] -= less[k];
   return result;
 }
@@ -82,7 +82,7 @@ ProbeValues trace_values(const Sketch& sketch, const RestrictedCovariance& covar
   const auto components = static_cast<std::size_t>(model.components()) + 1;
   const Shadows seen(sketch, columns, z);
   const Vector forms = component_forms(model, columns, x, z);
-  const Vector variate = preconditioner.forms(seen);
+  const Vector variate = preconditioner.quadratic_forms(seen);
   const Vector first = first_order(sketch, covariance, preconditioner, seen, z);
   ProbeValues values(2 * components);
   Vector of_probe(2 * components);

@@ -56,9 +56,9 @@ class FullKernels : public Kernels {
              double* out) override {
     kernels_.times(theta, v, columns, Precision::kFull, out);
   }
-  void forms(const double* a, const double* b, int columns, Precision /*precision*/,
-             double* forms) override {
-    kernels_.forms(a, b, columns, Precision::kFull, forms);
+  void quadratic_forms(const double* a, const double* b, int columns, Precision /*precision*/,
+                       double* forms) override {
+    kernels_.quadratic_forms(a, b, columns, Precision::kFull, forms);
   }
   void dense(int component, double* out) override { kernels_.dense(component, out); }
   double passes() const override { return kernels_.passes(); }

@@ -1,4 +1,5 @@
-// What the stand-ins for CUB have in common: a room that is asked for, and arrays of the device.
+// What the stand-ins for CUB have in common: a workspace that is asked for, and arrays of the
+// device.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +11,17 @@
 
 namespace ancify::on_host {
 
-// Without `room` sets `bytes` to what is needed; else begins the work in the stream, and overwrites
-// the room, as CUB may.
+// Without `workspace` sets `bytes` to what is needed; else begins the work in the stream, and
+// overwrites the workspace, as CUB may.
 template <class Work>
-cudaError_t begin_in_room(void* room, std::size_t& bytes, std::size_t needed, cudaStream_t stream,
-                          Work work) {
-  if (room == nullptr) {
+cudaError_t begin_in_workspace(void* workspace, std::size_t& bytes, std::size_t needed,
+                               cudaStream_t stream, Work work) {
+  if (workspace == nullptr) {
     bytes = needed;
     return cudaSuccess;
   }
   if (bytes < needed) return cudaErrorInvalidValue;
-  const cudaError_t status = cudaMemsetAsync(room, 0xff, needed, stream);
+  const cudaError_t status = cudaMemsetAsync(workspace, 0xff, needed, stream);
   begin(stream, std::move(work));
   return status;
 }

@@ -11,18 +11,20 @@ namespace cub {
 
 struct DeviceRadixSort {
   template <class Key>
-  static cudaError_t SortKeys(void* room, std::size_t& bytes, const Key* from, Key* to, int n,
+  static cudaError_t SortKeys(void* workspace, std::size_t& bytes, const Key* from, Key* to, int n,
                               int begin_bit, int end_bit, cudaStream_t stream) {
     const auto size = static_cast<std::size_t>(n);
-    return ancify::on_host::begin_in_room(room, bytes, size * sizeof(Key) + 1, stream, [=] {
-      std::vector<Key> keys = ancify::on_host::taken(from, size);
-      const auto bits = [=](Key key) {
-        return static_cast<Key>(key << (8 * sizeof(Key) - static_cast<std::size_t>(end_bit))) >>
-               (8 * sizeof(Key) - static_cast<std::size_t>(end_bit - begin_bit));
-      };
-      std::stable_sort(keys.begin(), keys.end(), [&](Key a, Key b) { return bits(a) < bits(b); });
-      ancify::on_host::put(to, keys);
-    });
+    return ancify::on_host::begin_in_workspace(
+        workspace, bytes, size * sizeof(Key) + 1, stream, [=] {
+          std::vector<Key> keys = ancify::on_host::taken(from, size);
+          const auto bits = [=](Key key) {
+            return static_cast<Key>(key << (8 * sizeof(Key) - static_cast<std::size_t>(end_bit))) >>
+                   (8 * sizeof(Key) - static_cast<std::size_t>(end_bit - begin_bit));
+          };
+          std::stable_sort(keys.begin(), keys.end(),
+                           [&](Key a, Key b) { return bits(a) < bits(b); });
+          ancify::on_host::put(to, keys);
+        });
   }
 };
 

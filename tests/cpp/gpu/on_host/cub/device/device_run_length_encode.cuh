@@ -10,10 +10,10 @@ namespace cub {
 
 struct DeviceRunLengthEncode {
   template <class Key, class Length, class Number>
-  static cudaError_t Encode(void* room, std::size_t& bytes, const Key* from, Key* keys,
+  static cudaError_t Encode(void* workspace, std::size_t& bytes, const Key* from, Key* keys,
                             Length* lengths, Number* runs, int n, cudaStream_t stream) {
     const auto size = static_cast<std::size_t>(n);
-    return ancify::on_host::begin_in_room(room, bytes, size / 8 + 1, stream, [=] {
+    return ancify::on_host::begin_in_workspace(workspace, bytes, size / 8 + 1, stream, [=] {
       std::vector<Key> different;
       std::vector<Length> each;
       for (const Key& key : ancify::on_host::taken(from, size)) {

@@ -1,5 +1,5 @@
 // Transposes tables in squares that fit the processor's vectors.
-#include "core/diffusion/turn.h"
+#include "core/diffusion/transpose.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -10,8 +10,8 @@ namespace ancify::diffusion {
 namespace {
 
 // Transposes all but the first `done_rows` rows of the first `done_columns` columns.
-void turn_rest(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
-               std::size_t done_rows, std::size_t done_columns) {
+void transpose_rest(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
+                    std::size_t done_rows, std::size_t done_columns) {
   for (std::size_t column = 0; column < columns; ++column) {
     for (std::size_t row = column < done_columns ? done_rows : 0; row < rows; ++row) {
       to.data[column * to.stride + row] = from.data[row * from.stride + column];
@@ -23,8 +23,8 @@ void turn_rest(const Table& from, const Table& to, std::size_t rows, std::size_t
 
 constexpr std::size_t kSide = 4;
 
-ANCIFY_TARGET_AVX2 inline void turn_square(const double* from, std::size_t from_stride, double* to,
-                                           std::size_t to_stride) {
+ANCIFY_TARGET_AVX2 inline void transpose_square(const double* from, std::size_t from_stride,
+                                                double* to, std::size_t to_stride) {
   const __m256d a = _mm256_loadu_pd(from);
   const __m256d b = _mm256_loadu_pd(from + from_stride);
   const __m256d c = _mm256_loadu_pd(from + 2 * from_stride);
@@ -41,30 +41,30 @@ ANCIFY_TARGET_AVX2 inline void turn_square(const double* from, std::size_t from_
   _mm256_storeu_pd(to + 3 * to_stride, _mm256_permute2f128_pd(ab_odd, cd_odd, upper_halves));
 }
 
-ANCIFY_TARGET_AVX2 void turn_avx2(const Table& from, const Table& to, std::size_t rows,
-                                  std::size_t columns) {
+ANCIFY_TARGET_AVX2 void transpose_avx2(const Table& from, const Table& to, std::size_t rows,
+                                       std::size_t columns) {
   const std::size_t whole_rows = rows / kSide * kSide;
   const std::size_t whole_columns = columns / kSide * kSide;
   for (std::size_t column = 0; column < whole_columns; column += kSide) {
     for (std::size_t row = 0; row < whole_rows; row += kSide) {
-      turn_square(from.data + row * from.stride + column, from.stride,
-                  to.data + column * to.stride + row, to.stride);
+      transpose_square(from.data + row * from.stride + column, from.stride,
+                       to.data + column * to.stride + row, to.stride);
     }
   }
-  turn_rest(from, to, rows, columns, whole_rows, whole_columns);
+  transpose_rest(from, to, rows, columns, whole_rows, whole_columns);
 }
 
 #endif
 
 }  // namespace
 
-void turn(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
-          SimdLevel level) {
+void transpose(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
+               SimdLevel level) {
 #if defined(__x86_64__)
-  if (level != SimdLevel::kScalar) return turn_avx2(from, to, rows, columns);
+  if (level != SimdLevel::kScalar) return transpose_avx2(from, to, rows, columns);
 #endif
   static_cast<void>(level);
-  turn_rest(from, to, rows, columns, 0, 0);
+  transpose_rest(from, to, rows, columns, 0, 0);
 }
 
 }  // namespace ancify::diffusion

@@ -14,7 +14,7 @@ struct Table {
 };
 
 // Writes the rows of `from` as the columns of `to`; `rows` and `columns` are those of `from`.
-void turn(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
-          SimdLevel level);
+void transpose(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
+               SimdLevel level);
 
 }  // namespace ancify::diffusion
