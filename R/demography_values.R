@@ -39,7 +39,7 @@ as_course <- function(x, end, name, refuse) {
 
 as_change <- function(x, end, name, refuse) {
   if (length(x$type) != 1 || !x$type %in% c("exp", "linear")) {
-    refuse(name, sprintf("has a size_history() of type %s: it must be exp or linear", show_value(x$type)))
+    refuse(name, sprintf("changes by type %s: it must be exp or linear", show_value(x$type)))
   }
   duration <- one_number(x[["T"]] %||% end, name, refuse)
   from <- one_number(x$from, name, refuse)
