@@ -26,9 +26,9 @@ kernel_kinds <- function() {
   )
 }
 
-# K V of a component of a problem. `settings`: from core_settings().
-core_times <- function(problem, V, component, settings) { # nolint: object_name_linter.
-  problem <- c(problem, settings)
+# K V of a component of a problem.
+core_times <- function(problem, V, component, work) { # nolint: object_name_linter.
+  problem$work <- work
   with_watch("Multiplying", function(watch) kernel_times_impl(problem, V, component - 1L, watch))
 }
 
@@ -46,32 +46,15 @@ kernel_problem <- function(kernel, n) {
   )
 }
 
-# How the core does its work. Results do not depend on it.
-core_settings <- function(threads, memory, backend = "cpu") {
-  if (!is.null(memory)) check_positive(memory, "memory", 1)
-  list(
-    threads = resolve_threads(threads),
-    simd = getOption("ancify.simd", "auto"),
-    memory = memory %||% default_memory(),
-    backend = choose_backend(backend, threads)
-  )
-}
-
-# Those of a model or fit, which has its own.
-settings_of <- function(model) {
-  core_settings(model$threads, model$memory, model$backend %||% "cpu")
+# The work of a model or fit, by the arguments that it keeps.
+work_of <- function(model, progress = FALSE) {
+  new_work(model$threads, model$backend %||% "cpu", model$memory, progress = progress)
 }
 
 # The same model for a worker of a `BPPARAM`.
 for_worker <- function(model) {
   model[c("threads", "backend")] <- list(1L, "cpu")
   model
-}
-
-# Half of what this process can still allocate.
-default_memory <- function() {
-  available <- available_memory()
-  if (is.na(available)) 2^33 else available / 2
 }
 
 # The kernel of some of its samples, as a fit keeps it: a matrix, or a list.

@@ -66,11 +66,11 @@ count_kmers <- function(x, k, canonical = TRUE, min_count = 1, max_count = 2^32 
   settings <- kmer_settings(
     check_whole_number(k, "k", most_k), check_flag(canonical, "canonical"), min_count, max_count
   )
-  work <- kmer_work(memory, out, threads, if (sequences$are_files) sequences$x)
-  backend <- choose_backend(backend, threads)
+  work <- new_work(threads, backend, memory, progress = interactive())
+  output <- kmer_output(out, work, if (sequences$are_files) sequences$x)
   made <- with_watch("Counting k-mers", function(watch) {
-    count_kmers_impl(sequences$x, settings, work, backend, watch)
-  }, progress = interactive())
+    count_kmers_impl(sequences$x, settings, output, watch)
+  }, work$progress)
   if (sequences$are_files) {
     warn_empty_files(sequences$x[made$letters == 0 & any(made$letters > 0)])
   }
@@ -115,17 +115,15 @@ kmer_settings <- function(k, canonical, min_count, max_count) {
   )
 }
 
-# What a job may use, and where its result goes. `inputs`: paths that must not be written over.
-kmer_work <- function(memory, out, threads, inputs = NULL) {
-  if (!is.null(memory)) check_positive(memory, "memory", 1)
+# Where the result of a job goes. `inputs`: paths that must not be written over.
+kmer_output <- function(out, work, inputs = NULL) {
   if (!is.null(out)) {
     out <- kmc_stem(check_output_file(out, "out", FALSE))
     for (file in kmc_paths(out)) refuse_same_file(file, x = inputs)
   }
   core_list(
-    "KmerWork",
-    memory = if (is.null(memory)) 0 else min(max(memory, 1), 2^52), out = out %||% "",
-    scratch = if (is.null(out)) tempdir() else dirname(out), threads = resolve_threads(threads)
+    "KmerOutput",
+    work = work, out = out %||% "", scratch = if (is.null(out)) tempdir() else dirname(out)
   )
 }
 

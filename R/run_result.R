@@ -18,9 +18,9 @@ files_of_run <- function(context, run) {
     return(NULL)
   }
   table <- function(names) {
-    path <- ledger_paths(context$output, names)
-    checksum <- complete_rows(context$output, names)$checksum
-    checksum[!was_seen(context$output, names)] <- NA
+    path <- ledger_paths(context$ledgers$output, names)
+    checksum <- complete_rows(context$ledgers$output, names)$checksum
+    checksum[!was_seen(context$ledgers$output, names)] <- NA
     data.frame(
       chromosome = run$chromosome, path = path, size = file.size(path),
       modified = file.mtime(path), checksum = checksum

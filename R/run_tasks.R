@@ -86,7 +86,7 @@ watched_outcome <- function(task, tell) {
     }
   )
   outcome$seconds <- proc.time()[["elapsed"]] - started
-  outcome$ledgers <- lapply(context[task_ledgers], function(ledger) {
+  outcome$ledgers <- lapply(context$ledgers, function(ledger) {
     list(rows = ledger_rows(ledger), sources = ledger$sources)
   })
   outcome
@@ -102,18 +102,18 @@ do_job <- function(task, context) {
       "package"
     )
   }
-  context$backend <- task_backend(task)
-  inform_ancify(paste("Using", context$backend$description))
+  context$work <- task_work(task)
+  inform_ancify(paste("Using", describe_work_impl(context$work)))
   do.call(paste0(task$job, "_part"), c(list(context), task$shared))
 }
 
 # Only calling has GPU code.
-task_backend <- function(task) {
+task_work <- function(task) {
   config <- task$part
   kind <- if (task$job == "call") config$backend else "cpu"
   devices <- config$gpu_devices
   if (kind != "cpu" && task$shares_gpus) devices <- take_gpu(devices, task)
-  choose_backend(kind, config$num_cpus, devices, config$gpu_memory)
+  new_work(config$num_cpus, kind, gpu_devices = devices, gpu_memory = config$gpu_memory)
 }
 
 # Locks one GPU of this machine for this task, and waits until one is free. Returns `devices`
@@ -150,7 +150,7 @@ task_context <- function(task) {
   config <- task$part
   context <- new_context(config, NULL, verbose = TRUE)
   folders <- c(config$work_dir, config$output_dir, config$not_kept_in %||% config$work_dir)
-  context[task_ledgers] <- lapply(folders, new_ledger, on_disk = FALSE)
+  context$ledgers <- stats::setNames(lapply(folders, new_ledger, on_disk = FALSE), task_ledgers)
   context
 }
 
@@ -240,12 +240,12 @@ settle_earlier_tasks <- function(context, resume) {
 settle_outcome <- function(context, outcome) {
   folder <- tasks_not_kept(context$config)
   if (!outcome$kept && dir.exists(folder)) {
-    context$projections <- open_ledger(folder)
+    context$ledgers$projections <- open_ledger(folder)
   } else if (!outcome$kept) {
     outcome$ledgers$projections$rows <- outcome$ledgers$projections$rows[0, ]
   }
   merge_outcome(context, outcome)
-  save_ledger(context$projections, at_once = TRUE)
+  save_ledger(context$ledgers$projections, at_once = TRUE)
 }
 
 # The first line of a task's log, or its name if it was killed before writing one.
@@ -286,7 +286,7 @@ is_part_of_ledger <- function(part) {
 # so, their identities are taken here, as other machines may see different ones.
 merge_outcome <- function(context, outcome, written_now = FALSE) {
   for (name in task_ledgers) {
-    ledger <- context[[name]]
+    ledger <- context$ledgers[[name]]
     part <- outcome$ledgers[[name]]
     by_source <- split(part$rows, part$rows$from)
     for (number in names(by_source)) {

@@ -69,14 +69,14 @@ train_classifier <- function(x, labels, groups, held_out = 0.2, seed = 1, thread
   labels <- as_labels(labels, nrow(x))
   groups <- as_groups(groups, nrow(x))
   check_whole_number(seed, "seed")
-  backend <- choose_backend("cpu", threads)
+  work <- new_work(threads, progress = interactive())
   second <- as.integer(labels) - 1L
   out <- choose_held_out(second, groups, held_out, seed)
   check_both_classes(labels, groups, out)
   fit <- with_watch("Training", function(watch) {
     embeddings <- core_list("LabelledEmbeddings", x = x, labels = second, held_out = out)
-    train_classifier_impl(embeddings, seed, backend, watch)
-  }, progress = interactive())
+    train_classifier_impl(embeddings, seed, work, watch)
+  }, work$progress)
   fit$classifier$classes <- enc2utf8(levels(labels))
   fit$classifier$columns <- colnames(x)
   classifier <- structure(fit$classifier, class = "embedding_classifier")
@@ -85,7 +85,7 @@ train_classifier <- function(x, labels, groups, held_out = 0.2, seed = 1, thread
   )
   classifier$best <- fit$best
   classifier$training <- c(rows = sum(!out), groups = length(unique(groups[!out])))
-  p <- stats::predict(classifier, x[out, , drop = FALSE], threads)[, 2]
+  p <- class_probabilities(classifier, x[out, , drop = FALSE], work)[, 2]
   classifier$held_out <- data.frame(
     row = which(out), group = groups[out], label = labels[out], probability = unname(p)
   )

@@ -145,12 +145,16 @@ predict.embedding_classifier <- function(object, newdata, threads = NULL, ...) {
   check_no_more(...)
   check_parts(object)
   newdata <- check_embeddings(newdata, "newdata", object$width)
-  newdata <- in_trained_order(newdata, object$columns)
-  backend <- choose_backend("cpu", threads)
+  work <- new_work(threads, progress = interactive())
+  class_probabilities(object, in_trained_order(newdata, object$columns), work)
+}
+
+# `x`: checked embeddings, with the columns in the order of training. A row for each of them.
+class_probabilities <- function(classifier, x, work) {
   p <- with_watch("Classifying", function(watch) {
-    classify_impl(core_classifier(object), newdata, backend, watch)
-  }, progress = interactive())
-  matrix(c(1 - p, p), ncol = 2, dimnames = list(rownames(newdata), object$classes))
+    classify_impl(core_classifier(classifier), x, work, watch)
+  }, work$progress)
+  matrix(c(1 - p, p), ncol = 2, dimnames = list(rownames(x), classifier$classes))
 }
 
 #' @rdname predict.embedding_classifier

@@ -16,7 +16,7 @@ embed_into <- function(run, out, resume, of) {
   on.exit(close_run(ledger))
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
   parts <- part_names(of)
-  whole <- whole_files(ledger, parts, known_source(ledger, of), threads = run_threads(run))
+  whole <- whole_files(ledger, parts, known_source(ledger, of), work = run$settings$work)
   told <- mapply(is_count_of_unknown, facts_of(ledger, parts), slices)
   for (k in which(!(whole & told))) make_part(run, ledger, parts[k], slices[[k]], of)
   tell_repeated(run$settings)
@@ -38,8 +38,6 @@ is_count_of_unknown <- function(facts, slice) {
     all(is.finite(counts) & counts >= 1 & counts %% 1 == 0)
 }
 
-run_threads <- function(run) run$settings$backend$threads
-
 make_part <- function(run, ledger, part, slice, of) {
   claim_files(ledger, part)
   path <- ledger_paths(ledger, part)
@@ -50,7 +48,7 @@ make_part <- function(run, ledger, part, slice, of) {
       by_residue = run$by_residue, path = path
     )
     embed_part_impl(run$model$loaded, wanted, model_run(run$settings), watch)
-  }, progress = interactive())
+  }, run$settings$work$progress)
   has <- which(unknown > 0)
   facts <- list(has_unknown = as.list(slice[has]), unknown = as.list(unknown[has]))
   complete_files(ledger, part, of, sums_of(path), canonical_json(facts))
@@ -80,8 +78,8 @@ part_slices <- function(n, size) {
 embedding_fingerprint <- function(run) {
   files <- c(run$model$weights, run$model$other)
   sums <- with_watch("Reading the model's files", function(watch) {
-    checksums_impl(files, run_threads(run), watch)
-  }, progress = interactive())
+    checksums_impl(files, run$settings$work, watch)
+  }, run$settings$work$progress)
   list(
     input = list(
       sequences = length(run$sequences$ids), ids = texts_checksum_impl(run$sequences$ids),
@@ -90,7 +88,7 @@ embedding_fingerprint <- function(run) {
     model = stats::setNames(as.list(sums$checksum), basename(files)),
     settings = list(
       pool = if (run$by_residue) "residue" else "mean", long = run$settings$long,
-      precision = run$settings$precision, part_size = part_size(run$by_residue)
+      precision = run$settings$work$precision, part_size = part_size(run$by_residue)
     )
   )
 }

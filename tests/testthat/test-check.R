@@ -938,7 +938,7 @@ test_that("projections of GPU runs and of training replace no user's files", {
   both <- function() {
     context <- with_ledgers(new_context(config, backend))
     run_both(context, caller)
-    for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
+    for (ledger in context$ledgers[c("work", "output")]) save_ledger(ledger, at_once = TRUE)
   }
   expect_ancify_error(both(), "file", file)
   train <- function() {

@@ -566,7 +566,7 @@ test_that("on a GPU both phases run as one, and kept sequences are the same file
     }
     context <- with_ledgers(new_context(config, backend))
     result <- project_and_call(context, c("project", "call"), "gpu", caller, timed)
-    for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
+    for (ledger in context$ledgers[c("work", "output")]) save_ledger(ledger, at_once = TRUE)
     expect_identical(result$alignments$species, case_species(case))
     expect_sequences(config$output_dir, case$calls)
     projected <- list.files(
