@@ -46,17 +46,6 @@ kernel_problem <- function(kernel, n) {
   )
 }
 
-# The work of a model or fit, by the arguments that it keeps.
-work_of <- function(model, progress = FALSE) {
-  new_work(model$threads, model$backend %||% "cpu", model$memory, progress = progress)
-}
-
-# The same model for a worker of a `BPPARAM`.
-for_worker <- function(model) {
-  model[c("threads", "backend")] <- list(1L, "cpu")
-  model
-}
-
 # The kernel of some of its samples, as a fit keeps it: a matrix, or a list.
 core_kernel <- function(kernel, rows, n, name) {
   kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)

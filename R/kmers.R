@@ -27,7 +27,7 @@
 #' @param canonical Whether both strands count as one.
 #' @param min_count,max_count Smallest and largest count of the k-mers that are kept, 1 to 2^32 - 1.
 #'   A larger count is 2^32 - 1.
-#' @param memory Bytes of memory to use, roughly; half of the machine's if `NULL`. It limits the
+#' @param memory Bytes of memory to use, roughly; half of the free memory if `NULL`. It limits the
 #'   k-mers collected, but neither a result in memory nor the tables up to k = 12.
 #' @param out Path of the database to write, without extension; `NULL`: in memory.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.

@@ -27,6 +27,17 @@ choose_path <- function(wanted, n, components, memory) {
 # Number of matrices of a model: a residual of several variances has one less than these.
 dense_components <- function(model) length(model$names) + length(residual_names(model)) - 1
 
+# The work of a model or fit, by the arguments that it keeps.
+work_of <- function(model, progress = FALSE) {
+  new_work(model$threads, model$backend %||% "cpu", model$memory, progress = progress)
+}
+
+# The same model for a worker of a `BPPARAM`.
+for_worker <- function(model) {
+  model[c("threads", "backend")] <- list(1L, "cpu")
+  model
+}
+
 # The work of a problem, with the memory that its matrices leave to genotypes.
 path_settings <- function(model, path, work) {
   settings <- list(work = work)

@@ -44,9 +44,7 @@ check_not_replaced <- function(run, name) {
   same <- files$size == file.size(files$path)
   # Files made anew or restored have the same contents.
   touched <- same & files$modified != file.mtime(files$path)
-  same[touched] <- !is.na(identities_as_written(
-    files[touched, ], resolve_threads(NULL), FALSE
-  ))
+  same[touched] <- !is.na(identities_as_written(files[touched, ], new_work()))
   changed <- files$path[!same]
   refuse_if(length(changed),
             "`%s`: %s has been replaced by a later run or by hand. Run it again, %s.", name,

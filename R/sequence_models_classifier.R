@@ -94,6 +94,21 @@ train_classifier <- function(x, labels, groups, held_out = 0.2, seed = 1, thread
   classifier
 }
 
+# `x`: checked embeddings, with the columns in the order of training. A row for each of them.
+class_probabilities <- function(classifier, x, work) {
+  p <- with_watch("Classifying", function(watch) {
+    classify_impl(core_classifier(classifier), x, work, watch)
+  }, work$progress)
+  matrix(c(1 - p, p), ncol = 2, dimnames = list(rownames(x), classifier$classes))
+}
+
+core_classifier <- function(object) {
+  core_list(
+    "Classifier",
+    width = object$width, hidden = object$hidden, classes = object$classes, tensors = object$tensors
+  )
+}
+
 # ---- Arguments ----------------------------------------------------------------------------------
 
 # A matrix of finite numbers, of type double. `width`: the required number of columns.

@@ -90,13 +90,6 @@ save_model.default <- function(object, file, ...) {
   )
 }
 
-core_classifier <- function(object) {
-  core_list(
-    "Classifier",
-    width = object$width, hidden = object$hidden, classes = object$classes, tensors = object$tensors
-  )
-}
-
 #' @rdname save_model
 #' @export
 save_model.embedding_classifier <- function(object, file, ...) {
@@ -147,14 +140,6 @@ predict.embedding_classifier <- function(object, newdata, threads = NULL, ...) {
   newdata <- check_embeddings(newdata, "newdata", object$width)
   work <- new_work(threads, progress = interactive())
   class_probabilities(object, in_trained_order(newdata, object$columns), work)
-}
-
-# `x`: checked embeddings, with the columns in the order of training. A row for each of them.
-class_probabilities <- function(classifier, x, work) {
-  p <- with_watch("Classifying", function(watch) {
-    classify_impl(core_classifier(classifier), x, work, watch)
-  }, work$progress)
-  matrix(c(1 - p, p), ncol = 2, dimnames = list(rownames(x), classifier$classes))
 }
 
 #' @rdname predict.embedding_classifier
