@@ -74,8 +74,7 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
     const ancify::GenotypeProducts calls = reml::centred_calls(matrix);
     const reml::FixedEffects fixed(data, {control, work.threads});
     forms = reml::quadratic_forms_off_effects(calls, fixed, v, control);
-    if (!projection.empty())
-      forms.take_projection(calls.quadratic_forms(control, projection.data()));
+    if (!projection.empty()) forms.take_projection(calls.forms(control, projection.data()));
     for (const ancify::VariantCounts& counts : matrix.counts()) {
       const ancify::VariantMoments moments = ancify::moments_of(counts, matrix.samples());
       n.push_back(moments.observed);
