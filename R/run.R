@@ -79,7 +79,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   refuse_unkept_alone(config, phases)
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
   log <- log_where(verbose)
-  cluster <- new_cluster(BPPARAM, config, progress, log)
+  cluster <- new_cluster(BPPARAM, config$work_dir, config$backend, progress, log)
   backend <- session_backend(config, cluster)
   kind <- kind_of_run(backend, cluster)
   log(paste("Using", backend$description))

@@ -7,7 +7,7 @@ work_in <- function(context, phases, job, resume = TRUE) {
   writes <- folders_written(context, phases)
   locks <- lock_folders(unlist(config[writes]), context$log)
   on.exit(unlock_folders(locks))
-  if ("work_dir" %in% writes) refuse_at_work(config)
+  if ("work_dir" %in% writes) refuse_at_work(config$work_dir)
   remove_leftovers(config, "work_dir" %in% writes, "output_dir" %in% writes)
   # The phase "evaluate" alone makes no calls, so recorded calls count even without `resume`.
   context <- with_ledgers(context, resume || !any(c("project", "call") %in% phases))
@@ -34,12 +34,13 @@ take_over_work_dir <- function(context, phases, resume) {
   if (is.null(context$cluster) || keeps_projections(config, phases)) {
     unlink(tasks_not_kept(config), recursive = TRUE, expand = FALSE)
   }
-  settle_earlier_tasks(context, resume)
+  settle <- function(outcome) settle_outcome(context, outcome)
+  settle_earlier_tasks(config$work_dir, task_ledgers, settle, resume)
 }
 
 # Tasks of a failed run may still write their claimed files for a moment: keep the claims.
 close_ledgers <- function(context, ledgers) {
-  at_work <- !is.null(context$cluster) && length(tasks_at_work(context$config)) > 0
+  at_work <- !is.null(context$cluster) && length(tasks_at_work(context$config$work_dir)) > 0
   for (ledger in ledgers) {
     if (!at_work) release_claims(ledger)
     save_ledger(ledger, at_once = TRUE)

@@ -1,4 +1,4 @@
-# State is stored in a run's work folder for later runs: fits, and outcomes of tasks. It is JSON, as
+# State is stored in a job's folder for later ones: fits, and outcomes of tasks. It is JSON, as
 # R's own format may contain code that R before 4.4 runs when reading (CVE-2024-27322).
 #
 # A value is an object of `type`, `values` and `attributes`. Numbers have 17 digits, for exact round

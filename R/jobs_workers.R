@@ -1,4 +1,4 @@
-# Starts and stops workers of BiocParallel with a run.
+# Starts and stops workers of BiocParallel with a job.
 
 # Calls job() while the workers run.
 with_workers <- function(cluster, job) {
