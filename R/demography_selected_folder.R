@@ -41,22 +41,27 @@ spectra_files <- function(settings) {
 spectra_in_folder <- function(cache, of, compute, progress) {
   locks <- lock_folders(cache, inform_ancify)
   on.exit(unlock_folders(locks))
-  ledger <- open_run(cache, of, recorded_spectra, resume = TRUE, argument = "cache")
-  on.exit(close_run(ledger), add = TRUE, after = FALSE)
-  files <- spectra_files(of$settings)
+  kind <- spectra_kind()
+  files <- kind$files(of)
   parts <- spectra_parts(of$settings)
-  # A user's file is told before the work, not after it.
-  refuse_others(ledger, files)
-  left <- which(!whole_files(ledger, files, known_source(ledger, of)))
-  each_part(left, function(k) {
-    write_spectra(ledger, files[k], compute(parts[[k]]), of)
-  }, progress)
+  ledger <- complete_parts(kind, cache, of, resume = TRUE, function(left, ledger) {
+    each_part(left, function(k) {
+      write_spectra(ledger, files[k], compute(parts[[k]]), of)
+    }, progress)
+  })
   spectra_of_files(ledger, files, of$settings)
+}
+
+# As for complete_parts().
+spectra_kind <- function() {
+  list(
+    argument = "cache", made_by = "selected_spectra()", holds = "spectra",
+    recorded = recorded_spectra, files = function(of) spectra_files(of$settings)
+  )
 }
 
 # A part, whose numbers go to a file.
 write_spectra <- function(ledger, file, found, of) {
-  claim_files(ledger, file)
   cells <- unlist(lapply(found$spectra, function(one) as.vector(plain_array(one))))
   path <- ledger_paths(ledger, file)
   write_file_impl(path, writeBin(cells, raw(), endian = "little"))
@@ -86,27 +91,10 @@ spectra_of_files <- function(ledger, files, settings) {
 read_selected_spectra <- function(cache) {
   check_given()
   cache <- check_path(cache, "cache")
-  ledger <- open_ledger(cache, "cache")
-  of <- recorded_spectra(ledger)
-  if (is.null(of)) {
-    abort_ancify(
-      sprintf("%s has no spectra: give a folder that was the `cache` of selected_spectra().",
-              quoted(cache)),
-      "file", file = cache
-    )
-  }
-  files <- spectra_files(of$settings)
-  left <- sum(!are_complete(ledger, files, known_source(ledger, of)))
-  refuse_if(left, "%s is incomplete: %d of %d files are missing. Call selected_spectra() again.",
-            quoted(cache), left, length(files))
-  damaged <- ledger_paths(ledger, files[!whole_files(ledger, files)])
-  if (length(damaged)) {
-    abort_ancify(
-      sprintf("%s is damaged or was changed: call selected_spectra() again.", quoted(damaged[1])),
-      "format", file = damaged[1], line = 0
-    )
-  }
-  new_selected_spectra(spectra_of_files(ledger, files, of$settings)$spectra, of$settings)
+  whole <- whole_folder(spectra_kind(), cache)
+  settings <- whole$of$settings
+  found <- spectra_of_files(whole$ledger, whole$files, settings)
+  new_selected_spectra(found$spectra, settings)
 }
 
 new_selected_spectra <- function(spectra, settings) {

@@ -137,7 +137,12 @@ take_gpu <- function(devices, task) {
 }
 
 let_go_of_gpu <- function() {
-  if (!is.null(tasks_here$gpu)) unlock_folder_impl(tasks_here$gpu)
+  if (is.null(tasks_here$gpu)) {
+    return(invisible())
+  }
+  # Frees the task's memory on the GPU, which another process takes next.
+  gc()
+  unlock_folder_impl(tasks_here$gpu)
   tasks_here$gpu <- NULL
 }
 

@@ -15,6 +15,9 @@
 #' | `gpus` | 1 with `backend: gpu`, else none; only for jobs that call |
 #' | `time`, `partition` | not requested |
 #'
+#' Other jobs, such as [embed_sequences()], have no configuration: give their requests alone, as in
+#' `slurm_param(list(cluster = list(memory = "16G", cpus = 8)))`. They need `memory`.
+#'
 #' @inheritParams ancify_run
 #' @param threads,backend As for [ancify_run()]; `NULL` (the default) for `num_cpus` and `backend`
 #'   of `config`.
@@ -44,9 +47,9 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
   check_whole_number(workers, "workers")
   check_flag(verbose, "verbose")
   need_batchtools()
-  config <- read_config(config, character())
+  config <- if (is_cluster_alone(config)) read_cluster(config) else read_config(config, character())
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
-  config$backend <- check_choice(backend %||% config$backend, backends, "backend")
+  config$backend <- check_choice(backend %||% config$backend %||% "cpu", backends, "backend")
   template <- check_path(
     template %||% system.file("templates", "slurm.tmpl", package = "ancify"), "template"
   )
@@ -67,10 +70,28 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
   BiocParallel::BatchtoolsParam(
     workers = workers, cluster = "slurm", template = template, resources = resources,
     registryargs = BiocParallel::batchtoolsRegistryargs(
-      file.dir = temporary_name(file.path(config$work_dir, ".ancify", "registry")),
+      file.dir = temporary_name(registry_folder(config)),
       work.dir = getwd()
     )
   )
+}
+
+is_cluster_alone <- function(config) is.list(config) && identical(names(config), "cluster")
+
+read_cluster <- function(config) {
+  origin <- new_origin()
+  config <- read_section(config, config_keys()["cluster"], "", origin)
+  if (is.null(config$cluster$memory)) {
+    add_problem(origin, "`cluster.memory` must be given: it is computed for runs alone.")
+  }
+  stop_on_problems(origin)
+  config
+}
+
+# On a file system that nodes share.
+registry_folder <- function(config) {
+  if (is.null(config$work_dir)) file.path(getwd(), "registry")
+  else file.path(config$work_dir, ".ancify", "registry")
 }
 
 need_batchtools <- function() {
@@ -95,7 +116,8 @@ describe_resources <- function(resources, config) {
             if (resources$cpus == 1) "" else "s", resources$memory),
     if (is.null(config$cluster$memory)) " (computed from the genome)",
     if (resources$gpus > 0) {
-      sprintf("; jobs that call also request %s", count_of(resources$gpus, "GPU"))
+      sprintf(if (is.null(config$work_dir)) ", and %s" else "; jobs that call also request %s",
+              count_of(resources$gpus, "GPU"))
     }
   )
 }

@@ -37,6 +37,11 @@
 #' checksums of parts, input and model files. The same call resumes an interrupted run: it keeps
 #' intact parts and makes the others.
 #'
+#' **Workers.** With `BPPARAM` each part is a task: on other cores, other machines or as a job of a
+#' batch system. Workers need `out` and the model's folder at the same paths, and this package. Each
+#' task has `threads` threads. Results are those of one session on such a processor. After a failure
+#' the same call repeats only failed tasks.
+#'
 #' @param x Proteins: an `AAStringSet`, or texts. For a DNA model: a `DNAStringSet`, or texts.
 #'   Names are ids; sequences without names are numbered.
 #' @param model A model from [sequence_model()].
@@ -51,6 +56,8 @@
 #' @param precision Precision of matrix products: `"fp32"` (single), or on GPUs `"fp16"` (half).
 #'   `NULL`: half on GPUs, single on the processor.
 #' @param resume Whether to continue a run in `out`. If `FALSE`, an existing run is an error.
+#' @param BPPARAM Workers of BiocParallel for the parts of `out`, such as
+#'   `BiocParallel::SnowParam(4)` or [slurm_param()]; `NULL` (the default): this session alone.
 #' @param folder Path of a folder that `embed_sequences()` wrote.
 #' @return `embed_sequences()`: with `pool = "mean"` a matrix with a row per protein, named by its
 #'   id. With `pool = "residue"` a list with a matrix for each protein, which has a row per residue.
@@ -69,6 +76,8 @@
 #' * `ancify_file_error` (field `file`): a part would replace a file that no run wrote, or `out`
 #'   cannot be written; `folder` has no embeddings.
 #' * `ancify_lock_error` (field `file`): another process is working in `out`.
+#' * `ancify_task_error` (field `tasks`): tasks failed on workers.
+#' * `ancify_package_error`: BiocParallel is not installed, or a worker has another version.
 #'
 #' Warnings of class `ancify_sequence_warning` count letters that are not residues, and truncated
 #' proteins, or report that all proteins look like DNA.
@@ -86,16 +95,19 @@
 #' identical(read_embeddings(out)["one", ], embeddings["one", ])
 embed_sequences <- function(x, model, pool = c("mean", "residue"),
                             long = c("window", "truncate", "error"), out = NULL, threads = NULL,
-                            backend = "auto", precision = NULL, resume = TRUE) {
+                            backend = "auto", precision = NULL, resume = TRUE, BPPARAM = NULL) {
   check_given()
+  refuse_if(!is.null(BPPARAM) && is.null(out),
+            "`BPPARAM` needs `out`, a folder that the workers share with this session.")
   model <- check_sequence_model(model)
   sequences <- as_model_input(x, model)
   by_residue <- check_choice(pool, c("mean", "residue"), "pool") == "residue"
-  work <- list(threads = threads, backend = backend, precision = precision)
+  work <- list(threads = threads, backend = backend, precision = precision, param = BPPARAM)
   check_flag(resume, "resume")
   settings <- sequence_settings(sequences, model, long, work)
   if (!is.null(out)) {
-    run <- list(model = model, sequences = sequences, settings = settings, by_residue = by_residue)
+    run <- list(model = model, sequences = sequences, settings = settings, by_residue = by_residue,
+                work = work, param = BPPARAM)
     return(invisible(run_embedding(run, check_path(out, "out"), resume)))
   }
   made <- with_watch("Embedding", function(watch) {

@@ -86,10 +86,13 @@ model_run <- function(settings) {
   )
 }
 
-# list(backend =, precision =), as jobs of the core take them.
+# list(backend =, precision =), as jobs of the core take them. If `work$param` has workers, each
+# chooses the backend of its own machine.
 check_work <- function(work) {
-  backend <- choose_backend(work$backend, work$threads)
-  on_gpu <- backend$kind == "gpu"
+  on_workers <- !is.null(work$param)
+  if (on_workers) check_workers(work$param, work$backend)
+  backend <- choose_backend(if (on_workers) "cpu" else work$backend, work$threads)
+  on_gpu <- if (on_workers) identical(work$backend, "gpu") else backend$kind == "gpu"
   precision <- check_choice(work$precision %||% if (on_gpu) "fp16" else "fp32", c("fp32", "fp16"),
                             "precision")
   refuse_if(precision == "fp16" && !on_gpu,
@@ -98,8 +101,9 @@ check_work <- function(work) {
 }
 
 # The checked work, with `devices`: the weights on GPUs, or NULL.
-model_backend <- function(model, work) {
-  work <- check_work(work)
+model_backend <- function(model, work) on_devices(model, check_work(work))
+
+on_devices <- function(model, work) {
   devices <- if (work$backend$kind == "gpu") {
     with_watch("Copying weights", function(watch) {
       model_on_devices_impl(model$loaded, work$backend, work$precision == "fp16", watch)

@@ -50,6 +50,8 @@
 #' @param backend,precision As in [embed_sequences()], for both models. The classifier runs on the
 #'   processor.
 #' @param resume Whether to continue a run in `out`. If `FALSE`, an existing run is an error.
+#' @param BPPARAM Workers for the parts of the embeddings, as in [embed_sequences()]; `NULL` (the
+#'   default): this session alone.
 #' @return An object of class `virus_detection`, a list whose elements include:
 #'   * `contigs`: the table of [contig_calls()];
 #'   * `chunks`: a data frame with a row per chunk: `chunk`, its id; `sequence`, `start` and `end`,
@@ -70,6 +72,7 @@
 #' * `ancify_lock_error` (field `file`): another process is working in `out`.
 #' * `ancify_device_error`: as for [embed_sequences()].
 #' * `ancify_package_error`: Biostrings is not installed.
+#' * `ancify_task_error`: as for [embed_sequences()].
 #'
 #' Warnings of class `ancify_sequence_warning` count letters that a model does not know, chunks that
 #' are too short, and sequences below half of `size`.
@@ -95,11 +98,12 @@
 detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
                            chunk_rule = c("virnucpro", "even"),
                            frame_rule = c("virnucpro", "strict"), genetic_code = "1",
-                           threads = NULL, backend = "auto", precision = NULL, resume = TRUE) {
+                           threads = NULL, backend = "auto", precision = NULL, resume = TRUE,
+                           BPPARAM = NULL) {
   check_given()
   out <- check_path(out, "out")
   check_flag(resume, "resume")
-  work <- list(threads = threads, backend = backend, precision = precision)
+  work <- list(threads = threads, backend = backend, precision = precision, param = BPPARAM)
   check_work(work)
   models <- list(dna = model_or_folder(dna, "dna"), protein = model_or_folder(protein, "protein"))
   classifier <- classifier_or_file(classifier)
@@ -240,7 +244,7 @@ recorded_detection <- function(ledger) {
 frames_run <- function(model, sequences, work) {
   sequences <- as_model_input(sequences, model)
   run <- list(
-    model = model, sequences = sequences, by_residue = FALSE,
+    model = model, sequences = sequences, by_residue = FALSE, work = work, param = work$param,
     settings = sequence_settings(sequences, model, "window", work)
   )
   run$fingerprint <- embedding_fingerprint(run)
@@ -340,8 +344,12 @@ chunks_file <- function(chunks) {
 
 # ---- Time ---------------------------------------------------------------------------------------
 
-# Reports the duration of the remaining embedding, unless it is very short.
+# Reports the duration of the remaining embedding, unless it is very short. This machine says
+# nothing of the speed of workers.
 tell_duration <- function(runs, folders) {
+  if (!is.null(runs$dna$param)) {
+    return(invisible())
+  }
   seconds <- mapply(seconds_left, runs, folders)
   if (sum(seconds) < 2) {
     return(invisible())
