@@ -218,7 +218,9 @@ test_that("parts made by workers are those of one session, and only missing ones
     lines <- log_lines(embed_to(out, threads = 1, BPPARAM = param))
     expect_length(grep("^part-[1-5].bin .*: done in", lines), 5)
     expect_identical(read_embeddings(out), in_memory)
-    for (k in 1:5) expect_identical(file_bytes(part_file(out, k)), file_bytes(part_file(expected, k)))
+    for (k in 1:5) {
+      expect_identical(file_bytes(part_file(out, k)), file_bytes(part_file(expected, k)))
+    }
     unlink(part_file(out, 3))
     before <- times(out)
     lines <- log_lines(embed_to(out, threads = 1, BPPARAM = param))
@@ -248,15 +250,17 @@ test_that("failed tasks are named, and the next call makes their parts alone", {
   # The session has read the weights; workers cannot.
   weights <- file.path(copy, "model.safetensors")
   out <- new_folder()
-  of_run <- function() embed_to(out, by = mine, threads = 1, BPPARAM = cluster_params("serial")[[1]])
+  of_run <- function() {
+    embed_to(out, by = mine, threads = 1, BPPARAM = cluster_params("serial")[[1]])
+  }
   tasks_here$model <- NULL
-  testthat::with_mocked_bindings(
+  no_weights <- function(folder) abort_ancify("no weights", "format", file = weights, line = 0)
+  with_function("load_model", no_weights, {
     condition <- expect_ancify_error(
       suppressMessages(of_run(), classes = "ancify_message"), "task", "5 of 5 tasks failed",
       "part-1.bin failed on"
-    ),
-    load_model = function(folder) abort_ancify("no weights", "format", file = weights, line = 0)
-  )
+    )
+  })
   expect_s3_class(condition, "ancify_format_error")
   expect_length(list.files(out, "^part"), 0)
   lines <- log_lines(of_run())
@@ -275,10 +279,9 @@ test_that("what tasks of a killed session made is kept", {
   run$settings <- sequence_settings(run$sequences, model, "window", c(run$work, run["param"]))
   of <- embedding_fingerprint(run)
   # A session that ends before it records any task.
-  testthat::with_mocked_bindings(
-    expect_error(suppressMessages(embed_into(run, out, TRUE, of), classes = "ancify_message")),
-    merge_outcome = function(...) stop("killed")
-  )
+  with_function("merge_outcome", function(...) stop("killed"), {
+    expect_error(suppressMessages(embed_into(run, out, TRUE, of), classes = "ancify_message"))
+  })
   unlock_folders(locks)
   made <- times(out)
   expect_true(length(made) > 0)
