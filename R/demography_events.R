@@ -13,7 +13,7 @@
 #' | `event_epoch()` | the populations evolve for a time |
 #' | `event_split()` | a new population splits off, as a copy of its parent |
 #' | `event_admixture()` | a new population is a mixture of others |
-#' | `event_pulse()` | others replace a share of a population at once |
+#' | `event_pulse()` | others replace a share of a population, at one time |
 #' | `event_removal()` | a population leaves the model |
 #' | `event_reordering()` | the populations are renumbered |
 #'
