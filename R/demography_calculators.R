@@ -1,5 +1,4 @@
-# Calculators compute the expectations of a fit's terms; here is also the term of spectra. A
-# calculator has
+# Calculators of the expectations of a fit's terms, and the term of spectra. A calculator has
 # backend    function(): the backend that computes
 # prepare    function(params): a model
 # compute    function(models, backend): the expectations of each model

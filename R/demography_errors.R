@@ -93,10 +93,10 @@ single_grid_error <- function(events, values, pts, time, sampling, backend) {
   ))
 }
 
-# The difference that steps of half the length make on the coarsest grid. "accurate" steps need it
-# only where whole and half steps differ: their remaining error is a part of this difference. A grid
-# of a third of the points costs a fraction, and suffices to show that the difference is well below
-# the limit.
+# The change of the spectrum by steps of half the length, on the coarsest grid. "accurate" steps
+# need it only where whole and half steps differ: their remaining error is a part of this
+# difference. A grid of a third of the points costs a fraction, and suffices to show that the
+# difference is well below the limit.
 step_error <- function(events, values, pts, time, sampling, backend) {
   steps <- time_steps[[time]]
   if (length(steps$parts) > 1) {

@@ -180,7 +180,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #'   fitted.
 #' @section Errors:
 #' `ancify_input_error`:
-#' * `bootstraps` has fewer than two spectra, or their size differs from the data's.
+#' * `bootstraps` has fewer than two spectra, or spectra of another size than the data.
 #' * A parameter is at a bound.
 #' * The likelihood has no maximum at the estimates.
 #' * `log` is `TRUE`, and a parameter is not above 0.

@@ -106,7 +106,7 @@ ld_of_models <- function(models, populations, bins, sizes, backend, progress = F
   results
 }
 
-# `column`: statistics of both ends and the middles of bins, then heterozygosities.
+# `column`: statistics at the limits and middles of bins, then heterozygosities.
 as_expected_ld <- function(column, populations, bins) {
   names <- ld_statistics_names(populations)
   n <- length(bins) - 1

@@ -310,7 +310,7 @@ common_models <- list(
     africa <- 13900 / n
     europe <- grown(2300, 0.00125)
     asia <- grown(650, 0.00372)
-    # Each of `...`: two populations, and the index of their symmetric rate in `rates`
+    # A matrix of symmetric rates. Each of `...` has two populations and an index of `rates`.
     between <- function(n, ...) {
       m <- matrix(0, n, n)
       for (pair in list(...)) m[rbind(pair[1:2], pair[2:1])] <- rates[pair[3]]

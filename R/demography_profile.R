@@ -9,8 +9,8 @@
 #'
 #' **Profile intervals** contain the values at which twice the log-likelihood falls by less than the
 #' chi-squared quantile with 1 degree of freedom. All other parameters are refitted at each value.
-#' The intervals need not be symmetric. An interval that reaches a bound ends there. Its end is `NA`
-#' if it reaches a default bound, or parameters that the model does not allow.
+#' The intervals need not be symmetric. An interval that reaches a bound ends there. The end is `NA`
+#' at a default bound, or where the model does not allow further values.
 #'
 #' Without `bootstraps` sites count as independent. With them, intervals are valid for linked sites:
 #' Wald intervals use bootstrap standard errors, and profiles are scaled by the ratio of the
@@ -34,8 +34,8 @@
 #' * `confint()`: a matrix with a row for each parameter and the columns of both ends.
 #' * `profile()`: a data frame of class `demography_profile` with a row for each point: `parameter`,
 #'   its `value`, `log_likelihood`, the best values of all parameters, and `z`. `z` is the square
-#'   root of twice the fall in log-likelihood, over the ratio of variances with `bootstraps`. It is
-#'   negative below the estimate.
+#'   root of twice the fall in log-likelihood, negative below the estimate. With `bootstraps`, this
+#'   fall is divided by the ratio of the variances.
 #' * `plot()`: `x`, invisibly. It draws the deviance, `z` squared, along each parameter, and its
 #'   value at `level`.
 #' @section Errors:

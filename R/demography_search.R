@@ -15,15 +15,15 @@
 #'
 #' **Numerical error.** The default grids and time steps cause errors of some hundredths in a
 #' log-likelihood. For 40 haplotypes of Yoruba and CEU the maximum is -1066.39, even on grids twice
-#' as fine.
-#' `time = "dadi"` gives dadi's -1066.26, because its longer steps have a larger error.
+#' as fine. `time = "dadi"` gives dadi's -1066.26: without extrapolation, its time steps have a
+#' larger error.
 #'
 #' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of a term for the spectrum
 #' and a term for two-locus statistics. In each bin the ratios ([normalise()]) have a multivariate
 #' normal distribution. The model gives its mean, and the data's blocks its covariance
 #' ([vcov()][ld_methods]). Ratios of heterozygosities form one more bin. Bins and the spectrum count
-#' as independent, so this is a composite likelihood. Recombination is a clock: the fit has a
-#' further parameter `reference_size`, Nref, which needs a `start`. Sizes are then
+#' as independent, so this is a composite likelihood. Recombination sets the time scale: the fit has
+#' a further parameter `reference_size`, Nref, which needs a `start`. Sizes are then
 #' `nu * reference_size` diploid individuals, and times `2 * reference_size * time` generations.
 #' Models from [read_demes()] do not need this parameter, as theirs are in individuals and in the
 #' file's units of time.
@@ -52,8 +52,7 @@
 #' @param tolerance Largest difference in log-likelihood between agreeing searches, 0.1 by default.
 #' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. If `sampling` is a
 #'   function, its arguments are fitted too. Give bounds for their range: `upper = c(inbreeding =
-#'   1)`. A [dfe_model()] already has its spectra, so it takes neither these, except `threads`, nor
-#'   `pts`.
+#'   1)`. Of these and `pts`, a [dfe_model()] takes only `threads`, as it already has its spectra.
 #' @param BPPARAM A `BiocParallelParam`. Its workers run all `starts` searches, each on one thread.
 #'   `NULL` (the default): this session runs one search after another.
 #' @param progress Whether to show the number of finished searches. Default: only in interactive

@@ -13,9 +13,9 @@
 #'
 #' **Time steps.** `time = "dadi"` uses the time steps of the program dadi, and reproduces its
 #' spectrum on each grid. Like dadi, it extrapolates to a smallest frequency of 0. `"accurate"`
-#' takes steps three times as long, and also halves them, and extrapolates to a step length of 0.
-#' The total number of steps is similar, but the error is much smaller. Its steps are shorter where
-#' populations shrink fast.
+#' computes spectra with steps three times as long and with half of that, and extrapolates to a step
+#' length of 0. The total number of steps is similar, but the error is much smaller. Its steps are
+#' shorter where populations shrink fast.
 #'
 #' **Errors.** Strong migration and pulses need fine grids, and long time steps need shorter epochs.
 #' A spectrum should hardly change without its coarsest grid, or with half its step length. A

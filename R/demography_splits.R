@@ -1,8 +1,9 @@
-# The models of splits and migration of Portik and others (2017), made from a table.
+# The models of splits and migration of Portik and others (2017) and Firneno and others (2020), from
+# tables.
 
 # A row for each model of two populations: its name, then its periods after the split, from the
 # first. A period is `-` without migration, `s` with symmetric and `a` with asymmetric migration;
-# `+` is a pulse from the first population into the second. `size`: a row of population_sizes().
+# `+` is a pulse from the first population into the second. `size`: an element of population_sizes.
 # `rates`: whether each period has rates of its own.
 two_population_row <- function(name, periods, size = "same", rates = FALSE) {
   data.frame(name, periods, size, rates)

@@ -93,7 +93,7 @@ course_words <- function(size, event, units) {
   sprintf("changes %s from %s to %s", way, from, to)
 }
 
-# Rates in the middle of the epoch. Equal rates in both directions are told once.
+# Rates in the middle of the epoch. Equal rates in both directions appear once.
 migration_words <- function(event, about) {
   flows <- epoch_flows(event, seq_along(about$there), about$before, about$time)
   said <- lapply(seq_len(nrow(flows)), function(i) {

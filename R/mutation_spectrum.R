@@ -251,7 +251,7 @@ windows_along <- function(chromosomes, lengths, window) {
   table
 }
 
-# The sums of counts in each of n cells, numbered from 1.
+# The sums of counts in each of n cells. `cell`: the cell of each count, from 1.
 sum_cells <- function(cell, count, n) {
   result <- numeric(n)
   sums <- rowsum(count, cell, reorder = FALSE)
