@@ -1,7 +1,7 @@
-# Spectra of selected_spectra() in a folder, where a killed call goes on. The files spectra-1.bin,
-# spectra-2.bin, ... have the cells of one spectrum after the other, as doubles, the lowest byte
-# first. In the folder's ledger they are made from the fingerprint of model and settings. Their
-# facts are list(pts = the grids that each spectrum took).
+# Keeps the spectra of selected_spectra() in a folder, from which an interrupted call resumes. The
+# files spectra-1.bin, spectra-2.bin, ... contain the cells of successive spectra as little-endian
+# doubles. Their source in the folder's ledger is the fingerprint of the model and settings, and
+# their facts are list(pts = the grids used for each spectrum).
 
 # Calls work(part) for each part.
 each_part <- function(parts, work, progress) {
@@ -17,16 +17,17 @@ each_part <- function(parts, work, progress) {
   })
 }
 
-# The spectra of all parts, and the grids that they took: list(spectra =, pts =).
+# The spectra of all parts, and the grids used for them: list(spectra =, pts =).
 joined_parts <- function(found) {
   join <- function(name) unlist(lapply(found, `[[`, name), recursive = FALSE)
   list(spectra = join("spectra"), pts = join("pts"))
 }
 
-# Spectra of a file, unless they are pairs.
+# The most spectra in a file, except with pairs.
 most_of_part <- 10
 
-# The numbers of the spectra of each part: those of one coefficient of the second population.
+# The indices of the spectra in each part. With pairs, a part has one coefficient of the second
+# population.
 spectra_parts <- function(settings) {
   n <- length(settings$gammas)
   spectra <- seq_len(if (settings$pairs) n^2 else n)
@@ -70,7 +71,7 @@ write_spectra <- function(ledger, file, found, of) {
   save_ledger(ledger, at_once = TRUE)
 }
 
-# Files that are whole.
+# Reads the spectra of complete files.
 spectra_of_files <- function(ledger, files, settings) {
   sizes <- unlist(settings$sample_sizes)
   parts <- lengths(spectra_parts(settings))
@@ -105,7 +106,7 @@ new_selected_spectra <- function(spectra, settings) {
 
 # ---- Fingerprints --------------------------------------------------------------------------------
 
-# The fingerprint of the spectra that a ledger has; NULL without any.
+# The fingerprint of the spectra in a ledger; NULL if it has none.
 recorded_spectra <- function(ledger) {
   rows <- ledger_rows(ledger)
   is_part <- grepl("^spectra-[0-9]+[.]bin$", rows$path)
@@ -118,17 +119,17 @@ recorded_spectra <- function(ledger) {
   of
 }
 
-# The version of the numerics. Raise it with each change of the numbers that settings give, so that
+# The version of the numerics. Increase it whenever the same settings give other spectra, so that
 # spectra of two versions are never mixed.
 spectra_numerics <- 2L
 
-# Records of the first version have none.
+# Records of the first version lack the field `numerics`.
 with_numerics <- function(of) {
   if (is.list(of) && is.list(of$settings)) of$settings$numerics <- of$settings$numerics %||% 1L
   of
 }
 
-# What fingerprints of spectra have.
+# The fields of a fingerprint of spectra.
 spectra_record <- function() {
   list(
     model = list(events = text_field),
@@ -143,20 +144,21 @@ spectra_record <- function() {
   )
 }
 
-# The grids of each spectrum.
+# The fields of a file's facts: the grids of each spectrum.
 spectra_facts <- function() {
   grids <- function(x) x >= 1 & x <= 1e6 & x == floor(x)
   list(pts = record_field("number", 1, 10, grids, each = TRUE))
 }
 
-# Bytes of the files of these parts.
+# Sizes of the files of these parts, in bytes.
 part_bytes <- function(settings, parts) {
   n <- length(settings$gammas)
   spectra <- if (settings$pairs) n else pmax(pmin(most_of_part, n - most_of_part * (parts - 1)), 0)
   8 * prod(unlist(settings$sample_sizes) + 1) * spectra
 }
 
-# Refuses settings of other spectra than the files on record have, before there is room for them.
+# Refuses settings that contradict the recorded sizes of files, before memory is allocated for the
+# spectra.
 check_part_sizes <- function(ledger, settings) {
   rows <- ledger_rows(ledger)
   rows <- rows[rows$state == "complete" & grepl("^spectra-[0-9]+[.]bin$", rows$path), ]
@@ -166,7 +168,7 @@ check_part_sizes <- function(ledger, settings) {
   }
 }
 
-# Core events. A function of time is known by its values.
+# The checksum of core events. Functions of time are sampled at 33 times.
 events_checksum <- function(events) {
   values_checksum(lapply(events, function(event) {
     times <- seq(event$start %||% 0, event$end %||% 0, length.out = 33)
@@ -174,7 +176,7 @@ events_checksum <- function(events) {
   }))
 }
 
-# Of a nested list of numbers and texts.
+# The checksum of a nested list of numbers and strings.
 values_checksum <- function(x) {
   values <- rapply(list(x), function(value) {
     if (is.character(value)) value else exact_text(as.double(value))
