@@ -51,7 +51,7 @@ copies_label <- function(x, k) {
   sprintf("copies of the %s allele in %s", allele, population_labels(x)[k])
 }
 
-# A spectrum of one population, without masked cells.
+# A bar chart of one population's spectrum, without masked cells.
 draw_bars <- function(x, xlab, ylab, main = NULL, most = 0) {
   sites <- as.vector(as.array(x))
   known <- which(!is.na(sites))
