@@ -9,8 +9,8 @@
 #' | `"confidence"` | share of high, low, unresolved and missing calls; also of one run |
 #' | `"agreement"` | for each pair: share of the same base where both call |
 #' | `"windows"` | share of differences in each window; white if no position is called by both |
-#' | `"overlap"` | number of positions called by exactly these runs, or by none |
-#' | `"confusion"` | for each pair: number of positions with each two different bases |
+#' | `"overlap"` | number of positions called by exactly each set of runs, or by none |
+#' | `"confusion"` | for each pair: share of each two different bases among the differences |
 #'
 #' `"confidence"` has a bar for each chromosome, below one for all chromosomes.
 #'

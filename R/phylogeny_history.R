@@ -29,7 +29,7 @@
 #' @param model A [substitution_model()], the name of one, or a list of its arguments, whose `name`
 #'   is `"GTR"` by default. `NULL` (the default) for Jukes and Cantor's model.
 #' @param into The population that each outgroup joins: 0 (the default) for the focal species', or
-#'   an outgroup's number or name; named by the outgroups or in the order of `splits`.
+#'   an outgroup's index or name; named by the outgroups or in the order of `splits`.
 #' @param focal_times Times in generations ago at which the second and further `focal_size` begin.
 #'   They increase, and are more recent than the first split. `NULL` (the default) for one size.
 #' @return A list of class `ancify_history` with these arguments and `focal_size_given`.

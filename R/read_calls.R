@@ -220,7 +220,7 @@ natural_order <- function(names) {
   order(padded, names, method = "radix")
 }
 
-# Regions for the core. `file`: the number of each region's file.
+# Regions in the core's form. `file`: the index of each region's file.
 core_regions <- function(file, start, width) {
   core_list("Regions", file = file, start = start, width = width)
 }

@@ -118,7 +118,7 @@ draw_pairs <- function(x, main) {
 
 most_magnitudes <- 4
 
-# Colours for all positive counts of these arrays. `from` and `to` are powers of ten.
+# Colours for all positive counts of these arrays. `from` and `to` are decimal logarithms.
 colour_scale <- function(arrays) {
   sites <- unlist(arrays)
   sites <- sites[!is.na(sites) & sites > 0]

@@ -76,10 +76,10 @@
 #' @param kind The records to use: `"snps"` (the default), `"indels"`, or only `"insertions"` or
 #'   `"deletions"`, relative to the ancestral allele.
 #' @param classes For a spectrum of each class of sites: a data frame of `chromosome`, `position`
-#'   and `class`, and optionally `derived`, the derived base. Sites without a class are excluded.
-#'   Each level of a factor `class` has a spectrum, even without sites. A result of
-#'   [coding_changes()] gives the worst consequence of each site. `NULL` (the default): all sites
-#'   together. Not with `window`.
+#'   and `class`, and optionally `derived`, the derived base. Sites without a class are excluded,
+#'   with the reason `UNCLASSED`. Each level of a factor `class` has a spectrum, even without sites.
+#'   A result of [coding_changes()] gives the worst consequence of each site. `NULL` (the default):
+#'   all sites together. Not with `window`.
 #' @param folded Whether to count the rarer allele of each SNP, which needs no ancestral alleles;
 #'   `FALSE` (the default). With `TRUE`, `AA` is ignored.
 #' @inheritParams annotate_vcf
