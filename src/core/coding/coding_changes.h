@@ -1,4 +1,4 @@
-// Changes that the derived alleles of a VCF or BCF make in proteins.
+// Protein changes caused by the derived alleles of a VCF or BCF.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Exact integer sums of calls times numbers, for each level of vector instructions.
+// Exact sums of calls times integers, for each level of vector instructions.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr std::int64_t kTileSamples = 4096;
 // One byte per quad for each of kLaneSamples samples: four variants of a sample together.
 constexpr std::size_t kExpandedCalls = static_cast<std::size_t>(kBlockVariants) * kLaneSamples;
 
-// One source, compiled for each level. Missing calls count as 3.
+// The functions of one source, compiled for each level. Missing calls count as 3.
 struct BlockSums {
   // sums[v] += sum over samples i of call(v, i) * number(i), for the four variants of a quad and
   // `n` samples, a multiple of 64 and at most kTileSamples. `digits`: kNumberDigits rows of

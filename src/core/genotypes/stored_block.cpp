@@ -1,6 +1,6 @@
-// A carrier takes 2 bytes, so lists beat 2 bits per call in size if fewer than an eighth of the
-// samples are carriers. They are faster only with even fewer carriers. Ordering by lane serves both
-// halves of a product: threads divide the samples in the second.
+// A carrier takes 2 bytes, so lists are smaller than 2 bits per call if fewer than an eighth of the
+// samples are carriers. They are faster only with even fewer carriers. Carriers are ordered by lane
+// for both halves of a product, as threads divide the samples in the second.
 #include "core/genotypes/stored_block.h"
 
 #include <algorithm>

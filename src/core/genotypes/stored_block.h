@@ -18,7 +18,7 @@ inline std::int64_t lanes_of(std::int64_t samples) {
   return (samples + kLaneSamples - 1) / kLaneSamples;
 }
 
-// A carrier is a sample whose call differs from the variant's usual call.
+// A carrier is a sample whose call differs from the variant's usual (modal) call.
 struct Carrier {
   explicit Carrier(std::uint16_t bits)
       : sample(bits & 63), variant(bits >> 6 & 255), call(bits >> 14) {}
@@ -45,7 +45,7 @@ struct BlockLayout {
   int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
 };
 
-// All variants in quads; or those as lists that become faster and smaller.
+// Layouts with all variants in quads, or with lists where these are faster and smaller.
 BlockLayout packed_layout(const VariantCounts* counts, int variants);
 BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples);
 
@@ -57,8 +57,8 @@ struct StoredBlock {
   const BlockLayout* layout;
   std::int64_t samples;
   const std::uint8_t* rows;       // of the quads of packed variants, quad_stride() bytes each
-  const std::uint32_t* lanes;     // the first carrier of each lane, and their number; else null
-  const std::uint16_t* carriers;  // else null
+  const std::uint32_t* lanes;     // the first carrier of each lane, and the end; null without lists
+  const std::uint16_t* carriers;  // null without lists
 };
 
 // Some stored blocks.

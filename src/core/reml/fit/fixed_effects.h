@@ -29,7 +29,7 @@ class FixedEffects {
   double variance() const { return variance_; }
   // The response's unit, as response_unit() gives it.
   double unit() const { return unit_; }
-  // V becomes S V, of n x columns.
+  // Replaces V, n x columns, by S V.
   void project(const Workers& workers, int columns, double* v) const;
   // n - p orthogonal vectors of squared length n - p that span the complement. The mean of z'Az
   // over them is the trace of SAS.
