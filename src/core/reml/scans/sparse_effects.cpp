@@ -163,7 +163,7 @@ class PathFinder {
     return true;
   }
 
-  // Q of some candidates with those before them and with each other.
+  // The elements of Q for some candidates, with those before them and with each other.
   void add_products(std::int64_t first, std::int64_t size) {
     const GenotypeProducts z = standardise(*candidates_, settings_.scale_power);
     Numbers numbers(at(size));

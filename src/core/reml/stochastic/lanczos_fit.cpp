@@ -2,7 +2,7 @@
 // Gauss rules of Lanczos runs approximate y'f(SKS)y and z'f(SKS)z. The sketch B of SKS, whose
 // spectrum is known, is the control variate:
 //   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z].
-// The second is a share of the difference's first-order term in SKS - B. (Bai, Fahey and Golub
+// A second one is a share of the difference's first-order term in SKS - B. (Bai, Fahey and Golub
 // 1996, J. Comput. Appl. Math. 74:71; for REML: Border and Becker 2019, BMC Bioinformatics 20:411.)
 #include "core/reml/stochastic/lanczos_fit.h"
 
@@ -28,9 +28,9 @@ using Vector = std::vector<double>;
 
 // Pilot probes, from which the required number is predicted.
 constexpr int kPilotProbes = 32;
-// The quadrature's error in s'I^-1 s up to which the pilot suffices. Above it, as with many
-// relatives, the number follows from sd = SE / sqrt(R), times this, as the control variates save
-// most.
+// The pilot predicts the number of probes if the quadrature's error in s'I^-1 s is below this.
+// Otherwise, as with many relatives, the law sd = SE / sqrt(R) predicts it. It is multiplied by
+// kShareOfLaw, as the control variates save most probes.
 constexpr double kPilotError = 1;
 constexpr double kShareOfLaw = 0.08;
 // Takes this many times the predicted probes, as another block of probes costs all its passes.

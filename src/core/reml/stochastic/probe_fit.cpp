@@ -28,7 +28,7 @@ namespace {
 using Vector = std::vector<double>;
 using Phase = StochasticState::Phase;
 
-// The sketch is rebuilt when a kernel's share of the variance has changed by this.
+// The sketch is rebuilt when a kernel's share of the variance has changed by this much.
 constexpr double kMoved = 0.2;
 // A step is accepted if its gain is at least this share of the predicted gain.
 constexpr double kLeastGain = 0.1;
@@ -36,7 +36,7 @@ constexpr double kLeastGain = 0.1;
 constexpr double kShortestShare = 1e-3;
 // The last steps end when s'I^-1 s is this share of the noise's contribution to it.
 constexpr double kShareOfNoise = 0.05;
-// They never go below this share of the tolerance, which limits the solves.
+// They never aim below this share of the tolerance, as the solves are only so accurate.
 constexpr double kShareOfTolerance = 1e-4;
 // The factor by which the last steps may increase the Monte Carlo error.
 constexpr double kSlack = 1.2;
@@ -180,7 +180,7 @@ void ProbeFit::start() {
   record(0);
 }
 
-// The search by few random probes tolerates less exact solves.
+// The search by few random probes tolerates less accurate solves.
 ProbePoint ProbeFit::point_at(const Vector& theta, const ProbePoint& start) {
   const SolveTolerances tolerances(settings_.search.tolerance);
   const bool rough = state_.phase == Phase::kSearch && !plan_.takes_all();
@@ -383,7 +383,7 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance,
   for (int c = 0; c < columns; ++c) {
     known.add({spectrum.form(seen, c).of(log), spectrum.first_order(seen, product, c).of(log)});
   }
-  // The residual's smallest variance is below all eigenvalues, unless a kernel's variance is
+  // The smallest residual variance is below all eigenvalues, unless a kernel's variance is
   // negative.
   const Vector& theta = fit.theta;
   const bool bounded = *std::min_element(theta.begin(), theta.end()) >= 0;

@@ -47,8 +47,8 @@ struct StochasticState {
   // One component: the Lanczos runs of the response and of all probes so far, and the vectors of
   // the response's run.
   std::vector<LanczosRun> runs;
-  std::vector<int> blocks;  // numbers of probes in the blocks that BLAS multiplied, in which its
-                            // rounding depends on their number
+  std::vector<int> blocks;  // sizes of the blocks of probes; the rounding of BLAS in products of a
+                            // block depends on its size
   std::vector<double> response_vectors;
 
   // Several components:
