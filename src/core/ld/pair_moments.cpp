@@ -7,9 +7,9 @@
 //   <xy, x, y>   = XY <x, y> - <xxy, y> - <xyy, x>
 //   <x, x, y, y> = <x, x, y> Y - 2 <xy, x, y> - <x, x, yy>
 //
-// and each is divided by its number of terms, n (n - 1) .... D is a share of cov(x, y): 1/4 in
-// haplotypes of x = 1 or -1, and 1/2 in genotypes, where both haplotypes add D, under random
-// mating. As averages of all samples, these are the estimators of Ragsdale and Gravel (2020)
+// and each is divided by its number of terms, n (n - 1) .... D is a fraction of cov(x, y): 1/4 for
+// haplotypes, with x = 1 or -1, and 1/2 for genotypes under random mating, where both haplotypes
+// add D. As averages of all samples, these are the estimators of Ragsdale and Gravel (2020)
 // Molecular Biology and Evolution 37:923-932. All sums are whole numbers, exact up to 9,741 units.
 #include "core/ld/pair_moments.h"
 

@@ -18,7 +18,7 @@ namespace ancify {
 // The largest size of a text file in a folder, in bytes.
 constexpr std::size_t kLongestModelText = 1 << 20;
 
-// Rotation frequencies of ESM-2 fall from 1 to nearly one over this.
+// Rotation frequencies of ESM-2 fall from 1 to nearly 1 / kRotationBase.
 constexpr double kRotationBase = 10000;
 
 // The description of a model in its files, before its weights are read.
@@ -26,7 +26,7 @@ struct ModelDescription {
   EncoderShape shape;
   float epsilon = 1e-5F;
   bool has_head = false;
-  bool token_dropout = true;           // whether embeddings are scaled by 0.88
+  bool token_dropout = true;           // whether embedding_scale() applies
   bool frequencies_from_file = false;  // else by the formula
   double rotation_base = kRotationBase;
   std::int64_t parameters = 0;  // number of values that will be in memory

@@ -41,8 +41,8 @@ struct SequenceModel {
   bool token_dropout = true;
   std::optional<BpeTokeniser> dna;  // the tokeniser of a DNA model, instead of the alphabet
 
-  // The number of tokens around a sequence that are not part of it. For DNA they are part of it:
-  // its mean is over all tokens.
+  // The number of special tokens around a sequence that are not part of it. For DNA they are part
+  // of it, and count in its mean.
   std::int64_t marks() const { return dna ? 0 : 2; }
 };
 

@@ -30,8 +30,8 @@ using diffusion::Equilibrium;
 using diffusion::Schedule;
 using diffusion::Transition;
 
-// The equilibrium of one population: all rates of change are 0. S is the influx of mutations, and q
-// the recombination rate times the size.
+// The equilibrium of one population: all rates of change are 0. `inflow` is the influx of mutations
+// times the size, and q the recombination rate times the size.
 Values equilibrium_values(const Equilibrium& event, const Bundle& recombination) {
   if (event.selection != 0) {
     throw InputError("two-locus statistics are for models without selection");
