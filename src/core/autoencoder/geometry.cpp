@@ -1,5 +1,5 @@
-// With G = -J D^2 J / 2, its eigenvalues l and vectors v, and K the three largest ones above 0, the
-// structure's Gram matrix is P = sum over K of l v v'. It is a spectral function of G. So a
+// Let G = -J D^2 J / 2 have the eigenvalues l and vectors v, and let K be the three largest ones
+// above 0. The structure's Gram matrix is P = sum over K of l v v', a spectral function of G. So a
 // derivative B with respect to P maps to the following one with respect to G (Daleckii and Krein
 // 1965, AMS Translations 47:1):
 //
@@ -121,7 +121,7 @@ SquaredError geometry_error(std::int64_t points, const double* distances, const 
   if (gradient == nullptr || leading.values.empty()) return error;
   std::vector<double>& rest = gram;
   for (std::size_t i = 0; i < n * n; ++i) rest[i] -= part[i];
-  // Its rows sum to 0, as do those of `by_part` and G, so J changes nothing.
+  // The rows of `rest`, `by_part` and G sum to 0, so J changes nothing.
   const std::vector<double> by_gram = through_part(leading, rest, by_part, damping);
   for (std::size_t i = 0; i < n * n; ++i) gradient[i] -= scale * by_gram[i] * distances[i];
   return error;

@@ -74,7 +74,7 @@ struct CodingChanges : RecordTotals {
 };
 
 // Reads all records of options.variants, which need no genotypes, and counts all samples together.
-// Throws InputError like GeneModels, and for an unknown genetic code. Other errors are those of
+// Throws InputError like GeneModels, and for an unknown genetic code. Other errors are as from
 // SiteReader.
 CodingChanges coding_changes(const CodingOptions& options, JobControl& control);
 

@@ -1,5 +1,5 @@
 // The operations of products on a device. Calls are packed quads, numbers are digits base 128, and
-// sums are exact. Numbers of a column are grouped by eight: first their lowest digits, then the
+// sums are exact. A column has its numbers in groups of eight: first their lowest digits, then the
 // next ones.
 #pragma once
 

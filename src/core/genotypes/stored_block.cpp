@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t kAlignment = 64;
 
 // A variant is listed if fewer than one in this many samples is a carrier. At this limit, products
-// of 64 columns are twice as fast as with quads, but those of one column take three times as long.
+// of 64 columns are twice as fast as with quads, but products of one column take three times as
+// long.
 constexpr std::int64_t kListedShare = 32;
 
 struct UsualCall {

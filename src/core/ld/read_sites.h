@@ -21,7 +21,7 @@ struct LdSamples {
   std::size_t n_populations;
 };
 
-// Retained sites, in the file's order, and the number of omitted ones.
+// Retained sites, in the file's order, and the counts of omitted sites.
 struct LdSites {
   explicit LdSites(SitePlanes sites) : planes(std::move(sites)) {}
 

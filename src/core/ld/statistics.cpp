@@ -1,4 +1,4 @@
-// With z = 1 - 2p of the left and w = 1 - 2q of the right site, the means over the orders of
+// Let z = 1 - 2p at the left site and w = 1 - 2q at the right one. The means over the orders of
 // populations in a pair, and over both orders of the sites, are
 //
 //   DD_ij     = D_i D_j

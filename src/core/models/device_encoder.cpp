@@ -32,8 +32,8 @@ struct LinearThere {
   DeviceArray<float> bias;
 };
 
-// Products are added to x without their biases. `bias` holds all biases that x lacks by then,
-// including those of values.
+// Products are added to x without their biases. `bias` holds all biases that x lacks at this point,
+// including the values' biases.
 template <class Number>
 struct LayerThere {
   NormThere attention_norm;

@@ -1,4 +1,4 @@
-// The open reading frames of a sequence: those of its six frames without a stop.
+// The open reading frames of a sequence: of its six frames, the frames without a stop.
 #pragma once
 
 #include <array>

@@ -52,8 +52,8 @@ OneKernelModel::OneKernelModel(std::vector<double> kernel, const std::vector<dou
   const double squares =
       dot(diagonal, diagonal) + 2 * dot(form_.off_diagonal(), form_.off_diagonal());
   mean_ = sum / size();
-  // A factor shows that no eigenvalue is lower. Eigenvalues would take a fifth of the
-  // tridiagonalisation's time.
+  // This factor exists only if no eigenvalue is below the limit. Eigenvalues would take a fifth of
+  // the tridiagonalisation's time.
   if (!factorise({1, kNegativeEigenvalue * mean_})) {
     check_smallest_eigenvalue(form_.eigenvalues().front(), mean_, name);
   }

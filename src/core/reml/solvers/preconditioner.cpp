@@ -17,7 +17,7 @@ namespace ancify::reml {
 
 namespace {
 
-// Keeps the sketch's random columns apart from those of all probes.
+// Keeps the sketch's random columns apart from all probes.
 constexpr std::uint64_t kSketchStream = std::uint64_t{1} << 40;
 // Directions below this share of the longest one's squared length are rounding errors.
 constexpr double kNoDirection = 1e-10;

@@ -27,7 +27,7 @@ class ProbeValues {
   // The covariance of the means, components x components; 0 for fewer than two probes. A share
   // fitted to the probes costs one degree of freedom.
   std::vector<double> covariance_of_mean() const;
-  // These values minus those of matching probes in `other`.
+  // These values minus the values of matching probes in `other`.
   ProbeValues minus(const ProbeValues& other) const;
 
  private:

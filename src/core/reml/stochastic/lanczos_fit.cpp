@@ -94,8 +94,8 @@ class LanczosFit {
   void add_probes(Lanczos& lanczos, int count);
   void see_probes(int columns, const double* z);
   int predict_probes() const;
-  // Extends runs `first` and later, those of `lanczos`, to `steps` steps, and then until the
-  // quadrature is accurate, up to `most` steps.
+  // Extends the runs of `lanczos`, which begin at index `first`, to `steps` steps, and then until
+  // the quadrature is accurate, up to `most` steps.
   void go_on(Lanczos& lanczos, std::size_t first, int steps, int most);
   void restore();
   void keep();
@@ -250,7 +250,7 @@ void LanczosFit::restore() {
   maximise();
 }
 
-// A kernel has no negative eigenvalues; those due to rounding are set to 0.
+// A kernel has no negative eigenvalues; rounding may produce some, which are set to 0.
 SpectralSum LanczosFit::rule_of(const LanczosRun& run, bool radau) const {
   SpectralSum sum = radau ? gauss_radau_rule(run, 0) : gauss_rule(run);
   if (!sum.nodes.empty()) {
