@@ -41,7 +41,7 @@ class DeviceEncoder {
   virtual void expect(std::int64_t most_tokens) = 0;
   // Begins to encode a pack in a stream.
   virtual void begin(const Pack& pack, EncoderResult wanted, int stream) = 0;
-  // Waits for the pack. Valid until the next pack of the stream.
+  // Waits for the pack's result, which is valid until the next pack of the stream.
   virtual const float* finish(int stream) = 0;
 };
 

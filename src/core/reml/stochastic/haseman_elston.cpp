@@ -55,7 +55,7 @@ struct PairMoments {
   Vector right;
 };
 
-// Blocks of samples, side by side.
+// Consecutive blocks of samples.
 struct Blocks {
   std::int64_t begin(int block) const { return block * samples / count; }
   int of(std::int64_t sample) const {

@@ -178,7 +178,7 @@ int LanczosFit::most_steps() const {
 void LanczosFit::next_block(int count) {
   Lanczos lanczos(kernel_);
   const std::size_t first = state_.runs.size();
-  // All runs are alike, so few steps beyond the first block's must suffice.
+  // All runs are similar, so few steps beyond the first block's must suffice.
   const int steps = most_steps();
   add_probes(lanczos, std::max(1, std::min({count, plan_.most() - probes(), settings_.columns})));
   go_on(lanczos, first, steps, steps + kFirstLanczosSteps);

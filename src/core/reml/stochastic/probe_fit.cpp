@@ -67,8 +67,7 @@ class ProbeFit {
     return plan_.takes_all() ? plan_.most() : std::min(settings_.probes, plan_.most());
   }
   bool is_exact() const { return plan_.exact(probes_on_the_way()); }
-  // Whether batches add information to the search's probes, rather than being a part of orthogonal
-  // probes alone.
+  // Whether the batches count: an incomplete set of probes that must all be used does not.
   bool has_batch() const {
     const int count = batch().probes();
     return count > 0 && (!batch_plan_.takes_all() || count == batch_plan_.most());
@@ -194,7 +193,7 @@ void ProbeFit::record(double step) {
                                residual_.by_share(state_.here.theta)});
 }
 
-// Includes directions of all kernels, even with variance 0 here. A residual has none.
+// Includes directions of all kernels, even with variance 0 here, but none of residuals.
 void ProbeFit::make_sketch(const Vector& theta) {
   state_.sketch_weights = theta;
   Vector weights(components() - 1);
@@ -318,7 +317,7 @@ void ProbeFit::try_step(const LocalModel& here) {
   state_.here = std::move(next);
   if (state_.phase == Phase::kSearch && has_moved(state_.here.theta)) {
     make_sketch(state_.here.theta);
-    // Its values are differences from the previous sketch's traces.
+    // The point's values are differences from the previous sketch's traces.
     state_.here = point_at(state_.here.theta, state_.here);
   }
   record(step.length);
