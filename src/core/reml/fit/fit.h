@@ -34,9 +34,9 @@ struct FitData {
 // InputError if a value is not finite, or n <= p.
 void check_data(const FitData& data);
 
-// A power of 2 that scales y to about 1, so that scaling rounds nothing. `whole` is the norm of y,
-// and `left` the norm of its part beyond the fixed effects, of dimension `freedom`. InputError if
-// nothing is left, or if the squares of y overflow or underflow.
+// A power of 2 about the size of y's values, so that dividing y by it rounds nothing. `whole` is
+// the norm of y, and `left` the norm of its part beyond the fixed effects, of dimension `freedom`.
+// InputError if nothing is left, or if the squares of y overflow or underflow.
 double response_unit(double whole, double left, std::int64_t freedom);
 
 // A component for messages: its name in quotes, or "component 2".
