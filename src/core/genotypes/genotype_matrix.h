@@ -35,8 +35,8 @@ struct GenotypeWork {
 class GenotypeMatrix {
  public:
   // Reads the selected genotypes once and counts them. Keeps them if they fit in `work.memory`.
-  // FormatError and FileError as from GenotypeFile::read(); InputError for a wrong selection, or if
-  // the memory does not suffice for a block.
+  // FormatError and FileError as from GenotypeFile::read(); InputError for an invalid selection, or
+  // if the memory does not suffice for a block.
   GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
                  const GenotypeWork& work, JobControl& control);
 

@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// Precision of each column in a product: 28 or 56 bits of its largest magnitude.
+// The precision of each column in a product: 28 or 56 bits relative to its largest magnitude.
 enum class ProductBits { k28, k56 };
 
 // The calls of a block's variants for some samples.
@@ -69,7 +69,7 @@ class GenotypeProducts {
   };
 
   // Processes all wanted blocks. The result does not depend on threads, memory, vector instructions
-  // and devices. InputError if V has a non-finite value; DeviceError if a device fails; Interrupted
+  // or devices. InputError if V has a non-finite value; DeviceError if a device fails; Interrupted
   // if the job is stopped.
   void run(JobControl& control, const Pass& pass, const Take& take) const;
 

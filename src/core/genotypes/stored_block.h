@@ -45,7 +45,7 @@ struct BlockLayout {
   int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
 };
 
-// All variants in quads; or those as lists that become faster and smaller.
+// Layouts with all variants in quads, or with lists where these are faster and smaller.
 BlockLayout packed_layout(const VariantCounts* counts, int variants);
 BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples);
 
