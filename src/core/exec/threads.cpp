@@ -112,7 +112,7 @@ void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& pa
   });
 }
 
-// Needs no isolation, as a waiting thread can only take parts of parts.
+// Needs no isolation: a waiting thread can only take other parts, or parts that these share.
 void share_with_helpers(std::int64_t n, int threads, const std::function<void(std::int64_t)>& part,
                         std::atomic<int>& /*idle*/) {
   std::atomic<std::int64_t> next{0};

@@ -1,4 +1,4 @@
-// Finds the type of each site from the bases beside it.
+// Finds the type of each site from its neighbouring bases.
 #include "core/spectra/mutation_counts.h"
 
 #include <optional>
@@ -40,7 +40,7 @@ class MutationCounter {
     return options_.reference_context ? lengths.reference : lengths.ancestral;
   }
 
-  // The ancestral base between the bases beside the site; none if one is missing or not wanted.
+  // The word of the ancestral base and its neighbours; empty if one is missing or not wanted.
   std::optional<std::uint32_t> word_of_site() {
     std::uint32_t word = 0;
     bool is_low = false;

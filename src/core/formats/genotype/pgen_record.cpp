@@ -65,7 +65,8 @@ void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* c
   if (n == 0) return;
   if (n > samples) throw BadRecord{"it lists more samples than there are"};
   const std::int64_t groups = (n + group - 1) / group;
-  // The width that PLINK 2 writes. The draft has one byte for 256 samples too, and so on.
+  // The width that PLINK 2 writes. At each limit the draft allows one sample more, such as 256 in
+  // one byte.
   const std::int64_t width = samples < 1 << 8    ? 1
                              : samples < 1 << 16 ? 2
                              : samples < 1 << 24 ? 3

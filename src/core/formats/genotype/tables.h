@@ -17,7 +17,7 @@ namespace ancify {
 
 constexpr std::int64_t kAnyRows = std::numeric_limits<std::int64_t>::max();
 
-// Samples by their individual ID, IID, which is unique.
+// Samples, identified by a unique individual ID (IID).
 struct SampleTable {
   TextColumn family;  // FID; "0" in a file without it
   TextColumn id;      // IID
