@@ -1,4 +1,4 @@
-// Projects the text of an alignment in several ways, and gives the result as text.
+// Projects the text of an alignment in several ways, and returns the result as text.
 #pragma once
 
 #include <filesystem>

@@ -114,7 +114,7 @@ class FunctionKernel : public OtherKernel {
 
 // ---- Of genotypes -------------------------------------------------------------------------------
 
-// A kernel of a list with genotypes = as for as_chosen(), scale_power =.
+// A kernel from a list with genotypes = as for as_chosen(), and scale_power =.
 class KernelOfGenotypes : public OtherKernel {
  public:
   explicit KernelOfGenotypes(const Rcpp::List& list)

@@ -120,8 +120,8 @@ ANCIFY_HOST_DEVICE inline double mutation_mass(const GridView& grid, double leng
   return mass;
 }
 
-// The loss at the corners: added to the first diagonal element of the line where the allele is lost
-// in all other populations, and to the last one where it is fixed in all others.
+// The loss at the corners. It adds to the first diagonal element of the line on which all other
+// populations have lost the allele, and to the last element where they have fixed it.
 ANCIFY_HOST_DEVICE inline double absorbed_in(const GridView& grid, double length, double size) {
   return length / size / grid.width[0];
 }

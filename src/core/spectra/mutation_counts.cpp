@@ -62,8 +62,8 @@ class MutationCounter {
     return word;
   }
 
-  // The site's own base is the ancestral one. It too needs the sequence of the contexts, which has
-  // the windows.
+  // The letter at an offset from the site; at 0 the ancestral base. This too needs the sequence of
+  // contexts, which defines the windows.
   char letter_at(int offset) const {
     const std::optional<char> letter =
         options_.reference_context ? site_.reference_at(offset) : site_.ancestral_at(offset);

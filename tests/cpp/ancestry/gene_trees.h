@@ -27,7 +27,7 @@ inline MutationModel model_of(const K80& k80) {
   return model;
 }
 
-// A simulated site. Sites are drawn with unequal probabilities; the weight corrects for that.
+// A simulated site. Sites are drawn with unequal probabilities, for which the weight corrects.
 struct SimulatedSite {
   double weight;
   int ancestor;  // the base of the focal haplotypes' common ancestor

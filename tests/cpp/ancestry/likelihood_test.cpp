@@ -95,7 +95,7 @@ TEST(Likelihood, SumsOverAllHistories) {
   EXPECT_GT(impossible, 0);  // impossible data were among the cases
 }
 
-// Checks derivatives by branch lengths and by all parameters of a model against differences.
+// Checks the gradient by branch lengths and by all parameters of a model against differences.
 TEST(PatternLikelihood, ItsSlopeIsThatOfDifferences) {
   std::mt19937 random(17);
   int zero_lengths = 0;

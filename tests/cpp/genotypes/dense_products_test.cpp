@@ -168,7 +168,7 @@ TEST(DenseProducts, FormsReadTheLowerTriangleAlone) {
   EXPECT_EQ(products.forms(control, matrix.data()), expected);
 }
 
-// Groups have all variants that were chosen, in order, and patterns stand for the calls.
+// Groups have all chosen variants, in order, and patterns represent the calls.
 TEST(CallPatterns, StandForTheCalls) {
   for (const Case& of : cases()) {
     const auto matrix = of.matrix({1, SimdLevel::kScalar, 0});

@@ -1,4 +1,4 @@
-// Encoders of sequences on a GPU: the CPU's numbers as far as the precision goes, and the speed.
+// Encoders of sequences on a GPU: agreement with the CPU within the precision, and speed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -67,7 +67,7 @@ void check_encoder(Checks& checks, EncoderKernels& kernels, const Encoder& encod
   }
 }
 
-// Begins those operations alone that are wanted.
+// Begins only the wanted operations.
 class SomeKernels : public EncoderKernels {
  public:
   explicit SomeKernels(EncoderKernels& kernels) : kernels_(kernels) {}
@@ -178,7 +178,7 @@ double single_seconds(EncoderKernels& kernels, const Encoder& encoder, std::int6
   return seconds_a_pack(kernels.device(), *on_device, pack);
 }
 
-// The quantile of the normal distribution.
+// A quantile of the normal distribution.
 double normal_quantile(double p) {
   double low = -10;
   double high = 10;
@@ -277,7 +277,7 @@ void check_encoders(Checks& checks, const Backend& backend, Extent extent) {
       check_encoder(checks, *kernels.front(), encoder, random.pack(encoder, lengths));
     }
   }
-  // A row of which a thread has more than 12 numbers
+  // A row so wide that a thread has more than 12 values.
   const Encoder wide = random.rotated({1, 1540, 14, 8, 33});
   check_encoder(checks, *kernels.front(), wide, random.pack(wide, {3, 2}));
   check_beyond_half(checks, *kernels.front(), random);

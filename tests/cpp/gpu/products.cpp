@@ -98,7 +98,7 @@ class RandomGenotypes : public GenotypeFile {
 constexpr std::int64_t kSamples = 50000;
 constexpr std::int64_t kVariants = 100000;
 
-// A card may be faster on equal bytes.
+// Random bytes, as a GPU may be faster on equal ones.
 template <class T>
 void fill_randomly(Device& device, const DeviceArray<T>& array) {
   static_assert(sizeof(T) == 1);
@@ -192,7 +192,7 @@ double transfer_seconds(Device& device, std::size_t columns) {
   });
 }
 
-// The seconds of a whole pass, whose genotypes are there.
+// The seconds of a whole pass with genotypes already on the device.
 double pass_seconds(const GenotypeMatrix& matrix, int columns) {
   const GenotypeProducts products = standardise(matrix, -1);
   const std::vector<double> v = random_numbers(kSamples * columns, 1);

@@ -1,5 +1,5 @@
 // Checks two-locus statistics against the plain equations of Hill and Robertson, against known
-// values, and among themselves.
+// values, and against each other.
 #include <cmath>
 #include <cstddef>
 #include <vector>

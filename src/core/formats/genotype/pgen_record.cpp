@@ -55,9 +55,9 @@ void set_call(std::uint8_t* calls, std::int64_t sample, unsigned call) {
   byte = static_cast<std::uint8_t>((byte & ~(3U << shift)) | call << shift);
 }
 
-// Takes a list of samples and their calls, in groups of 64, and sets these calls. It holds the
-// number of samples, each group's first sample, and the bytes of each group but the last. The calls
-// follow, and the distances of the other samples from their predecessors.
+// Takes a list of samples and their calls, in groups of 64, and sets these calls. The list holds
+// the number of samples, each group's first sample, and the bytes of each group but the last. Then
+// come the calls, and the distances of the other samples from their predecessors.
 void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
   constexpr std::int64_t group = 64;
   constexpr std::size_t fewest_bytes = group - 1;

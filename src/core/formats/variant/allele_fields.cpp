@@ -17,11 +17,11 @@ struct KnownField {
   FieldRule rule;
 };
 
-// Fields of INFO or FORMAT that describe one allele alone, or compare ALT with REF, although widely
-// used programs declare them with Number=1 or Number=. in the header. They are read counts and
-// qualities of freebayes, VarScan, VarDict, Platypus, iVar and Torrent's caller, and shares of
-// reads. Others are strand and rank tests of freebayes, GATK and bcftools, VarScan's numbers of
-// samples by genotype, and frequencies and haplotypes of STITCH, QUILT and GLIMPSE.
+// Fields of INFO or FORMAT that describe one allele alone, or compare ALT with REF. Widely used
+// programs declare them with Number=1 or Number=. nevertheless. They are read counts and qualities
+// of freebayes, VarScan, VarDict, Platypus, iVar and Torrent's caller, and shares of reads. Others
+// are strand and rank tests of freebayes, GATK and bcftools, VarScan's numbers of samples by
+// genotype, and frequencies and haplotypes of STITCH, QUILT and GLIMPSE.
 constexpr std::string_view kOfOneAllele[] = {"RO",
                                              "AO",
                                              "QR",
