@@ -23,7 +23,8 @@ std::string text_of(const Regions& regions) {
   return text;
 }
 
-// Joins a region with every other that it meets, until none is left. Nothing for another line.
+// Joins each region with all earlier ones that overlap or touch it. Empty if a line is not a
+// region.
 std::string read_slowly(const std::string& text) {
   Regions regions;
   std::istringstream lines(text);

@@ -87,7 +87,7 @@ std::string read_slowly(std::string_view prefixes, std::string_view suffixes) {
 
 }  // namespace
 
-// The first byte says how long the second file is, in bytes.
+// The first byte is the length of the second file, in bytes.
 void check(std::string_view input) {
   if (input.empty()) return;
   const std::size_t suffixes =

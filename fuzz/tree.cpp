@@ -38,7 +38,7 @@ std::vector<TreeNode> nodes_of(std::string_view bytes) {
   return nodes;
 }
 
-// Checks that nodes come before their parents, and each species is a leaf.
+// Checks that nodes come before their parents, and that each species is a leaf.
 void check_order(const Tree& tree, bool focal) {
   const auto& nodes = tree.nodes();
   std::vector<int> leaves(static_cast<std::size_t>(tree.species()), 0);
