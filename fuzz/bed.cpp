@@ -1,4 +1,4 @@
-// Fuzzes BED: the regions are those of a slow reader that marks positions one by one, or an error.
+// Fuzzes BED: a slow reader that joins regions one by one finds the same regions, or an error too.
 #include "core/formats/interval/bed.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Fuzzes KMC's databases: the k-mers are those of a slow, plain reader, or an error.
+// Fuzzes KMC's databases: a slow, plain reader finds the same k-mers, or an error too.
 #include <sys/stat.h>
 
 #include <algorithm>

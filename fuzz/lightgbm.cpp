@@ -1,4 +1,4 @@
-// Fuzzes LightGBM models: at each SIMD level, scores are those of a walk from the root.
+// Fuzzes LightGBM models: at each SIMD level, scores equal the scores of a walk from the root.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

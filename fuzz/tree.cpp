@@ -14,7 +14,7 @@ namespace ancify::fuzz {
 
 namespace {
 
-// A byte as the number of a node or leaf; two bytes stand for extreme numbers.
+// A byte as the index of a node or leaf; two bytes mean extreme numbers.
 int number(char c) {
   constexpr int int_max = std::numeric_limits<int>::max();
   constexpr int int_min = std::numeric_limits<int>::min();  // R's NA

@@ -150,8 +150,8 @@ struct FromR<Object*> {
 
 // ---- Tables -------------------------------------------------------------------------------------
 
-// `place`: a pointer to a member, or a function of the struct that returns a reference.
-// `read`: converts a value, whose type is that of its argument.
+// `place`: a pointer to a member, or a function of the struct that returns a reference. `read`:
+// converts a value of its argument's type.
 template <class Place, class Read>
 struct Field {
   const char* name;

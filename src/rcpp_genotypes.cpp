@@ -1,4 +1,4 @@
-// Connects genotypes and the tables beside them with the core.
+// Connects genotypes and their tables with the core.
 #include "rcpp_genotypes.h"
 
 #include <algorithm>
@@ -139,7 +139,7 @@ std::vector<std::int64_t> as_indices(const Rcpp::NumericVector& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// The lines of the files beside a .bed.
+// The lines of the .bim and .fam of a .bed.
 struct BedFiles {
   std::string stem;
   Rcpp::CharacterVector bim;
@@ -353,7 +353,7 @@ Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int thread
   return counts;
 }
 
-// Writes <stem>.bed, and the files beside it. `files` is for BedFiles.
+// Writes <stem>.bed, .bim and .fam. `files` is for BedFiles.
 // [[Rcpp::export]]
 void write_bed_impl(const Rcpp::List& genotypes, const Rcpp::List& files,
                     const Rcpp::Function& watch) {

@@ -68,6 +68,6 @@ class ProblemKernels {
   std::unique_ptr<ancify::reml::Kernels> kernels_;
 };
 
-// The list that exact and stochastic fits return to R; run_reml() adds names. `names` are those of
-// genetic components.
+// The list that exact and stochastic fits return to R; run_reml() adds names. `names` are the names
+// of genetic components.
 Rcpp::List as_list(const ancify::reml::Fit& fit, const std::vector<std::string>& names);

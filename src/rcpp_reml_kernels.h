@@ -1,4 +1,4 @@
-// Kernels of a REML problem besides those of its genotypes.
+// Kernels of a REML problem other than the kernels of its genotypes.
 #pragma once
 
 #include <Rcpp.h>

@@ -20,8 +20,8 @@
 
 namespace ancify::test {
 
-// Executes the work of a stream only when somebody waits for it, which is the latest that a real
-// device may do it. If `eager` is true, executes it at once.
+// Executes the work of a stream only when it is waited for, as late as a real device may. If
+// `eager` is true, executes it at once.
 class FakeDevice : public Device {
  public:
   explicit FakeDevice(std::size_t memory = std::size_t{1} << 30, std::string name = "fake:0")

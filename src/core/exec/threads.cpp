@@ -58,7 +58,7 @@ void run_workers(int /*threads*/, int count, const std::function<void()>& worker
   try {
     for (int i = 1; i < count; ++i) others.emplace_back(worker);
   } catch (const std::system_error&) {
-    // Not all threads may have started; those that did do all the work.
+    // Some threads may not have started; the others do all the work.
   }
   worker();
   for (auto& other : others) other.join();

@@ -104,7 +104,7 @@ class MutationCounter {
     return all.derived > 0 && all.derived < all.called;
   }
 
-  // Windows of a chromosome follow those of the chromosomes before it.
+  // A chromosome's windows follow the windows of all earlier chromosomes.
   void go_to_window() {
     for (; passed_ + 1 < site_.lengths().size(); ++passed_) {
       first_window_ += windows_of(length(passed_), options_.window);

@@ -44,7 +44,7 @@ struct MutationCounts : RecordTotals {
   std::vector<Misidentification::Sums> errors;  // of each type
 };
 
-// Reads all records of options.variants; errors are those of SiteReader.
+// Reads all records of options.variants. Throws the errors of SiteReader.
 MutationCounts count_mutations(const MutationOptions& options, JobControl& control);
 
 }  // namespace ancify

@@ -79,7 +79,7 @@ TEST(NeighbourClasses, AreThoseOfCounts) {
   std::mt19937 random(61);
   constexpr std::int64_t n = 3001;
   for (const int outgroups : {1, 2, 3, 8, 9, 30}) {
-    // One more species than those that determine the classes.
+    // One species more than the outgroups that determine the classes.
     const auto species = random_sequences(static_cast<std::size_t>(outgroups) + 1, n, random);
     for (const auto form : {SequenceForm::kCharacters, SequenceForm::kPacked}) {
       const Kept kept(species, form);

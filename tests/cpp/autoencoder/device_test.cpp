@@ -1,4 +1,4 @@
-// Autoencoders on a fake device against those of the CPU, and devices that fail.
+// Autoencoders on a fake device against the CPU's, and devices that fail.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -159,7 +159,7 @@ TEST(GenotypeFile, NoticesChanges) {
 
 // ---- PGEN ---------------------------------------------------------------------------------------
 
-// Calls like those that PLINK stores by each track, and calls that it would not store so.
+// Calls that PLINK would store by each track, and calls that it would store otherwise.
 Calls calls_for(unsigned track, const Calls& base, std::mt19937_64& random, bool sparse) {
   const std::size_t samples = base.size();
   if (!sparse) return random_calls(samples, random);

@@ -1,4 +1,4 @@
-// Checks expected spectra on devices against those of the CPU.
+// Checks expected spectra on devices against the CPU's.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -30,7 +30,7 @@ struct Case {
             work,
             control};
   }
-  // Each third variant has none, and so have those after 260.
+  // Every third variant, and every variant after the first 260, has the factor 0.
   Vector factors() const {
     Vector factors;
     for (std::size_t j = 0; j < variants(); ++j) {

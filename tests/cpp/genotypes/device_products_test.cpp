@@ -1,4 +1,4 @@
-// Products on fake devices against those of the CPU, byte for byte.
+// Products on fake devices against the CPU's, byte for byte.
 #include "core/genotypes/device_products.h"
 
 #include <gtest/gtest.h>
@@ -329,7 +329,7 @@ TEST(DeviceProducts, AFailureOfADeviceIsAnError) {
   }
 }
 
-// A device may execute the work of a stream at once, or only when somebody waits for it.
+// A device may execute the work of a stream at once, or only when it is waited for.
 TEST(DeviceProducts, DoNotDependOnWhenStreamsWork) {
   const Calls calls = Calls::random(100, 1300, 0.1, 7);
   const Case what = {2, 2, ProductBits::k28, kAllBlocks};

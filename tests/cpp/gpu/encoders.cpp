@@ -34,8 +34,7 @@ std::vector<float> means_of(const Encoder& encoder, const Pack& pack,
   return means;
 }
 
-// Encodes a pack, and compares its states, and means of them or log-probabilities, with those of
-// the CPU.
+// Encodes a pack, and compares its states, and their means or log-probabilities, with the CPU's.
 void check_encoder(Checks& checks, EncoderKernels& kernels, const Encoder& encoder,
                    const Pack& pack) {
   const std::vector<float> states = encode(encoder, pack, best_simd_level(), TaskContext());

@@ -231,7 +231,7 @@ void check_products(Checks& checks, const Backend& backend, Extent extent) {
   // Thread blocks that take several turns, in either half.
   check_products_of(checks, backend, Calls::random(60, 300, 0, 1), 33, ProductBits::k28);
   check_products_of(checks, backend, Calls::random(700, 70, 0, 1), 1, ProductBits::k28);
-  // More samples than sums of 32 bits take before they are added to those of 64.
+  // More samples than 32-bit sums hold before they are added to 64-bit sums.
   check_products_of(checks, backend, Calls::random(16449, 2, 0, 1), 1, ProductBits::k28);
   checks.expect_all_begun<ProductOperation>();
   if (extent == Extent::kSmall) return;

@@ -1,4 +1,4 @@
-// k-mers counted on fake devices against those of the CPU.
+// k-mers counted on fake devices against the CPU's counts.
 #include "core/kmers/device_counts.h"
 
 #include <gtest/gtest.h>

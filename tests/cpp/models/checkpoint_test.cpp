@@ -169,7 +169,7 @@ std::string text_of(const std::string& text) { return "X" + bytes_of(text.size()
 // The content of a pickle before its end.
 std::string body_of(const std::string& pickle) { return pickle.substr(2, pickle.size() - 3); }
 
-// A pickle of a table with epochs, what training keeps, and a value under a key.
+// A pickle of a table with epochs, the state of training, and a value under a key.
 std::string pickled_checkpoint(const std::string& key, const std::string& value) {
   return "\x80\2}" + text_of("epoch") + "K\3s" + text_of("optimizer_state_dict") + "}s" +
          text_of("best_loss") + "cnumpy._core.multiarray\nscalar\ncnumpy\ndtype\n" + text_of("f8") +

@@ -1,4 +1,4 @@
-// Encoders on fake devices against those of the CPU, and values of half precision.
+// Encoders on fake devices against the CPU's, and values of half precision.
 #include "core/models/device_encoder.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Layers on a fake device against those of the CPU, forward and backward.
+// Layers on a fake device against the CPU's, forward and backward.
 #include "core/nn/device_network.h"
 
 #include <gtest/gtest.h>

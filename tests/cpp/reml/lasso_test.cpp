@@ -16,7 +16,7 @@ namespace {
 
 void nothing() {}
 
-// Q = A'A and q = A'y for a random A of rows x size, whose columns 0 and 1 are alike.
+// Q = A'A and q = A'y for a random A of rows x size, whose columns 0 and 1 are equal.
 struct LassoCase {
   LassoCase(std::size_t rows, std::size_t size, unsigned seed) {
     std::mt19937_64 random(seed);

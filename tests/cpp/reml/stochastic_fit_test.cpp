@@ -112,8 +112,8 @@ TEST(OneComponent, WithOrthogonalProbesIsExact) {
   }
 }
 
-// Over seeds, theta's mean must be that of exact traces, its standard deviation mc_se, and the
-// log-likelihood's mc_log_likelihood.
+// Over seeds, theta's mean must equal the fit with exact traces. Its standard deviation must be
+// mc_se, and the log-likelihood's mc_log_likelihood.
 void expect_honest_errors(const RemlData& data, const StochasticSettings& settings) {
   constexpr int kSeeds = 100;
   StochasticSettings exact = exact_settings(data);
@@ -210,7 +210,7 @@ TEST(StochasticFit, AddsProbesUntilTheErrorIsSmall) {
   }
 }
 
-// From far away, the sketch may be renewed after what would be the last step of a search.
+// From a distant start, the sketch may be renewed after the last step of a search.
 TEST(SeveralComponents, EndAtTheSameMaximumFromAnyStart) {
   const RemlData data = test::make_data(18, 300, 400, 5, {0.6, 0.3, 0.2});
   JobControl control;

@@ -1,4 +1,4 @@
-// Chunks against a walk along the sequence, and frames against those of plain loops.
+// Chunks against a walk along the sequence, and frames against plain loops.
 #include "core/viruses/chunks.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The tables beside genotypes (.fam, .psam, .bim, .pvar), and tables of samples' values:
+// The tables that accompany genotypes (.fam, .psam, .bim, .pvar), and tables of samples' values:
 // phenotypes, covariates, samples to keep. All are texts that open_text() reads, with columns
 // separated by blanks.
 #pragma once

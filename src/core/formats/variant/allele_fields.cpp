@@ -121,7 +121,7 @@ constexpr std::string_view kOfAlleles[] = {"allel",   "alternat",    "referenc",
 constexpr std::string_view kWordsOfAlt[] = {"popmax", "grpmax", "faf95", "faf99", "nhomalt"};
 
 // Fields that VCF reserves, because older files declare them differently, mostly with Number=. or
-// 1. Also fields of widely used programs whose declarations do not tell what they describe: DP4 of
+// 1. Also fields of widely used programs whose declarations do not state their meaning: DP4 of
 // bcftools, PGT of GATK, the doses and shares of imputation programs. Fields that name alleles in
 // their own ways (GLE, and local alleles from VCF 4.5 on) cannot be recomputed.
 constexpr KnownField kKnown[] = {
