@@ -116,9 +116,9 @@ class Integration {
     });
   }
 
-  // Sweeps along all axes after `axis`. The indices of the earlier axes give `block`. It has a
-  // smaller block for each index of `axis`, of which `from` to `to` are swept. Each is swept along
-  // all later axes while it is in a cache.
+  // Sweeps along all axes after `axis`. `block` holds the values at fixed indices of the earlier
+  // axes, with a smaller block for each index of `axis`. Blocks `from` to `to` are swept, each
+  // along all later axes while it is in a cache.
   void sweep_blocks(int axis, double* block, std::size_t from, std::size_t to, Index& at,
                     LineWorkspace& workspace) {
     const bool are_slices = axis + 2 == last_;
