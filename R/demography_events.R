@@ -30,15 +30,15 @@
 #' A value that changes in an epoch is a `size_history()`, or a function of time on the epoch's
 #' clock.
 #'
-#' @param nu Sizes: a vector of numbers, or a list with a number, `course()` or function for each
-#'   population. For `event_equilibrium()` one number, 1 by default.
+#' @param nu Sizes: a vector of numbers, or a list with a number, `size_history()` or function for
+#'   each population. For `event_equilibrium()` one number, 1 by default.
 #' @param gamma Selection coefficients, 0 by default: one for all populations, or in the form of
 #'   `nu`. They are 2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
 #' @param h Dominance, in the form of `gamma`; 0.5 (the default) is additive.
-#' @param theta0 Mutation rate: a number, 1 by default; in an epoch also a `course()` or a function.
-#'   `NULL`, the default in an epoch, keeps the current rate.
-#' @param duration Length of the epoch. For `course()` the time on the epoch's clock at which the
-#'   value is `to`; `NULL` (the default) for the epoch's end.
+#' @param theta0 Mutation rate: a number, 1 by default; in an epoch also a `size_history()` or a
+#'   function. `NULL`, the default in an epoch, keeps the current rate.
+#' @param duration Length of the epoch. For `size_history()` the time on the epoch's clock at
+#'   which the value is `to`; `NULL` (the default) for the epoch's end.
 #' @param m Migration rates, 0 by default: one number for all pairs; or a matrix (or list of rows)
 #'   with the rate from population `j` into `i` in row `i` and column `j`.
 #' @param frozen Whether populations stay unchanged, like ancient samples: one value for all, or one

@@ -38,7 +38,7 @@
 #' @param threads,progress As in [expected_sfs()].
 #' @return An object of class `ld_statistics`, like the result of [ld_statistics()] for data. Values
 #'   are proportional to the square of the events' `theta0`, and heterozygosities to `theta0`.
-#'   [normalise()] gives ratios, which do not depend on it.
+#'   [ld_ratios()] gives ratios, which do not depend on it.
 #' @section Errors:
 #' * `ancify_input_error`: the model has selection, an invalid event, or sizes that jump within an
 #'   epoch; `reference_size` is missing; or an argument cannot be used.

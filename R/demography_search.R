@@ -19,7 +19,7 @@
 #' larger error.
 #'
 #' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of a term for the spectrum
-#' and a term for two-locus statistics. In each bin the ratios ([normalise()]) have a multivariate
+#' and a term for two-locus statistics. In each bin the ratios ([ld_ratios()]) have a multivariate
 #' normal distribution. The model gives its mean, and the data's blocks its covariance
 #' ([vcov()][ld_methods]). Ratios of heterozygosities form one more bin. Bins and the spectrum count
 #' as independent, so this is a composite likelihood. Recombination sets the time scale: the fit has

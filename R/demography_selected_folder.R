@@ -61,7 +61,7 @@ spectra_kind <- function() {
   )
 }
 
-# A part, whose numbers go to a file.
+# Writes the spectra of one part to a file.
 write_spectra <- function(ledger, file, found, of) {
   cells <- unlist(lapply(found$spectra, function(one) as.vector(plain_array(one))))
   path <- ledger_paths(ledger, file)

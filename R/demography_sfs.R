@@ -292,7 +292,7 @@ check_inbred <- function(sampling, sizes, refuse) {
     refuse("ploidy", "must be a whole number that divides each sample's haplotypes")
   }
   if (n > 3) refuse("sampling", "of inbred individuals is for up to 3 populations")
-  # At 1, all alleles of an individual are identical. This value is close to that limit.
+  # 1 is a degenerate case: all alleles of an individual are identical. Use a value close to it.
   sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling

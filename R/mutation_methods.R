@@ -11,7 +11,7 @@
 #' | `x[cells]` | a plain vector of counts |
 #' | `as.matrix(x)` | the plain matrix of counts |
 #' | `as.data.frame(x)` | a row for each type and column, with standard errors |
-#' | `collapse(x, k)` | the spectrum by the inner k bases of each context |
+#' | `collapse_contexts(x, k)` | the spectrum by the inner k bases of each context |
 #' | `x + 1`, `log(x)` and other arithmetic | a plain matrix |
 #' | `proportions(as.matrix(x), 2)` | the share of each type |
 #'

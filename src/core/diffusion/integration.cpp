@@ -135,7 +135,7 @@ class Integration {
     }
   }
 
-  // Sweeps the last two axes of a few neighbouring slices, whose lines together fill a bundle.
+  // Sweeps a few neighbouring slices along the last two axes. Their lines together fill a bundle.
   void sweep_slices(double* first, std::size_t slices, const Index& at, LineWorkspace& workspace) {
     if (slices == 1) {
       sweep_bundles(last_ - 1, first, at, workspace);
@@ -145,7 +145,7 @@ class Integration {
     if (schedule_.frozen[last_] == 0) sweep_rows(first, at, 0, slices * points_, workspace);
   }
 
-  // Sweeps the last axis but one of neighbouring slices. Their lines are copied side by side.
+  // Sweeps neighbouring slices along the last axis but one. Their lines are copied side by side.
   void sweep_columns(double* first, std::size_t slices, const Index& at,
                      LineWorkspace& workspace) const {
     const std::size_t lanes = slices * points_;

@@ -28,8 +28,8 @@ struct GenotypeWork {
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
   std::int64_t memory = 0;  // bytes for genotypes; 0 for as many as needed
-  bool lists = true;        // stores rare variants as genotype lists, if genotypes are kept
-  std::shared_ptr<ProductDevices> devices = nullptr;  // that compute products; null: the CPU does
+  bool lists = true;        // stores rare variants as lists of genotypes, if genotypes are kept
+  std::shared_ptr<ProductDevices> devices = nullptr;  // devices for products; null for the CPU
 };
 
 class GenotypeMatrix {

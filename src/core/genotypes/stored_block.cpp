@@ -1,6 +1,6 @@
-// A carrier takes 2 bytes, so lists are smaller than 2 bits per call if fewer than an eighth of the
-// samples are carriers. They are faster only with even fewer carriers. Carriers are ordered by lane
-// for both halves of a product, as threads divide the samples in the second.
+// A genotype takes 2 bytes, so lists are smaller than 2 bits per call if fewer than an eighth of
+// the samples are non_modal. They are faster only with even fewer non_modal. Carriers are ordered
+// by lane for both halves of a product, as threads divide the samples in the second.
 #include "core/genotypes/stored_block.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-// A variant is listed if fewer than one in this many samples is a carrier. At this limit, products
+// A variant is listed if fewer than one in this many samples is a genotype. At this limit, products
 // of 64 columns are twice as fast as with quads, but products of one column take three times as
 // long.
 constexpr std::int64_t kListedShare = 32;
