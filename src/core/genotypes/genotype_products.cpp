@@ -2,7 +2,7 @@
 //   t_j = scale_j (sum_i c_ij V_i - 3 m_j - mu_j (sum_i V_i - m_j)),  m_j = sum of V over missing,
 //   out_i += sum_j c_ij W_j - sum_j mu_j W_j - sum_{j missing} (3 - mu_j) W_j,
 // where c is 0, 1, 2, or 3 for a missing call. For a listed variant, all samples count with its
-// modal call, and non_modal add their differences. Integer sums are exact, so their order is free;
+// modal call, and non-modal ones add differences. Integer sums are exact, so their order is free;
 // all others have a fixed order.
 #include "core/genotypes/genotype_products.h"
 

@@ -26,7 +26,7 @@ GenotypeMatrix packed_matrix(const Calls& calls) {
 
 TEST(BlockLayout, ListsVariantsThatAreFasterSo) {
   constexpr std::int64_t n = 800;
-  // In the first four, fewer than one in 32 samples are non_modal, whichever call is modal.
+  // The first four have fewer than one non-modal call in 32, whichever call is modal.
   const std::vector<VariantCounts> counts = {{24, 0, 0},  {12, 776, 12}, {0, 0, 800},
                                              {800, 0, 0}, {25, 0, 0},    {300, 200, 0}};
   const BlockLayout layout = listed_layout(counts.data(), 6, n);
