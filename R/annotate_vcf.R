@@ -18,7 +18,7 @@
 #' absent if an allele is not a single base, unless `also` says otherwise. A run's `AA_prob` has the
 #' precision of a Phred score: 1 - 10^(-q / 10).
 #'
-#' `AA_reason` is the first of these that applies:
+#' `AA_reason` is the first reason that applies:
 #'
 #' | Reason | Condition |
 #' | --- | --- |
@@ -54,9 +54,9 @@
 #' repeat, the same change can be written at several positions. Alleles are therefore compared as
 #' sequences of the whole stretch of `reference` in which the change can be placed.
 #'
-#' | The outgroup's bases in this stretch | What it counts as |
+#' | The outgroup's bases in this stretch | Counts as |
 #' | --- | --- |
-#' | as many as in one allele alone | this allele; substitutions do not matter |
+#' | as many as in only one allele | this allele; substitutions do not matter |
 #' | as many as in several alleles | the one with the fewest differences |
 #' | another number, or a gap reaches beyond the stretch | another allele |
 #' | over half of the bases differ from that allele | another allele |
@@ -64,7 +64,7 @@
 #'
 #' The ancestral allele is then called from the outgroups' alleles: by parsimony if the run's
 #' configuration has a `tree`, otherwise by the vote of the tiers, see [call_ancestral()]. A tie is
-#' `UNRESOLVED`. `NEITHER_ALLELE` means another allele. The reasons are those above; REF is compared
+#' `UNRESOLVED`. `NEITHER_ALLELE` means another allele. The reasons are as above; REF is compared
 #' and masked as a whole.
 #'
 #' Long gaps are often not aligned: net AXT files and chains bridge at most 100 bases. In

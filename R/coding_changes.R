@@ -75,8 +75,8 @@
 #' | `chromosome`, `position` | The site, as in `vcf`. |
 #' | `ancestral`, `derived` | Its bases, on the plus strand. |
 #' | `posterior` | Posterior of the ancestral base; `NA` without posteriors. |
-#' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` if none is called. |
-#' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` where it is not known. |
+#' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without calls. |
+#' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` if unknown. |
 #' | `codon`, `place` | Number of the whole codon, `NA` before the first; place in it, 1 to 3. |
 #' | `ancestral_codon`, `derived_codon` | Their bases, in the direction of translation. |
 #' | `ancestral_residue`, `derived_residue` | The residues of these codons. |

@@ -22,7 +22,7 @@ origin_of <- function(vcf, mask, sequences, parts, codes, options) {
 #' @rdname coding_changes
 #' @param ...,deparse.level,make.row.names,stringsAsFactors Results of `coding_changes()`, such as
 #'   those of several chromosomes, or of [score_missense()] with the same marginals. `rbind()` keeps
-#'   all of their proteins, and adds their records. The other arguments are those of [rbind()].
+#'   all their proteins, and adds up their records. The other arguments are as in [rbind()].
 #' @export
 rbind.coding_changes <- function(..., deparse.level = 1, # nolint: object_name_linter.
                                  make.row.names = TRUE, # nolint: object_name_linter.

@@ -7,7 +7,7 @@
 #' | `components` of [fit_reml()] | Meaning |
 #' | --- | --- |
 #' | `NULL` | all variants are one component, `genotypes` |
-#' | a factor or character vector | the component of each variant, in order or named by id; `NA` for none |
+#' | a factor or strings | the component of each variant, in order or named by id; `NA` for none |
 #' | a named list | each component's variants, as ids, indices or `TRUE`; names of values are ids |
 #' | a data frame | `variant` (ids), `component` and optionally `weight` |
 #' | a matrix | a weight for each variant (row) in each component (column) |
@@ -27,7 +27,7 @@
 #' | --- | --- |
 #' | a run, its folder, a FASTA, or a path with `{chrom}` | as in [annotate_vcf()] |
 #' | a VCF or BCF | as in [sfs_from_vcf()]: `AA`, `AA_post` and `AA_prob` in INFO |
-#' | a data frame with a row for each variant | from posteriors `A`, `C`, `G`, `T` of [polarise_sites()] |
+#' | a data frame, one row per variant | from posteriors `A`, `C`, `G`, `T` of [polarise_sites()] |
 #'
 #' With a posterior p, a variant is in two bins: with weight p in the bin of its derived allele's
 #' frequency, and with weight 1 - p in the bin of the other allele's frequency. A bin's variance is

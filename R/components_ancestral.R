@@ -69,7 +69,7 @@ sequences_by_number <- function(ancestral, g) {
       found <- attr(found, "chromosomes")
       found$chromosome[!is.na(found$sequence)]
     },
-    # No file by such a name
+    # No file has such a name
     ancify_input_error = function(condition) character()
   )
 }

@@ -101,7 +101,7 @@ genotype_samples <- function(path, genotypes) {
   list2DF(c(table[c("family", "id")], columns))
 }
 
-# IDs such as 007 are no numbers.
+# IDs such as 007 must stay strings.
 columns_of_ids <- c("father", "mother", "PAT", "MAT", "SID")
 
 # Names of the columns of a .fam after FID and IID

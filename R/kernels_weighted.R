@@ -44,10 +44,12 @@
 #' writeLines(sprintf("1 snp%d 0 %d G A", 1:40, 1:40), paste0(stem, ".bim"))
 #' g <- open_genotypes(stem)
 #'
-#' # Blocks of 10 variants, whose neighbours have correlated effects near <- 0.8^abs(outer(1:10,
-#' 1:10, "-")) kernel <- kernel_weighted(g, list(near, near, near, near), c("a", "a", "b", "b"))
-#' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1]) fit <-
-#' fit_reml(y ~ 1, data, kernels = list(near = kernel), threads = 1) heritability(fit)
+#' # Blocks of 10 variants, whose neighbours have correlated effects
+#' near <- 0.8^abs(outer(1:10, 1:10, "-"))
+#' kernel <- kernel_weighted(g, list(near, near, near, near), c("a", "a", "b", "b"))
+#' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1])
+#' fit <- fit_reml(y ~ 1, data, kernels = list(near = kernel), threads = 1)
+#' heritability(fit)
 kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace", "rank"),
                             ranks = NULL, scale_power = -1) {
   check_given()

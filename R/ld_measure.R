@@ -102,12 +102,15 @@
 #' @seealso [normalise()], [ld_methods], [read_recombination_map()], [sfs_from_vcf()]
 #' @export
 #' @examples
-#' # Genotypes of 20 samples at 40 sites, equal in pairs of neighbours set.seed(1) calls <-
-#' matrix(rbinom(20 * 40, 2, 0.3), 20, dimnames = list(paste0("s", 1:20), NULL))
-#' calls[, seq(2, 40, 2)] <- calls[, seq(1, 39, 2)] variants <- data.frame(chromosome = "1",
-#' position = 1000 * 1:40) g <- open_genotypes(calls, variants) populations <-
-#' setNames(rep(c("north", "south"), each = 10), paste0("s", 1:20)) x <- ld_statistics(g,
-#' populations, map = 1e-8, bins = c(0, 1.5e-5, 1e-4), threads = 1) x
+#' # Genotypes of 20 samples at 40 sites, equal in pairs of neighbours
+#' set.seed(1)
+#' calls <- matrix(rbinom(20 * 40, 2, 0.3), 20, dimnames = list(paste0("s", 1:20), NULL))
+#' calls[, seq(2, 40, 2)] <- calls[, seq(1, 39, 2)]
+#' variants <- data.frame(chromosome = "1", position = 1000 * 1:40)
+#' g <- open_genotypes(calls, variants)
+#' populations <- setNames(rep(c("north", "south"), each = 10), paste0("s", 1:20))
+#' x <- ld_statistics(g, populations, map = 1e-8, bins = c(0, 1.5e-5, 1e-4), threads = 1)
+#' x
 #' normalise(x)$values[, "DD.north.north"]
 ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = FALSE,
                           blocks = NULL, length = NULL, subset = FALSE, threads = NULL,

@@ -12,7 +12,7 @@
 #' with a missing covariate are dropped and counted.
 #'
 #' **Variants** are standardised by the mean and variance of their observed calls in the samples of
-#' the fit. A missing call counts as the mean. Variants that do not vary are left out and counted.
+#' the fit. A missing call counts as the mean. Monomorphic variants are left out and counted.
 #'
 #' **Paths.**
 #'

@@ -39,13 +39,16 @@
 #' @seealso [fit_reml()], [heritability()]
 #' @export
 #' @examples
-#' # 60 samples and 40 variants on four chromosomes; the first variant has an effect set.seed(1)
-#' stem <- tempfile() calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
+#' # 60 samples and 40 variants on four chromosomes; variants of the first have effects
+#' set.seed(1)
+#' stem <- tempfile()
+#' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
 #' writeBin(as.raw(c(0x6c, 0x1b, 0x01, c(1, 4, 16, 64) %*% calls)), paste0(stem, ".bed"))
 #' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
-#' writeLines(sprintf("%d snp%d 0 %d G A", rep(1:4, each = 10), 1:40, 1:40), paste0(stem, ".bim")) g
-#' <- open_genotypes(stem) y <- drop(as.matrix(g)[, 1:10] %*% rnorm(10)) + rnorm(60) data <-
-#' data.frame(id = paste0("sample", 1:60), y)
+#' writeLines(sprintf("%d snp%d 0 %d G A", rep(1:4, each = 10), 1:40, 1:40), paste0(stem, ".bim"))
+#' g <- open_genotypes(stem)
+#' y <- drop(as.matrix(g)[, 1:10] %*% rnorm(10)) + rnorm(60)
+#' data <- data.frame(id = paste0("sample", 1:60), y)
 #'
 #' fit <- fit_reml(y ~ 1, data, g, components_by_chromosome(g), threads = 1)
 #' merge_components(fit)

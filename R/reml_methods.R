@@ -6,10 +6,10 @@
 #' @details
 #' | Function | Result |
 #' | --- | --- |
-#' | `summary()` | all results of a fit: components, h2, both errors, fixed effects, samples, search |
+#' | `summary()` | all results: components, h2, both errors, fixed effects, samples, search |
 #' | `as.data.frame()` | the table of components |
 #' | `coef()`, `vcov()` | fixed effects and their covariance; `which = "components"` for variances |
-#' | `logLik()`, `nobs()` | the restricted log-likelihood, for `AIC()` and `BIC()`; number of samples |
+#' | `logLik()`, `nobs()` | restricted log-likelihood, for `AIC()` and `BIC()`; number of samples |
 #' | `fitted()` | fixed effects plus genetic values of the fit's samples |
 #' | `residuals()` | the response minus fixed effects, and minus genetic values by default |
 #' | `simulate()` | responses drawn from the fitted model |
@@ -124,7 +124,8 @@ residuals.reml_fit <- function(object, type = c("conditional", "marginal"), ...)
   stats::setNames(object$y - drop(object$x %*% object$coefficients) - genetic, object$ids)
 }
 
-# Names of nlme's generics nolint start: object_name_linter
+# Names of nlme's generics
+# nolint start: object_name_linter
 
 #' @exportS3Method nlme::fixef
 fixef.reml_fit <- function(object, ...) coef.reml_fit(object, "fixed", ...)

@@ -8,7 +8,7 @@
 #' | --- | --- |
 #' | `"components"` | shares of the variance; bars of two standard and two Monte Carlo errors |
 #' | `"trace"` | the variances along the search |
-#' | `"profile"` | twice the decrease of the log-likelihood around each variance, and its 95 % limit |
+#' | `"profile"` | twice the decrease in log-likelihood around each variance, and its 95 % limit |
 #'
 #' @param x A fit of [fit_reml()].
 #' @param type `"components"` (the default), `"trace"` or `"profile"`.

@@ -74,7 +74,7 @@ as.data.frame.variant_scan <- function(x, ...) {
 #' | `type` | Shows |
 #' | --- | --- |
 #' | `"manhattan"` | -log10 p along the genome; the dashed line is at p = 5e-8 |
-#' | `"qq"` | -log10 p against its expectation under the null hypothesis, and the 95 % band of each point |
+#' | `"qq"` | -log10 p against its expectation under the null, and the 95 % band of each point |
 #'
 #' Overlapping points are drawn once. The band assumes independent variants.
 #'

@@ -6,7 +6,7 @@
 #' @details
 #' | `x` | Test |
 #' | --- | --- |
-#' | a formula | the variant beside the fixed effects, by least squares: as [lm()], with t values |
+#' | a formula | least squares with the variant added to the fixed effects: as [lm()], with t values |
 #' | a fit of [fit_reml()] | the same, with the fit's covariance: z values |
 #'
 #' A variant's column contains copies of the counted allele, minus their mean: so keep the
@@ -49,7 +49,7 @@
 #' | `chromosome`, `id`, `position`, `counted`, `other` | The variant, as in `genotypes$variants`. |
 #' | `n` | Samples with a call. |
 #' | `frequency` | Frequency of the counted allele among the calls. |
-#' | `effect`, `se` | Effect of a copy of the counted allele, in units of the response; its standard error. |
+#' | `effect`, `se` | Effect of a counted allele, in units of the response; its standard error. |
 #' | `statistic` | `effect / se`. |
 #' | `p` | Two-sided p-value. |
 #' | `log10_p` | -log10 of `p`, also if `p` underflows to 0. |
@@ -60,7 +60,7 @@
 #' | :--- | :--- |
 #' | `method` | `"ols"` or `"mixed"` |
 #' | `samples` | Number of samples. |
-#' | `loco`, `whole` | Whether chromosomes are left out, and names of kernels that keep all variants. |
+#' | `loco`, `whole` | Whether chromosomes are left out; names of kernels that keep all variants. |
 #' | `df` | Degrees of freedom. |
 #' | `theta` | Variances, a row for each chromosome left out. |
 #' | `ratios` | The sampled z'Pz / z'Sz. |
@@ -84,13 +84,16 @@
 #' @seealso [fit_reml()], [open_genotypes()], [plot.variant_scan()]
 #' @export
 #' @examples
-#' # 60 samples and 40 variants on two chromosomes; the first variant has an effect set.seed(1) stem
-#' <- tempfile() calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
+#' # 60 samples and 40 variants on two chromosomes; the first variant has an effect
+#' set.seed(1)
+#' stem <- tempfile()
+#' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
 #' writeBin(as.raw(c(0x6c, 0x1b, 0x01, c(1, 4, 16, 64) %*% calls)), paste0(stem, ".bed"))
-#' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam")) variants <-
-#' sprintf("%d snp%d 0 %d G A", rep(1:2, each = 20), 1:40, 1:40) writeLines(variants, paste0(stem,
-#' ".bim")) g <- open_genotypes(stem) data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60)
-#' + as.matrix(g)[, 1])
+#' writeLines(sprintf("family%d sample%d 0 0 0 -9", 1:60, 1:60), paste0(stem, ".fam"))
+#' variants <- sprintf("%d snp%d 0 %d G A", rep(1:2, each = 20), 1:40, 1:40)
+#' writeLines(variants, paste0(stem, ".bim"))
+#' g <- open_genotypes(stem)
+#' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1])
 #'
 #' scan_variants(y ~ 1, data, g, threads = 1)
 #' fit <- fit_reml(y ~ 1, data, g, threads = 1, verbose = FALSE)

@@ -14,7 +14,7 @@ warn_about_unmatched <- function(found, ancestral) {
 }
 
 # Signs of another genome build: REF differs from the reference, or the ancestral base is neither
-# allele. With random bases, the latter occurs at half of the sites.
+# allele. With random bases, half of the sites have neither allele.
 warn_about_positions <- function(report, vcf, from_info = FALSE) {
   shares <- c(REF_MISMATCH = 0.01, NEITHER_ALLELE = 0.25)
   questions <- c(
