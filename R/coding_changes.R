@@ -8,11 +8,11 @@
 #' Sites are the records that [sfs_from_vcf()] takes: SNPs with two alleles, of which one is
 #' ancestral. A site has a row for each transcript that codes there.
 #'
-#' **Codons.** The site has its ancestral or its derived base. With `background = "ancestral"` the
-#' bases beside it are those of the ancestor where its call is upper case, and those of `reference`
-#' elsewhere. Such a mixture may make a stop codon, with the ancestral or the derived base, although
-#' the bases of `reference` make none. Then the bases beside the site are those of `reference`, and
-#' `focal_codon` is `TRUE`.
+#' **Codons.** A codon has the ancestral or the derived base at the site. With
+#' `background = "ancestral"`, the bases beside the site are ancestral where the call is upper case,
+#' and from `reference` elsewhere. Such a mixture may make a stop codon, with the ancestral or the
+#' derived base, although the bases of `reference` make none. Then the bases beside the site come
+#' from `reference`, and `focal_codon` is `TRUE`.
 #'
 #' | `consequence` | The change |
 #' | :--- | :--- |
@@ -48,18 +48,18 @@
 #' `rtracklayer::import()` keeps only one of several tags in a line of GTF, so give the path of such
 #' a file.
 #'
-#' Gene models of GTF files have no stop codon, and those of GFF3 files have one. A transcript has
+#' Gene models in GTF files exclude the stop codon, and in GFF3 files include it. A transcript has
 #' no first codon if its first part has a phase other than 0, an open `start_range` or `end_range`,
 #' or the tag `cds_start_NF`.
 #'
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted. It needs no index and no
 #'   genotypes.
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()]. With `"AA"` the
-#'   bases beside a site are those of `reference`.
+#'   bases beside a site come from `reference`.
 #' @param genes Gene models: the path of a GFF3 or GTF file, plain or gzip; a `GRanges` that
 #'   `rtracklayer::import()` made of one; or a `GRangesList` of coding parts by transcript, as
 #'   `GenomicFeatures::cdsBy(txdb, "tx", use.names = TRUE)` makes it. Names of chromosomes may
-#'   differ from those of `vcf` by a leading `chr`.
+#'   differ from the names in `vcf` by a leading `chr`.
 #' @param reference The focal genome: a FASTA or 2bit file, or a path with `{chrom}`, as in
 #'   [annotate_vcf()].
 #' @param background Source of the bases beside a site: `"ancestral"` (the default) or `"focal"`.

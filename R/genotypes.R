@@ -44,7 +44,7 @@
 #' | `n_file` | Numbers of `samples` and `variants` in the file; for a VCF, those that are read. |
 #' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
 #' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
-#' | `sample_index`, `variant_index` | Their indices in the file, from 1. |
+#' | `sample_index`, `variant_index` | Indices of samples and variants in the file, from 1. |
 #' | `left_out` | Numbers of `multiallelic` records; in a VCF also `not_snp`, `without_genotypes`. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed after it

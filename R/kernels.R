@@ -18,9 +18,8 @@
 #' `scale_power`). So -1 gives each variant the same weight, as GCTA does; 0 gives VanRaden's
 #' kernel.
 #'
-#' **Samples.** Samples of a kernel of genotypes, or with row names, are matched by id. Any other
-#' kernel must have the samples in the order of the fit's genotypes, or without genotypes, of its
-#' `data`.
+#' **Samples** of a kernel of genotypes, or with row names, are matched by id. Any other kernel must
+#' have the samples in the order of the fit's genotypes, or without genotypes, of its `data`.
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param variants Variants of the kernel, as in `g[, variants]`. `NULL` (the default): all.

@@ -241,7 +241,7 @@ most_checkpoint_bytes <- function(sizes) {
 # column.
 state_field <- function(type, one, several, range, columns = FALSE) as.list(environment())
 
-# In a fit, y is scaled to a variance of 1 to 4, so larger values are invalid.
+# A fit scales y to a variance of 1 to 4, so no valid number is as large as 1e100.
 is_usual <- function(x, s) is.finite(x) & abs(x) <= 1e100
 is_size <- function(x, s) is_usual(x, s) & x >= 0
 is_flag <- function(x, s) !is.na(x)

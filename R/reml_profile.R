@@ -7,7 +7,7 @@
 #' **Wald intervals** are the estimate plus and minus the standard error times a normal quantile.
 #' They are unreliable near a bound, and `NA` at it.
 #'
-#' **Profile intervals** maximise the log-likelihood over all other variances. They contain the
+#' **Profile intervals** use the log-likelihood maximised over all other variances. They contain the
 #' values at which twice its decrease is below a chi-squared quantile with 1 degree of freedom. They
 #' need the exact path. An interval that reaches the bound ends there.
 #'

@@ -6,7 +6,7 @@
 #' @details
 #' | `x` | Test |
 #' | --- | --- |
-#' | a formula | least squares with the variant added to the fixed effects: as [lm()], with t values |
+#' | a formula | least squares with the variant and the fixed effects: as [lm()], with t values |
 #' | a fit of [fit_reml()] | the same, with the fit's covariance: z values |
 #'
 #' A variant's column contains copies of the counted allele, minus their mean: so keep the
