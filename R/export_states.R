@@ -9,7 +9,7 @@
 #' | `relate` | Relate | a folder | FASTA, `<chromosome>.fa`; `N` without a call |
 #' | `slim` | SLiM, nucleotide-based models | a folder | FASTA, `<chromosome>.fa`; only A, C, G, T |
 #' | `bed` | genome browsers, bedtools | a file | BED, whose names are confidences |
-#' | `bigbed` | genome browsers | a file | the same as bigBed, through the package rtracklayer |
+#' | `bigbed` | genome browsers | a file | the same in bigBed format, by the package rtracklayer |
 #'
 #' All bases are in upper case, even those of low confidence. An existing file is replaced when the
 #' new one is complete.

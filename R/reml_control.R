@@ -18,7 +18,7 @@
 #'   many orthogonal probes as samples give exact traces. A column that the fixed effects explain
 #'   counts as a probe that adds 0.
 #' @param max_probes Largest number of probes at the end of the search, 1,000 by default. A fit that
-#'   would need more has not converged, and reports how many more.
+#'   would need more has not converged, and reports its remaining Monte Carlo error.
 #' @param mc_tolerance Largest Monte Carlo error, as a fraction of the standard error, 0.05 by
 #'   default. Probes are added until all components are below it.
 #' @param rank Rank of the preconditioner. `NULL` (the default): chosen by number of samples and
