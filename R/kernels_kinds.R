@@ -1,12 +1,12 @@
-# The kinds of kernels, and how the core takes them.
+# The kinds of kernels, and their form for the core.
 
 # The kinds of kernels, a row each:
 # words: for print()
-# core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. Lists have
-#   their `kind`, a row of the core's table too, and `parts`. A kernel of genotypes has none: these
-#   are components of the fit's genotypes.
-# times(kernel, V): the product, where the core does not make it
-# effects(kernel, factors, variance, response): effects of variants, where the kernel has them
+# core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. A list has
+#   `parts` and a `kind`, which the core's table knows too. "grm" needs no function: its variants
+#   become components of the fit's genotypes.
+# times(kernel, V): the product, if the core does not compute it
+# effects(kernel, factors, variance, response): effects of variants, if the kernel has any
 kernel_kinds <- function() {
   row <- function(words, core = NULL, times = NULL, effects = NULL) {
     list(words = words, core = core, times = times, effects = effects)
@@ -46,7 +46,7 @@ kernel_problem <- function(kernel, n) {
   )
 }
 
-# How the core does its work. Results do not depend on it.
+# Settings of the core that do not change results.
 core_settings <- function(threads, memory, backend = "cpu") {
   if (!is.null(memory)) check_positive(memory, "memory", 1)
   list(
@@ -57,7 +57,7 @@ core_settings <- function(threads, memory, backend = "cpu") {
   )
 }
 
-# Those of a model or fit, which has its own.
+# The settings of a model or fit.
 settings_of <- function(model) {
   core_settings(model$threads, model$memory, model$backend %||% "cpu")
 }
@@ -68,7 +68,7 @@ for_worker <- function(model) {
   model
 }
 
-# Half of what this process can still allocate.
+# Half of the memory that this process can still allocate.
 default_memory <- function() {
   available <- available_memory()
   if (is.na(available)) 2^33 else available / 2
@@ -79,7 +79,7 @@ core_kernel <- function(kernel, rows, n, name) {
   kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)
 }
 
-# The same as the core takes it.
+# The same kernel, with genotypes in the form that the core takes.
 with_core_genotypes <- function(kernel) {
   if (is.list(kernel) && !is.null(kernel$genotypes)) {
     kernel$genotypes <- core_genotypes(kernel$genotypes)
@@ -113,7 +113,7 @@ core_products <- function(kernel, rows, n, name) {
   )
 }
 
-# The names of kernels beside the components that are made of variants on chromosomes of `g`.
+# Names of further kernels that contain variants on chromosomes of `g`.
 kernels_of_variants <- function(fit, g) {
   is_there <- function(kernel) {
     if (!is.list(kernel) || is.null(kernel$genotypes)) {

@@ -33,10 +33,10 @@ genetic_draws <- function(fit, nsim) {
   values
 }
 
-# Variants in a block whose calls are in memory at once.
+# Number of variants whose calls are in memory at once.
 simulated_block <- 1000
 
-# u = sum_j z_j b_j with b_j of variance sum_g theta_g w_jg / c_g.
+# Draws u = sum_j z_j b_j, where b_j has the variance sum_g theta_g w_jg / c_g.
 draws_of_variants <- function(fit, nsim) {
   table <- fit$weights
   v <- genotype_moments(fit$genotypes, fit$threads)$variance
@@ -56,7 +56,7 @@ draws_of_variants <- function(fit, nsim) {
   values
 }
 
-# Calls minus their mean, times the variance to the power of scale_power / 2; 0 without a call.
+# Calls minus their mean, times variance^(scale_power / 2); 0 without a call.
 standardised <- function(g, scale_power) {
   moments <- genotype_moments(g)
   z <- t((t(as.matrix(g, progress = FALSE)) - moments$mean) * moments$variance^(scale_power / 2))
@@ -64,7 +64,7 @@ standardised <- function(g, scale_power) {
   z
 }
 
-# The matrix of a component, by its number among the kernel's.
+# The matrix of a component, by its index in the kernel.
 dense_kernel <- function(kernel, component, n, fit) {
   if (!is.list(kernel)) {
     return(kernel)
