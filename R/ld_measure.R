@@ -16,7 +16,7 @@
 #' | `H.i.j` | \eqn{p_i (1 - p_j) + p_j (1 - p_i)}, a mean over sites |
 #'
 #' Statistics are averaged over the orders of i and j, of k and l, and of both sites. Each statistic
-#' therefore has one name, with populations in the order of `populations`. [normalise()] divides
+#' therefore has one name, with populations in the order of `populations`. [ld_ratios()] divides
 #' them by pi2 of one population. DD is then \eqn{\sigma_d^2}, and values do not depend on the
 #' density of variable sites.
 #'
@@ -81,7 +81,7 @@
 #' | `blocks` | Each block's `sums` (block x bin x statistic), `pairs` and `heterozygosity`. |
 #' | `length`, `sites` | Number of accessible bases, or `NA`; number of sites used. |
 #' | `records` | Numbers of records by reason. |
-#' | `reference` | The population of [normalise()], or `NULL`. |
+#' | `reference` | The population of [ld_ratios()], or `NULL`. |
 #' | `source` | Path of the genotypes. |
 #' @section Errors:
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, unsorted or breaks its

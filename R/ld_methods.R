@@ -10,13 +10,13 @@
 #' * `vcov()` gives the covariance of estimates: first all values, with bins of the first statistic
 #'   before bins of the second, then heterozygosities. It is a jackknife over blocks,
 #'   \eqn{(B - 1) / B \sum_b (e_b - \bar{e})(e_b - \bar{e})'}, with \eqn{e_b} estimated without
-#'   block b. After [normalise()], estimates are ratios, and so are their standard errors. With
+#'   block b. After [ld_ratios()], estimates are ratios, and so are their standard errors. With
 #'   fewer blocks than values the matrix is singular.
 #' * `plot()` draws statistics against distance.
 #'
 #' @param x,object An `ld_statistics`.
 #' @param i Names of populations of `x`.
-#' @param ... For `c()`: further objects with the same bins and populations, before [normalise()].
+#' @param ... For `c()`: further objects with the same bins and populations, before [ld_ratios()].
 #'   Otherwise not used.
 #' @param row.names,optional Not used.
 #' @return

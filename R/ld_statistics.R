@@ -119,7 +119,7 @@ pi2_name <- function(population) paste(c("pi2", rep(population, 4)), collapse = 
 #' Ratios of two-locus statistics
 #'
 #' Divides two-locus statistics by pi2 of one population, and heterozygosities by its
-#' heterozygosity: `normalise(x, "YRI")`. The ratio of DD is then \eqn{\sigma_d^2}. Ratios do not
+#' heterozygosity: `ld_ratios(x, "YRI")`. The ratio of DD is then \eqn{\sigma_d^2}. Ratios do not
 #' depend on the density of variable sites, so measured and expected ratios can be compared.
 #'
 #' @param x An object of [ld_statistics()].
