@@ -29,11 +29,9 @@ describe_cluster <- function(cluster) {
 
 # ---- Parts of a run ------------------------------------------------------------------------------
 
-# Runs a job, such as call_part() for "call": in this session, or as one task per part.
-# parts   configurations, with the names that messages use
-# shared  further arguments by name
-# here    arguments that only this process can use
-# Returns the values in the order of `parts`.
+# Runs a job, such as call_part() for "call", in this session or as one task per part. parts
+# configurations, with the names that messages use shared  further arguments by name here
+# arguments that only this process can use Returns the values in the order of `parts`.
 in_parts <- function(context, job, parts, shared = list(), here = list()) {
   if (!is.null(context$cluster)) {
     return(run_tasks(context, new_tasks(context$cluster, job, parts, shared)))
@@ -44,7 +42,7 @@ in_parts <- function(context, job, parts, shared = list(), here = list()) {
   })
 }
 
-# One part per alignment, the largest file first; without a cluster one part for all.
+# One part per alignment, the largest file first; without a cluster, a single part.
 parts_by_alignment <- function(cluster, config) {
   if (is.null(cluster)) {
     return(list(config))
@@ -60,16 +58,16 @@ parts_by_alignment <- function(cluster, config) {
 
 most_call_tasks <- 200
 
-# Chromosomes, the longest first. Short ones share a task of about a tenth of the longest, or of
-# more to avoid exceeding most_call_tasks tasks. With `together`, one value per chromosome, only
-# chromosomes with equal values share a task.
+# Parts by chromosome, the longest first. Short chromosomes share a task of about a tenth of the
+# longest chromosome, or of more bases if there would be over most_call_tasks tasks. With `together`
+# (one value per chromosome), chromosomes share a task if and only if their values are equal.
 parts_by_chromosome <- function(cluster, config, together = NULL) {
   if (is.null(cluster)) {
     return(list(config))
   }
   lengths <- sort(config$lengths, decreasing = TRUE)
   enough <- max(lengths[1] / 10, sum(lengths) / most_call_tasks)
-  # Task indices: a new task begins once the preceding chromosomes have enough bases.
+  # Task indices: a task is complete when its chromosomes have enough bases.
   number <- cumsum(lengths >= enough)
   short <- lengths < enough
   before <- cumsum(lengths[short]) - lengths[short]
@@ -165,7 +163,7 @@ has_begun <- function(task) has_file(task, "log")
 
 has_outcome <- function(task) has_file(task, basename(outcome_file(task)))
 
-# A worker that dies ends BiocParallel's whole loop. When the other tasks have ended, tasks that no
+# If a worker dies, BiocParallel ends its whole loop. Once the other tasks have ended, tasks that no
 # worker had begun are sent again.
 dispatch_until_ended <- function(cluster, tasks, gather) {
   repeat {
@@ -183,7 +181,7 @@ dispatch_until_ended <- function(cluster, tasks, gather) {
     wait_for_tasks(tasks, gather)
     if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
     cluster$problem <- problem
-    # One batch job does not end another. Workers that the user started cannot be restarted.
+    # A failed batch job ends no other. Workers that the user started cannot be restarted.
     if (is_batch(cluster$param) || BiocParallel::bpisup(cluster$given)) break
     if (!is.null(problem)) {
       stop_workers(cluster)
@@ -237,8 +235,8 @@ dispatch_tasks <- function(cluster, tasks, gather) {
       tasks_here$gather <- NULL
       tasks_here$last_job <- NULL
     })
-    # batchtools calls this function between polls of the queue. It also writes it to its own files,
-    # and a closure would include all data of the run.
+    # batchtools calls this function between polls of the queue. It also saves the function to disk,
+    # where a closure would include all data of the run.
     tasks_here$gather <- gather
     registry$sleep <- gather_and_sleep
     registry$cluster.functions$submitJob <- note_submitted(registry$cluster.functions$submitJob)
@@ -262,13 +260,13 @@ dispatch_tasks <- function(cluster, tasks, gather) {
   }
 }
 
-# Returns the seconds until the next poll of the queue: few at first, at most 15.
+# Returns the seconds until the next poll of the queue, from 1.25 up to 15.
 gather_and_sleep <- function(i) {
   tasks_here$gather()
   min(1 + i / 4, 15)
 }
 
-# Interrupts wait until the job's identifier is known; otherwise nothing could cancel the job.
+# Interrupts wait until the job's identifier is known; otherwise the job could not be cancelled.
 note_submitted <- function(submit) {
   force(submit)
   function(reg, jc) {
@@ -301,7 +299,7 @@ cancel_tasks <- function(cluster, tasks) {
   }
 }
 
-# An interrupt may precede batchtools' record of the last job, so it is cancelled separately.
+# batchtools may not have recorded the last job before an interrupt, so cancel it separately.
 cancel_batch_jobs <- function(registry) {
   suppressMessages(try(batchtools::killJobs(reg = registry), silent = TRUE))
   for (job in tasks_here$last_job) {

@@ -6,8 +6,8 @@
 # <task>/log   messages of the task, from its start
 # <task>/outcome.json
 #
-# A task locks its folder while it works. Its ledgers are in memory. The calling session, which
-# holds the locks of the work and output folders, adds their rows to its own ledgers.
+# A task locks its folder while it works, and keeps its ledgers in memory. The calling session holds
+# the locks of the work and output folders, and adds the tasks' rows to its own ledgers.
 
 tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
 
@@ -28,14 +28,14 @@ do_task_anywhere <- function(task) {
 environment(do_task_anywhere) <- baseenv()
 
 # A task is a list: job, such as "call" for call_part(); part, the configuration of its work;
-# shared, the job's other arguments; and facts of the calling session from new_tasks().
+# shared, the job's other arguments; and facts of the calling session, by new_tasks().
 do_task <- function(task) {
   let_go_of_locks()
   old <- setwd(task$working_dir)
   on.exit(setwd(old))
   options <- options(task$options)
   on.exit(options(options), add = TRUE)
-  # Check before locking too: a later session may have a task in this folder.
+  # Check before locking too, because a later session's task may use this folder.
   if (!is_wanted(task)) {
     return(invisible())
   }
@@ -116,8 +116,8 @@ task_backend <- function(task) {
   choose_backend(kind, config$num_cpus, devices, config$gpu_memory)
 }
 
-# Locks one GPU of this machine for this task, and waits until one is free. Returns `devices`
-# unchanged if no GPU exists. The lock ends with the task or its process.
+# Waits for a free GPU of this machine, and locks it for this task. Returns its number, or `devices`
+# if there is no GPU. The lock ends with the task or its process.
 take_gpu <- function(devices, task) {
   numbers <- devices %||% available_gpus()$number
   if (length(numbers) == 0) {
@@ -178,7 +178,7 @@ describe_place <- function(place) {
 
 # ---- In the calling session ----------------------------------------------------------------------
 
-# The process that locks a task's folder, by its own line in the lock file; NULL if none does.
+# The process that locks a task's folder, from its line in the lock file; NULL if none does.
 at_work <- function(folder) {
   lock <- tryCatch(
     lock_folder_impl(folder),
@@ -197,7 +197,7 @@ tasks_at_work <- function(config) {
   Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
 }
 
-# An error if tasks of an earlier session still run. Tasks that have not begun will never begin.
+# Raises an error if tasks of an earlier session still run. Its other tasks can no longer begin.
 refuse_at_work <- function(config) {
   folder <- tasks_folder(config)
   if (!dir.exists(folder)) {
@@ -224,7 +224,7 @@ refuse_at_work <- function(config) {
   )
 }
 
-# Records work that tasks of an earlier session completed but the session did not record.
+# Records the work of an earlier session's tasks that the session itself did not record.
 settle_earlier_tasks <- function(context, resume) {
   folder <- tasks_folder(context$config)
   if (resume) {
@@ -236,7 +236,7 @@ settle_earlier_tasks <- function(context, resume) {
   unlink(folder, recursive = TRUE, expand = FALSE)
 }
 
-# Temporary projections of a task are in a folder with its own ledger.
+# Temporary projections of tasks are in a folder that has its own ledger.
 settle_outcome <- function(context, outcome) {
   folder <- tasks_not_kept(context$config)
   if (!outcome$kept && dir.exists(folder)) {
@@ -259,7 +259,7 @@ read_outcome <- function(task) {
   if (isTRUE(tryCatch(is_outcome(outcome), error = function(condition) FALSE))) outcome
 }
 
-# Whether it is a value of watched_outcome() and do_task().
+# Whether this is an outcome, as made by watched_outcome() and do_task().
 is_outcome <- function(outcome) {
   is_part <- function(part) isTRUE(outcome_parts[[part]](outcome[[part]]))
   is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA))
@@ -282,8 +282,8 @@ is_part_of_ledger <- function(part) {
   is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-# Adds the rows of a task to the ledgers. `written_now`: whether the task just wrote its files. If
-# so, their identities are taken here, as other machines may see different ones.
+# Adds the rows of a task to the ledgers. `written_now`: whether the task has just written its
+# files. If so, their identities are taken here, because other machines may see different ones.
 merge_outcome <- function(context, outcome, written_now = FALSE) {
   for (name in task_ledgers) {
     ledger <- context[[name]]
