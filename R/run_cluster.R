@@ -29,9 +29,11 @@ describe_cluster <- function(cluster) {
 
 # ---- Parts of a run ------------------------------------------------------------------------------
 
-# Runs a job, such as call_part() for "call", in this session or as one task per part. parts
-# configurations, with the names that messages use shared  further arguments by name here
-# arguments that only this process can use Returns the values in the order of `parts`.
+# Runs a job, such as call_part() for "call", in this session or as one task per part.
+# parts   configurations, with the names that messages use
+# shared  further arguments by name
+# here    arguments that only this process can use
+# Returns the values in the order of `parts`.
 in_parts <- function(context, job, parts, shared = list(), here = list()) {
   if (!is.null(context$cluster)) {
     return(run_tasks(context, new_tasks(context$cluster, job, parts, shared)))

@@ -6,7 +6,7 @@ alignment_sources <- function(config) {
   many <- formats_of(outgroups$alignment)$many_species %in% TRUE
   # The species of a MAF row depends on the names of all chromosomes.
   lengths <- if (any(many)) input_identity(config, config$chromosome_lengths)
-  # The focal genome determines bad blocks: blocks that differ from it.
+  # Blocks that differ from the focal genome are bad, so it is part of the source.
   focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
   aliases <- aliases_source(config)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
