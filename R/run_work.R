@@ -27,7 +27,7 @@ folders_written <- function(context, phases) {
   )
 }
 
-# Takes over what tasks of an earlier session left in the work folder.
+# Takes over leftovers of an earlier session's tasks in the work folder.
 take_over_work_dir <- function(context, phases, resume) {
   config <- context$config
   # Only a run in tasks can resume from these projections.
