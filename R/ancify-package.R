@@ -139,7 +139,7 @@
 #'   [chunk_calls()] are its steps.
 #'
 #' @section Machine, backends, clusters and build:
-#' * [available_gpus()] lists GPUs, and [detect_backend()] says whether any is present.
+#' * [available_gpus()] lists GPUs, and [detect_backend()] reports whether any is present.
 #' * [slurm_param()] sends a run's tasks to Slurm.
 #' * [ancify_build_info()] shows how the package was built.
 #'

@@ -43,8 +43,8 @@
 #' weights so far.
 #'
 #' **Geometry.** `geometry` adds a loss: the squared errors of distances in the reconstructed map's
-#' own structure, by classical scaling. It pulls maps towards realisable ones, those of points in
-#' space. Its gradient passes through eigenvectors, and is damped for close eigenvalues. Epochs
+#' own structure, by classical scaling. It pulls maps towards distances that points in space can
+#' have. Its gradient passes through eigenvectors, and is damped for close eigenvalues. Epochs
 #' become much slower.
 #'
 #' **Computation.** Values have single precision. A seed gives bit-identical weights at any number

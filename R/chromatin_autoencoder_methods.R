@@ -171,7 +171,7 @@ print.map_autoencoder <- function(x, ...) {
 #' Read an autoencoder of distance maps
 #'
 #' `read_autoencoder(file)` reads an autoencoder that [save_model()] wrote. Its predictions are
-#' byte-identical to those of the saved one.
+#' byte-identical to the saved autoencoder's.
 #'
 #' @param file Path of a safetensors file.
 #' @return An object of class `map_autoencoder`, without a record of its training.

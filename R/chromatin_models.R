@@ -13,9 +13,9 @@
 #' * a domain joins all pairs of its points;
 #' * a loop joins its two anchors.
 #'
-#' **Self-avoiding chains.** Neighbours are one unit apart, the centres of balls at least a
-#' `diameter`, and all centres are within `radius` of the sphere's centre. All such chains are
-#' equally likely. Each cell is drawn independently, by pivot moves from a compact chain.
+#' **Self-avoiding chains.** Neighbours are one unit apart. The centres of any two balls are at
+#' least `diameter` apart, and all centres lie within `radius` of the sphere's centre. All such
+#' chains are equally likely. Each cell is drawn independently, by pivot moves from a compact chain.
 #'
 #' @param n Number of points, from 8 to 5,000; 64 by default.
 #' @param domains Lengths of domains along the chain, in points; their sum is `n`. `NULL` (the

@@ -38,7 +38,7 @@ shell_words <- function(message, name, rows) {
 }
 
 # The command line's names for R's arguments. In messages about a configuration, an option's name is
-# that of a setting, and stays.
+# a setting's, and is kept.
 words_of_arguments <- function(row) {
   options <- setdiff(row$options, names(row$words))
   if ("config" %in% options) {

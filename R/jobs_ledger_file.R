@@ -44,7 +44,7 @@ stays_inside <- function(paths) {
 }
 
 # Writes the ledger if it has changed. Within a phase, the interval between saves is 100 times the
-# duration of a save, or 30 s if that is less, but at least 20 times the duration.
+# duration of a save or 30 s, whichever is less, but at least 20 times the duration.
 save_ledger <- function(ledger, at_once = FALSE) {
   started <- proc.time()[["elapsed"]]
   if (!ledger$on_disk || !ledger$changed || (!at_once && started < ledger$next_save)) {

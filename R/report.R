@@ -1,7 +1,7 @@
 #' Write a report of a run
 #'
 #' @description
-#' Writes one self-contained HTML page, to share and to archive:
+#' Writes a self-contained HTML page, to share and to archive:
 #'
 #' ```
 #' ancify_report(run, "report.html")

@@ -30,9 +30,9 @@
 #'
 #'   | Columns, attributes | Content |
 #'   |:--------------------|:--------|
-#'   | `chromosome`, `length`, `file` | `file` is the path of the calls |
-#'   | `high`, `low`, `unresolved`, `missing` | positions; `NA` without calls |
-#'   | attribute `alignments` | one row per outgroup: blocks |
+#' | `chromosome`, `length`, `file` | name, length, path of the calls |
+#' | `high`, `low`, `unresolved`, `missing` | numbers of positions; `NA` without calls |
+#' | attribute `alignments` | one row per outgroup: numbers of blocks |
 #' | attributes `config`, `backend`, `seconds` | configuration, backend, time of each phase |
 #' | attributes `evaluation`, `fit`, `history` | results of an evaluation and of fits |
 #'
@@ -201,10 +201,10 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #'   | `prop_high_confidence` | share called with high confidence |
 #'   | `reference_test_nonmissing` | share of positions with a call |
 #'   | `reference_ref_nonmissing` | share of positions with a reference base |
-#'   | `reference_both_nonmissing` | positions with both |
-#'   | `reference_agreement_rate` | share of these with the same base |
-#'   | `reference_disagreement_rate` | share of these with another base |
-#'   | `vcf_num_variants` | variants |
+#' | `reference_both_nonmissing` | number of positions with both |
+#' | `reference_agreement_rate` | share of such positions with equal bases |
+#' | `reference_disagreement_rate` | share of such positions with different bases |
+#' | `vcf_num_variants` | number of variants |
 #'   | `vcf_prop_nonmissing` | share of variants that are called |
 #' | `vcf_matches_ref`, `vcf_matches_alt` | share of called variants called as REF, or as an ALT |
 #' | `vcf_matches_either` | share of called variants called as either |

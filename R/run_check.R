@@ -24,7 +24,7 @@
 #'
 #'   An `error` would stop the run or invalidate its result.
 #' @section Checks:
-#' | Check | Subject |
+#' | Check | Content |
 #' |:------|:----------------|
 #' | `text` | compression, and each block as in [project_axt()] |
 #' | `names` | chromosome names against the table of lengths |

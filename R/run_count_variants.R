@@ -9,9 +9,9 @@
 #'
 #' A site is a record with one REF and one ALT base, both present among the samples. Copies are
 #' counted in `GT`, or taken from `AC` and `AN` in INFO if there is no `GT`. Records without counts,
-#' positions with several such records, and positions where no outgroup has a base are not used.
-#' Records that [annotate_vcf()] marked as `MASKED` or `REF_MISMATCH` are not used either; a warning
-#' counts them. FILTER is ignored, so filter first (`bcftools view -f PASS`).
+#' positions with several sites, and positions where no outgroup has a base are not used. Records
+#' that [annotate_vcf()] marked as `MASKED` or `REF_MISMATCH` are not used either; a warning counts
+#' them. FILTER is ignored, so filter first (`bcftools view -f PASS`).
 #'
 #' @param x A configuration: a path, a list or an [ancify_config()].
 #' @param vcf Path of a sorted VCF or BCF, plain, gzip or bgzip; with `{chrom}` (the chromosome's

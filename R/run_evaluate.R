@@ -108,7 +108,7 @@ evaluation_source <- function(config) {
 }
 
 # Evaluations on record whose calls are also on record: `chromosome`, `facts`, and their common
-# `source`. The source is the configuration's, or with `of_any` that of the last evaluation.
+# `source`. The source is the configuration's or, with `of_any`, the last evaluation's.
 evaluations_on_record <- function(context, chromosomes, of_any = FALSE) {
   ledger <- context$output
   paths <- evaluation_file(chromosomes)

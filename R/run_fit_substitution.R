@@ -9,8 +9,8 @@
 #' divided as in the given tree, or else in half. Nodes with a single branch are removed.
 #'
 #' A model by class, such as `substitution_model("GTR", by = "cpg")`, is fitted first to all sites,
-#' then to the sites of each class. A class's rate is the sum of its branch lengths, relative to
-#' that of all sites. The tree, `log_likelihood`, `df` and `estimates` are of the fit to all sites.
+#' then to the sites of each class. A class's rate is the sum of its branch lengths, relative to the
+#' sum for all sites. The tree, `log_likelihood`, `df` and `estimates` are of the fit to all sites.
 #'
 #' If the tree includes the focal species, the counts must have its bases, because they determine
 #' where its lineage joins. Otherwise its bases are not used.
@@ -28,8 +28,8 @@
 #' @param invariant `TRUE` fits a share of invariant sites; `FALSE` by default.
 #' @param base_freqs `"empirical"` (the default) takes the base frequencies of HKY85 and GTR from
 #'   the counts; `"ml"` fits them.
-#' @param species The species in the order of each pattern's bases; by default those of `patterns`.
-#' @param focal The focal species' name; by default that of `patterns`.
+#' @param species The species in the order of each pattern's bases; by default as in `patterns`.
+#' @param focal The focal species' name; by default as in `patterns`.
 #' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
 #'   for `getOption("ancify.threads")` or all cores.
 #' @return A list of class `ancify_fit`, with methods for `print()`, `summary()`, `coef()`,

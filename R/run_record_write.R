@@ -75,8 +75,8 @@ sources_of_calls <- function(context) {
   made_from_of(context$output, sequence_file(names(context$config$lengths)[1]))[[1]]$sources
 }
 
-# One row per outgroup. The facts of its alignment are NA if no run made its projection, or if a run
-# made it from an alignment that the configuration does not name.
+# One row per outgroup. The facts of its alignment are NA if no run made its projection, or if the
+# configuration names another alignment than the projection's.
 alignments_on_record <- function(context, phases) {
   config <- context$config
   outgroups <- config$outgroups

@@ -144,7 +144,7 @@ warn_about_other_settings <- function(config) {
   }
 }
 
-# The phase "call" alone uses projections unchanged.
+# Warns about outdated projections, which the phase "call" alone would use unchanged.
 warn_about_old_projections <- function(config, on_record) {
   outgroups <- config$outgroups
   old <- vapply(seq_len(nrow(outgroups)), function(i) {
