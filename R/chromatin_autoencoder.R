@@ -55,8 +55,8 @@
 #' **GPUs.** With `backend = "gpu"` the network trains on one GPU, the first of [available_gpus()],
 #' in single precision. Its weights stay on the GPU, while CPU threads prepare the input images with
 #' the same random numbers. Dense layers use cuBLAS, a part of CUDA. GPUs round sums differently, as
-#' instruction sets of processors do: an epoch's losses differ by less than 1e-4, relatively. Single
-#' weights may differ more. The geometry loss runs only on the CPU.
+#' instruction sets of processors do: the relative difference of an epoch's losses is below 1e-4.
+#' Individual weights may differ more. The geometry loss runs only on the CPU.
 #'
 #' @param maps A [distance_maps()] object of two cells or more, of at most 512 points. Missing pairs
 #'   do not enter the loss.
