@@ -6,8 +6,8 @@
 # <task>/log   messages of the task, from its start
 # <task>/outcome.json
 #
-# A task locks its folder while it works. Its ledgers are in memory. The calling session, which
-# holds the locks of the folders that tasks write to, adds their rows to its own ledgers.
+# A task locks its folder while it works, and keeps its ledgers in memory. The calling session holds
+# the locks of the work and output folders, and adds the tasks' rows to its own ledgers.
 
 tasks_folder <- function(folder) file.path(folder, ".ancify", "tasks")
 
@@ -27,14 +27,15 @@ do_task_anywhere <- function(task) {
 
 environment(do_task_anywhere) <- baseenv()
 
-# A task is a list of task_of() and facts of the calling session from new_tasks().
+# A task is a list: job, such as "call" for call_part(); part, the configuration of its work;
+# shared, the job's other arguments; and facts of the calling session, by new_tasks().
 do_task <- function(task) {
   let_go_of_locks()
   old <- setwd(task$working_dir)
   on.exit(setwd(old))
   options <- options(task$options)
   on.exit(options(options), add = TRUE)
-  # Check before locking too: a later session may have a task in this folder.
+  # Check before locking too, because a later session's task may use this folder.
   if (!is_wanted(task)) {
     return(invisible())
   }
@@ -111,8 +112,8 @@ task_backend <- function(task, kind, threads, devices = NULL, gpu_memory = NULL)
   backend
 }
 
-# Locks one GPU of this machine for this task, and waits until one is free. Returns `devices`
-# unchanged if no GPU exists. The lock ends with the task or its process.
+# Waits for a free GPU of this machine, and locks it for this task. Returns its number, or `devices`
+# if there is no GPU. The lock ends with the task or its process.
 take_gpu <- function(devices, task) {
   numbers <- devices %||% available_gpus()$number
   if (length(numbers) == 0) {
@@ -170,7 +171,7 @@ describe_place <- function(place) {
 
 # ---- In the calling session ----------------------------------------------------------------------
 
-# The process that locks a task's folder, by its own line in the lock file; NULL if none does.
+# The process that locks a task's folder, from its line in the lock file; NULL if none does.
 at_work <- function(folder) {
   lock <- tryCatch(
     lock_folder_impl(folder),
