@@ -97,7 +97,7 @@
 #' @section Demographic models:
 #' * [demography()] makes a model from events: [event_equilibrium()], [event_epoch()],
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and
-#'   [event_reordering()]. Their values may change over time by a [course()].
+#'   [event_reordering()]. Their values may change over time by a [size_history()].
 #' * [demography_model()] gives common and published models by name.
 #' * [read_demes()] and [write_demes()] exchange models with other programs; fields of a file may be
 #'   parameters.

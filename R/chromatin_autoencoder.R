@@ -36,8 +36,8 @@
 #'
 #' **Training.** Adam minimises the loss with a learning rate of 1e-3, in batches of 64 maps. The
 #' loss is the mean squared error of observed pairs. For denoising or inpainting, each epoch moves
-#' or hides different points of the [structures()], and computes their distances. Training ends when
-#' the held-out loss has not fallen for 5 epochs. The weights of the best epoch are kept.
+#' or hides different points of the [map_structures()], and computes their distances. Training ends
+#' when the held-out loss has not fallen for 5 epochs. The weights of the best epoch are kept.
 #'
 #' **Stopping.** Ctrl-C ends training after a batch, with a warning. The result holds the best
 #' weights so far.

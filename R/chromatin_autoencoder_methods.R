@@ -2,24 +2,24 @@
 
 #' Use an autoencoder of distance maps
 #'
-#' `predict()` gives the code of each cell, and `reconstruct()` the network's map of it.
+#' `predict()` gives the code of each cell, and `reconstruct_maps()` the network's map of it.
 #'
 #' @details
 #' Maps must have the number of points, the unit and the `scale` of the training maps. If training
 #' maps were divided by their own radius of gyration (`scale = "each"`), divide new maps likewise.
 #'
-#' Missing pairs are interpolated from the [structures()] before the network sees them.
+#' Missing pairs are interpolated from the [map_structures()] before the network sees them.
 #'
 #' @param object,x,fit An autoencoder by [fit_autoencoder()] or [read_autoencoder()].
 #' @param maps A [distance_maps()] object.
 #' @param what `"map"` (the default): the network's distances. `"structure"`: the distances of their
-#'   [structures()], which satisfy the triangle inequality.
+#'   [map_structures()], which satisfy the triangle inequality.
 #' @param ... Not used.
 #' @inheritParams distance_maps
 #' @inheritParams fit_autoencoder
 #' @return
 #' * `predict()`: a matrix of cells x code.
-#' * `reconstruct()`: a [distance_maps()] object without missing pairs. Inpainting with
+#' * `reconstruct_maps()`: a [distance_maps()] object without missing pairs. Inpainting with
 #'   `what = "map"` leaves observed pairs unchanged.
 #' * `print()`: `x`, invisibly.
 #' @section Warnings:
@@ -29,7 +29,7 @@
 #' an autoencoder was modified so that its parts disagree.
 #'
 #' `ancify_device_error`: as in [fit_autoencoder()].
-#' @seealso [fit_autoencoder()], [structures()] for coordinates, [outlier_scores()]
+#' @seealso [fit_autoencoder()], [map_structures()] for coordinates, [outlier_scores()]
 #' @export
 #' @examples
 #' x <- simulate_polymers(60, polymer_model(16), seed = 1)

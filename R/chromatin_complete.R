@@ -8,7 +8,7 @@
 #' @details
 #' | `method` | Distance of a missing pair |
 #' | --- | --- |
-#' | `"interpolate"` | distance in the [structures()], missing points lying between neighbours |
+#' | `"interpolate"` | distance in the [map_structures()], missing points lying between neighbours |
 #' | `"lowrank"` | distance from the leading components, which all cells share |
 #' | `"conditional"` | mean distance given the observed points, under a [polymer_model()] |
 #'

@@ -11,7 +11,7 @@
 #' | --- | --- |
 #' | `"outliers"` | points with a score above `threshold` are removed, then interpolated |
 #' | `"rank"` | distances from the nearest Gram matrix of rank 3: classical scaling |
-#' | `"smacof"` | distances of the structure of least stress: [structures()] |
+#' | `"smacof"` | distances of the structure of least stress: [map_structures()] |
 #'
 #' `"outliers"` changes only the pairs of removed points.
 #'
@@ -40,9 +40,9 @@
 #' @inheritParams distance_maps
 #' @return
 #' * `denoise_maps()`: a [distance_maps()] object. Missing pairs stay missing. Distances of points
-#'   that [structures()] omits stay unchanged.
+#'   that [map_structures()] omits stay unchanged.
 #' * `outlier_scores()`: a matrix of points x cells; `NA` for points that are unobserved, or that
-#'   [structures()] omits.
+#'   [map_structures()] omits.
 #' @section Errors:
 #' `ancify_input_error`: an argument has the wrong type, or `threshold` leaves a cell with fewer
 #' than two points.
@@ -91,7 +91,7 @@ without_outliers <- function(x, threshold, threads) {
   removed <- !kept[at$first, , drop = FALSE] | !kept[at$second, , drop = FALSE]
   x$maps[removed] <- NA
   found <- interpolated_maps(x, map_structures(x, threads = threads), threads)
-  # The structure of inexact distances changes those of other points too.
+  # A structure fitted to inexact distances alters the other points' distances too: keep theirs.
   replace(given, removed, found[removed])
 }
 

@@ -74,7 +74,7 @@ draw_self_avoiding <- function(model, cells, threads) {
 #' computes the distances. All perturbed maps therefore satisfy the triangle inequality.
 #'
 #' @param x Coordinates: an array of points x 3 x cells, such as from [simulate_polymers()]. Or a
-#'   [distance_maps()] object, whose [structures()] are perturbed.
+#'   [distance_maps()] object, whose [map_structures()] are perturbed.
 #' @param noise Standard deviation of a normal error along each axis, in the unit of `x`; 0 by
 #'   default.
 #' @param outliers Share of each cell's points that are false spots; 0 by default. They move by a

@@ -1,4 +1,4 @@
-# Runs store state in the work folder for later runs: fits, and outcomes of tasks. State is JSON,
+# Jobs store state in their folder for later ones: fits, and outcomes of tasks. State is JSON,
 # because R before 4.4 may run code in files of its own format (CVE-2024-27322).
 #
 # A value is an object of `type`, `values` and `attributes`. Numbers have 17 digits, so that they

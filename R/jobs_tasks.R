@@ -7,7 +7,7 @@
 # <task>/outcome.json
 #
 # A task locks its folder while it works, and keeps its ledgers in memory. The calling session holds
-# the locks of the work and output folders, and adds the tasks' rows to its own ledgers.
+# the locks of the folders that tasks write to, and adds the tasks' rows to its own ledgers.
 
 tasks_folder <- function(folder) file.path(folder, ".ancify", "tasks")
 
@@ -27,8 +27,7 @@ do_task_anywhere <- function(task) {
 
 environment(do_task_anywhere) <- baseenv()
 
-# A task is a list: job, such as "call" for call_part(); part, the configuration of its work;
-# shared, the job's other arguments; and facts of the calling session, by new_tasks().
+# A task is a list: the fields of task_of(), and facts of the calling session, by new_tasks().
 do_task <- function(task) {
   let_go_of_locks()
   old <- setwd(task$working_dir)
@@ -190,7 +189,7 @@ tasks_at_work <- function(folder) {
   Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
 }
 
-# An error if tasks of an earlier session still run. Tasks that have not begun will never begin.
+# Raises an error if tasks of an earlier session still run. Its other tasks can no longer begin.
 refuse_at_work <- function(folder) {
   if (!dir.exists(tasks_folder(folder))) {
     return(invisible())
@@ -216,7 +215,7 @@ refuse_at_work <- function(folder) {
   )
 }
 
-# Records work that tasks of an earlier session completed but the session did not record.
+# Records the work of an earlier session's tasks that the session itself did not record.
 # `settle(outcome)` adds one task's rows to ledgers; `names`: the names of these ledgers.
 settle_earlier_tasks <- function(folder, names, settle, resume = TRUE) {
   tasks <- tasks_folder(folder)
@@ -240,7 +239,7 @@ read_outcome <- function(folder, names) {
   if (isTRUE(tryCatch(is_outcome(outcome, names), error = function(condition) FALSE))) outcome
 }
 
-# Whether it is a value of watched_outcome() and do_task().
+# Whether this is an outcome, as made by watched_outcome() and do_task().
 is_outcome <- function(outcome, names) {
   is_part <- function(part) isTRUE(outcome_parts[[part]](outcome[[part]]))
   is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA)) &&
@@ -262,8 +261,8 @@ is_part_of_ledger <- function(part) {
   is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-# Adds the rows of a task to `ledgers`, by name. `written_now`: whether the task just wrote its
-# files. If so, their identities are taken here, as other machines may see different ones.
+# Adds the rows of a task to `ledgers`, by name. `written_now`: whether the task has just
+# written its files. If so, their identities are taken here: other machines may see different ones.
 merge_outcome <- function(ledgers, outcome, written_now = FALSE) {
   for (name in names(ledgers)) {
     ledger <- ledgers[[name]]

@@ -1,4 +1,4 @@
-# Starts workers of BiocParallel for a run, and stops them.
+# Starts workers of BiocParallel for a job, and stops them.
 
 # Calls job() while the workers run.
 with_workers <- function(cluster, job) {

@@ -18,7 +18,7 @@ embeddings_kind <- function() {
   )
 }
 
-# The run in a locked folder. `of`: the run's fingerprint.
+# Runs in a locked folder. `of`: the run's fingerprint.
 embed_into <- function(run, out, resume, of) {
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
   files <- part_names(of)
