@@ -40,7 +40,7 @@ reads <- unlist(lapply(glue[grepl("cpp$", glue)], function(path) {
   at <- at[!grepl("\"\\] =[^=]|package\\[", lines[at])]
   if (length(at)) paste0(basename(path), ":", at)
 }))
-without_tables <- "^rcpp_(reml[a-z_]*|scan|sparse|events|glue|project)[.]cpp:"
+without_tables <- "^rcpp_(reml[a-z_]*|scan|sparse|events|project)[.]cpp:"
 unchecked <- reads[!grepl(without_tables, reads)]
 
 both <- intersect(names(wanted), names(made))

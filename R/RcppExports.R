@@ -21,8 +21,8 @@ count_variants_impl <- function(path, outgroups, samples, watch) {
     .Call(`_ancify_count_variants_impl`, path, outgroups, samples, watch)
 }
 
-make_caller_impl <- function(method, with_phred, backend, watch) {
-    .Call(`_ancify_make_caller_impl`, method, with_phred, backend, watch)
+make_caller_impl <- function(method, with_phred, work, watch) {
+    .Call(`_ancify_make_caller_impl`, method, with_phred, work, watch)
 }
 
 call_in_memory_impl <- function(sequences, caller, posterior, watch) {
@@ -45,20 +45,20 @@ file_systems_impl <- function(folders) {
     .Call(`_ancify_file_systems_impl`, folders)
 }
 
-measure_maps_impl <- function(coordinates, points, cells, threads, watch) {
-    .Call(`_ancify_measure_maps_impl`, coordinates, points, cells, threads, watch)
+measure_maps_impl <- function(coordinates, points, cells, work, watch) {
+    .Call(`_ancify_measure_maps_impl`, coordinates, points, cells, work, watch)
 }
 
-fit_structures_impl <- function(maps, settings, threads, watch) {
-    .Call(`_ancify_fit_structures_impl`, maps, settings, threads, watch)
+fit_structures_impl <- function(maps, settings, work, watch) {
+    .Call(`_ancify_fit_structures_impl`, maps, settings, work, watch)
 }
 
-count_triangles_impl <- function(maps, points, threads, watch) {
-    .Call(`_ancify_count_triangles_impl`, maps, points, threads, watch)
+count_triangles_impl <- function(maps, points, work, watch) {
+    .Call(`_ancify_count_triangles_impl`, maps, points, work, watch)
 }
 
-self_avoiding_impl <- function(cells, chain, seed, threads, watch) {
-    .Call(`_ancify_self_avoiding_impl`, cells, chain, seed, threads, watch)
+self_avoiding_impl <- function(cells, chain, seed, work, watch) {
+    .Call(`_ancify_self_avoiding_impl`, cells, chain, seed, work, watch)
 }
 
 read_autoencoder_impl <- function(path) {
@@ -69,20 +69,20 @@ write_autoencoder_impl <- function(model, path) {
     invisible(.Call(`_ancify_write_autoencoder_impl`, model, path))
 }
 
-encode_maps_impl <- function(model, maps, structures, backend, watch) {
-    .Call(`_ancify_encode_maps_impl`, model, maps, structures, backend, watch)
+encode_maps_impl <- function(model, maps, structures, work, watch) {
+    .Call(`_ancify_encode_maps_impl`, model, maps, structures, work, watch)
 }
 
-reconstruct_maps_impl <- function(model, maps, structures, backend, watch) {
-    .Call(`_ancify_reconstruct_maps_impl`, model, maps, structures, backend, watch)
+reconstruct_maps_impl <- function(model, maps, structures, work, watch) {
+    .Call(`_ancify_reconstruct_maps_impl`, model, maps, structures, work, watch)
 }
 
 new_training_impl <- function() {
     .Call(`_ancify_new_training_impl`)
 }
 
-train_autoencoder_impl <- function(training, data, settings, backend, watch) {
-    invisible(.Call(`_ancify_train_autoencoder_impl`, training, data, settings, backend, watch))
+train_autoencoder_impl <- function(training, data, settings, work, watch) {
+    invisible(.Call(`_ancify_train_autoencoder_impl`, training, data, settings, work, watch))
 }
 
 trained_autoencoder_impl <- function(training) {
@@ -97,12 +97,12 @@ write_classifier_impl <- function(classifier, path) {
     invisible(.Call(`_ancify_write_classifier_impl`, classifier, path))
 }
 
-classify_impl <- function(classifier, x, backend, watch) {
-    .Call(`_ancify_classify_impl`, classifier, x, backend, watch)
+classify_impl <- function(classifier, x, work, watch) {
+    .Call(`_ancify_classify_impl`, classifier, x, work, watch)
 }
 
-train_classifier_impl <- function(embeddings, seed, backend, watch) {
-    .Call(`_ancify_train_classifier_impl`, embeddings, seed, backend, watch)
+train_classifier_impl <- function(embeddings, seed, work, watch) {
+    .Call(`_ancify_train_classifier_impl`, embeddings, seed, work, watch)
 }
 
 pattern_probabilities_impl <- function(history, model, watch) {
@@ -125,20 +125,20 @@ coding_changes_impl <- function(variants, genes, sequences, options, watch) {
     .Call(`_ancify_coding_changes_impl`, variants, genes, sequences, options, watch)
 }
 
-compare_calls_impl <- function(compared, backend, watch) {
-    .Call(`_ancify_compare_calls_impl`, compared, backend, watch)
+compare_calls_impl <- function(compared, work, watch) {
+    .Call(`_ancify_compare_calls_impl`, compared, work, watch)
 }
 
-expected_spectra_impl <- function(models, grids, sampling, backend, watch) {
-    .Call(`_ancify_expected_spectra_impl`, models, grids, sampling, backend, watch)
+expected_spectra_impl <- function(models, grids, sampling, work, watch) {
+    .Call(`_ancify_expected_spectra_impl`, models, grids, sampling, work, watch)
 }
 
 smallest_frequencies_impl <- function(points) {
     .Call(`_ancify_smallest_frequencies_impl`, points)
 }
 
-evaluate_impl <- function(lengths, files, backend, watch) {
-    .Call(`_ancify_evaluate_impl`, lengths, files, backend, watch)
+evaluate_impl <- function(lengths, files, work, watch) {
+    .Call(`_ancify_evaluate_impl`, lengths, files, work, watch)
 }
 
 lock_folder_impl <- function(folder) {
@@ -153,8 +153,8 @@ unlock_folder_impl <- function(lock) {
     invisible(.Call(`_ancify_unlock_folder_impl`, lock))
 }
 
-checksums_impl <- function(paths, threads, watch) {
-    .Call(`_ancify_checksums_impl`, paths, threads, watch)
+checksums_impl <- function(paths, work, watch) {
+    .Call(`_ancify_checksums_impl`, paths, work, watch)
 }
 
 bytes_checksum_impl <- function(bytes) {
@@ -201,8 +201,8 @@ read_variants_impl <- function(path, genotypes, samples, watch) {
     .Call(`_ancify_read_variants_impl`, path, genotypes, samples, watch)
 }
 
-read_records_impl <- function(path, threads, watch) {
-    .Call(`_ancify_read_records_impl`, path, threads, watch)
+read_records_impl <- function(path, work, watch) {
+    .Call(`_ancify_read_records_impl`, path, work, watch)
 }
 
 pack_calls_impl <- function(matrix) {
@@ -213,28 +213,28 @@ check_genotypes_impl <- function(path, samples, variants, watch) {
     .Call(`_ancify_check_genotypes_impl`, path, samples, variants, watch)
 }
 
-genotype_matrix_impl <- function(genotypes, threads, watch) {
-    .Call(`_ancify_genotype_matrix_impl`, genotypes, threads, watch)
+genotype_matrix_impl <- function(genotypes, work, watch) {
+    .Call(`_ancify_genotype_matrix_impl`, genotypes, work, watch)
 }
 
-genotype_counts_impl <- function(genotypes, threads, watch) {
-    .Call(`_ancify_genotype_counts_impl`, genotypes, threads, watch)
+genotype_counts_impl <- function(genotypes, work, watch) {
+    .Call(`_ancify_genotype_counts_impl`, genotypes, work, watch)
 }
 
 write_bed_impl <- function(genotypes, files, watch) {
     invisible(.Call(`_ancify_write_bed_impl`, genotypes, files, watch))
 }
 
-count_kmers_impl <- function(x, settings, work, backend, watch) {
-    .Call(`_ancify_count_kmers_impl`, x, settings, work, backend, watch)
+count_kmers_impl <- function(x, settings, output, watch) {
+    .Call(`_ancify_count_kmers_impl`, x, settings, output, watch)
 }
 
 open_kmers_impl <- function(stem, watch) {
     .Call(`_ancify_open_kmers_impl`, stem, watch)
 }
 
-read_kmer_text_impl <- function(path, canonical, work, watch) {
-    .Call(`_ancify_read_kmer_text_impl`, path, canonical, work, watch)
+read_kmer_text_impl <- function(path, canonical, output, watch) {
+    .Call(`_ancify_read_kmer_text_impl`, path, canonical, output, watch)
 }
 
 write_kmer_text_impl <- function(database, path, watch) {
@@ -245,12 +245,12 @@ write_kmer_files_impl <- function(database, stem, watch) {
     invisible(.Call(`_ancify_write_kmer_files_impl`, database, stem, watch))
 }
 
-filter_kmers_impl <- function(database, settings, work, watch) {
-    .Call(`_ancify_filter_kmers_impl`, database, settings, work, watch)
+filter_kmers_impl <- function(database, settings, output, watch) {
+    .Call(`_ancify_filter_kmers_impl`, database, settings, output, watch)
 }
 
-combine_kmers_impl <- function(x, y, how, work, watch) {
-    .Call(`_ancify_combine_kmers_impl`, x, y, how, work, watch)
+combine_kmers_impl <- function(x, y, how, output, watch) {
+    .Call(`_ancify_combine_kmers_impl`, x, y, how, output, watch)
 }
 
 kmer_histogram_impl <- function(database, watch) {
@@ -273,8 +273,8 @@ kmer_numbers_impl <- function(sequence, k, canonical) {
     .Call(`_ancify_kmer_numbers_impl`, sequence, k, canonical)
 }
 
-ld_records_impl <- function(path, samples, phased, threads, watch) {
-    .Call(`_ancify_ld_records_impl`, path, samples, phased, threads, watch)
+ld_records_impl <- function(path, samples, phased, work, watch) {
+    .Call(`_ancify_ld_records_impl`, path, samples, phased, work, watch)
 }
 
 ld_genotypes_impl <- function(genotypes, samples, chromosome, position, watch) {
@@ -289,32 +289,32 @@ read_recombination_map_impl <- function(path, watch) {
     .Call(`_ancify_read_recombination_map_impl`, path, watch)
 }
 
-count_patterns_in_memory_impl <- function(sequences, classed_by, backend, watch) {
-    .Call(`_ancify_count_patterns_in_memory_impl`, sequences, classed_by, backend, watch)
+count_patterns_in_memory_impl <- function(sequences, classed_by, work, watch) {
+    .Call(`_ancify_count_patterns_in_memory_impl`, sequences, classed_by, work, watch)
 }
 
-count_patterns_in_files_impl <- function(folders, classed_by, lengths, backend, watch) {
-    .Call(`_ancify_count_patterns_in_files_impl`, folders, classed_by, lengths, backend, watch)
+count_patterns_in_files_impl <- function(folders, classed_by, lengths, work, watch) {
+    .Call(`_ancify_count_patterns_in_files_impl`, folders, classed_by, lengths, work, watch)
 }
 
 pattern_likelihood_impl <- function(tree, species, patterns, counts) {
     .Call(`_ancify_pattern_likelihood_impl`, tree, species, patterns, counts)
 }
 
-log_likelihood_impl <- function(likelihood, lengths, model, threads) {
-    .Call(`_ancify_log_likelihood_impl`, likelihood, lengths, model, threads)
+log_likelihood_impl <- function(likelihood, lengths, model, work) {
+    .Call(`_ancify_log_likelihood_impl`, likelihood, lengths, model, work)
 }
 
-log_likelihood_gradient_impl <- function(likelihood, point, around, threads) {
-    .Call(`_ancify_log_likelihood_gradient_impl`, likelihood, point, around, threads)
+log_likelihood_gradient_impl <- function(likelihood, point, around, work) {
+    .Call(`_ancify_log_likelihood_gradient_impl`, likelihood, point, around, work)
 }
 
-ml_features_impl <- function(sequences, n_inner, piece, backend, watch) {
-    .Call(`_ancify_ml_features_impl`, sequences, n_inner, piece, backend, watch)
+ml_features_impl <- function(sequences, n_inner, piece, work, watch) {
+    .Call(`_ancify_ml_features_impl`, sequences, n_inner, piece, work, watch)
 }
 
-ml_predict_impl <- function(model, features, raw, backend, watch) {
-    .Call(`_ancify_ml_predict_impl`, model, features, raw, backend, watch)
+ml_predict_impl <- function(model, features, raw, work, watch) {
+    .Call(`_ancify_ml_predict_impl`, model, features, raw, work, watch)
 }
 
 ml_training_sites_impl <- function(folders, lengths, references, options, watch) {
@@ -329,8 +329,8 @@ load_model_impl <- function(files, watch) {
     .Call(`_ancify_load_model_impl`, files, watch)
 }
 
-model_on_devices_impl <- function(model, backend, half, watch) {
-    .Call(`_ancify_model_on_devices_impl`, model, backend, half, watch)
+model_on_devices_impl <- function(model, work, watch) {
+    .Call(`_ancify_model_on_devices_impl`, model, work, watch)
 }
 
 repeated_packs_impl <- function(devices) {
@@ -365,8 +365,8 @@ count_mutations_impl <- function(variants, populations, sequences, options, watc
     .Call(`_ancify_count_mutations_impl`, variants, populations, sequences, options, watch)
 }
 
-mutation_frequencies_impl <- function(table, sizes, draws, threads, watch) {
-    .Call(`_ancify_mutation_frequencies_impl`, table, sizes, draws, threads, watch)
+mutation_frequencies_impl <- function(table, sizes, draws, work, watch) {
+    .Call(`_ancify_mutation_frequencies_impl`, table, sizes, draws, work, watch)
 }
 
 count_contexts_impl <- function(files, options, watch) {
@@ -417,8 +417,8 @@ count_bytes_impl <- function(paths, watch) {
     .Call(`_ancify_count_bytes_impl`, paths, watch)
 }
 
-read_axt_impl <- function(axt, options, backend, watch) {
-    .Call(`_ancify_read_axt_impl`, axt, options, backend, watch)
+read_axt_impl <- function(axt, options, work, watch) {
+    .Call(`_ancify_read_axt_impl`, axt, options, work, watch)
 }
 
 new_kept_kernels_impl <- function() {
@@ -437,8 +437,8 @@ reml_likelihood_impl <- function(problem, thetas, watch) {
     .Call(`_ancify_reml_likelihood_impl`, problem, thetas, watch)
 }
 
-reml_null_lrt_impl <- function(form, draws, seed, threads, watch) {
-    .Call(`_ancify_reml_null_lrt_impl`, form, draws, seed, threads, watch)
+reml_null_lrt_impl <- function(form, draws, seed, work, watch) {
+    .Call(`_ancify_reml_null_lrt_impl`, form, draws, seed, work, watch)
 }
 
 kernel_times_impl <- function(problem, v, component, watch) {
@@ -469,12 +469,12 @@ dense_kernels_impl <- function(problem, watch) {
     .Call(`_ancify_dense_kernels_impl`, problem, watch)
 }
 
-scan_ratios_impl <- function(problem, genotypes, variants, theta, seed, watch) {
-    .Call(`_ancify_scan_ratios_impl`, problem, genotypes, variants, theta, seed, watch)
+scan_ratios_impl <- function(problem, genotypes, sampled, watch) {
+    .Call(`_ancify_scan_ratios_impl`, problem, genotypes, sampled, watch)
 }
 
-genetic_values_impl <- function(genotypes, settings, means, effects, watch) {
-    .Call(`_ancify_genetic_values_impl`, genotypes, settings, means, effects, watch)
+genetic_values_impl <- function(genotypes, work, means, effects, watch) {
+    .Call(`_ancify_genetic_values_impl`, genotypes, work, means, effects, watch)
 }
 
 set_of_parts_impl <- function(set, string, parts, part, ranges) {
@@ -489,8 +489,8 @@ component_products_impl <- function(problem, v, watch) {
     .Call(`_ancify_component_products_impl`, problem, v, watch)
 }
 
-sfs_from_sites_impl <- function(sites, sizes, draws, threads, watch) {
-    .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, threads, watch)
+sfs_from_sites_impl <- function(sites, sizes, draws, work, watch) {
+    .Call(`_ancify_sfs_from_sites_impl`, sites, sizes, draws, work, watch)
 }
 
 open_spectrum_impl <- function(path) {
@@ -521,8 +521,8 @@ tabulate_variants_impl <- function(variants, populations, sequences, options, wa
     .Call(`_ancify_tabulate_variants_impl`, variants, populations, sequences, options, watch)
 }
 
-variant_spectrum_impl <- function(table, sizes, draws, threads, watch) {
-    .Call(`_ancify_variant_spectrum_impl`, table, sizes, draws, threads, watch)
+variant_spectrum_impl <- function(table, sizes, draws, work, watch) {
+    .Call(`_ancify_variant_spectrum_impl`, table, sizes, draws, work, watch)
 }
 
 count_depths_impl <- function(variants, populations, watch) {
@@ -533,16 +533,20 @@ read_likelihoods_impl <- function(variants, populations, sequences, options, wat
     .Call(`_ancify_read_likelihoods_impl`, variants, populations, sequences, options, watch)
 }
 
-likelihood_step_impl <- function(table, prior, weights, threads, watch) {
-    .Call(`_ancify_likelihood_step_impl`, table, prior, weights, threads, watch)
+likelihood_step_impl <- function(table, prior, weights, work, watch) {
+    .Call(`_ancify_likelihood_step_impl`, table, prior, weights, work, watch)
 }
 
 build_info_impl <- function() {
     .Call(`_ancify_build_info_impl`)
 }
 
-backend_impl <- function(wish) {
-    .Call(`_ancify_backend_impl`, wish)
+backend_impl <- function(kind, devices, gpus_per_card, simd) {
+    .Call(`_ancify_backend_impl`, kind, devices, gpus_per_card, simd)
+}
+
+describe_work_impl <- function(work) {
+    .Call(`_ancify_describe_work_impl`, work)
 }
 
 available_gpus_impl <- function(gpus_per_card) {
@@ -585,8 +589,8 @@ read_range_impl <- function(path, from, to) {
     .Call(`_ancify_read_range_impl`, path, from, to)
 }
 
-expected_ld_impl <- function(models, populations, rates, backend, watch) {
-    .Call(`_ancify_expected_ld_impl`, models, populations, rates, backend, watch)
+expected_ld_impl <- function(models, populations, rates, work, watch) {
+    .Call(`_ancify_expected_ld_impl`, models, populations, rates, work, watch)
 }
 
 read_dna_impl <- function(paths, how, watch) {

@@ -63,15 +63,15 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
   if (is.factor(chromosomes)) chromosomes <- as.character(chromosomes)
   if (!is.null(chromosomes)) check_names(chromosomes, "chromosomes")
   need_bioconductor(c("GenomicRanges", "Biostrings"), "Pairs of ranges")
-  backend <- choose_backend("cpu", threads)
+  work <- new_work(threads, progress = progress)
   blocks <- with_watch("Reading", function(watch) {
     options <- core_list(
     "AxtPairsOptions",
       chromosomes = as.character(chromosomes), outgroup_lengths = outgroup_lengths %||% numeric(),
       on_bad_block = on_bad_block, chunk_size = chunk_size()
     )
-    read_axt_impl(axt, options, backend, watch)
-  }, progress)
+    read_axt_impl(axt, options, work, watch)
+  }, work$progress)
   warn_about_blocks(blocks, axt, outgroup_lengths)
   without <- setdiff(chromosomes, blocks$focal$chromosome)
   if (length(without)) {

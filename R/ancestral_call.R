@@ -147,8 +147,8 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
     method_arguments(method, arguments, unlist(species))
   )
   row$look(settings, species)
-  backend <- choose_backend(backend, threads)
-  caller <- make_caller(core_method(row, species, settings), FALSE, backend)
+  work <- new_work(threads, backend)
+  caller <- make_caller(core_method(row, species, settings), FALSE, work)
   result <- with_watch("Calling", function(watch) {
     call_in_memory_impl(unlist(unname(sequences)), caller, posterior, watch)
   })

@@ -218,11 +218,10 @@ core_method <- function(row, species, settings) {
 
 # A method that can call, as an external pointer. The core checks the settings and reads an ml model
 # here, before any work on sequences. For coalescent this can take seconds.
-make_caller <- function(method, with_phred, backend, progress = FALSE, verbose = FALSE,
-                        inputs = NULL) {
+make_caller <- function(method, with_phred, work, verbose = FALSE, inputs = NULL) {
   with_watch("Making the method", function(watch) {
-    make_caller_impl(method, with_phred, backend, watch)
-  }, progress, verbose, inputs)
+    make_caller_impl(method, with_phred, work, watch)
+  }, work$progress, verbose, inputs)
 }
 
 # Why a GPU cannot make a configuration's calls; NULL if it can.

@@ -148,9 +148,10 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
   lengths <- wanted_lengths(all_lengths, chromosomes)
   check_maf_names_given(axt, maf_name, focal_maf_name)
   check_twobit_given(axt, twobit)
-  refuse_gpu_projection(check_choice(backend, backends, "backend"))
+  refuse_gpu_projection(backend)
+  work <- new_work(threads, backend, progress = progress)
   reading <- reading_of(
-    lengths, choose_backend("cpu", threads), on_bad_block, overlaps, focal_maf_name %||% "",
+    lengths, work, on_bad_block, overlaps, focal_maf_name %||% "",
     names(all_lengths), genomes = genomes_by_alignment(axt, twobit)
   )
 
@@ -158,7 +159,7 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
     check_fits_in_strings(lengths)
     result <- with_watch("Projecting", function(watch) {
       project_memory_impl(as_alignments(basename(axt), axt, maf_name %||% ""), reading, watch)
-    }, progress)
+    }, work$progress)
     warn_about_projection(result$report, axt, lengths, overlaps)
     return(result$sequences)
   }
@@ -166,7 +167,7 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
   reports <- with_watch("Projecting", function(watch) {
     alignments <- as_alignments(basename(axt), axt, maf_name %||% "", output_dir)
     project_files_impl(alignments, reading, watch)
-  }, progress)
+  }, work$progress)
   warn_about_projection(reports[[1]], axt, lengths, overlaps)
   stats::setNames(sequence_path(output_dir, names(lengths)), names(lengths))
 }
@@ -190,12 +191,12 @@ overlap_rules <- c("score", "missing", "last")
 # How to read alignments. `focal_name` and `focal_chromosomes`: the focal species in a file of
 # several species. `focal_folder` or else `focal_fasta`: its bases, to check blocks. All may be "".
 # `genomes`: from genomes_by_alignment().
-reading_of <- function(lengths, backend, on_bad_block, overlaps, focal_name = "",
+reading_of <- function(lengths, work, on_bad_block, overlaps, focal_name = "",
                        focal_chromosomes = character(), aliases = character(), focal_folder = "",
                        focal_fasta = "", genomes = character()) {
   core_list(
     "Reading",
-    lengths = lengths, backend = backend, on_bad_block = on_bad_block, overlaps = overlaps,
+    lengths = lengths, work = work, on_bad_block = on_bad_block, overlaps = overlaps,
     chunk_size = chunk_size(), focal_name = focal_name,
     focal_chromosomes = c(focal_chromosomes, names(aliases)),
     aliases = aliases, focal_folder = focal_folder, focal_fasta = focal_fasta, genomes = genomes
@@ -228,7 +229,7 @@ check_twobit_given <- function(axt, twobit) {
 }
 
 refuse_gpu_projection <- function(backend) {
-  if (backend == "gpu") {
+  if (identical(backend, "gpu")) {
     abort_ancify(
       paste(
         "Projection has no GPU code in this version: leave `backend` at \"auto\",",

@@ -2,11 +2,11 @@
 
 # Options that annotate_vcf() passes to the core. `use_info`: whether ancestral alleles come from
 # INFO. `run`: the argument `ancestral`.
-beyond_snps <- function(also, use_info, run, reference, threads) {
+beyond_snps <- function(also, use_info, run, reference, work) {
   indels <- "indels" %in% also
   list(
     multiallelic = "multiallelic" %in% also, indels = indels,
-    indel_sources = if (indels && !use_info) indel_sources(run, reference, threads)
+    indel_sources = if (indels && !use_info) indel_sources(run, reference, work)
   )
 }
 
@@ -22,7 +22,7 @@ check_also <- function(also) {
 }
 
 # The alignments of a run, the settings for reading them, and the method for indels.
-indel_sources <- function(run, reference, threads) {
+indel_sources <- function(run, reference, work) {
   refuse_if(
     is.null(reference),
     paste("`also = \"indels\"` needs `reference`, the focal genome: repeats in it tell where an",
@@ -46,9 +46,7 @@ indel_sources <- function(run, reference, threads) {
   core_list(
     "IndelSources",
     alignments = config_alignments(config),
-    reading = config_reading(
-      config, choose_backend("cpu", threads), focal_fasta = focal_fasta %||% ""
-    ),
+    reading = config_reading(config, work, focal_fasta = focal_fasta %||% ""),
     method = indel_method(config)
   )
 }

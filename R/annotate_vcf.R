@@ -282,10 +282,10 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
   check_flag(polarise, "polarise")
   check_keep_fields(keep_fields, polarise)
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
   check_flag(verbose, "verbose")
   check_htslib()
-  beyond <- beyond_snps(also, use_info, run, reference, threads)
+  beyond <- beyond_snps(also, use_info, run, reference, work)
   refuse_same_file(out, alignments = beyond$indel_sources$alignments$file)
 
   chromosomes <- with_watch("Reading", function(watch) variant_chromosomes_impl(vcf, watch))
@@ -293,12 +293,12 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
     options <- core_list(
       "AnnotationOptions",
       use_info = use_info, mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
-      history = core_sample_history(history, chromosomes), threads = threads,
+      history = core_sample_history(history, chromosomes), work = work,
       scores = core_scores(scores, chromosomes), multiallelic = beyond$multiallelic,
       indels = beyond$indels, indel_sources = beyond$indel_sources
     )
     annotate_impl(vcf, out, record_sequences(chromosomes, ancestral, reference), options, watch)
-  }, progress)
+  }, work$progress)
   found <- report$chromosomes
   if (verbose) {
     lines <- c(

@@ -1,4 +1,4 @@
-# Threads, backend and progress of jobs in the core.
+# The work of jobs in the core: threads, backend, memory, precision and progress.
 
 # The number of threads: `threads`, else options(ancify.threads =), else default_threads().
 resolve_threads <- function(threads) {
@@ -16,9 +16,35 @@ default_threads <- function(cores = RcppParallel::defaultNumThreads()) {
 
 backends <- c("auto", "cpu", "gpu")
 
-# `devices` and `gpu_memory`: as in a configuration; NULL for all devices, and for no limit.
-choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) {
-  if (identical(backend, "gpu") && !is.null(devices) && length(devices) == 0) {
+# What a job may use. An exported function makes it from its arguments, and hands it down to the
+# core. Results do not depend on it, except on `precision`. `memory`: bytes, without a limit by
+# default, and half of the free memory if NULL. `precision`: "fp32" or "fp16"; NULL chooses by the
+# backend. `gpu_devices` and `gpu_memory`: as in a configuration.
+new_work <- function(threads = NULL, backend = "cpu", memory = most_bytes, precision = NULL,
+                     progress = FALSE, gpu_devices = NULL, gpu_memory = NULL) {
+  refuse_if_no_device(backend, gpu_devices)
+  if (!is.null(memory)) check_positive(memory, "memory", 1)
+  work <- core_list(
+    "Work",
+    threads = resolve_threads(threads), backend = check_choice(backend, backends, "backend"),
+    devices = as.integer(gpu_devices), gpus_per_card = gpus_per_card(),
+    # 0 means no limit.
+    gpu_memory = if (is.null(gpu_memory)) 0 else as_bytes(gpu_memory),
+    simd = check_choice(
+      getOption("ancify.simd", "auto"), c("auto", "scalar", "avx2", "avx512"),
+      "options(ancify.simd = )"
+    ),
+    memory = as_bytes(memory %||% default_memory()), precision = "fp32",
+    progress = check_flag(progress, "progress")
+  )
+  chosen <- backend_impl(work$backend, work$devices, work$gpus_per_card, work$simd)
+  work[c("backend", "devices")] <- chosen[c("kind", "devices")]
+  work$precision <- checked_precision(precision, work$backend == "gpu")
+  work
+}
+
+refuse_if_no_device <- function(backend, gpu_devices) {
+  if (identical(backend, "gpu") && !is.null(gpu_devices) && length(gpu_devices) == 0) {
     abort_ancify(
       paste(
         "`gpu_devices` is empty, so `backend` 'gpu' has no device. List devices, leave the setting",
@@ -27,18 +53,25 @@ choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) 
       "device"
     )
   }
-  simd <- check_choice(
-    getOption("ancify.simd", "auto"), c("auto", "scalar", "avx2", "avx512"),
-    "options(ancify.simd = )"
-  )
-  backend_impl(core_list(
-    "BackendWish",
-    kind = check_choice(backend, backends, "backend"), devices = as.integer(devices),
-    threads = resolve_threads(threads), simd = simd,
-    gpus_per_card = gpus_per_card(),
-    # 0 means no limit; no device has more than 2^52 bytes.
-    gpu_memory = if (is.null(gpu_memory)) 0 else min(max(gpu_memory, 1), 2^52)
-  ))
+}
+
+# No machine has more.
+most_bytes <- 2^52
+
+as_bytes <- function(memory) min(max(memory, 1), most_bytes)
+
+# Half of what this process can still allocate.
+default_memory <- function() {
+  available <- available_memory()
+  if (is.na(available)) 2^33 else available / 2
+}
+
+checked_precision <- function(precision, on_gpu) {
+  precision <- check_choice(precision %||% if (on_gpu) "fp16" else "fp32", c("fp32", "fp16"),
+                            "precision")
+  refuse_if(precision == "fp16" && !on_gpu,
+            "`precision` \"fp16\" is for GPUs alone: choose \"fp32\", or set `backend` to \"gpu\".")
+  precision
 }
 
 # Runs job(watch). The core calls watch() 20 times a second with the completed share, new log lines,

@@ -123,20 +123,20 @@ fit_autoencoder <- function(maps, task = c("cluster", "denoise", "inpaint"), cod
               !isTRUE(geometry >= 0 & geometry < Inf),
             "`geometry` must be a number from 0, not %s.", show_value(geometry))
   check_whole_number(seed, "seed")
-  backend <- choose_backend(backend, threads)
+  work <- new_work(threads, backend, progress = interactive())
   out <- choose_judges(length(maps), validation, seed)
   settings <- core_list(
     "AutoencoderTraining",
     task = task, points = maps$points, code = code, unit = mean_distance(maps[which(!out)]),
     epochs = epochs, share = share, geometry = geometry, seed = seed
   )
-  found <- structures_needed(maps, share > 0, threads)
+  found <- structures_needed(maps, share > 0, work)
   training <- new_training_impl()
   data <- core_list("TrainingMaps", maps = maps$maps, structures = found, held_out = out)
   interrupted <- tryCatch({
     with_watch("Training", function(watch) {
-      train_autoencoder_impl(training, data, settings, backend, watch)
-    }, progress = interactive())
+      train_autoencoder_impl(training, data, settings, work, watch)
+    }, work$progress)
     FALSE
   }, interrupt = function(condition) TRUE)
   made <- trained_autoencoder_impl(training)
@@ -196,9 +196,9 @@ mean_distance <- function(maps) {
 }
 
 # The structures of maps, needed only for missing pairs or corruption; otherwise an empty array.
-structures_needed <- function(maps, spoilt, threads) {
+structures_needed <- function(maps, spoilt, work) {
   if (spoilt || anyNA(maps$maps)) {
-    map_structures(maps, threads = threads)
+    structures_of(maps, work)
   } else {
     array(0, c(maps$points, 3, 0))
   }

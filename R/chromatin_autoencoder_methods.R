@@ -43,7 +43,7 @@ predict.map_autoencoder <- function(object, maps, threads = NULL, backend = "aut
   check_given()
   check_no_more(...)
   check_fits(object, maps)
-  codes <- run_network(object, maps, encode_maps_impl, threads, backend)
+  codes <- run_network(object, maps, encode_maps_impl, new_work(threads, backend))
   matrix(
     t(codes), length(maps), dimnames = list(maps$cells, paste0("code", seq_len(nrow(codes))))
   )
@@ -56,28 +56,32 @@ reconstruct_maps <- function(fit, maps, what = c("map", "structure"), threads = 
   check_given()
   check_fits(fit, maps)
   what <- check_choice(what, c("map", "structure"), "what")
-  made <- run_network(fit, maps, reconstruct_maps_impl, threads, backend)
+  work <- new_work(threads, backend)
+  maps <- reconstructed(fit, maps, work)
+  if (what == "structure") maps$maps <- measured(structures_of(maps, work), work)$maps
+  maps
+}
+
+# The maps by the network: all pairs, or the missing ones if it was trained to inpaint.
+reconstructed <- function(fit, maps, work) {
+  made <- run_network(fit, maps, reconstruct_maps_impl, work)
   changed <- if (fit$task == "inpaint") is.na(maps$maps) else TRUE
   maps$maps[changed] <- made[changed]
-  if (what == "structure") {
-    maps$maps <- measured(map_structures(maps, threads = threads), threads)$maps
-  }
   maps
 }
 
 # `job`: encode_maps_impl or reconstruct_maps_impl.
-run_network <- function(fit, maps, job, threads, backend) {
-  backend <- choose_backend(backend, threads)
-  found <- structures_needed(maps, FALSE, threads)
+run_network <- function(fit, maps, job, work) {
+  found <- structures_needed(maps, FALSE, work)
   with_watch("Reconstructing", function(watch) {
-    job(core_autoencoder(fit), maps$maps, found, backend, watch)
-  })
+    job(core_autoencoder(fit), maps$maps, found, work, watch)
+  }, work$progress)
 }
 
 # The median change that the network makes to each point's pairs: points x cells. A false spot
 # changes in all its pairs; another point, only in its pairs with false spots.
-changed_by <- function(fit, maps, threads, backend) {
-  change <- abs(reconstruct_maps(fit, maps, threads = threads, backend = backend)$maps - maps$maps)
+changed_by <- function(fit, maps, work) {
+  change <- abs(reconstructed(fit, maps, work)$maps - maps$maps)
   at <- map_pairs(maps$points)
   change_at <- function(point) {
     apply(change[at$first == point | at$second == point, , drop = FALSE], 2, stats::median,

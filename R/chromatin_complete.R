@@ -63,22 +63,22 @@ complete_maps <- function(x, method = c("interpolate", "lowrank", "conditional")
   if (!anyNA(x$maps)) {
     return(x)
   }
-  guess <- completion_methods[[method]](x, model, rank, threads)
+  guess <- completion_methods[[method]](x, model, rank, new_work(threads))
   hidden <- is.na(x$maps)
   x$maps[hidden] <- guess[hidden]
   x
 }
 
-# Each function takes maps with missing pairs, `model`, `rank` and `threads`; it returns pairs x
+# Each function takes maps with missing pairs, `model`, `rank` and `work`; it returns pairs x
 # cells.
 completion_methods <- list(
-  interpolate = function(x, model, rank, threads) {
-    found <- map_structures(x, threads = threads)
+  interpolate = function(x, model, rank, work) {
+    found <- structures_of(x, work)
     warn_ends(found)
-    interpolated_maps(x, found, threads)
+    interpolated_maps(x, found, work)
   },
-  lowrank = function(x, model, rank, threads) low_rank_maps(x, rank),
-  conditional = function(x, model, rank, threads) conditional_maps(x, model, threads)
+  lowrank = function(x, model, rank, work) low_rank_maps(x, rank),
+  conditional = function(x, model, rank, work) conditional_maps(x, model, work)
 )
 
 warn_ends <- function(found) {
@@ -103,9 +103,9 @@ steps_beyond <- function(axis) {
 
 # Distances of the structures `found`. Missing points lie between their neighbours; points beyond
 # the ends are kriged.
-interpolated_maps <- function(x, found, threads) {
+interpolated_maps <- function(x, found, work) {
   coordinates <- interpolated(found)
-  maps <- measured(coordinates, threads)$maps
+  maps <- measured(coordinates, work)$maps
   at <- map_pairs(x$points)
   square_of <- separation_law(x)
   for (cell in seq_along(x$cells)) {
@@ -198,13 +198,13 @@ interpolated <- function(coordinates) {
 
 # ---- Gaussian chains ----------------------------------------------------------------------------
 
-conditional_maps <- function(x, model, threads) {
+conditional_maps <- function(x, model, work) {
   refuse_if(is.null(model), "`method` \"conditional\" needs a `model`.")
   refuse_if(check_gaussian(model)$n != x$points, "`model` has %d points, but the maps have %d.",
             model$n, x$points)
   scale <- rep_len(x$scale, length(x))
-  seen <- map_structures(x, threads = threads)
-  maps <- measured(interpolated(seen), threads)$maps
+  seen <- structures_of(x, work)
+  maps <- measured(interpolated(seen), work)$maps
   precision <- laplacian(model)
   at <- map_pairs(x$points)
   for (cell in which(apply(is.na(seen), 3, any))) {

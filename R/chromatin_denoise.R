@@ -62,25 +62,21 @@ denoise_maps <- function(x, method = c("outliers", "rank", "smacof"), threshold 
   check_maps(x)
   method <- check_choice(method, names(denoising_methods), "method")
   check_positive(threshold, "threshold", 1)
-  denoised <- denoising_methods[[method]](x, threshold, threads)
+  denoised <- denoising_methods[[method]](x, threshold, new_work(threads))
   known <- !is.na(x$maps) & !is.na(denoised)
   x$maps[known] <- denoised[known]
   x
 }
 
-# Each function takes maps, `threshold` and `threads`; it returns pairs x cells.
+# Each function takes maps, `threshold` and `work`; it returns pairs x cells.
 denoising_methods <- list(
-  outliers = function(x, threshold, threads) without_outliers(x, threshold, threads),
-  rank = function(x, threshold, threads) {
-    measured(map_structures(x, iterations = 0, threads = threads), threads)$maps
-  },
-  smacof = function(x, threshold, threads) {
-    measured(map_structures(x, threads = threads), threads)$maps
-  }
+  outliers = function(x, threshold, work) without_outliers(x, threshold, work),
+  rank = function(x, threshold, work) measured(structures_of(x, work, iterations = 0), work)$maps,
+  smacof = function(x, threshold, work) measured(structures_of(x, work), work)$maps
 )
 
-without_outliers <- function(x, threshold, threads) {
-  out <- which(outlier_scores(x, threads) > threshold)
+without_outliers <- function(x, threshold, work) {
+  out <- which(to_median(chain_scores(x, work)) > threshold)
   kept <- x$mask
   kept[out] <- FALSE
   few <- which(colSums(kept) < 2)
@@ -90,7 +86,7 @@ without_outliers <- function(x, threshold, threads) {
   given <- x$maps
   removed <- !kept[at$first, , drop = FALSE] | !kept[at$second, , drop = FALSE]
   x$maps[removed] <- NA
-  found <- interpolated_maps(x, map_structures(x, threads = threads), threads)
+  found <- interpolated_maps(x, structures_of(x, work), work)
   # A structure fitted to inexact distances alters the other points' distances too: keep theirs.
   replace(given, removed, found[removed])
 }
@@ -102,22 +98,25 @@ outlier_scores <- function(x, threads = NULL, fit = NULL, backend = "auto") {
   check_maps(x)
   score <- if (is.null(fit)) {
     check_choice(backend, backends, "backend")
-    chain_scores(x, threads)
+    chain_scores(x, new_work(threads))
   } else {
-    network_scores(x, fit, threads, backend)
+    network_scores(x, fit, new_work(threads, backend))
   }
-  score / stats::median(score, na.rm = TRUE)
+  to_median(score)
 }
 
-network_scores <- function(x, fit, threads, backend) {
-  refuse_if(check_autoencoder(fit, "fit")$task != "denoise",
+to_median <- function(score) score / stats::median(score, na.rm = TRUE)
+
+network_scores <- function(x, fit, work) {
+  check_fits(fit, x)
+  refuse_if(fit$task != "denoise",
             "`fit` was trained to %s maps, but scores need one that was trained to denoise them.",
             fit$task)
-  changed_by(fit, x, threads, backend)
+  changed_by(fit, x, work)
 }
 
-chain_scores <- function(x, threads) {
-  found <- map_structures(x, threads = threads)
+chain_scores <- function(x, work) {
+  found <- structures_of(x, work)
   parts <- lapply(seq_along(x$cells), function(cell) neighbour_distances(found[, , cell]))
   part <- function(name) vapply(parts, `[[`, numeric(x$points), name)
   # If all points coincide, the scale is 0 and no point has a score.

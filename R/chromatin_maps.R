@@ -63,10 +63,11 @@ distance_maps <- function(x, scale = 1, threads = NULL) {
   check_given()
   given <- as_cell_array(x)
   check_points(dim(given)[1])
+  work <- new_work(threads)
   is_coordinates <- dim(given)[2] == 3
   maps <- if (is_coordinates) {
     check_cell_coordinates(given)
-    measured(given, threads)
+    measured(given, work)
   } else {
     check_cell_distances(given)
     points <- dim(given)[1]
@@ -104,12 +105,12 @@ map_pairs <- function(points) {
 }
 
 # Maps from checked coordinates.
-measured <- function(coordinates, threads, scale = 1) {
+measured <- function(coordinates, work, scale = 1) {
   points <- dim(coordinates)[1]
   cells <- dim(coordinates)[3]
   maps <- with_watch("Measuring", function(watch) {
-    measure_maps_impl(as.double(coordinates), points, cells, resolve_threads(threads), watch)
-  })
+    measure_maps_impl(as.double(coordinates), points, cells, work, watch)
+  }, work$progress)
   mask <- matrix(!is.na(coordinates[, 1, ]), points)
   new_maps(maps, points, cell_names(coordinates), mask, scale)
 }

@@ -43,8 +43,9 @@ map_metrics <- function(estimate, truth, given = NULL, contact = NULL, threads =
     anyNA(truth$maps[compared]) || anyNA(estimate$maps[compared]),
     "A map lacks a pair to compare: complete `estimate`, or take cells where `truth` is whole."
   )
+  work <- new_work(threads)
   triangles <- with_watch("Counting", function(watch) {
-    count_triangles_impl(estimate$maps, estimate$points, resolve_threads(threads), watch)
+    count_triangles_impl(estimate$maps, estimate$points, work, watch)
   })
   by_cell <- vapply(seq_along(estimate$cells), function(cell) {
     chosen <- which(compared[, cell])

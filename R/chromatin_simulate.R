@@ -34,7 +34,7 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
   refuse_if(any(n != n[1]), "All of `model` must have the same number of points, not %s.",
             enumerate(unique(n)))
   if (!is.null(seed)) check_whole_number(seed, "seed")
-  threads <- resolve_threads(threads)
+  work <- new_work(threads)
   labels <- names_or_numbers(names(models), length(models))
   # Levels in the order of the models
   class_of <- factor(rep_len(labels, cells), unique(labels))
@@ -42,27 +42,27 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
   out <- array(0, c(n[1], 3, cells), list(NULL, c("x", "y", "z"), NULL))
   seeded(seed, for (k in unique(turn)) {
     draw <- switch(models[[k]]$kind, gaussian = draw_gaussian, self_avoiding = draw_self_avoiding)
-    out[, , turn == k] <- draw(models[[k]], sum(turn == k), threads)
+    out[, , turn == k] <- draw(models[[k]], sum(turn == k), work)
   })
   if (length(models) > 1) attr(out, "model") <- class_of
   out
 }
 
 # If LL' is the precision along an axis and z is standard normal, L'^-1 z has the right covariance.
-draw_gaussian <- function(model, cells, threads) {
+draw_gaussian <- function(model, cells, work) {
   factor <- chol(centred_precision(model))
   x <- backsolve(factor, matrix(stats::rnorm(model$n * 3 * cells), model$n))
   x - rep(colMeans(x), each = model$n)
 }
 
-draw_self_avoiding <- function(model, cells, threads) {
+draw_self_avoiding <- function(model, cells, work) {
   seed <- floor(stats::runif(1) * 2^32)
   x <- with_watch("Moving", function(watch) {
     chain <- core_list(
       "SelfAvoidingModel",
       points = model$n, diameter = model$diameter, radius = model$radius, moves = model$moves
     )
-    self_avoiding_impl(cells, chain, seed, threads, watch)
+    self_avoiding_impl(cells, chain, seed, work, watch)
   })
   dim(x) <- c(model$n, 3 * cells)
   x - rep(colMeans(x), each = model$n)
@@ -96,12 +96,13 @@ draw_self_avoiding <- function(model, cells, threads) {
 #' colSums(given$outliers)
 perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, threads = NULL) {
   check_given()
+  work <- new_work(threads)
   scale <- 1
   each <- FALSE
   if (inherits(x, "distance_maps")) {
     scale <- x$scale
     each <- is_each(x)
-    x <- map_structures(x, threads = threads)
+    x <- structures_of(x, work)
   } else {
     x <- as_cell_array(x)
     check_points(dim(x)[1])
@@ -123,7 +124,7 @@ perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, t
     x <- x + on_axes(is_outlier) * rep(radii_of(x), each = 3 * points) * stats::rnorm(length(x))
   })
   x[on_axes(!is_outlier & place <= sum(counts))] <- NA
-  maps <- measured(x, threads, scale)
+  maps <- measured(x, work, scale)
   maps$each <- each
   if (counts[1] > 0) maps$outliers <- is_outlier & maps$mask
   check_seen(maps)

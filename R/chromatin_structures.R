@@ -42,14 +42,17 @@ map_structures <- function(x, iterations = 300, tolerance = 1e-5, threads = NULL
   check_maps(x)
   check_at_least(iterations, "iterations", 0)
   check_positive(tolerance, "tolerance", 1)
-  threads <- resolve_threads(threads)
+  structures_of(x, new_work(threads), iterations, tolerance)
+}
+
+structures_of <- function(x, work, iterations = 300, tolerance = 1e-5) {
   fit <- with_watch("Scaling", function(watch) {
     settings <- core_list(
       "StructureSettings",
       points = x$points, iterations = iterations, tolerance = tolerance
     )
-    fit_structures_impl(x$maps, settings, threads, watch)
-  })
+    fit_structures_impl(x$maps, settings, work, watch)
+  }, work$progress)
   structure(
     array(fit$coordinates, c(x$points, 3, length(x)), list(NULL, c("x", "y", "z"), x$cells)),
     stress = fit$stress, iterations = fit$iterations

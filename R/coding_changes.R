@@ -136,7 +136,7 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   background <- check_choice(background, c("ancestral", "focal"), "background")
   if (!is.null(mask)) mask <- check_path(mask, "mask")
   check_flag(low_confidence, "low_confidence")
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
   check_htslib()
   codes <- codes_by_chromosome(genetic_code)
   found <- with_watch("Reading", function(watch) {
@@ -150,7 +150,7 @@ coding_changes <- function(vcf, ancestral, genes, reference,
     options <- core_list(
     "CodingOptions",
       use_info = use_info, low_confidence = low_confidence, mask = mask %||% "",
-      focal = background == "focal", threads = threads,
+      focal = background == "focal", work = work,
       genetic_codes = as.character(apply(tables, 2, paste, collapse = ""))
     )
     sequences <- record_sequences(chromosomes, if (!use_info) ancestral, reference)
@@ -158,7 +158,7 @@ coding_changes <- function(vcf, ancestral, genes, reference,
     found <- coding_changes_impl(vcf, genes, sequences, options, watch)
     origin <- origin_of(vcf, mask, sequences, parts, transcripts$code, options)
     c(found, list(transcripts = transcripts, tables = tables, origin = origin))
-  }, progress)
+  }, work$progress)
   if (!use_info) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, use_info)
   left_out <- records_left_out(found, low_confidence)

@@ -60,25 +60,25 @@
 #' summary(comparison)
 compare_calls <- function(..., window = 1e6, threads = NULL, progress = interactive()) {
   check_whole_number(window, "window", 2^53)
-  backend <- choose_backend("cpu", threads)
+  work <- new_work(threads, progress = progress)
   files <- files_of_runs(list(...))
   lengths <- common_lengths(files)
   check_windows(lengths, window, choose(length(files), 2))
   folders <- run_folders(files)
   counts <- with_watch("Comparing", function(watch) {
-    compared_folders(folders, lengths, window, FALSE, backend, watch)
-  }, progress)
+    compared_folders(folders, lengths, window, FALSE, work, watch)
+  }, work$progress)
   new_comparison(counts, folders, lengths, window)
 }
 
 # The counts of differences by chromosome and window. With `any_letters`, letters that are not calls
 # count as missing.
-compared_folders <- function(folders, lengths, window, any_letters, backend, watch) {
+compared_folders <- function(folders, lengths, window, any_letters, work, watch) {
   compared <- core_list(
     "ComparedFolders",
     folders = folders, lengths = lengths, window = window, any_letters = any_letters
   )
-  compare_calls_impl(compared, backend, watch)
+  compare_calls_impl(compared, work, watch)
 }
 
 # The files of each run, by name.

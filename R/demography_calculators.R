@@ -1,17 +1,17 @@
 # Calculators of the expectations of a fit's terms, and the term of spectra. A calculator has
-# backend    function(): the backend that computes
+# work       function(): what it may use
 # prepare    function(params): a model
-# compute    function(models, backend): the expectations of each model
+# compute    function(models, work): the expectations of each model
 # warn       function(params): warnings of numerical errors
 
 # The function `expected` of a term. `names`: the parameters that the calculator's prepare() takes.
 expected_by <- function(calculator, names, space) {
-  calculator$backend() # reports an error of the backend before any error of parameters
+  calculator$work() # reports an error of the backend before any error of parameters
   prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
   function(sets, stop_at_errors = FALSE) {
-    # Choose it anew: a worker or a saved fit may be on another machine.
-    backend <- calculator$backend()
-    compute <- function(models) calculator$compute(models, backend)
+    # Made anew: a worker or a saved fit may be on another machine.
+    work <- calculator$work()
+    compute <- function(models) calculator$compute(models, work)
     if (stop_at_errors) {
       return(compute(lapply(sets, prepare)))
     }
@@ -59,7 +59,7 @@ sfs_term <- function(model, sfs, space, settings) {
 demography_calculator <- function(model, sizes, settings) {
   # Made once, as its matrices may be large
   always <- if (!is.function(settings$sampling)) check_sampling(settings$sampling, sizes)
-  new_backend <- function() choose_backend(settings$backend, settings$threads)
+  work_here <- function() new_work(settings$threads, settings$backend)
   prepare <- function(params) {
     settled <- settle_params(model, params, settings$sampling)
     check_final_populations(settled$events, length(sizes))
@@ -68,29 +68,29 @@ demography_calculator <- function(model, sizes, settings) {
     settled
   }
   list(
-    backend = new_backend,
+    work = work_here,
     prepare = prepare,
     warn = function(params) {
       at <- prepare(params)
-      backend <- new_backend()
+      work <- work_here()
       found <- on_fine_grids(
         list(at$events), sizes, settings$pts, settings$time, settings$extrapolate, at$sampling,
-        backend, keep = TRUE
+        work, keep = TRUE
       )
       where <- " at the estimates"
       if (!identical(found$pts[[1]], settings$pts)) warn_of_finer(settings$pts, found$pts, where)
       warn_of_errors(
-        at$events, found, settings$time, settings$extrapolate, at$sampling, backend, where
+        at$events, found, settings$time, settings$extrapolate, at$sampling, work, where
       )
     },
-    compute = function(models, backend) {
+    compute = function(models, work) {
       samplings <- lapply(models, `[[`, "sampling")
       spectra <- vector("list", length(models))
       for (sampling in unique(samplings)) {
         alike <- which(vapply(samplings, identical, NA, sampling))
         events <- lapply(models[alike], `[[`, "events")
         spectra[alike] <- on_fine_grids(
-          events, sizes, settings$pts, settings$time, settings$extrapolate, sampling, backend
+          events, sizes, settings$pts, settings$time, settings$extrapolate, sampling, work
         )$spectra
       }
       spectra
@@ -111,10 +111,10 @@ dfe_calculator <- function(model, data) {
   refuse_if(!is.null(why), "Cannot compare the spectra of `model` and `sfs`: %s.", why)
   cells <- cells_of(model$spectra)
   list(
-    backend = function() NULL,
+    work = function() NULL,
     prepare = function(params) do.call(model$dfe, as.list(params)),
     warn = function(params) invisible(), # selected_spectra() has warned
-    compute = function(dfes, backend) {
+    compute = function(dfes, work) {
       lapply(dfes, function(dfe) summed_spectra(model$spectra, cells, dfe, model$theta))
     }
   )

@@ -5,16 +5,16 @@ most_error <- 0.02
 
 # Warns of a spectrum that is far from the limit of fine grids and short steps. `found`: the result
 # of on_fine_grids(keep = TRUE) for one model. `where`: words to follow "for this model".
-warn_of_errors <- function(events, found, time, extrapolate, sampling, backend, where = "") {
+warn_of_errors <- function(events, found, time, extrapolate, sampling, work, where = "") {
   values <- found$values[[1]]
   pts <- found$pts[[1]]
   grids <- if (length(pts) > 1) {
     grid_error(values, pts, time, extrapolate, sampling$sizes)
   } else {
-    single_grid_error(events, values, pts, time, sampling, backend)
+    single_grid_error(events, values, pts, time, sampling, work)
   }
   warn_of_grid_error(grids, pts, where)
-  steps <- step_error(events, values, pts, time, sampling, backend)
+  steps <- step_error(events, values, pts, time, sampling, work)
   if (steps > most_error) {
     warn_ancify(
       sprintf(
@@ -80,13 +80,13 @@ grid_error <- function(values, pts, time, extrapolate, sizes) {
 }
 
 # The change of the spectrum by extrapolation with a coarser grid; 0 if no grid is coarser.
-single_grid_error <- function(events, values, pts, time, sampling, backend) {
+single_grid_error <- function(events, values, pts, time, sampling, work) {
   coarser <- max(4L, max(sampling$sizes) + 1L, as.integer(2 * pts / 3))
   if (coarser >= pts) {
     return(0)
   }
   fine <- without_steps(array(values, c(dim(values), 1)), time)
-  coarse <- spectra_of_models(list(events), coarser, time, sampling, backend)
+  coarse <- spectra_of_models(list(events), coarser, time, sampling, work)
   spectra <- varying_cells(cbind(fine[, 1, 1], coarse[, 1, 1]), sampling$sizes)
   relative_change(spectra[, 1], extrapolated(
     spectra, c(pts, coarser), weights_of_spacing, FALSE
@@ -97,7 +97,7 @@ single_grid_error <- function(events, values, pts, time, sampling, backend) {
 # need it only where whole and half steps differ: their remaining error is a part of this
 # difference. A grid of a third of the points costs a fraction, and suffices to show that the
 # difference is well below the limit.
-step_error <- function(events, values, pts, time, sampling, backend) {
+step_error <- function(events, values, pts, time, sampling, work) {
   steps <- time_steps[[time]]
   if (length(steps$parts) > 1) {
     of_parts <- varying_cells(values[, which.min(pts), ], sampling$sizes)
@@ -106,16 +106,16 @@ step_error <- function(events, values, pts, time, sampling, backend) {
       return(0)
     }
   }
-  difference <- function(points) step_difference(events, points, steps, sampling, backend)
+  difference <- function(points) step_difference(events, points, steps, sampling, work)
   few <- max(4L, max(sampling$sizes) + 1L, as.integer(min(pts) / 3))
   rough <- if (few < min(pts)) difference(few) else Inf
   if (rough <= most_error / 1.5) rough else difference(min(pts))
 }
 
 # The difference between the spectrum of these steps and the limit of shorter ones, on one grid.
-step_difference <- function(events, points, steps, sampling, backend) {
+step_difference <- function(events, points, steps, sampling, work) {
   parts <- c(steps$parts, 2L * max(steps$parts))
-  spectra <- spectra_of_steps(list(events), points, steps, parts, sampling, backend)
+  spectra <- spectra_of_steps(list(events), points, steps, parts, sampling, work)
   spectra <- varying_cells(spectra, sampling$sizes)
   n <- length(steps$parts)
   taken <- drop(spectra[, seq_len(n), drop = FALSE] %*% steps$weights)

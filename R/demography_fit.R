@@ -123,10 +123,10 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   settings <- object$surface$settings
   sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
   small <- any(settings$pts <= max(sizes))
-  spectrum <- expected_sfs(
+  spectrum <- spectrum_of_model(
     object$model, object$params[params_of_spectra(object$model, settings$sampling)], sizes,
     if (small) default_pts(sizes) else settings$pts, settings$time, settings$extrapolate,
-    settings$sampling, settings$threads, settings$backend, progress = FALSE
+    settings$sampling, new_work(settings$threads, settings$backend)
   )
   if (settings$misidentified) {
     spectrum <- misidentified_sfs(spectrum, object$params[["misidentified"]])

@@ -1,23 +1,21 @@
 # Spectra from grids, which are refined if too coarse for a model, and extrapolated.
 
 # An array of cells, grids and models, extrapolated to steps of length 0 by the rule `time`.
-spectra_of_models <- function(models, pts, time, sampling, backend, progress = FALSE) {
+spectra_of_models <- function(models, pts, time, sampling, work) {
   steps <- time_steps[[time]]
-  without_steps(
-    spectra_of_steps(models, pts, steps, steps$parts, sampling, backend, progress), time
-  )
+  without_steps(spectra_of_steps(models, pts, steps, steps$parts, sampling, work), time)
 }
 
 # An array of cells, grids, parts and models. Each time step is cut into this many `parts`.
-spectra_of_steps <- function(models, pts, steps, parts, sampling, backend, progress = FALSE) {
+spectra_of_steps <- function(models, pts, steps, parts, sampling, work) {
   result <- with_watch("Diffusion", function(watch) {
     grids <- core_list(
       "DiffusionGrids",
       fineness = steps$fineness, strongest = steps$strongest, looks_ahead = steps$looks_ahead,
       parts = parts, points = pts
     )
-    expected_spectra_impl(models, grids, core_sampling(sampling), backend, watch)
-  }, progress)
+    expected_spectra_impl(models, grids, core_sampling(sampling), work, watch)
+  }, work$progress)
   array(result, c(nrow(result), length(pts), length(parts), length(models)))
 }
 
@@ -80,14 +78,13 @@ time_steps <- list(
 # grid points used; and with `keep` its `values`, an array of cells, grids and parts of steps. Cells
 # are negative where a density is too steep for the grid. Twice as many points shrink them by orders
 # of magnitude, so a few rounds suffice, and most models need none.
-on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, backend,
-                          progress = FALSE, keep = FALSE) {
+on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, work, keep = FALSE) {
   none <- vector("list", length(models))
   result <- list(spectra = none, pts = none, values = none)
   steps <- time_steps[[time]]
   open <- seq_along(models)
   for (points in finer_grids(pts, length(sizes))) {
-    parts <- spectra_of_steps(models[open], points, steps, steps$parts, sampling, backend, progress)
+    parts <- spectra_of_steps(models[open], points, steps, steps$parts, sampling, work)
     values <- without_steps(parts, time)
     fine <- !vapply(seq_along(open), function(i) any_below(values[, , i], sampling$sizes), NA)
     result$spectra[open[fine]] <- lapply(which(fine), function(i) {
@@ -157,8 +154,8 @@ as_expected_sfs <- function(values, sizes, sampling) {
 }
 
 # A list of the spectra of these grids, named by `pts`. Where cells are negative they become 0.
-spectra_of_single_grids <- function(events, sizes, pts, time, sampling, backend, progress) {
-  values <- spectra_of_models(list(events), pts, time, sampling, backend, progress)
+spectra_of_single_grids <- function(events, sizes, pts, time, sampling, work) {
+  values <- spectra_of_models(list(events), pts, time, sampling, work)
   spectra <- lapply(seq_along(pts), function(i) as_expected_sfs(values[, i, 1], sizes, sampling))
   coarse <- vapply(seq_along(pts), function(i) any_below(values[, i, 1], sampling$sizes), NA)
   if (any(coarse)) {

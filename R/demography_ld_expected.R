@@ -77,8 +77,8 @@ expected_ld <- function(model, params = NULL, populations, bins, reference_size 
   refuse_if(max(bins) > 0.5,
             "`bins` must end at 0.5 Morgans, where sites are unlinked, or before, not at %s.",
             format(max(bins)))
-  backend <- choose_backend("cpu", threads)
-  ld_of_models(list(events), populations, bins, size, backend, progress)[[1]]
+  work <- new_work(threads, progress = progress)
+  ld_of_models(list(events), populations, bins, size, work)[[1]]
 }
 
 check_ld_populations <- function(populations, n) {
@@ -89,7 +89,7 @@ check_ld_populations <- function(populations, n) {
 }
 
 # An ld_statistics for each list of events; `sizes`: the reference size of each.
-ld_of_models <- function(models, populations, bins, sizes, backend, progress = FALSE) {
+ld_of_models <- function(models, populations, bins, sizes, work) {
   middles <- (utils::head(bins, -1) + bins[-1]) / 2
   places <- sort(c(bins, middles))
   # The core scales recombination rates by a single reference size.
@@ -97,8 +97,8 @@ ld_of_models <- function(models, populations, bins, sizes, backend, progress = F
   for (size in unique(sizes)) {
     alike <- which(rep_len(sizes, length(models)) == size)
     columns <- with_watch("Two loci", function(watch) {
-      expected_ld_impl(models[alike], length(populations), 2 * size * places, backend, watch)
-    }, progress)
+      expected_ld_impl(models[alike], length(populations), 2 * size * places, work, watch)
+    }, work$progress)
     results[alike] <- lapply(seq_along(alike), function(i) {
       as_expected_ld(columns[, i], populations, bins)
     })

@@ -9,7 +9,7 @@ ld_term <- function(model, ld, space, threads) {
   weights <- ld_weights(ld)
   clock <- params_of_ld(model)
   calculator <- list(
-    backend = function() choose_backend("cpu", threads),
+    work = function() new_work(threads),
     prepare = function(params) {
       events <- events_at(model, params[model$params])
       size <- if (length(clock)) params[[clock]] else attr(events, "reference_size")
@@ -18,10 +18,10 @@ ld_term <- function(model, ld, space, threads) {
       check_final_populations(events, length(ld$populations), "ld")
       list(events = events, size = size)
     },
-    compute = function(models, backend) {
+    compute = function(models, work) {
       found <- ld_of_models(
         lapply(models, `[[`, "events"), ld$populations, ld$bins, vapply(models, `[[`, 0, "size"),
-        backend
+        work
       )
       lapply(found, normalise, ld$reference)
     }

@@ -118,12 +118,12 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
   sampling <- check_sampling(settled$sampling, sizes)
   pts <- check_pts(pts, sampling$sizes)
   if (!is.null(cache)) cache <- check_path(cache, "cache")
-  backend <- choose_backend(backend, threads)
+  work <- new_work(threads, backend)
   sets <- coefficients_of(gammas, pairs)
   steps <- if (pairs && time == "accurate") "selected" else time
   compute <- function(which) {
     models <- lapply(which, function(k) with_selection(events, sets[k, ], h))
-    on_fine_grids(models, sizes, pts, steps, extrapolate, sampling, backend)
+    on_fine_grids(models, sizes, pts, steps, extrapolate, sampling, work)
   }
   settings <- list(
     sample_sizes = unname(sizes), populations = names(sizes), pairs = pairs,

@@ -3,15 +3,15 @@
 # doubles. Their source in the folder's ledger is the fingerprint of the model and settings, and
 # their facts are list(pts = the grids used for each spectrum).
 
-# Calls work(part) for each part.
-each_part <- function(parts, work, progress) {
+# Calls do(part) for each part.
+each_part <- function(parts, do, progress) {
   if (!progress || length(parts) < 2) {
-    return(lapply(parts, work))
+    return(lapply(parts, do))
   }
   bar <- cli::cli_progress_bar("Spectra", total = length(parts), clear = TRUE, .auto_close = FALSE)
   on.exit(cli::cli_progress_done(id = bar))
   lapply(parts, function(part) {
-    done <- work(part)
+    done <- do(part)
     cli::cli_progress_update(id = bar)
     done
   })

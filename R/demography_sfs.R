@@ -74,6 +74,11 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
                          extrapolate = c("linear", "log", "none"), sampling = "analytic",
                          threads = NULL, backend = "auto", progress = interactive()) {
   check_given()
+  work <- new_work(threads, backend, progress = progress)
+  spectrum_of_model(model, params, sample_sizes, pts, time, extrapolate, sampling, work)
+}
+
+spectrum_of_model <- function(model, params, sample_sizes, pts, time, extrapolate, sampling, work) {
   settled <- settle_params(model, params, sampling)
   events <- settled$events
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
@@ -82,14 +87,12 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accu
   extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
   sampling <- check_sampling(settled$sampling, sizes)
   pts <- check_pts(pts, sampling$sizes)
-  backend <- choose_backend(backend, threads)
   if (extrapolate == "none") {
-    return(spectra_of_single_grids(events, sizes, pts, time, sampling, backend, progress))
+    return(spectra_of_single_grids(events, sizes, pts, time, sampling, work))
   }
-  found <- on_fine_grids(list(events), sizes, pts, time, extrapolate, sampling, backend, progress,
-                         keep = TRUE)
+  found <- on_fine_grids(list(events), sizes, pts, time, extrapolate, sampling, work, keep = TRUE)
   if (!identical(found$pts[[1]], pts)) warn_of_finer(pts, found$pts)
-  warn_of_errors(events, found, time, extrapolate, sampling, backend)
+  warn_of_errors(events, found, time, extrapolate, sampling, work)
   found$spectra[[1]]
 }
 
@@ -320,5 +323,5 @@ check_low_coverage <- function(sampling, sizes) {
 # Refuses an invalid model with the errors of expected_sfs().
 check_computable <- function(events) {
   sampling <- check_sampling("analytic", rep(1L, populations_after(events)))
-  spectra_of_models(list(events), 4L, "dadi", sampling, choose_backend("cpu", 1))
+  spectra_of_models(list(events), 4L, "dadi", sampling, new_work(1))
 }

@@ -114,7 +114,10 @@ dimnames.ancify_genotypes <- function(x) list(x$samples$id, x$variants$id)
 #' @export
 as.matrix.ancify_genotypes <- function(x, threads = NULL, progress = interactive(), ...) {
   check_no_more(...)
-  threads <- resolve_threads(threads)
+  genotype_matrix(x, new_work(threads, progress = progress))
+}
+
+genotype_matrix <- function(x, work) {
   bytes <- 4 * prod(dim(x))
   if (isTRUE(bytes > available_memory())) {
     abort_ancify(
@@ -124,8 +127,8 @@ as.matrix.ancify_genotypes <- function(x, threads = NULL, progress = interactive
     )
   }
   calls <- with_watch("Reading", function(watch) {
-    genotype_matrix_impl(core_genotypes(x), threads, watch)
-  }, progress)
+    genotype_matrix_impl(core_genotypes(x), work, watch)
+  }, work$progress)
   dimnames(calls) <- dimnames(x)
   calls
 }

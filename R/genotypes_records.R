@@ -41,7 +41,7 @@ open_records <- function(source, variants) {
 
 packed_records <- function(path, identity) {
   with_watch("Reading", function(watch) {
-    read_records_impl(path, resolve_threads(NULL), watch)
+    read_records_impl(path, new_work(), watch)
   }, inputs = stats::setNames(identity, path))
 }
 

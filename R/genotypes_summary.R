@@ -32,7 +32,7 @@
 #' counts$frequency
 summary.ancify_genotypes <- function(object, threads = NULL, progress = interactive(), ...) {
   check_no_more(...)
-  counts <- genotype_counts(object, threads, progress)
+  counts <- genotype_counts(object, new_work(threads, progress = progress))
   n <- counts[1, ] + counts[2, ] + counts[3, ]
   frequency <- (counts[2, ] + 2 * counts[3, ]) / (2 * n)
   table <- c(object$variants, list(
@@ -43,15 +43,14 @@ summary.ancify_genotypes <- function(object, threads = NULL, progress = interact
 }
 
 # Numbers of samples with 0, 1 and 2 copies and without a call, a column for each variant
-genotype_counts <- function(g, threads = NULL, progress = FALSE) {
-  threads <- resolve_threads(threads)
+genotype_counts <- function(g, work) {
   chosen <- core_genotypes(g)
   # The key is saved with the genotypes, so it excludes their calls.
   key <- chosen[names(chosen) != "calls"]
   if (!identical(g$known$chosen, key)) {
     g$known$counts <- with_watch("Counting", function(watch) {
-      genotype_counts_impl(chosen, threads, watch)
-    }, progress)
+      genotype_counts_impl(chosen, work, watch)
+    }, work$progress)
     g$known$chosen <- key
   }
   g$known$counts

@@ -37,22 +37,22 @@ write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = int
   check_genotypes(g)
   stem <- sub("[.]bed$", "", check_path(path, "path"))
   check_flag(overwrite, "overwrite")
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
   dir.create(dirname(stem), showWarnings = FALSE, recursive = TRUE)
   for (file in paste0(stem, c(".bed", ".bim", ".fam"))) check_free(file, g, overwrite)
   check_without_blanks(g$samples, c("family", "id", "father", "mother", "PAT", "MAT"), ".fam")
   check_without_blanks(g$variants, c("chromosome", "id", "counted", "other"), ".bim")
   with_watch("Writing", function(watch) {
-    write_bed_impl(core_genotypes(g), bed_files(g, stem, overwrite, threads), watch)
-  }, progress)
+    write_bed_impl(core_genotypes(g), bed_files(g, stem, overwrite, work), watch)
+  }, work$progress)
   invisible(paste0(stem, ".bed"))
 }
 
-bed_files <- function(g, stem, overwrite, threads) {
+bed_files <- function(g, stem, overwrite, work) {
   core_list(
     "BedFiles",
     stem = stem, bim = bim_lines(g$variants), fam = fam_lines(g$samples), overwrite = overwrite,
-    threads = threads
+    work = work
   )
 }
 

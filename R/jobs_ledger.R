@@ -89,12 +89,12 @@ remove_own <- function(ledger, paths) {
 
 # Whether each file is complete, was made from `from` (a value of known_source()), has this size and
 # is unchanged. NULL accepts any source or size.
-whole_files <- function(ledger, paths, from = NULL, sizes = NULL, threads = 1, progress = FALSE) {
+whole_files <- function(ledger, paths, from = NULL, sizes = NULL, work = new_work(1)) {
   whole <- are_complete(ledger, paths, from, sizes)
   to_read <- which(whole & !was_seen(ledger, paths))
   rows <- complete_rows(ledger, paths[to_read])
   rows$path <- ledger_paths(ledger, paths[to_read])
-  identities <- identities_as_written(rows, threads, progress)
+  identities <- identities_as_written(rows, work)
   note_seen(ledger, paths[to_read], identities)
   whole[to_read] <- !is.na(identities)
   whole

@@ -162,13 +162,13 @@ are_in <- function(names, environment) {
 }
 
 # Identities of files with the recorded size and checksum; NA for others.
-identities_as_written <- function(table, threads, progress) {
+identities_as_written <- function(table, work) {
   identities <- rep(NA_character_, NROW(table))
   there <- which(file.size(as.character(table$path)) == table$size)
   if (length(there)) {
     found <- with_watch("Checking existing files", function(watch) {
-      checksums_impl(table$path[there], threads, watch)
-    }, progress)
+      checksums_impl(table$path[there], work, watch)
+    }, work$progress)
     same <- found$size == table$size[there] & found$checksum == table$checksum[there]
     identities[there] <- ifelse(same, found$identity, NA)
   }

@@ -102,13 +102,13 @@ do_job <- function(task, ledgers) {
   get(task$does, asNamespace("ancify"))(task, ledgers)
 }
 
-# The backend of a task's own machine. The arguments are those of choose_backend().
-task_backend <- function(task, kind, threads, devices = NULL, gpu_memory = NULL) {
-  if (!task$uses_gpu) kind <- "cpu"
-  if (kind != "cpu" && task$shares_gpus) devices <- take_gpu(devices, task)
-  backend <- choose_backend(kind, threads, devices, gpu_memory)
-  inform_ancify(paste("Using", backend$description))
-  backend
+# The work of a task on its own machine. The arguments are those of new_work().
+task_work <- function(task, threads, backend, gpu_devices = NULL, ...) {
+  if (!task$uses_gpu) backend <- "cpu"
+  if (backend != "cpu" && task$shares_gpus) gpu_devices <- take_gpu(gpu_devices, task)
+  work <- new_work(threads, backend, gpu_devices = gpu_devices, ...)
+  inform_ancify(paste("Using", describe_work_impl(work)))
+  work
 }
 
 # Waits for a free GPU of this machine, and locks it for this task. Returns its number, or `devices`

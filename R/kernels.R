@@ -99,12 +99,12 @@ kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_lint
             format_count(nrow(V)), count_of(kernel$n, "sample"))
   check_row_order(V, "V", kernel$ids, "sample")
   component <- chosen_component(kernel, component)
-  settings <- core_settings(threads, memory, backend)
+  work <- new_work(threads, backend, memory)
   times <- kernel_kinds()[[kernel$kind]]$times
   if (!is.null(times)) {
     return(times(kernel, V))
   }
-  core_times(kernel_problem(kernel, nrow(V)), V, component, settings)
+  core_times(kernel_problem(kernel, nrow(V)), V, component, work)
 }
 
 # The index of a component within its kernel.

@@ -26,9 +26,9 @@ kernel_kinds <- function() {
   )
 }
 
-# K V of a component of a problem. `settings`: from core_settings().
-core_times <- function(problem, V, component, settings) { # nolint: object_name_linter.
-  problem <- c(problem, settings)
+# K V of a component of a problem.
+core_times <- function(problem, V, component, work) { # nolint: object_name_linter.
+  problem$work <- work
   with_watch("Multiplying", function(watch) kernel_times_impl(problem, V, component - 1L, watch))
 }
 
@@ -44,34 +44,6 @@ kernel_problem <- function(kernel, n) {
     weights = list(variant = seq_len(m) - 1, component = integer(m), weight = rep(1, m)),
     n_genetic = 1L, scale_power = kernel$scale_power, kernels = list()
   )
-}
-
-# Settings of the core that do not change results.
-core_settings <- function(threads, memory, backend = "cpu") {
-  if (!is.null(memory)) check_positive(memory, "memory", 1)
-  list(
-    threads = resolve_threads(threads),
-    simd = getOption("ancify.simd", "auto"),
-    memory = memory %||% default_memory(),
-    backend = choose_backend(backend, threads)
-  )
-}
-
-# The settings of a model or fit.
-settings_of <- function(model) {
-  core_settings(model$threads, model$memory, model$backend %||% "cpu")
-}
-
-# The same model for a worker of a `BPPARAM`.
-for_worker <- function(model) {
-  model[c("threads", "backend")] <- list(1L, "cpu")
-  model
-}
-
-# Half of the memory that this process can still allocate.
-default_memory <- function() {
-  available <- available_memory()
-  if (is.na(available)) 2^33 else available / 2
 }
 
 # The kernel of some of its samples, as a fit keeps it: a matrix, or a list.

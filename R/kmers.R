@@ -27,8 +27,8 @@
 #' @param canonical Whether both strands count as one.
 #' @param min_count,max_count Smallest and largest count of the k-mers to keep, 1 to 2^32 - 1.
 #'   Larger counts are stored as 2^32 - 1.
-#' @param memory Approximate memory in bytes; `NULL`: half of the machine's. It limits the collected
-#'   k-mers, but neither a result in memory nor the tables up to k = 12.
+#' @param memory Approximate memory in bytes; `NULL`: half of the free memory. It limits the
+#'   collected k-mers, but neither a result in memory nor the tables up to k = 12.
 #' @param out Path of the database to write, without extension; `NULL`: in memory.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
@@ -65,11 +65,11 @@ count_kmers <- function(x, k, canonical = TRUE, min_count = 1, max_count = 2^32 
   settings <- kmer_settings(
     check_whole_number(k, "k", most_k), check_flag(canonical, "canonical"), min_count, max_count
   )
-  work <- kmer_work(memory, out, threads, if (sequences$are_files) sequences$x)
-  backend <- choose_backend(backend, threads)
+  work <- new_work(threads, backend, memory, progress = interactive())
+  output <- kmer_output(out, work, if (sequences$are_files) sequences$x)
   made <- with_watch("Counting k-mers", function(watch) {
-    count_kmers_impl(sequences$x, settings, work, backend, watch)
-  }, progress = interactive())
+    count_kmers_impl(sequences$x, settings, output, watch)
+  }, work$progress)
   if (sequences$are_files) {
     warn_empty_files(sequences$x[made$letters == 0 & any(made$letters > 0)])
   }
@@ -114,17 +114,15 @@ kmer_settings <- function(k, canonical, min_count, max_count) {
   )
 }
 
-# A job's memory, threads and output. `inputs`: paths that must not be overwritten.
-kmer_work <- function(memory, out, threads, inputs = NULL) {
-  if (!is.null(memory)) check_positive(memory, "memory", 1)
+# A job's output. `inputs`: paths that must not be overwritten.
+kmer_output <- function(out, work, inputs = NULL) {
   if (!is.null(out)) {
     out <- kmc_stem(check_output_file(out, "out", FALSE))
     for (file in kmc_paths(out)) refuse_same_file(file, x = inputs)
   }
   core_list(
-    "KmerWork",
-    memory = if (is.null(memory)) 0 else min(max(memory, 1), 2^52), out = out %||% "",
-    scratch = if (is.null(out)) tempdir() else dirname(out), threads = resolve_threads(threads)
+    "KmerOutput",
+    work = work, out = out %||% "", scratch = if (is.null(out)) tempdir() else dirname(out)
   )
 }
 

@@ -42,7 +42,7 @@ read_kmers <- function(path, canonical = TRUE) {
               "%s names both a text and a database: give %s for the database, or rename the text.",
               quoted(path), quoted(kmc_paths(path)[1]))
     return(new_kmers(with_watch("Reading", function(watch) {
-      read_kmer_text_impl(path, canonical, kmer_work(NULL, NULL, NULL), watch)
+      read_kmer_text_impl(path, canonical, kmer_output(NULL, new_work(memory = NULL)), watch)
     })))
   }
   open_database(stem)

@@ -29,14 +29,16 @@
 #' as.data.frame(filter_kmers(x, min_count = 3))
 kmer_union <- function(x, y, count = "sum", out = NULL, threads = NULL) {
   check_given()
-  combine_kmers("union", x, y, check_choice(count, both_rules, "count"), out, threads)
+  rule <- check_choice(count, both_rules, "count")
+  combine_kmers("union", x, y, rule, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
 #' @export
 kmer_intersect <- function(x, y, count = "min", out = NULL, threads = NULL) {
   check_given()
-  combine_kmers("intersect", x, y, check_choice(count, both_rules, "count"), out, threads)
+  rule <- check_choice(count, both_rules, "count")
+  combine_kmers("intersect", x, y, rule, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
@@ -44,7 +46,7 @@ kmer_intersect <- function(x, y, count = "min", out = NULL, threads = NULL) {
 kmer_subtract <- function(x, y, count = "left", out = NULL, threads = NULL) {
   check_given()
   rule <- check_choice(count, c("left", "diff"), "count")
-  combine_kmers("subtract", x, y, rule, out, threads)
+  combine_kmers("subtract", x, y, rule, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
@@ -53,9 +55,9 @@ filter_kmers <- function(x, min_count = 1, max_count = 2^32 - 1, out = NULL, thr
   check_given()
   x <- check_kmers(x)
   settings <- kmer_settings(x$k, x$canonical, min_count, max_count)
-  work <- set_work(out, threads, x)
+  output <- kmer_output(out, new_work(threads, memory = NULL), kmc_files(x))
   new_kmers(with_watch("Filtering", function(watch) {
-    filter_kmers_impl(x$database, settings, work, watch)
+    filter_kmers_impl(x$database, settings, output, watch)
   }), out)
 }
 
@@ -63,7 +65,7 @@ filter_kmers <- function(x, min_count = 1, max_count = 2^32 - 1, out = NULL, thr
 kmer_operations <- c("union", "intersect", "subtract")
 both_rules <- c("sum", "min", "max", "left", "right")
 
-combine_kmers <- function(operation, x, y, rule, out, threads) {
+combine_kmers <- function(operation, x, y, rule, out, work) {
   x <- check_kmers(x)
   y <- check_kmers(y, "y")
   check_same_kind(list(x = x, y = y))
@@ -73,14 +75,10 @@ combine_kmers <- function(operation, x, y, rule, out, threads) {
     rule = match(rule, c(both_rules, "diff")) - 1,
     settings = kmer_settings(x$k, x$canonical, 1, most_count)
   )
-  work <- set_work(out, threads, x, y)
+  output <- kmer_output(out, work, c(kmc_files(x), kmc_files(y)))
   new_kmers(with_watch("Merging", function(watch) {
-    combine_kmers_impl(x$database, y$database, how, work, watch)
+    combine_kmers_impl(x$database, y$database, how, output, watch)
   }), out)
-}
-
-set_work <- function(out, threads, ...) {
-  kmer_work(NULL, out, threads, unlist(lapply(list(...), kmc_files)))
 }
 
 # `kmers`: a list of k-mers.

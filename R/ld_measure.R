@@ -122,7 +122,7 @@ ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = F
   if (!is.null(blocks)) check_whole_number(blocks, "blocks", 2^53)
   if (!is.null(length)) check_positive(length, "length", 1)
   check_flag(subset, "subset")
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
   from <- genotypes_for_ld(x, phased)
   table <- if (is.null(populations)) {
     data.frame(sample = from$samples, population = "all")
@@ -138,8 +138,8 @@ ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = F
       "LdSamples",
       population = sample_populations(from$samples, table), n_populations = length(names)
     )
-    from$read(samples, threads, watch)
-  }, progress)
+    from$read(samples, work, watch)
+  }, work$progress)
   morgans <- morgans_of(
     map, found$chromosomes, found$chromosome, found$position, quoted(from$path)
   )
@@ -155,11 +155,11 @@ ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = F
   pairing <- core_list(
     "LdPairing",
     morgans = morgans, block = numbers$number, n_blocks = numbers$n, bins = bins,
-    threads = threads, simd = getOption("ancify.simd", "auto")
+    work = work
   )
   sums <- with_watch("Pairing", function(watch) {
     ld_sums_impl(found$sites, pairing, watch)
-  }, progress)
+  }, work$progress)
   check_any_pair(sum(sums$pairs) > 0, records, "no pair of sites in a bin", from$path)
   ld_from_blocks(
     list(
@@ -183,7 +183,7 @@ check_bins <- function(bins) {
 # ---- Genotypes --------------------------------------------------------------------------------
 
 # list(path =, samples =, chromosomes = all of the opened file, read = a function of the samples'
-# populations, threads and a watch).
+# populations, work and a watch).
 genotypes_for_ld <- function(x, phased) {
   if (!inherits(x, "ancify_genotypes")) {
     return(records_for_ld(check_path(x, "x"), phased))
@@ -193,7 +193,7 @@ genotypes_for_ld <- function(x, phased) {
   places <- variant_places(x)
   list(
     path = x$path, samples = x$samples$id, chromosomes = chromosomes_of_file(x),
-    read = function(samples, threads, watch) {
+    read = function(samples, work, watch) {
       found <- ld_genotypes_impl(
         core_genotypes(x), samples, places$number, x$variants$position, watch
       )
@@ -207,8 +207,8 @@ records_for_ld <- function(path, phased) {
   check_htslib()
   list(
     path = path, samples = variant_samples_impl(path),
-    read = function(samples, threads, watch) {
-      ld_records_impl(path, samples, phased, threads, watch)
+    read = function(samples, work, watch) {
+      ld_records_impl(path, samples, phased, work, watch)
     }
   )
 }

@@ -85,11 +85,11 @@ score_missense <- function(changes, model, marginal = c("masked", "wildtype"), t
   proteins <- check_scored_changes(changes)
   model <- check_sequence_model(model)
   marginal <- check_choice(marginal, c("masked", "wildtype"), "marginal")
+  work <- new_work(threads, backend, precision = precision, progress = interactive())
   not_scored <- why_not_scored(changes, proteins, model)
   rows <- which(is.na(not_scored))
   found <- site_log_probs(
-    sequences_of_changes(changes, proteins)[rows], changes$codon[rows], model, marginal,
-    list(threads = threads, backend = backend, precision = precision)
+    sequences_of_changes(changes, proteins)[rows], changes$codon[rows], model, marginal, work
   )
   token <- function(residue) cbind(found$row, match(residue[rows], model$tokens))
   llr <- rep(NA_real_, nrow(changes))
@@ -140,21 +140,20 @@ why_not_scored <- function(changes, proteins, model) {
 
 # list(values = a row of log-probabilities for each codon, row = the row of each element,
 # passes = the number of sequences read). Equal proteins and their equal codons are computed once.
-# `work`: an argument of model_backend().
 site_log_probs <- function(sequence, codon, model, marginal, work) {
   unique_sequences <- unique(sequence)
   site <- data.frame(protein = match(sequence, unique_sequences), codon = codon)
   key <- paste(site$protein, site$codon)
   first <- which(!duplicated(key))
   masked <- marginal == "masked"
-  settings <- c(list(long = "window"), model_backend(model, work))
+  settings <- list(long = "window", work = work, devices = model_on_devices(model, work))
   sites <- core_list(
     "ResidueSites",
     protein = site$protein[first], residue = site$codon[first], masked = masked
   )
   made <- with_watch("Scoring", function(watch) {
     site_log_probs_impl(model$loaded, unique_sequences, sites, model_run(settings), watch)
-  }, progress = interactive())
+  }, work$progress)
   tell_repeated(settings)
   list(values = made$values, row = match(key, key[first]),
        passes = if (masked) length(first) else length(unique_sequences))

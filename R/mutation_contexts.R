@@ -45,15 +45,16 @@ count_contexts <- function(ancestral, k = 3, mask = NULL, windows = NULL, low_co
   if (!is.null(windows)) check_whole_number(windows, "windows", 2^53)
   check_flag(low_confidence, "low_confidence")
   fold <- check_fold(fold)
+  work <- new_work(threads, progress = progress)
   options <- core_list(
     "ContextOptions",
     k = k, mask = mask %||% "", low_confidence = low_confidence, window = windows %||% 0,
-    threads = resolve_threads(threads)
+    work = work
   )
   files <- all_sequence_files(ancestral)
   found <- with_watch("Counting contexts", function(watch) {
     count_contexts_impl(files, options, watch)
-  }, progress)
+  }, work$progress)
   contexts <- fold_words(core_contexts(k), fold)
   order <- order(contexts, method = "radix")
   by_window <- data.frame(

@@ -128,7 +128,7 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   if (!is.null(windows)) check_whole_number(windows, "windows", 2^53)
   check_whole_number(replicates, "replicates")
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
   check_spectrum_kind(by, k, samples, windows, project, context, reference)
   check_htslib()
   columns <- spectrum_columns_of(vcf, populations, samples, subset, by)
@@ -139,19 +139,19 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
     "MutationOptions",
     k = k, use_info = info, reference_context = context == "reference",
     low_confidence = low_confidence, mask = mask %||% "", window = windows %||% 0,
-    threads = threads,
+    work = work,
     counted_as = if (by == "frequency") "frequencies" else if (samples) "haplotypes" else "sites"
   )
   found <- with_watch("Reading", function(watch) {
     sequences <- record_sequences(variant_chromosomes_impl(vcf, watch), ancestral, reference)
     count_mutations_impl(vcf, columns$numbers, sequences, options, watch)
-  }, progress)
+  }, work$progress)
   warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, info)
   records <- mutation_records(found, low_confidence)
   check_any_site(found, records[names(records) != "USED"], vcf, FALSE)
   if (by == "frequency") {
-    result <- spectra_of_types(found, types, project, columns$names, threads, progress)
+    result <- spectra_of_types(found, types, project, columns$names, work)
     records <- c(records[names(records) != "USED"], result$records)
     result <- result$spectra
   } else {
@@ -260,12 +260,12 @@ sum_cells <- function(cell, count, n) {
 }
 
 # An sfs of each type. The core computes spectra of drawn windows; each draw here is one type.
-spectra_of_types <- function(found, types, project, populations, threads, progress) {
+spectra_of_types <- function(found, types, project, populations, work) {
   sizes <- sizes_to_project(project, found$most, populations)
   check_spectrum_cells(nrow(types) * prod(sizes + 1))
   result <- with_watch("Making the spectra", function(watch) {
-    mutation_frequencies_impl(found$table, sizes, diag(1L, nrow(types)), threads, watch)
-  }, progress)
+    mutation_frequencies_impl(found$table, sizes, diag(1L, nrow(types)), work, watch)
+  }, work$progress)
   list(
     spectra = spectra_of_classes(
       result$bootstrap[, types$core, drop = FALSE], types$type, sizes, populations

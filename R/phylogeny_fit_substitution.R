@@ -1,6 +1,6 @@
 # Fits substitution models to counts of site patterns.
 
-fit_model <- function(counts, tree, model, base_freqs, threads) {
+fit_model <- function(counts, tree, model, base_freqs, work) {
   tree <- ape::collapse.singles(tree)
   if (base_freqs == "empirical" && has_frequencies(model$name)) {
     model$base_freqs <- empirical_frequencies(counts)
@@ -10,11 +10,11 @@ fit_model <- function(counts, tree, model, base_freqs, threads) {
     counts$patterns, counts$counts
   )
   space <- parameter_space(tree, model, base_freqs == "ml")
-  slope <- slope_of(likelihood, space, threads)
+  slope <- slope_of(likelihood, space, work)
   sites <- sum(counts$counts)
   value <- function(x) {
     at <- space$point(x)
-    log_likelihood_impl(likelihood, at$lengths, at$model, threads)
+    log_likelihood_impl(likelihood, at$lengths, at$model, work)
   }
   # Per site, so that tolerances do not depend on the genome's length.
   search <- function(start) {
@@ -65,10 +65,10 @@ empirical_frequencies <- function(counts) {
 
 # The fit to all sites. If the model has classes, these are fitted too, and added to the fitted
 # model; the fit also has a table of them.
-fit_in_classes <- function(patterns, tree, model, base_freqs, species, focal, threads) {
+fit_in_classes <- function(patterns, tree, model, base_freqs, species, focal, work) {
   fit_of <- function(patterns, model) {
     counts <- counts_for_tree(patterns, tree, species, focal)
-    fit_model(counts, tree, model, base_freqs, threads)
+    fit_model(counts, tree, model, base_freqs, work)
   }
   in_classes <- if (!is.null(model$classes)) patterns_by_class(patterns)
   fit <- fit_of(patterns, without_classes(model))
@@ -245,7 +245,7 @@ natural_values <- function(x, kind) {
 # ---- Derivatives ------------------------------------------------------------------------
 
 # list(value =, gradient =) at x, by central differences.
-slope_of <- function(likelihood, space, threads, step = 1e-4) {
+slope_of <- function(likelihood, space, work, step = 1e-4) {
   function(x) {
     moved <- function(by) {
       lapply(seq_along(x), function(i) space$point(replace(x, i, x[[i]] + by)))
@@ -254,6 +254,6 @@ slope_of <- function(likelihood, space, threads, step = 1e-4) {
       "LikelihoodPoints",
       up = moved(step), down = moved(-step), steps = rep(2 * step, length(x))
     )
-    log_likelihood_gradient_impl(likelihood, space$point(x), around, threads)
+    log_likelihood_gradient_impl(likelihood, space$point(x), around, work)
   }
 }

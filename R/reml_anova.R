@@ -204,7 +204,7 @@ exact_draws <- function(fit, null, nsim, seed) {
   )
   with_watch("Drawing", function(watch) {
     reml_null_lrt_impl(
-      fit$kernel_form, nsim, check_at_least(seed, "seed", 0), resolve_threads(fit$threads), watch
+      fit$kernel_form, nsim, check_at_least(seed, "seed", 0), new_work(fit$threads), watch
     )
   })
 }
@@ -215,11 +215,11 @@ bootstrap_draws <- function(fit, null, nsim, seed, param, progress) {
   responses <- simulate(null %||% without_components(fit), nsim, seed)
   fit <- with_genotypes(fit)
   if (!is.null(null)) null <- with_genotypes(null)
+  work <- work_of(if (is.null(param)) fit else for_worker(fit))
   draws <- over_parts(as.list(responses), function(response) {
     refit <- function(model) {
       model$y <- response
-      if (!is.null(param)) model <- for_worker(model)
-      run_reml(model)
+      run_reml(model, work)
     }
     likelihood_ratio(refit(fit), if (!is.null(null)) refit(null))
   }, param, "Bootstrap", progress)

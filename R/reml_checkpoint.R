@@ -54,13 +54,13 @@ earlier_state <- function(path, line, problem) {
   state_of(bytes[-sum], sizes, refuse)
 }
 
-# Calls work(), whose errors then name the checkpoint that the fit resumed from: a state of valid
+# Calls fit(), whose errors then name the checkpoint that the fit resumed from: a state of valid
 # form may still have impossible values.
-naming_checkpoint <- function(checkpoint, work) {
+naming_checkpoint <- function(checkpoint, fit) {
   if (is.null(checkpoint$state)) {
-    return(work())
+    return(fit())
   }
-  tryCatch(work(), ancify_input_error = function(condition) {
+  tryCatch(fit(), ancify_input_error = function(condition) {
     abort_ancify(
       sprintf("%s The fit went on from the checkpoint %s: if that was changed, remove it.",
               conditionMessage(condition), quoted(checkpoint$path)),
@@ -73,7 +73,7 @@ naming_checkpoint <- function(checkpoint, work) {
 # may read a copy.
 digest_of <- function(problem, file) {
   content_of <- function(file) file[c("size", "checksum")]
-  problem[c("threads", "simd", "memory", "backend")] <- NULL
+  problem["work"] <- NULL
   problem$genotypes[c("path", "identity")] <- NULL
   problem$kernels <- lapply(problem$kernels, function(kernel) {
     if (!is.list(kernel)) {

@@ -57,16 +57,16 @@ shares_of <- function(fit, sets, whole) {
 # sum_g theta_g w_jg / c_g. A set without overlap therefore has the variance theta_g a_g. So does a
 # set of alternatives: w_jg is the probability that j is in it, and j then has the variance theta_g
 # / c_g.
-facts_of_sets <- function(fit) {
+facts_of_sets <- function(fit, work) {
   variances <- diag(fit$mean_diagonal[fit$names], length(fit$names))
   dimnames(variances) <- list(fit$names, fit$names)
   used <- fit$used_variants
   table <- fit$weights
   if (!fit$alternatives && !anyDuplicated(table$variant)) {
     return(list(set_variances = variances, used_variants = used,
-                n_variants = different_variants(fit) %||% sum(used, na.rm = TRUE)))
+                n_variants = different_variants(fit, work) %||% sum(used, na.rm = TRUE)))
   }
-  moments <- genotype_moments(fit$genotypes, fit$threads)
+  moments <- genotype_moments(fit$genotypes, work)
   v <- moments$variance
   sets <- seq_len(fit$n_genetic)
   if (fit$alternatives) {
@@ -84,19 +84,19 @@ facts_of_sets <- function(fit) {
   of_others <- sum(used[-sets], na.rm = TRUE)
   n_variants <- of_others + if (fit$alternatives) sum(used[sets]) else sum(v > 0)
   list(set_variances = variances, used_variants = used,
-       n_variants = different_variants(fit) %||% n_variants)
+       n_variants = different_variants(fit, work) %||% n_variants)
 }
 
 # The number of polymorphic variants if weighted kernels share a file with other components; each
 # variant counts once. NULL if none do. For sets that exclude each other, it is the expected number.
-different_variants <- function(fit) {
+different_variants <- function(fit, work) {
   kernels <- Filter(function(kernel) identical(kernel_kind(kernel), "weighted"), fit$kernels)
   sources <- c(lapply(unname(kernels), `[[`, "genotypes"), if (fit$n_genetic) list(fit$genotypes))
   paths <- vapply(sources, `[[`, "", "path")
   if (length(kernels) == 0 || !anyDuplicated(paths)) {
     return(NULL)
   }
-  counts <- lapply(sources, function(g) genotype_moments(g, fit$threads)$variance > 0)
+  counts <- lapply(sources, function(g) genotype_moments(g, work)$variance > 0)
   if (fit$alternatives) {
     in_set <- rowsum_of(fit$weights$weight, fit$weights$variant, ncol(fit$genotypes))
     counts[[length(counts)]] <- counts[[length(counts)]] * in_set
@@ -109,8 +109,8 @@ different_variants <- function(fit) {
 has_variants <- function(fit, at_least = 1) sum(!is.na(fit$used_variants)) >= at_least
 
 # Number of calls of each variant, and their mean and variance; NaN and 0 without a call.
-genotype_moments <- function(g, threads = NULL) {
-  counts <- genotype_counts(g, threads)
+genotype_moments <- function(g, work) {
+  counts <- genotype_counts(g, work)
   called <- colSums(counts[1:3, , drop = FALSE])
   mean <- (counts[2, ] + 2 * counts[3, ]) / called
   variance <- (counts[2, ] + 4 * counts[3, ]) / called - mean^2

@@ -119,24 +119,23 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
                      progress = interactive(), verbose = TRUE) {
   check_given()
   check_flag(overlap, "overlap")
-  check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   check_control(control)
-  settings <- core_settings(threads, memory, backend)
+  work <- new_work(threads, backend, memory, progress = progress)
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
   model <- reml_model(genotypes, components, kernels, overlap)
   model <- model_on_samples(model, formula, data, id)
   warn_of_model(model, genotypes)
   n <- length(model$y)
-  model$path <- choose_path(method, n, dense_components(model), settings$memory)
+  model$path <- choose_path(method, n, dense_components(model), work$memory)
   model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
   check_row_order(control$probes, "probes", model$ids, "sample")
   model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   model <- with_file_facts(model)
   log <- log_where(verbose)
-  if (settings$backend$kind == "gpu") log(paste("Using", settings$backend$description))
+  if (work$backend == "gpu") log(paste("Using", describe_work_impl(work)))
   for (line in describe_model(model, method)) log(line)
-  fit <- new_reml_fit(model, run_reml(model, "Fitting", progress, checkpoint), match.call())
+  fit <- new_reml_fit(model, run_reml(model, work, checkpoint = checkpoint), match.call(), work)
   warn_not_converged(fit)
   fit
 }
@@ -145,9 +144,9 @@ warn_not_converged <- function(fit) {
   if (!fit$converged) warn_ancify(sprintf("The fit has not converged: %s.", fit$message), "fit")
 }
 
-new_reml_fit <- function(model, result, call) {
+new_reml_fit <- function(model, result, call, work) {
   fit <- c(list(call = call, formula = stats::formula(model$terms)), result, model)
-  facts <- facts_of_sets(fit)
+  facts <- facts_of_sets(fit, work)
   fit[names(facts)] <- facts
   structure(fit, class = "reml_fit")
 }

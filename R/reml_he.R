@@ -40,8 +40,9 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
                            progress = interactive()) {
   check_given()
   check_flag(overlap, "overlap")
-  check_flag(progress, "progress")
   check_control(control)
+  work <- new_work(threads, backend, memory, progress = progress)
+  of_worker <- new_work(1, memory = memory)
   if (!is.null(BPPARAM)) check_workers(BPPARAM, "cpu")
   if (!is.null(blocks)) check_whole_number(blocks, "blocks")
   model <- reml_model(genotypes, components, kernels, overlap)
@@ -56,17 +57,15 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   check_row_order(control$probes, "probes", model$ids, "sample")
   control <- core_control(control, names, n, "stochastic")
   # Each worker makes its own problem, as pointers are valid in one session only.
-  problem <- function(threads, backend) {
-    c(core_problem(model), list(control = control), core_settings(threads, memory, backend))
-  }
+  problem <- function(work) c(core_problem(model), list(control = control, work = work))
   found <- moments_with_jackknife(
-    problem(threads, backend), function() problem(1L, "cpu"), blocks, BPPARAM, progress
+    problem(work), function() problem(of_worker), blocks, BPPARAM
   )
   new_reml_he(found, model)
 }
 
 # Workers compute the moments of groups of blocks, and this session everything else.
-moments_with_jackknife <- function(problem, of_worker, blocks, param, progress) {
+moments_with_jackknife <- function(problem, of_worker, blocks, param) {
   parts <- NULL
   if (!is.null(param)) {
     parts <- over_parts(jackknife_parts_impl(blocks), function(first) {
@@ -77,7 +76,7 @@ moments_with_jackknife <- function(problem, of_worker, blocks, param, progress) 
   }
   found <- with_watch("Regressing", function(watch) {
     haseman_elston_impl(problem, blocks, unlist(lapply(parts, `[[`, "moments")), watch)
-  }, progress)
+  }, problem$work$progress)
   found$passes <- found$passes + sum(vapply(parts, `[[`, 0, "passes"))
   found
 }

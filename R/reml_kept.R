@@ -18,9 +18,9 @@ kernels_kept_of <- function(g) {
 # bootstrap fits two in turn.
 with_kept_kernels <- function(settings, model) {
   kernel <- 8 * length(model$y)^2
-  bytes <- kernel * min(settings$memory %/% (8 * kernel), 2 * model$n_genetic)
+  bytes <- kernel * min(settings$work$memory %/% (8 * kernel), 2 * model$n_genetic)
   if (bytes > 0) {
-    settings$memory <- settings$memory - bytes
+    settings$work$memory <- settings$work$memory - bytes
     settings$kept <- list(kernels = kernels_kept_of(model$genotypes), bytes = bytes)
   }
   settings

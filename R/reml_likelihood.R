@@ -36,20 +36,20 @@ reml_log_likelihood <- function(fit, theta, progress = interactive()) {
   check_reml_fit(fit)
   check_numbers(theta, "theta")
   theta <- by_component(theta, names(fit$theta), "theta")
-  memory <- settings_of(fit)$memory
-  choose_path("exact", length(fit$y), dense_components(fit), memory)
-  likelihoods_at(fit, cbind(theta), progress)[[1]]
+  work <- work_of(fit, progress)
+  choose_path("exact", length(fit$y), dense_components(fit), work$memory)
+  likelihoods_at(fit, cbind(theta), work)[[1]]
 }
 
 # Log-likelihoods at several variances, the columns of `thetas`.
-likelihoods_at <- function(fit, thetas, progress = FALSE) {
+likelihoods_at <- function(fit, thetas, work) {
   fit <- with_genotypes(fit)
   problem <- c(
-    core_problem(fit), list(control = fit$control), path_settings(fit, "exact")
+    core_problem(fit), list(control = fit$control), path_settings(fit, "exact", work)
   )
   found <- with_watch("Computing", function(watch) {
     reml_likelihood_impl(problem, unname(thetas), watch)
-  }, progress, inputs = fit_inputs(fit))
+  }, work$progress, inputs = fit_inputs(fit))
   components <- names(fit$theta)
   lapply(found, function(one) {
     one[c("score", "traces")] <- lapply(one[c("score", "traces")], stats::setNames, components)

@@ -59,7 +59,6 @@ merge_components <- function(fit, z = 1.6449, background = "background",
   refuse_if(!is.numeric(z) || length(z) != 1 || !is.finite(z), "`z` must be a number, not %s.",
             show_value(z))
   check_text(background, "background", "name of a component")
-  check_flag(progress, "progress")
   judged <- judged_components(fit, z)
   model <- with_genotypes(fit)
   number <- seq_along(fit$names) # of the first component that is merged with it
@@ -71,7 +70,9 @@ merge_components <- function(fit, z = 1.6449, background = "background",
     number[weak] <- weak[1]
     model <- set$merge(model, some, background)
   }
-  if (anyDuplicated(number)) fit <- refitted(model, judged$into, number, match.call(), progress)
+  if (anyDuplicated(number)) {
+    fit <- refitted(model, judged$into, number, match.call(), work_of(fit, progress))
+  }
   fit$merged <- judged
   fit
 }
@@ -138,7 +139,7 @@ merge_groups <- function(kernel, some, background) {
 
 # The new fit. For each old component, `into`: name of its new component; `number`: index of the
 # first component merged with it.
-refitted <- function(model, into, number, call, progress) {
+refitted <- function(model, into, number, call, work) {
   model$names <- into[!duplicated(number)]
   check_component_names(model$names)
   # A background has the lowest bound of its parts. A given start is for the old components.
@@ -146,9 +147,9 @@ refitted <- function(model, into, number, call, progress) {
   lower <- split(model$control$lower, groups)
   model$control$lower <- unname(vapply(lower, min, 0))
   model$control["start"] <- list(NULL)
-  result <- run_reml(model, "Fitting", progress)
+  result <- run_reml(model, work)
   old <- c(names(result), "call", "formula", "set_variances", "n_variants", "merged")
-  fit <- new_reml_fit(unclass(model)[setdiff(names(model), old)], result, call)
+  fit <- new_reml_fit(unclass(model)[setdiff(names(model), old)], result, call, work)
   warn_not_converged(fit)
   fit
 }

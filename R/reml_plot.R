@@ -112,7 +112,7 @@ draw_profiles <- function(fit, top) {
   }, numeric(places))
   component <- rep(seq_len(k), each = places)
   slope <- vapply(component, function(i) profile_slope(fit, i), fit$theta)
-  found <- profile_at(fit, component, as.vector(values), slope)
+  found <- profile_at(fit, component, as.vector(values), slope, work_of(fit))
   warn_of_higher(fit, max(found$log_likelihood))
   deviance <- matrix(2 * (fit$log_likelihood - found$log_likelihood), places)
   graphics::par(mfrow = grDevices::n2mfrow(k), mar = c(4, 4, 1.5, 1), oma = c(0, 0, top - 1, 0))

@@ -72,34 +72,37 @@ predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
                              type = c("response", "genetic"), progress = interactive(), ...) {
   check_no_more(...)
   type <- check_choice(type, c("response", "genetic"), "type")
-  check_flag(progress, "progress")
   if (is.null(genotypes)) {
     refuse_if(!is.null(data), "`data` is given, but `genotypes` is not: give those of its samples.")
     genetic <- stats::setNames(rowSums(object$genetic), object$ids)
     return(if (type == "response") fitted.reml_fit(object) else genetic)
   }
+  predicted_by(object, genotypes, data, id, type, work_of(object, progress))
+}
+
+# The values of `genotypes` by a fit's fixed effects and effects of variants.
+predicted_by <- function(fit, genotypes, data, id, type, work) {
   check_genotypes(genotypes, "genotypes")
-  fit <- with_genotypes(object)
+  fit <- with_genotypes(fit)
   ids <- genotypes$samples$id
   fixed <- if (type == "response") drop(new_effects(fit, data, id, ids) %*% fit$coefficients) else 0
-  places <- matched_variants(variant_effects_of(fit, progress), genotypes, fit_chromosomes(fit))
+  places <- matched_variants(variant_effects_of(fit, work), genotypes, fit_chromosomes(fit))
   warn_of_sex_chromosomes(genotypes, "are counted", places$at)
-  values <- genetic_values(fit, genotypes, places, progress)
+  values <- genetic_values(genotypes, places, work)
   structure(stats::setNames(values + fixed, ids), variants = places$counts)
 }
 
 # `places`: a result of matched_variants().
-genetic_values <- function(fit, genotypes, places, progress) {
+genetic_values <- function(genotypes, places, work) {
   # A fit without genetic variance has no effects.
   if (length(places$at) == 0) {
     return(numeric(nrow(genotypes)))
   }
   with_watch("Predicting", function(watch) {
     genetic_values_impl(
-      core_genotypes(genotypes[, places$at]), settings_of(fit), places$mean,
-      places$effect, watch
+      core_genotypes(genotypes[, places$at]), work, places$mean, places$effect, watch
     )
-  }, progress)
+  }, work$progress)
 }
 
 #' @rdname predict.reml_fit
@@ -107,14 +110,13 @@ genetic_values <- function(fit, genotypes, places, progress) {
 variant_effects <- function(fit, progress = interactive()) {
   check_given()
   check_reml_fit(fit)
-  check_flag(progress, "progress")
-  effects <- variant_effects_of(with_genotypes(fit), progress)
+  effects <- variant_effects_of(with_genotypes(fit), work_of(fit, progress))
   effects$frequency <- effects$mean / 2
   effects[c("chromosome", "id", "position", "counted", "other", "frequency", "effect")]
 }
 
 # The variants of a fit, with `mean` and `effect`.
-variant_effects_of <- function(fit, progress) {
+variant_effects_of <- function(fit, work) {
   effects_of <- lapply(fit$kernels, function(kernel) {
     if (is.list(kernel)) kernel_kinds()[[kernel$kind]]$effects
   })
@@ -122,10 +124,10 @@ variant_effects_of <- function(fit, progress) {
   refuse_if(length(without),
             "The fit has %s, without variant effects: fit genotypes or weighted blocks only.",
             enumerate(quoted(without)))
-  problem <- c(core_problem(fit), path_settings(fit, "stochastic"))
+  problem <- c(core_problem(fit), path_settings(fit, "stochastic", work))
   part <- function(g, effects) {
-    moments <- genotype_moments(g, fit$threads)
-    response <- scan_quadratic_forms(problem, g, fit$residual_projection, progress)$response
+    moments <- genotype_moments(g, work)
+    response <- scan_quadratic_forms(problem, g, fit$residual_projection)$response
     effect <- effects(moments$variance, response)
     list(g = g, mean = moments$mean, effect = ifelse(moments$variance > 0, effect, 0))
   }

@@ -52,7 +52,7 @@ confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald
   limits <- if (wald) {
     wald_limits(object, level)[rows, , drop = FALSE]
   } else {
-    profile_limits(object, has[rows], level, progress)
+    profile_limits(object, has[rows], level, work_of(object, progress))
   }
   colnames(limits) <- tail_names(level)
   limits
@@ -74,11 +74,11 @@ wald_limits <- function(fit, level) {
 # The log-likelihood with theta[component[i]] fixed at value[i], maximised over all other variances:
 # list(log_likelihood =, theta = a column for each value). `slope`: expected derivatives of all
 # variances with respect to that one, a column for each value.
-profile_at <- function(fit, component, value, slope, progress = FALSE) {
+profile_at <- function(fit, component, value, slope, work) {
   lower <- profile_bounds(fit)
   here <- pmax(fit$theta + t(t(slope) * (value - fit$theta[component])), lower)
   here[cbind(component, seq_along(component))] <- value
-  found <- likelihoods_at(fit, here, progress)
+  found <- likelihoods_at(fit, here, work)
   scale <- rep(1, length(value))
   for (round in 1:60) {
     steps <- Map(profile_step, found, asplit(here, 2), list(lower), component)
@@ -87,7 +87,7 @@ profile_at <- function(fit, component, value, slope, progress = FALSE) {
     next_places <- vapply(open, function(i) {
       pmax(here[, i] + scale[i] * steps[[i]]$step, lower)
     }, lower)
-    tried <- likelihoods_at(fit, next_places, progress)
+    tried <- likelihoods_at(fit, next_places, work)
     better <- vapply(tried, `[[`, 0, "log_likelihood") >=
       vapply(found[open], `[[`, 0, "log_likelihood")
     here[, open[better]] <- next_places[, better]
@@ -157,7 +157,7 @@ check_exact <- function(fit) {
 
 # Limits by the secant method on the square root of the deviance, which is nearly linear. All limits
 # are searched together, as one reduction of the kernels serves many values.
-profile_limits <- function(fit, components, level, progress) {
+profile_limits <- function(fit, components, level, work) {
   check_exact(fit)
   target <- sqrt(stats::qchisq(level, 1))
   component <- rep(match(components, names(fit$theta)), 2)
@@ -174,7 +174,7 @@ profile_limits <- function(fit, components, level, progress) {
   best <- fit$log_likelihood
   for (round in 1:40) {
     if (!length(open)) break
-    found <- profile_at(fit, component[open], value[open], slope[, open, drop = FALSE], progress)
+    found <- profile_at(fit, component[open], value[open], slope[, open, drop = FALSE], work)
     best <- max(best, found$log_likelihood)
     root <- sqrt(pmax(2 * (fit$log_likelihood - found$log_likelihood), 0))
     away <- value[open] - estimate[open]

@@ -28,20 +28,32 @@ choose_path <- function(wanted, n, components, memory) {
 # variances.
 dense_components <- function(model) length(model$names) + length(residual_names(model)) - 1
 
-# settings_of() a model or fit, with the memory that its matrices leave for genotypes.
-path_settings <- function(model, path) {
-  settings <- settings_of(model)
+# The work of a model or fit, by the arguments that it keeps.
+work_of <- function(model, progress = FALSE) {
+  new_work(model$threads, model$backend %||% "cpu", model$memory, progress = progress)
+}
+
+# The same model for a worker of a `BPPARAM`.
+for_worker <- function(model) {
+  model[c("threads", "backend")] <- list(1L, "cpu")
+  model
+}
+
+# The work of a problem, with the memory that its matrices leave for genotypes.
+path_settings <- function(model, path, work) {
+  settings <- list(work = work)
   if (path == "exact") {
-    settings$memory <- settings$memory - exact_bytes(length(model$y), dense_components(model))
+    needed <- exact_bytes(length(model$y), dense_components(model))
+    settings$work$memory <- work$memory - needed
     settings <- with_kept_kernels(settings, model)
   }
   settings
 }
 
 # The core's named result for a model with its data, or for a fit. `checkpoint`: a path or NULL.
-run_reml <- function(model, label = "Fitting", progress = FALSE, checkpoint = NULL) {
+run_reml <- function(model, work, label = "Fitting", checkpoint = NULL) {
   problem <- c(
-    core_problem(model), list(control = model$control), path_settings(model, model$path)
+    core_problem(model), list(control = model$control), path_settings(model, model$path, work)
   )
   checkpoint <- open_checkpoint(checkpoint, problem, model$file)
   result <- naming_checkpoint(checkpoint, function() {
@@ -51,7 +63,7 @@ run_reml <- function(model, label = "Fitting", progress = FALSE, checkpoint = NU
       } else {
         reml_stochastic_impl(problem, if (!is.null(checkpoint)) checkpoint["state"], watch)
       }
-    }, progress, inputs = fit_inputs(model), tell = list(checkpoint = checkpoint$save))
+    }, work$progress, inputs = fit_inputs(model), tell = list(checkpoint = checkpoint$save))
   })
   with_component_names(result, c(model$names, residual_names(model)), colnames(model$x))
 }
@@ -80,7 +92,7 @@ genotype_file_facts <- function(g) {
 }
 
 file_facts <- function(path) {
-  facts <- with_watch("Reading genotypes", function(watch) checksums_impl(path, 1L, watch))
+  facts <- with_watch("Reading genotypes", function(watch) checksums_impl(path, new_work(1), watch))
   if (is.na(facts$checksum)) {
     abort_ancify(sprintf("%s cannot be read.", quoted(path)), "file", file = path)
   }
@@ -159,10 +171,10 @@ with_own_genotypes <- function(fit) {
 
 # For each variant: response = z'v, square = z'Sz (with `theta`, z'Pz), n = samples with a call, and
 # frequency.
-scan_quadratic_forms <- function(problem, g, v, progress, theta = NULL, inputs = NULL) {
+scan_quadratic_forms <- function(problem, g, v, theta = NULL, inputs = NULL) {
   with_watch("Scanning", function(watch) {
     scan_forms_impl(problem, core_genotypes(g), v, theta, watch)
-  }, progress, inputs = inputs)
+  }, problem$work$progress, inputs = inputs)
 }
 
 # The genotypes to test, restricted to the fit's samples.

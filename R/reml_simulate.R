@@ -9,24 +9,25 @@ simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
             "The variance of %s is below 0, so nothing can be simulated: fit with `lower = 0`.",
             enumerate(quoted(names(object$theta)[object$theta < 0])))
   object <- with_genotypes(object)
+  work <- new_work(object$threads, memory = object$memory)
   n <- length(object$y)
   drawn <- seeded(seed, {
-    drop(object$x %*% object$coefficients) + genetic_draws(object, nsim) +
+    drop(object$x %*% object$coefficients) + genetic_draws(object, nsim, work) +
       sqrt(residual_variances(object)) * matrix(stats::rnorm(n * nsim), n)
   })
   dimnames(drawn) <- list(object$ids, paste0("sim_", seq_len(nsim)))
   as.data.frame(drawn)
 }
 
-genetic_draws <- function(fit, nsim) {
+genetic_draws <- function(fit, nsim, work) {
   values <- matrix(0, length(fit$y), nsim)
-  if (fit$n_genetic) values <- values + draws_of_variants(fit, nsim)
+  if (fit$n_genetic) values <- values + draws_of_variants(fit, nsim, work)
   components <- kernel_components(fit)
   for (name in names(components)) {
     for (i in seq_along(components[[name]])) {
       theta <- fit$theta[[components[[name]][i]]]
       if (theta <= 0) next
-      dense <- dense_kernel(fit$kernels[[name]], i, length(fit$y), fit)
+      dense <- dense_kernel(fit$kernels[[name]], i, length(fit$y), work)
       values <- values + sqrt(theta) * draws_of_kernel(dense, values)
     }
   }
@@ -37,9 +38,9 @@ genetic_draws <- function(fit, nsim) {
 simulated_block <- 1000
 
 # Draws u = sum_j z_j b_j, where b_j has the variance sum_g theta_g w_jg / c_g.
-draws_of_variants <- function(fit, nsim) {
+draws_of_variants <- function(fit, nsim, work) {
   table <- fit$weights
-  v <- genotype_moments(fit$genotypes, fit$threads)$variance
+  v <- genotype_moments(fit$genotypes, work)$variance
   size <- ifelse(v > 0, v^(1 + fit$scale_power), 0)
   scale <- rowsum_of(table$weight * size[table$variant], table$component, fit$n_genetic)
   variance <- rowsum_of(
@@ -49,7 +50,7 @@ draws_of_variants <- function(fit, nsim) {
   values <- matrix(0, length(fit$y), nsim)
   used <- which(variance > 0 & v > 0)
   for (block in split(used, (seq_along(used) - 1) %/% simulated_block)) {
-    z <- standardised(fit$genotypes[, block], fit$scale_power)
+    z <- standardised(fit$genotypes[, block], fit$scale_power, work)
     effects <- sqrt(variance[block]) * matrix(stats::rnorm(length(block) * nsim), length(block))
     values <- values + z %*% effects
   }
@@ -57,15 +58,15 @@ draws_of_variants <- function(fit, nsim) {
 }
 
 # Calls minus their mean, times variance^(scale_power / 2); 0 without a call.
-standardised <- function(g, scale_power) {
-  moments <- genotype_moments(g)
-  z <- t((t(as.matrix(g, progress = FALSE)) - moments$mean) * moments$variance^(scale_power / 2))
+standardised <- function(g, scale_power, work) {
+  moments <- genotype_moments(g, work)
+  z <- t((t(genotype_matrix(g, work)) - moments$mean) * moments$variance^(scale_power / 2))
   z[is.na(z)] <- 0
   z
 }
 
 # The matrix of a component, by its index in the kernel.
-dense_kernel <- function(kernel, component, n, fit) {
+dense_kernel <- function(kernel, component, n, work) {
   if (!is.list(kernel)) {
     return(kernel)
   }
@@ -73,7 +74,7 @@ dense_kernel <- function(kernel, component, n, fit) {
     return(kernel$products(diag(n)))
   }
   problem <- list(y = numeric(n), genotypes = NULL, kernels = list(with_core_genotypes(kernel)))
-  core_times(problem, diag(n), component, settings_of(fit))
+  core_times(problem, diag(n), component, work)
 }
 
 # `size`: rows and columns of the draws.

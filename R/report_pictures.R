@@ -77,7 +77,7 @@ divergence_windows <- function(species, config) {
   counts <- with_watch("Comparing", function(watch) {
     compared_folders(
       projected_folder(config, c(species, config$focal_species)), config$lengths, width, TRUE,
-      choose_backend("cpu", NULL), watch
+      new_work(), watch
     )
   })
   pair <- data.frame(first = species, second = config$focal_species)

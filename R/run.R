@@ -69,7 +69,6 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_given()
   phases <- check_phases(phases)
   check_flag(resume, "resume")
-  check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   given <- config
   config <- read_config(given, phases)
@@ -77,15 +76,17 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   check_own_calls(given, phases)
   config$backend <- backend %||% config$backend
   refuse_unkept_alone(config, phases)
-  config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
+  config$num_cpus <- threads %||% config$num_cpus
   log <- log_where(verbose)
   cluster <- new_cluster(BPPARAM, config$work_dir, config$backend, progress, log)
-  backend <- session_backend(config, cluster)
-  kind <- kind_of_run(backend, cluster)
-  log(paste("Using", backend$description))
+  work <- session_work(config, cluster, progress)
+  config$num_cpus <- work$threads
+  kind <- kind_of_run(work, cluster)
+  description <- if (is.null(cluster)) describe_work_impl(work) else describe_cluster(cluster)
+  log(paste("Using", description))
   for (note in config$notes) log(note)
   config <- with_alignments(config, phases)
-  check_inputs(config, phases, backend, kind, progress, log)
+  check_inputs(config, phases, work, kind, log)
   files <- if ("evaluate" %in% phases) files_to_compare(config, phases, log)
   caller <- NULL
   if ("call" %in% phases) {
@@ -93,20 +94,18 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     config <- with_inputs(config, unlist(method_of(config)$files(config)))
     # Make the caller before any work, because it checks the method's inputs. A fit makes its own.
     if (!fits_model(config)) {
-      caller <- config_caller(
-        config, run_settings(config, verbose), backend, progress, verbose
-      )
+      caller <- config_caller(config, run_settings(config, verbose), work, verbose)
     }
   }
 
-  work_in(new_context(config, backend, cluster, progress, verbose), phases, function(context) {
+  work_in(new_context(config, work, cluster, verbose), phases, function(context) {
     if (kind == "gpu") log_what_stays_on_the_cpu(context, phases)
     started <- Sys.time()
     seconds <- c()
     timed <- function(name, job, ...) {
       start <- proc.time()[["elapsed"]]
       result <- job(...)
-      for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
+      for (ledger in context$ledgers[c("work", "output")]) save_ledger(ledger, at_once = TRUE)
       if (is.null(result)) {
         return(NULL)
       }
@@ -117,7 +116,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
     result <- with_workers(cluster, function() {
       carry_out(context, phases, kind, caller, files, timed)
     })
-    run <- new_run(config, result, backend$description, seconds)
+    run <- new_run(config, result, description, seconds)
     record_run(context, run, phases, started)
     attr(run, "files") <- files_of_run(context, run)
     run
@@ -146,23 +145,17 @@ ancify_call <- function(config, threads = NULL, backend = NULL, resume = TRUE, B
 }
 
 # "cpu" or "gpu" without a cluster; "tasks" with workers; "jobs" with a batch system.
-kind_of_run <- function(backend, cluster) {
+kind_of_run <- function(work, cluster) {
   if (is.null(cluster)) {
-    return(backend$kind)
+    return(work$backend)
   }
   if (is_batch(cluster$given)) "jobs" else "tasks"
 }
 
 # Each task chooses its own backend on its machine.
-session_backend <- function(config, cluster) {
-  if (is.null(cluster)) {
-    return(choose_backend(
-      config$backend, config$num_cpus, config$gpu_devices, config$gpu_memory
-    ))
-  }
-  backend <- choose_backend("cpu", config$num_cpus)
-  backend$description <- describe_cluster(cluster)
-  backend
+session_work <- function(config, cluster, progress) {
+  if (!is.null(cluster)) config$backend <- "cpu"
+  config_work(config, progress)
 }
 
 log_what_stays_on_the_cpu <- function(context, phases) {

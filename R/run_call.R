@@ -40,7 +40,7 @@ project_and_call <- function(context, phases, kind, caller, timed) {
     context <- with_projections_not_kept(context)
     done <- FALSE
     on.exit(if (done || is.null(context$cluster)) {
-      unlink(context$projections$folder, recursive = TRUE, expand = FALSE)
+      unlink(context$ledgers$projections$folder, recursive = TRUE, expand = FALSE)
     })
   }
   result <- list()
@@ -64,12 +64,12 @@ with_projections_not_kept <- function(context) {
     tasks_not_kept(context$config)
   }
   context$config$not_kept_in <- folder
-  context$projections <- if (is.null(context$cluster)) {
+  context$ledgers$projections <- if (is.null(context$cluster)) {
     new_ledger(folder, on_disk = FALSE)
   } else {
     open_ledger(folder)
   }
-  context$projections$resume <- context$work$resume
+  context$ledgers$projections$resume <- context$ledgers$work$resume
   context
 }
 
@@ -77,16 +77,14 @@ call_part <- function(context, made_from, fitted, caller = NULL) {
   config <- context$config
   if (is.null(caller)) {
     settings <- fitted %||% run_settings(config, FALSE)
-    caller <- config_caller(
-      config, settings, context$backend, context$progress, context$verbose
-    )
+    caller <- config_caller(config, settings, context$work, context$verbose)
   }
   with_watch("Calling", function(watch) {
     call_files_impl(
       projected_folder(config, config$outgroups$name), caller, config$lengths, config$output_dir,
       watch
     )
-  }, context$progress, context$verbose, expected_inputs(config), list(
+  }, context$work$progress, context$verbose, expected_inputs(config), list(
     called = called_recorder(context, made_from)
   ))
 }
@@ -95,7 +93,7 @@ call_part <- function(context, made_from, fitted, caller = NULL) {
 called_recorder <- function(context, made_from) {
   chromosomes <- names(context$config$lengths)
   function(i, counts, calls, phred) {
-    ledger <- context$output
+    ledger <- context$ledgers$output
     if (context$config$posterior) {
       complete_files(ledger, phred_file(chromosomes[i]), made_from, phred)
     }
@@ -113,7 +111,7 @@ run_calling <- function(context, caller) {
   on_record <- sources_on_record(context, species)
   warn_about_old_projections(config, on_record)
   config <- with_seen(
-    config, context$projections, projections_of(names(on_record), names(config$lengths))
+    config, context$ledgers$projections, projections_of(names(on_record), names(config$lengths))
   )
   config <- with_inputs(config, projected_files(config, setdiff(species, names(on_record))))
   context$config <- config
@@ -137,12 +135,12 @@ run_calling <- function(context, caller) {
 # files.
 begin_calls <- function(context) {
   config <- context$config
-  other <- other_settings(config, context$output)
+  other <- other_settings(config, context$ledgers$output)
   if (length(other)) {
     context$log(sprintf("Calls in %s are replaced: they were made with another %s",
                         quoted(config$output_dir), enumerate(other)))
   }
-  ledger <- context$output
+  ledger <- context$ledgers$output
   chromosomes <- names(config$lengths)
   refuse_others(ledger, files_replaced(config, "call"))
   remove_own(ledger, c(
@@ -180,7 +178,8 @@ run_both <- function(context, caller) {
     if (kept && !is.null(config$focal_fasta)) {
       project_focal(context, sources)
       some$config <- with_seen(
-        config, context$projections, projections_of(config$focal_species, names(config$lengths))
+        config, context$ledgers$projections,
+        projections_of(config$focal_species, names(config$lengths))
       )
     }
     some$config$lengths <- config$lengths[left]
@@ -190,14 +189,14 @@ run_both <- function(context, caller) {
       project_and_call_impl(
         config_alignments(config, folders),
         config_reading(
-          some$config, context$backend, if (kept) focal_to_compare(config) else "",
+          some$config, context$work, if (kept) focal_to_compare(config) else "",
           config$focal_fasta %||% ""
         ),
         caller,
         core_list("CallOutput", folder = config$output_dir, memory = memory_to_take(config)),
         watch
       )
-    }, context$progress, context$verbose, expected_inputs(some$config), list(
+    }, context$work$progress, context$verbose, expected_inputs(some$config), list(
       projected = if (all(left)) projected_recorder(some, sources),
       called = called_recorder(some, made_from)
     ))
@@ -232,7 +231,7 @@ called_earlier <- function(context) {
 remove_unused <- function(context) {
   config <- context$config
   fitted <- if (fits_model(config)) method_of(config)$fits
-  remove_own(context$output, c(
+  remove_own(context$ledgers$output, c(
     if (!config$posterior) phred_file(names(config$lengths)),
     fitted_files[setdiff(names(fitted_files), fitted)]
   ))

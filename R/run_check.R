@@ -67,7 +67,6 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
                          backend = NULL, progress = interactive()) {
   check_given()
   phases <- check_phases(phases)
-  check_flag(progress, "progress")
   run <- config
   config <- tryCatch(
     read_config(config, phases),
@@ -81,26 +80,26 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   }
   phases <- phases_asked_for(phases, config)
   config$backend <- backend %||% config$backend
-  config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
-  backend <- tryCatch(
-    choose_backend(config$backend, config$num_cpus, config$gpu_devices, config$gpu_memory),
-    ancify_device_error = function(condition) condition
+  config$num_cpus <- threads %||% config$num_cpus
+  work <- tryCatch(
+    config_work(config, progress), ancify_device_error = function(condition) condition
   )
-  if (inherits(backend, "condition")) {
-    on_backend <- finding("backend", config$backend, "error", conditionMessage(backend))
-    backend <- choose_backend("cpu", config$num_cpus)
+  if (inherits(work, "condition")) {
+    on_backend <- finding("backend", config$backend, "error", conditionMessage(work))
+    work <- new_work(config$num_cpus, progress = progress)
   } else {
-    on_backend <- finding("backend", config$backend, "ok", backend$description)
+    on_backend <- finding("backend", config$backend, "ok", describe_work_impl(work))
   }
+  config$num_cpus <- work$threads
   new_check(c(
-    look_at_run(config, phases, backend, backend$kind, FALSE, progress),
-    check_what_phases_need(config, phases, backend, run), on_backend
+    look_at_run(config, phases, work, work$backend, FALSE),
+    check_what_phases_need(config, phases, work, run), on_backend
   ))
 }
 
 # Finds the errors and warnings that ancify_run() would raise before any work. `run`: the user's
 # `config`, which may be an earlier run.
-check_what_phases_need <- function(config, phases, backend, run) {
+check_what_phases_need <- function(config, phases, work, run) {
   found <- list()
   is_wrong <- FALSE
   note <- function(status, condition) {
@@ -136,7 +135,7 @@ check_what_phases_need <- function(config, phases, backend, run) {
     }
     # A fit makes its own caller.
     if (!is_wrong && !fits_model(config)) {
-      look(config_caller(config, run_settings(config, FALSE), backend, FALSE))
+      look(config_caller(config, run_settings(config, FALSE), work))
     }
   }
   found
@@ -144,8 +143,8 @@ check_what_phases_need <- function(config, phases, backend, run) {
 
 # The checks of ancify_run(): a single error for all errors, a warning for each warning, and log
 # lines for notes.
-check_inputs <- function(config, phases, backend, kind, progress, log) {
-  checks <- new_check(look_at_run(config, phases, backend, kind, TRUE, progress))
+check_inputs <- function(config, phases, work, kind, log) {
+  checks <- new_check(look_at_run(config, phases, work, kind, TRUE))
   errors <- checks[checks$status == "error", ]
   if (nrow(errors)) stop(check_error(errors, checks))
   for (i in which(checks$status == "warning")) {
@@ -160,9 +159,9 @@ check_inputs <- function(config, phases, backend, kind, progress, log) {
 }
 
 # `kind`: a value of kind_of_run().
-look_at_run <- function(config, phases, backend, kind, brief, progress) {
+look_at_run <- function(config, phases, work, kind, brief) {
   c(
-    if ("project" %in% phases) check_alignment_texts(config, backend, brief, progress),
+    if ("project" %in% phases) check_alignment_texts(config, work, brief),
     if ("project" %in% phases) check_fasta_index(config),
     check_permission(config, phases, kind),
     check_would_replace(config, phases),

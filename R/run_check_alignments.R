@@ -1,13 +1,13 @@
 # Checks of the alignments and the focal genome for ancify_check().
 
-check_alignment_texts <- function(config, backend, brief, progress) {
+check_alignment_texts <- function(config, work, brief) {
   outgroups <- config$outgroups
   seen <- with_watch("Looking at the alignments", function(watch) {
     # Bad blocks become findings, not errors.
-    reading <- config_reading(config, backend, focal_fasta = config$focal_fasta %||% "")
+    reading <- config_reading(config, work, focal_fasta = config$focal_fasta %||% "")
     reading$on_bad_block <- "skip"
     look_at_alignments_impl(config_alignments(config), reading, brief, watch)
-  }, progress, inputs = expected_inputs(config))
+  }, work$progress, inputs = expected_inputs(config))
   all_lengths <- lengths_of_genome(config)
   known <- known_names(config)
   each <- lapply(seq_along(seen$outgroups), function(i) {

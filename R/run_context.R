@@ -1,27 +1,26 @@
 # The context that all work of a run shares.
 
-# A context is a list: config, backend, cluster, progress, verbose and log; work and output, the
-# ledgers of the two folders; projections, the ledger of the projections from which calls are made.
-new_context <- function(config, backend, cluster = NULL, progress = FALSE, verbose = FALSE) {
+# A context is a list: config, work, cluster, verbose and log; ledgers, which are work and output,
+# of the two folders, and projections, of the projections from which calls are made.
+new_context <- function(config, work, cluster = NULL, verbose = FALSE) {
   list(
-    config = config, backend = backend, cluster = cluster, progress = progress, verbose = verbose,
-    log = log_where(verbose)
+    config = config, work = work, cluster = cluster, verbose = verbose, log = log_where(verbose)
   )
 }
 
 # The two folders may coincide. Without `resume` only files of this session count as complete.
 with_ledgers <- function(context, resume = TRUE) {
   config <- context$config
-  context$work <- open_ledger(config$work_dir)
-  context$work$resume <- resume
+  context$ledgers$work <- open_ledger(config$work_dir)
+  context$ledgers$work$resume <- resume
   same <- normalizePath(config$work_dir, mustWork = FALSE) ==
     normalizePath(config$output_dir, mustWork = FALSE)
-  context$output <- if (same) context$work else open_ledger(config$output_dir)
-  context$output$resume <- resume
-  context$projections <- context$work
+  context$ledgers$output <- if (same) context$ledgers$work else open_ledger(config$output_dir)
+  context$ledgers$output$resume <- resume
+  context$ledgers$projections <- context$ledgers$work
   context
 }
 
 claim_projections <- function(context, species) {
-  claim_files(context$projections, projections_of(species, names(context$config$lengths)))
+  claim_files(context$ledgers$projections, projections_of(species, names(context$config$lengths)))
 }

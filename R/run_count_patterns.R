@@ -58,18 +58,20 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   check_given()
   check_by(by)
   if (!is_config(x, outer)) {
-    return(count_in_memory(x, outer, focal, threads, backend, progress, by))
+    work <- new_work(threads, backend %||% "auto", progress = progress)
+    return(count_in_memory(x, outer, focal, work, by))
   }
   check_flag(focal, "focal")
   config <- read_config(x, "count")
-  backend <- choose_backend(
-    backend %||% config$backend, threads %||% config$num_cpus, config$gpu_devices
-  )
-  if (focal && !has_focal(config)) {
-    work_in(new_context(config, backend, NULL, progress), "project", ensure_focal)
-  }
+  config$backend <- backend %||% config$backend
+  config$num_cpus <- threads %||% config$num_cpus
+  count_in_run(config, focal, config_work(config, progress), by %||% classes_by(config))
+}
+
+count_in_run <- function(config, focal, work, by) {
+  if (focal && !has_focal(config)) work_in(new_context(config, work), "project", ensure_focal)
   warn_about_kept_projections(config)
-  count_projected(config, focal, backend, progress, by %||% classes_by(config))
+  count_projected(config, focal, work, by)
 }
 
 # A single unnamed text is a configuration's path, unless `outer` is given.
@@ -77,7 +79,7 @@ is_config <- function(x, outer) {
   is.list(x) || (is.character(x) && length(x) == 1 && is.null(names(x)) && is.null(outer))
 }
 
-count_in_memory <- function(inner, outer, focal, threads, backend, progress, by) {
+count_in_memory <- function(inner, outer, focal, work, by) {
   sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
   with_focal <- !isTRUE(focal) && !isFALSE(focal)
   if (with_focal) sequences <- c(sequences, one_focal(focal))
@@ -85,14 +87,13 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress, by)
   species <- names(sequences) %||% rep("", length(sequences))
   check_species_once(species)
   check_equal_lengths(sequences, length(inner))
-  backend <- choose_backend(backend %||% "auto", threads)
   outgroups <- length(species) - with_focal
   refuse_if(!is.null(by) && outgroups == 0,
             "`by` needs an outgroup: classes are by the outgroups' bases.")
   counts <- with_watch("Counting patterns", function(watch) {
     classed_by <- if (is.null(by)) 0L else outgroups
-    count_patterns_in_memory_impl(sequences, classed_by, backend, watch)
-  }, progress)
+    count_patterns_in_memory_impl(sequences, classed_by, work, watch)
+  }, work$progress)
   new_patterns(list(sequences = counts), species, if (with_focal) species[length(species)], by)
 }
 
@@ -106,13 +107,13 @@ one_focal <- function(focal) {
   focal
 }
 
-count_projected <- function(config, focal, backend, progress, by = classes_by(config)) {
+count_projected <- function(config, focal, work, by = classes_by(config)) {
   species <- c(config$outgroups$name, if (focal) config$focal_species)
   folders <- projected_folder(config, species)
   check_projected(species, config)
   counts <- with_watch("Counting patterns", function(watch) {
     classed_by <- if (is.null(by)) 0L else nrow(config$outgroups)
-    count_patterns_in_files_impl(folders, classed_by, config$lengths, backend, watch)
-  }, progress, inputs = expected_inputs(config))
+    count_patterns_in_files_impl(folders, classed_by, config$lengths, work, watch)
+  }, work$progress, inputs = expected_inputs(config))
   new_patterns(counts, species, if (focal) config$focal_species, by)
 }

@@ -57,9 +57,9 @@ run_evaluation <- function(context, files) {
   chromosomes <- names(config$lengths)
   check_calls(config)
   calls <- sequence_file(chromosomes)
-  whole <- whole_files(context$output, calls, threads = context$backend$threads)
+  whole <- whole_files(context$ledgers$output, calls, work = context$work)
   config <- with_inputs(config, setdiff(unlist(files), ""))
-  config <- with_seen(config, context$output, calls[whole])
+  config <- with_seen(config, context$ledgers$output, calls[whole])
   # A file with the variants of all chromosomes is read only once.
   together <- if (any(nzchar(files$variants)) && anyDuplicated(files$variants)) files$variants
   parts <- parts_by_chromosome(context$cluster, config, together)
@@ -83,7 +83,7 @@ run_evaluation <- function(context, files) {
 # `whole`: whether the calls of each chromosome are on record; calls that no run wrote are not.
 write_evaluations <- function(context, sections, evaluation, files, whole) {
   config <- context$config
-  ledger <- context$output
+  ledger <- context$ledgers$output
   chromosomes <- evaluation$chromosome
   paths <- evaluation_file(chromosomes)
   claim_files(ledger, paths)
@@ -110,7 +110,7 @@ evaluation_source <- function(config) {
 # Evaluations on record whose calls are also on record: `chromosome`, `facts`, and their common
 # `source`. The source is the configuration's or, with `of_any`, the last evaluation's.
 evaluations_on_record <- function(context, chromosomes, of_any = FALSE) {
-  ledger <- context$output
+  ledger <- context$ledgers$output
   paths <- evaluation_file(chromosomes)
   checksum <- complete_rows(ledger, sequence_file(chromosomes))$checksum
   facts <- facts_of(ledger, paths)
@@ -141,8 +141,8 @@ evaluate_part <- function(context) {
     references = others$references, variants = others$variants
   )
   counts <- with_watch("Evaluating", function(watch) {
-    evaluate_impl(config$lengths, files, context$backend, watch)
-  }, context$progress, context$verbose, expected_inputs(config))
+    evaluate_impl(config$lengths, files, context$work, watch)
+  }, context$work$progress, context$verbose, expected_inputs(config))
   as.data.frame(counts)
 }
 

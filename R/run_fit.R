@@ -5,12 +5,11 @@
 fit_part <- function(context) {
   config <- context$config
   log <- context$log
-  threads <- context$backend$threads
   settings <- run_settings(config, FALSE)
   with_focal <- needs_focal(config)
-  patterns <- count_projected(config, with_focal, context$backend, context$progress)
+  patterns <- count_projected(config, with_focal, context$work)
   tree <- settings$tree %||% ladder_tree(patterns, config)
-  fit <- fit_in_classes(patterns, tree, settings$model, "empirical", NULL, NULL, threads)
+  fit <- fit_in_classes(patterns, tree, settings$model, "empirical", NULL, NULL, context$work)
   log(sprintf(
     "Fitted %s to %s sites: log-likelihood %.2f", fit$model$name, format_count(fit$sites),
     fit$log_likelihood
@@ -40,7 +39,7 @@ fit_run_history <- function(patterns, context, model) {
   start <- starting_history(patterns, config)
   start$model <- model
   variants <- if (!is.null(config$variants)) {
-    count_projected_variants(config, config$variants, NULL, context$progress)
+    count_projected_variants(config, config$variants, NULL, context$work$progress)
   }
   if (is.null(variants) && is.null(config$history$focal_size)) {
     log("`history.focal_size` is not given: the next size is taken")
@@ -113,7 +112,7 @@ write_fits <- function(context, made_from, fitted) {
 write_fitted <- function(context, made_from, what, keys) {
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
   write_own(
-    context$output, fitted_files[[what]], made_from,
+    context$ledgers$output, fitted_files[[what]], made_from,
     c(lines(keys[names(keys) != "fit"]), paste("#", lines(keys["fit"])))
   )
 }
@@ -164,7 +163,7 @@ fitted_history_keys <- function(fit) {
 
 # The saved fit to the same sites with the same settings, or NULL.
 saved_fit <- function(context, made_from) {
-  ledger <- context$work
+  ledger <- context$ledgers$work
   if (whole_files(ledger, fit_file, known_source(ledger, made_from))) {
     fitted <- read_state(ledger_paths(ledger, fit_file))
     if (is_fitted(fitted)) {
@@ -183,6 +182,6 @@ is_fitted <- function(fitted) {
 
 fit_now <- function(context, made_from) {
   fitted <- in_parts(context, "fit", list(context$config))[[1]]
-  write_own(context$work, fit_file, made_from, state_text(fitted))
+  write_own(context$ledgers$work, fit_file, made_from, state_text(fitted))
   fitted
 }

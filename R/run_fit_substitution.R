@@ -77,12 +77,13 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
     config <- read_config(patterns, "count")
     tree <- tree %||% config$tree
     model <- model %||% config_model(config)
-    threads <- threads %||% config$num_cpus
+    config$num_cpus <- threads %||% config$num_cpus
+    work <- config_work(config)
     focal_too <- !is.null(tree) && config$focal_species %in% input_faults(as_phylo(tree))$tip.label
-    patterns <- count_patterns(
-      patterns, focal = focal_too, threads = threads, progress = FALSE,
-      by = if (has_classes(model)) class_kinds
-    )
+    by <- if (has_classes(model)) class_kinds else classes_by(config)
+    patterns <- count_in_run(config, focal_too, work, by)
+  } else {
+    work <- new_work(threads)
   }
   check_pattern_counts(patterns)
   broken <- which(patterns$count != round(patterns$count))
@@ -93,6 +94,5 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
   if (invariant && model$invariant == 0) model$invariant <- 0.1
   refuse_if(is.null(tree), "`tree` is missing: give a tree, for its topology.")
   tree <- input_faults(as_phylo(tree))
-  threads <- resolve_threads(threads)
-  fit_in_classes(patterns, tree, model, base_freqs, species, focal, threads)
+  fit_in_classes(patterns, tree, model, base_freqs, species, focal, work)
 }

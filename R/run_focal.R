@@ -57,7 +57,7 @@ write_focal <- function(context) {
   with_watch("Reading focal bases", function(watch) {
     focal_sequences_impl(
       unique(alignments), projected_folder(config, config$focal_species),
-      config_reading(config, context$backend, focal_fasta = config$focal_fasta %||% ""), watch
+      config_reading(config, context$work, focal_fasta = config$focal_fasta %||% ""), watch
     )
-  }, context$progress, inputs = expected_inputs(config))
+  }, context$work$progress, inputs = expected_inputs(config))
 }

@@ -4,7 +4,7 @@
 whole_projections <- function(context, sources) {
   config <- context$config
   chromosomes <- names(config$lengths)
-  ledger <- context$projections
+  ledger <- context$ledgers$projections
   paths <- projections_of(names(sources), chromosomes)
   from <- rep(vapply(sources, known_source, 0, ledger = ledger), each = length(chromosomes))
   sizes <- rep(fasta_size(config$lengths), length(sources))
@@ -13,9 +13,7 @@ whole_projections <- function(context, sources) {
   }
   # Read only the files of species that are complete by the ledger.
   whole <- all_of_species(are_complete(ledger, paths, from, sizes))
-  whole[whole] <- whole_files(
-    ledger, paths[whole], from[whole], sizes[whole], context$backend$threads, context$progress
-  )
+  whole[whole] <- whole_files(ledger, paths[whole], from[whole], sizes[whole], context$work)
   first <- seq(1, by = length(chromosomes), length.out = length(sources))
   stats::setNames(all_of_species(whole)[first], names(sources))
 }
@@ -23,7 +21,7 @@ whole_projections <- function(context, sources) {
 # The sources of species whose files are unchanged since an earlier run, by species.
 sources_on_record <- function(context, species) {
   chromosomes <- names(context$config$lengths)
-  sources <- made_from_of(context$projections, projections_of(species, chromosomes[1]))
+  sources <- made_from_of(context$ledgers$projections, projections_of(species, chromosomes[1]))
   names(sources) <- species
   sources <- Filter(Negate(is.null), sources)
   sources[whole_projections(context, sources)]
@@ -50,10 +48,10 @@ chromosomes_left <- function(context, made_from) {
   config <- context$config
   chromosomes <- names(config$lengths)
   whole <- whole_files(
-    context$output, calls_and_posteriors(chromosomes, config$posterior),
-    known_source(context$output, made_from),
+    context$ledgers$output, calls_and_posteriors(chromosomes, config$posterior),
+    known_source(context$ledgers$output, made_from),
     c(fasta_size(config$lengths), if (config$posterior) unname(config$lengths)),
-    context$backend$threads, context$progress
+    context$work
   )
   left <- rowSums(!matrix(whole, length(chromosomes))) > 0
   stats::setNames(left | is.na(recorded_counts(context)$high), chromosomes)
@@ -79,7 +77,7 @@ unkept_left <- function(context, sources, made_from) {
 # Whether an earlier run completed any file of this configuration, from the current sources.
 has_record <- function(context) {
   config <- context$config
-  ledger <- context$output
+  ledger <- context$ledgers$output
   made_from <- known_source(ledger, call_sources(config, alignment_sources(config)))
   any(projections_on_record(context)) ||
     any(are_complete(ledger, sequence_file(names(config$lengths)), made_from))
@@ -90,10 +88,10 @@ has_record <- function(context) {
 projections_on_record <- function(context) {
   config <- context$config
   sources <- alignment_sources(config)
-  from <- vapply(sources, known_source, 0, ledger = context$work)
+  from <- vapply(sources, known_source, 0, ledger = context$ledgers$work)
   paths <- projections_of(names(sources), names(config$lengths))
-  are_complete(context$work, paths, rep(from, each = length(config$lengths))) &
-    file.exists(ledger_paths(context$work, paths))
+  are_complete(context$ledgers$work, paths, rep(from, each = length(config$lengths))) &
+    file.exists(ledger_paths(context$ledgers$work, paths))
 }
 
 # ---- Reports of alignments and counts of calls, as facts -----------------------------------------
@@ -101,12 +99,13 @@ projections_on_record <- function(context) {
 record_projected <- function(context, species, source, report, sums) {
   lengths <- context$config$lengths
   if (length(sums$size)) {
-    complete_files(context$projections, projections_of(species, names(lengths)), source, sums)
+    paths <- projections_of(species, names(lengths))
+    complete_files(context$ledgers$projections, paths, source, sums)
   }
   # The focal species has no report.
   if (length(report)) {
     complete_facts(
-      context$work, report_row(species), source,
+      context$ledgers$work, report_row(species), source,
       as.character(to_json(c(report, list(on = lengths)), pretty = FALSE))
     )
   }
@@ -117,8 +116,9 @@ report_row <- function(species) paste0("projected/", species, "/", recycle0 = TR
 # Reports in the order of `sources`, for the configuration's chromosomes; NULL if not on record.
 reports_on_record <- function(context, sources) {
   rows <- report_row(names(sources))
-  same <- are_complete(context$work, rows, vapply(sources, known_source, 0, ledger = context$work))
-  facts <- facts_of(context$work, rows)
+  ledger <- context$ledgers$work
+  same <- are_complete(ledger, rows, vapply(sources, known_source, 0, ledger = ledger))
+  facts <- facts_of(ledger, rows)
   lapply(seq_along(sources), function(i) {
     if (same[i]) report_of(facts[[i]], context$config$lengths)
   })
@@ -156,7 +156,7 @@ counts_as_facts <- function(counts) {
 
 # The table of counts, one row per chromosome, with NA if its calls are not on record.
 recorded_counts <- function(context) {
-  facts <- facts_of(context$output, sequence_file(names(context$config$lengths)))
+  facts <- facts_of(context$ledgers$output, sequence_file(names(context$config$lengths)))
   columns <- lapply(stats::setNames(nm = call_counts), function(name) {
     vapply(facts, function(counts) {
       if (is.numeric(counts[[name]])) as.numeric(counts[[name]]) else NA_real_

@@ -71,7 +71,7 @@ task_ledgers <- c("work", "output", "projections")
 run_parts_as_tasks <- function(context, job, parts, shared) {
   cluster <- context$cluster
   run_tasks(cluster, new_tasks(cluster, tasks_of_parts(cluster, job, parts, shared)),
-            context[task_ledgers])
+            context$ledgers)
 }
 
 tasks_of_parts <- function(cluster, job, parts, shared) {
@@ -92,11 +92,10 @@ tasks_of_parts <- function(cluster, job, parts, shared) {
 # In the task's process: a job such as "call" is done by call_part().
 do_run_task <- function(task, ledgers) {
   config <- task$part
-  backend <- task_backend(
-    task, config$backend, config$num_cpus, config$gpu_devices, config$gpu_memory
-  )
-  context <- new_context(config, backend, verbose = TRUE)
-  context[task_ledgers] <- ledgers
+  work <- task_work(task, config$num_cpus, config$backend, config$gpu_devices,
+                    gpu_memory = config$gpu_memory)
+  context <- new_context(config, work, verbose = TRUE)
+  context$ledgers <- ledgers
   do.call(paste0(task$job, "_part"), c(list(context), task$shared))
 }
 
@@ -105,10 +104,10 @@ do_run_task <- function(task, ledgers) {
 settle_outcome <- function(context, outcome) {
   folder <- tasks_not_kept(context$config)
   if (!outcome$kept && dir.exists(folder)) {
-    context$projections <- open_ledger(folder)
+    context$ledgers$projections <- open_ledger(folder)
   } else if (!outcome$kept) {
     outcome$ledgers$projections$rows <- outcome$ledgers$projections$rows[0, ]
   }
-  merge_outcome(context[task_ledgers], outcome)
-  save_ledger(context$projections, at_once = TRUE)
+  merge_outcome(context$ledgers, outcome)
+  save_ledger(context$ledgers$projections, at_once = TRUE)
 }

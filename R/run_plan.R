@@ -86,9 +86,16 @@ config_alignments <- function(config, folders = "") {
   )
 }
 
-config_reading <- function(config, backend, focal_folder = "", focal_fasta = "") {
+config_work <- function(config, progress = FALSE) {
+  new_work(
+    config$num_cpus, config$backend, progress = progress, gpu_devices = config$gpu_devices,
+    gpu_memory = config$gpu_memory
+  )
+}
+
+config_reading <- function(config, work, focal_folder = "", focal_fasta = "") {
   reading_of(
-    config$lengths, backend, config$on_bad_block, config$overlaps, focal_in_maf(config),
+    config$lengths, work, config$on_bad_block, config$overlaps, focal_in_maf(config),
     names(lengths_of_genome(config)), aliases_of_genome(config), focal_folder, focal_fasta,
     genomes_by_alignment(config$outgroups$alignment, config$outgroups$twobit)
   )
@@ -169,10 +176,10 @@ species_of_tiers <- function(config) {
   split(config$outgroups$name, factor(config$outgroups$tier, c("inner", "outer")))
 }
 
-config_caller <- function(config, settings, backend, progress, verbose = FALSE) {
+config_caller <- function(config, settings, work, verbose = FALSE) {
   make_caller(
-    core_method(method_of(config), species_of_tiers(config), settings), config$posterior, backend,
-    progress, verbose, expected_inputs(config)
+    core_method(method_of(config), species_of_tiers(config), settings), config$posterior, work,
+    verbose, expected_inputs(config)
   )
 }
 

@@ -8,7 +8,8 @@ run_projection <- function(context) {
   if (!is.null(config$focal_fasta)) {
     project_focal(context, sources)
     context$config <- with_seen(
-      config, context$projections, projections_of(config$focal_species, names(config$lengths))
+      config, context$ledgers$projections,
+      projections_of(config$focal_species, names(config$lengths))
     )
   }
   if (any(left)) {
@@ -31,9 +32,9 @@ project_part <- function(context, sources) {
   with_watch("Projecting", function(watch) {
     project_files_impl(
       config_alignments(config, projected_folder(config, species)),
-      config_reading(config, context$backend, focal_to_compare(config)), watch
+      config_reading(config, context$work, focal_to_compare(config)), watch
     )
-  }, context$progress, context$verbose, expected_inputs(config), list(
+  }, context$work$progress, context$verbose, expected_inputs(config), list(
     projected = projected_recorder(context, sources[species])
   ))
 }

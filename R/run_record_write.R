@@ -15,7 +15,7 @@ write_run_record <- function(context, run, phases, started) {
   evaluations <- evaluations_on_record(context, chromosomes, is.null(config$evaluation))
   # Remove evaluations of other calls.
   others <- evaluation_file(setdiff(chromosomes, evaluations$chromosome))
-  remove_own(context$output, others)
+  remove_own(context$ledgers$output, others)
   record <- list(
     format = run_record_format, made_with = made_with(), host = Sys.info()[["nodename"]],
     started = utc_time(started), finished = utc_time(Sys.time()),
@@ -31,7 +31,7 @@ write_run_record <- function(context, run, phases, started) {
 # Adds an evaluation of an earlier run's calls to the record of that run, if the record is
 # unchanged.
 amend_run_record <- function(context) {
-  ledger <- context$output
+  ledger <- context$ledgers$output
   if (!whole_files(ledger, run_record_file)) {
     return(invisible())
   }
@@ -44,7 +44,7 @@ amend_run_record <- function(context) {
 }
 
 save_record <- function(context, record) {
-  ledger <- context$output
+  ledger <- context$ledgers$output
   made_from <- list(ancify = package_version_text())
   write_own(ledger, run_record_file, made_from, to_json(record))
 }
@@ -72,7 +72,7 @@ made_with <- function() {
 # The sources of the calls by species. For projections that no run wrote, these are the files
 # themselves.
 sources_of_calls <- function(context) {
-  made_from_of(context$output, sequence_file(names(context$config$lengths)[1]))[[1]]$sources
+  made_from_of(context$ledgers$output, sequence_file(names(context$config$lengths)[1]))[[1]]$sources
 }
 
 # One row per outgroup. The facts of its alignment are NA if no run made its projection, or if the
@@ -146,8 +146,8 @@ focal_on_record <- function(context, phases) {
 }
 
 chromosomes_on_record <- function(context, run) {
-  calls <- complete_rows(context$output, sequence_file(run$chromosome))
-  phred <- complete_rows(context$output, phred_file(run$chromosome))
+  calls <- complete_rows(context$ledgers$output, sequence_file(run$chromosome))
+  phred <- complete_rows(context$ledgers$output, phred_file(run$chromosome))
   data.frame(
     unclass(run)[c("chromosome", run_counts, "file")], size = calls$size,
     checksum = calls$checksum, phred_checksum = phred$checksum

@@ -18,9 +18,9 @@ files_of_run <- function(context, run) {
     return(NULL)
   }
   table <- function(names) {
-    path <- ledger_paths(context$output, names)
-    checksum <- complete_rows(context$output, names)$checksum
-    checksum[!was_seen(context$output, names)] <- NA
+    path <- ledger_paths(context$ledgers$output, names)
+    checksum <- complete_rows(context$ledgers$output, names)$checksum
+    checksum[!was_seen(context$ledgers$output, names)] <- NA
     data.frame(
       chromosome = run$chromosome, path = path, size = file.size(path),
       modified = file.mtime(path), checksum = checksum
@@ -44,9 +44,7 @@ check_not_replaced <- function(run, name) {
   same <- files$size == file.size(files$path)
   # Files that were made again or restored may have the same contents: compare checksums.
   touched <- same & files$modified != file.mtime(files$path)
-  same[touched] <- !is.na(identities_as_written(
-    files[touched, ], resolve_threads(NULL), FALSE
-  ))
+  same[touched] <- !is.na(identities_as_written(files[touched, ], new_work()))
   changed <- files$path[!same]
   refuse_if(length(changed),
             "`%s`: %s has been replaced by a later run or by hand. Run it again, %s.", name,

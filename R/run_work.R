@@ -11,7 +11,7 @@ work_in <- function(context, phases, job, resume = TRUE) {
   remove_leftovers(config, "work_dir" %in% writes, "output_dir" %in% writes)
   # The phase "evaluate" alone makes no calls, so calls on record count even without `resume`.
   context <- with_ledgers(context, resume || !any(c("project", "call") %in% phases))
-  ledgers <- list(work_dir = context$work, output_dir = context$output)[writes]
+  ledgers <- list(work_dir = context$ledgers$work, output_dir = context$ledgers$output)[writes]
   if ("work_dir" %in% writes) take_over_work_dir(context, phases, resume)
   for (ledger in ledgers) release_claims(ledger)
   on.exit(close_ledgers(context, ledgers), add = TRUE, after = FALSE)

@@ -115,7 +115,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
                                   ...) {
   check_given()
   check_no_more(...)
-  check_flag(progress, "progress")
+  work <- new_work(threads, backend, memory, progress = progress)
   check_genotypes(genotypes, "genotypes")
   model <- model_on_samples(
     list(genotypes = genotypes, kernels = list(), names = character()), x, data, id
@@ -126,8 +126,8 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
             count_of(ncol(model$x) + 2, "sample"), count_of(ncol(model$x), "fixed effect"),
             format_count(length(model$y)))
   residual <- unname(stats::lm.fit(model$x, model$y)$residuals)
-  problem <- c(core_problem(model), core_settings(threads, memory, backend))
-  forms <- scan_quadratic_forms(problem, model$genotypes, residual, progress)
+  problem <- c(core_problem(model), list(work = work))
+  forms <- scan_quadratic_forms(problem, model$genotypes, residual)
   effect <- forms$response / forms$square
   left <- pmax(sum(residual^2) - forms$response * effect, 0)
   tested <- list(effect = effect, se = sqrt(left / df / forms$square))
@@ -149,6 +149,7 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
     x <- for_worker(x)
     progress <- FALSE
   }
+  work <- work_of(x, progress)
   fit <- with_genotypes(x)
   g <- tested_genotypes(fit, genotypes)
   warn_of_scan(fit, g)
@@ -157,9 +158,10 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   parts <- scan_parts(fit, names[[1]], loco)
   whole <- if (loco) kernels_of_variants(fit, g)
   warn_of_whole(whole)
-  dense <- if (length(parts) > 1) dense_kernels(fit, progress)
+  dense <- if (length(parts) > 1) dense_kernels(fit, work)
+  if (!is.null(dense)) work$memory <- work$memory - dense$bytes
   scans <- over_parts(seq_along(parts), function(i) {
-    scan_part(fit, g[, parts[[i]]], names(parts)[i], dense, progress)
+    scan_part(fit, g[, parts[[i]]], names(parts)[i], dense, work)
   }, BPPARAM, "Scanning", FALSE)
   order <- order(unlist(parts, use.names = FALSE))
   all_of <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)
@@ -195,9 +197,9 @@ warn_of_scan <- function(model, g) {
 }
 
 # Scans the variants of `g` by a fit without this chromosome; "" for the fit itself.
-scan_part <- function(fit, g, chromosome, dense, progress) {
-  part <- if (nzchar(chromosome)) fit_without(fit, chromosome, dense, progress) else fit
-  forms <- or_tell_of_bounds(scan_mixed(part, g, progress), fit, chromosome)
+scan_part <- function(fit, g, chromosome, dense, work) {
+  part <- if (nzchar(chromosome)) fit_without(fit, chromosome, dense, work) else fit
+  forms <- or_tell_of_bounds(scan_mixed(part, g, work), fit, chromosome)
   c(forms, list(theta = part$theta))
 }
 
@@ -229,24 +231,25 @@ scan_parts <- function(fit, chromosomes, loco) {
 # After an exact fit, the matrices of the genotypes' components, from which a chromosome's part is
 # subtracted: list(kernels =, divisors =, bytes = twice the size of these matrices). NULL if they do
 # not fit into `memory`.
-dense_kernels <- function(fit, progress) {
+dense_kernels <- function(fit, work) {
   bytes <- 2 * fit$n_genetic * 8 * length(fit$y)^2
-  settings <- path_settings(fit, fit$path)
-  settings$memory <- settings$memory - bytes
-  if (fit$path == "exact" && fit$n_genetic > 0 && settings$memory >= block_bytes(length(fit$y))) {
-    c(made_kernels(fit, settings, progress), list(bytes = bytes))
+  settings <- path_settings(fit, fit$path, work)
+  left <- settings$work$memory - bytes
+  settings$work$memory <- left
+  if (fit$path == "exact" && fit$n_genetic > 0 && left >= block_bytes(length(fit$y))) {
+    c(made_kernels(fit, settings), list(bytes = bytes))
   }
 }
 
 # list(kernels =, divisors =) of a model.
-made_kernels <- function(model, settings, progress) {
+made_kernels <- function(model, settings) {
   with_watch("Making kernels", function(watch) {
     dense_kernels_impl(c(core_problem(model), settings), watch)
-  }, progress, inputs = fit_inputs(model))
+  }, settings$work$progress, inputs = fit_inputs(model))
 }
 
 # The kernels of a fit without the variants that `weights` lists.
-kernels_without <- function(dense, fit, weights, progress) {
+kernels_without <- function(dense, fit, weights, work) {
   sets <- sort(unique(weights$component))
   if (length(sets) == 0) {
     return(dense$kernels)
@@ -254,9 +257,9 @@ kernels_without <- function(dense, fit, weights, progress) {
   part <- fit
   part$weights <- replace(weights, "component", list(match(weights$component, sets)))
   part$n_genetic <- length(sets)
-  settings <- path_settings(fit, fit$path)
+  settings <- path_settings(fit, fit$path, work)
   settings$kept <- NULL # a chromosome's part is used only once
-  off <- made_kernels(part, settings, progress)
+  off <- made_kernels(part, settings)
   dense$kernels[sets] <- Map(
     function(kernel, divisor, less, by) (divisor * kernel - by * less) / (divisor - by),
     dense$kernels[sets], dense$divisors[sets], off$kernels, off$divisors
@@ -266,8 +269,8 @@ kernels_without <- function(dense, fit, weights, progress) {
 
 # The fit without the variants of a chromosome. Components that become empty are removed. `dense`:
 # from dense_kernels().
-fit_without <- function(fit, chromosome, dense, progress) {
-  varies <- genotype_moments(fit$genotypes, fit$threads)$variance > 0
+fit_without <- function(fit, chromosome, dense, work) {
+  varies <- genotype_moments(fit$genotypes, work)$variance > 0
   stays <- varies & fit$chromosomes != chromosome
   weights <- fit$weights[stays[fit$weights$variant], , drop = FALSE]
   sets <- sort(unique(weights$component))
@@ -286,14 +289,13 @@ fit_without <- function(fit, chromosome, dense, progress) {
   model$control$lower <- fit$control$lower[with_residual]
   if (!is.null(dense) && length(sets) > 0) {
     off <- (varies & !stays)[fit$weights$variant] & fit$weights$component %in% sets
-    kernels <- kernels_without(dense, fit, fit$weights[off, , drop = FALSE], progress)
+    kernels <- kernels_without(dense, fit, fit$weights[off, , drop = FALSE], work)
     model$kernels <- c(kernels[sets], fit$kernels)
     model$n_genetic <- 0L
-    if (!is.null(fit$memory)) model$memory <- fit$memory - dense$bytes
   }
   if (model$n_genetic == 0) model["genotypes"] <- list(NULL)
   result <- or_tell_of_bounds(
-    run_reml(model, sprintf("Fitting without %s", chromosome), progress), fit, chromosome
+    run_reml(model, work, sprintf("Fitting without %s", chromosome)), fit, chromosome
   )
   if (!result$converged) {
     warn_ancify(
@@ -309,13 +311,13 @@ fit_without <- function(fit, chromosome, dense, progress) {
 
 # z'Py and z'Pz of the variants of `g`, as scan_quadratic_forms(); after a stochastic fit also the
 # ratios.
-scan_mixed <- function(fit, g, progress) {
+scan_mixed <- function(fit, g, work) {
   problem <- c(
-    core_problem(fit), list(control = fit$control), path_settings(fit, fit$path)
+    core_problem(fit), list(control = fit$control), path_settings(fit, fit$path, work)
   )
   exact <- fit$path == "exact"
   forms <- scan_quadratic_forms(
-    problem, g, fit$residual_projection, progress, if (exact) unname(fit$theta), fit_inputs(fit)
+    problem, g, fit$residual_projection, if (exact) unname(fit$theta), fit_inputs(fit)
   )
   varying <- which(forms$square > 0)
   if (exact || length(varying) == 0) {
@@ -323,10 +325,12 @@ scan_mixed <- function(fit, g, progress) {
   }
   sampled <- varying[unique(round(seq(1, length(varying), length.out = sampled_variants)))]
   forms$ratios <- with_watch("Sampling", function(watch) {
-    scan_ratios_impl(
-      problem, core_genotypes(g), sampled - 1, unname(fit$theta), fit$control$seed, watch
+    chosen <- core_list(
+      "SampledVariants",
+      variants = sampled - 1, theta = unname(fit$theta), seed = fit$control$seed
     )
-  }, progress, inputs = fit_inputs(fit))
+    scan_ratios_impl(problem, core_genotypes(g), chosen, watch)
+  }, work$progress, inputs = fit_inputs(fit))
   forms$square <- forms$square * mean(forms$ratios)
   forms
 }

@@ -70,14 +70,14 @@ train_classifier <- function(x, labels, groups, held_out = 0.2, seed = 1, thread
   labels <- as_labels(labels, nrow(x))
   groups <- as_groups(groups, nrow(x))
   check_whole_number(seed, "seed")
-  backend <- choose_backend("cpu", threads)
+  work <- new_work(threads, progress = interactive())
   second <- as.integer(labels) - 1L
   out <- choose_held_out(second, groups, held_out, seed)
   check_both_classes(labels, groups, out)
   fit <- with_watch("Training", function(watch) {
     embeddings <- core_list("LabelledEmbeddings", x = x, labels = second, held_out = out)
-    train_classifier_impl(embeddings, seed, backend, watch)
-  }, progress = interactive())
+    train_classifier_impl(embeddings, seed, work, watch)
+  }, work$progress)
   fit$classifier$classes <- enc2utf8(levels(labels))
   fit$classifier$columns <- colnames(x)
   classifier <- structure(fit$classifier, class = "embedding_classifier")
@@ -86,13 +86,28 @@ train_classifier <- function(x, labels, groups, held_out = 0.2, seed = 1, thread
   )
   classifier$best <- fit$best
   classifier$training <- c(rows = sum(!out), groups = length(unique(groups[!out])))
-  p <- stats::predict(classifier, x[out, , drop = FALSE], threads)[, 2]
+  p <- class_probabilities(classifier, x[out, , drop = FALSE], work)[, 2]
   classifier$held_out <- data.frame(
     row = which(out), group = groups[out], label = labels[out], probability = unname(p)
   )
   classifier$auc <- auc_of(p, second[out])
   classifier$calibration <- calibration_of(p, second[out])
   classifier
+}
+
+# `x`: checked embeddings, with the columns in the order of training. A row for each of them.
+class_probabilities <- function(classifier, x, work) {
+  p <- with_watch("Classifying", function(watch) {
+    classify_impl(core_classifier(classifier), x, work, watch)
+  }, work$progress)
+  matrix(c(1 - p, p), ncol = 2, dimnames = list(rownames(x), classifier$classes))
+}
+
+core_classifier <- function(object) {
+  core_list(
+    "Classifier",
+    width = object$width, hidden = object$hidden, classes = object$classes, tensors = object$tensors
+  )
 }
 
 # ---- Arguments ----------------------------------------------------------------------------------

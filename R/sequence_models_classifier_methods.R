@@ -91,13 +91,6 @@ save_model.default <- function(object, file, ...) {
   )
 }
 
-core_classifier <- function(object) {
-  core_list(
-    "Classifier",
-    width = object$width, hidden = object$hidden, classes = object$classes, tensors = object$tensors
-  )
-}
-
 #' @rdname save_model
 #' @export
 save_model.embedding_classifier <- function(object, file, ...) {
@@ -147,12 +140,8 @@ predict.embedding_classifier <- function(object, newdata, threads = NULL, ...) {
   check_no_more(...)
   check_parts(object)
   newdata <- check_embeddings(newdata, "newdata", object$width)
-  newdata <- in_trained_order(newdata, object$columns)
-  backend <- choose_backend("cpu", threads)
-  p <- with_watch("Classifying", function(watch) {
-    classify_impl(core_classifier(object), newdata, backend, watch)
-  }, progress = interactive())
-  matrix(c(1 - p, p), ncol = 2, dimnames = list(rownames(newdata), object$classes))
+  work <- new_work(threads, progress = interactive())
+  class_probabilities(object, in_trained_order(newdata, object$columns), work)
 }
 
 #' @rdname predict.embedding_classifier

@@ -98,17 +98,17 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
   model <- check_sequence_model(model)
   sequences <- as_model_input(x, model)
   by_residue <- check_choice(pool, c("mean", "residue"), "pool") == "residue"
-  work <- list(threads = threads, backend = backend, precision = precision, param = BPPARAM)
+  work <- work_of_session(BPPARAM, threads, backend, precision)
   check_flag(resume, "resume")
   settings <- sequence_settings(sequences, model, long, work)
   if (!is.null(out)) {
     run <- list(model = model, sequences = sequences, settings = settings, by_residue = by_residue,
-                work = work, param = BPPARAM)
+                workers = workers_of(BPPARAM, backend))
     return(invisible(run_embedding(run, check_path(out, "out"), resume)))
   }
   made <- with_watch("Embedding", function(watch) {
     embed_impl(model$loaded, sequences$sequences, model_run(settings), by_residue, watch)
-  }, progress = interactive())
+  }, work$progress)
   tell_repeated(settings)
   tell_unknown(made$unknown, sequences$ids, sequences$sequences)
   named_by_sequence(made, sequences$ids)
@@ -139,11 +139,11 @@ residue_log_probs <- function(x, model, long = c("window", "truncate", "error"),
   check_given()
   model <- check_sequence_model(model)
   sequences <- as_model_input(x, model)
-  work <- list(threads = threads, backend = backend, precision = precision)
+  work <- new_work(threads, backend, precision = precision, progress = interactive())
   settings <- sequence_settings(sequences, model, long, work)
   made <- with_watch("Predicting", function(watch) {
     log_probs_impl(model$loaded, sequences$sequences, model_run(settings), watch)
-  }, progress = interactive())
+  }, work$progress)
   tell_repeated(settings)
   tell_unknown(made$unknown, sequences$ids, sequences$sequences)
   # Drop outputs beyond the tokens, which some models have.

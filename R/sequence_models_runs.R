@@ -27,14 +27,14 @@ embed_into <- function(run, out, resume, of) {
       list(file = file, numbers = slice, ids = run$sequences$ids[slice],
            sequences = run$sequences$sequences[slice])
     }, files[left], slices[left])
-    if (is.null(run$param)) {
+    if (is.null(run$workers)) {
       for (part in parts) make_part(run, ledger, part, of)
     } else {
       make_parts_in_tasks(run, ledger, parts, of)
     }
   }, function(ledger) {
     mapply(is_count_of_unknown, facts_of(ledger, files), slices)
-  }, run_threads(run))
+  }, run$settings$work)
   tell_repeated(run$settings)
   facts <- facts_of(ledger, files)
   has_unknown <- unlist(lapply(facts, function(part) part$has_unknown))
@@ -54,8 +54,6 @@ is_count_of_unknown <- function(facts, slice) {
     all(is.finite(counts) & counts >= 1 & counts %% 1 == 0)
 }
 
-run_threads <- function(run) run$settings$backend$threads
-
 # `part`: list(file =, numbers = the indices of its sequences, ids =, sequences =).
 make_part <- function(run, ledger, part, of) {
   path <- ledger_paths(ledger, part$file)
@@ -65,7 +63,7 @@ make_part <- function(run, ledger, part, of) {
       ids = part$ids, sequences = part$sequences, by_residue = run$by_residue, path = path
     )
     embed_part_impl(run$model$loaded, wanted, model_run(run$settings), watch)
-  }, progress = interactive())
+  }, run$settings$work$progress)
   has <- which(unknown > 0)
   facts <- list(has_unknown = as.list(part$numbers[has]), unknown = as.list(unknown[has]))
   complete_files(ledger, part$file, of, sums_of(path), canonical_json(facts))
@@ -73,15 +71,18 @@ make_part <- function(run, ledger, part, of) {
 
 # ---- Tasks -------------------------------------------------------------------------------------
 
-# One task per part, on the workers of `run$param`.
+# One task per part, on the workers of a run, by workers_of().
 make_parts_in_tasks <- function(run, ledger, parts, of) {
-  cluster <- new_cluster(run$param, ledger$folder, run$work$backend, interactive(), inform_ancify)
+  param <- run$workers$param
+  cluster <- new_cluster(param, ledger$folder, run$workers$backend, run$settings$work$progress,
+                         inform_ancify)
   shared <- list(
     folder = run$model$folder, by_residue = run$by_residue, long = run$settings$long,
-    precision = run$settings$precision, work = run$work[c("threads", "backend")], of = of
+    precision = run$settings$work$precision, threads = run$settings$work$threads,
+    backend = run$workers$backend, of = of
   )
   # A forked process can use one thread and no GPU.
-  if (forks(run$param)) shared$work <- list(threads = 1L, backend = "cpu")
+  if (forks(param)) shared[c("threads", "backend")] <- list(1L, "cpu")
   tasks <- lapply(parts, function(part) {
     task_of("embed", "do_embedding_task", part$file, part, shared, c(out = ledger$folder),
             uses_gpu = TRUE)
@@ -95,11 +96,10 @@ make_parts_in_tasks <- function(run, ledger, parts, of) {
 do_embedding_task <- function(task, ledgers) {
   shared <- task$shared
   model <- model_of_tasks(shared$folder)
-  backend <- task_backend(task, shared$work$backend, shared$work$threads)
-  settings <- list(backend = backend, precision = shared$precision)
+  work <- task_work(task, shared$threads, shared$backend, precision = shared$precision)
   run <- list(
     model = model, by_residue = shared$by_residue,
-    settings = c(list(long = shared$long), on_devices(model, settings))
+    settings = list(long = shared$long, work = work, devices = model_on_devices(model, work))
   )
   make_part(run, ledgers$out, task$part, shared$of)
   tell_repeated(run$settings)
@@ -135,8 +135,8 @@ part_slices <- function(n, size) {
 embedding_fingerprint <- function(run) {
   files <- c(run$model$weights, run$model$other)
   sums <- with_watch("Reading the model's files", function(watch) {
-    checksums_impl(files, run_threads(run), watch)
-  }, progress = interactive())
+    checksums_impl(files, run$settings$work, watch)
+  }, run$settings$work$progress)
   list(
     input = list(
       sequences = length(run$sequences$ids), ids = texts_checksum_impl(run$sequences$ids),
@@ -145,7 +145,7 @@ embedding_fingerprint <- function(run) {
     model = stats::setNames(as.list(sums$checksum), basename(files)),
     settings = list(
       pool = if (run$by_residue) "residue" else "mean", long = run$settings$long,
-      precision = run$settings$precision, part_size = part_size(run$by_residue)
+      precision = run$settings$work$precision, part_size = part_size(run$by_residue)
     )
   )
 }

@@ -57,7 +57,7 @@ refuse_sequences <- function(sequences, which, format) {
   }
 }
 
-# Settings for jobs of the core. `work`: list(threads =, backend =, precision =).
+# Settings for jobs of the core.
 sequence_settings <- function(sequences, model, long, work) {
   long <- check_choice(long, c("window", "truncate", "error"), "long")
   most <- model$most_residues
@@ -75,41 +75,40 @@ sequence_settings <- function(sequences, model, long, work) {
       "sequence"
     )
   }
-  c(list(long = long), model_backend(model, work))
+  list(long = long, work = work, devices = model_on_devices(model, work))
 }
 
 # The core's form of sequence_settings().
 model_run <- function(settings) {
   core_list(
     "ModelRun",
-    truncate = settings$long == "truncate", backend = settings$backend, devices = settings$devices
+    truncate = settings$long == "truncate", work = settings$work, devices = settings$devices
   )
 }
 
-# list(backend =, precision =), as jobs of the core take them. If `work$param` has workers, each
-# chooses the backend of its own machine.
-check_work <- function(work) {
-  on_workers <- !is.null(work$param)
-  if (on_workers) check_workers(work$param, work$backend)
-  backend <- choose_backend(if (on_workers) "cpu" else work$backend, work$threads)
-  on_gpu <- if (on_workers) identical(work$backend, "gpu") else backend$kind == "gpu"
-  precision <- check_choice(work$precision %||% if (on_gpu) "fp16" else "fp32", c("fp32", "fp16"),
-                            "precision")
-  refuse_if(precision == "fp16" && !on_gpu,
-            "`precision` \"fp16\" is for GPUs alone: choose \"fp32\", or set `backend` to \"gpu\".")
-  list(backend = backend, precision = precision)
+# The session's work. If `param` has workers, each chooses the backend of its own machine.
+work_of_session <- function(param, threads, backend, precision) {
+  if (is.null(param)) {
+    return(new_work(threads, backend, precision = precision, progress = interactive()))
+  }
+  check_workers(param, check_choice(backend, backends, "backend"))
+  work <- new_work(threads, progress = interactive())
+  work$precision <- checked_precision(precision, backend == "gpu")
+  work
 }
 
-# The checked work, with `devices`: the weights on GPUs, or NULL.
-model_backend <- function(model, work) on_devices(model, check_work(work))
+# The workers of a run, and the backend that each is asked for; NULL without any.
+workers_of <- function(param, backend) {
+  if (!is.null(param)) list(param = param, backend = backend)
+}
 
-on_devices <- function(model, work) {
-  devices <- if (work$backend$kind == "gpu") {
+# The weights on GPUs, or NULL.
+model_on_devices <- function(model, work) {
+  if (work$backend == "gpu") {
     with_watch("Copying weights", function(watch) {
-      model_on_devices_impl(model$loaded, work$backend, work$precision == "fp16", watch)
-    }, progress = interactive())
+      model_on_devices_impl(model$loaded, work, watch)
+    }, work$progress)
   }
-  c(work, list(devices = devices))
 }
 
 tell_repeated <- function(settings) {

@@ -72,7 +72,7 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   check_flag(low_confidence, "low_confidence")
   check_flag(subset, "subset")
   if (!is.null(window)) check_whole_number(window, "window", 2^53)
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
   check_htslib()
   table <- population_table(populations)
   names <- unique(table$population)
@@ -83,13 +83,13 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   found <- with_watch("Reading", function(watch) {
     options <- core_list(
       "LikelihoodOptions",
-      use_info = is.null(ancestral), low_confidence = low_confidence, threads = threads,
+      use_info = is.null(ancestral), low_confidence = low_confidence, work = work,
       window = window %||% 0
     )
     chromosomes <- if (!is.null(ancestral)) variant_chromosomes_impl(vcf, watch) else character()
     read_likelihoods_impl(vcf, numbers, record_sequences(chromosomes, ancestral, NULL), options,
                           watch)
-  }, progress)
+  }, work$progress)
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, is.null(ancestral))
   left_out <- records_left_out(found, low_confidence)
@@ -100,7 +100,7 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   estimate <- function(weights, start) {
     with_watch("EM", function(watch) {
       likeliest_counts(function(prior) {
-        likelihood_step_impl(found$table, prior, weights, threads, watch)
+        likelihood_step_impl(found$table, prior, weights, work, watch)
       }, chances, start)
     })
   }

@@ -89,15 +89,15 @@ sfs_from_sites <- function(derived, called, populations = NULL, project = NULL, 
   sizes <- sizes_to_project(project, most, populations)
   window <- if (is.null(windows)) integer() else match(windows, unique(windows)) - 1L
   draws <- if (is.null(windows)) no_draws else draw_windows(length(unique(windows)), replicates)
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
 
   result <- with_watch("Making the spectrum", function(watch) {
     sites <- core_list(
       "SitesInMemory",
       derived = derived, called = called, posterior = as.double(posterior), window = window
     )
-    sfs_from_sites_impl(sites, sizes, draws, threads, watch)
-  }, progress)
+    sfs_from_sites_impl(sites, sizes, draws, work, watch)
+  }, work$progress)
   spectrum <- site_spectrum(result, sizes, populations)
   if (!is.null(posterior)) {
     used <- rowSums(called >= rep(sizes, each = nrow(called))) == length(sizes)

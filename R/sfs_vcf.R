@@ -138,7 +138,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   if (folded) check_foldable(kind, ancestral)
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   if (!is.null(reference)) reference <- check_path(reference, "reference")
-  threads <- resolve_threads(threads)
+  work <- new_work(threads, progress = progress)
   check_htslib()
   if (!is.null(classes)) classes <- site_classes(classes, kind, window)
   table <- if (!is.null(populations)) population_table(populations)
@@ -147,10 +147,10 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
 
   found <- with_watch("Reading", function(watch) {
     tabulate_vcf(
-      vcf, numbers, ancestral, reference, low_confidence, window, kind, classes, folded, threads,
+      vcf, numbers, ancestral, reference, low_confidence, window, kind, classes, folded, work,
       watch
     )
-  }, progress)
+  }, work$progress)
   of_info <- is.null(ancestral) && !folded
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, of_info)
@@ -166,8 +166,8 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   sizes <- sizes_to_project(project, found$most, names)
   draws <- draws_of_windows(found$windows, window, replicates, classes)
   result <- with_watch("Making the spectrum", function(watch) {
-    variant_spectrum_impl(found$table, sizes, draws, threads, watch)
-  }, progress)
+    variant_spectrum_impl(found$table, sizes, draws, work, watch)
+  }, work$progress)
 
   spectrum <- if (is.null(classes)) {
     site_spectrum(result, sizes, names)
@@ -242,7 +242,7 @@ draws_of_windows <- function(windows, window, replicates, classes) {
 
 # `populations`: each sample's population index, as from sample_populations().
 tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence, window, kind,
-                         classes, folded, threads, watch) {
+                         classes, folded, work, watch) {
   use_info <- is.null(ancestral) && !folded
   # These names locate sequences. Without sequences, one pass over the file is enough.
   chromosomes <- if (is.null(ancestral) && is.null(reference)) {
@@ -253,7 +253,7 @@ tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence,
   options <- core_list(
     "VariantSitesOptions",
     use_info = use_info, folded = folded, low_confidence = low_confidence,
-    window = window %||% 0, threads = threads,
+    window = window %||% 0, work = work,
     kind = match(kind, site_kinds) - 1L, n_classes = length(classes$names),
     classes = classes$by_chromosome %||% list()
   )

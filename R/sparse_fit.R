@@ -56,31 +56,31 @@ fit_sparse_reml <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, c
                             progress = interactive(), verbose = TRUE) {
   check_given()
   check_reml_fit(fit)
-  check_flag(progress, "progress")
   check_flag(verbose, "verbose")
-  settings <- path_settings_of(fit, lambda, gamma, candidates)
+  work <- work_of(fit, progress)
+  settings <- path_settings_of(fit, lambda, gamma, candidates, work)
   fit <- with_genotypes(fit)
   g <- tested_genotypes(fit, genotypes)
-  search <- search_support(fit, g, settings, progress, log_where(verbose))
+  search <- search_support(fit, g, settings, work, log_where(verbose))
   if (!search$converged) {
     warn_ancify(
       "The support has not converged: rounds alternate between several. The smallest is returned.",
       "fit"
     )
   }
-  new_sparse_reml(fit, g, search, match.call())
+  new_sparse_reml(fit, g, search, match.call(), work)
 }
 
 # Alternates path and REML until the support is unchanged, or supports alternate and this is the
 # smallest. Returns list(theta =, refit = the REML of the support, columns = of the support, path =,
 # residuals =, rounds =, converged =).
-search_support <- function(fit, g, settings, progress, log) {
+search_support <- function(fit, g, settings, work, log) {
   model <- fit
   refit <- NULL
   supports <- list(numeric())
   rounds <- NULL
   repeat {
-    found <- found_path(model, g, settings, progress)
+    found <- found_path(model, g, settings, work)
     path <- found$path
     chosen <- path$variants$column[effects_at(path, NULL)$variant]
     rounds <- rbind(rounds, data.frame(
@@ -92,11 +92,11 @@ search_support <- function(fit, g, settings, progress, log) {
     turn <- if (!is.na(earlier)) supports[earlier:length(supports)]
     if (length(turn) && length(chosen) == min(lengths(turn))) break
     supports <- c(supports, list(chosen))
-    refit <- fit_beside(fit, support_columns(fit, g, chosen), progress)
+    refit <- fit_beside(fit, support_columns(fit, g, chosen, work), work)
     model$theta <- refit$theta
   }
   converged <- length(turn) == 1
-  if (!converged) refit <- fit_beside(fit, support_columns(fit, g, chosen), progress)
+  if (!converged) refit <- fit_beside(fit, support_columns(fit, g, chosen, work), work)
   list(
     theta = model$theta, refit = refit, columns = chosen, path = path,
     residuals = found$residuals, rounds = rounds, converged = converged
@@ -104,12 +104,12 @@ search_support <- function(fit, g, settings, progress, log) {
 }
 
 # Standardised genotypes of these variants, as in the fit's kernels: a row for each sample.
-support_columns <- function(fit, g, columns) {
+support_columns <- function(fit, g, columns, work) {
   if (length(columns) == 0) {
     return(matrix(0, nrow(g), 0))
   }
-  moments <- genotype_moments(g[, columns], fit$threads)
-  calls <- as.matrix(g[, columns], fit$threads, progress = FALSE)
+  moments <- genotype_moments(g[, columns], work)
+  calls <- genotype_matrix(g[, columns], work)
   z <- sweep(sweep(calls, 2, moments$mean), 2, moments$variance^(fit$scale_power / 2), "*")
   z[is.na(z)] <- 0
   dimnames(z) <- list(NULL, columns)
@@ -117,13 +117,13 @@ support_columns <- function(fit, g, columns) {
 }
 
 # REML with columns as additional fixed effects. Linearly dependent columns are excluded.
-fit_beside <- function(fit, z, progress) {
+fit_beside <- function(fit, z, work) {
   both <- cbind(fit$x, z)
   decomposition <- qr(both)
   kept <- sort(decomposition$pivot[seq_len(decomposition$rank)])
   model <- fit
   model$x <- both[, kept, drop = FALSE]
-  result <- run_reml(model, "Fitting", progress)
+  result <- run_reml(model, work)
   if (!result$converged) {
     warn_ancify(
       sprintf("The fit with the support as fixed effects has not converged: %s.", result$message),
@@ -135,15 +135,15 @@ fit_beside <- function(fit, z, progress) {
 
 # ---- Result --------------------------------------------------------------------------------------
 
-new_sparse_reml <- function(fit, g, search, call) {
-  z <- support_columns(fit, g, search$columns)
+new_sparse_reml <- function(fit, g, search, call, work) {
+  z <- support_columns(fit, g, search$columns, work)
   chosen <- effects_at(search$path, NULL)
   values <- drop(z %*% chosen$effect)
-  fit <- fit_at_residuals(fit, search$theta, search$residuals, values)
+  fit <- fit_at_residuals(fit, search$theta, search$residuals, values, work)
   left <- fit$y - drop(fit$x %*% fit$coefficients) - values
   structure(
     list(
-      call = call, support = support_table(fit, g, search, chosen), theta = fit$theta,
+      call = call, support = support_table(fit, g, search, chosen, work), theta = fit$theta,
       variances = c(
         support = (sum(values^2) + 2 * sum(values * left)) / length(left),
         fit$theta * fit$mean_diagonal
@@ -158,11 +158,11 @@ new_sparse_reml <- function(fit, g, search, call) {
 # The fit at these variances. `residuals` is P (y - g), with g the support's values. With H the
 # covariance of y and S the projection off the fixed effects, S H P (y - g) = S (y - g). So y - g
 # and H P (y - g) differ only by the fixed effects.
-fit_at_residuals <- function(fit, theta, residuals, values) {
-  problem <- c(core_problem(fit), path_settings(fit, "stochastic"))
+fit_at_residuals <- function(fit, theta, residuals, values, work) {
+  problem <- c(core_problem(fit), path_settings(fit, "stochastic", work))
   products <- with_watch("Computing", function(watch) {
     component_products_impl(problem, residuals, watch)
-  }, inputs = fit$file$identity)
+  }, work$progress, inputs = fit$file$identity)
   components <- utils::head(theta, -1)
   genetic <- sweep(products, 2, components, "*")
   dimnames(genetic) <- list(NULL, names(components))
@@ -172,9 +172,9 @@ fit_at_residuals <- function(fit, theta, residuals, values) {
   fit
 }
 
-support_table <- function(fit, g, search, chosen) {
+support_table <- function(fit, g, search, chosen, work) {
   columns <- search$columns
-  moments <- genotype_moments(g[, columns_or_first(columns)], fit$threads)
+  moments <- genotype_moments(g[, columns_or_first(columns)], work)
   here <- seq_along(columns)
   scale <- moments$variance[here]^(fit$scale_power / 2)
   at <- match(columns, names(search$refit$coefficients)) # none without a support

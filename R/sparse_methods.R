@@ -134,15 +134,17 @@ plot.sparse_reml <- function(x, main = NULL, ...) {
 predict.sparse_reml <- function(object, genotypes = NULL, data = NULL, id = "id",
                                 type = c("response", "genetic"), progress = interactive(), ...) {
   check_no_more(...)
-  beside <- predict.reml_fit(object$fit, genotypes, data, id, type, progress)
   if (is.null(genotypes)) {
-    return(beside + object$values)
+    return(predict.reml_fit(object$fit, NULL, data, id, type) + object$values)
   }
+  type <- check_choice(type, c("response", "genetic"), "type")
+  work <- work_of(object$fit, progress)
+  beside <- predicted_by(object$fit, genotypes, data, id, type, work)
   places <- matched_variants(
     support_effects(object), genotypes, chromosomes_of_file(object$genotypes)
   )
   structure(
-    beside + genetic_values(object$fit, genotypes, places, progress), support = places$counts
+    beside + genetic_values(genotypes, places, work), support = places$counts
   )
 }
 

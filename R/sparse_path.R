@@ -81,10 +81,10 @@ lasso_path <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, candid
                        progress = interactive()) {
   check_given()
   check_reml_fit(fit)
-  check_flag(progress, "progress")
-  settings <- path_settings_of(fit, lambda, gamma, candidates)
+  work <- work_of(fit, progress)
+  settings <- path_settings_of(fit, lambda, gamma, candidates, work)
   fit <- with_genotypes(fit)
-  found_path(fit, tested_genotypes(fit, genotypes), settings, progress)$path
+  found_path(fit, tested_genotypes(fit, genotypes), settings, work)$path
 }
 
 # ---- Settings ------------------------------------------------------------------------------------
@@ -94,14 +94,14 @@ usual_candidates <- 2000
 
 product_bytes <- function(candidates) 8 * candidates^2
 
-path_settings_of <- function(fit, lambda, gamma, candidates) {
+path_settings_of <- function(fit, lambda, gamma, candidates, work) {
   check_one_residual(fit, "A path of sparse effects")
   check_lambda(lambda)
   check_numbers(gamma, "gamma")
   refuse_if(length(gamma) != 1 || gamma < 0 || gamma > 1,
             "`gamma` must be a number from 0 to 1, not %s.", show_value(gamma))
   # Kernels take half of the memory, Q a quarter, and tested genotypes and candidates the rest.
-  memory <- path_settings(fit, fit$path)$memory
+  memory <- path_settings(fit, fit$path, work)$work$memory
   most <- floor(sqrt(memory / 4 / product_bytes(1)))
   if (!is.null(candidates)) {
     check_whole_number(candidates, "candidates")
@@ -138,9 +138,9 @@ check_lambda <- function(lambda) {
 # ---- Path ----------------------------------------------------------------------------------------
 
 # list(path =, residuals = P (y - Z b) of the best step). `g`: the tested variants.
-found_path <- function(fit, g, settings, progress) {
-  problem <- c(core_problem(fit), list(control = fit$control), path_settings(fit, fit$path))
-  problem$memory <- max(problem$memory / 2, block_bytes(length(fit$y)))
+found_path <- function(fit, g, settings, work) {
+  problem <- c(core_problem(fit), list(control = fit$control), path_settings(fit, fit$path, work))
+  problem$work$memory <- max(problem$work$memory / 2, block_bytes(length(fit$y)))
   of_core <- list(
     lambda = settings$lambda, candidates = min(settings$candidates, settings$most),
     most = settings$most, memory = settings$memory, exact = fit$path == "exact",
@@ -148,19 +148,19 @@ found_path <- function(fit, g, settings, progress) {
   )
   found <- with_watch("Selecting", function(watch) {
     sparse_path_impl(problem, core_genotypes(g), unname(fit$theta), of_core, watch)
-  }, progress, inputs = fit$file$identity)
+  }, work$progress, inputs = fit$file$identity)
   if (found$needed > 0) {
     refuse_candidates(found$needed, settings$most, "end `lambda` earlier, so that it needs at most")
   }
-  path <- new_lasso_path(found, fit, g, settings$gamma)
+  path <- new_lasso_path(found, fit, g, settings$gamma, work)
   list(path = path, residuals = found$residuals[, path$best])
 }
 
-new_lasso_path <- function(found, fit, g, gamma) {
+new_lasso_path <- function(found, fit, g, gamma, work) {
   places <- which(found$effects != 0, arr.ind = TRUE)
   column <- found$variants[places[, 1]] + 1
   columns <- sort(unique(column))
-  variance <- genotype_moments(g[, columns_or_first(columns)], fit$threads)$variance
+  variance <- genotype_moments(g[, columns_or_first(columns)], work)$variance
   variant <- match(column, columns)
   effects <- data.frame(step = places[, 2], variant = variant, effect = found$effects[places])
   effects$per_copy <- effects$effect * variance[variant]^(fit$scale_power / 2)

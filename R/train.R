@@ -56,7 +56,6 @@ ancify_train <- function(config, file = NULL, max_sites = 5e6, seed = 1, rounds 
                          progress = interactive(), verbose = TRUE) {
   check_given()
   check_training_arguments(max_sites, seed, rounds, leaves, learning_rate)
-  check_flag(progress, "progress")
   check_flag(verbose, "verbose")
   config <- read_config(config, "train")
   check_both_tiers(config)
@@ -64,17 +63,15 @@ ancify_train <- function(config, file = NULL, max_sites = 5e6, seed = 1, rounds 
   refuse_same_file(file, outgroups = config$outgroups$alignment, focal_fasta = config$focal_fasta,
                    name = "file")
   trainer <- find_trainer()
-  backend <- choose_backend("cpu", threads %||% config$num_cpus)
+  work <- new_work(threads %||% config$num_cpus, progress = progress)
   log <- log_where(verbose)
-  log(paste("Using", backend$description))
+  log(paste("Using", describe_work_impl(work)))
   for (note in config$notes) log(note)
 
-  work_in(
-    new_context(config, backend, NULL, progress, verbose), "project", project_where_missing
-  )
-  sites <- training_sites(config, max_sites, seed, backend, progress, log)
+  work_in(new_context(config, work, NULL, verbose), "project", project_where_missing)
+  sites <- training_sites(config, max_sites, seed, work, log)
   log(sprintf("Training on %s sites with %s", format_count(length(sites$labels)), trainer$name))
-  parameters <- training_parameters(seed, leaves, learning_rate, backend$threads)
+  parameters <- training_parameters(seed, leaves, learning_rate, work$threads)
   write_whole(file, function(path) {
     train_with(trainer, sites, parameters, as.integer(rounds), path)
   })
@@ -117,7 +114,7 @@ project_where_missing <- function(context) {
 }
 
 # list(features =, labels =) of the training sites.
-training_sites <- function(config, max_sites, seed, backend, progress, log) {
+training_sites <- function(config, max_sites, seed, work, log) {
   references <- reference_files(config, log)
   lengths <- if (length(references)) config$lengths[names(references)] else config$lengths
   warn_about_minima(
@@ -128,12 +125,11 @@ training_sites <- function(config, max_sites, seed, backend, progress, log) {
     options <- core_list(
     "TrainingOptions",
       n_inner = sum(config$outgroups$tier == "inner"), min_inner = config$min_inner_freq,
-      min_outer = config$min_outer_freq, most_sites = max_sites, seed = seed,
-      threads = backend$threads
+      min_outer = config$min_outer_freq, most_sites = max_sites, seed = seed, work = work
     )
     folders <- projected_folder(config, config$outgroups$name)
     ml_training_sites_impl(folders, lengths, unname(references), options, watch)
-  }, progress)
+  }, work$progress)
   log(sprintf(
     "Labels from %s: %s", if (length(references)) "the reference" else "calls by voting",
     paste(c("A", "C", "G", "T"), vapply(sites$labelled, format_count, ""), collapse = ", ")

@@ -105,8 +105,7 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
   check_given()
   out <- check_path(out, "out")
   check_flag(resume, "resume")
-  work <- list(threads = threads, backend = backend, precision = precision, param = BPPARAM)
-  check_work(work)
+  work <- work_of_session(BPPARAM, threads, backend, precision)
   models <- list(dna = model_or_folder(dna, "dna"), protein = model_or_folder(protein, "protein"))
   classifier <- classifier_or_file(classifier)
   check_fit(models, classifier)
@@ -117,7 +116,7 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
   found <- frames_to_judge(found, size)
   # Weights are read last, as this can take minutes.
   runs <- Map(function(model, sequences) {
-    frames_run(open_model(model), sequences, work)
+    frames_run(open_model(model), sequences, work, workers_of(BPPARAM, backend))
   }, models, found[names(models)])
   of <- detection_fingerprint(contigs, runs, classifier, list(
     size = size, chunk_rule = check_choice(chunk_rule, c("virnucpro", "even"), "chunk_rule"),
@@ -244,10 +243,10 @@ recorded_detection <- function(ledger) {
 
 # The embedding of all frames by one model, in the form of R/sequence_models_runs.R, with its
 # `fingerprint`.
-frames_run <- function(model, sequences, work) {
+frames_run <- function(model, sequences, work, workers) {
   sequences <- as_model_input(sequences, model)
   run <- list(
-    model = model, sequences = sequences, by_residue = FALSE, work = work, param = work$param,
+    model = model, sequences = sequences, by_residue = FALSE, workers = workers,
     settings = sequence_settings(sequences, model, "window", work)
   )
   run$fingerprint <- embedding_fingerprint(run)
@@ -284,7 +283,7 @@ detect_into <- function(out, of, chunks, frames, runs, classifier, resume) {
   }
   parts <- part_names(runs$dna$fingerprint)
   probability <- unlist(lapply(parts, function(part) {
-    classify_part(file.path(folders, part), classifier, run_threads(runs$dna))
+    classify_part(file.path(folders, part), classifier, runs$dna$settings$work)
   }))
   hits <- new_detection(chunks, frames, probability, classifier, out)
   if (!is_done) write_detection(hits, ledger, of)
@@ -292,7 +291,7 @@ detect_into <- function(out, of, chunks, frames, runs, classifier, resume) {
 }
 
 # Probabilities that frames are viral, named by their ids. `files`: the same part for all models.
-classify_part <- function(files, classifier, threads) {
+classify_part <- function(files, classifier, work) {
   rows <- lapply(files, read_part_impl)
   if (!identical(rownames(rows[[1]]), rownames(rows[[2]]))) {
     abort_ancify(
@@ -301,7 +300,8 @@ classify_part <- function(files, classifier, threads) {
       "format", file = files[2], line = 0
     )
   }
-  p <- stats::predict(classifier, do.call(cbind, rows), threads)
+  embeddings <- check_embeddings(do.call(cbind, rows), "embeddings", classifier$width)
+  p <- class_probabilities(classifier, embeddings, work)
   stats::setNames(p[, 2], rownames(rows[[1]]))
 }
 
@@ -350,7 +350,7 @@ chunks_file <- function(chunks) {
 # Reports the duration of the remaining embedding, unless it is very short. This machine says
 # nothing of the speed of workers.
 tell_duration <- function(runs, folders) {
-  if (!is.null(runs$dna$param)) {
+  if (!is.null(runs$dna$workers)) {
     return(invisible())
   }
   seconds <- mapply(seconds_left, runs, folders)
@@ -358,7 +358,7 @@ tell_duration <- function(runs, folders) {
     return(invisible())
   }
   workers <- if (is.null(runs$dna$settings$devices)) {
-    count_of(run_threads(runs$dna), "thread")
+    count_of(runs$dna$settings$work$threads, "thread")
   } else {
     "GPUs"
   }
@@ -377,7 +377,7 @@ seconds_left <- function(run, folder) {
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
   left <- unlist(slices[parts_left(open_ledger(folder), of)])
   letters <- nchar(run$sequences$sequences)
-  n <- 2 * run_threads(run)
+  n <- 2 * run$settings$work$threads
   while (n < length(left)) {
     timed <- left[round(seq(1, length(left), length.out = n))]
     took <- seconds_of_embedding(run, timed)
@@ -394,6 +394,6 @@ seconds_of_embedding <- function(run, which) {
   with_watch("Timing", function(watch) {
     embed_impl(run$model$loaded, run$sequences$sequences[which], model_run(run$settings), FALSE,
       watch)
-  }, progress = interactive())
+  }, run$settings$work$progress)
   proc.time()[["elapsed"]] - started
 }

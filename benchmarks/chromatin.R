@@ -121,7 +121,7 @@ jobs <- list(
   "map_structures(), exact maps" = function() map_structures(maps),
   "map_structures(), distances with errors" = function() map_structures(jittered),
   "broken triangles" = function() {
-    ancify:::count_triangles_impl(maps$maps, 64, 2, function(...) NULL)
+    ancify:::count_triangles_impl(maps$maps, 64, ancify:::new_work(2), function(...) NULL)
   },
   "complete_maps(), interpolate" = function() complete_maps(given),
   "complete_maps(), lowrank" = function() complete_maps(given, "lowrank"),

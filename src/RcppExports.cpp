@@ -77,16 +77,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // make_caller_impl
-SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_make_caller_impl(SEXP methodSEXP, SEXP with_phredSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type method(methodSEXP);
     Rcpp::traits::input_parameter< bool >::type with_phred(with_phredSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(make_caller_impl(method, with_phred, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(make_caller_impl(method, with_phred, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -159,60 +159,60 @@ BEGIN_RCPP
 END_RCPP
 }
 // measure_maps_impl
-Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, int points, int cells, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_measure_maps_impl(SEXP coordinatesSEXP, SEXP pointsSEXP, SEXP cellsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, int points, int cells, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_measure_maps_impl(SEXP coordinatesSEXP, SEXP pointsSEXP, SEXP cellsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type coordinates(coordinatesSEXP);
     Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
     Rcpp::traits::input_parameter< int >::type cells(cellsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(measure_maps_impl(coordinates, points, cells, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(measure_maps_impl(coordinates, points, cells, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // fit_structures_impl
-Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, const Rcpp::List& settings, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_fit_structures_impl(SEXP mapsSEXP, SEXP settingsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_fit_structures_impl(SEXP mapsSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(fit_structures_impl(maps, settings, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(fit_structures_impl(maps, settings, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // count_triangles_impl
-Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_triangles_impl(SEXP mapsSEXP, SEXP pointsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_triangles_impl(SEXP mapsSEXP, SEXP pointsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
     Rcpp::traits::input_parameter< int >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_triangles_impl(maps, points, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(count_triangles_impl(maps, points, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // self_avoiding_impl
-Rcpp::NumericMatrix self_avoiding_impl(int cells, const Rcpp::List& chain, double seed, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_self_avoiding_impl(SEXP cellsSEXP, SEXP chainSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix self_avoiding_impl(int cells, const Rcpp::List& chain, double seed, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_self_avoiding_impl(SEXP cellsSEXP, SEXP chainSEXP, SEXP seedSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type cells(cellsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type chain(chainSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(self_avoiding_impl(cells, chain, seed, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(self_avoiding_impl(cells, chain, seed, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -239,32 +239,32 @@ BEGIN_RCPP
 END_RCPP
 }
 // encode_maps_impl
-Rcpp::NumericMatrix encode_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_encode_maps_impl(SEXP modelSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix encode_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_encode_maps_impl(SEXP modelSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type structures(structuresSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(encode_maps_impl(model, maps, structures, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(encode_maps_impl(model, maps, structures, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // reconstruct_maps_impl
-Rcpp::NumericMatrix reconstruct_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_reconstruct_maps_impl(SEXP modelSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix reconstruct_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps, const Rcpp::NumericVector& structures, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reconstruct_maps_impl(SEXP modelSEXP, SEXP mapsSEXP, SEXP structuresSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type maps(mapsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type structures(structuresSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(reconstruct_maps_impl(model, maps, structures, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(reconstruct_maps_impl(model, maps, structures, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -279,16 +279,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // train_autoencoder_impl
-void train_autoencoder_impl(SEXP training, const Rcpp::List& data, const Rcpp::List& settings, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_train_autoencoder_impl(SEXP trainingSEXP, SEXP dataSEXP, SEXP settingsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+void train_autoencoder_impl(SEXP training, const Rcpp::List& data, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_train_autoencoder_impl(SEXP trainingSEXP, SEXP dataSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type training(trainingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type data(dataSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    train_autoencoder_impl(training, data, settings, backend, watch);
+    train_autoencoder_impl(training, data, settings, work, watch);
     return R_NilValue;
 END_RCPP
 }
@@ -326,30 +326,30 @@ BEGIN_RCPP
 END_RCPP
 }
 // classify_impl
-Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::NumericMatrix& x, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_classify_impl(SEXP classifierSEXP, SEXP xSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::NumericMatrix& x, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_classify_impl(SEXP classifierSEXP, SEXP xSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type classifier(classifierSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(classify_impl(classifier, x, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(classify_impl(classifier, x, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // train_classifier_impl
-Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_train_classifier_impl(SEXP embeddingsSEXP, SEXP seedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_train_classifier_impl(SEXP embeddingsSEXP, SEXP seedSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type embeddings(embeddingsSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(train_classifier_impl(embeddings, seed, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(train_classifier_impl(embeddings, seed, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -423,30 +423,30 @@ BEGIN_RCPP
 END_RCPP
 }
 // compare_calls_impl
-Rcpp::List compare_calls_impl(const Rcpp::List& compared, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_compare_calls_impl(SEXP comparedSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List compare_calls_impl(const Rcpp::List& compared, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_compare_calls_impl(SEXP comparedSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type compared(comparedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(compare_calls_impl(compared, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(compare_calls_impl(compared, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // expected_spectra_impl
-Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids, const Rcpp::List& sampling, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_expected_spectra_impl(SEXP modelsSEXP, SEXP gridsSEXP, SEXP samplingSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids, const Rcpp::List& sampling, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_expected_spectra_impl(SEXP modelsSEXP, SEXP gridsSEXP, SEXP samplingSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type models(modelsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type grids(gridsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type sampling(samplingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(expected_spectra_impl(models, grids, sampling, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(expected_spectra_impl(models, grids, sampling, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -462,16 +462,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // evaluate_impl
-Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP filesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP filesSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(evaluate_impl(lengths, files, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(evaluate_impl(lengths, files, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -508,15 +508,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // checksums_impl
-Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_checksums_impl(SEXP pathsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List checksums_impl(const std::vector<std::string>& paths, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_checksums_impl(SEXP pathsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type paths(pathsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(checksums_impl(paths, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(checksums_impl(paths, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -656,15 +656,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_records_impl
-Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List read_records_impl(const std::string& path, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_records_impl(path, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(read_records_impl(path, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -694,28 +694,28 @@ BEGIN_RCPP
 END_RCPP
 }
 // genotype_matrix_impl
-Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_genotype_matrix_impl(SEXP genotypesSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_matrix_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(genotype_matrix_impl(genotypes, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(genotype_matrix_impl(genotypes, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // genotype_counts_impl
-Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_genotype_counts_impl(SEXP genotypesSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_counts_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(genotype_counts_impl(genotypes, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(genotype_counts_impl(genotypes, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -732,17 +732,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_kmers_impl
-Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings, const Rcpp::List& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP settingsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::RObject& >::type x(xSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_kmers_impl(x, settings, work, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(count_kmers_impl(x, settings, output, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -759,16 +758,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_kmer_text_impl
-Rcpp::List read_kmer_text_impl(const std::string& path, bool canonical, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_kmer_text_impl(SEXP pathSEXP, SEXP canonicalSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List read_kmer_text_impl(const std::string& path, bool canonical, const Rcpp::List& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_kmer_text_impl(SEXP pathSEXP, SEXP canonicalSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< bool >::type canonical(canonicalSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_kmer_text_impl(path, canonical, work, watch));
+    rcpp_result_gen = Rcpp::wrap(read_kmer_text_impl(path, canonical, output, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -797,31 +796,31 @@ BEGIN_RCPP
 END_RCPP
 }
 // filter_kmers_impl
-Rcpp::List filter_kmers_impl(SEXP database, const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_filter_kmers_impl(SEXP databaseSEXP, SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List filter_kmers_impl(SEXP database, const Rcpp::List& settings, const Rcpp::List& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_filter_kmers_impl(SEXP databaseSEXP, SEXP settingsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type database(databaseSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(filter_kmers_impl(database, settings, work, watch));
+    rcpp_result_gen = Rcpp::wrap(filter_kmers_impl(database, settings, output, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // combine_kmers_impl
-Rcpp::List combine_kmers_impl(SEXP x, SEXP y, const Rcpp::List& how, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_combine_kmers_impl(SEXP xSEXP, SEXP ySEXP, SEXP howSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List combine_kmers_impl(SEXP x, SEXP y, const Rcpp::List& how, const Rcpp::List& output, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_combine_kmers_impl(SEXP xSEXP, SEXP ySEXP, SEXP howSEXP, SEXP outputSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type how(howSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type output(outputSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(combine_kmers_impl(x, y, how, work, watch));
+    rcpp_result_gen = Rcpp::wrap(combine_kmers_impl(x, y, how, output, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -890,17 +889,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // ld_records_impl
-Rcpp::List ld_records_impl(const std::string& path, const Rcpp::List& samples, bool phased, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ld_records_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP phasedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List ld_records_impl(const std::string& path, const Rcpp::List& samples, bool phased, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_records_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP phasedSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type samples(samplesSEXP);
     Rcpp::traits::input_parameter< bool >::type phased(phasedSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ld_records_impl(path, samples, phased, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(ld_records_impl(path, samples, phased, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -945,31 +944,31 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_patterns_in_memory_impl
-Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP classed_bySEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP classed_bySEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< int >::type classed_by(classed_bySEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_patterns_in_memory_impl(sequences, classed_by, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(count_patterns_in_memory_impl(sequences, classed_by, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // count_patterns_in_files_impl
-Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders, int classed_by, const Rcpp::NumericVector& lengths, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_patterns_in_files_impl(SEXP foldersSEXP, SEXP classed_bySEXP, SEXP lengthsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders, int classed_by, const Rcpp::NumericVector& lengths, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_patterns_in_files_impl(SEXP foldersSEXP, SEXP classed_bySEXP, SEXP lengthsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type folders(foldersSEXP);
     Rcpp::traits::input_parameter< int >::type classed_by(classed_bySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lengths(lengthsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_patterns_in_files_impl(folders, classed_by, lengths, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(count_patterns_in_files_impl(folders, classed_by, lengths, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -988,60 +987,60 @@ BEGIN_RCPP
 END_RCPP
 }
 // log_likelihood_impl
-double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths, const Rcpp::List& model, int threads);
-RcppExport SEXP _ancify_log_likelihood_impl(SEXP likelihoodSEXP, SEXP lengthsSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
+double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths, const Rcpp::List& model, const Rcpp::List& work);
+RcppExport SEXP _ancify_log_likelihood_impl(SEXP likelihoodSEXP, SEXP lengthsSEXP, SEXP modelSEXP, SEXP workSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type likelihood(likelihoodSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type lengths(lengthsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(log_likelihood_impl(likelihood, lengths, model, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    rcpp_result_gen = Rcpp::wrap(log_likelihood_impl(likelihood, lengths, model, work));
     return rcpp_result_gen;
 END_RCPP
 }
 // log_likelihood_gradient_impl
-Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point, const Rcpp::List& around, int threads);
-RcppExport SEXP _ancify_log_likelihood_gradient_impl(SEXP likelihoodSEXP, SEXP pointSEXP, SEXP aroundSEXP, SEXP threadsSEXP) {
+Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point, const Rcpp::List& around, const Rcpp::List& work);
+RcppExport SEXP _ancify_log_likelihood_gradient_impl(SEXP likelihoodSEXP, SEXP pointSEXP, SEXP aroundSEXP, SEXP workSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type likelihood(likelihoodSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type point(pointSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type around(aroundSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(log_likelihood_gradient_impl(likelihood, point, around, threads));
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    rcpp_result_gen = Rcpp::wrap(log_likelihood_gradient_impl(likelihood, point, around, work));
     return rcpp_result_gen;
 END_RCPP
 }
 // ml_features_impl
-Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner, double piece, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ml_features_impl(SEXP sequencesSEXP, SEXP n_innerSEXP, SEXP pieceSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner, double piece, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ml_features_impl(SEXP sequencesSEXP, SEXP n_innerSEXP, SEXP pieceSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< int >::type n_inner(n_innerSEXP);
     Rcpp::traits::input_parameter< double >::type piece(pieceSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ml_features_impl(sequences, n_inner, piece, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(ml_features_impl(sequences, n_inner, piece, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // ml_predict_impl
-Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features, bool raw, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_ml_predict_impl(SEXP modelSEXP, SEXP featuresSEXP, SEXP rawSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features, bool raw, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ml_predict_impl(SEXP modelSEXP, SEXP featuresSEXP, SEXP rawSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type model(modelSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type features(featuresSEXP);
     Rcpp::traits::input_parameter< bool >::type raw(rawSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(ml_predict_impl(model, features, raw, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(ml_predict_impl(model, features, raw, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1084,16 +1083,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // model_on_devices_impl
-SEXP model_on_devices_impl(SEXP model, const Rcpp::List& backend, bool half, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_model_on_devices_impl(SEXP modelSEXP, SEXP backendSEXP, SEXP halfSEXP, SEXP watchSEXP) {
+SEXP model_on_devices_impl(SEXP model, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_model_on_devices_impl(SEXP modelSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
-    Rcpp::traits::input_parameter< bool >::type half(halfSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(model_on_devices_impl(model, backend, half, watch));
+    rcpp_result_gen = Rcpp::wrap(model_on_devices_impl(model, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1204,17 +1202,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // mutation_frequencies_impl
-Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_mutation_frequencies_impl(SEXP tableSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_mutation_frequencies_impl(SEXP tableSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
     Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(mutation_frequencies_impl(table, sizes, draws, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(mutation_frequencies_impl(table, sizes, draws, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1373,16 +1371,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_axt_impl
-Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_axt_impl(SEXP axtSEXP, SEXP optionsSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_axt_impl(SEXP axtSEXP, SEXP optionsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type axt(axtSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_axt_impl(axt, options, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(read_axt_impl(axt, options, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1432,17 +1430,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // reml_null_lrt_impl
-std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_reml_null_lrt_impl(SEXP formSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_null_lrt_impl(SEXP formSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type form(formSEXP);
     Rcpp::traits::input_parameter< double >::type draws(drawsSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(reml_null_lrt_impl(form, draws, seed, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(reml_null_lrt_impl(form, draws, seed, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1540,33 +1538,31 @@ BEGIN_RCPP
 END_RCPP
 }
 // scan_ratios_impl
-std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& variants, const std::vector<double>& theta, double seed, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_scan_ratios_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP variantsSEXP, SEXP thetaSEXP, SEXP seedSEXP, SEXP watchSEXP) {
+std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& sampled, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_scan_ratios_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP sampledSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type variants(variantsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type sampled(sampledSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(scan_ratios_impl(problem, genotypes, variants, theta, seed, watch));
+    rcpp_result_gen = Rcpp::wrap(scan_ratios_impl(problem, genotypes, sampled, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // genetic_values_impl
-std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& settings, const std::vector<double>& means, const std::vector<double>& effects, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_genetic_values_impl(SEXP genotypesSEXP, SEXP settingsSEXP, SEXP meansSEXP, SEXP effectsSEXP, SEXP watchSEXP) {
+std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const std::vector<double>& means, const std::vector<double>& effects, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genetic_values_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP meansSEXP, SEXP effectsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type means(meansSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type effects(effectsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(genetic_values_impl(genotypes, settings, means, effects, watch));
+    rcpp_result_gen = Rcpp::wrap(genetic_values_impl(genotypes, work, means, effects, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1614,17 +1610,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // sfs_from_sites_impl
-Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sfs_from_sites_impl(SEXP sitesSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type sites(sitesSEXP);
     Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(sfs_from_sites_impl(sites, sizes, draws, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(sfs_from_sites_impl(sites, sizes, draws, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1712,17 +1708,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // variant_spectrum_impl
-Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_variant_spectrum_impl(SEXP tableSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes, const Rcpp::IntegerMatrix& draws, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_variant_spectrum_impl(SEXP tableSEXP, SEXP sizesSEXP, SEXP drawsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
     Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type draws(drawsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(variant_spectrum_impl(table, sizes, draws, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(variant_spectrum_impl(table, sizes, draws, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1755,17 +1751,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // likelihood_step_impl
-Rcpp::List likelihood_step_impl(SEXP table, const std::vector<double>& prior, const std::vector<int>& weights, int threads, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_likelihood_step_impl(SEXP tableSEXP, SEXP priorSEXP, SEXP weightsSEXP, SEXP threadsSEXP, SEXP watchSEXP) {
+Rcpp::List likelihood_step_impl(SEXP table, const std::vector<double>& prior, const std::vector<int>& weights, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_likelihood_step_impl(SEXP tableSEXP, SEXP priorSEXP, SEXP weightsSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type prior(priorSEXP);
     Rcpp::traits::input_parameter< const std::vector<int>& >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(likelihood_step_impl(table, prior, weights, threads, watch));
+    rcpp_result_gen = Rcpp::wrap(likelihood_step_impl(table, prior, weights, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1780,13 +1776,27 @@ BEGIN_RCPP
 END_RCPP
 }
 // backend_impl
-Rcpp::List backend_impl(const Rcpp::List& wish);
-RcppExport SEXP _ancify_backend_impl(SEXP wishSEXP) {
+Rcpp::List backend_impl(const std::string& kind, const std::vector<int>& devices, int gpus_per_card, const std::string& simd);
+RcppExport SEXP _ancify_backend_impl(SEXP kindSEXP, SEXP devicesSEXP, SEXP gpus_per_cardSEXP, SEXP simdSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type wish(wishSEXP);
-    rcpp_result_gen = Rcpp::wrap(backend_impl(wish));
+    Rcpp::traits::input_parameter< const std::string& >::type kind(kindSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type devices(devicesSEXP);
+    Rcpp::traits::input_parameter< int >::type gpus_per_card(gpus_per_cardSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type simd(simdSEXP);
+    rcpp_result_gen = Rcpp::wrap(backend_impl(kind, devices, gpus_per_card, simd));
+    return rcpp_result_gen;
+END_RCPP
+}
+// describe_work_impl
+std::string describe_work_impl(const Rcpp::List& work);
+RcppExport SEXP _ancify_describe_work_impl(SEXP workSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    rcpp_result_gen = Rcpp::wrap(describe_work_impl(work));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1907,17 +1917,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // expected_ld_impl
-Rcpp::NumericMatrix expected_ld_impl(const Rcpp::List& models, int populations, const std::vector<double>& rates, const Rcpp::List& backend, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_expected_ld_impl(SEXP modelsSEXP, SEXP populationsSEXP, SEXP ratesSEXP, SEXP backendSEXP, SEXP watchSEXP) {
+Rcpp::NumericMatrix expected_ld_impl(const Rcpp::List& models, int populations, const std::vector<double>& rates, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_expected_ld_impl(SEXP modelsSEXP, SEXP populationsSEXP, SEXP ratesSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type models(modelsSEXP);
     Rcpp::traits::input_parameter< int >::type populations(populationsSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type rates(ratesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type backend(backendSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(expected_ld_impl(models, populations, rates, backend, watch));
+    rcpp_result_gen = Rcpp::wrap(expected_ld_impl(models, populations, rates, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2019,7 +2029,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 3},
-    {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 5},
+    {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 4},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
     {"_ancify_write_kmer_text_impl", (DL_FUNC) &_ancify_write_kmer_text_impl, 3},
@@ -2045,7 +2055,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ml_training_sites_impl", (DL_FUNC) &_ancify_ml_training_sites_impl, 5},
     {"_ancify_describe_model_impl", (DL_FUNC) &_ancify_describe_model_impl, 1},
     {"_ancify_load_model_impl", (DL_FUNC) &_ancify_load_model_impl, 2},
-    {"_ancify_model_on_devices_impl", (DL_FUNC) &_ancify_model_on_devices_impl, 4},
+    {"_ancify_model_on_devices_impl", (DL_FUNC) &_ancify_model_on_devices_impl, 3},
     {"_ancify_repeated_packs_impl", (DL_FUNC) &_ancify_repeated_packs_impl, 1},
     {"_ancify_embed_impl", (DL_FUNC) &_ancify_embed_impl, 5},
     {"_ancify_log_probs_impl", (DL_FUNC) &_ancify_log_probs_impl, 4},
@@ -2080,7 +2090,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_jackknife_moments_impl", (DL_FUNC) &_ancify_jackknife_moments_impl, 4},
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 5},
     {"_ancify_dense_kernels_impl", (DL_FUNC) &_ancify_dense_kernels_impl, 2},
-    {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 6},
+    {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 4},
     {"_ancify_genetic_values_impl", (DL_FUNC) &_ancify_genetic_values_impl, 5},
     {"_ancify_set_of_parts_impl", (DL_FUNC) &_ancify_set_of_parts_impl, 5},
     {"_ancify_sparse_path_impl", (DL_FUNC) &_ancify_sparse_path_impl, 5},
@@ -2098,7 +2108,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_likelihoods_impl", (DL_FUNC) &_ancify_read_likelihoods_impl, 5},
     {"_ancify_likelihood_step_impl", (DL_FUNC) &_ancify_likelihood_step_impl, 5},
     {"_ancify_build_info_impl", (DL_FUNC) &_ancify_build_info_impl, 0},
-    {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 1},
+    {"_ancify_backend_impl", (DL_FUNC) &_ancify_backend_impl, 4},
+    {"_ancify_describe_work_impl", (DL_FUNC) &_ancify_describe_work_impl, 1},
     {"_ancify_available_gpus_impl", (DL_FUNC) &_ancify_available_gpus_impl, 1},
     {"_ancify_core_limits_impl", (DL_FUNC) &_ancify_core_limits_impl, 0},
     {"_ancify_are_file_names_impl", (DL_FUNC) &_ancify_are_file_names_impl, 1},

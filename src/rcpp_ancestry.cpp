@@ -92,7 +92,7 @@ std::unordered_map<std::string, std::string> as_genomes(const Rcpp::CharacterVec
 struct ReadingFields {
   ancify::ProjectionOptions options;
   std::vector<ancify::Chromosome> lengths;
-  Rcpp::List backend;
+  ancify::Work work;
   Rcpp::CharacterVector aliases;
   std::string focal_folder;
   std::string focal_fasta;
@@ -119,7 +119,7 @@ struct Fields<ReadingFields> {
   using Options = ancify::ProjectionOptions;
   static constexpr auto table =
       fields("Reading", field("lengths", &All::lengths, as_chromosomes),
-             field("backend", &All::backend), field("aliases", &All::aliases),
+             field("work", &All::work, as_work), field("aliases", &All::aliases),
              field("focal_folder", &All::focal_folder), field("focal_fasta", &All::focal_fasta),
              field("focal_name", within(&All::options, &Options::focal_name)),
              field("focal_chromosomes", within(&All::options, &Options::focal_chromosomes)),
@@ -130,12 +130,11 @@ struct Fields<ReadingFields> {
 };
 
 Reading as_reading(const Rcpp::List& reading) {
-  auto [options, lengths, backend, aliases, focal_folder, focal_fasta] =
+  auto [options, lengths, work, aliases, focal_folder, focal_fasta] =
       from_list<ReadingFields>(reading);
-  const ancify::Backend& chosen = as_backend(backend);
   options.aliases = as_aliases(aliases, lengths);
-  options.simd = chosen.simd;
-  return {std::move(lengths), std::move(options), focal_folder, focal_fasta, chosen.threads};
+  options.simd = work.backend.simd;
+  return {std::move(lengths), std::move(options), focal_folder, focal_fasta, work.backend.threads};
 }
 
 template <>

@@ -200,7 +200,7 @@ struct Fields<AnnotationFields> {
              field("multiallelic", within(&All::options, &Options::multiallelic)),
              field("indels", within(&All::options, &Options::indels)),
              field("indel_sources", &All::indel_sources),
-             field("threads", within(&All::options, &Options::threads)));
+             field("work", within(&All::options, &Options::threads), threads_of));
 };
 
 // [[Rcpp::export]]

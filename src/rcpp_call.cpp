@@ -62,9 +62,9 @@ struct Fields<CallOutput> {
 // returns the calls' errors. Returns an external pointer, which lives as long as the session and
 // cannot be saved.
 // [[Rcpp::export]]
-SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& backend,
+SEXP make_caller_impl(const Rcpp::List& method, bool with_phred, const Rcpp::List& work,
                       const Rcpp::Function& watch) {
-  const auto& chosen = as_backend(backend);
+  const ancify::Backend chosen = as_work(work).backend;
   ancify::MethodOptions options;
   guarded([&] { options = as_method_options(method); });
   std::unique_ptr<ancify::Caller> caller;

@@ -48,7 +48,8 @@ struct Fields<chromatin::SelfAvoidingModel> {
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, int points, int cells,
-                                      int threads, const Rcpp::Function& watch) {
+                                      const Rcpp::List& work, const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   Rcpp::NumericMatrix maps = make_matrix(points * (points - 1) / 2, cells);
   const double* from = coordinates.begin();
   double* to = maps.begin();
@@ -62,7 +63,8 @@ Rcpp::NumericMatrix measure_maps_impl(const Rcpp::NumericVector& coordinates, in
 // `settings` is for StructureFields. Returns list(coordinates =, stress =, iterations =).
 // [[Rcpp::export]]
 Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, const Rcpp::List& settings,
-                               int threads, const Rcpp::Function& watch) {
+                               const Rcpp::List& work, const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const auto [points, how] = from_list<StructureFields>(settings);
   const int cells = maps.ncol();
   Rcpp::NumericMatrix coordinates = make_matrix(3 * points, cells);
@@ -81,8 +83,9 @@ Rcpp::List fit_structures_impl(const Rcpp::NumericMatrix& maps, const Rcpp::List
 
 // For each cell list(broken =, triples =).
 // [[Rcpp::export]]
-Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, int threads,
+Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, const Rcpp::List& work,
                                 const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const int cells = maps.ncol();
   std::vector<double> broken(static_cast<std::size_t>(cells));
   std::vector<double> triples(static_cast<std::size_t>(cells));
@@ -96,8 +99,9 @@ Rcpp::List count_triangles_impl(const Rcpp::NumericMatrix& maps, int points, int
 
 // `chain` is for SelfAvoidingModel. `seed`: from 0 to 2^32 - 1. Returns 3 points x cells.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix self_avoiding_impl(int cells, const Rcpp::List& chain, double seed, int threads,
-                                       const Rcpp::Function& watch) {
+Rcpp::NumericMatrix self_avoiding_impl(int cells, const Rcpp::List& chain, double seed,
+                                       const Rcpp::List& work, const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const auto model = from_list<chromatin::SelfAvoidingModel>(chain);
   Rcpp::NumericMatrix coordinates = make_matrix(3 * static_cast<int>(model.points), cells);
   double* to = coordinates.begin();

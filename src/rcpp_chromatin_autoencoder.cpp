@@ -120,10 +120,10 @@ autoencoder::Maps as_maps(const Rcpp::NumericMatrix& maps, std::int64_t points,
   return {points, maps.ncol(), maps.begin(), structures.size() > 0 ? structures.begin() : nullptr};
 }
 
-// Runs job(run, control), on the backend's device if it has one.
-void run_job_by(const Rcpp::List& backend, const Rcpp::Function& watch,
+// Runs job(run, control), on the device of the work if it has one.
+void run_job_by(const Rcpp::List& work, const Rcpp::Function& watch,
                 const std::function<void(const autoencoder::Run&, ancify::JobControl&)>& job) {
-  const ancify::Backend& by = as_backend(backend);
+  const ancify::Backend by = as_work(work).backend;
   run_job(watch, [&](ancify::JobControl& control) {
     const std::unique_ptr<ancify::NetworkKernels> device = ancify::open_network_device(by);
     job({by.threads, by.simd, device.get(), by.gpu_memory}, control);
@@ -150,13 +150,13 @@ void write_autoencoder_impl(const Rcpp::List& model, const std::string& path) {
 // Returns the code's width x cells.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix encode_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps,
-                                     const Rcpp::NumericVector& structures,
-                                     const Rcpp::List& backend, const Rcpp::Function& watch) {
+                                     const Rcpp::NumericVector& structures, const Rcpp::List& work,
+                                     const Rcpp::Function& watch) {
   Autoencoder by;
   guarded([&] { by = as_autoencoder(model); });
   const autoencoder::Maps from = as_maps(maps, by.form.points, structures);
   std::vector<float> codes;
-  run_job_by(backend, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
+  run_job_by(work, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
     codes = autoencoder::encode_maps(by, from, run, control);
   });
   Rcpp::NumericMatrix result = make_matrix(static_cast<int>(by.form.code), maps.ncol());
@@ -168,13 +168,13 @@ Rcpp::NumericMatrix encode_maps_impl(const Rcpp::List& model, const Rcpp::Numeri
 // [[Rcpp::export]]
 Rcpp::NumericMatrix reconstruct_maps_impl(const Rcpp::List& model, const Rcpp::NumericMatrix& maps,
                                           const Rcpp::NumericVector& structures,
-                                          const Rcpp::List& backend, const Rcpp::Function& watch) {
+                                          const Rcpp::List& work, const Rcpp::Function& watch) {
   Autoencoder by;
   guarded([&] { by = as_autoencoder(model); });
   const autoencoder::Maps from = as_maps(maps, by.form.points, structures);
   Rcpp::NumericMatrix result = make_matrix(maps.nrow(), maps.ncol());
   double* to = result.begin();
-  run_job_by(backend, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
+  run_job_by(work, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
     autoencoder::reconstruct_maps(by, from, to, run, control);
   });
   return result;
@@ -188,13 +188,13 @@ SEXP new_training_impl() { return TrainingPointer(new autoencoder::Training()); 
 // `data` is for TrainingData, `settings` for TrainingFields.
 // [[Rcpp::export]]
 void train_autoencoder_impl(SEXP training, const Rcpp::List& data, const Rcpp::List& settings,
-                            const Rcpp::List& backend, const Rcpp::Function& watch) {
+                            const Rcpp::List& work, const Rcpp::Function& watch) {
   const TrainingPointer result(training);
   const auto from = from_list<TrainingData>(data);
   TrainingFields how;
   guarded([&] { how = from_list<TrainingFields>(settings); });
   const autoencoder::Maps maps = as_maps(from.maps, how.form.points, from.structures);
-  run_job_by(backend, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
+  run_job_by(work, watch, [&](const autoencoder::Run& run, ancify::JobControl& control) {
     autoencoder::train_autoencoder(how.form, how.unit, maps, from.held_out, how.by, run, control,
                                    *result);
   });

@@ -73,8 +73,8 @@ void append_row(const Rcpp::NumericMatrix& x, int i, std::vector<float>& values)
   for (int j = 0; j < x.ncol(); ++j) values.push_back(static_cast<float>(x(i, j)));
 }
 
-ancify::ClassifierRun as_run(const Rcpp::List& backend) {
-  const ancify::Backend& by = as_backend(backend);
+ancify::ClassifierRun as_run(const Rcpp::List& work) {
+  const ancify::Backend by = as_work(work).backend;
   return {by.threads, by.simd};
 }
 
@@ -96,7 +96,7 @@ void write_classifier_impl(const Rcpp::List& classifier, const std::string& path
 // The probability of the second class for each row.
 // [[Rcpp::export]]
 Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::NumericMatrix& x,
-                                  const Rcpp::List& backend, const Rcpp::Function& watch) {
+                                  const Rcpp::List& work, const Rcpp::Function& watch) {
   const Classifier by = from_list<Classifier>(classifier);
   const ancify::ClassifierRun run = as_run(backend);
   std::vector<float> rows;
@@ -111,8 +111,8 @@ Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::Nume
 // `embeddings` is for LabelledEmbeddings. Returns list(classifier =, epochs = columns of rate,
 // training loss and held-out loss, best = its index from 1).
 // [[Rcpp::export]]
-Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed,
-                                 const Rcpp::List& backend, const Rcpp::Function& watch) {
+Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed, const Rcpp::List& work,
+                                 const Rcpp::Function& watch) {
   const auto given = from_list<LabelledEmbeddings>(embeddings);
   const Rcpp::NumericMatrix& x = given.x;
   const ancify::ClassifierRun run = as_run(backend);

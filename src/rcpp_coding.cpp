@@ -231,14 +231,14 @@ struct Fields<ancify::CodingOptions> {
   static constexpr auto table =
       fields("CodingOptions", field("use_info", &All::use_info),
              field("low_confidence", &All::low_confidence), field("mask", &All::mask),
-             field("focal", &All::background, as_background), field("threads", &All::threads),
-             field("genetic_codes", &All::genetic_codes));
+             field("focal", &All::background, as_background),
+             field("work", &All::threads, threads_of), field("genetic_codes", &All::genetic_codes));
 };
 
 // Finds the coding changes made by the sites of a file of variants. `sequences` is as in
 // tabulate_variants_impl(), `genes` as for as_transcripts(). `options`: list(use_info =,
 // low_confidence =, mask = a path or "", focal = whether codons are the focal genome's,
-// genetic_codes = 64 residues of each, threads =).
+// genetic_codes = 64 residues of each, work =).
 // [[Rcpp::export]]
 Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& genes,
                                const Rcpp::List& sequences, const Rcpp::List& options,

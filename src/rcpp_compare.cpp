@@ -32,10 +32,10 @@ struct Fields<ComparedFolders> {
 // Compares the calls in several folders. `compared` is for ComparedFolders. Returns list(pairs =,
 // called =, both =, differ =), the fields of CallComparison, for each chromosome.
 // [[Rcpp::export]]
-Rcpp::List compare_calls_impl(const Rcpp::List& compared, const Rcpp::List& backend,
+Rcpp::List compare_calls_impl(const Rcpp::List& compared, const Rcpp::List& work,
                               const Rcpp::Function& watch) {
   const auto [folders, lengths, window, any_letters] = from_list<ComparedFolders>(compared);
-  const auto& chosen = as_backend(backend);
+  const ancify::Backend chosen = as_work(work).backend;
   const auto chromosomes = chromosomes_in(folders, lengths, watch);
   const auto others = any_letters ? ancify::OtherLetters::kMissing : ancify::OtherLetters::kRefused;
   const std::int64_t positions = window;

@@ -100,14 +100,14 @@ constexpr std::size_t kMostKeptSteps = 1'000'000;
 // time steps.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::List& grids,
-                                          const Rcpp::List& sampling, const Rcpp::List& backend,
+                                          const Rcpp::List& sampling, const Rcpp::List& work,
                                           const Rcpp::Function& watch) {
   auto given = from_list<GridFields>(grids);
   diffusion::StepRule& rule = given.rule;
   const std::vector<int>& parts = given.parts;
   const std::vector<int>& points = given.points;
   const auto samples = from_list<diffusion::Sampling>(sampling);
-  const ancify::Backend& used = as_backend(backend);
+  const ancify::Backend used = as_work(work).backend;
   int cells = 1;
   for (const int size : samples.sizes) cells *= size + 1;
   const auto columns = models.size() * static_cast<R_xlen_t>(parts.size() * points.size());

@@ -22,8 +22,8 @@ struct Fields<EvaluatedFiles> {
 // per chromosome.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files,
-                                  const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto& chosen = as_backend(backend);
+                                  const Rcpp::List& work, const Rcpp::Function& watch) {
+  const ancify::Backend chosen = as_work(work).backend;
   const auto [calls, references, variants] = from_list<EvaluatedFiles>(files);
   std::vector<ancify::ChromosomeToEvaluate> chromosomes;
   for (const auto& [name, length] : as_chromosomes(lengths)) {

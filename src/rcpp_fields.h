@@ -20,7 +20,7 @@
 #include "rcpp_glue.h"
 
 // The table of a struct's fields: a specialisation has
-//   static constexpr auto table = fields("KmerWork", field("memory", &KmerWork::memory), ...);
+//   static constexpr auto table = fields("GridFields", field("time", &GridFields::time), ...);
 template <class Struct>
 struct Fields;
 

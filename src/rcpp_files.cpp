@@ -25,8 +25,9 @@ void unlock_folder_impl(SEXP lock) { Rcpp::XPtr<ancify::FolderLock>(lock).releas
 // Returns list(size =, checksum =, identity =), vectors with an element per file; NA for an
 // unreadable file.
 // [[Rcpp::export]]
-Rcpp::List checksums_impl(const std::vector<std::string>& paths, int threads,
+Rcpp::List checksums_impl(const std::vector<std::string>& paths, const Rcpp::List& work,
                           const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   std::vector<ancify::FileChecksum> sums(paths.size(), {-1, 0, {}});
   run_job(watch, [&](ancify::JobControl& control) {
     const auto n = static_cast<std::int64_t>(paths.size());

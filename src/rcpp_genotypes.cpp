@@ -168,7 +168,7 @@ struct Fields<BedFiles> {
   using All = BedFiles;
   static constexpr auto table = fields(
       "BedFiles", field("stem", &All::stem), field("bim", &All::bim), field("fam", &All::fam),
-      field("overwrite", &All::overwrite), field("threads", &All::threads));
+      field("overwrite", &All::overwrite), field("work", &All::threads, threads_of));
 };
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
@@ -276,7 +276,9 @@ Rcpp::List read_variants_impl(const std::string& path, const std::string& genoty
 // read_variants_impl(), calls = an external pointer, checksum = of the calls, left_out = counts of
 // records).
 // [[Rcpp::export]]
-Rcpp::List read_records_impl(const std::string& path, int threads, const Rcpp::Function& watch) {
+Rcpp::List read_records_impl(const std::string& path, const Rcpp::List& work,
+                             const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   ancify::RecordCalls found;
   run_job(watch, [&](ancify::JobControl& control) {
     found = ancify::read_record_calls(path, threads, control);
@@ -326,8 +328,9 @@ double check_genotypes_impl(const std::string& path, int samples, int variants,
 
 // The calls as a matrix of integers, with a row for each sample.
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, int threads,
+Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, const Rcpp::List& work,
                                          const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   Rcpp::IntegerMatrix matrix =
       make_integers(chosen.selection.samples.size(), chosen.selection.variants.size());
@@ -341,8 +344,9 @@ Rcpp::IntegerMatrix genotype_matrix_impl(const Rcpp::List& genotypes, int thread
 
 // A matrix with a row for each call (0, 1, 2, missing) and a column for each variant.
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, int threads,
+Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, const Rcpp::List& work,
                                          const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   Rcpp::IntegerMatrix counts = make_integers(4, chosen.selection.variants.size());
   int* const values = counts.begin();

@@ -152,10 +152,6 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
   return chromosomes;
 }
 
-const ancify::Backend& as_backend(const Rcpp::List& backend) {
-  return *Rcpp::XPtr<const ancify::Backend>(static_cast<SEXP>(backend["made"])).checked_get();
-}
-
 Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums) {
   const auto n = static_cast<R_xlen_t>(sums.size());
   Rcpp::NumericVector size(n, NA_REAL);

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/device/backend.h"
+#include "core/device/work.h"
 #include "core/exec/job_control.h"
 #include "core/genome/lengths.h"
 #include "core/genome/sequence_set.h"
@@ -87,8 +87,9 @@ ancify::SequenceSources as_sources(const Rcpp::CharacterVector& sequences);
 // Chromosomes from a vector of lengths, named by chromosome.
 std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& lengths);
 
-// The backend made by backend_impl() in this session.
-const ancify::Backend& as_backend(const Rcpp::List& backend);
+// The work that new_work() makes in R, and its number of threads.
+ancify::Work as_work(const Rcpp::List& work);
+int threads_of(const Rcpp::List& work);
 
 // Returns list(size =, checksum =, identity =) of vectors. Checksums have 8 hexadecimal digits. All
 // are NA if the size is negative; an unknown identity is NA too.

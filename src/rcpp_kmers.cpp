@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/io/memory.h"
 #include "core/kmers/counter.h"
 #include "core/kmers/queries.h"
 #include "core/kmers/set_operations.h"
@@ -24,17 +23,18 @@ struct Fields<ancify::KmerSettings> {
              field("min_count", &All::min_count), field("max_count", &All::max_count));
 };
 
-// A memory of 0 means half of the machine's memory.
-std::size_t memory_or_half(std::size_t memory) {
-  return memory > 0 ? memory : ancify::memory_size() / 2;
-}
+// Where a job's result goes. `scratch`: a folder for data that do not fit in memory.
+struct KmerOutput {
+  ancify::Work work;
+  std::string scratch;
+  std::string out;
+};
 
 template <>
-struct Fields<ancify::KmerWork> {
-  using All = ancify::KmerWork;
-  static constexpr auto table = fields("KmerWork", field("memory", &All::memory, memory_or_half),
-                                       field("scratch", &All::scratch), field("out", &All::out),
-                                       field("threads", &All::threads));
+struct Fields<KmerOutput> {
+  using All = KmerOutput;
+  static constexpr auto table = fields("KmerOutput", field("work", &All::work, as_work),
+                                       field("scratch", &All::scratch), field("out", &All::out));
 };
 
 // `operation` and `rule` count from 0, in the order of the core's lists.
@@ -66,6 +66,11 @@ Rcpp::List as_kmers(KmerDatabase&& database) {
                             Named("n") = static_cast<double>(header.size));
 }
 
+ancify::KmerWork as_kmer_work(const KmerOutput& output) {
+  return {static_cast<std::size_t>(output.work.memory), output.scratch, output.out,
+          output.work.backend.threads};
+}
+
 const KmerDatabase& as_database(SEXP database) {
   return *Rcpp::XPtr<KmerDatabase>(database).checked_get();
 }
@@ -86,11 +91,9 @@ Rcpp::List make_kmers(const Rcpp::Function& watch, Make make) {
 // result counts the letters of each file.
 // [[Rcpp::export]]
 Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings,
-                            const Rcpp::List& work, const Rcpp::List& backend,
-                            const Rcpp::Function& watch) {
+                            const Rcpp::List& output, const Rcpp::Function& watch) {
   const ancify::KmerSettings how = from_list<ancify::KmerSettings>(settings);
-  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
-  const ancify::Backend& used = as_backend(backend);
+  const auto to = from_list<KmerOutput>(output);
   const Sequences read(x);
   const bool are_files = Rf_isString(x);
   const auto paths = are_files ? Rcpp::as<std::vector<std::string>>(x) : std::vector<std::string>();
@@ -106,8 +109,8 @@ Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings,
   std::vector<std::int64_t> letters;
   Rcpp::List made = make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::count_kmers(
-        are_files ? ancify::sequences_of_files(paths, control, letters) : sequences, how, where,
-        control, ancify::open_kmer_devices(used));
+        are_files ? ancify::sequences_of_files(paths, control, letters) : sequences, how,
+        as_kmer_work(to), control, ancify::open_kmer_devices(to.work.backend));
   });
   made["letters"] = Rcpp::NumericVector(letters.begin(), letters.end());
   return made;
@@ -121,9 +124,9 @@ Rcpp::List open_kmers_impl(const std::string& stem, const Rcpp::Function& watch)
 }
 
 // [[Rcpp::export]]
-Rcpp::List read_kmer_text_impl(const std::string& path, bool canonical, const Rcpp::List& work,
+Rcpp::List read_kmer_text_impl(const std::string& path, bool canonical, const Rcpp::List& output,
                                const Rcpp::Function& watch) {
-  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
+  const ancify::KmerWork where = as_kmer_work(from_list<KmerOutput>(output));
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::read_kmer_text(path, canonical, where, control);
   });
@@ -146,23 +149,23 @@ void write_kmer_files_impl(SEXP database, const std::string& stem, const Rcpp::F
 }
 
 // [[Rcpp::export]]
-Rcpp::List filter_kmers_impl(SEXP database, const Rcpp::List& settings, const Rcpp::List& work,
+Rcpp::List filter_kmers_impl(SEXP database, const Rcpp::List& settings, const Rcpp::List& output,
                              const Rcpp::Function& watch) {
   const KmerDatabase& counted = as_database(database);
   const ancify::KmerSettings how = from_list<ancify::KmerSettings>(settings);
-  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
+  const ancify::KmerWork where = as_kmer_work(from_list<KmerOutput>(output));
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::filter(counted, how, where, control);
   });
 }
 
 // [[Rcpp::export]]
-Rcpp::List combine_kmers_impl(SEXP x, SEXP y, const Rcpp::List& how, const Rcpp::List& work,
+Rcpp::List combine_kmers_impl(SEXP x, SEXP y, const Rcpp::List& how, const Rcpp::List& output,
                               const Rcpp::Function& watch) {
   const KmerDatabase& one = as_database(x);
   const KmerDatabase& other = as_database(y);
   const auto combined = from_list<KmerCombination>(how);
-  const ancify::KmerWork where = from_list<ancify::KmerWork>(work);
+  const ancify::KmerWork where = as_kmer_work(from_list<KmerOutput>(output));
   return make_kmers(watch, [&](ancify::JobControl& control) {
     return ancify::combine(one, other, static_cast<ancify::KmerOperation>(combined.operation),
                            static_cast<ancify::KmerCountRule>(combined.rule), combined.settings,

@@ -19,8 +19,7 @@ struct LdPairing {
   std::vector<int> block;       // from 1
   int n_blocks;
   std::vector<double> bins;
-  int threads;
-  std::string simd;
+  ancify::Work work;
 };
 
 // Chromosomes count from 1. `sites` is for ld_sums_impl().
@@ -57,13 +56,14 @@ struct Fields<LdPairing> {
   static constexpr auto table =
       fields("LdPairing", field("morgans", &All::morgans), field("block", &All::block),
              field("n_blocks", &All::n_blocks), field("bins", &All::bins),
-             field("threads", &All::threads), field("simd", &All::simd));
+             field("work", &All::work, as_work));
 };
 
 // The sites of a VCF or BCF. `samples` is for LdSamples.
 // [[Rcpp::export]]
 Rcpp::List ld_records_impl(const std::string& path, const Rcpp::List& samples, bool phased,
-                           int threads, const Rcpp::Function& watch) {
+                           const Rcpp::List& work, const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const auto units = from_list<ancify::LdSamples>(samples);
   const auto kind = phased ? ancify::UnitKind::kHaplotypes : ancify::UnitKind::kGenotypes;
   std::unique_ptr<ancify::LdSites> sites;
@@ -99,6 +99,7 @@ Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::List& pairing, const Rcpp::Funct
   const auto given = from_list<LdPairing>(pairing);
   const Rcpp::NumericVector& morgans = given.morgans;
   const int n_blocks = given.n_blocks;
+  const ancify::Backend& by = given.work.backend;
   const Rcpp::XPtr<const ancify::LdSites> found(sites);
   ancify::PairedSites paired = {&found->planes, found->chromosome, found->position, {}, {}};
   paired.morgans.assign(morgans.begin(), morgans.end());
@@ -110,8 +111,7 @@ Rcpp::List ld_sums_impl(SEXP sites, const Rcpp::List& pairing, const Rcpp::Funct
   }
   std::optional<ancify::PairSums> sums;
   run_job(watch, [&](ancify::JobControl& control) {
-    sums = ancify::sum_pairs(paired, {given.bins, n_blocks}, given.threads,
-                             ancify::choose_simd_level(given.simd), control);
+    sums = ancify::sum_pairs(paired, {given.bins, n_blocks}, by.threads, by.simd, control);
   });
   const auto statistics = static_cast<int>(sums->statistics);
   const auto n_bins = static_cast<int>(sums->bins);

@@ -219,8 +219,8 @@ ancify::MethodOptions as_method_options(const Rcpp::List& method) {
 // 0 to T for class 3.
 // [[Rcpp::export]]
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by,
-                                         const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto& chosen = as_backend(backend);
+                                         const Rcpp::List& work, const Rcpp::Function& watch) {
+  const ancify::Backend chosen = as_work(work).backend;
   const std::int64_t n = LENGTH(STRING_ELT(sequences, 0));
   const ancify::ChromosomeSequences all = {"sequences", n, [&] { return as_sources(sequences); }};
   std::vector<ancify::PatternCounts> counts;
@@ -235,9 +235,9 @@ Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences,
 // chromosome.
 // [[Rcpp::export]]
 Rcpp::List count_patterns_in_files_impl(const std::vector<std::string>& folders, int classed_by,
-                                        const Rcpp::NumericVector& lengths,
-                                        const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto& chosen = as_backend(backend);
+                                        const Rcpp::NumericVector& lengths, const Rcpp::List& work,
+                                        const Rcpp::Function& watch) {
+  const ancify::Backend chosen = as_work(work).backend;
   const auto chromosomes = chromosomes_in(folders, lengths, watch);
   std::vector<ancify::PatternCounts> counts;
   run_job(watch, [&](ancify::JobControl& control) {
@@ -289,7 +289,8 @@ const ancify::PatternLikelihood& as_pattern_likelihood(SEXP pointer) {
 // observed pattern has probability 0.
 // [[Rcpp::export]]
 double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
-                           const Rcpp::List& model, int threads) {
+                           const Rcpp::List& model, const Rcpp::List& work) {
+  const int threads = threads_of(work);
   double result = 0;
   guarded([&] {
     ancify::JobControl control;
@@ -307,7 +308,8 @@ double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
 // classes.
 // [[Rcpp::export]]
 Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point,
-                                        const Rcpp::List& around, int threads) {
+                                        const Rcpp::List& around, const Rcpp::List& work) {
+  const int threads = threads_of(work);
   const auto [up, down, steps] = from_list<AroundFields>(around);
   const auto at_point = from_list<PointFields>(point);
   double value = 0;

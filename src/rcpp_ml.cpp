@@ -35,11 +35,11 @@ constexpr std::int64_t kPiece = 1 << 15;
 // first: a matrix with a row per position. Computes `piece` positions at a time, a multiple of 128.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int n_inner,
-                                     double piece, const Rcpp::List& backend,
+                                     double piece, const Rcpp::List& work,
                                      const Rcpp::Function& watch) {
   const auto sources = as_sources(sequences);
   const ancify::SiteFeatures features(n_inner, static_cast<int>(sources.size()) - n_inner);
-  const auto& chosen = as_backend(backend);
+  const ancify::Backend chosen = as_work(work).backend;
   const int n = LENGTH(STRING_ELT(sequences, 0));
   auto matrix = make_matrix(n, features.count());
   double* const out = matrix.begin();
@@ -63,9 +63,8 @@ Rcpp::NumericMatrix ml_features_impl(const Rcpp::CharacterVector& sequences, int
 // are converted to 32-bit floats.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix ml_predict_impl(const std::string& model, const Rcpp::NumericMatrix& features,
-                                    bool raw, const Rcpp::List& backend,
-                                    const Rcpp::Function& watch) {
-  const auto& chosen = as_backend(backend);
+                                    bool raw, const Rcpp::List& work, const Rcpp::Function& watch) {
+  const ancify::Backend chosen = as_work(work).backend;
   const auto n = static_cast<std::size_t>(features.nrow());
   const int columns = features.ncol();
   const double* const given = features.begin();
@@ -104,11 +103,11 @@ struct Fields<ancify::TrainingOptions> {
              field("min_inner", within(&All::voting, &Voting::min_inner)),
              field("min_outer", within(&All::voting, &Voting::min_outer)),
              field("most_sites", &All::most_sites), field("seed", &All::seed),
-             field("threads", &All::threads));
+             field("work", &All::threads, threads_of));
 };
 
 // Draws training sites from the sequences in the outgroups' folders, inner ones first. `options`:
-// list(n_inner =, min_inner =, min_outer =, most_sites =, seed =, threads =). Labels come from
+// list(n_inner =, min_inner =, min_outer =, most_sites =, seed =, work =). Labels come from
 // `references`, a file per chromosome, or without references from the upper-case calls by vote.
 // Returns list(features = a matrix with a row per site, labels = 0 to 3, labelled = the number of
 // labelled sites of each base).

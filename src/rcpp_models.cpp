@@ -26,7 +26,7 @@ const SequenceModel& as_model(SEXP pointer) {
 
 struct RunFields {
   bool truncate;
-  Rcpp::List backend;
+  ancify::Work work;
   std::optional<ancify::DeviceEncoders*> devices;
 };
 
@@ -50,7 +50,7 @@ template <>
 struct Fields<RunFields> {
   using All = RunFields;
   static constexpr auto table =
-      fields("ModelRun", field("truncate", &All::truncate), field("backend", &All::backend),
+      fields("ModelRun", field("truncate", &All::truncate), field("work", &All::work, as_work),
              field("devices", &All::devices));
 };
 
@@ -77,9 +77,8 @@ ancify::RunSettings as_run_settings(const Rcpp::List& list) {
   ancify::RunSettings settings;
   settings.longer =
       given.truncate ? ancify::LongProteins::kTruncate : ancify::LongProteins::kWindows;
-  const ancify::Backend& backend = as_backend(given.backend);
-  settings.threads = backend.threads;
-  settings.simd = backend.simd;
+  settings.threads = given.work.backend.threads;
+  settings.simd = given.work.backend.simd;
   if (given.devices) {
     settings.devices = *given.devices;
     settings.pack_tokens = ancify::kDevicePackTokens;
@@ -175,16 +174,16 @@ SEXP load_model_impl(SEXP files, const Rcpp::Function& watch) {
   return Rcpp::XPtr<const SequenceModel>(model.release());
 }
 
-// Copies the weights to the backend's GPUs; NULL on the CPU.
+// Copies the weights to the GPUs of the work; NULL on the CPU.
 // [[Rcpp::export]]
-SEXP model_on_devices_impl(SEXP model, const Rcpp::List& backend, bool half,
-                           const Rcpp::Function& watch) {
+SEXP model_on_devices_impl(SEXP model, const Rcpp::List& work, const Rcpp::Function& watch) {
   const SequenceModel& by = as_model(model);
-  const ancify::Backend& on = as_backend(backend);
-  const auto precision = half ? ancify::Precision::kHalf : ancify::Precision::kSingle;
+  const ancify::Work on = as_work(work);
+  const auto precision = on.half ? ancify::Precision::kHalf : ancify::Precision::kSingle;
   std::unique_ptr<ancify::DeviceEncoders> devices;
   run_job(watch, [&](ancify::JobControl& control) {
-    devices = ancify::open_device_encoders(on, by.encoder, precision, ancify::TaskContext(control));
+    devices = ancify::open_device_encoders(on.backend, by.encoder, precision,
+                                           ancify::TaskContext(control));
   });
   if (devices == nullptr) return R_NilValue;
   // The model lives as long as its encoders.

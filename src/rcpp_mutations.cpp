@@ -54,7 +54,7 @@ struct Fields<ancify::MutationOptions> {
       fields("MutationOptions", field("k", &All::k), field("use_info", &All::use_info),
              field("reference_context", &All::reference_context),
              field("low_confidence", &All::low_confidence), field("mask", &All::mask),
-             field("window", &All::window), field("threads", &All::threads),
+             field("window", &All::window), field("work", &All::threads, threads_of),
              field("counted_as", &All::counted_as, as_counted));
 };
 
@@ -64,13 +64,13 @@ struct Fields<ancify::ContextOptions> {
   static constexpr auto table =
       fields("ContextOptions", field("k", &All::k), field("mask", &All::mask),
              field("low_confidence", &All::low_confidence), field("window", &All::window),
-             field("threads", &All::threads));
+             field("work", &All::threads, threads_of));
 };
 
 // Counts the mutations of a file of variants. `populations` and `sequences` are as in
 // tabulate_variants_impl(). `options`: list(k =, use_info =, reference_context =, low_confidence =,
 // counted_as = "sites", "haplotypes" or "frequencies", mask = a path or "", window = bases or 0,
-// threads =). The result's `table` is for mutation_frequencies_impl().
+// work =). The result's `table` is for mutation_frequencies_impl().
 // [[Rcpp::export]]
 Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<int>& populations,
                                 const Rcpp::List& sequences, const Rcpp::List& options,
@@ -107,8 +107,9 @@ Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<i
 // for each.
 // [[Rcpp::export]]
 Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes,
-                                     const Rcpp::IntegerMatrix& draws, int threads,
+                                     const Rcpp::IntegerMatrix& draws, const Rcpp::List& work,
                                      const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const Rcpp::XPtr<const ancify::MutationCounts> counts(table);
   std::optional<ancify::SiteTable> projected;
   run_job(watch, [&](ancify::JobControl&) { projected = counts->table.projected_to(sizes); });
@@ -116,7 +117,7 @@ Rcpp::List mutation_frequencies_impl(SEXP table, const std::vector<int>& sizes,
 }
 
 // Counts contexts. `files`: a data frame of chromosome, "" if the file names them, and path.
-// `options`: list(k =, mask =, low_confidence =, window =, threads =).
+// `options`: list(k =, mask =, low_confidence =, window =, work =).
 // [[Rcpp::export]]
 Rcpp::List count_contexts_impl(const Rcpp::DataFrame& files, const Rcpp::List& options,
                                const Rcpp::Function& watch) {

@@ -241,9 +241,9 @@ Rcpp::NumericVector count_bytes_impl(const std::vector<std::string>& paths,
 
 // Reads the blocks of an AXT file. `options` is for AxtPairsOptions.
 // [[Rcpp::export]]
-Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options,
-                         const Rcpp::List& backend, const Rcpp::Function& watch) {
-  const auto& chosen = as_backend(backend);
+Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options, const Rcpp::List& work,
+                         const Rcpp::Function& watch) {
+  const ancify::Backend chosen = as_work(work).backend;
   auto wanted = from_list<ancify::AxtPairsOptions>(options);
   wanted.simd = chosen.simd;
   wanted.threads = chosen.threads;

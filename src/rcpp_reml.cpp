@@ -79,16 +79,14 @@ reml::SearchSettings as_search_settings(const Rcpp::List& problem) {
   return settings;
 }
 
-ancify::GenotypeWork as_work(const Rcpp::List& problem) {
-  ancify::GenotypeWork work;
-  work.threads = Rcpp::as<int>(problem["threads"]);
-  work.memory = as_integer<std::int64_t>(Rcpp::as<double>(problem["memory"]));
-  guarded([&] { work.simd = ancify::choose_simd_level(Rcpp::as<std::string>(problem["simd"])); });
-  if (problem.containsElementNamed("backend")) {
-    const ancify::Backend& backend = as_backend(problem["backend"]);
-    guarded([&] { work.devices = ancify::open_product_devices(backend); });
-  }
-  return work;
+ancify::GenotypeWork as_genotype_work(const Rcpp::List& work) {
+  const ancify::Work given = as_work(work);
+  ancify::GenotypeWork result;
+  result.threads = given.backend.threads;
+  result.simd = given.backend.simd;
+  result.memory = given.memory;
+  guarded([&] { result.devices = ancify::open_product_devices(given.backend); });
+  return result;
 }
 
 ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
@@ -115,7 +113,7 @@ ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
   for (R_xlen_t i = 0; i < kernels.size(); ++i) {
     others_.push_back(as_other_kernel(kernels[i], samples));
   }
-  if (problem.containsElementNamed("memory")) work_ = as_work(problem);
+  work_ = as_genotype_work(problem["work"]);
   if (problem.containsElementNamed("kept")) {
     const Rcpp::List kept = problem["kept"];
     keeper_ = {Rcpp::XPtr<reml::KeptKernels>(kept["kernels"]).get(),

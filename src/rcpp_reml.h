@@ -14,7 +14,7 @@
 #include "rcpp_glue.h"
 #include "rcpp_reml_kernels.h"
 
-// A `problem` is a list as core_problem(), core_control() and core_settings() of R make it:
+// A `problem` is a list as core_problem(), core_control() and path_settings() of R make it:
 //   y (n numbers), x (n x p), names (of components, may be absent), residual_shares (n x residuals,
 //     NULL or absent for one residual I)
 //   genotypes: a list for as_chosen(), or NULL
@@ -23,8 +23,7 @@
 //   kernels: the components after these, each as for as_other_kernel()
 //   control = list(start = NULL or theta, lower = with NA for the core's choice, information =,
 //     tolerance =, max_iterations =, ...)
-//   threads, simd, memory (bytes for packed genotypes)
-//   backend: from choose_backend(), may be absent for the CPU
+//   work: with the bytes for packed genotypes as its memory
 //   kept = list(kernels = from new_kept_kernels_impl(), bytes =): workspace for dense kernels that
 //     persist; may be absent
 
@@ -35,7 +34,7 @@ ancify::reml::FitData as_fit_data(const Rcpp::List& problem);
 
 ancify::reml::SearchSettings as_search_settings(const Rcpp::List& problem);
 
-ancify::GenotypeWork as_work(const Rcpp::List& problem);
+ancify::GenotypeWork as_genotype_work(const Rcpp::List& work);
 
 // The kernels of a problem.
 class ProblemKernels {

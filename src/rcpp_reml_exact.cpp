@@ -22,7 +22,7 @@ void clear_kept_kernels_impl(const SEXP kept) { Rcpp::XPtr<reml::KeptKernels>(ke
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const reml::SearchSettings settings = as_search_settings(problem);
-  const int threads = as_work(problem).threads;
+  const int threads = threads_of(problem["work"]);
   ProblemKernels kernels(problem);
   Mailbox mail;
   reml::Fit fit;
@@ -44,7 +44,7 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
                                 const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const bool expected = as_search_settings(problem).expected;
-  const int threads = as_work(problem).threads;
+  const int threads = threads_of(problem["work"]);
   std::vector<std::vector<double>> points;
   for (int j = 0; j < thetas.ncol(); ++j) {
     const Rcpp::NumericVector column = thetas(Rcpp::_, j);
@@ -78,7 +78,8 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
 // complement of the fixed effects, a tridiagonal matrix: list(diagonal =, off_diagonal =).
 // [[Rcpp::export]]
 std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed,
-                                       int threads, const Rcpp::Function& watch) {
+                                       const Rcpp::List& work, const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const auto diagonal = Rcpp::as<std::vector<double>>(form["diagonal"]);
   const auto off_diagonal = Rcpp::as<std::vector<double>>(form["off_diagonal"]);
   const auto n = as_integer<std::int64_t>(draws);

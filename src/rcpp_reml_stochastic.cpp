@@ -172,7 +172,7 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
                                 const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const reml::StochasticSettings settings = as_settings(problem);
-  const int threads = Rcpp::as<int>(problem["threads"]);
+  const int threads = threads_of(problem["work"]);
   ProblemKernels kernels(problem);
   Mailbox mail;
   reml::StochasticState earlier;
@@ -215,7 +215,7 @@ Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
                                const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const reml::HasemanElstonSettings settings = as_moment_settings(problem, blocks);
-  const int threads = Rcpp::as<int>(problem["threads"]);
+  const int threads = threads_of(problem["work"]);
   const Vector of_blocks = moments.isNull() ? Vector() : Rcpp::as<Vector>(moments.get());
   ProblemKernels kernels(problem);
   Mailbox mail;
@@ -251,7 +251,7 @@ Rcpp::List jackknife_moments_impl(const Rcpp::List& problem, int blocks, int fir
                                   const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
   const reml::HasemanElstonSettings settings = as_moment_settings(problem, blocks);
-  const int threads = Rcpp::as<int>(problem["threads"]);
+  const int threads = threads_of(problem["work"]);
   ProblemKernels kernels(problem);
   Mailbox mail;
   reml::JackknifePart part;

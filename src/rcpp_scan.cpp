@@ -8,6 +8,7 @@
 #include "core/reml/inference/prediction.h"
 #include "core/reml/kernels/heterogeneous_residual.h"
 #include "core/reml/scans/scan.h"
+#include "rcpp_fields.h"
 #include "rcpp_reml.h"
 
 namespace reml = ancify::reml;
@@ -23,7 +24,7 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
 // read.
 std::vector<double> projection_of(const Rcpp::List& problem, const reml::FitData& data,
                                   const std::vector<double>& theta, const Rcpp::Function& watch) {
-  const int threads = as_work(problem).threads;
+  const int threads = threads_of(problem["work"]);
   ProblemKernels kernels(problem);
   Mailbox mail;
   std::vector<double> p;
@@ -36,7 +37,21 @@ std::vector<double> projection_of(const Rcpp::List& problem, const reml::FitData
   return p;
 }
 
+// Variants from 0, and the variances.
+struct SampledVariants {
+  std::vector<double> variants;
+  std::vector<double> theta;
+  double seed;
+};
+
 }  // namespace
+
+template <>
+struct Fields<SampledVariants> {
+  using All = SampledVariants;
+  static constexpr auto table = fields("SampledVariants", field("variants", &All::variants),
+                                       field("theta", &All::theta), field("seed", &All::seed));
+};
 
 // For each variant, z'v for a column v, and a summary of its calls. Returns list(response =, square
 // = z'Sz off the fixed effects, or z'Pz at the variances `theta` unless they are NULL, n = samples
@@ -46,7 +61,7 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
                            const std::vector<double>& v, const Rcpp::RObject& theta,
                            const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
-  const ancify::GenotypeWork work = as_work(problem);
+  const ancify::GenotypeWork work = as_genotype_work(problem["work"]);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   std::vector<double> projection;
   if (!Rf_isNull(theta)) {
@@ -98,17 +113,16 @@ Rcpp::List dense_kernels_impl(const Rcpp::List& problem, const Rcpp::Function& w
   return Rcpp::List::create(Rcpp::Named("kernels") = matrices, Rcpp::Named("divisors") = divisors);
 }
 
-// z'Pz / z'Sz of some variants (from 0), at the variances `theta`.
+// z'Pz / z'Sz of some variants. `sampled` is for SampledVariants.
 // [[Rcpp::export]]
 std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
-                                     const std::vector<double>& variants,
-                                     const std::vector<double>& theta, double seed,
-                                     const Rcpp::Function& watch) {
+                                     const Rcpp::List& sampled, const Rcpp::Function& watch) {
   const reml::FitData data = as_fit_data(problem);
-  const ancify::GenotypeWork work = as_work(problem);
+  const ancify::GenotypeWork work = as_genotype_work(problem["work"]);
   const ChosenGenotypes chosen = as_chosen(genotypes);
-  const std::vector<std::int64_t> sampled(variants.begin(), variants.end());
-  const auto stream = as_integer<std::uint64_t>(seed);
+  const auto at = from_list<SampledVariants>(sampled);
+  const std::vector<std::int64_t> variants(at.variants.begin(), at.variants.end());
+  const auto stream = as_integer<std::uint64_t>(at.seed);
   const reml::HeterogeneousResidual residual(data.residuals());
   ProblemKernels kernels(problem);
   Mailbox mail;
@@ -119,30 +133,30 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
         std::vector<double> columns;
         {
           const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
-          columns = reml::columns_of(reml::centred_calls(matrix), sampled, control);
+          columns = reml::columns_of(reml::centred_calls(matrix), variants, control);
         }
         const reml::Workers workers = {control, work.threads};
         const reml::FixedEffects fixed(data, workers);
         reml::ResidualKernels all(&kernels.open(control, mail), data);
         const reml::RestrictedModel model(data, all, fixed, workers);
-        ratios = reml::projection_ratios(model, residual.with_identity(theta), std::move(columns),
-                                         stream);
+        ratios = reml::projection_ratios(model, residual.with_identity(at.theta),
+                                         std::move(columns), stream);
       },
       &mail);
   return ratios;
 }
 
-// sum_j effects_j (g_ij - means_j) of each sample of `genotypes`. `settings` is as in a problem.
+// sum_j effects_j (g_ij - means_j) of each sample of `genotypes`.
 // [[Rcpp::export]]
-std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& settings,
+std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp::List& work,
                                         const std::vector<double>& means,
                                         const std::vector<double>& effects,
                                         const Rcpp::Function& watch) {
-  const ancify::GenotypeWork work = as_work(settings);
+  const ancify::GenotypeWork by = as_genotype_work(work);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   std::vector<double> values;
   run_job(watch, [&](ancify::JobControl& control) {
-    values = reml::genetic_values(open_tested(chosen, work, control), means, effects, control);
+    values = reml::genetic_values(open_tested(chosen, by, control), means, effects, control);
   });
   return values;
 }

@@ -25,7 +25,9 @@ std::unique_ptr<ancify::GenotypeMatrix> open_variants(const ChosenGenotypes& cho
 // The parts of a problem that the path needs, besides P.
 struct PathProblem {
   PathProblem(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& settings)
-      : data(as_fit_data(problem)), work(as_work(problem)), chosen(as_chosen(genotypes)) {
+      : data(as_fit_data(problem)),
+        work(as_genotype_work(problem["work"])),
+        chosen(as_chosen(genotypes)) {
     work.memory = as_integer<std::int64_t>(Rcpp::as<double>(settings["memory"]));
     sparse.scale_power = Rcpp::as<double>(problem["scale_power"]);
     sparse.lambda = Rcpp::as<Vector>(settings["lambda"]);

@@ -161,7 +161,7 @@ struct Fields<ancify::VariantSitesOptions> {
   static constexpr auto table =
       fields("VariantSitesOptions", field("use_info", &All::use_info),
              field("folded", &All::ref_is_ancestral), field("low_confidence", &All::low_confidence),
-             field("window", &All::window), field("threads", &All::threads),
+             field("window", &All::window), field("work", &All::threads, threads_of),
              field("kind", &All::kind, as_site_kind), field("n_classes", &All::n_classes),
              field("classes", &All::classes, as_classes));
 };
@@ -172,14 +172,15 @@ struct Fields<LikelihoodOptions> {
   static constexpr auto table =
       fields("LikelihoodOptions", field("use_info", &All::use_info),
              field("low_confidence", &All::low_confidence), field("window", &All::window),
-             field("threads", &All::threads));
+             field("work", &All::threads, threads_of));
 };
 
 // Spectra of sites in memory, a list for SitesInMemory.
 // [[Rcpp::export]]
 Rcpp::List sfs_from_sites_impl(const Rcpp::List& sites, const std::vector<int>& sizes,
-                               const Rcpp::IntegerMatrix& draws, int threads,
+                               const Rcpp::IntegerMatrix& draws, const Rcpp::List& work,
                                const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const auto [derived, called, posterior, window] = from_list<SitesInMemory>(sites);
   ancify::SiteColumns columns = {derived.nrow(), {}, {}, nullptr, nullptr};
   for (int k = 0; k < derived.ncol(); ++k) {
@@ -262,7 +263,7 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
 // Tabulates the sites of a file of variants. `populations` has an index for each sample: its
 // population, from 0, or -1 for none; empty for AC and AN of INFO. `sequences` is for
 // take_sequences(). `options`: list(use_info = whether INFO has the ancestral alleles, folded =
-// whether REF is taken for ancestral, low_confidence =, window = bases or 0, threads =, kind = the
+// whether REF is taken for ancestral, low_confidence =, window = bases or 0, work =, kind = the
 // index of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The result's `table` is
 // for variant_spectrum_impl().
 // [[Rcpp::export]]
@@ -286,8 +287,9 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector
 
 // [[Rcpp::export]]
 Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes,
-                                 const Rcpp::IntegerMatrix& draws, int threads,
+                                 const Rcpp::IntegerMatrix& draws, const Rcpp::List& work,
                                  const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const Rcpp::XPtr<const ancify::VariantSites> sites(table);
   std::optional<ancify::SiteTable> projected;
   run_job(watch, [&](ancify::JobControl&) { projected = sites->table.projected_to(sizes); });
@@ -316,7 +318,7 @@ Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>
 }
 
 // Reads genotype likelihoods. The arguments are as in tabulate_variants_impl(); of `options` it
-// takes use_info, low_confidence, threads and window. The result's `table` is for
+// takes use_info, low_confidence, work and window. The result's `table` is for
 // likelihood_step_impl().
 // [[Rcpp::export]]
 Rcpp::List read_likelihoods_impl(const std::string& variants, const std::vector<int>& populations,
@@ -342,8 +344,9 @@ Rcpp::List read_likelihoods_impl(const std::string& variants, const std::vector<
 // A step of the EM algorithm: list(counts = of each cell, log_likelihood =).
 // [[Rcpp::export]]
 Rcpp::List likelihood_step_impl(SEXP table, const std::vector<double>& prior,
-                                const std::vector<int>& weights, int threads,
+                                const std::vector<int>& weights, const Rcpp::List& work,
                                 const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
   const Rcpp::XPtr<const ancify::LikelihoodSites> sites(table);
   ancify::LikelihoodStep step;
   run_job(watch, [&](ancify::JobControl& control) {

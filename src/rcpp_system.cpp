@@ -37,31 +37,63 @@ Rcpp::List build_info_impl() {
       Named("cuda_archs") = archs, Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
 
+namespace {
+
+ancify::BackendKind as_backend_kind(const std::string& name) {
+  using ancify::BackendKind;
+  return choice<BackendKind>(name, {{"cpu", BackendKind::kCpu}, {"gpu", BackendKind::kGpu}});
+}
+
+bool is_half(const std::string& precision) {
+  return choice<bool>(precision, {{"fp32", false}, {"fp16", true}});
+}
+
+}  // namespace
+
 template <>
-struct Fields<ancify::BackendWish> {
-  using All = ancify::BackendWish;
+struct Fields<ancify::Work> {
+  using All = ancify::Work;
+  using Backend = ancify::Backend;
   static constexpr auto table =
-      fields("BackendWish", field("kind", &All::kind), field("devices", &All::devices),
-             field("threads", &All::threads), field("simd", &All::simd),
-             field("gpus_per_card", &All::gpus_per_card), field("gpu_memory", &All::gpu_memory));
+      fields("Work", field("threads", within(&All::backend, &Backend::threads)),
+             field("backend", within(&All::backend, &Backend::kind), as_backend_kind),
+             field("devices", within(&All::backend, &Backend::devices)),
+             field("gpus_per_card", within(&All::backend, &Backend::gpus_per_card)),
+             field("gpu_memory", within(&All::backend, &Backend::gpu_memory)),
+             field("simd", within(&All::backend, &Backend::simd), ancify::choose_simd_level),
+             field("memory", &All::memory), field("precision", &All::half, is_half),
+             field("progress", &All::progress));
 };
 
-// Chooses a backend. `wish` is a list of the fields of BackendWish. Returns a list for
-// as_backend(), with the values that R uses.
-// [[Rcpp::export]]
-Rcpp::List backend_impl(const Rcpp::List& wish) {
-  using Rcpp::Named;
-  const auto wanted = from_list<ancify::BackendWish>(wish);
-  std::unique_ptr<ancify::Backend> backend;
-  guarded([&] { backend = std::make_unique<ancify::Backend>(ancify::choose_backend(wanted)); });
-  const bool gpu = backend->kind == ancify::BackendKind::kGpu;
-  Rcpp::List result = Rcpp::List::create(
-      Named("kind") = gpu ? "gpu" : "cpu", Named("devices") = backend->devices,
-      Named("threads") = backend->threads, Named("gpus_per_card") = backend->gpus_per_card,
-      Named("gpu_memory") = static_cast<double>(backend->gpu_memory),
-      Named("description") = backend->description());
-  result["made"] = Rcpp::XPtr<ancify::Backend>(backend.release());
+ancify::Work as_work(const Rcpp::List& work) {
+  ancify::Work result;
+  guarded([&] { result = from_list<ancify::Work>(work); });
   return result;
+}
+
+int threads_of(const Rcpp::List& work) { return as_work(work).backend.threads; }
+
+// Chooses the CPU or GPUs, and checks that the machine has them. `kind`: "auto", "cpu" or "gpu";
+// `devices`: numbers of GPUs, none for all. Returns list(kind =, devices =).
+// [[Rcpp::export]]
+Rcpp::List backend_impl(const std::string& kind, const std::vector<int>& devices, int gpus_per_card,
+                        const std::string& simd) {
+  ancify::BackendWish wish;
+  wish.kind = kind;
+  wish.devices = devices;
+  wish.simd = simd;
+  wish.gpus_per_card = gpus_per_card;
+  ancify::Backend backend;
+  guarded([&] { backend = ancify::choose_backend(wish); });
+  const bool gpu = backend.kind == ancify::BackendKind::kGpu;
+  return Rcpp::List::create(Rcpp::Named("kind") = gpu ? "gpu" : "cpu",
+                            Rcpp::Named("devices") = backend.devices);
+}
+
+// A line for logs.
+// [[Rcpp::export]]
+std::string describe_work_impl(const Rcpp::List& work) {
+  return as_work(work).backend.description();
 }
 
 // Returns list(number =, name =, memory =, compute_capability =, problem =). `problem` is a single

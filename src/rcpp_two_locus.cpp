@@ -68,7 +68,7 @@ bool all_done(const std::vector<Solution>& solutions) {
 // recombination rates. All models must end with this many populations.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix expected_ld_impl(const Rcpp::List& models, int populations,
-                                     const std::vector<double>& rates, const Rcpp::List& backend,
+                                     const std::vector<double>& rates, const Rcpp::List& work,
                                      const Rcpp::Function& watch) {
   std::vector<Solution> solutions;
   guarded([&] {
@@ -77,7 +77,7 @@ Rcpp::NumericMatrix expected_ld_impl(const Rcpp::List& models, int populations,
     }
   });
   for (int steps = kFirstSteps; steps <= kMostSteps && !all_done(solutions); steps *= 2) {
-    take_steps(solutions, rates, steps, as_backend(backend), watch);
+    take_steps(solutions, rates, steps, as_work(work).backend, watch);
   }
   const std::size_t rows = two_locus::number_of_statistics(populations) * rates.size() +
                            static_cast<std::size_t>(populations * (populations + 1) / 2);

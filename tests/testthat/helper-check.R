@@ -120,7 +120,7 @@ oracle_differences <- function(a, b) {
 look_at <- function(config, brief = FALSE, threads = 2) {
   config <- ancify_config(config)
   reading <- config_reading(
-    config, choose_backend("cpu", threads), focal_fasta = config$focal_fasta %||% ""
+    config, new_work(threads), focal_fasta = config$focal_fasta %||% ""
   )
   reading$on_bad_block <- "skip"
   look_at_alignments_impl(config_alignments(config), reading, brief, function(...) NULL)

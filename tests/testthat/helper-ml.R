@@ -1,7 +1,7 @@
 # Helpers of the tests of models and features.
 
 cpu <- function(threads = 2) {
-  ancify:::choose_backend("cpu", threads)
+  ancify:::new_work(threads)
 }
 
 no_watch <- function(share, lines, place) NULL

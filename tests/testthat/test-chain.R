@@ -267,7 +267,7 @@ test_that("a configuration says which outgroups need a 2bit file", {
   expect_ancify_error(
     focal_sequences_impl(
       both$cases$far$chain, new_folder(),
-      config_reading(ancify_config(both$chain), choose_backend("cpu", 1)), function(...) NULL
+      config_reading(ancify_config(both$chain), new_work(1)), function(...) NULL
     ), "input", "no focal bases"
   )
 })

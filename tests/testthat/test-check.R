@@ -933,16 +933,16 @@ test_that("projections of GPU runs and of training replace no user's files", {
   dir.create(dirname(file), recursive = TRUE)
   writeLines("mine", file)
   config <- read_config(case$config, all_phases)
-  backend <- utils::modifyList(choose_backend("cpu", 2), list(kind = "gpu"))
-  caller <- config_caller(config, run_settings(config, FALSE), backend, FALSE)
+  work <- new_work(2)
+  caller <- config_caller(config, run_settings(config, FALSE), work)
   both <- function() {
-    context <- with_ledgers(new_context(config, backend))
+    context <- with_ledgers(new_context(config, work))
     run_both(context, caller)
-    for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
+    for (ledger in context$ledgers[c("work", "output")]) save_ledger(ledger, at_once = TRUE)
   }
   expect_ancify_error(both(), "file", file)
   train <- function() {
-    work_in(new_context(config, choose_backend("cpu", 1)), "project", project_where_missing)
+    work_in(new_context(config, new_work(1)), "project", project_where_missing)
   }
   expect_ancify_error(train(), "file", file)
   expect_identical(readLines(file), "mine")

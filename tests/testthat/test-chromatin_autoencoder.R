@@ -114,7 +114,7 @@ test_that("a network that inpaints does not change what was seen, and begins as 
   squared <- function(maps) mean(map_metrics(maps, right, given)$squared)
   # What the network begins with: points on lines, and those beyond the ends at the nearest one
   begin <- given
-  begin$maps[!seen] <- measured(interpolated(map_structures(given)), 1)$maps[!seen]
+  begin$maps[!seen] <- measured(interpolated(map_structures(given)), new_work(1))$maps[!seen]
   expect_lt(squared(done), squared(begin))
   as_points <- reconstruct_maps(fit, given, "structure")
   expect_identical(max(map_metrics(as_points, right)$triangles), 0)

@@ -218,7 +218,7 @@ one_task <- function(config) {
   dir.create(cluster$folder, recursive = TRUE)
   writeLines(cluster$session, session_file(cluster$folder))
   parts <- parts_by_alignment(cluster, config)
-  context <- with_ledgers(new_context(config, choose_backend("cpu", 1)))
+  context <- with_ledgers(new_context(config, new_work(1)))
   claim_projections(context, config$outgroups$name)
   shared <- list(sources = alignment_sources(config))
   new_tasks(cluster, tasks_of_parts(cluster, "project", parts, shared))[[1]]
@@ -421,7 +421,7 @@ test_that("a model that changes during the run is not used", {
   config <- with_inputs(config, config$ml_model_path)
   writeLines("another", config$ml_model_path)
   expect_ancify_error(
-    call_part(new_context(config, choose_backend("cpu", 1)), list(), NULL), "file",
+    call_part(new_context(config, new_work(1)), list(), NULL), "file",
     config$ml_model_path, "again"
   )
 })

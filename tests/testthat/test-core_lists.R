@@ -3,7 +3,7 @@
 refused <- function(settings, problem) {
   error <- expect_error(
     filter_kmers_impl(count_kmers(Biostrings::DNAStringSet("ACGTA"), 2)$database, settings,
-                      kmer_work(NULL, NULL, 1), function(...) NULL),
+                      kmer_output(NULL, new_work(1)), function(...) NULL),
     class = "ancify_internal_error"
   )
   expect_match(conditionMessage(error), problem, fixed = TRUE)

@@ -10,7 +10,7 @@ test_that("GPUs are listed, or the reason why there are none", {
   expect_identical(detect_backend(), if (nrow(gpus)) "gpu" else "cpu")
   skip_if(nrow(gpus) > 0, "a GPU is here")
   expect_match(attr(gpus, "reason"), "GPU|driver|CUDA")
-  condition <- tryCatch(choose_backend("gpu", 1), error = identity)
+  condition <- tryCatch(new_work(1, "gpu"), error = identity)
   expect_s3_class(condition, "ancify_device_error")
   expect_identical(conditionMessage(condition), paste0(attr(gpus, "reason"), "."))
   if (is.na(ancify_build_info()$cuda)) expect_match(attr(gpus, "reason"), "no GPU code")
@@ -31,7 +31,7 @@ test_that("what the core lists becomes a table", {
 
 test_that("a card may count as several devices", {
   with_virtual_gpus("3", {
-    expect_identical(choose_backend("cpu", 1)$gpus_per_card, 3L)
+    expect_identical(new_work(1)$gpus_per_card, 3L)
     expect_identical(nrow(available_gpus()) %% 3L, 0L)
   })
   for (value in c("0", "two", "1.5", "-1", "17", "")) {
@@ -42,16 +42,16 @@ test_that("a card may count as several devices", {
 })
 
 test_that("auto is the CPU", {
-  expect_identical(choose_backend("auto", 1)$kind, "cpu")
-  expect_identical(choose_backend("auto", 1, devices = 99)$kind, "cpu")
-  expect_identical(choose_backend("cpu", 1)$kind, "cpu")
+  expect_identical(new_work(1, "auto")$backend, "cpu")
+  expect_identical(new_work(1, "auto", gpu_devices = 99)$backend, "cpu")
+  expect_identical(new_work(1)$backend, "cpu")
 })
 
 test_that("a limit of memory is passed on", {
-  expect_identical(choose_backend("cpu", 1)$gpu_memory, 0)
-  expect_identical(choose_backend("cpu", 1, gpu_memory = 8e9)$gpu_memory, 8e9)
-  expect_identical(choose_backend("cpu", 1, gpu_memory = 0.5)$gpu_memory, 1)
-  expect_identical(choose_backend("cpu", 1, gpu_memory = 1e300)$gpu_memory, 2^52)
+  expect_identical(new_work(1)$gpu_memory, 0)
+  expect_identical(new_work(1, gpu_memory = 8e9)$gpu_memory, 8e9)
+  expect_identical(new_work(1, gpu_memory = 0.5)$gpu_memory, 1)
+  expect_identical(new_work(1, gpu_memory = 1e300)$gpu_memory, 2^52)
 })
 
 test_that("a run tells what stays on the CPU", {

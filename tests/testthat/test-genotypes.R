@@ -333,7 +333,7 @@ test_that("a set that was written meanwhile is replaced only on request", {
   chosen <- core_genotypes(g)
   write <- function(overwrite) {
     with_watch("Writing", function(watch) {
-      write_bed_impl(chosen, bed_files(g, stem, overwrite, 1L), watch)
+      write_bed_impl(chosen, bed_files(g, stem, overwrite, new_work(1)), watch)
     })
   }
   expect_ancify_error(write(FALSE), "input", ".fam", "made by another process meanwhile")

@@ -57,15 +57,22 @@ test_that("choices are checked, and the first is the default", {
   }
 })
 
-test_that("a backend is chosen", {
-  choose <- ancify:::choose_backend
+test_that("work is checked and resolved", {
   for (backend in c("auto", "cpu")) {
-    chosen <- choose(backend, 2)
-    expect_identical(chosen$kind, "cpu")
-    expect_identical(chosen$threads, 2L)
-    expect_identical(chosen$description, cpu_backend(2))
+    work <- new_work(2, backend, 0.5, progress = TRUE)
+    expect_identical(
+      work[c("threads", "backend", "memory", "precision", "progress")],
+      list(threads = 2L, backend = "cpu", memory = 1, precision = "fp32", progress = TRUE)
+    )
+    expect_identical(describe_work_impl(work), cpu_backend(2))
   }
-  expect_identical(choose("cpu", 1)$description, cpu_backend(1))
+  expect_lt(new_work(1, memory = NULL)$memory, most_bytes)
+  expect_identical(new_work(1)$memory, most_bytes)
+  expect_ancify_error(new_work(0), "input", "`threads`")
+  expect_ancify_error(new_work(1, "tpu"), "input", "`backend`")
+  expect_ancify_error(new_work(1, memory = -1), "input", "`memory`")
+  expect_ancify_error(new_work(1, precision = "fp16"), "input", "`precision`")
+  expect_ancify_error(new_work(1, progress = NA), "input", "`progress`")
 })
 
 test_that("a job is watched: the log is written, the bar drawn only if asked", {
@@ -133,7 +140,7 @@ test_that("an error in the watching function ends the job, and the next job work
   axt <- axt_file(axt_block("chr1", 2, "AC", "GT"))
   lengths <- c(chr1 = 4)
   enough <- function(share, lines, place) stop("enough")
-  reading <- reading_of(lengths, choose_backend("cpu", 2), "error", "score")
+  reading <- reading_of(lengths, new_work(2), "error", "score")
   alignment <- as_alignments("x", axt, folder = folder)
   expect_error(project_memory_impl(alignment, reading, enough), "enough")
   # The job is done before the first check, so its file is complete.

@@ -412,7 +412,7 @@ test_that("a MAF and AXT files of the same alignment give the same calls and foc
   expect_true(identical(from_maf$bytes, from_axt$bytes))
 
   focal <- function(config) {
-    write_focal(new_context(config, choose_backend("cpu", 2)))
+    write_focal(new_context(config, new_work(2)))
     charToRaw(readLines(file.path(config$work_dir, "projected", "hg18", "chr1.fa"))[2])
   }
   reference <- charToRaw(toupper(paste(readLines(file.path(folder, "ref.fa"))[-1], collapse = "")))

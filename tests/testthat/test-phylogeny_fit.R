@@ -78,7 +78,7 @@ test_that("with gamma rates and invariant sites the likelihood is IQ-TREE's", {
   )
   lengths <- branch_lengths(tree)
   lengths[is.na(lengths)] <- 0 # the root's
-  expect_lt(abs(log_likelihood_impl(likelihood, lengths, core_model(model), 1L) - theirs), 1e-3)
+  expect_lt(abs(log_likelihood_impl(likelihood, lengths, core_model(model), new_work(1)) - theirs), 1e-3)
 })
 
 test_that("gradient and standard errors are derivatives of the log-likelihood", {
@@ -92,10 +92,10 @@ test_that("gradient and standard errors are derivatives of the log-likelihood", 
                                         sites$counts)
   space <- parameter_space(tree, model, TRUE)
   expect_length(space$start, 5 + 5 + 3 + 2)
-  slope <- slope_of(likelihood, space, 1L)
+  slope <- slope_of(likelihood, space, new_work(1))
   value <- function(x) {
     at <- space$point(x)
-    log_likelihood_impl(likelihood, at$lengths, at$model, 1L)
+    log_likelihood_impl(likelihood, at$lengths, at$model, new_work(1))
   }
   x <- space$start + stats::rnorm(length(space$start), 0, 0.1)
   numeric <- vapply(seq_along(x), function(i) {

@@ -66,7 +66,7 @@ test_that("draws under the null have the distribution of the analysis of varianc
   kernel <- list(
     diagonal = c(rep(0, within), rep(5, between)), off_diagonal = numeric(within + between)
   )
-  values <- reml_null_lrt_impl(kernel, draws, 3, 2L, function(...) NULL)
+  values <- reml_null_lrt_impl(kernel, draws, 3, new_work(2), function(...) NULL)
   statistic <- function(f) {
     ifelse(f <= 1, 0, (between + within) * log((between * f + within) / (between + within)) -
              between * log(f))
@@ -90,7 +90,7 @@ test_that("Ctrl-C stops a fit within a second", {
       sprintf("  c('a', 'b')[1:%d] |> c('residual'), n, 'exact')", kernels),
       "problem <- list(y = rnorm(n), x = matrix(1, n), genotypes = NULL, control = control,",
       sprintf("  kernels = kernels[1:%d])", kernels),
-      "problem <- c(problem, ancify:::core_settings(1, 1e9, 'cpu'))",
+      "problem$work <- ancify:::new_work(1, memory = 1e9)",
       sprintf("watch <- function(share, lines, place) file.create(%s)", deparse1(marker)),
       "ancify:::reml_exact_impl(problem, watch)",
       "cat('done')"

@@ -69,7 +69,7 @@ problem_of <- function(..., sets = list(a = 1:9, b = 10:30), control = reml_cont
   model$control <- core_control(control, c(model$names, "residual"), 40, "stochastic")
   model$path <- "stochastic"
   list(
-    problem = c(core_problem(model), list(control = model$control), core_settings(1, NULL)),
+    problem = c(core_problem(model), list(control = model$control, work = new_work(1))),
     file = genotype_file_facts(case$g)
   )
 }
@@ -103,8 +103,8 @@ test_that("a checkpoint is read by an equal fit alone", {
     expect_identical(open(fit)$state, state)
   }
   expect_identical(list.files(dirname(path), paste0("^", basename(path))), basename(path))
-  # Threads and memory change nothing; all else does.
-  fit$problem[c("threads", "memory")] <- list(3L, 1e9)
+  # The work changes nothing; all else does.
+  fit$problem$work <- new_work(3, memory = 1e9)
   expect_identical(open(fit)$state, state)
   # A copy of the genotypes is known by its bytes.
   copy <- paste0(tempfile("copy"), c(".bed", ".bim", ".fam"))

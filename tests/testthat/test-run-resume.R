@@ -210,7 +210,7 @@ test_that("the bytes are the same, whichever files existed before", {
 test_that("training makes and records projections like runs", {
   set.seed(210)
   case <- random_config()
-  context <- new_context(read_config(case$config), choose_backend("cpu", 1))
+  context <- new_context(read_config(case$config), new_work(1))
   work_in(context, "project", project_where_missing)
   expect_identical(sort(work_of(case$config)), everything[1:3])
 })

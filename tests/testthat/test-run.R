@@ -555,18 +555,18 @@ test_that("every way of a run gives the same bytes", {
 test_that("on a GPU both phases run as one, and kept sequences are the same files", {
   set.seed(22)
   case <- random_config()
-  backend <- utils::modifyList(choose_backend("cpu", 2), list(kind = "gpu"))
+  work <- new_work(2)
   for (keep in c(TRUE, FALSE)) {
     case$config$keep_projected <- keep
     config <- read_config(case$config, all_phases)
-    caller <- config_caller(config, run_settings(config, FALSE), backend, FALSE)
+    caller <- config_caller(config, run_settings(config, FALSE), work)
     timed <- function(name, job, ...) {
       expect_identical(name, "project and call")
       job(...)
     }
-    context <- with_ledgers(new_context(config, backend))
+    context <- with_ledgers(new_context(config, work))
     result <- project_and_call(context, c("project", "call"), "gpu", caller, timed)
-    for (ledger in list(context$work, context$output)) save_ledger(ledger, at_once = TRUE)
+    for (ledger in context$ledgers[c("work", "output")]) save_ledger(ledger, at_once = TRUE)
     expect_identical(result$alignments$species, case_species(case))
     expect_sequences(config$output_dir, case$calls)
     projected <- list.files(

@@ -125,7 +125,7 @@ test_that("kernels without a chromosome are made anew where memory has no room f
   scan_with <- function(memory) {
     fit <- fit_reml(y ~ sex, study$data, study$g, sets, threads = 1, verbose = FALSE,
                     memory = memory)
-    room <- dense_kernels(fit, FALSE)
+    room <- dense_kernels(fit, work_of(fit))
     list(room = !is.null(room), scan = scan_variants(fit))
   }
   room <- scan_with(1e9)

@@ -272,11 +272,13 @@ test_that("what tasks of a killed session made is kept", {
   local_parts()
   out <- new_folder()
   locks <- lock_folders(out, identity)
+  param <- cluster_params("serial")[[1]]
   run <- list(
     model = model, by_residue = FALSE, sequences = as_model_input(proteins, model),
-    work = list(threads = 1, backend = "cpu"), param = cluster_params("serial")[[1]]
+    workers = workers_of(param, "cpu")
   )
-  run$settings <- sequence_settings(run$sequences, model, "window", c(run$work, run["param"]))
+  work <- work_of_session(param, 1, "cpu", NULL)
+  run$settings <- sequence_settings(run$sequences, model, "window", work)
   of <- embedding_fingerprint(run)
   # A session that ends before it records any task.
   with_function("merge_outcome", function(...) stop("killed"), {

@@ -4,7 +4,7 @@ training_sites <- function(folders, lengths, n_inner, references = character(), 
                            most = 1000, seed = 1, threads = 2) {
   options <- list(
     n_inner = n_inner, min_inner = minima[1], min_outer = minima[2], most_sites = most,
-    seed = seed, threads = threads
+    seed = seed, work = ancify:::new_work(threads)
   )
   ancify:::ml_training_sites_impl(folders, lengths, references, options, no_watch)
 }
