@@ -98,7 +98,7 @@ void write_classifier_impl(const Rcpp::List& classifier, const std::string& path
 Rcpp::NumericVector classify_impl(const Rcpp::List& classifier, const Rcpp::NumericMatrix& x,
                                   const Rcpp::List& work, const Rcpp::Function& watch) {
   const Classifier by = from_list<Classifier>(classifier);
-  const ancify::ClassifierRun run = as_run(backend);
+  const ancify::ClassifierRun run = as_run(work);
   std::vector<float> rows;
   for (int i = 0; i < x.nrow(); ++i) append_row(x, i, rows);
   std::vector<double> probabilities;
@@ -115,7 +115,7 @@ Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed, cons
                                  const Rcpp::Function& watch) {
   const auto given = from_list<LabelledEmbeddings>(embeddings);
   const Rcpp::NumericMatrix& x = given.x;
-  const ancify::ClassifierRun run = as_run(backend);
+  const ancify::ClassifierRun run = as_run(work);
   ancify::LabelledRows training;
   ancify::LabelledRows rest;
   for (int i = 0; i < x.nrow(); ++i) {

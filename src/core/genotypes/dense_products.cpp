@@ -152,7 +152,8 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
   });
 }
 
-std::vector<double> GenotypeProducts::forms(JobControl& control, const double* matrix) const {
+std::vector<double> GenotypeProducts::quadratic_forms(JobControl& control,
+                                                      const double* matrix) const {
   const GenotypeWork& work = matrix_.work();
   const std::int64_t n = matrix_.samples();
   const auto wanted = [&](std::int64_t j) { return scales_[static_cast<std::size_t>(j)] != 0; };
@@ -163,7 +164,7 @@ std::vector<double> GenotypeProducts::forms(JobControl& control, const double* m
       number = (i == c ? 1 : 2) * matrix[c * n + i];
     });
   });
-  std::vector<double> quadratic_forms(static_cast<std::size_t>(matrix_.variants()));
+  std::vector<double> forms(static_cast<std::size_t>(matrix_.variants()));
   const auto form_groups = [&](const Group* groups, std::size_t count, const TaskContext& context) {
     std::vector<PatternPairs> pairs;
     for (std::size_t g = 0; g < count; ++g) pairs.emplace_back(groups[g].patterns);

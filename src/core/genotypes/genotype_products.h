@@ -78,7 +78,7 @@ class GenotypeProducts {
 
   // z_j'Az_j of each variant, for a symmetric n x n matrix A. Only its lower triangle (by columns)
   // is read.
-  std::vector<double> forms(JobControl& control, const double* matrix) const;
+  std::vector<double> quadratic_forms(JobControl& control, const double* matrix) const;
 
   // sum_j factors[j] z_ij^2 of each sample i.
   std::vector<double> squares(JobControl& control, const std::vector<double>& factors) const;

@@ -140,8 +140,8 @@ TEST(ProductShadows, EqualDenseAlgebra) {
     Probes(c.dense.fixed, 5).fill(c.dense.workers, 0, 4, v.data());
     const double* const u = v.data() + 80;
     const RestrictedCovariance covariance(c.dense.model, c.theta);
-    const Vector forms = preconditioner.forms(ProductShadows(sketch, covariance, 2, u, v.data()),
-                                              Shadows(sketch, 2, v.data()));
+    const Vector forms = preconditioner.quadratic_forms(
+        ProductShadows(sketch, covariance, 2, u, v.data()), Shadows(sketch, 2, v.data()));
     Vector hu(80);
     covariance.times(u, 2, Precision::kFull, hu.data());
     for (std::size_t i = 0; i < 3; ++i) {
