@@ -1,7 +1,7 @@
 #' Call ancestral bases from aligned sequences
 #'
-#' Calls the ancestral base at each position of sequences that are projected onto the focal
-#' genome, as [project_axt()] gives them. The case of a call is its confidence:
+#' Calls the ancestral base at each position of sequences that are projected onto the focal genome,
+#' as [project_axt()] gives them. The case of a call shows its confidence:
 #' `call_ancestral(c(chimp = "ACG"), c(macaque = "ATg"))` gives `"AnG"`.
 #'
 #' The case of the sequences has no influence. Letters other than A, C, G and T are missing data.
@@ -12,7 +12,7 @@
 #' With `focal`, parsimony and likelihood call at the node where the focal lineage joins the
 #' tree. Without `focal` they call at the root. The focal species' own base is never used.
 #'
-#' @section What is known of a site:
+#' @section Known variation:
 #' Polymorphic sites differ from sites drawn at random: their gene trees are deeper, and the
 #' ancestral base is one of the alleles. Posteriors that ignore this are far too confident there.
 #' Coalescent distinguishes three states:
@@ -20,18 +20,18 @@
 #' | Known | Given by |
 #' | --- | --- |
 #' | nothing | positions absent from `variants` |
-#' | it varies, and the alleles | a row of `variants`: `position`, and `alleles` such as `"A/G"` |
-#' | the counts too | a row with `counts` of the second allele and `n` haplotypes as well |
+#' | the alleles | a row of `variants`: `position`, and `alleles` such as `"A/G"` |
+#' | alleles and counts | a row with `counts` of the second allele and `n` haplotypes as well |
 #'
 #' The posteriors of such rows are those of [polarise_sites()], with `NA` for unknown `counts`.
-#' Without `n` the site varies among the history's `focal_lineages`. A tie between both alleles is
-#' `n`. If no outgroup has a base, the call stays `N`.
+#' Without `n` the site varies among `focal_lineages` haplotypes of the history. A tie between both
+#' alleles is `n`. If no outgroup has a base, the call stays `N`.
 #'
 #' @param inner,outer Sequences of the inner and the outer outgroups, one for each species, all of
 #'   one length: a named character vector, or an `XStringSet` of the package Biostrings. For one
 #'   species an `XString`, such as a `DNAString`, also works. For parsimony, likelihood and
 #'   coalescent one tier may be empty (`character()` or `NULL`). For parsimony and likelihood the
-#'   names are the tree's leaves.
+#'   names must be leaves of the tree.
 #' @param method `"voting"` (the default), `"parsimony"`, `"likelihood"`, `"ml"` or
 #'   `"coalescent"`. Numbers in `method` and `tree` are read as `min_inner_freq` and
 #'   `min_outer_freq`, as in earlier versions.
@@ -41,8 +41,8 @@
 #'   `NULL` by default.
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
 #' @param model For likelihood a [substitution_model()] (`"JC69"` by default). For coalescent a
-#'   model that replaces the history's. Both may be by class, see [cpg_class()]. For ml the path of
-#'   a LightGBM model as text.
+#'   model that replaces the history's. Both models may be by class, see [cpg_class()]. For ml the
+#'   path of a LightGBM model as text.
 #' @param history For coalescent: a [coalescent_history()] with a split for each outgroup, by
 #'   name, or without names in the order inner, outer. `NULL` by default.
 #' @param variants For coalescent: the positions known to vary in the focal species, as a data
@@ -59,7 +59,7 @@
 #' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
 #'   all cores.
 #' @param backend `"auto"` (the default), `"cpu"` or `"gpu"`. `"auto"` uses the CPU in this version.
-#'   `"gpu"` uses all usable GPUs; without one it is an error that says why. Models by class always
+#'   `"gpu"` uses all usable GPUs; without one, an error gives the reason. Models by class always
 #'   run on the CPU.
 #' @return The calls: one string, as long as the sequences. It is a `BStringSet` if `inner` or
 #'   `outer` comes from Biostrings (a `DNAString` would lose the case). With `posterior = TRUE` a

@@ -18,7 +18,7 @@ tie_rules <- c("open", "alphabet")
 # given       function(arguments, species): settings from the arguments of call_ancestral()
 # configured  function(config): settings from a configuration, besides those of run_settings()
 # files       function(config): input files, named by key; a run records their identities
-# to_core     function(settings, species): own elements for as_method_options()
+# to_core     function(settings, species): the method's elements for as_method_options()
 calling_method <- function(help, core, arguments = character(), both_tiers = FALSE, tree = "",
                            thresholds = NULL, fits = character(),
                            shown = function(config) NULL,

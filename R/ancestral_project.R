@@ -13,8 +13,9 @@
 #' | a block on a chromosome that was not asked for | ignored |
 #' | a bad block | an error, or left out (`on_bad_block`) |
 #'
-#' A block is good if it has two rows of one length, of letters and `-` alone. Its coordinates must
-#' lie inside the chromosome and span as many positions as the focal row has letters.
+#' A block is good if its two rows have the same length and contain only letters and `-`. Its
+#' coordinates must lie inside the chromosome and span as many positions as the focal row has
+#' letters.
 #'
 #' @section MAF files:
 #' The source of a row is `<name>.<chromosome>`.
@@ -23,17 +24,17 @@
 #' | --- | --- |
 #' | each of `focal_maf_name` on a chromosome of `chrom_lengths` | a focal row |
 #' | `maf_name`, with or without a dot and further text | the outgroup's row |
-#' | several rows of the outgroup | the one that shares most bases with the focal row; counted |
+#' | several rows of the outgroup | the one that shares the most bases with the focal row; counted |
 #' | rows of other species; `i`, `e` and `q` lines | ignored |
 #'
-#' The order of rows does not matter. Two rows of the outgroup that are as near to the focal row
-#' give `N` where they differ, and with `overlaps = "missing"` all rows do. A block with several
-#' focal rows has its bases at the positions of each.
+#' The order of rows does not matter. If two outgroup rows are equally close to the focal row,
+#' positions at which they differ become `N`. With `overlaps = "missing"` this holds for all
+#' outgroup rows. A block with several focal rows is projected to the positions of each.
 #'
 #' A block without a focal row is bad. A block without an outgroup row has no outgroup data. A block
-#' with the focal row on the minus strand is reverse-complemented. Both rows must have as many bases
-#' as their size, and coordinates inside their sequence. The length of the focal sequence must agree
-#' with `chrom_lengths`.
+#' with the focal row on the minus strand is reverse-complemented. Each row must have as many bases
+#' as its size states, and coordinates inside its sequence. The length of the focal sequence must
+#' agree with `chrom_lengths`.
 #'
 #' @section Chain files:
 #' A chain has no bases; the outgroup's bases come from its genome, `twobit`.
@@ -53,17 +54,17 @@
 #'
 #' @section Blocks that overlap:
 #' Net AXT files cover each position at most once. In other files several blocks may cover a
-#' position, such as copies of a sequence. A warning tells how many positions they share.
+#' position, for instance in duplicated sequences. A warning counts such positions.
 #'
 #' | `overlaps` | The blocks that count |
 #' | --- | --- |
 #' | `"score"` | the one with the best score in the file; blocks without a score come last |
 #' | `"missing"` | all |
-#' | `"last"` | the last one in the file, with its `-` and `N` too |
+#' | `"last"` | the last one in the file, including its `-` and `N` |
 #'
-#' If blocks that count have different letters, such as two of equal score, the result is `N`. So
+#' If the blocks that count have different letters, as two of equal score may, the result is `N`. So
 #' with `"score"` and `"missing"` the order of blocks does not matter. Scores of different programs
-#' share no scale, so do not join their files.
+#' have different scales, so do not join their files.
 #'
 #' @section Limits:
 #' A line or a block may have at most 1/32 of the memory, at least 256 MB and at most 2 GB. A longer
@@ -94,8 +95,9 @@
 #' @param twobit For chains: path of the outgroup's genome in UCSC's 2bit format, such as
 #'   `"panTro6.2bit"`. Its sequence names may differ by a leading `chr` from the chain names. For
 #'   other formats `NULL` (the default).
-#' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
-#'   all cores. One thread decompresses while another projects; bgzip decompresses on all of them.
+#' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or all
+#'   cores. One thread decompresses while another projects; bgzip files are decompressed on all
+#'   threads.
 #' @param backend `"auto"` (the default) or `"cpu"`. Projection has no GPU code in this version, so
 #'   `"gpu"` is an error.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
@@ -173,7 +175,7 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
 # ---- For the core ----------------------------------------------------------------------------
 
 # One row for each alignment. `name_in_file`: the species' name in a file of several species.
-# `folder`: for its projected sequences. Both may be "".
+# `folder`: the folder of its projected sequences. Both may be "".
 as_alignments <- function(species, file, name_in_file = "", folder = "", inner = TRUE) {
   n <- length(species)
   core_list(
@@ -201,7 +203,7 @@ reading_of <- function(lengths, work, on_bad_block, overlaps, focal_name = "",
   )
 }
 
-# The genomes of outgroups that have one, named by alignments.
+# The 2bit genomes of outgroups, if given, named by alignment.
 genomes_by_alignment <- function(alignment, twobit) {
   genomes <- stats::setNames(as.character(twobit), alignment[seq_along(twobit)])
   genomes[!is.na(genomes)]
@@ -220,7 +222,7 @@ check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
             quoted(axt), "leave them out")
 }
 
-# If it is missing for a chain, the core's error says so.
+# If `twobit` is missing for a chain, the core's error says so.
 check_twobit_given <- function(axt, twobit) {
   refuse_if(!is.null(twobit) && !alignment_format_impl(axt)$needs_genome && file.size(axt) > 0,
             "`twobit` is for chain files, but %s is no chain file: leave it out.", quoted(axt))

@@ -1,4 +1,4 @@
-# The arguments of annotate_vcf() about a history, and the files that they name.
+# The arguments of annotate_vcf() that concern a history, and the files that they name.
 
 # list(history =, projected =, samples =), or NULL without a history.
 check_sample_history <- function(history, projected, samples, ancestral) {

@@ -1,7 +1,7 @@
 # Ancestral alleles of records that are not SNPs of two alleles.
 
-# What annotate_vcf() passes to the core. `use_info`: whether ancestral alleles are those of INFO.
-# `run`: the argument `ancestral`.
+# Options that annotate_vcf() passes to the core. `use_info`: whether ancestral alleles come from
+# INFO. `run`: the argument `ancestral`.
 beyond_snps <- function(also, use_info, run, reference, work) {
   indels <- "indels" %in% also
   list(
@@ -21,7 +21,7 @@ check_also <- function(also) {
   )
 }
 
-# The alignments of a run, how to read them, and the method for indels.
+# The alignments of a run, the settings for reading them, and the method for indels.
 indel_sources <- function(run, reference, work) {
   refuse_if(
     is.null(reference),
@@ -41,7 +41,7 @@ indel_sources <- function(run, reference, work) {
     )
   }
   refuse_changed(run)
-  # Only where bad blocks are left out, the focal genome tells more of them.
+  # The focal genome only serves to find bad blocks, so it is needed only if these are skipped.
   focal_fasta <- if (config$on_bad_block == "skip") config$focal_fasta
   core_list(
     "IndelSources",
@@ -69,7 +69,7 @@ refuse_changed <- function(run) {
   }
 }
 
-# An alignment's size and checksum, by the run's record or its configuration in memory.
+# An alignment's size and checksum, from the run's record or its configuration in memory.
 facts_when_read <- function(run, path) {
   record <- attr(run, "alignments")
   if (is.null(record$sample_checksum)) {
@@ -88,8 +88,8 @@ as_run <- function(run) {
   read_run_record(run)
 }
 
-# Models of bases do not tell how insertions and deletions come about, so it is one of the methods
-# that count: on the tree if the run has one.
+# Substitution models do not describe insertions and deletions, so the method counts changes: on the
+# tree if the run has one, else by votes.
 indel_method <- function(config) {
   species <- species_of_tiers(config)
   refuse_if(

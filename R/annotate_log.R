@@ -1,4 +1,4 @@
-# What annotate_vcf() logs of its work, and warnings about its output.
+# The log of annotate_vcf(), and warnings about its output.
 
 describe_matches <- function(found) {
   sprintf(

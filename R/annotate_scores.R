@@ -1,6 +1,6 @@
 # Missense scores for annotate_vcf().
 
-# What the core takes: lists by chromosome, named as in the VCF, with chr or without.
+# Scores for the core: lists by chromosome, named as in the VCF, with chr or without.
 core_scores <- function(scores, chromosomes) {
   if (is.null(scores)) {
     return(NULL)
@@ -24,7 +24,7 @@ core_scores <- function(scores, chromosomes) {
   })
 }
 
-# A text as a value of INFO, by VCF 4.3's codes of characters that have a meaning there.
+# A string as an INFO value: VCF 4.3 percent-encodes characters with a special meaning.
 in_info <- function(text) {
   for (character in c("%", ":", ";", "=", ",", " ", "\t", "\r", "\n")) {
     code <- sprintf("%%%02X", utf8ToInt(character))

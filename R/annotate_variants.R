@@ -1,26 +1,26 @@
 #' Annotate variants in memory
 #'
-#' Adds ancestral alleles to variants that the package VariantAnnotation has read, or to ranges with
-#' alleles. It works as [annotate_vcf()] does for files.
+#' Adds ancestral alleles to variants read by the package VariantAnnotation, or to ranges with
+#' alleles, as [annotate_vcf()] does for files.
 #'
 #' @param variants A `VCF` of the package VariantAnnotation, collapsed or expanded, in any order. Or
-#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one. Its alleles are
-#'   those of the plus strand, whatever the strand of a range.
+#'   a `GRanges` with the columns `REF` and `ALT`, such as `rowRanges()` of one. Its alleles are on
+#'   the plus strand, whatever the strand of a range.
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()].
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
-#'   them. Genotypes and other fields follow, as in [annotate_vcf()].
+#'   them as they are. Genotypes and other fields follow, as in [annotate_vcf()].
 #' @param ... Further arguments of [annotate_vcf()]: `reference`, `mask`, `also`, `scores`,
-#'   `keep_fields`, `threads`, `verbose`, and those for a history, which uses the variants' `GT` if
-#'   there is one.
+#'   `keep_fields`, `threads`, `verbose`, and the arguments of a history, which uses the variants'
+#'   `GT` if present.
 #' @return For a `VCF`: `variants` with the fields of [annotate_vcf()] in `info()`, declared in the
 #'   header. They replace earlier columns of these names. `table(info(x)$AA_reason)` counts the
 #'   reasons. For a `GRanges`: `variants` with these fields as columns.
 #' @section Errors:
 #' * `ancify_input_error`: `variants` has another type, or lacks alleles.
 #' * `ancify_package_error`: VariantAnnotation is not installed.
-#' * Those of [annotate_vcf()], which counts records along the chromosomes.
-#' @seealso [annotate_vcf()] for files, which takes less memory and time;
-#'   [read_ancestral()] for calls of any regions
+#' * Errors of [annotate_vcf()], which counts records in order of chromosome and position.
+#' @seealso [annotate_vcf()] for files, which takes less memory and time; [read_ancestral()] for
+#'   calls of regions
 #' @export
 #' @examplesIf length(find.package("VariantAnnotation", quiet = TRUE)) == 1
 #' folder <- tempfile()
@@ -57,7 +57,7 @@ annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
     alleles <- variants_of_ranges(variants)
     write_variants(alleles, file, with_genotypes = FALSE)
   } else if (polarise || is_info(ancestral) || counts_in_info(variants, ...)) {
-    # Fields may change, or tell the ancestral allele or its counts.
+    # All fields are written, as they may change, or give the ancestral allele or allele counts.
     write_all(variants, file)
   } else {
     write_variants(variants, file, with_genotypes = uses_genotypes(variants, ...))
@@ -147,17 +147,17 @@ in_terms_of_variants <- function(condition, file, order) {
   condition
 }
 
-# The variants' numbers, sorted by chromosome and position.
+# The variants' indices, sorted by chromosome and position.
 order_of_records <- function(variants) {
   places <- SummarizedExperiment::rowRanges(variants)
   chromosomes <- as.character(GenomicRanges::seqnames(places))
   order(match(chromosomes, unique(chromosomes)), BiocGenerics::start(places))
 }
 
-# Writes all that the variants have, sorted. Gives their numbers in the file's order.
+# Writes the variants with all their fields, sorted. Returns their indices in the file's order.
 write_all <- function(variants, file) {
   order <- order_of_records(variants)
-  # It warns of pointers of its own.
+  # writeVcf() warns about its own internal pointers.
   suppressWarnings(VariantAnnotation::writeVcf(variants[order], file))
   order
 }
@@ -191,13 +191,13 @@ write_variants <- function(variants, file, with_genotypes) {
   order
 }
 
-# Only a history needs genotypes, and it takes what there is.
+# Only a history needs genotypes, and it uses them if there are any.
 uses_genotypes <- function(variants, history = NULL, ...) {
   genotypes <- VariantAnnotation::geno(variants)$GT
   !is.null(history) && is.character(genotypes) && ncol(genotypes) > 0
 }
 
-# Counts are those of AC and AN only where there are no genotypes.
+# Counts come from AC and AN only if there are no genotypes.
 counts_in_info <- function(variants, history = NULL, ...) {
   !is.null(history) && !uses_genotypes(variants, history) &&
     all(c("AC", "AN") %in% names(VariantAnnotation::info(variants)))

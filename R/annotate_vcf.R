@@ -14,11 +14,11 @@
 #' | `AA_reason` | whether the ancestral allele can be used, as below |
 #' | `MLR`, `MLRT` | the lowest missense score and its transcript, only with `scores` |
 #'
-#' `AA` is absent if no base is called, or if the place is excluded. It is also absent if an allele
-#' is not a single base, unless `also` says otherwise. A run's `AA_prob` has
-#' the precision of a phred value: 1 - 10^(-q / 10).
+#' `AA` is absent if no base is called, or if the position is masked or its REF differs. It is also
+#' absent if an allele is not a single base, unless `also` says otherwise. A run's `AA_prob` has the
+#' precision of a Phred score: 1 - 10^(-q / 10).
 #'
-#' `AA_reason` is the first of these that applies:
+#' `AA_reason` is the first reason that applies:
 #'
 #' | Reason | Condition |
 #' | --- | --- |
@@ -32,57 +32,57 @@
 #' | `LOW` | the called base is an allele, with low confidence |
 #' | `OK` | the called base is an allele, with high confidence |
 #'
-#' No `AA`, posterior or score stands at a place that is masked or where REF differs, also if an
-#' earlier reason applies. Functions that read the file leave out records with these two reasons:
-#' spectra, changes of codons, `variants` of a run, fits and exports of states. Genotypes and LD,
-#' which need no ancestral alleles, have all records.
+#' A position that is masked, or where REF differs, has no `AA`, posterior or score, even if an
+#' earlier reason applies. Functions that need ancestral alleles leave out records with these two
+#' reasons: spectra, codon changes, `variants` of a run, fits and exports of states. Genotypes and
+#' LD need no ancestral alleles and use all records.
 #'
-#' Some ALTs stand for no allele of their own: `*`, a deletion that began before the record, and
-#' `<*>`, `<NON_REF>` and `<X>`, alleles that were not seen. They do not count as ALTs here, in
-#' spectra, genotypes and LD: `T>A,*` is a SNP. In genotypes they are missing.
+#' Some ALTs are not alleles of the record: `*`, a deletion that began before it, and `<*>`,
+#' `<NON_REF>` and `<X>`, unobserved alleles. They do not count as ALTs here, nor in spectra,
+#' genotypes and LD: `T>A,*` is a SNP. In genotypes they are missing.
 #'
-#' The rest of a record stays unchanged, but htslib rewrites its numbers. QUAL and Float fields get
-#' six digits (`0.000` becomes `0`). Integer fields get the leading whole number (`59.8` becomes
-#' `59`), or `.` if there is none of 32 bits.
+#' The rest of a record stays unchanged, except that htslib reformats numbers. QUAL and Float fields
+#' get six digits (`0.000` becomes `0`). Integer fields keep their leading integer (`59.8` becomes
+#' `59`), or become `.` if it does not fit 32 bits.
 #'
 #' @section Insertions and deletions:
-#' With `also = "indels"` records whose alleles have several bases get an ancestral allele too. They
-#' are insertions, deletions, and changes of several bases. `AA` is the whole ancestral allele, in
-#' the case of the call. `INDEL` remains for other alleles, such as `N` or `<DEL>`.
+#' With `also = "indels"`, insertions, deletions and substitutions of several bases get an ancestral
+#' allele too. `AA` is the whole ancestral allele, in the case of the call. `INDEL` remains for
+#' other alleles, such as `N` or `<DEL>`.
 #'
-#' The alignments of the run are read again, around such records only, and must still be there. The
-#' same change can be written at several positions of a repeat. So alleles are compared as sequences
-#' of the whole stretch in which the change can be placed, by `reference`.
+#' The run's alignments are read again around these records, so the files must still exist. In a
+#' repeat, the same change can be written at several positions. Alleles are therefore compared as
+#' sequences of the whole stretch of `reference` in which the change can be placed.
 #'
-#' | The outgroup's bases in this stretch | What it counts as |
+#' | The outgroup's bases in this stretch | Counts as |
 #' | --- | --- |
-#' | as many as in one allele alone | this allele; substitutions do not matter |
+#' | as many as in only one allele | this allele; substitutions do not matter |
 #' | as many as in several alleles | the one with the fewest differences |
 #' | another number, or a gap reaches beyond the stretch | another allele |
 #' | over half of the bases differ from that allele | another allele |
-#' | not all are known, or the stretch has an end of two unconnected blocks | no data |
+#' | some are unknown, or unconnected blocks meet within the stretch | no data |
 #'
-#' The ancestral allele is then called from the outgroups' alleles. With a `tree` in the run's
-#' configuration it is by parsimony on it, else by the vote of the tiers, see [call_ancestral()].
-#' A tie is `UNRESOLVED`. `NEITHER_ALLELE` means another allele. The reasons are those above; REF is
-#' compared and masked as a whole.
+#' The ancestral allele is then called from the outgroups' alleles: by parsimony if the run's
+#' configuration has a `tree`, otherwise by the vote of the tiers, see [call_ancestral()]. A tie is
+#' `UNRESOLVED`. `NEITHER_ALLELE` means another allele. The reasons are as above; REF is compared
+#' and masked as a whole.
 #'
 #' Long gaps are often not aligned: net AXT files and chains bridge at most 100 bases. In
-#' microsatellites the same allele often arises more than once. There, even an `OK` is less certain.
+#' microsatellites, the same allele often arises repeatedly, so even an `OK` is less certain.
 #'
 #' With `also = "multiallelic"` the ancestral allele may be any of several ALTs. Such records are
 #' not exchanged by `polarise`.
 #'
 #' @section Names of chromosomes:
-#' Names may differ by a leading `chr` between all files, and `MT` is `chrM`; an identical name is
+#' Names may differ between files by a leading `chr`, and `MT` is `chrM`; an identical name is
 #' preferred. Ensembl's names, such as `ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1`, are
 #' understood. Such a sequence may begin after the chromosome's first position.
 #'
 #' @section A VCF's own AA:
 #' With `ancestral = "AA"` each record's ancestral base is its `AA`, by the convention of the 1000
 #' Genomes Project. Text after a bar, as in `A|||`, is ignored. `AA`, `AA_prob` and `AA_post` stay
-#' as they are; only `AA_reason` is added, and alleles are exchanged by `polarise`. Records that are
-#' `REF_MISMATCH` or `MASKED`, also by an earlier annotation, lose all three.
+#' as they are; only `AA_reason` is added, and `polarise` may exchange alleles. Records that are
+#' `REF_MISMATCH` or `MASKED`, here or in an earlier annotation, lose all three.
 #'
 #' | Letter | Meaning |
 #' | --- | --- |
@@ -98,27 +98,28 @@
 #' The posteriors are those of [polarise_sites()], for the outgroups' bases, the two alleles, and
 #' the samples' copies of ALT. Missing genotypes are not counted.
 #'
-#' A record without `GT` has the counts of `AC` and `AN` in INFO, unless `samples` are given; they
-#' must be of one population too. Without `AC` and `AN`, the record is polymorphic with unknown
-#' counts. Its posterior is then that of [polarise_sites()] without `counts`, for the history's
-#' `focal_lineages`. The log gives the number of such records.
+#' For a record without `GT`, counts come from `AC` and `AN` in INFO, unless `samples` are given;
+#' they must be of one population too. Without `AC` and `AN`, the record counts as polymorphic with
+#' unknown counts. Its posterior is then that of [polarise_sites()] without `counts`, for the
+#' history's `focal_lineages`. The log gives the number of such records.
 #'
-#' If the history's model is by class, the class of a record is that of [cpg_class()].
+#' If the history's model has classes, [cpg_class()] gives the class of a record.
 #'
-#' `AA` remains the call. `AA_prob` is then the probability of this call given the sample, and 0 if
+#' `AA` remains the call. `AA_prob` is then the posterior of this call given the sample, and 0 if
 #' the call is neither allele. A record without a called base can have `AA_post` without `AA`.
 #'
-#' A record gets `AA_post` if all of these hold; else `AA_prob` is that of the run, if any:
+#' A record gets `AA_post` if all of these conditions hold; otherwise it keeps the run's `AA_prob`,
+#' if any:
 #' * REF and ALT are single bases, and the samples have both alleles if counts are known;
 #' * an outgroup has a base;
 #' * the record is possible under the history.
 #'
 #' @section Polarising:
 #' `polarise = TRUE` exchanges REF and ALT of `LOW` and `OK` records whose ALT is ancestral. In all
-#' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records stay
-#' unchanged, and so do those of several ALTs. A warning counts them: programs that take REF for
-#' ancestral must not read them, so leave them out first. `AA`, `AA_prob` and `AA_post` are about
-#' bases, and stay too.
+#' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records and
+#' records of several ALTs stay unchanged. A warning counts them: leave them out before a program
+#' that takes REF for ancestral reads the file. `AA`, `AA_prob` and `AA_post` refer to bases, and
+#' stay too.
 #'
 #' | Field of an exchanged record | Change |
 #' | --- | --- |
@@ -130,7 +131,7 @@
 #' | `AC`, and names with the word `AC`, such as `AC_afr` | `AN` - `AC`, `AN_afr` - `AC_afr` |
 #' | `DS` of samples | the sample's ploidy - `DS` |
 #' | `AF`, `HDS`, `AP1`, `AP2` of samples | 1 - each |
-#' | `DP4`; `SB` and `SAC` of samples | the halves change places |
+#' | `DP4`; `SB` and `SAC` of samples | the two halves are exchanged |
 #' | `PGT` | names the other allele |
 #' | `AC` without its `AN`, also of samples; counts and frequencies of other types | removed |
 #' | maxima and minima over populations, such as `AF_popmax`, `MAX_AF` and `POPMAX` | removed |
@@ -138,24 +139,24 @@
 #' | `END` and `SVLEN`, if the alleles differ in length | removed |
 #' | counts, shares and tests of one allele, such as `RO`, `AO`, `VAF`, `BaseQRankSum` | removed |
 #' | other `Number=A`; local alleles (`Number=LA`, `LR`, `LG`) | removed |
-#' | texts by allele of GATK, such as `AS_SB_TABLE`; `I16` of bcftools | removed |
+#' | GATK's strings by allele, such as `AS_SB_TABLE`; `I16` of bcftools | removed |
 #' | fields with a wrong number of values, or values out of range | removed |
 #' | all others | none |
 #'
-#' The words of names, which `_` divides, may have either case: `af_eas` is as `AF_EAS`.
+#' Words in names are separated by `_` and may have either case: `af_eas` is treated as `AF_EAS`.
 #' Removed fields are counted in the result and in the log. `keep_fields` names fields that stay as
-#' they are. A haploid sample may have as many values as the others. Records that were split by ALT
-#' often have a wrong number of values, such as the old `PL`. A sample whose `GT` is a dot has the
-#' ploidy of the others; if theirs differ, `DS` is removed.
+#' they are. A haploid sample may have as many values as the other samples. Records that were split
+#' by ALT often have a wrong number of values, such as the old `PL`. A sample whose `GT` is a dot
+#' has the ploidy of the other samples; if they differ in ploidy, `DS` is removed.
 #'
 #' Reserved fields of VCF follow the standard, whatever `Number` the header declares: `AC`, `AF`,
 #' `CIGAR`, `AD`, `ADF`, `ADR`, `EC`, `GL`, `GP`, `PL` and `PP`. `GLE` and the local alleles (`LAA`,
 #' `LGT`, `LAD`, ...) are removed. Old files often declare `Number=.` or `1`.
 #'
 #' Before you use a polarised file:
-#' * Other fields may depend on the alleles without declaring so, and stay unchanged: remove them
-#'   (`bcftools annotate -x`) or compute them again.
-#' * After `bcftools norm --multiallelics -` a 0 in a genotype can mean the other ALT. Leave out
+#' * Other fields may depend on the alleles although the header does not say so. They stay
+#'   unchanged: remove them (`bcftools annotate -x`) or compute them again.
+#' * After `bcftools norm --multiallelics -`, a 0 in a genotype can mean another ALT. Leave out
 #'   positions with several such records.
 #' * REF is no longer always the base of the reference genome, as the header line
 #'   `##ancify_polarised` says. `bcftools norm --check-ref`, `bcftools consensus`, liftover and
@@ -163,7 +164,7 @@
 #'   original.
 #'
 #' @param vcf Path of a sorted VCF or BCF: plain, gzip or bgzip. It needs no index.
-#' @param ancestral The ancestral sequences; case is confidence. One of:
+#' @param ancestral The ancestral sequences, whose case is the confidence. One of:
 #'   * the output folder of a run, or its `ancify_run`;
 #'   * a FASTA file of one or many sequences, also Ensembl's EPO (plain, gzip or bgzip). The
 #'     sequences of the VCF's chromosomes are kept in memory;
@@ -171,21 +172,20 @@
 #'     sequence per file;
 #'   * `"AA"`: the records' own `AA`, as below.
 #' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
-#'   `"-"` is VCF on the standard output, without a file. An existing file is replaced when the new
-#'   one is complete, but `out` cannot be a file that is read. Make its index again (`bcftools
-#'   index`).
-#' @param reference The reference genome, in the forms of `ancestral` or as a 2bit file, to find
-#'   records with another REF; `NULL` (the default) for none.
-#' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
+#'   `"-"` writes VCF to the standard output. An existing file is replaced when the new one is
+#'   complete, but `out` cannot be an input file. Make its index again (`bcftools index`).
+#' @param reference The reference genome, in any form of `ancestral` or as a 2bit file, for finding
+#'   records whose REF differs; `NULL` (the default) for none.
+#' @param mask A BED file, plain or gzip, of regions to exclude; `NULL` (the default) for none.
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
-#'   them.
+#'   them as they are.
 #' @param keep_fields With `polarise`: fields that stay as they are, such as `"INFO/DB_AF"` or
 #'   `"FORMAT/DS"`; none by default. `FORMAT/GT` always follows the alleles.
-#' @param history A [coalescent_history()] of the focal species, its splits named by the outgroups,
-#'   for posteriors from the samples' genotypes, or from the alleles alone; `NULL` (the default)
-#'   for none.
+#' @param history A [coalescent_history()] of the focal species, whose splits are named after the
+#'   outgroups. It gives posteriors from the samples' genotypes, or from the alleles alone. `NULL`
+#'   (the default) for none.
 #' @param projected For a `history`: the folder of the outgroups' projected sequences,
-#'   `<work_dir>/projected` of a run. By default that of `ancestral`, if it is an `ancify_run`.
+#'   `<work_dir>/projected` of a run. Default: the folder of `ancestral`, if it is an `ancify_run`.
 #' @param samples For a `history`: names of the samples to count, of one population; `NULL` (the
 #'   default) for all.
 #' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
@@ -195,20 +195,20 @@
 #' @param verbose `TRUE` (the default) logs the sequence of each chromosome, and the numbers of
 #'   posteriors and exchanged records, as messages of class `ancify_message`.
 #' @param scores A result of [score_missense()], or some of its rows, such as those of canonical
-#'   transcripts. Records `OK` and `LOW` with the same ancestral and derived base get `MLR` and
+#'   transcripts. `OK` and `LOW` records with a score's ancestral and derived bases get `MLR` and
 #'   `MLRT`. `NULL` (the default): none.
 #' @param also Further records to give an ancestral allele: `"multiallelic"` for several ALTs,
 #'   `"indels"` for alleles of several bases, or both. `NULL` (the default) for none. `"indels"`
 #'   needs `reference`, and a run as `ancestral`, or `"AA"`.
-#' @return A data frame with a row for each `reason` above and its number of `records`, which add up
-#'   to the file's. Its attributes:
+#' @return A data frame with a row for each `reason` above and its number of `records`, which sum to
+#'   all records of the file. Its attributes:
 #'
 #'   | Attribute | Value |
 #'   | --- | --- |
 #'   | `chromosomes` | data frame: `chromosome`, `sequence` (name or file, or `NA`), `records` |
 #'   | `letters` | with `ancestral = "AA"`: data frame of `letter`, as above, and `records` |
 #'   | `posteriors` | with a `history`: number of records with `AA_post` |
-#'   | `counted` | with a `history`: number of these for which allele counts are known |
+#'   | `counted` | with a `history`: number of records with `AA_post` and known allele counts |
 #'   | `scored` | with `scores`: number of records with `MLR` |
 #'   | `swapped` | with `polarise`: number of records with exchanged alleles |
 #'   | `not_polarised` | with `polarise`: number of records whose REF may not be ancestral |
@@ -223,12 +223,12 @@
 #' * `ancify_file_error`: a file cannot be read or written.
 #' * `ancify_input_error`: no chromosome of the VCF is in `ancestral`, or in `reference`, `mask` or
 #'   `projected` if given.
-#' * `ancify_input_error`: `ancestral` is `"AA"`, but no record has one.
+#' * `ancify_input_error`: `ancestral` is `"AA"`, but no record has `AA`.
 #' * `ancify_input_error`: the VCF lacks a sample, [polarise_sites()] refuses the history, or an
 #'   argument cannot be used.
 #' * `ancify_package_error`: the package was built without htslib.
-#' * `ancify_input_error`: `out` is one of the files that are read, or `keep_fields` names a field
-#'   that the header does not declare.
+#' * `ancify_input_error`: `out` is an input file, or `keep_fields` names a field that the header
+#'   does not declare.
 #' * `ancify_input_error`: `scores` is no result of [score_missense()], or has no scored site on a
 #'   chromosome of the VCF.
 #' * `ancify_input_error`: `also = "indels"` lacks `reference` or a run. Or the run has neither a
@@ -239,15 +239,15 @@
 #' * `ancify_calls_warning`: calls of several configurations in one folder are read together.
 #' * `ancify_projection_warning`: a history's projections were made from another alignment than the
 #'   configuration names.
-#' * `ancify_annotation_warning`: `polarise` leaves the REF of some records, as their ancestral
-#'   allele is not known, or one of several ALTs.
+#' * `ancify_annotation_warning`: `polarise` keeps the REF of some records, whose ancestral allele
+#'   is unknown or one of several ALTs.
 #' * `ancify_annotation_warning`: an index of an earlier `out` lies beside it and no longer fits.
-#' * `ancify_annotation_warning`: the VCF seems to be of another genome build. Among 1,000 records
-#'   or more, of all or of one chromosome, over 1 % are `REF_MISMATCH`, or over a quarter of the
-#'   called ones `NEITHER_ALLELE`.
+#' * `ancify_annotation_warning`: the VCF seems to be of another genome build. Among at least 1,000
+#'   records, in total or on one chromosome, over 1 % are `REF_MISMATCH`, or over a quarter of the
+#'   called records `NEITHER_ALLELE`.
 #' @references
 #' Danecek and others (2011) The variant call format and VCFtools. Bioinformatics 27:2156.
-#' @seealso [ancify_evaluate()] for how often calls are an allele of a variant,
+#' @seealso [ancify_evaluate()] for the share of calls that are an allele of a variant,
 #'   [polarise_sites()] for posteriors from allele counts, [coalescent_history()]
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)

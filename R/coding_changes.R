@@ -1,18 +1,18 @@
-#' What derived alleles change in proteins
+#' Effects of derived alleles on proteins
 #'
-#' Finds the codon of each variant in a coding sequence, as it was in the ancestor and as the
-#' derived allele makes it: synonymous, missense, a stop gained or lost, or a start lost. Other
-#' tools compare with the reference genome. Where its base is derived, they reverse the change.
+#' Finds the ancestral and the derived codon of each variant in a coding sequence, and classifies
+#' the change: synonymous, missense, a stop gained or lost, or a start lost. Other tools compare
+#' alleles with the reference genome, and so reverse the change if its base is derived.
 #'
 #' @details
 #' Sites are the records that [sfs_from_vcf()] takes: SNPs with two alleles, of which one is
 #' ancestral. A site has a row for each transcript that codes there.
 #'
-#' **Codons.** The site has its ancestral or its derived base. With `background = "ancestral"` the
-#' bases beside it are those of the ancestor where its call is upper case, and those of `reference`
-#' elsewhere. Such a mixture may make a stop, with the ancestral or the derived base, where the
-#' bases of `reference` make none. Then the codon has the bases of `reference`, and `focal_codon` is
-#' `TRUE`.
+#' **Codons.** A codon has the ancestral or the derived base at the site. With
+#' `background = "ancestral"`, the bases beside the site are ancestral where the call is upper case,
+#' and from `reference` elsewhere. Such a mixture may make a stop codon, with the ancestral or the
+#' derived base, although the bases of `reference` make none. Then the bases beside the site come
+#' from `reference`, and `focal_codon` is `TRUE`.
 #'
 #' | `consequence` | The change |
 #' | :--- | :--- |
@@ -25,48 +25,48 @@
 #' | `unknown codon` | A base of the codon is missing |
 #' | `no genetic code` | The chromosome is mitochondrial, and its genetic code is not given |
 #'
-#' With the last five, the change is unknown. From the gravest, the others are: stop gained, start
-#' lost, stop lost, missense, synonymous. Of equal ones, the first row is the worst.
+#' With the last five, the change is unknown. In order of severity, the others are: stop gained,
+#' start lost, stop lost, missense, synonymous. Among rows of equal severity, the first is the
+#' worst.
 #'
-#' **Cut transcripts.** The start or end of a coding sequence may not be known. Its whole codons
-#' have consequences, and those that it cuts are `partial codon`. Without a phase, codons are
-#' counted from the first base. Then all of a sequence is `partial codon` if its length is no
-#' multiple of 3. Phases of later parts have to follow from the lengths of those before. Otherwise
-#' the codons are unknown, and all of the transcript is `partial codon`, with a warning.
+#' **Cut transcripts.** The start or end of a coding sequence may be unknown. Its complete codons
+#' have consequences, and its incomplete codons are `partial codon`. Without a phase, codons are
+#' counted from the first base. If the length of the sequence is then not a multiple of 3, all its
+#' codons are `partial codon`. The phases of later parts must follow from the lengths of the parts
+#' before. Otherwise the whole transcript is `partial codon`, with a warning.
 #'
 #' **Genetic codes.** A code that `genetic_code` names for a chromosome comes first. Next is the
-#' `transl_table` of the gene models, then the code without a name. That code is used on a
-#' mitochondrial chromosome, such as `chrM` or `MT`, only if it is one of mitochondria.
+#' `transl_table` of the gene models, then the code without a name. On a mitochondrial chromosome,
+#' such as `chrM` or `MT`, this last code is used only if it is a mitochondrial one.
 #'
-#' **Proteins.** Transcripts are translated on the same background. With `"ancestral"`, the residue
-#' of a missense change is the ancestral one. If a codon has several such sites, it is that of the
-#' last.
+#' **Proteins.** Transcripts are translated on the same background. With `"ancestral"`, a missense
+#' change has the ancestral residue. If a codon has several such sites, the last one decides.
 #'
 #' **Canonical transcripts.** The canonical transcript of a gene has the tag `MANE_Select`, else
-#' `Ensembl_canonical` or RefSeq's `RefSeq Select`. Where no transcript has one, it has the longest
-#' coding sequence; of equal ones, the first by name. `rtracklayer::import()` keeps one of several
-#' tags of a line of GTF, so give the path of such a file.
+#' `Ensembl_canonical` or RefSeq's `RefSeq Select`. If no transcript has a tag, it is the transcript
+#' with the longest coding sequence; among equally long ones, the first by name.
+#' `rtracklayer::import()` keeps only one of several tags in a line of GTF, so give the path of such
+#' a file.
 #'
-#' Gene models of GTF files have no stop codon, and those of GFF3 files have one. A transcript has
+#' Gene models in GTF files exclude the stop codon, and in GFF3 files include it. A transcript has
 #' no first codon if its first part has a phase other than 0, an open `start_range` or `end_range`,
 #' or the tag `cds_start_NF`.
 #'
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted. It needs no index and no
 #'   genotypes.
 #' @param ancestral The ancestral sequences, or `"AA"`, as in [annotate_vcf()]. With `"AA"` the
-#'   bases beside a site are those of `reference`.
+#'   bases beside a site come from `reference`.
 #' @param genes Gene models: the path of a GFF3 or GTF file, plain or gzip; a `GRanges` that
 #'   `rtracklayer::import()` made of one; or a `GRangesList` of coding parts by transcript, as
 #'   `GenomicFeatures::cdsBy(txdb, "tx", use.names = TRUE)` makes it. Names of chromosomes may
-#'   differ from those of `vcf` by a leading `chr`.
+#'   differ from the names in `vcf` by a leading `chr`.
 #' @param reference The focal genome: a FASTA or 2bit file, or a path with `{chrom}`, as in
 #'   [annotate_vcf()].
-#' @param background Where the bases beside a site come from: `"ancestral"` (the default) or
-#'   `"focal"`.
+#' @param background Source of the bases beside a site: `"ancestral"` (the default) or `"focal"`.
 #' @param genetic_code Numbers of genetic codes in NCBI's list, as [Biostrings::getGeneticCode()]
-#'   takes them. `"1"` (the default) is the standard code, `"2"` that of vertebrates' mitochondria.
-#'   Several are named by chromosomes, as in `c("1", chrM = "2")`. One without a name holds for the
-#'   others.
+#'   takes them. `"1"` (the default) is the standard code, `"2"` the vertebrate mitochondrial code.
+#'   Several codes are named by chromosomes, as in `c("1", chrM = "2")`. A code without a name
+#'   applies to the other chromosomes.
 #' @inheritParams mutation_spectrum
 #' @return A data frame of class `coding_changes` with a row for each site and transcript:
 #'
@@ -74,36 +74,36 @@
 #' | :--- | :--- |
 #' | `chromosome`, `position` | The site, as in `vcf`. |
 #' | `ancestral`, `derived` | Its bases, on the plus strand. |
-#' | `posterior` | Of the ancestral base; `NA` without posteriors. |
-#' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without any. |
-#' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` where it is not known. |
+#' | `posterior` | Posterior of the ancestral base; `NA` without posteriors. |
+#' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without calls. |
+#' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` if unknown. |
 #' | `codon`, `place` | Number of the whole codon, `NA` before the first; place in it, 1 to 3. |
 #' | `ancestral_codon`, `derived_codon` | Their bases, in the direction of translation. |
-#' | `ancestral_residue`, `derived_residue` | What these are translated to. |
+#' | `ancestral_residue`, `derived_residue` | The residues of these codons. |
 #' | `consequence` | A factor, see above. |
-#' | `focal_codon` | Whether the codon has the focal bases beside the site. |
+#' | `focal_codon` | Whether the bases beside the site are the focal ones. |
 #' | `ref_is_ancestral` | Whether REF of the record is the ancestral base. |
-#' | `protein` | With a missense change: its protein's name in the attribute `proteins`. |
-#' | `genetic_code` | Number of the transcript's genetic code; `NA` if it is not known. |
+#' | `protein` | For a missense change: name of its protein in the attribute `proteins`. |
+#' | `genetic_code` | Number of the transcript's genetic code; `NA` if it is unknown. |
 #' | `canonical` | Whether the transcript is its gene's canonical one; `NA` without a gene. |
-#' | `worst` | `TRUE` in one row of a site, that of its gravest known consequence. |
+#' | `worst` | `TRUE` in one row of a site, that of its most severe known consequence. |
 #'
-#' The attribute `records` is a data frame of `reason` and `records`: the records that are no
-#' sites, as in [sfs_from_vcf()], then `NOT_CODING` and `CODING` sites.
+#' The attribute `records` is a data frame of `reason` and `records`: records left out, as in
+#' [sfs_from_vcf()], then `NOT_CODING` and `CODING` sites.
 #'
 #' The attribute `proteins` is a data frame with a row for each transcript with a missense change.
 #' Its columns are `protein`, `transcript`, `sequence` up to the stop, and `focal_codons`. A protein
-#' is named by its transcript and the sequence's checksum. `focal_codons` is the number of codons
-#' that keep the focal bases because the ancestral ones make a stop.
+#' is named after its transcript and the sequence's checksum. `focal_codons` is the number of codons
+#' that keep the focal bases because the ancestral bases make a stop.
 #' @section Errors:
-#' * `ancify_input_error`: `genes` has no coding part with a transcript, or none on the
-#'   chromosomes of `vcf`; a part has no place, strand or phase, or is there twice; `genetic_code`
-#'   is not known; no record is a site.
+#' * `ancify_input_error`: `genes` has no coding part with a transcript, or none on the chromosomes
+#'   of `vcf`; a part lacks a position, strand or phase, or occurs twice; `genetic_code` is unknown;
+#'   no record is a site.
 #' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read. In a GFF3 or
 #'   GTF file, the line is named.
-#' * `ancify_annotation_warning`: as from [annotate_vcf()]; changes on mitochondria have no genetic
-#'   code, or others have that of mitochondria; coding parts have no phase, or phases that do not
-#'   follow from their lengths; a transcript has parts on both strands, and is left out.
+#' * `ancify_annotation_warning`: as from [annotate_vcf()]; mitochondrial changes have no genetic
+#'   code, or other changes have a mitochondrial one; coding parts have no phase, or phases that
+#'   contradict their lengths; a transcript with parts on both strands is left out.
 #' @seealso [sfs_from_vcf()] for the spectrum of each consequence; [annotate_vcf()]
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib) && requireNamespace("Biostrings", quietly = TRUE)
@@ -178,9 +178,9 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   )
 }
 
-# The parts on the VCF's chromosomes, by its names, and the number of each transcript. Parts of a
-# transcript are in the direction of translation. A transcript that has two coding sequences, or is
-# on two chromosomes, as in pseudoautosomal regions, is two.
+# The parts on the VCF's chromosomes, under its names, and the number of each transcript. Parts of a
+# transcript are in the direction of translation. A transcript with two coding sequences, or on two
+# chromosomes (pseudoautosomal regions), counts as two.
 parts_on <- function(parts, chromosomes, vcf) {
   there <- match_chromosomes(parts$chromosome, chromosomes)
   refuse_if(all(is.na(there)),
@@ -192,7 +192,7 @@ parts_on <- function(parts, chromosomes, vcf) {
   is_reverse <- parts$strand == "-"
   along <- ifelse(is_reverse, -parts$end, parts$start)
   until <- ifelse(is_reverse, -parts$start, parts$end)
-  # "radix" sorts names alike in every locale.
+  # "radix" sorts names in the same order in every locale.
   parts <- parts[order(
     parts$chromosome, parts$strand, parts$transcript, parts$sequence, along, until,
     method = "radix"
@@ -203,7 +203,8 @@ parts_on <- function(parts, chromosomes, vcf) {
   parts
 }
 
-# The codons across a change of strand, as by trans-splicing, would be wrong.
+# Leaves out transcripts on both strands, as by trans-splicing: codons across the change would be
+# wrong.
 without_two_strands <- function(parts) {
   sequence <- paste(parts$chromosome, parts$transcript, parts$sequence)
   both <- intersect(sequence[parts$strand == "+"], sequence[parts$strand == "-"])
@@ -224,7 +225,7 @@ without_two_strands <- function(parts) {
   parts[!left_out, ]
 }
 
-# A part that is there twice would be read twice. Such parts are neighbours.
+# A repeated part would be translated twice. Sorting has made repeats adjacent.
 refuse_repeats <- function(parts) {
   twice <- which(
     diff(parts$number) == 0 & diff(parts$start) == 0 & diff(parts$end) == 0
@@ -241,9 +242,9 @@ refuse_repeats <- function(parts) {
   }
 }
 
-# A row a transcript, and whether it is its gene's canonical one: the one with the best tag, then
-# with the longest coding sequence, then the first by name. A gene on two chromosomes, as in
-# pseudoautosomal regions, has one on each. Without genes it is not known.
+# A row for each transcript, and whether it is its gene's canonical one: by the best tag, then the
+# longest coding sequence, then the first name. A gene on two chromosomes, as in pseudoautosomal
+# regions, has one on each. Without genes it is unknown.
 transcripts_of <- function(parts) {
   transcripts <- parts[!duplicated(parts$number), ]
   bases <- rowsum(parts$end - parts$start + 1, parts$number, reorder = FALSE)[, 1]
@@ -254,8 +255,8 @@ transcripts_of <- function(parts) {
   transcripts
 }
 
-# Transcripts whose phases contradict the lengths of their parts have no frame: an insertion or
-# deletion of the genome may be between parts, or the phases are wrong.
+# Transcripts whose phases contradict the lengths of their parts have no frame: the genome may have
+# an insertion or deletion between parts, or the phases are wrong.
 without_broken_frames <- function(transcripts, parts) {
   length <- parts$end - parts$start + 1
   first <- match(parts$number, parts$number)
@@ -276,13 +277,13 @@ without_broken_frames <- function(transcripts, parts) {
       "annotation"
     )
   }
-  # The core knows no frame without a phase and a start.
+  # An unknown phase and an open start tell the core that the frame is unknown.
   transcripts$phase[broken] <- NA
   transcripts$open_start[broken] <- TRUE
   transcripts
 }
 
-# A column of residues for each code that there is, named by its number.
+# A column of residues for each code in use, named by its number.
 code_tables <- function(numbers) {
   numbers <- unique(numbers[!is.na(numbers)])
   tables <- lapply(stats::setNames(numbers, numbers), genetic_code_of)
@@ -291,8 +292,8 @@ code_tables <- function(numbers) {
          dimnames = list(codons, numbers))
 }
 
-# The list of coding_changes_impl(). Transcripts count from 0 in each chromosome. `codes`: the
-# numbers that the core has codes of.
+# The genes for coding_changes_impl(). Transcripts count from 0 in each chromosome. `codes`: the
+# numbers of the codes that the core gets.
 genes_for_core <- function(parts, transcripts, codes) {
   lapply(split(parts, parts$chromosome), function(x) {
     of <- transcripts[transcripts$chromosome == x$chromosome[1], ]
@@ -310,7 +311,7 @@ change_table <- function(found) {
   if (!found$has_posteriors) x$posterior[] <- NA
   bases <- c("A", "C", "G", "T")
   chromosome <- found$chromosomes$chromosome[x$chromosome]
-  # The core counts transcripts in each chromosome.
+  # The core numbers transcripts within each chromosome.
   before <- match(chromosome, found$transcripts$chromosome) - 1
   transcript <- found$transcripts[before + x$transcript, ]
   tables <- found$tables

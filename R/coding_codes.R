@@ -1,4 +1,4 @@
-# Genetic codes: NCBI's list, and which of them a chromosome or transcript has.
+# Genetic codes: NCBI's list, and the code of each chromosome or transcript.
 
 # Residues named by codons, in the core's order: AAA, AAC, AAG, AAT, ACA and so on.
 genetic_code_of <- function(number) {
@@ -19,8 +19,8 @@ genetic_code_of <- function(number) {
   code[paste0(rep(bases, each = 16), rep(rep(bases, each = 4), 4), bases)]
 }
 
-# The argument `genetic_code`: list(default = the number for all chromosomes without a word of
-# their own, named = numbers by chromosome).
+# The argument `genetic_code`: list(default = the number for all chromosomes that are not named,
+# named = numbers by chromosome).
 codes_by_chromosome <- function(genetic_code) {
   names <- names(genetic_code) %||% rep("", length(genetic_code))
   good <- (is.character(genetic_code) || is.numeric(genetic_code)) && !anyNA(names) &&
@@ -35,7 +35,7 @@ codes_by_chromosome <- function(genetic_code) {
   list(default = c(numbers[names == ""], "1")[[1]], named = numbers[names != ""])
 }
 
-# Mitochondrial chromosomes by the names of UCSC, Ensembl, NCBI and databases of species.
+# Mitochondrial chromosomes by the names of UCSC, Ensembl, NCBI and species databases.
 is_mitochondrial <- function(chromosomes) {
   grepl("^(m|mt|mito|mtdna)([._-].*)?$|mitochondri", bare_names(chromosomes), ignore.case = TRUE) |
     sub("[.][0-9]+$", "", chromosomes) %in% mitochondrial_accessions
@@ -50,16 +50,16 @@ mitochondrial_accessions <- c(
   "NC_001573", "NC_002333", "NC_024511", "NC_001328", "NC_001224"
 )
 
-# Whether a code is that of some mitochondria; with `alone`, whether it is no other genome's.
+# Whether mitochondria use a code; with `alone`, whether no other genome uses it.
 is_code_of_mitochondria <- function(number, alone = FALSE) {
   table <- Biostrings::GENETIC_CODE_TABLE
   name <- table$name[match(number, table$id)]
   grepl("Mitochondrial", name) & !(alone & grepl("plasma", name))
 }
 
-# The number of each transcript's code: that of `genetic_code` for its chromosome by name, else
-# that of the file, else the default. The default is no word on mitochondria unless it is a code of
-# theirs: then the number is NA.
+# The number of each transcript's code: from `genetic_code` by chromosome name, else from the file,
+# else the default. The default applies to mitochondria only if it is a mitochondrial code;
+# otherwise their number is NA.
 codes_of_transcripts <- function(transcripts, codes) {
   chromosome <- transcripts$chromosome
   mitochondrial <- is_mitochondrial(chromosome)
@@ -72,7 +72,7 @@ codes_of_transcripts <- function(transcripts, codes) {
   ifelse(is.na(number) & fits, codes$default, number)
 }
 
-# A code of a chromosome that goes by another name would be left out.
+# A code whose chromosome has another name in the gene models would be ignored.
 warn_about_unused_codes <- function(codes, chromosomes) {
   named <- names(codes$named)
   used <- bare_names(named) %in% bare_names(chromosomes) |
@@ -91,7 +91,7 @@ warn_about_unused_codes <- function(codes, chromosomes) {
   }
 }
 
-# A likely code of another genome changes consequences, so it is named.
+# A code that probably belongs to another genome changes consequences, so warn about it.
 warn_about_codes <- function(changes, codes) {
   without <- changes$consequence == "no genetic code"
   if (any(without)) {

@@ -1,15 +1,15 @@
-# Consequences of changes in coding sequences, and the worst of a site's.
+# Consequences of changes in coding sequences, and the worst one of a site.
 
-# In the core's order. From the sixth on, nothing is said of a change.
+# In the core's order. From the sixth on, the change is unknown.
 consequences <- c(
   "synonymous", "missense", "stop gained", "stop lost", "start lost", "no sequence",
   "partial codon", "inner stop", "unknown codon", "no genetic code"
 )
 
-# From the gravest on
+# In decreasing order of severity
 gravest <- c("stop gained", "start lost", "stop lost", "missense", "synonymous")
 
-# The gravest change of each site, among the rows that there are: users may choose transcripts.
+# The most severe change of each site, among the given rows: users may have chosen transcripts.
 worst_changes <- function(changes) {
   site <- paste(changes$chromosome, changes$position, changes$derived)
   worst <- changes[first_of_least(match(changes$consequence, gravest), site), ]
@@ -17,7 +17,7 @@ worst_changes <- function(changes) {
   worst
 }
 
-# Whether an element is the first of the least ones in its group; never where it is NA.
+# Whether an element is the first minimum of its group; never if it is NA.
 first_of_least <- function(values, group) {
   order <- order(values, na.last = NA)
   seq_along(values) %in% order[!duplicated(group[order])]

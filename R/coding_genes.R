@@ -46,7 +46,7 @@ check_coding_parts <- function(parts) {
   })
 }
 
-# `problem`: a function that tells a part's problem.
+# `problem`: a function that describes a part's problem.
 refuse_part <- function(parts, good, problem) {
   bad <- which(!good)[1]
   if (is.na(bad)) {
@@ -83,13 +83,13 @@ parts_given <- function(genes, watch) {
   }
 }
 
-# How canonical a tag of Ensembl, GENCODE or RefSeq makes a transcript.
+# Ranks of the tags of Ensembl, GENCODE or RefSeq that mark a canonical transcript.
 canonical_tags <- c("MANE_Select" = 1, "MANE Select" = 1, "Ensembl_canonical" = 2,
                     "RefSeq Select" = 2)
 
 untagged <- 3
 
-# Ensembl's and GENCODE's tag of a coding sequence whose start is not found
+# Ensembl's and GENCODE's tag of a coding sequence whose start is unknown
 no_start <- "cds_start_NF"
 
 known_tags <- c(names(canonical_tags), no_start)
@@ -116,7 +116,7 @@ parts_of_features <- function(features, origin) {
   data.frame(
     transcript = sub("^transcript:", "", transcript),
     gene = sub("^gene:", "", ifelse(in_gtf, features$gene, above)),
-    # Some files of GTF give transcripts of several genes one name.
+    # Some GTF files give transcripts of several genes the same name.
     sequence = ifelse(in_gtf, features$gene, sequences_in_transcripts(transcript, features$id)),
     rank = ranks_of(transcript, tags),
     features[c("chromosome", "start", "end", "strand", "phase")],
@@ -125,7 +125,7 @@ parts_of_features <- function(features, origin) {
   )
 }
 
-# The genetic code of each part's transcript. A file may name it beside some of the parts.
+# The genetic code of each part's transcript. A file may name it for only some of the parts.
 one_code <- function(transcript, code, origin) {
   given <- which(!is.na(code))
   if (length(given) == 0) {
@@ -149,14 +149,14 @@ one_code <- function(transcript, code, origin) {
   found
 }
 
-# A transcript may have several coding sequences. Parts of one share its id; where each part has
-# its own, or none, they are one sequence.
+# A transcript may have several coding sequences, whose parts share an id. If each part has its own
+# id, or none, all parts form one sequence.
 sequences_in_transcripts <- function(transcript, id) {
   shares <- duplicated(paste(match(transcript, transcript), id)) & !is.na(id)
   ifelse(transcript %in% transcript[shares] & !is.na(id), id, "")
 }
 
-# What read_gff_impl() gives, of ranges with columns as in GFF3 or GTF.
+# The result of read_gff_impl(), from ranges with columns as in GFF3 or GTF.
 features_of_ranges <- function(genes) {
   n <- length(genes)
   columns <- as.list(S4Vectors::mcols(genes))
@@ -190,7 +190,7 @@ features_of_ranges <- function(genes) {
 
 as_texts <- function(values) as.character(unlist(as.list(values)))
 
-# A text of each element, or NA; those of an element with several are joined by commas.
+# A string for each element, or NA; several strings of an element are joined by commas.
 joined_texts <- function(values, n) {
   if (is.null(values)) {
     rep(NA_character_, n)
@@ -207,7 +207,7 @@ phases_of <- function(text) {
   ifelse(text %in% c(NA, "."), NA, match(text, c("0", "1", "2"), nomatch = 0L) - 1L)
 }
 
-# Tags of features: of their transcripts, by `named`, and of themselves, by `id`.
+# Tags of features, assigned to their transcripts (`named`) and to the features themselves (`id`).
 tags_of_ranges <- function(tags, named, id) {
   feature <- rep(seq_along(tags), lengths(as.list(tags)))
   tag <- as_texts(tags)

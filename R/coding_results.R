@@ -1,15 +1,15 @@
-# Results of coding_changes(): their proteins, and how they are bound and printed.
+# Proteins of results of coding_changes(), and methods that bind and print results.
 
-# The proteins of changes, which are numbered there. A name tells the sequence too, so that rows of
-# another result do not pass for rows of this one.
+# The proteins of changes, which refer to them by number. Names include a checksum of the sequence,
+# so that rows of another result are not mistaken for rows of this one.
 named_proteins <- function(proteins, changes) {
   transcript <- changes$transcript[match(seq_along(proteins$sequence), changes$protein)]
   checksum <- vapply(proteins$sequence, texts_checksum_impl, "", USE.NAMES = FALSE)
   data.frame(protein = paste(transcript, checksum, sep = ":"), transcript = transcript, proteins)
 }
 
-# What a result was made of: its files, gene models and settings. Results of the same are pieces of
-# one, whose records count once.
+# A checksum of a result's files, gene models and settings. Results of equal origin are pieces of
+# one result, whose records count once.
 origin_of <- function(vcf, mask, sequences, parts, codes, options) {
   tables <- sequences[c("ancestral", "phred", "reference")]
   files <- c(vcf, mask, unlist(lapply(tables, function(table) table$path)))
@@ -22,7 +22,7 @@ origin_of <- function(vcf, mask, sequences, parts, codes, options) {
 #' @rdname coding_changes
 #' @param ...,deparse.level,make.row.names,stringsAsFactors Results of `coding_changes()`, such as
 #'   those of several chromosomes, or of [score_missense()] with the same marginals. `rbind()` keeps
-#'   all of their proteins, and adds their records. The other arguments are those of [rbind()].
+#'   all their proteins, and adds up their records. The other arguments are as in [rbind()].
 #' @export
 rbind.coding_changes <- function(..., deparse.level = 1, # nolint: object_name_linter.
                                  make.row.names = TRUE, # nolint: object_name_linter.

@@ -3,7 +3,7 @@
 #' Compares runs of one focal genome position by position: called bases, agreement and differing
 #' bases. `compare_calls(voting = run1, parsimony = run2)` gives tables of counts.
 #'
-#' Two runs agree if both call the same base, in upper or lower case. `n`, `N`, `-` and `.` are no
+#' Two runs agree if both call the same base, in upper or lower case. `n`, `N`, `-` and `.` are not
 #' calls. The result is the same at any number of threads.
 #'
 #' @param ... Two to twelve runs, each the result of [ancify_run()] or its output folder, or one
@@ -16,7 +16,8 @@
 #'   sessions.
 #' @return A list of class `ancify_comparison` of data frames, for `print()`, `summary()` and
 #'   [`plot()`][plot.ancify_comparison]. All counts are numbers of positions. Pairs of runs are in
-#'   the columns `first` and `second`. `called` counts the positions called by exactly these runs.
+#'   the columns `first` and `second`. `called` counts the positions called by exactly the runs of
+#'   `called_by`.
 #'
 #'   | Table | A row for each | Columns |
 #'   | --- | --- | --- |
@@ -70,8 +71,8 @@ compare_calls <- function(..., window = 1e6, threads = NULL, progress = interact
   new_comparison(counts, folders, lengths, window)
 }
 
-# The counts of differences by chromosome and window. With `any_letters`, others than calls count as
-# missing.
+# The counts of differences by chromosome and window. With `any_letters`, letters that are not calls
+# count as missing.
 compared_folders <- function(folders, lengths, window, any_letters, work, watch) {
   compared <- core_list(
     "ComparedFolders",
@@ -146,7 +147,7 @@ common_lengths <- function(files) {
   stats::setNames(lengths[, 1], common)
 }
 
-# Such a data frame takes 5 GB.
+# A data frame of this number of rows takes 5 GB.
 most_window_rows <- 1e8
 
 check_windows <- function(lengths, window, pairs) {
@@ -166,8 +167,9 @@ state_base <- c(rep(c("A", "C", "G", "T"), 2), NA, NA)
 
 is_called <- !is.na(state_base)
 
-# `counts`: for each chromosome list(pairs =, called =, both =, differ =), numbers of positions.
-# Dimensions: second state, first state and pair; set of runs; pair and window.
+# `counts`: for each chromosome list(pairs =, called =, both =, differ =), numbers of positions. The
+# dimensions of `pairs` are second state, first state and pair; those of `called` the set of runs;
+# those of `both` and `differ` pair and window.
 new_comparison <- function(counts, folders, lengths, window) {
   runs <- names(folders)
   pairs <- pairs_of_runs(runs)
@@ -195,7 +197,7 @@ pairs_of_runs <- function(runs) {
   data.frame(first = pairs[1, ], second = pairs[2, ])
 }
 
-# Positions with both states among these, by pair and chromosome.
+# Numbers of positions by pair and chromosome, if both runs have one of these states.
 sum_of_states <- function(joint, first, second) {
   apply(joint[second, first, , , drop = FALSE], c(3, 4), sum)
 }
@@ -237,7 +239,7 @@ pair_table <- function(joint, pairs, chromosomes) {
   )
 }
 
-# Positions with the same base, in states among these.
+# Numbers of positions with the same base, in these states.
 sum_of_same <- function(joint, first, second = first) {
   Reduce(`+`, lapply(c("A", "C", "G", "T"), function(base) {
     sum_of_states(joint, first & state_base %in% base, second & state_base %in% base)

@@ -1,21 +1,22 @@
 #' Draw runs and comparisons
 #'
 #' `plot()` draws a run or a comparison; `autoplot()` gives the ggplot2 object, to which you can add
-#' themes and scales: `plot(comparison, "windows")`. Shades go from dark to light, also in grey.
+#' themes and scales: `plot(comparison, "windows")`. Shades range from dark to light, so they remain
+#' distinct in grey.
 #'
 #' | `type` | Shows |
 #' | --- | --- |
 #' | `"confidence"` | share of high, low, unresolved and missing calls; also of one run |
 #' | `"agreement"` | for each pair: share of the same base where both call |
 #' | `"windows"` | share of differences in each window; white if no position is called by both |
-#' | `"overlap"` | number of positions called by exactly these runs, or by none |
-#' | `"confusion"` | for each pair: which bases differ, and how often |
+#' | `"overlap"` | number of positions called by exactly each set of runs, or by none |
+#' | `"confusion"` | for each pair: share of each two different bases among the differences |
 #'
 #' `"confidence"` has a bar for each chromosome, below one for all chromosomes.
 #'
-#' Of many chromosomes only the longest are shown, 30 in a picture with one panel. The picture gives
-#' the number or the sum of the others. With more than four runs, enlarge pictures of pairs:
-#' `ggplot2::ggsave(file, autoplot(comparison, "windows"), width = 9, height = 9)`.
+#' If there are many chromosomes, only the longest are shown, 30 in a picture with one panel. The
+#' picture gives the number or the sum of the others. With more than four runs, enlarge pictures of
+#' pairs: `ggplot2::ggsave(file, autoplot(comparison, "windows"), width = 9, height = 9)`.
 #'
 #' @param object,x The result of [compare_calls()] or [ancify_run()].
 #' @param type The picture of a comparison, as in the table; `"agreement"` by default.
@@ -103,7 +104,7 @@ pairs_as_panels <- function(first, second) {
             sprintf("%s\nand %s", shorten(first), shorten(second)))
 }
 
-# From dark to light, also in grey.
+# The colours become lighter in this order, so they remain distinct in grey.
 confidence_colours <- c(
   high = "#08306B", low = "#4A90C2", unresolved = "#F2B457", missing = "#EEEEEE"
 )
@@ -170,7 +171,7 @@ windows_picture <- function(table) {
 }
 
 # Shares in windows of chromosomes: columns chromosome, start, end, panel and share. Shades begin at
-# the share `lowest`, or at the lowest of the table.
+# the share `lowest`, or at the lowest share of the table.
 along_chromosomes <- function(table, title, lowest = NULL) {
   ends <- tapply(table$end, factor(table$chromosome, unique(table$chromosome)), max)
   n_panels <- nlevels(table$panel)

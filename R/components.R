@@ -1,25 +1,25 @@
 #' Components of variants
 #'
-#' A component is a set of variants whose variance [fit_reml()] estimates. These functions make
-#' components for its argument `components`: `components_by_chromosome(g)`.
+#' A component is a set of variants whose variance [fit_reml()] estimates. These functions make its
+#' argument `components`: `components_by_chromosome(g)`.
 #'
 #' @details
 #' | `components` of [fit_reml()] | Meaning |
 #' | --- | --- |
 #' | `NULL` | all variants are one component, `genotypes` |
-#' | a factor or texts | the component of each variant, in order or named by id; `NA` for none |
-#' | a named list | ids, numbers or `TRUE` of each component's variants; names of values are ids |
-#' | a data frame | `variant` (ids), `component`, and `weight` if there are any |
+#' | a factor or strings | the component of each variant, in order or named by id; `NA` for none |
+#' | a named list | each component's variants, as ids, indices or `TRUE`; names of values are ids |
+#' | a data frame | `variant` (ids), `component` and optionally `weight` |
 #' | a matrix | a weight for each variant (row) in each component (column) |
-#' | `ancify_components` | from the functions of this page |
+#' | `ancify_components` | a result of the functions of this page |
 #'
-#' Weights are 0 or more, and 1 where none are given. A variant in no component is left out of the
-#' fit, which says how many there are.
+#' Weights are 0 or more, and 1 by default. Variants in no component are left out of the fit, which
+#' reports their number.
 #'
-#' **Frequencies.** `components_by_frequency()` takes those of the samples of `g`, over observed
-#' calls. They are frequencies of the rarer allele, or with `ancestral` of the derived allele.
-#' Breaks are as in [cut()]: a bin excludes its lower and includes its upper end. The first bin
-#' includes both.
+#' **Frequencies.** `components_by_frequency()` uses allele frequencies in the samples of `g`, over
+#' observed calls. They are minor allele frequencies, or derived allele frequencies if `ancestral`
+#' is given. Breaks are as in [cut()]: a bin excludes its lower and includes its upper end. The
+#' first bin includes both ends.
 #'
 #' **Ancestral alleles.** `ancestral` is one of these:
 #'
@@ -27,25 +27,24 @@
 #' | --- | --- |
 #' | a run, its folder, a FASTA, or a path with `{chrom}` | as in [annotate_vcf()] |
 #' | a VCF or BCF | as in [sfs_from_vcf()]: `AA`, `AA_post` and `AA_prob` in INFO |
-#' | a data frame, a row a variant | from posteriors `A`, `C`, `G`, `T` of [polarise_sites()] |
+#' | a data frame, one row per variant | from posteriors `A`, `C`, `G`, `T` of [polarise_sites()] |
 #'
-#' With a posterior p, a variant is in two bins: with weight p in that of its derived-allele
-#' frequency, with weight 1 - p in that of the other allele. So a bin's variance is the expected one
-#' of its variants. Variants without an ancestral allele are in no component.
+#' With a posterior p, a variant is in two bins: with weight p in the bin of its derived allele's
+#' frequency, and with weight 1 - p in the bin of the other allele's frequency. A bin's variance is
+#' therefore an expectation over its variants. Variants without an ancestral allele are in no
+#' component.
 #'
 #' **Values.** `components_by_value()` takes any value of each variant, such as an allele age. A
-#' table of ages may have a column `ancestral`, the base that is ancestral for its age. With an
-#' argument `ancestral` it is compared with that base. Variants that disagree are left out, and
-#' counted.
+#' table of ages may have a column `ancestral`, the ancestral base that its age assumes. An argument
+#' `ancestral` is compared with this column. Variants that disagree are left out and counted.
 #'
-#' **Files.** A table has a variant, its component and perhaps a weight a line, separated by tabs
-#' or blanks. A first line `variant component` is a header. JSON has a list of variants for each
-#' component: `{"coding": ["rs1", "rs2"]}`.
+#' **Files.** A line of a table has a variant, its component and optionally a weight, separated by
+#' tabs or blanks. A first line `variant component` is a header. A JSON file has a list of variants
+#' for each component: `{"coding": ["rs1", "rs2"]}`.
 #'
 #' @param g Genotypes, from [open_genotypes()].
-#' @param breaks Rising numbers, the ends of the bins.
-#' @param ancestral Where ancestral alleles come from, as below. `NULL` (the default): they are not
-#'   used.
+#' @param breaks Increasing numbers, the ends of the bins.
+#' @param ancestral Source of ancestral alleles, as below. `NULL` (the default): they are not used.
 #' @param values A number for each variant, in the order of `g` or named by id. Or a data frame of
 #'   `variant` and `value`.
 #' @param file Path of a table, or of a JSON file (`.json`), plain or gzip.
@@ -54,8 +53,8 @@
 #' @section Errors:
 #' * `ancify_input_error`: a component has no variant, or a weight is below 0 or not finite. The
 #'   message names the component or variant.
-#' * `ancify_input_error`: `breaks` do not rise, `values` do not fit the variants, or `ancestral`
-#'   has no variant of `g`.
+#' * `ancify_input_error`: `breaks` do not increase, `values` do not match the variants, or
+#'   `ancestral` has no variant of `g`.
 #' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read.
 #' * `ancify_package_error`: `ancestral` is not a data frame, and ancify was built without htslib.
 #' @seealso [fit_reml()], [polarise_sites()]
@@ -103,9 +102,9 @@ as.data.frame.ancify_components <- function(x, ...) {
   )
 }
 
-# `variants`: ids. `table`: a data frame with a row for each variant in each component: the numbers
-# of both, and the weight. `alternatives`: whether a variant in several components belongs to one of
-# them, with the weights as probabilities.
+# `variants`: ids. `table`: a data frame with a row for each variant in each component: the indices
+# of both, and the weight. `alternatives`: whether a variant in several components belongs to only
+# one of them, with the weights as probabilities.
 new_components <- function(names, variants, table, alternatives = FALSE) {
   table <- table[table$weight > 0, ]
   table <- table[order(table$variant, table$component), ]
@@ -116,14 +115,14 @@ new_components <- function(names, variants, table, alternatives = FALSE) {
   )
 }
 
-# Components of variants of `g`, which tell those apart that share an id.
+# Components of variants of `g`, which also distinguish variants that share an id.
 components_of_genotypes <- function(names, g, table, alternatives = FALSE) {
   components <- new_components(names, as.character(g$variants$id), table, alternatives)
   components$places <- places_of_repeated(g)
   components
 }
 
-# ---- All forms that users may give ---------------------------------------------------------------
+# ---- All forms of the argument `components` ------------------------------------------------------
 
 as_components <- function(x, g) {
   if (inherits(x, "ancify_components")) {
@@ -171,7 +170,7 @@ components_of_table <- function(x) {
   without <- which(is.na(variant) | is.na(component))
   refuse_if(length(without), "Row %s of `components` lacks its variant or component.", without[1])
   check_weights(weight, variant)
-  # Levels without a row are components without a variant, an error later.
+  # Keep levels without a row: components without a variant are an error later.
   names <- if (is.factor(x$component)) levels(x$component) else unique(component)
   ids <- unique(variant)
   table <- data.frame(
@@ -213,11 +212,11 @@ components_of_list <- function(x, g) {
   ))
 }
 
-# Numbers of the variants that a user lists by number, id, or TRUE and FALSE.
+# Indices of the variants that a user lists by number, id, or TRUE and FALSE.
 listed_variants <- function(x, component, g) {
   what <- sprintf("The component %s", quoted(component))
   if (!is.character(x) && any(names(x) %in% g$variants$id)) {
-    # Named values, such as a result of which(), are known by their names.
+    # Named values, such as a result of which(), are identified by their names.
     x <- names(if (is.logical(x)) x[which(x)] else x)
   }
   if (is.logical(x)) {
@@ -247,7 +246,7 @@ of_these_variants <- function(components, g) {
     identical(components$places, places_of_repeated(g))
 }
 
-# The same components with the variants' numbers in `g`, for a fit.
+# The same components with the variants' indices in `g`, for a fit.
 components_on <- function(components, g, overlap = FALSE) {
   components <- as_components(components, g)
   if (!of_these_variants(components, g)) {
@@ -268,7 +267,7 @@ components_on <- function(components, g, overlap = FALSE) {
   components
 }
 
-# What tells variants apart if several have one id, as the dot of PLINK; NULL if none do.
+# Keys that distinguish variants if several share an id, such as PLINK's dot; NULL if none do.
 places_of_repeated <- function(g) {
   if (anyDuplicated(g$variants$id)) places_of_variants(g)
 }
@@ -277,7 +276,7 @@ places_of_variants <- function(g) {
   do.call(paste, g$variants[c("id", "chromosome", "position", "counted", "other")])
 }
 
-# Numbers of the variants with these ids; NA for an unknown id.
+# Indices of the variants with these ids; NA for an unknown id.
 rows_of_ids <- function(ids, g) {
   all <- as.character(g$variants$id)
   rows <- match(ids, all)

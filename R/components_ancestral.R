@@ -1,7 +1,7 @@
-# Which allele of a variant is ancestral, from calls, a VCF or posteriors.
+# The ancestral allele of each variant, from calls, a VCF or posteriors.
 
-# For each variant the probability that its counted allele is the ancestral one, given that one of
-# its two alleles is; NA if nothing is known.
+# For each variant the probability that its counted allele is ancestral, given that one of its two
+# alleles is; NA if unknown.
 counted_is_ancestral <- function(ancestral, g) {
   known <- if (is.data.frame(ancestral)) {
     from_posteriors(ancestral, g)
@@ -32,7 +32,7 @@ from_posteriors <- function(posterior, g) {
   share_of_first(of(g$variants$counted), of(g$variants$other))
 }
 
-# NA if neither is possible.
+# The normalised probability of the first; NA if neither is possible.
 share_of_first <- function(first, second) {
   share <- first / (first + second)
   ifelse(is.nan(share), NA, share)
@@ -55,8 +55,8 @@ records_of <- function(ancestral, g) {
   annotated_sites(g, ancestral, own_numbers, function(reasons, file) read(file))
 }
 
-# Those of 23 to 26 that name sequences of `ancestral`: the species' own chromosomes, as sequences
-# have no codes of PLINK. Nobody asks where `g` has none of them.
+# The numbers from 23 to 26 that name sequences of `ancestral`. Sequences do not use PLINK's codes,
+# so these are the species' own chromosomes. Without such numbers in `g`, the search is skipped.
 sequences_by_number <- function(ancestral, g) {
   codes <- as.character(23:26)
   if (!any(codes %in% bare_names(chromosomes_of_file(g)))) {
@@ -69,7 +69,7 @@ sequences_by_number <- function(ancestral, g) {
       found <- attr(found, "chromosomes")
       found$chromosome[!is.na(found$sequence)]
     },
-    # No file by such a name
+    # No file has such a name
     ancify_input_error = function(condition) character()
   )
 }
@@ -82,7 +82,7 @@ annotated_sites <- function(g, ancestral, own_numbers, work) {
   file <- file.path(folder, "variants.vcf")
   annotated <- file.path(folder, "annotated.vcf")
   write_sites(g, file, own_numbers)
-  # What is missing is counted in the components.
+  # Components count the variants without an ancestral allele, so these warnings are redundant.
   reasons <- suppressWarnings(
     annotate_vcf(file, ancestral, annotated, progress = FALSE, verbose = FALSE),
     classes = "ancify_annotation_warning"
@@ -90,12 +90,12 @@ annotated_sites <- function(g, ancestral, own_numbers, work) {
   work(reasons, annotated)
 }
 
-# A VCF of the variants with a position whose alleles are single bases, without samples.
+# Writes a VCF without samples, of the variants that have a position and single-base alleles.
 write_sites <- function(g, file, own_numbers) {
   variants <- g$variants
   single <- function(alleles) toupper(alleles) %in% c("A", "C", "G", "T")
   rows <- which(single(variants$counted) & single(variants$other) & variants$position > 0)
-  # Sequences have no numbers of PLINK, and the pseudoautosomal regions lie on X.
+  # Sequences do not use PLINK's numbers, and the pseudoautosomal regions lie on X.
   variants$chromosome <- sub("^XY$", "X", genotype_chromosomes(variants$chromosome, own_numbers))
   rows <- rows[order(match(variants$chromosome, unique(variants$chromosome))[rows],
                      variants$position[rows])]
@@ -110,11 +110,11 @@ write_sites <- function(g, file, own_numbers) {
 }
 
 from_records <- function(records, g) {
-  # Without a leading chr: names differ by it between files.
+  # Names may differ between files by a leading chr.
   site <- function(chromosome, position) {
     paste(bare_names(chromosome), number_text(position))
   }
-  # Records have no chromosome of the pseudoautosomal regions, which lie on X.
+  # Records place the pseudoautosomal regions on X.
   names <- comparable_chromosomes(g, list(variants = records))
   names <- lapply(names, sub, pattern = "^XY$", replacement = "X")
   place <- site(names[[1]], g$variants$position)

@@ -16,7 +16,7 @@ components_by_frequency <- function(g, breaks, ancestral = NULL) {
   )
 }
 
-# Shares of both alleles, each of its own copies: 1 - 0.99 is above 0.01 in floating point.
+# Frequencies of both alleles, each from its own copies: 1 - 0.99 exceeds 0.01 in floating point.
 allele_frequencies <- function(g) {
   counts <- summary(g)
   share <- function(homozygous) {
@@ -43,8 +43,8 @@ components_by_value <- function(g, values, breaks, ancestral = NULL) {
   components_of_bins(bins_of(found$value, breaks), g, left_out)
 }
 
-# Whether the given ancestral alleles are others than those that are likely. Neither an unknown
-# allele nor a tie tells.
+# Whether the given ancestral alleles differ from the likelier ones. Unknown alleles and ties do not
+# count.
 is_other_ancestor <- function(given, ancestral, g) {
   counted_is <- counted_is_ancestral(ancestral, g)
   given <- toupper(given)
@@ -68,7 +68,7 @@ components_of_bins <- function(bins, g, left_out = integer()) {
 }
 
 # `first`, `second`: the bins of each variant if the counted allele is derived, and if it is
-# ancestral. `derived`: the probability of the first, or NA.
+# ancestral. `derived`: the probability that it is derived, or NA.
 components_of_pairs <- function(first, second, derived, g) {
   same <- !is.na(first) & !is.na(second) & first == second
   known <- which(!is.na(derived))
@@ -113,7 +113,7 @@ value_of_variants <- function(values, g) {
   list(value = values)
 }
 
-# For each variant of g its row in a table of these ids; NA if it has none.
+# For each variant of g its row in a table of these ids; NA if it is not there.
 rows_by_id <- function(ids, g) {
   ids <- ids_as_text(ids)
   twice <- anyDuplicated(ids)

@@ -35,8 +35,8 @@ demes_last_sent <- function(graph, samples) {
   until
 }
 
-# list(sources =, time =) for each way in which alleles enter a deme that holds some until `until`:
-# its ancestry, and the pulses and migrations into it.
+# list(sources =, time =) for each way in which alleles enter a deme that contributes to samples
+# until `until`: its ancestry, and the pulses and migrations into it.
 demes_sent <- function(deme, until, pulses, migrations) {
   by_ancestry <- if (until < deme$start) list(list(sources = deme$ancestors, time = deme$start))
   by_pulses <- lapply(Filter(function(pulse) until <= pulse$time, pulses), function(pulse) {
@@ -49,7 +49,7 @@ demes_sent <- function(deme, until, pulses, migrations) {
   c(by_ancestry, by_pulses, by_migration)
 }
 
-# The deme, cut off at a time ago.
+# The deme, truncated at a time ago.
 demes_cut <- function(deme, time) {
   epochs <- deme$epochs[deme$epochs$start > time, ]
   n <- nrow(epochs)

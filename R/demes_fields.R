@@ -1,6 +1,6 @@
 # Fields of a Demes file: defaults and checks.
 
-# The samples noted by write_demes(). Other metadata are ignored.
+# The samples recorded by write_demes(). Other metadata are ignored.
 demes_written_samples <- function(metadata, names) {
   ours <- if (is.list(metadata)) metadata[["ancify"]]
   samples <- if (is.list(ours)) unlist(ours[["samples"]])

@@ -1,8 +1,8 @@
 # Reads the demes, migrations and pulses of a Demes file.
 
-# The graph with all defaults filled in and times in generations ago: `demes`, `migrations` and
-# `pulses`. A deme has its ancestors, proportions, start, and epochs (a data frame of start, end,
-# from, to and how).
+# The graph with all defaults filled in and times in generations ago: `demes`, `migrations`,
+# `pulses`, and facts of the file. A deme has its name, ancestors, proportions, start, and epochs (a
+# data frame of start, end, from, to, asexual and how).
 demes_graph <- function(yaml, refuse) {
   check_demes_fields(yaml, "the file", demes_fields$file, refuse)
   defaults <- as.list(yaml$defaults)
@@ -45,7 +45,7 @@ demes_deme <- function(deme, earlier, epoch_defaults, generation, refuse) {
   c(list(name = name, start = start / generation, epochs = epochs), parents)
 }
 
-# The start of a deme, in the file's time units.
+# The time ago at which a deme starts, in the file's time units.
 demes_start <- function(deme, parents, generation, refuse) {
   start <- deme$start_time
   if (is.null(start) && length(parents) == 1) start <- demes_end(parents[[1]]) * generation

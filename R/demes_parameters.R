@@ -1,13 +1,13 @@
-# Models from Demes files with parameters, the fields of the file that a fit changes.
+# Models from Demes files whose parameters are fields of the file.
 
-# The error for a fault of a Demes file, or of the file of its parameters.
+# The error for an invalid Demes file or parameter file.
 demes_refusal <- function(file) {
   function(...) {
     abort_ancify(sprintf("'%s': %s.", file, sprintf(...)), "format", file = file, line = 0)
   }
 }
 
-# A model whose parameters are the fields of the Demes file that `file` names.
+# A model whose parameters are fields of the Demes file, named by the parameter file `file`.
 demes_with_parameters <- function(yaml, samples, file) {
   refuse <- demes_refusal(file)
   options <- read_demes_yaml(file, refuse)
@@ -55,7 +55,7 @@ demes_function <- function(yaml, samples, places, constraints) {
   f
 }
 
-# list(name, places, start, lower, upper); a place is a list of names and numbers.
+# list(name, places, start, lower, upper); a place is a list of names and indices.
 demes_parameter <- function(one, yaml, refuse) {
   check_demes_fields(
     one, "a parameter", c("name", "description", "values", "lower_bound", "upper_bound"), refuse
@@ -116,7 +116,7 @@ is_last_share <- function(yaml, place) {
 
 is_share_of_deme <- function(place) place[[1]] == "demes" && identical(place[[3]], "proportions")
 
-# Of two parameters of one field, only the later would take effect.
+# If two parameters set one field, only the later would take effect.
 check_fields_once <- function(params, refuse) {
   fields <- unlist(lapply(params, function(one) unique(vapply(one$places, field_words, ""))))
   if (anyDuplicated(fields)) {

@@ -12,19 +12,18 @@
 #' | --- | --- |
 #' | a sampled deme ends before the present | it stays unchanged after its end |
 #' | a deme contributes nothing (more) to sampled demes | it is omitted |
-#' | several events at one time | the order: pulses, demes begin, pulses into these, demes end |
+#' | several events at one time | in order: pulses, demes begin, pulses into these, demes end |
 #' | cloning or selfing rates above 0 | an error |
 #' | more than one deme without ancestors | an error |
 #' | more than five other demes at a time | an error |
-#' | more than 2,000 demes, epochs, migrations and pulses in all | an error |
 #'
 #' `write_demes()` records the final populations and their order in the file's metadata. It does not
 #' write `theta0`. When the file is read again, sizes are in units of the model's first size.
 #'
 #' **Fields to fit.** The file `parameters` has the format of the program moments. Each of its
 #' `parameters` has a `name`, `values`, and optionally a `description`, `lower_bound` and
-#' `upper_bound`. `values` are the places in the Demes file that get this value; each has at most
-#' one parameter. Indices begin at 0:
+#' `upper_bound`. `values` are the places in the Demes file that get this value; each place has at
+#' most one parameter. Indices begin at 0:
 #'
 #' | Place | Field |
 #' | --- | --- |
@@ -50,16 +49,16 @@
 #' @param reference_size Size of the reference population in diploid individuals, above 0.
 #' @param demes Names of the populations, in the order of their first appearance. Default: `pop1`
 #'   and so on.
-#' @param description A text that describes the model in the file. `NULL` (the default): none.
+#' @param description A description of the model, for the file. `NULL` (the default): none.
 #' @return `read_demes()`: a [demography()], with the attributes `samples`, `reference_size`,
 #'   `time_units` and `generation_time`; with `parameters` also `start`, `lower` and `upper`, which
 #'   [fit_demography()] takes.
-#'   `write_demes()`: the path, invisibly. Its times are in generations.
+#'   `write_demes()`: the path, invisibly. Times in the file are in generations.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read or written.
-#' * `ancify_format_error` (field `file`): the file is not a Demes file, or has an error of the
-#'   table. Or `parameters` name a place that the Demes file lacks, or one place twice, or a value
-#'   is outside its bounds.
+#' * `ancify_format_error` (field `file`): the file is not a Demes file, or a case that is an error
+#'   in the table; `parameters` name a place that the Demes file lacks, or one place twice; or a
+#'   value is outside its bounds.
 #' * `ancify_input_error`: the model is invalid, or Demes cannot describe it. Cases: selection;
 #'   mutation that changes; sizes or rates that are functions; a migration rate that changes in an
 #'   epoch; a frozen population that changes later; a pulse at the present or directly after a

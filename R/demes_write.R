@@ -31,7 +31,7 @@ check_deme_names <- function(demes, events) {
 }
 
 # Events add demes, migrations and pulses to `graph`. `there`: the deme indices of the model's
-# current populations. `stopped`: the indices of frozen demes. `theta`: that of earlier events.
+# current populations. `stopped`: the indices of frozen demes. `theta`: the scaled mutation rate.
 demes_of_events <- function(events, n, names) {
   durations <- vapply(events, function(event) {
     if (is.null(event$end)) 0 else event$end - event$start
@@ -53,12 +53,12 @@ demes_of_events <- function(events, n, names) {
       refuse_in_demes("a pulse goes into a population that ends at that time")
     }
   }
-  # The demes do not determine the final populations and their order.
+  # Record the final populations and their order, which the demes do not determine.
   graph$metadata <- list(ancify = list(samples = as.list(names[graph$there])))
   graph[c("demes", "migrations", "pulses", "metadata")]
 }
 
-# A deme without an epoch cannot be written.
+# Refuses a deme without an epoch, which Demes does not allow.
 finish_deme <- function(deme) {
   if (!length(deme$epochs)) refuse_in_demes(sprintf("%s exists for no time", deme$name))
   deme

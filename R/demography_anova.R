@@ -10,14 +10,14 @@
 #' | `"Wald"` | squared distance of the estimates from the null's values, in standard errors |
 #' | `"score"` | squared gradient of the likelihood at the null's estimates, in standard errors |
 #'
-#' All have chi-squared distributions, with as many degrees of freedom as parameters are fixed in
-#' `null` only. Without `bootstraps` sites count as independent. With them, the Godambe information
-#' adjusts statistics for linkage. The ratio is multiplied by `adjustment`, given by Coffman and
-#' others (2016).
+#' Under the null hypothesis, all have chi-squared distributions with one degree of freedom for each
+#' parameter fixed in `null` only. Without `bootstraps` sites count as independent. With them, the
+#' Godambe information adjusts statistics for linkage. The likelihood ratio statistic is multiplied
+#' by `adjustment` (Coffman and others 2016).
 #'
 #' A parameter may be fixed at or beyond its bound in `fit`, such as a migration rate at 0. Its test
 #' is then one-sided. With one such parameter of k, the p-value is 1/2 P(chi2_(k-1) > x) + 1/2
-#' P(chi2_k > x). With several, that is an upper bound.
+#' P(chi2_k > x). With several, this is an upper bound.
 #'
 #' @param object A `demography_fit`, as from [fit_demography()].
 #' @param null A fit of the same model to the same data, with fewer fitted and more `fixed`
@@ -29,7 +29,7 @@
 #'   `logLik`, the statistic, `Df` and `Pr(>Chi)`; for `"LR"` with `bootstraps` also `adjustment`.
 #' @section Errors:
 #' `ancify_input_error`:
-#' * The fits are not nested, or `bootstraps` are fewer than two spectra of the data's size.
+#' * The fits are not nested, or `bootstraps` has fewer than two spectra of the data's size.
 #' * The likelihood has no maximum at the estimates.
 #' * A Wald test: a parameter of `object` is at a bound.
 #' * A score test of several parameters: `null` fixes one of them at its bound.
@@ -129,7 +129,7 @@ score_statistic <- function(fit, null, bootstraps, tested, bounded) {
     paste("A score test of several parameters cannot include one that `null` fixes at its bound:",
           "choose `test = \"LR\"`.")
   )
-  # Past the bound the likelihood may rise.
+  # A likelihood that rises only beyond the bound is no evidence against the null hypothesis.
   past <- bounded && (null$params[tested] <= fit$bounds[tested, "lower"]) != (step > 0)
   c(statistic = if (past) 0 else squared(step, covariance))
 }

@@ -1,12 +1,12 @@
-# What a fit's terms expect: calculators of models, and the term of spectra. A calculator has
+# Calculators of the expectations of a fit's terms, and the term of spectra. A calculator has
 # work       function(): what it may use
 # prepare    function(params): a model
-# compute    function(models, work): what each model expects
+# compute    function(models, work): the expectations of each model
 # warn       function(params): warnings of numerical errors
 
-# A term's `expected`. `names`: the parameters that the calculator's prepare() takes.
+# The function `expected` of a term. `names`: the parameters that the calculator's prepare() takes.
 expected_by <- function(calculator, names, space) {
-  calculator$work() # an error of the backend comes before those of parameters
+  calculator$work() # reports an error of the backend before any error of parameters
   prepare <- function(params) calculator$prepare(c(params, space$fixed)[names])
   function(sets, stop_at_errors = FALSE) {
     # Made anew: a worker or a saved fit may be on another machine.
@@ -120,7 +120,7 @@ dfe_calculator <- function(model, data) {
   )
 }
 
-# Computing time grows as the number of grid points to the power of the number of populations.
+# Computing time grows as the number of points to the power of the number of populations.
 default_pts <- function(sizes) {
   if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
 }

@@ -30,7 +30,7 @@ admixture_to_demes <- function(graph, event, about) {
   graph
 }
 
-# The parents' shares, by the number of the deme. An ancestor must be older than its child, so a
+# The parents' shares, by deme index. An ancestor must be older than its child, so a
 # deme that begins at exactly this time is replaced by its own ancestors.
 shares_of_older <- function(graph, event, about) {
   shares <- numeric(length(graph$demes))

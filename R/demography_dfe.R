@@ -19,7 +19,7 @@ cells_of <- function(spectra) {
 summed_spectra <- function(spectra, cells, dfe, theta) {
   one <- spectra$spectra[[1]]
   sums <- cells %*% dfe_weights(dfe, spectra$gammas, has_pairs(spectra), spline_of)
-  # A spline overshoots where cells fall steeply.
+  # A spline may fall below 0 where cells decrease steeply: interpolate linearly there.
   below <- !is.na(sums) & sums < 0
   if (any(below)) {
     lines <- dfe_weights(dfe, spectra$gammas, has_pairs(spectra), linear_of)
@@ -53,7 +53,7 @@ print.dfe_model <- function(x, ...) {
 
 # ---- Distributions -------------------------------------------------------------------------------
 
-# A part is list(share, name, and one of these). A row of `part_kinds` makes its weights.
+# A part is list(share, name, and one of these). A row of part_kinds() computes its weights.
 # cumulative  the distribution function of -gamma
 # gamma       the coefficient of a point
 # both        list(first =, second =): a DFE for each of two populations

@@ -1,7 +1,7 @@
-#' Joint distributions of fitness effects of two populations
+#' Describe joint distributions of fitness effects of two populations
 #'
-#' Describe the joint distribution of selection coefficients of new mutations in two populations,
-#' such as `dfe_bivariate_lognormal(3, 2, correlation = 0.8)`. [dfe_sfs()] takes them with
+#' Joint distributions of the selection coefficients of new mutations in two populations, such as
+#' `dfe_bivariate_lognormal(3, 2, correlation = 0.8)`. [dfe_sfs()] takes them with
 #' `selected_spectra(pairs = TRUE)`, and [fit_demography()] fits them as a [dfe_model()].
 #'
 #' @details
@@ -14,13 +14,13 @@
 #'
 #' [dfe_mixture()] mixes all of these. The share `w` of `dfe_correlated()` is the correlation of
 #' coefficients between populations (Huang and others 2021). The last parameter of `mixture()` in
-#' dadi is the share of the others, `1 - w`. In [fit_demography()] parameters named `w` have the
+#' dadi is the independent share, `1 - w`. In [fit_demography()] parameters named `w` have the
 #' bounds 0 and 1, and parameters named `correlation` -1 and 1.
 #'
 #' Between computed coefficients, cells are cubic splines in the logarithms of both. Beyond them
 #' each coefficient is treated as in [dfe_sfs()].
 #'
-#' A point of positive selection is part of a DFE of one population. Its coefficient must be one of
+#' Positive selection is a point in the DFE of one population. Its coefficient must be one of
 #' the computed `gammas`: `dfe_independent(dfe_mixture(dfe_lognormal(3, 2), dfe_point(5), shares =
 #' c(0.95, 0.05)))`.
 #'
@@ -31,8 +31,8 @@
 #' @param w Share of mutations with the same coefficient in both populations, from 0 to 1.
 #' @return A list of class `dfe`.
 #' @section Errors:
-#' * `ancify_input_error`: a parameter is outside its range, or a joint DFE stands in place of a DFE
-#'   of one population.
+#' * `ancify_input_error`: a parameter is outside its range, or a joint DFE is given in place of a
+#'   DFE of one population.
 #' @references
 #' Huang, Fortier, Coffman, Struck, Irby, James, Leon-Burguete, Ragsdale and Gutenkunst (2021)
 #' Inferring genome-wide correlations of mutation fitness effects between populations. Molecular

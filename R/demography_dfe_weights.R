@@ -1,6 +1,6 @@
 # Weights of computed spectra, whose weighted sum is the spectrum under a distribution.
 
-# Steps of integration between two computed coefficients.
+# Integration steps between two computed coefficients.
 places_between <- 20
 
 # The weight of each coefficient's spectrum, or of each pair's spectrum with `pairs`. `interpolate`:
@@ -18,8 +18,9 @@ dfe_weights <- function(dfe, gammas, pairs, interpolate) {
   }))
 }
 
-# A row for each kind of part, by its field: weights(field's value, gammas, interpolate), and
-# whether these form a matrix of pairs. A function, because R loads the files of some later.
+# A row for each kind of part, named by its field: the function weights(value of the field, gammas,
+# interpolate), and whether it returns a matrix for pairs. A function, because R loads some of these
+# functions later.
 part_kinds <- function() {
   kind <- function(field, weights, pairs = FALSE) as.list(environment())
   kinds <- list(
@@ -29,8 +30,8 @@ part_kinds <- function() {
   stats::setNames(kinds, vapply(kinds, `[[`, "", "field"))
 }
 
-# The probability between two places is shared equally by both. So all probability counts, even of
-# an unbounded density.
+# Each place takes half of the probability up to its neighbours. So all probability counts, even
+# where the density is unbounded.
 distribution_weights <- function(cumulative, gammas, interpolate = spline_of) {
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
@@ -80,7 +81,7 @@ check_interpolated <- function(strengths) {
   }
 }
 
-# Weights of each knot's value at these places: a row for each place.
+# The weight of each knot in the value interpolated at each place: a row for each place.
 spline_of <- function(knots, places) {
   vapply(seq_along(knots), function(k) {
     stats::spline(knots, as.double(seq_along(knots) == k), xout = places, method = "natural")$y
@@ -103,15 +104,15 @@ independent_weights <- function(both, gammas, interpolate) {
 # Cells between two computed coefficients
 cells_between <- 10
 
-# With x and y the logarithms of both populations' strengths: each cell of x has its probability, at
-# its mean. Given this x, y has a normal distribution. A y between two edges is divided between
-# them, so that its mean is right, even with a correlation of 1 or -1.
+# Let x and y be the logarithms of the strengths in the two populations. Each cell of x puts its
+# probability at its mean. Given this x, y has a normal distribution. A y between two edges is
+# divided between them so that its mean is right, even with a correlation of 1 or -1.
 binormal_weights <- function(normal, gammas, interpolate) {
   strengths <- log(-gammas[gammas < 0])
   check_interpolated(strengths)
   n <- length(strengths)
   edges <- stats::approx(seq_len(n), strengths, n = (n - 1) * cells_between + 1)$y
-  # Beyond the ends, x has cells as well, as y depends on it; y has one.
+  # Beyond the ends, x still needs many cells, as y depends on it; y needs one at each end.
   widest <- normal$mean[1] + c(9, -9) * normal$sd[1]
   above <- edges_beyond(widest[1], edges[1], TRUE)
   below <- rev(edges_beyond(widest[2], edges[length(edges)], FALSE))
@@ -146,7 +147,7 @@ normal_cells <- function(edges, mean, sd) {
 }
 
 # A row for each normal distribution: the probability above all edges, the shares of the edges, and
-# the probability below all. Between two edges, the nearer one has the larger share.
+# the probability below all edges. Probability between two edges goes mostly to the nearer one.
 shares_of_edges <- function(edges, mean, sd) {
   cells <- normal_cells(c(Inf, edges, -Inf), mean, sd)
   n <- ncol(cells$probability)
@@ -156,7 +157,7 @@ shares_of_edges <- function(edges, mean, sd) {
   cbind(cells$probability[, 1], cbind(upper, 0) + cbind(0, between - upper), cells$probability[, n])
 }
 
-# A hundred cells from `far` to the end. They are empty unless the end lies beyond.
+# A hundred cells from `far` to `end`. They are empty unless `far` lies beyond `end`.
 edges_beyond <- function(far, end, is_above) {
   seq(if (is_above) max(far, end) else min(far, end), end, length.out = 101)[-101]
 }

@@ -9,25 +9,25 @@
 #' | --- | --- |
 #' | sizes of [event_equilibrium()] and [event_epoch()] | width |
 #' | migration of [event_epoch()] | thin arrows from source to destination |
-#' | [event_split()], [event_admixture()] | bars from the ancestors, with the shares of several |
+#' | [event_split()], [event_admixture()] | bars from the ancestors, with shares if several |
 #' | [event_pulse()] | thick arrows with their shares |
 #' | [event_removal()], frozen populations | a population that ends |
 #'
 #' Only the last part of the ancestral population's time is drawn. The scale bar above the picture
-#' shows the width of a population of that size. Migration rates in the middle of an epoch are
-#' written where space permits. Their unit stands above the picture, at the left.
+#' is as wide as a population of the size next to it. Migration rates in the middle of an epoch are
+#' written where space permits. Their unit is above the picture, on the left.
 #'
 #' @param x A [demography()].
 #' @param params Values of the model's parameters, in order or named; `NULL` (the default) for a
 #'   model without parameters.
-#' @param reference_size Diploid individuals of size 1. With it times are in generations, sizes in
-#'   individuals, and migration in shares of a population per generation. `NULL` (the default): the
-#'   file's size for a model from [read_demes()]. For other models times are in 2N generations,
-#'   sizes in N, and migration in 2N m.
+#' @param reference_size Number of diploid individuals at size 1. With it, times are in generations,
+#'   sizes in individuals, and migration in shares of a population per generation. `NULL` (the
+#'   default): the file's size for a model from [read_demes()]. For other models times are in 2N
+#'   generations, sizes in N, and migration in 2N m.
 #' @param generation_time Years per generation. Together with `reference_size`, it gives times in
 #'   years. `NULL` (the default): in the units of the file for a model from [read_demes()], else in
 #'   generations.
-#' @param populations Names of the model's populations at its end. `NULL` (the default): the sampled
+#' @param populations Names of the populations at the model's end. `NULL` (the default): the sampled
 #'   demes of a model from [read_demes()], else 1, 2, ...
 #' @param main Title; none by default.
 #' @param ... Must be empty.
@@ -35,7 +35,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: the model is invalid, a parameter is missing, or an argument cannot be
 #'   used.
-#' @seealso [summary.demography()] for the same in words, [write_demes()] for pictures of other
+#' @seealso [summary.demography()] for the same in words, [write_demes()] for pictures by other
 #'   programs
 #' @export
 #' @examples
@@ -88,7 +88,7 @@ history_of_events <- function(events) {
   history
 }
 
-# The times ago before each event and after the last one.
+# Times ago, before each event and after the last one.
 times_of_events <- function(events) {
   durations <- vapply(events, function(event) {
     if (is.null(event$end)) 0 else event$end - event$start

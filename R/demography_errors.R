@@ -4,7 +4,7 @@
 most_error <- 0.02
 
 # Warns of a spectrum that is far from the limit of fine grids and short steps. `found`: the result
-# of on_fine_grids(keep = TRUE) for one model. `where`: the end of "for this model".
+# of on_fine_grids(keep = TRUE) for one model. `where`: words to follow "for this model".
 warn_of_errors <- function(events, found, time, extrapolate, sampling, work, where = "") {
   values <- found$values[[1]]
   pts <- found$pts[[1]]
@@ -59,14 +59,14 @@ relative_change <- function(other, spectrum) {
   max(0, differences[large] / spectrum[large], if (total > 0) sum(differences) / total)
 }
 
-# Without the cells of sites that do not vary. The last dimensions of `values` are kept.
+# A matrix with a row for each cell of variable sites; other dimensions of `values` become columns.
 varying_cells <- function(values, sizes) {
   matrix(values, prod(sizes + 1))[!corner_mask(sizes + 1), , drop = FALSE]
 }
 
-# The difference that the coarsest grid makes. It is the error of the other grids, and so exceeds
-# the error of all. Of two grids the other one is not extrapolated; the error of both is about the
-# square of its error.
+# The change of the spectrum without its coarsest grid. It estimates the error of the other grids,
+# and so exceeds the error of all grids. With two grids, the other one is not extrapolated; the
+# error of both is about the square of its error.
 grid_error <- function(values, pts, time, extrapolate, sizes) {
   spectra <- without_steps(array(values, c(dim(values), 1)), time)
   spectra <- varying_cells(spectra, sizes)
@@ -79,7 +79,7 @@ grid_error <- function(values, pts, time, extrapolate, sizes) {
   max(if (length(pts) == 2) difference^2 else difference, relative_change(taken, limit))
 }
 
-# The difference that extrapolation with a coarser grid makes. 0 if no grid is coarser.
+# The change of the spectrum by extrapolation with a coarser grid; 0 if no grid is coarser.
 single_grid_error <- function(events, values, pts, time, sampling, work) {
   coarser <- max(4L, max(sampling$sizes) + 1L, as.integer(2 * pts / 3))
   if (coarser >= pts) {
@@ -93,10 +93,10 @@ single_grid_error <- function(events, values, pts, time, sampling, work) {
   ))
 }
 
-# The difference that steps of half the length make on the coarsest grid. "accurate" steps need it
-# only where whole and half steps differ: their remaining error is a part of this difference. A grid
-# of a third of the points costs a fraction, and suffices to show that the difference is well below
-# the limit.
+# The change of the spectrum by steps of half the length, on the coarsest grid. "accurate" steps
+# need it only where whole and half steps differ: their remaining error is a part of this
+# difference. A grid of a third of the points costs a fraction, and suffices to show that the
+# difference is well below the limit.
 step_error <- function(events, values, pts, time, sampling, work) {
   steps <- time_steps[[time]]
   if (length(steps$parts) > 1) {

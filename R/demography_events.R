@@ -1,4 +1,4 @@
-#' Write the events of a demographic model
+#' Define the events of a demographic model
 #'
 #' A model of [demography()] is a list of events in chronological order, such as
 #' `list(event_equilibrium(), event_split(1), event_epoch(0.2, nu = c(1, 0.5)))`. All values are in
@@ -9,11 +9,11 @@
 #'
 #' | Event | Effect |
 #' | --- | --- |
-#' | `event_equilibrium()` | one population in equilibrium; as in dadi, `gamma` acts as at size 1 |
+#' | `event_equilibrium()` | one population in equilibrium; as in dadi, `gamma` ignores `nu` |
 #' | `event_epoch()` | the populations evolve for a time |
 #' | `event_split()` | a new population splits off, as a copy of its parent |
 #' | `event_admixture()` | a new population is a mixture of others |
-#' | `event_pulse()` | a share of a population's alleles comes from others, at once |
+#' | `event_pulse()` | others replace a share of a population, at one time |
 #' | `event_removal()` | a population leaves the model |
 #' | `event_reordering()` | the populations are renumbered |
 #'
@@ -32,14 +32,13 @@
 #'
 #' @param nu Sizes: a vector of numbers, or a list with a number, `size_history()` or function for
 #'   each population. For `event_equilibrium()` one number, 1 by default.
-#' @param gamma Selection coefficients, 0 by default: one for all populations, or as `nu`. They are
-#'   2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
+#' @param gamma Selection coefficients, 0 by default: one for all populations, or in the form of
+#'   `nu`. They are 2 N s, for fitnesses 1, `1 + 2 s h` and `1 + 2 s`.
 #' @param h Dominance, in the form of `gamma`; 0.5 (the default) is additive.
-#' @param theta0 Mutation: a number, 1 by default; in an epoch also a `size_history()` or a
-#'   function. A rate holds until another is given: `NULL`, the default in an epoch, keeps the
-#'   current rate.
-#' @param duration A number: how long the epoch lasts. For `size_history()` the time on the
-#'   epoch's clock at which the value is `to`; `NULL` (the default) for the epoch's end.
+#' @param theta0 Mutation rate: a number, 1 by default; in an epoch also a `size_history()` or a
+#'   function. `NULL`, the default in an epoch, keeps the current rate.
+#' @param duration Length of the epoch. For `size_history()` the time on the epoch's clock at
+#'   which the value is `to`; `NULL` (the default) for the epoch's end.
 #' @param m Migration rates, 0 by default: one number for all pairs; or a matrix (or list of rows)
 #'   with the rate from population `j` into `i` in row `i` and column `j`.
 #' @param frozen Whether populations stay unchanged, like ancient samples: one value for all, or one
@@ -48,12 +47,12 @@
 #'   (the default). With `FALSE` a population has only alleles that existed before or came by
 #'   migration.
 #' @param initial_t Start of the epoch's clock, 0 by default. It matters only if values change.
-#' @param parent,pop Number of the population that splits, or that leaves.
-#' @param props Shares. For `event_admixture()` the shares of the new population's ancestry, one for
-#'   each population, with sum 1. For `event_pulse()` the replaced shares of `dest`, named by their
-#'   source populations: `c("2" = 0.1)`.
-#' @param dest Number of the population that receives the pulse.
-#' @param order The old number of each population, in the new order.
+#' @param parent,pop Index of the population that splits, or that leaves.
+#' @param props Shares. For `event_admixture()`, each population's share of the new population's
+#'   ancestry, with sum 1. For `event_pulse()`, the replaced shares of `dest`, named by their source
+#'   populations: `c("2" = 0.1)`.
+#' @param dest Index of the population that receives the pulse.
+#' @param order The old index of each population, in the new order.
 #' @param from,to Values at time 0 and at time `duration` of the epoch's clock.
 #' @param shape `"exponential"` (the default) or `"linear"` change between `from` and `to`.
 #' @return A list of the arguments, of class `demography_event`, or of class
@@ -157,7 +156,7 @@ size_history <- function(from, to, duration = NULL, shape = c("exponential", "li
 # fields    the fields that the event may have
 # to_core   function(event, populations, refuse): list(kind =, fields) for make_event() in the core;
 #           refuse(field, problem) is the error for a wrong field
-# change    number of populations that the event adds
+# change    change in the number of populations
 # founds    whether the event makes a population, which needs a name in Demes
 # to_demes  function(graph, event, about): the graph of demes_of_events() after this core event
 # to_history  the same for the picture of history_of_events()
@@ -169,7 +168,7 @@ event_row <- function(maker, fields, to_core, to_demes, to_history, to_words, ch
   as.list(environment())
 }
 
-# A function, because R loads the files of to_demes after this one.
+# A function, because R loads the functions `to_demes` after this file.
 event_rows <- function() {
   plain <- list(m = 0, gamma = 0, h = 0.5, frozen = FALSE, initial_t = 0, mutates = TRUE)
   list(

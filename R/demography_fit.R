@@ -11,13 +11,13 @@
 #' @param seed A number for [set.seed()]. `NULL` (the default): the session's random numbers.
 #' @param draws `"poisson"` (the default) or `"multinomial"`, as in [simulate.sfs()].
 #' @param main A title. `NULL` (the default): none.
-#' @param ... For `update()`: arguments of [fit_demography()] that change. Else not used.
+#' @param ... For `update()`: arguments of [fit_demography()] that change. Otherwise not used.
 #' @return
 #' * `coef()`: the fitted parameters.
-#' * `logLik()`: the log-likelihood. Its degrees of freedom are the fitted parameters, and theta if
-#'   it was fitted. So `AIC(fit, other)` and `BIC()` compare fits in tables.
+#' * `logLik()`: the log-likelihood. Its degrees of freedom count the fitted parameters, and theta
+#'   if it was fitted. `AIC(fit, other)` and `BIC()` compare fits in tables.
 #' * `predict()`: the expected spectrum, scaled by theta. For a fit without a spectrum: the expected
-#'   two-locus statistics. `plot(fit$ld, model = fit$expected_ld)` draws these.
+#'   two-locus statistics. `plot(fit$ld, model = fit$expected_ld)` compares these with the data.
 #' * `simulate()`: a list of spectra drawn from the expected one, masked like the data.
 #' * `update()`: a new fit, in which the given arguments replace earlier ones. It begins at the
 #'   estimates; `start` replaces some of them.
@@ -26,8 +26,8 @@
 #' * `plot()`: `x`, invisibly. It draws data, model and residuals, by pairs of up to three
 #'   populations.
 #' @section Errors:
-#' * `ancify_input_error`: `sample_sizes` are invalid, or a plot has more than three populations. Or
-#'   a method needs a spectrum, but the fit is to two-locus statistics alone. Or `update()` has an
+#' * `ancify_input_error`: `sample_sizes` are invalid; a plot has more than three populations; a
+#'   method needs a spectrum, but the fit is to two-locus statistics alone; or `update()` has an
 #'   argument that [fit_demography()] lacks, or a start outside its bounds.
 #' @seealso [fit_demography()], [vcov.demography_fit()] for standard errors,
 #'   [refit_demography()] for the bootstrap
@@ -150,28 +150,29 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 
 #' Compute standard errors of a fit
 #'
-#' `vcov()` gives the covariances of the parameters of [fit_demography()], and of theta. Standard
-#' errors are `sqrt(diag(vcov(fit, bootstraps)))`.
+#' `vcov()` gives the covariance matrix of the fitted parameters of [fit_demography()], and of
+#' theta. Standard errors are `sqrt(diag(vcov(fit, bootstraps)))`.
 #'
 #' @details
 #' Without `bootstraps`, sites count as independent (Fisher information). Genomic sites are linked,
 #' so these errors are too small. With `bootstraps`, spectra of windows drawn with replacement, the
 #' errors are valid for linked sites too (Godambe information; Coffman and others 2016).
 #'
-#' For a fit with `ld`, errors without `bootstraps` take bins of two-locus statistics as independent
-#' of each other and of the spectrum. So they are too small. Each of `bootstraps` has a spectrum and
-#' two-locus statistics of the same windows, so that errors include their covariances: `list(sfs =
-#' lapply(draws, function(w) Reduce("+", spectra[w])), ld = lapply(draws, function(w) do.call(c,
-#' statistics[w])))`. `draws` are windows drawn with replacement, of which `spectra` and
-#' `statistics` are lists. The normal distributions keep the covariances of the data.
+#' For a fit with `ld`, errors without `bootstraps` treat bins of two-locus statistics as
+#' independent of each other and of the spectrum. So they are too small. Each bootstrap has a
+#' spectrum and two-locus statistics of the same windows, so that errors include their covariances:
+#' `list(sfs = lapply(draws, function(w) Reduce("+", spectra[w])), ld = lapply(draws, function(w)
+#' do.call(c, statistics[w])))`.
+#' Each of `draws` has the indices of windows drawn with replacement; `spectra` and `statistics`
+#' have an element for each window. The normal distributions keep the covariances of the data.
 #'
-#' Gradients come from differences of 1 %, curvatures from 1 to 5 %. The gradients' variability is
-#' their variance over bootstraps.
+#' Gradients come from parameter differences of 1 %, curvatures from differences of 1 to 5 %. The
+#' gradients' variability is their variance over bootstraps.
 #'
 #' @param object A `demography_fit`.
 #' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
-#'   are folded and masked like the data. For a fit with `ld`: a list of such a list `sfs`, and of a
-#'   list `ld` of [ld_statistics()]. `NULL` (the default): independent sites.
+#'   are folded and masked like the data. For a fit with `ld`: a list with such a list as `sfs`, and
+#'   a list of [ld_statistics()] as `ld`. `NULL` (the default): independent sites.
 #' @param log Whether covariances are of the parameters' logarithms; `FALSE` (the default). Standard
 #'   errors of logarithms are relative errors.
 #' @param ... Not used.
@@ -179,7 +180,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #'   fitted.
 #' @section Errors:
 #' `ancify_input_error`:
-#' * `bootstraps` are fewer than two spectra, or of another size than the data.
+#' * `bootstraps` has fewer than two spectra, or spectra of another size than the data.
 #' * A parameter is at a bound.
 #' * The likelihood has no maximum at the estimates.
 #' * `log` is `TRUE`, and a parameter is not above 0.
@@ -230,14 +231,15 @@ positive_estimates <- function(fit) {
   estimates
 }
 
-# Fisher information at these parameters, by second differences of the log-likelihood, and the
-# variance of its gradient over bootstraps; `slope`: the gradient of the data. The mean square would
-# not do: at a test's null hypothesis the mean gradient is not 0, and the test would reject nothing.
+# list(information = Fisher information at these parameters, by second differences of the
+# log-likelihood, variability = the variance of its gradient over bootstraps, slope = the gradient
+# for the data). The mean square in place of the variance would be wrong: at a null hypothesis the
+# mean gradient is not 0, so a test would never reject.
 likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   bootstraps <- check_bootstraps(bootstraps, fit)
   at <- c(params, if (fit$surface$settings$multinomial) c(theta = theta))
   n <- length(at)
-  # Relative to the value, or to the estimate if the null hypothesis has 0
+  # Relative to the larger of value and estimate, as a null hypothesis may have the value 0
   size <- pmax(abs(at), abs(c(coef(fit), fit$theta)[seq_len(n)]), 1e-6)
   ends <- valid_ends(fit, at)
   expected_around <- function(step, moves) {
@@ -271,8 +273,8 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   list(information = information, variability = stats::var(t(slopes)), slope = slope_of(observed))
 }
 
-# The ends of valid values. Differences keep at least one step away from them. Most parameters
-# cannot be negative.
+# The limits of valid values, from which differences stay at least one step away. Parameters that
+# are not negative here must stay so.
 valid_ends <- function(fit, at) {
   ranges <- parameter_ranges(fit$model, intersect("misidentified", names(at)))
   ranges <- lapply(ranges, function(range) range[names(range) %in% names(at)])
@@ -280,19 +282,19 @@ valid_ends <- function(fit, at) {
   Map(function(ends, range) replace(ends, names(range), range), ends, ranges)
 }
 
-# Steps for second differences: a standard error if nothing else were fitted, but from 1 to 5 %, and
-# within bounds. The log-likelihood jumps by some thousandths where the number of time steps
-# changes. With steps of 1 % such a jump can be half of the curvature; gradients are hardly
+# Steps for second differences: the standard error with all other parameters fixed, but from 1 to
+# 5 %, and within bounds. The log-likelihood jumps by some thousandths where the number of time
+# steps changes. With steps of 1 % such a jump can be half of the curvature; gradients are hardly
 # affected.
 curvature_steps <- function(fit, at, size, curvature) {
   errors <- 1 / sqrt(pmax(-curvature, 0))
-  bounds <- fit$bounds[seq_along(at), ] # none of theta
+  bounds <- fit$bounds[seq_along(at), ] # NA for theta
   room <- pmin(abs(bounds$upper - at), abs(at - bounds$lower))
   pmax(pmin(errors, room, 0.05 * size, na.rm = TRUE), 0.01 * size)
 }
 
-# What each term expects, for each row of `moves` from the parameters. Theta is only a factor, so
-# places that differ only in theta are computed once.
+# Each term's expectations at the parameters plus each row of `moves`. Theta is only a factor, so
+# points that differ only in theta are computed once.
 expected_at <- function(surface, at, moves, params) {
   places <- lapply(seq_len(nrow(moves)), function(i) at + moves[i, ])
   sets <- lapply(places, function(place) place[params])

@@ -1,6 +1,6 @@
 # Spectra from grids, which are refined if too coarse for a model, and extrapolated.
 
-# An array of cells, grids and models, extrapolated to steps of length 0 as `time` says.
+# An array of cells, grids and models, extrapolated to steps of length 0 by the rule `time`.
 spectra_of_models <- function(models, pts, time, sampling, work) {
   steps <- time_steps[[time]]
   without_steps(spectra_of_steps(models, pts, steps, steps$parts, sampling, work), time)
@@ -34,10 +34,10 @@ without_steps <- function(values, time) {
   array(Reduce(`+`, sums), dim(values)[c(1, 2, 4)])
 }
 
-# The error is proportional to the step. So twice the spectrum of half steps, minus the spectrum of
-# whole steps, extrapolates to steps of length 0. Steps follow selection up to the coefficient
-# `strongest`. Steps that look ahead are short enough for shrinking populations. `of_grids`: a
-# function of grid points, which gives the weights of grids.
+# The error is proportional to the step length. So twice the spectrum of half steps, minus the
+# spectrum of whole steps, extrapolates to steps of length 0. Steps shorten with selection up to the
+# coefficient `strongest`. Steps that look ahead are short enough for shrinking populations.
+# `of_grids`: the weights of grids, as a function of their points.
 # "selected" is for pairs of coefficients: equal relative accuracy under strong selection would
 # spend most of the time on the smallest counts.
 step_rule <- function(fineness, strongest, parts, weights, looks_ahead, of_grids) {
@@ -52,7 +52,7 @@ weights_of_frequencies <- function(pts) {
 
 # Weights with sum 1 that minimise the expected squared error. A grid's error is a polynomial in its
 # spacing. Drift causes most of it, in proportion to the squared spacing; splits add a linear term,
-# and migration a large fourth-power term. `sizes`: about how large the coefficients are, relative
+# and migration a large fourth-power term. `sizes`: typical coefficients of the polynomial, relative
 # to a count, in models of one to three populations.
 weights_of_spacing <- function(pts) {
   if (length(pts) == 1) {
@@ -74,10 +74,10 @@ time_steps <- list(
   selected = step_rule(3e-3, 30, 1:2, c(-1, 2), TRUE, weights_of_spacing)
 )
 
-# The models' expected spectra, as a list, for each the grid points that it took, and with `keep`
-# its `values`: an array of cells, grids and parts of steps. Cells are negative where a density is
-# too steep for the grid. Twice as many points shrink them by orders of magnitude, so a few rounds
-# suffice, and most models need none.
+# A list of three lists with an element for each model: `spectra`, its expected spectrum; `pts`, the
+# grid points used; and with `keep` its `values`, an array of cells, grids and parts of steps. Cells
+# are negative where a density is too steep for the grid. Twice as many points shrink them by orders
+# of magnitude, so a few rounds suffice, and most models need none.
 on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, work, keep = FALSE) {
   none <- vector("list", length(models))
   result <- list(spectra = none, pts = none, values = none)
@@ -110,7 +110,7 @@ on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, work,
   )
 }
 
-# Only the user may choose densities of more points than this.
+# Refinement stops at densities of this many points; only the user may choose more.
 most_grid_points <- 3e6
 
 # `pts`, then grids with 50 % more points in each round.
@@ -128,7 +128,7 @@ any_below <- function(spectra, sizes) {
     any(apply(known, 2, function(cells) min(cells) < -1e-6 * max(cells)), na.rm = TRUE)
 }
 
-# `taken`: the grid points of each model.
+# `taken`: the grid points used for each model.
 warn_of_finer <- function(pts, taken, where = "") {
   finest <- taken[[which.max(vapply(taken, max, 0L))]]
   warn_ancify(
@@ -169,7 +169,7 @@ spectra_of_single_grids <- function(events, sizes, pts, time, sampling, work) {
   stats::setNames(spectra, pts)
 }
 
-# The sum of spectra, or of their logarithms, with the weights of their grids. Cells for which it is
+# The sum of spectra, or of their logarithms, with the weights of their grids. Cells whose sum is
 # unusable get the finest grid's value.
 extrapolated <- function(spectra, pts, of_grids, of_logarithms) {
   weights <- of_grids(pts)

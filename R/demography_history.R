@@ -66,7 +66,7 @@ epoch_flows <- function(event, there, before, time) {
   rates <- vapply(event$migration, value_at, 0, (event$start + event$end) / 2)
   pairs$rate <- rates[(pairs$to - 1) * n + pairs$from]
   pairs <- pairs[pairs$from != pairs$to & pairs$rate > 0, ]
-  # One below the other, through the epoch.
+  # Spread the arrows evenly over the epoch.
   share <- seq_len(nrow(pairs)) / (nrow(pairs) + 1)
   data.frame(from = there[pairs$from], to = there[pairs$to], rate = pairs$rate,
              time = before + share * (time - before))

@@ -1,13 +1,13 @@
-#' Make the model of a chromosome, or of selfing organisms
+#' Adapt a demographic model to a chromosome, or to selfing
 #'
-#' Converts a model of autosomes in outcrossing organisms to a sex chromosome, the mitochondrion, or
-#' selfing organisms: `inherit_demography(model, "X")`. Parameters keep the values and units of the
-#' autosomal model, so that the models are comparable.
+#' Converts a model of autosomes in outcrossing organisms into one of a sex chromosome, the
+#' mitochondrion, or selfing organisms: `inherit_demography(model, "X")`. Parameters keep the values
+#' and units of the autosomal model, so that the models are comparable.
 #'
 #' @details
 #' Sizes and `theta0` are multiplied by these factors. Times stay unchanged, and so do migration
 #' rates, which apply to both sexes. `b` is the number of breeding females per breeding male, and
-#' `a` the male over the female mutation rate.
+#' `a` the ratio of the male to the female mutation rate.
 #'
 #' | Chromosome | Sizes | `theta0` |
 #' | --- | --- | --- |
@@ -16,14 +16,14 @@
 #' | `"Y"` (or W) | (1 + b) / (8 b) | 2 a / (1 + a) |
 #' | `"mitochondrion"` | (1 + b) / 8 | 2 / (1 + a), for the nuclear rate of females |
 #'
-#' With a share of selfing `s` the inbreeding coefficient is F = s / (2 - s), and all sizes are
+#' With a selfing rate `s` the inbreeding coefficient is F = s / (2 - s), and all sizes are
 #' divided by 1 + F. Genotypes are then inbred too: [expected_sfs()] takes
 #' `sampling = sampling_inbred(s / (2 - s))`.
 #'
 #' @param model A [demography()], or a list of events, without selection.
 #' @param chromosome `"autosome"` (the default), `"X"`, `"Y"` or `"mitochondrion"`.
 #' @param females Breeding females per breeding male, above 0; 1 by default.
-#' @param male_mutation Male over female mutation rate, above 0; 1 by default.
+#' @param male_mutation Ratio of the male to the female mutation rate, above 0; 1 by default.
 #' @param selfing Share of offspring by self-fertilisation, from 0 to 1; 0 by default. Only for
 #'   autosomes.
 #' @return A [demography()] with the parameters of `model`.
@@ -75,12 +75,12 @@ inherit_demography <- function(model, chromosome = c("autosome", "X", "Y", "mito
   of_autosomes <- model$events
   params <- model$params
   formals(events) <- formals(args(of_autosomes))
-  model$events <- events # it keeps what read_demes() has noted
+  model$events <- events # the attributes of read_demes() stay
   model
 }
 
-# A row for each chromosome: the factors of sizes and of mutation rates, from the females per male
-# and the male over the female mutation rate.
+# A row for each chromosome: the factors of sizes and of mutation rates, from the number of females
+# per male and the ratio of male to female mutation rates.
 inheritances <- list(
   autosome = function(females, mutation) c(size = 1, mutation = 1),
   X = function(females, mutation) {

@@ -2,26 +2,27 @@
 
 #' Compute a demographic model's two-locus statistics
 #'
-#' Computes linkage disequilibrium that a model expects between two sites, by bins of their
+#' Computes the linkage disequilibrium that a model expects between two sites, by bins of their
 #' recombination distance: `expected_ld(model, params, c("A", "B"), bins = c(1e-5, 1e-4, 1e-3),
-#' reference_size = 1e4)`. Its ratios are \eqn{\sigma_d^2} and its relatives in up to five
+#' reference_size = 1e4)`. Its ratios are \eqn{\sigma_d^2} and its analogues in up to five
 #' populations.
 #'
 #' @details
-#' **Equations.** Samples of two to four haplotypes are followed back in time. They coalesce, move
-#' and recombine until their lineages differ by mutations at both sites. The system of linear
-#' differential equations is that of Hill and Robertson (1968) and of Ragsdale and Gravel (2019). No
-#' site mutates twice.
+#' **Equations.** Samples of two to four haplotypes are followed back in time. They coalesce,
+#' migrate and recombine until their lineages differ by mutations at both sites. The system of
+#' linear differential equations is from Hill and Robertson (1968) and Ragsdale and Gravel (2019).
+#' No site mutates twice.
 #'
 #' **Precision.** Epochs of constant sizes and rates are solved to about 12 digits. Steps of other
 #' epochs are halved and extrapolated, until statistics agree within a relative 1e-8. Statistics
-#' below 1e-4 of the largest one agree within 1e-12 of that. Differences of rounded numbers have
-#' errors of about 1e-15 of pi2, so statistics of that size are noise.
+#' below 1e-4 of the largest one agree within 1e-12 of the largest. Rounding causes errors of about
+#' 1e-15 of pi2, so statistics of that size are noise.
 #'
 #' **Bins.** A bin's statistic is the mean over the bin by Simpson's rule: a sixth of the values at
-#' both ends, and two thirds of that in the middle. Bins should be narrow where statistics fall
-#' fast. Chromosomes should be much longer, so that pairs of sites are spread evenly over a bin. A
-#' distance counts as its recombination rate, as crossovers are rare at short distances.
+#' both ends, and two thirds of the value in the middle. Bins should be narrow where statistics fall
+#' fast. Chromosomes should be much longer than bins, so that distances of pairs of sites are spread
+#' evenly over a bin. The distance serves as the recombination rate, as crossovers are rare at short
+#' distances.
 #'
 #' **Units.** Distances are in Morgans, but a model's times are in units of 2 Nref generations. So
 #' `reference_size`, Nref, sets the model's clock. [fit_demography()] can fit it.
@@ -35,8 +36,8 @@
 #' @param reference_size Nref, in diploid individuals. `NULL` (the default): that of a model from
 #'   [read_demes()].
 #' @param threads,progress As in [expected_sfs()].
-#' @return An object of class `ld_statistics`, as [ld_statistics()] makes of data. Values are
-#'   proportional to the square of the events' `theta0`, and heterozygosities to `theta0`.
+#' @return An object of class `ld_statistics`, like the result of [ld_statistics()] for data. Values
+#'   are proportional to the square of the events' `theta0`, and heterozygosities to `theta0`.
 #'   [ld_ratios()] gives ratios, which do not depend on it.
 #' @section Errors:
 #' * `ancify_input_error`: the model has selection, an invalid event, or sizes that jump within an
@@ -91,7 +92,7 @@ check_ld_populations <- function(populations, n) {
 ld_of_models <- function(models, populations, bins, sizes, work) {
   middles <- (utils::head(bins, -1) + bins[-1]) / 2
   places <- sort(c(bins, middles))
-  # The core's rates have one reference size.
+  # The core scales recombination rates by a single reference size.
   results <- vector("list", length(models))
   for (size in unique(sizes)) {
     alike <- which(rep_len(sizes, length(models)) == size)
@@ -105,7 +106,7 @@ ld_of_models <- function(models, populations, bins, sizes, work) {
   results
 }
 
-# `column`: statistics of both ends and the middles of bins, then heterozygosities.
+# `column`: statistics at the limits and middles of bins, then heterozygosities.
 as_expected_ld <- function(column, populations, bins) {
   names <- ld_statistics_names(populations)
   n <- length(bins) - 1

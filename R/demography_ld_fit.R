@@ -1,7 +1,7 @@
 # Two-locus statistics as a term of fit_demography().
 
-# The log-likelihood is the sum over bins of that of a multivariate normal distribution of a bin's
-# ratios. Its covariance is that of the data's blocks. Bins count as independent, so this is a
+# The log-likelihood is a sum over bins. The ratios of a bin have a multivariate normal
+# distribution, with the covariance from the data's blocks. Bins count as independent, so this is a
 # composite likelihood, as in Ragsdale and Gravel (2019), PLoS Genetics 15:e1008204.
 ld_term <- function(model, ld, space, threads) {
   check_population_order(model, ld$populations, "ld")
@@ -36,7 +36,7 @@ ld_term <- function(model, ld, space, threads) {
   )
 }
 
-# The fit's own parameter of recombination's clock. Parameters of a Demes file have sizes.
+# The parameter that a fit adds to scale recombination. Parameters of a Demes file have the scale.
 params_of_ld <- function(model) {
   has_sizes <- length(model$params) && !is.null(attr(model, "reference_size"))
   if (has_sizes) character() else "reference_size"
@@ -44,8 +44,8 @@ params_of_ld <- function(model) {
 
 as_ld_ratios <- function(ld) if (is.null(ld$reference)) ld_ratios(ld) else ld
 
-# What is compared: in each bin all ratios but the one that is 1. Ratios of heterozygosities are a
-# part of their own.
+# The compared values: in each bin all ratios but the one that is 1. Ratios of heterozygosities are
+# a separate part.
 ld_vectors <- function(x) {
   left_out <- pi2_name(x$reference)
   own <- paste("H", x$reference, x$reference, sep = ".")
@@ -58,7 +58,7 @@ ld_vectors <- function(x) {
 
 number_compared <- function(ld) length(unlist(ld_vectors(ld)))
 
-# A factor of each part's inverse covariance, and the logarithm of its normal density's scale.
+# The Cholesky factor of each part's covariance, and its logarithmic normal density at the mean.
 ld_weights <- function(ld) {
   covariance <- stats::vcov(ld)
   parts <- ld_vectors(ld)

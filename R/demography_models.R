@@ -9,9 +9,9 @@
 #' | Name | Model |
 #' | --- | --- |
 #' | `snm` | constant size, the standard neutral model |
-#' | `two_epoch` | the size changed to `nu`, `time` ago |
+#' | `two_epoch` | sudden change to size `nu`, `time` ago |
 #' | `growth` | exponential growth to `nu` over `time` |
-#' | `bottlegrowth` | the size changed to `nu_b`, then exponentially to `nu_f` over `time` |
+#' | `bottlegrowth` | sudden change to size `nu_b`, then exponential to `nu_f` over `time` |
 #' | `three_epoch` | size `nu_b` for `time_b`, then size `nu_f` for `time_f` |
 #'
 #' Inbreeding is a parameter of sampling, for any model: see [sampling_inbred()].
@@ -22,7 +22,7 @@
 #' | --- | --- |
 #' | `snm_2d` | two samples of one population of constant size |
 #' | `bottlegrowth_2d` | `bottlegrowth`, then a split at the present |
-#' | `bottlegrowth_split` | `bottlegrowth` and a split `time_split` ago; both go on growing |
+#' | `bottlegrowth_split` | `bottlegrowth` with a split `time_split` ago; both keep growing |
 #' | `bottlegrowth_split_mig` | the same, with migration at rate `m` after the split |
 #' | `split_mig` | a split `time` ago into sizes `nu1` and `nu2`, with migration at rate `m` |
 #' | `split_asym_mig` | the same, at rates `m12` into the first and `m21` into the second |
@@ -36,20 +36,20 @@
 #' | --- | --- |
 #' | `out_of_africa` | Africans, Europeans, East Asians (Gutenkunst and others 2009) |
 #'
-#' Most models of one or two populations also exist with selection, for mutations of one effect:
+#' Most models of one or two populations also exist with selection, the same for all mutations:
 #'
 #' | Name | Selection coefficients |
 #' | --- | --- |
 #' | `two_epoch_sel` and so on | `gamma` |
-#' | `split_mig_sel` and so on | `gamma1` of the first population and its ancestors, `gamma2` |
+#' | `split_mig_sel` and so on | `gamma1` of the first population and its ancestors, else `gamma2` |
 #' | `split_mig_sel_single_gamma` and so on | `gamma` of all populations |
 #'
-#' [selected_spectra()] puts distributions of effects on any model.
+#' [selected_spectra()] adds a distribution of fitness effects to any model.
 #'
-#' The models below, of populations that split, are those of Portik and others (2017) and of Firneno
-#' and others (2020), with their names. Their sizes are `nu1`, `nu2` and `nu3`, and `nu_a` for the
-#' ancestors of the second and third population. A share `f` of a mixed population comes from the
-#' first. Periods between splits and after them last `time`, or `time1`, `time2` and so on.
+#' The models of splits below, and their names, are from Portik and others (2017) and Firneno and
+#' others (2020). Their sizes are `nu1`, `nu2` and `nu3`, and `nu_a` for the ancestors of the second
+#' and third population. An admixed population has a share `f` from the first. The periods between
+#' and after splits last `time`, or `time1`, `time2` and so on.
 #' Migration is at rate `m`, or at `m12` into the first population and `m21` into the second. Models
 #' of three populations have these rates, all symmetric except the last two:
 #'
@@ -78,10 +78,10 @@
 #' | `vic_sec_contact_sym_mig`, `vic_sec_contact_asym_mig` | with migration in the second period |
 #' | `founder_nomig` | sizes 1 - `s`, and exponentially from `s` to `nu2` |
 #' | `founder_sym`, `founder_asym` | the same, with migration |
-#' | `vic_no_mig_admix_early`, `..._late` | `vic_no_mig`, mixed after the split or at the present |
-#' | `vic_two_epoch_admix` | the same, mixed between two periods |
-#' | `founder_nomig_admix_early`, `..._late` | `founder_nomig`, mixed likewise |
-#' | `founder_nomig_admix_two_epoch` | the same, mixed when `nu2` is reached |
+#' | `vic_no_mig_admix_early`, `..._late` | `vic_no_mig`, admixed after the split or at present |
+#' | `vic_two_epoch_admix` | the same, admixed between two periods |
+#' | `founder_nomig_admix_early`, `..._late` | `founder_nomig`, admixed at these times |
+#' | `founder_nomig_admix_two_epoch` | the same, admixed when `nu2` is reached |
 #'
 #' | Name | Three populations |
 #' | --- | --- |
@@ -102,8 +102,8 @@
 #' | `split_nomig_size`, `sim_split_no_mig_size` | sizes `nu1b`, `nu2b`, `nu3b` in the last period |
 #' | `ancmig_2_size` | `ancmig_adj_2` with other sizes in the last period |
 #' | `sim_split_refugia_sym_mig_adjacent_size` | with other sizes in the last period |
-#' | `refugia_adj_2_var_sym`, `refugia_adj_3_var_sym` | the third population has the migration |
-#' | `split_sym_mig_adjacent_var1`, `..._var2` | the same after `m_a`; at `m3` only |
+#' | `refugia_adj_2_var_sym`, `refugia_adj_3_var_sym` | the third migrates to and from both others |
+#' | `split_sym_mig_adjacent_var1`, `..._var2` | after `m_a`: the same, or `m3` only |
 #' | `sim_split_sym_mig_adjacent_var` | both splits at once, then the same |
 #' | `sim_split_refugia_sym_mig_adjacent_var` | isolation, then the same |
 #' | each of the last four rows with `_uni` for `_sym` | migration into the third population only |
@@ -181,7 +181,7 @@ selected_models <- function() {
     selected(of_two, "_sel_single_gamma", "gamma"))
 }
 
-# A model whose coefficients have these names. The ancestors have the first population's.
+# The model with selection coefficients of these names. Ancestors have the first coefficient.
 under_selection <- function(model, gammas) {
   params <- names(formals(model))
   model_of_params(c(params, gammas), function(p) {
@@ -194,7 +194,7 @@ under_selection <- function(model, gammas) {
   })
 }
 
-# Functions of the parameters.
+# Each model is a function of its parameters that returns the events.
 common_models <- list(
   snm = function() list(event_equilibrium()),
   two_epoch = function(nu, time) list(event_equilibrium(), event_epoch(time, nu)),
@@ -312,7 +312,7 @@ common_models <- list(
     africa <- 13900 / n
     europe <- grown(2300, 0.00125)
     asia <- grown(650, 0.00372)
-    # The rate between two populations, both ways.
+    # A matrix of symmetric rates. Each of `...` has two populations and an index of `rates`.
     between <- function(n, ...) {
       m <- matrix(0, n, n)
       for (pair in list(...)) m[rbind(pair[1:2], pair[2:1])] <- rates[pair[3]]

@@ -7,19 +7,20 @@
 #' **Wald intervals** are the estimate plus and minus a normal quantile times the standard error of
 #' [vcov.demography_fit()]. With `log` they are symmetric on the logarithmic scale.
 #'
-#' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
-#' chi-squared quantile of 1 degree of freedom. All other parameters are refitted there. The
-#' intervals need not be symmetric. An interval that reaches a bound ends there. One that reaches a
-#' default bound, or parameters that the model does not allow, has no known end: `NA`.
+#' **Profile intervals** contain the values at which twice the log-likelihood falls by less than the
+#' chi-squared quantile with 1 degree of freedom. All other parameters are refitted at each value.
+#' The intervals need not be symmetric. An interval that reaches a bound ends there. The end is `NA`
+#' at a default bound, or where the model does not allow further values.
 #'
 #' Without `bootstraps` sites count as independent. With them, intervals are valid for linked sites:
-#' Wald intervals by their standard errors, profiles by the ratio of both variances.
+#' Wald intervals use bootstrap standard errors, and profiles are scaled by the ratio of the
+#' variances with and without `bootstraps`.
 #'
 #' @param object,fitted A `demography_fit`, as from [fit_demography()].
 #' @param parm Names of fitted parameters; for Wald intervals also `"theta"`. `NULL` (the default):
 #'   all that `method` has.
-#' @param level Confidence level, 0.95 by default. A profile extends that far to each side, by
-#'   default 0.99.
+#' @param level Confidence level, 0.95 by default. A profile extends to this level on each side,
+#'   0.99 by default.
 #' @param method `"wald"` (the default) or `"profile"`.
 #' @param bootstraps As in [vcov.demography_fit()]; `NULL` (the default): independent sites.
 #' @param log Whether Wald intervals are computed for logarithms; `FALSE` (the default).
@@ -31,11 +32,12 @@
 #' @param ... Not used.
 #' @return
 #' * `confint()`: a matrix with a row for each parameter and the columns of both ends.
-#' * `profile()`: a data frame of class `demography_profile` with a row for each place: `parameter`,
-#'   its `value`, `log_likelihood`, the best values of all parameters, and `z`. The latter is the
-#'   root of twice the fall of the log-likelihood, negative below the estimate.
+#' * `profile()`: a data frame of class `demography_profile` with a row for each point: `parameter`,
+#'   its `value`, `log_likelihood`, the best values of all parameters, and `z`. `z` is the square
+#'   root of twice the fall in log-likelihood, negative below the estimate. With `bootstraps`, this
+#'   fall is divided by the ratio of the variances.
 #' * `plot()`: `x`, invisibly. It draws the deviance, `z` squared, along each parameter, and its
-#'   height at `level`.
+#'   value at `level`.
 #' @section Errors:
 #' * `ancify_input_error`: `parm` names no parameter, `level` is not between 0 and 1, `log` is
 #'   `TRUE` and a parameter is not above 0, or there are no standard errors.
@@ -67,7 +69,7 @@ confint.demography_fit <- function(object, parm = NULL, level = 0.95,
   limits <- if (wald) {
     wald_ends(object, level, bootstraps, log)[parm, , drop = FALSE]
   } else {
-    # Go a little further, so that the ends lie between places.
+    # Go a little further, so that the ends lie between points of the profile.
     far <- stats::pchisq(1.1 * stats::qchisq(level, 1), 1)
     along <- profile(object, parm, far, bootstraps, BPPARAM, progress)
     t(vapply(parm, function(name) profile_ends(object, along, name, level), c(0, 0)))
@@ -83,7 +85,7 @@ wald_ends <- function(fit, level, bootstraps, log) {
   if (log) exp(ends) else ends
 }
 
-# Places are so close that their spline has a much smaller error than the fit.
+# Points are so close that a spline through them has a much smaller error than the fit.
 profile_ends <- function(fit, along, name, level) {
   space <- space_of_fit(fit, name)
   rows <- along[along$parameter == name, ]
@@ -138,7 +140,7 @@ estimate_row <- function(name, fit) {
 # A step of the profile raises z by about this share of its range.
 z_step <- 1 / 4
 
-# Places from the estimate to one side, until z is `far` or the bound is reached.
+# Points from the estimate to one side, until z is `far` or the bound is reached.
 profile_side <- function(fit, name, side, far, scale) {
   space <- space_of_fit(fit)
   estimate <- to_scale(space, space$start)

@@ -33,7 +33,7 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
   simulate(expected, nsim, seed, draws)
 }
 
-#' Fit a model again to other spectra
+#' Refit a model to other spectra
 #'
 #' Fits the model of a fit to each of several spectra: `refit_demography(fit, simulate(fit, 100))`
 #' is a parametric bootstrap. Spectra of windows drawn with replacement, as in `attr(data,
@@ -53,10 +53,10 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
 #' @return A data frame with a row for each spectrum: `log_likelihood`, the fitted parameters, and
 #'   `theta` if it was fitted.
 #' @section Errors:
-#' * `ancify_input_error`: `fit` is not a fit; or `spectra` are fewer than two, or differ in size
-#'   from the data.
+#' * `ancify_input_error`: `fit` is not a fit; or `spectra` has fewer than two spectra, or spectra
+#'   of another size than the data.
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel.
-#' @seealso [vcov.demography_fit()] for errors without further fits,
+#' @seealso [vcov.demography_fit()] for standard errors without further fits,
 #'   [`simulate()`][simulate.demography_fit]
 #' @export
 #' @examples

@@ -1,38 +1,39 @@
 #' Fit a demographic model
 #'
-#' Finds the parameters of greatest likelihood for a spectrum:
+#' Finds the maximum likelihood parameters for a spectrum:
 #' `fit_demography(demography_model("split_mig"), x, start = c(nu1 = 1, nu2 = 1, time = 0.2, m =
 #' 1))`. The model is a [demography()] or a distribution of fitness effects.
 #'
 #' @details
-#' **Searches.** Each search is a quasi-Newton search (`stats::nlminb()`) to the nearest maximum.
-#' Parameters with a lower bound above 0 have a logarithmic scale. Gradients are finite differences,
-#' computed together on all threads. The first search begins at `start`, the others at `start` times
-#' random factors from 1/2 to 2. `set.seed()` makes a fit reproducible.
+#' **Searches.** Each search climbs to a local maximum by a quasi-Newton method (`stats::nlminb()`).
+#' Parameters with a lower bound above 0 are on a logarithmic scale. Gradients are finite
+#' differences, computed together on all threads. The first search begins at `start`, the others at
+#' `start` times random factors from 1/2 to 2. `set.seed()` makes a fit reproducible.
 #'
 #' **Convergence.** A fit has converged if the three best searches agree on the log-likelihood
 #' within `tolerance`. No further searches then start.
 #'
-#' **Numerical error.** Default grids and time steps change a log-likelihood by some hundredths. For
-#' 40 haplotypes of Yoruba and CEU the maximum is -1066.39, even on grids twice as fine.
-#' `time = "dadi"` gives dadi's -1066.26, because its longer steps have a larger error.
+#' **Numerical error.** The default grids and time steps cause errors of some hundredths in a
+#' log-likelihood. For 40 haplotypes of Yoruba and CEU the maximum is -1066.39, even on grids twice
+#' as fine. `time = "dadi"` gives dadi's -1066.26: without extrapolation, its time steps have a
+#' larger error.
 #'
-#' **Linkage disequilibrium.** With `ld`, the log-likelihood sums the terms of the spectrum and of
-#' two-locus statistics. In each bin the ratios ([ld_ratios()]) have a multivariate normal
-#' distribution. The model gives its mean, and the data's blocks its covariance
+#' **Linkage disequilibrium.** With `ld`, the log-likelihood is the sum of a term for the spectrum
+#' and a term for two-locus statistics. In each bin the ratios ([ld_ratios()]) have a multivariate
+#' normal distribution. The model gives its mean, and the data's blocks its covariance
 #' ([vcov()][ld_methods]). Ratios of heterozygosities form one more bin. Bins and the spectrum count
-#' as independent, so this is a composite likelihood. Recombination is a clock: the fit has a
-#' parameter `reference_size`, Nref, and needs its `start`. So sizes are `nu * reference_size`
-#' diploid individuals, and times `2 * reference_size * time` generations. Parameters from
-#' [read_demes()] are in individuals and in the file's units of time. They do not need this
-#' parameter.
+#' as independent, so this is a composite likelihood. Recombination sets the time scale: the fit has
+#' a further parameter `reference_size`, Nref, which needs a `start`. Sizes are then
+#' `nu * reference_size` diploid individuals, and times `2 * reference_size * time` generations.
+#' Models from [read_demes()] do not need this parameter, as theirs are in individuals and in the
+#' file's units of time.
 #'
 #' **Standard errors.** Linked sites are not independent. Use bootstrap spectra, as from
 #' [sfs_from_vcf()], in [vcov.demography_fit()].
 #'
 #' @param model A [demography()] with parameters, or a [dfe_model()].
-#' @param sfs The data's spectrum, an [sfs()]. If it is folded, so is the model. `NULL`: the fit
-#'   uses `ld` alone.
+#' @param sfs The data's spectrum, an [sfs()]. If it is folded, the model's spectrum is folded too.
+#'   `NULL`: the fit uses `ld` alone.
 #' @param start Named values of the parameters for the first search, in the units of
 #'   [demography_events]. Default: those of a model from [read_demes()].
 #' @param lower,upper Named bounds of some or all parameters. Default: those of a model from
@@ -51,19 +52,20 @@
 #' @param tolerance Largest difference in log-likelihood between agreeing searches, 0.1 by default.
 #' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. If `sampling` is a
 #'   function, its arguments are fitted too. Give bounds for their range: `upper = c(inbreeding =
-#'   1)`. A [dfe_model()] already has its spectra, and uses only `threads` of these and `pts`.
+#'   1)`. Of these and `pts`, a [dfe_model()] takes only `threads`, as it already has its spectra.
 #' @param BPPARAM A `BiocParallelParam`. Its workers run all `starts` searches, each on one thread.
 #'   `NULL` (the default): this session runs one search after another.
 #' @param progress Whether to show the number of finished searches. Default: only in interactive
 #'   sessions.
 #' @param ld Two-locus statistics of the data, as from [ld_statistics()] with `blocks`, of the
-#'   populations of `sfs`. They need more blocks than a bin has ratios. `NULL` (the default): none.
+#'   populations of `sfs`. They need at least two more blocks than a bin has ratios. `NULL` (the
+#'   default): none.
 #' @return A list of class `demography_fit`:
 #' * `model`, `data`: the arguments `model` and `sfs`.
 #' * `ld`, `expected_ld`: the ratios of `ld`, and their expectation; `NULL` without `ld`.
 #' * `params`: the values of all parameters; `fitted`: the names of the fitted ones.
 #' * `theta`: the fitted theta, `NA` without `multinomial` or `sfs`.
-#' * `log_likelihood`: its maximum.
+#' * `log_likelihood`: the maximum log-likelihood.
 #' * `expected`: the model's spectrum, with this theta.
 #' * `converged`: whether the fit has converged.
 #' * `at_bounds`: names of the parameters within 1 % of a bound.
@@ -75,8 +77,8 @@
 #' Methods: see [demography_fit]. [vcov()][vcov.demography_fit], [confint()][confint.demography_fit]
 #' and [anova()][anova.demography_fit] have their own pages.
 #' @section Errors:
-#' * `ancify_input_error`: the arguments do not match each other, the model cannot be computed at
-#'   `start`, or `sfs` has no more sites than parameters to fit.
+#' * `ancify_input_error`: the arguments are inconsistent, the model cannot be computed at `start`,
+#'   or `sfs` has no more sites than parameters to fit.
 #' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel.
 #' * `ancify_fit_warning`: the fit has not converged, or a parameter is at a bound.
@@ -130,7 +132,7 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
     model, sfs, ld, space, pts, multinomial && !is.null(sfs), misidentified, time, extrapolate,
     sampling, backend, threads
   )
-  # A fault at `start` is an error. A fault during a search counts as likelihood 0.
+  # Invalid parameters are an error at `start`; during a search they have likelihood 0.
   with_input_errors_as(
     "With the parameters of `start`: %s",
     for (term in surface$terms) {
@@ -167,9 +169,9 @@ check_observed <- function(model, sfs, ld, misidentified) {
   if (!is.null(ld)) check_ld_fits(model, sfs, ld)
 }
 
-# With fewer sites than parameters no optimum exists: a search moves to ever stronger migration and
-# smaller sizes, where each evaluation takes minutes. Expected spectra, of any scale, are not
-# counts.
+# Without more sites than parameters no optimum exists: a search moves to ever stronger migration
+# and smaller sizes, where each evaluation takes minutes. An expected spectrum may have any scale,
+# so only whole counts are checked.
 check_enough_sites <- function(sfs, fitted) {
   counts <- as.vector(unclass(sfs))[!as.vector(attr(sfs, "mask"))]
   sites <- sum(counts)
@@ -199,7 +201,8 @@ refuse_of_dfe_model <- function(...) {
 
 # ---- Searches ------------------------------------------------------------------------------------
 
-# A step on the search's scale. It far exceeds the noise from changes in the number of time steps.
+# The step of finite differences, on the search's scale. Its effect far exceeds the noise from
+# changes in the number of time steps.
 slope_step <- 1e-3
 
 one_search <- function(surface, space, start) {
@@ -255,7 +258,7 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
   searches
 }
 
-# A random place near the start. After ten attempts its model may still be invalid.
+# A random point near the start. Its model may still be invalid after ten attempts.
 place_near_start <- function(surface, space) {
   for (try in 1:10) {
     near <- space$start * 2^stats::runif(length(space$start), -1, 1)

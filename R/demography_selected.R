@@ -1,7 +1,7 @@
 #' Compute spectra under distributions of fitness effects
 #'
-#' `selected_spectra()` computes a demographic model's spectra for many selection coefficients, only
-#' once. `dfe_sfs()` combines them by a distribution of fitness effects (DFE):
+#' `selected_spectra()` computes a demographic model's spectra for many selection coefficients,
+#' once. `dfe_sfs()` then weights them by a distribution of fitness effects (DFE):
 #' `dfe_sfs(spectra, dfe_gamma(0.2, 1000))`. `dfe_model()` makes a model whose parameters
 #' [fit_demography()] can fit.
 #'
@@ -12,8 +12,8 @@
 #'
 #' | `gamma` of a mutation | Spectrum |
 #' | --- | --- |
-#' | between two computed coefficients | a cubic spline in `log(-gamma)`; linear where negative |
-#' | weaker than the weakest negative one | as for `gamma = 0`; for `dfe_point()` a line to it |
+#' | between two computed coefficients | a cubic spline in `log(-gamma)`, or a line if negative |
+#' | weaker than the weakest negative one | as for `gamma = 0`; for `dfe_point()` a line to 0 |
 #' | stronger than the strongest one | as for the strongest one; for `dfe_point()` an error |
 #'
 #' **Pairs.** With `pairs = TRUE` each pair of coefficients has a spectrum, for a model that ends
@@ -23,8 +23,8 @@
 #' populations.
 #'
 #' **The folder.** With `cache`, finished spectra are kept in a folder; each file is complete or
-#' absent. A repeated call with the same model and settings resumes after a kill. A complete folder
-#' is only read. `.ancify/ledger` in the folder records the model and settings.
+#' absent. A repeated call with the same model and settings resumes an interrupted one. A complete
+#' folder is only read. `.ancify/ledger` in the folder records the model and settings.
 #'
 #' **Time steps.** Steps of `pairs` are as short as a coefficient of 30 needs, even for stronger
 #' coefficients. Without this limit, spectra of a coefficient of -100 would differ by 0.1 %. Spectra
@@ -36,7 +36,7 @@
 #'
 #' @param model A [demography()] or a list of events, without selection.
 #' @param params,sample_sizes,pts,time,extrapolate,sampling,threads,backend,progress As in
-#'   [expected_sfs()]. Strong selection takes many time steps, and finer grids than `pts` where
+#'   [expected_sfs()]. Strong selection needs many time steps, and finer grids than `pts` where
 #'   these would give negative counts.
 #' @param gammas Selection coefficients; 0 is added. Default: 100, or 30 for `pairs`, from -0.0001
 #'   to -2000, evenly spaced on a logarithmic scale. Negative ones can be at most a factor of 4
@@ -53,21 +53,21 @@
 #' @param shape,scale Parameters of the gamma distribution, with mean `shape * scale`, and of the
 #'   exponential distribution, with mean `scale`. `scale` is in units of `-gamma`.
 #' @param meanlog,sdlog Mean and standard deviation of `log(-gamma)`.
-#' @param gamma The selection coefficient of all mutations. A positive one, or one stronger than all
-#'   others, must be one of `gammas`.
+#' @param gamma The selection coefficient of all mutations. A positive coefficient must be one of
+#'   `gammas`, and a negative one no stronger than the strongest of them.
 #' @param ... DFEs to mix.
 #' @param shares Share of mutations for each of these DFEs, with sum 1.
 #' @return
 #' * `selected_spectra()`, `read_selected_spectra()`: a list of class `selected_spectra`: `gammas`,
-#'   in rising order, and `spectra`, an [sfs()] for each. With `pairs`, `spectra` is a matrix of
+#'   in increasing order, and `spectra`, an [sfs()] for each. With `pairs`, `spectra` is a matrix of
 #'   them, with a row for each coefficient of the first population.
 #' * `dfe_sfs()`: an [sfs()].
 #' * `dfe_model()`: a list of class `dfe_model`, with the parameters' names as `params`.
 #' * The other functions: a list of class `dfe`.
 #' @section Errors:
-#' * `ancify_input_error`: the model has selection of its own or is invalid for [expected_sfs()], a
-#'   distribution's parameter is invalid, or a needed coefficient was not computed.
-#'   Or `cache` has spectra of another model or other settings, or is incomplete.
+#' * `ancify_input_error`: the model has selection of its own or is invalid for [expected_sfs()]; a
+#'   distribution's parameter is invalid; a needed coefficient was not computed; or `cache` has
+#'   spectra of another model or other settings, or is incomplete.
 #' * `ancify_file_error`, `ancify_format_error`: files of `cache` are damaged, cannot be written, or
 #'   would replace a user's own.
 #' * `ancify_device_error`, `ancify_system_error`: as from [expected_sfs()].
@@ -156,7 +156,7 @@ coefficients_of <- function(gammas, pairs) {
 
 has_pairs <- function(spectra) is.matrix(spectra$spectra)
 
-# `found`: list(spectra =, pts = the grids that each took).
+# `found`: list(spectra =, pts = the grids used for each).
 warn_of_finer_spectra <- function(found, sets, pts) {
   finer <- !vapply(found$pts, identical, NA, pts)
   if (any(finer)) {
@@ -219,7 +219,7 @@ with_selection <- function(events, gamma, h) {
   }, events, roles_of_populations(events))
 }
 
-# For each event, the role of each population after it: 2 for the one that is the second at the
+# For each event, the role of each population after it: 2 for the population that is second at the
 # model's end, 1 for all others.
 roles_of_populations <- function(events) {
   ids <- Reduce(function(ids, event) {

@@ -1,7 +1,7 @@
-# Spectra of selected_spectra() in a folder, where a killed call goes on. The files spectra-1.bin,
-# spectra-2.bin, ... have the cells of one spectrum after the other, as doubles, the lowest byte
-# first. In the folder's ledger they are made from the fingerprint of model and settings. Their
-# facts are list(pts = the grids that each spectrum took).
+# Keeps the spectra of selected_spectra() in a folder, from which an interrupted call resumes. The
+# files spectra-1.bin, spectra-2.bin, ... contain the cells of successive spectra as little-endian
+# doubles. Their source in the folder's ledger is the fingerprint of the model and settings, and
+# their facts are list(pts = the grids used for each spectrum).
 
 # Calls do(part) for each part.
 each_part <- function(parts, do, progress) {
@@ -17,16 +17,17 @@ each_part <- function(parts, do, progress) {
   })
 }
 
-# The spectra of all parts, and the grids that they took: list(spectra =, pts =).
+# The spectra of all parts, and the grids used for them: list(spectra =, pts =).
 joined_parts <- function(found) {
   join <- function(name) unlist(lapply(found, `[[`, name), recursive = FALSE)
   list(spectra = join("spectra"), pts = join("pts"))
 }
 
-# Spectra of a file, unless they are pairs.
+# The most spectra in a file, except with pairs.
 most_of_part <- 10
 
-# The numbers of the spectra of each part: those of one coefficient of the second population.
+# The indices of the spectra in each part. With pairs, a part has one coefficient of the second
+# population.
 spectra_parts <- function(settings) {
   n <- length(settings$gammas)
   spectra <- seq_len(if (settings$pairs) n^2 else n)
@@ -41,22 +42,27 @@ spectra_files <- function(settings) {
 spectra_in_folder <- function(cache, of, compute, progress) {
   locks <- lock_folders(cache, inform_ancify)
   on.exit(unlock_folders(locks))
-  ledger <- open_run(cache, of, recorded_spectra, resume = TRUE, argument = "cache")
-  on.exit(close_run(ledger), add = TRUE, after = FALSE)
-  files <- spectra_files(of$settings)
+  kind <- spectra_kind()
+  files <- kind$files(of)
   parts <- spectra_parts(of$settings)
-  # A user's file is told before the work, not after it.
-  refuse_others(ledger, files)
-  left <- which(!whole_files(ledger, files, known_source(ledger, of)))
-  each_part(left, function(k) {
-    write_spectra(ledger, files[k], compute(parts[[k]]), of)
-  }, progress)
+  ledger <- complete_parts(kind, cache, of, resume = TRUE, function(left, ledger) {
+    each_part(left, function(k) {
+      write_spectra(ledger, files[k], compute(parts[[k]]), of)
+    }, progress)
+  })
   spectra_of_files(ledger, files, of$settings)
 }
 
-# A part, whose numbers go to a file.
+# As for complete_parts().
+spectra_kind <- function() {
+  list(
+    argument = "cache", made_by = "selected_spectra()", holds = "spectra",
+    recorded = recorded_spectra, files = function(of) spectra_files(of$settings)
+  )
+}
+
+# Writes the spectra of one part to a file.
 write_spectra <- function(ledger, file, found, of) {
-  claim_files(ledger, file)
   cells <- unlist(lapply(found$spectra, function(one) as.vector(plain_array(one))))
   path <- ledger_paths(ledger, file)
   write_file_impl(path, writeBin(cells, raw(), endian = "little"))
@@ -65,7 +71,7 @@ write_spectra <- function(ledger, file, found, of) {
   save_ledger(ledger, at_once = TRUE)
 }
 
-# Files that are whole.
+# Reads the spectra of complete files.
 spectra_of_files <- function(ledger, files, settings) {
   sizes <- unlist(settings$sample_sizes)
   parts <- lengths(spectra_parts(settings))
@@ -86,27 +92,10 @@ spectra_of_files <- function(ledger, files, settings) {
 read_selected_spectra <- function(cache) {
   check_given()
   cache <- check_path(cache, "cache")
-  ledger <- open_ledger(cache, "cache")
-  of <- recorded_spectra(ledger)
-  if (is.null(of)) {
-    abort_ancify(
-      sprintf("%s has no spectra: give a folder that was the `cache` of selected_spectra().",
-              quoted(cache)),
-      "file", file = cache
-    )
-  }
-  files <- spectra_files(of$settings)
-  left <- sum(!are_complete(ledger, files, known_source(ledger, of)))
-  refuse_if(left, "%s is incomplete: %d of %d files are missing. Call selected_spectra() again.",
-            quoted(cache), left, length(files))
-  damaged <- ledger_paths(ledger, files[!whole_files(ledger, files)])
-  if (length(damaged)) {
-    abort_ancify(
-      sprintf("%s is damaged or was changed: call selected_spectra() again.", quoted(damaged[1])),
-      "format", file = damaged[1], line = 0
-    )
-  }
-  new_selected_spectra(spectra_of_files(ledger, files, of$settings)$spectra, of$settings)
+  whole <- whole_folder(spectra_kind(), cache)
+  settings <- whole$of$settings
+  found <- spectra_of_files(whole$ledger, whole$files, settings)
+  new_selected_spectra(found$spectra, settings)
 }
 
 new_selected_spectra <- function(spectra, settings) {
@@ -117,7 +106,7 @@ new_selected_spectra <- function(spectra, settings) {
 
 # ---- Fingerprints --------------------------------------------------------------------------------
 
-# The fingerprint of the spectra that a ledger has; NULL without any.
+# The fingerprint of the spectra in a ledger; NULL if it has none.
 recorded_spectra <- function(ledger) {
   rows <- ledger_rows(ledger)
   is_part <- grepl("^spectra-[0-9]+[.]bin$", rows$path)
@@ -130,17 +119,17 @@ recorded_spectra <- function(ledger) {
   of
 }
 
-# The version of the numerics. Raise it with each change of the numbers that settings give, so that
+# The version of the numerics. Increase it whenever the same settings give other spectra, so that
 # spectra of two versions are never mixed.
 spectra_numerics <- 2L
 
-# Records of the first version have none.
+# Records of the first version lack the field `numerics`.
 with_numerics <- function(of) {
   if (is.list(of) && is.list(of$settings)) of$settings$numerics <- of$settings$numerics %||% 1L
   of
 }
 
-# What fingerprints of spectra have.
+# The fields of a fingerprint of spectra.
 spectra_record <- function() {
   list(
     model = list(events = text_field),
@@ -155,20 +144,21 @@ spectra_record <- function() {
   )
 }
 
-# The grids of each spectrum.
+# The fields of a file's facts: the grids of each spectrum.
 spectra_facts <- function() {
   grids <- function(x) x >= 1 & x <= 1e6 & x == floor(x)
   list(pts = record_field("number", 1, 10, grids, each = TRUE))
 }
 
-# Bytes of the files of these parts.
+# Sizes of the files of these parts, in bytes.
 part_bytes <- function(settings, parts) {
   n <- length(settings$gammas)
   spectra <- if (settings$pairs) n else pmax(pmin(most_of_part, n - most_of_part * (parts - 1)), 0)
   8 * prod(unlist(settings$sample_sizes) + 1) * spectra
 }
 
-# Refuses settings of other spectra than the files on record have, before there is room for them.
+# Refuses settings that contradict the recorded sizes of files, before memory is allocated for the
+# spectra.
 check_part_sizes <- function(ledger, settings) {
   rows <- ledger_rows(ledger)
   rows <- rows[rows$state == "complete" & grepl("^spectra-[0-9]+[.]bin$", rows$path), ]
@@ -178,7 +168,7 @@ check_part_sizes <- function(ledger, settings) {
   }
 }
 
-# Core events. A function of time is known by its values.
+# The checksum of core events. Functions of time are sampled at 33 times.
 events_checksum <- function(events) {
   values_checksum(lapply(events, function(event) {
     times <- seq(event$start %||% 0, event$end %||% 0, length.out = 33)
@@ -186,7 +176,7 @@ events_checksum <- function(events) {
   }))
 }
 
-# Of a nested list of numbers and texts.
+# The checksum of a nested list of numbers and strings.
 values_checksum <- function(x) {
   values <- rapply(list(x), function(value) {
     if (is.character(value)) value else exact_text(as.double(value))

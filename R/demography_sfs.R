@@ -11,52 +11,52 @@
 #' coarse grid, and would give negative counts. The spectrum then comes from finer grids, which a
 #' warning names; counts are never negative.
 #'
-#' **Time steps.** `time = "dadi"` takes the time steps of the program dadi, and gives its numbers
-#' on each grid. It extrapolates as dadi does, to a smallest frequency of 0. `"accurate"` takes
-#' steps three times as long, and halves of these, and extrapolates to steps of length 0. It has
-#' about as many steps in all, and a much smaller error. Where populations shrink fast its steps are
-#' shorter.
+#' **Time steps.** `time = "dadi"` uses the time steps of the program dadi, and reproduces its
+#' spectrum on each grid. Like dadi, it extrapolates to a smallest frequency of 0. `"accurate"`
+#' computes spectra with steps three times as long and with half of that, and extrapolates to a step
+#' length of 0. The total number of steps is similar, but the error is much smaller. Its steps are
+#' shorter where populations shrink fast.
 #'
-#' **Errors.** Strong migration, pulses and large steps need fine grids or short epochs. Without its
-#' coarsest grid, a spectrum should be nearly the same, and so with halves of its time steps. A
-#' warning tells where a large cell differs by more than 2 %, and what to do. A single grid is
-#' compared with a coarser one. Its counts are some percent off, unless it has about a hundred
-#' points.
+#' **Errors.** Strong migration and pulses need fine grids, and long time steps need shorter epochs.
+#' A spectrum should hardly change without its coarsest grid, or with half its step length. A
+#' warning reports a large cell that changes by more than 2 %, and suggests a remedy. A single grid
+#' is compared with a coarser one. Its counts have errors of some percent, unless it has about a
+#' hundred points.
 #'
 #' @param model A [demography()], or a list of events from [demography_events].
 #' @param params Values of the model's parameters, named or in the model's order, then those of a
 #'   `sampling` function. `NULL` (the default): none.
-#' @param sample_sizes Haplotypes sampled from each population at the model's end, at least 1. Their
-#'   names are the spectrum's populations.
+#' @param sample_sizes Haplotypes sampled from each population at the model's end, at least 1. The
+#'   names of this vector become the spectrum's populations.
 #' @param pts Grid points: one to six different whole numbers, from 4 on, each above the largest
-#'   sample size. Three grids suit most models, each with some tens of points more than haplotypes.
+#'   sample size. Three grids suit most models, each with some tens more points than haplotypes.
 #' @param time Time steps, `"accurate"` (the default) or `"dadi"`: see Details.
 #' @param extrapolate `"linear"` (the default): a polynomial of the values of all grids. `"log"`: a
-#'   polynomial of their logarithms. `"none"`: one spectrum for each grid, as it is:
-#'   errors are not estimated, and negative cells become 0, with a warning.
+#'   polynomial of their logarithms. `"none"`: one spectrum for each grid, without an estimate of
+#'   its error; negative cells become 0, with a warning.
 #' @param sampling How samples are drawn from the density:
 #'   * `"analytic"` (the default): from a density that is linear between grid points.
 #'   * `"direct"`: by sums over grid points.
 #'   * A value of [sampling_ascertained()], [sampling_admixed()], [sampling_inbred()] or
 #'     [sampling_low_coverage()].
-#'   * A function that returns such a value. Its arguments are further parameters, also those with
-#'     defaults. An argument named as a parameter of the model is the same parameter.
+#'   * A function that returns such a value. All its arguments are further parameters, even those
+#'     with defaults. An argument with the name of a model parameter is that parameter.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores. It does not change the result.
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
 #'   [available_gpus()]; each grid's spectrum is the same within a relative 1e-12.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
-#' @return An [sfs()] with masked cells for sites that do not vary. The events' `theta0`, 1 by
-#'   default, scales it. With `extrapolate = "none"` a list of spectra, named by `pts`.
+#' @return An [sfs()] in which the cells of invariant sites are masked. It is proportional to the
+#'   events' `theta0`, 1 by default. With `extrapolate = "none"` a list of spectra, named by `pts`.
 #' @section Errors:
-#' * `ancify_input_error`: events do not fit each other; a size is not above 0; a time or rate is
+#' * `ancify_input_error`: events are inconsistent; a size is not above 0; a time or rate is
 #'   negative; frozen populations have migration; a grid has no more points than a sample has
 #'   haplotypes; or counts are negative on finer grids too.
 #' * `ancify_device_error`: a GPU cannot be used, or has too little memory.
 #' * `ancify_system_error`: this machine has too little memory.
-#' * `ancify_grid_warning`: the grids were too coarse, so that finer ones were taken, or counts are
-#'   off by more than 2 %.
+#' * `ancify_grid_warning`: the grids were too coarse, so finer ones were used; or counts are off by
+#'   more than 2 %.
 #' @references
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
@@ -101,23 +101,23 @@ spectrum_of_model <- function(model, params, sample_sizes, pts, time, extrapolat
 #' Values of the argument `sampling` of [expected_sfs()] and [fit_demography()], such as
 #' `sampling_inbred(0.2)`.
 #'
-#' @param population Number of the population in which the sites were found, from 1.
-#' @param shares A matrix: row `i` and column `j` have the share of sample `i` that comes from
-#'   population `j`. Each row has the sum 1.
+#' @param population Index, from 1, of the population in which the sites were found.
+#' @param shares A matrix: the element in row `i` and column `j` is the share of sample `i` from
+#'   population `j`. Each row sums to 1.
 #' @param inbreeding Inbreeding coefficients from 0 to 1, one for each population or one for all:
 #'   the probability that two alleles of an individual are identical by descent.
-#' @param ploidy Alleles of an organism, 2 by default; one for each population or one for all. It
-#'   divides the sample's haplotypes.
-#' @param coverage A [coverage_model()], such as from [read_coverage()], with the populations of the
-#'   spectrum in its order. The spectrum has at most the haplotypes of its individuals. Grids must
-#'   have more points than all individuals have haplotypes.
+#' @param ploidy Haplotypes of an individual, 2 by default: one number for each population or one
+#'   for all. Each sample size must be a multiple of it.
+#' @param coverage A [coverage_model()], such as from [read_coverage()], with the spectrum's
+#'   populations in the same order. The spectrum has at most the haplotypes of its individuals.
+#'   Grids need more points than all these individuals have haplotypes.
 #' @return A list of class `ancify_sampling`:
 #'   * `sampling_ascertained()`: sites that differ between two further haplotypes of a population.
-#'     The spectrum is in proportion to their number.
+#'     The spectrum is proportional to the number of such sites.
 #'   * `sampling_admixed()`: samples whose haplotypes come from several populations.
-#'   * `sampling_inbred()`: samples of inbred individuals, of up to three populations.
+#'   * `sampling_inbred()`: samples of inbred individuals from up to three populations.
 #'   * `sampling_low_coverage()`: genotypes called at low depth, from which [sfs_from_vcf()] draws
-#'     `project` haplotypes. The counts are those of sites that are found.
+#'     `project` haplotypes. Only detected sites count.
 #' @section Errors:
 #' * `ancify_input_error`: an argument is missing. [expected_sfs()] checks the values.
 #' @references
@@ -143,7 +143,7 @@ spectrum_of_model <- function(model, params, sample_sizes, pts, time, extrapolat
 #' shares <- rbind(c(0.9, 0.1), c(0, 1))
 #' expected_sfs(split, NULL, c(A = 3, B = 3), c(15, 20, 25), sampling = sampling_admixed(shares))
 #'
-#' # Ten individuals at 4-fold depth, of which the spectrum has 16 haplotypes
+#' # Ten individuals at 4-fold depth, and a spectrum of 16 haplotypes
 #' low <- sampling_low_coverage(coverage_model(dpois(0:20, 4), 10))
 #' expected_sfs(snm, NULL, 16, c(30, 40, 50), sampling = low)
 NULL
@@ -185,8 +185,8 @@ sampling_low_coverage <- function(coverage) {
 
 populations_after <- function(events) events[[length(events)]]$populations
 
-# Populations are matched by place. A model that knows theirs, as of a Demes file, refuses the same
-# names in another order. `name`: the argument that has them.
+# Populations are matched by position. A model with names of its own, as from a Demes file, refuses
+# the same names in another order. `name`: the argument that gives them.
 check_population_order <- function(model, populations, name) {
   known <- attr(model, "samples")
   common <- intersect(populations, known)
@@ -262,7 +262,7 @@ check_sampling <- function(sampling, sizes) {
     low_coverage = check_low_coverage(sampling, sizes),
     sampling
   )
-  # `sizes` are those of the core
+  # The core's sample sizes: the spectrum's, unless `sampling` has its own
   utils::modifyList(list(sizes = unname(sizes)), unclass(sampling))
 }
 
@@ -295,13 +295,13 @@ check_inbred <- function(sampling, sizes, refuse) {
     refuse("ploidy", "must be a whole number that divides each sample's haplotypes")
   }
   if (n > 3) refuse("sampling", "of inbred individuals is for up to 3 populations")
-  # At 1, all alleles of an individual are identical. This value is close to that limit.
+  # 1 is a degenerate case: all alleles of an individual are identical. Use a value close to it.
   sampling$inbreeding <- rep_len(pmin(inbreeding, 1 - 1e-10), n)
   sampling$ploidy <- rep_len(as.integer(ploidy), n)
   sampling
 }
 
-# Samples of all individuals, and the matrices that make called counts of them.
+# Sample sizes of all individuals, and the matrices that convert their counts into called counts.
 check_low_coverage <- function(sampling, sizes) {
   coverage <- sampling$coverage
   most <- 2L * coverage$individuals

@@ -1,7 +1,7 @@
 # The space that fit_demography() searches: bounds and scales.
 
-# Default bounds are `start` divided by this, and `start` times this. A hundred is too little:
-# depth and duration of a short bottleneck trade against each other over more than that.
+# Default bounds are `start` divided by this, and `start` times this. A hundred is too little: the
+# depth and duration of a short bottleneck compensate for each other over a wider range.
 default_reach <- 1000
 
 # Start, bounds and scales of the fitted parameters, and the values of the fixed ones. `owners`: the
@@ -42,7 +42,7 @@ search_space <- function(model, sampling, start, lower, upper, fixed, own) {
   with_scale(space)
 }
 
-# list(lower =, upper =): ends of ranges that are known, for some parameters.
+# list(lower =, upper =): limits of the parameters whose range is known.
 parameter_ranges <- function(model, own) {
   shares <- setdiff(own, "reference_size")
   of_dfe <- if (inherits(model, "dfe_model")) dfe_ranges[intersect(model$params, names(dfe_ranges))]
@@ -52,8 +52,8 @@ parameter_ranges <- function(model, own) {
   )
 }
 
-# Parameters above 0 have a logarithmic scale. Others are in units of their start, as some are
-# rates of 1e-5 and some sizes of thousands.
+# Parameters with a lower bound above 0 have a logarithmic scale. Others are in units of their
+# start, as some are rates of 1e-5 and some sizes of thousands.
 with_scale <- function(space) {
   space$logs <- space$lower > 0
   space$unit <- ifelse(space$logs | space$start == 0, 1, abs(space$start))
@@ -76,7 +76,7 @@ check_bounds <- function(space) {
   }
 }
 
-# The values that a model from read_demes() has itself, below those given.
+# The values of a model from read_demes(), replaced by the given ones.
 with_own <- function(model, kind, given) {
   own <- attr(model, kind)
   if (is.null(own) || is.null(names(given))) {
@@ -86,7 +86,7 @@ with_own <- function(model, kind, given) {
   own
 }
 
-# The bounds as a table, for a user. `at`: the one within 1 % of the estimate.
+# The table of bounds in a fit. `at`: the bound within 1 % of the estimate.
 bounds_of_space <- function(space, params) {
   is_at <- function(bound) abs(params - bound) <= 0.01 * abs(bound)
   data.frame(
@@ -97,7 +97,7 @@ bounds_of_space <- function(space, params) {
   )
 }
 
-# For each parameter at a bound: whose bound it is, and the way out.
+# For each parameter at a bound: the bound's source, and a remedy.
 bound_sentences <- function(bounds) {
   there <- bounds[!is.na(bounds$at), ]
   vapply(seq_len(nrow(there)), function(i) {

@@ -1,8 +1,9 @@
-# The models of splits and migration of Portik and others (2017), made from a table.
+# The models of splits and migration of Portik and others (2017) and Firneno and others (2020), from
+# tables.
 
 # A row for each model of two populations: its name, then its periods after the split, from the
 # first. A period is `-` without migration, `s` with symmetric and `a` with asymmetric migration;
-# `+` is a pulse from the first population into the second. `size`: a row of population_sizes().
+# `+` is a pulse from the first population into the second. `size`: an element of population_sizes.
 # `rates`: whether each period has rates of its own.
 two_population_row <- function(name, periods, size = "same", rates = FALSE) {
   data.frame(name, periods, size, rates)
@@ -45,11 +46,11 @@ two_population_rows <- rbind(
   two_population_row("founder_nomig_admix_two_epoch", "-+-", size = "founded")
 )
 
-# A row for each model of three populations: its periods before the third population, and those
-# after it. Both splits are at once if there are none before. A period is `A` with migration between
-# the first population and the ancestors of the others, or a name of rates_of_three. `size`: whether
-# sizes changed before the last period. `origin`: whether the third population split from the
-# second, or is a mixture of the first and second.
+# A row for each model of three populations, with its periods before and after the third population
+# arises. Without periods before, both splits are simultaneous. A period is `A` with migration
+# between the first population and the ancestors of the others, or a name of rates_of_three. `size`:
+# whether sizes changed before the last period. `origin`: whether the third population split from
+# the second, or is a mixture of the first and second.
 three_population_row <- function(name, between, after, size = "same", origin = "split") {
   data.frame(name, between, after, size, origin)
 }
@@ -90,17 +91,17 @@ three_population_rows <- rbind(
   three_population_row("admix_origin_uni_mig_adj", "-", "u", origin = "admixed")
 )
 
-# The cells of the matrix of migration that each rate fills: "12" is into the first population from
-# the second.
+# The cells of the migration matrix that each rate fills: "12" is into the first population from the
+# second.
 symmetric_rates <- list(m1 = c("12", "21"), m2 = c("23", "32"), m3 = c("13", "31"))
 one_way_rates <- list(m32 = "32", m31 = "31")
 rates_of_three <- list(
   "-" = list(),
   n = symmetric_rates[c("m1", "m2")], # between neighbours in a row
   e = symmetric_rates, # between every two populations
-  t = symmetric_rates[c("m2", "m3")], # between the third population and each other
+  t = symmetric_rates[c("m2", "m3")], # between the third population and each of the others
   f = symmetric_rates["m3"], # between the first and third
-  u = one_way_rates, # from each other into the third
+  u = one_way_rates, # from each of the others into the third
   o = one_way_rates["m31"] # from the first into the third
 )
 
@@ -114,8 +115,8 @@ split_models <- function() {
   stats::setNames(c(two, three), c(two_population_rows$name, three_population_rows$name))
 }
 
-# The parameters of sizes, and those of a period: the same in all; others after the first; shares of
-# the ancestral size; or a share that grows.
+# Parameters of sizes, and the sizes in period i: constant; changed after the first period; shares
+# of the ancestral size; or a founder share that grows.
 population_sizes <- list(
   same = list(params = c("nu1", "nu2"), of = function(p, i) p[c("nu1", "nu2")]),
   changed = list(
@@ -183,7 +184,7 @@ three_population_model <- function(between, after, size, origin) {
 
 period_times <- function(n) if (n == 1) "time" else paste0("time", seq_len(n))
 
-# A function of these parameters. `events` takes them as a named vector.
+# A function of these parameters that returns the events. `events` takes them as a named vector.
 model_of_params <- function(params, events) {
   params <- unique(params)
   model <- function() events(unlist(mget(params, environment())))
@@ -201,7 +202,7 @@ migration_3 <- function(rates, p) {
 
 migration_2 <- function(m12, m21) rbind(c(0, m12), c(m21, 0))
 
-# Rates between three populations.
+# The matrix of symmetric rates between three populations.
 symmetric_migration <- function(m12, m13, m23) {
   rbind(c(0, m12, m13), c(m12, 0, m23), c(m13, m23, 0))
 }

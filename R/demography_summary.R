@@ -1,6 +1,6 @@
-#' Tell a demographic model in words
+#' Describe a demographic model in words
 #'
-#' Tells what happens in a model, from the past to the present:
+#' Describes the events of a model, from the past to the present:
 #' `summary(demography_model("OutOfAfrica_3G09"), reference_size = 7300, generation_time = 25)`.
 #'
 #' @param object A [demography()].
@@ -61,7 +61,7 @@ sentences_of <- function(events, populations, units) {
   unlist(said)
 }
 
-# The populations' numbers after each event.
+# The populations' indices after each event.
 histories_of_events <- function(events) {
   lapply(seq_along(events), function(i) history_of_events(events[seq_len(i)])$there)
 }

@@ -1,11 +1,11 @@
-# The terms of a fit's log-likelihood: what was observed, and what a model expects of it.
+# The terms of a fit's log-likelihood: observations, and their expectations under a model.
 
 # list(model, terms, settings). Terms are `sfs`, `ld` or both, each a list of
-# data            what was observed
-# expected        function(sets, stop_at_errors): what the model expects for each set of parameters,
-#                 NULL if it cannot be computed
+# data            the observations
+# expected        function(sets, stop_at_errors): the expectations for each set of parameters, NULL
+#                 if they cannot be computed
 # log_likelihood  function(expected, data, multinomial)
-# scaled          function(expected, theta): what is expected with this theta
+# scaled          function(expected, theta): the expectations with this theta
 # warn            function(params): warnings of numerical errors; two-locus statistics have none
 demography_surface <- function(model, sfs, ld, space, pts, multinomial, misidentified, time,
                                extrapolate, sampling, backend, threads) {
@@ -25,7 +25,7 @@ demography_surface <- function(model, sfs, ld, space, pts, multinomial, misident
   list(model = model, terms = terms, settings = settings)
 }
 
-# The log-likelihood for each set of parameters; -Inf for those that a model cannot be computed for.
+# The log-likelihood for each set of parameters; -Inf if the model cannot be computed.
 log_likelihoods_at <- function(surface, sets) {
   values <- lapply(surface$terms, function(term) {
     vapply(term$expected(sets), function(one) {
@@ -54,7 +54,7 @@ surface_of_data <- function(surface, data) {
   surface
 }
 
-# What the model expects of each term for these parameters, and the best theta or NA.
+# Each term's expectations for these parameters, and the best theta or NA.
 best_expected <- function(surface, params) {
   expected <- lapply(surface$terms, function(term) {
     term$expected(list(params), stop_at_errors = TRUE)[[1]]
@@ -73,7 +73,7 @@ best_expected <- function(surface, params) {
 
 # ---- Other observations --------------------------------------------------------------------------
 
-# Other observations of a fit's terms, a list for each. Spectra are folded and masked as the data.
+# Other observations of a fit's terms, a list for each. Spectra are folded and masked like the data.
 check_bootstraps <- function(bootstraps, fit, name = "bootstraps") {
   terms <- names(fit$surface$terms)
   if (is.null(bootstraps)) {

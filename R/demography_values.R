@@ -1,4 +1,4 @@
-# Values of events: numbers, courses and functions of time, checked and made plain for the core.
+# Values of events: numbers, courses and functions of time, checked and converted for the core.
 
 one_number <- function(x, name, refuse) {
   if (!is.numeric(x) || length(x) != 1 || !is.finite(x)) {
@@ -55,7 +55,7 @@ as_change <- function(x, end, name, refuse) {
   core_list("Course", shape = x$type, from = from, to = to, duration = duration)
 }
 
-# The value of a result of as_course() at time `t` of its event.
+# The value at time `t` of a result of as_course().
 value_at <- function(course, t) {
   if (is.function(course)) {
     course(t)

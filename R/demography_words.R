@@ -1,7 +1,7 @@
 # Events in words, for summary() of a demographic model.
 
-# Factors from the model's units, and the units' names. `events`: those of the model with values of
-# its parameters. A model from a Demes file has the file's units, unless others are given.
+# Conversion factors from the model's units, and the units' names. `events`: the model's events at
+# given parameters. A model from a Demes file has the file's units, unless others are given.
 demography_units <- function(model, events, reference_size, generation_time) {
   own <- attr(events, "reference_size") %||% attr(model, "reference_size")
   in_generations <- identical(attr(model, "time_units") %||% "generations", "generations")
@@ -47,8 +47,8 @@ in_unit <- function(value, unit) format_count(signif(value * unit, 4))
 
 # ---- The `to_words` of rows of event_rows() ------------------------------------------------------
 
-# `about`: the names of populations `there` before the event and of those `then`; the times `before`
-# and `time` ago; and `units`.
+# `about`: names of the populations before (`there`) and after the event (`then`); the times ago at
+# which it begins (`before`) and ends (`time`); and `units`.
 
 equilibrium_to_words <- function(event, about) {
   c(
@@ -93,7 +93,7 @@ course_words <- function(size, event, units) {
   sprintf("changes %s from %s to %s", way, from, to)
 }
 
-# Rates in the middle of the epoch. A pair with the same rate both ways is one sentence.
+# Rates in the middle of the epoch. Equal rates in both directions appear once.
 migration_words <- function(event, about) {
   flows <- epoch_flows(event, seq_along(about$there), about$before, about$time)
   said <- lapply(seq_len(nrow(flows)), function(i) {

@@ -8,7 +8,7 @@ export_slim <- function(files, out, reference, low_confidence, progress, ...) {
   export_fasta(files, out, low_confidence, progress, reference, "A")
 }
 
-# `unknown`: the letter where neither calls nor the reference have a base.
+# `unknown`: the letter of positions where neither the calls nor the reference have a base.
 export_fasta <- function(files, out, low_confidence, progress, reference, unknown) {
   paths <- sequence_path(out, files$chromosome)
   sources <- sequence_files(reference, files$chromosome, "reference")

@@ -60,7 +60,7 @@ rows_of_sites <- function(sites, files) {
   row
 }
 
-# The regions of sites of one base with calls, for the core: list(files =, file =, start =, width =,
+# The regions of single-base sites with calls, for the core: list(files =, file =, start =, width =,
 # site =).
 site_regions <- function(sites, files) {
   row <- rows_of_sites(sites, files)

@@ -1,23 +1,23 @@
 #' Export ancestral states to other programs
 #'
-#' Writes the calls of a run as other programs take ancestral states:
+#' Writes the calls of a run in the formats in which other programs read ancestral states:
 #' `export_states(run, "tsinfer", "states.tsv", sites = "variants.vcf.gz")`.
 #'
 #' | `format` | Program | `out` | Content |
 #' | --- | --- | --- | --- |
 #' | `tsinfer` | tsinfer (`VariantData`) | a file | table of the states of `sites`, in their order |
 #' | `relate` | Relate | a folder | FASTA, `<chromosome>.fa`; `N` without a call |
-#' | `slim` | SLiM, based on nucleotides | a folder | FASTA, `<chromosome>.fa`; A, C, G, T alone |
-#' | `bed` | genome browsers, bedtools | a file | BED, the name is the confidence |
-#' | `bigbed` | genome browsers | a file | the same as bigBed, through the package rtracklayer |
+#' | `slim` | SLiM, nucleotide-based models | a folder | FASTA, `<chromosome>.fa`; only A, C, G, T |
+#' | `bed` | genome browsers, bedtools | a file | BED, whose names are confidences |
+#' | `bigbed` | genome browsers | a file | the same in bigBed format, by the package rtracklayer |
 #'
-#' Bases are in upper case, also those of low confidence. Existing files are replaced, each when the
+#' All bases are in upper case, even those of low confidence. An existing file is replaced when the
 #' new one is complete.
 #'
 #' @section tsinfer:
 #' The table has the tab-separated columns `chromosome`, `position` and `ancestral_state`: A, C, G
-#' or T, else `N`, which tsinfer takes for unknown. It has a row for each record of the VCF, so that
-#' it fits the VCF Zarr that `vcf2zarr` makes of the same file. In Python:
+#' or T, else `N`, which tsinfer takes for unknown. It has a row for each record of the VCF, and so
+#' matches the VCF Zarr that `vcf2zarr` makes from the same file. In Python:
 #'
 #' ```python
 #' states = numpy.loadtxt("states.tsv", dtype=str, skiprows=1, usecols=2, ndmin=1)
@@ -35,9 +35,9 @@
 #' ```
 #'
 #' @section SLiM:
-#' SLiM knows no unknown bases. A position without a call gets the base of `reference`, as if it had
-#' not changed. A position without either base, such as in a centromere, gets `A`. The result counts
-#' both; leave such positions out of analyses. In Eidos, after
+#' SLiM does not allow unknown bases. A position without a call gets the base of `reference`, as if
+#' it had not changed. A position without either base, such as in a centromere, gets `A`. The result
+#' counts both kinds; leave such positions out of analyses. In Eidos, after
 #' `initializeSLiMOptions(nucleotideBased=T)`:
 #'
 #' ```
@@ -45,47 +45,47 @@
 #' ```
 #'
 #' @section BED and bigBed:
-#' With `sites`, a row for each position of one base, sorted and once each. Otherwise a row for each
-#' stretch of one confidence. Names are `high`, `low`, `unresolved` and `missing`, as in
-#' [read_confidence()].
+#' With `sites`, the file has a row for each single-base position, sorted and without repeats.
+#' Otherwise it has a row for each stretch of equal confidence. Names are `high`, `low`,
+#' `unresolved` and `missing`, as in [read_confidence()].
 #'
 #' @section ARGweaver:
 #' ARGweaver takes no ancestral states: its mutation model is that of Jukes and Cantor. To mask
-#' positions without a call (`--maskmap`), take the rows `missing` and `unresolved` of a `bed`.
+#' positions without a call (`--maskmap`), use the rows `missing` and `unresolved` of a `bed`.
 #'
 #' @param run The result of [ancify_run()], or its output folder, as in [read_ancestral()].
-#' @param format The program or format, a word of the table.
-#' @param out Path of the file or folder to write, as the table says. Missing folders are made.
-#' @param sites Positions; `tsinfer` needs them, `bed` and `bigbed` can take them. `NULL` (the
+#' @param format The program or format, as in the table.
+#' @param out Path of the file or folder to write, see the table. Missing folders are created.
+#' @param sites Positions, required by `tsinfer` and optional for `bed` and `bigbed`. `NULL` (the
 #'   default): none. Otherwise:
-#'   * the path of a VCF or BCF, or a `VcfFile`. Records with an allele that is not one base get
-#'     `N`, and no row of a BED. So do records that `AA_reason` calls `MASKED` or `REF_MISMATCH`;
+#'   * the path of a VCF or BCF, or a `VcfFile`. Records with an allele that is not a single base
+#'     get `N`, and no row of a BED. The same holds for records whose `AA_reason` is `MASKED` or
+#'     `REF_MISMATCH`;
 #'   * a data frame of `chromosome` and `position`, from 1;
-#'   * a `GRanges`, or the other regions of [read_ancestral()]; those of several bases are treated
-#'     like such records.
-#' @param reference The focal genome, for `slim`, which needs it, and no other format. A FASTA or
-#'   2bit file, a folder of `<chromosome>.fa`, or a path with `{chrom}` or `{chrom_id}`, as in
+#'   * a `GRanges`, or other regions that [read_ancestral()] takes; regions of several bases are
+#'     treated like such records.
+#' @param reference The focal genome, required by `slim` and not allowed with other formats. A FASTA
+#'   or 2bit file, a folder of `<chromosome>.fa`, or a path with `{chrom}` or `{chrom_id}`, as in
 #'   [annotate_vcf()].
 #' @param chromosomes Names of the chromosomes to write; `NULL` (the default) for all. Not with
 #'   `sites`.
-#' @param low_confidence Whether to use calls of low confidence; `TRUE` (the default). With `FALSE`
-#'   they count as no call. Not for `bed` and `bigbed`, which name each confidence.
+#' @param low_confidence Whether to use calls of low confidence; `TRUE` (the default). With `FALSE`,
+#'   they count as missing. Not for `bed` and `bigbed`, which name each confidence.
 #' @inheritParams project_axt
 #' @return A data frame with a row for each written file:
 #'
 #'   | Column | Value |
 #'   | --- | --- |
-#'   | `chromosome` | its chromosome; `NA` for a file of all |
+#'   | `chromosome` | its chromosome; `NA` for a file of all chromosomes |
 #'   | `file` | its path |
 #'   | `called` | number of positions (or sites) with a call |
-#'   | `filled` | number of those without a call that have a base of `reference` |
-#'   | `unknown` | number of those without either |
+#'   | `filled` | number of positions without a call that get the base of `reference` |
+#'   | `unknown` | number of positions without either |
 #' @section Errors:
 #' * `ancify_calls_warning`: calls of several configurations in one folder are read together.
-#' * `ancify_input_error`: `format` is unknown or lacks an argument, or does not take one that is
-#'   given. Or `sites` are of another type, have no chromosome of the run, or lie beyond its end. Or
-#'   `reference` lacks a chromosome or has another length. Or `out` would replace a file that is
-#'   read.
+#' * `ancify_input_error`: `format` is unknown, lacks an argument or does not take a given one. Or
+#'   `sites` are of another type, have no chromosome of the run, or lie beyond its end. Or
+#'   `reference` lacks a chromosome or has another length. Or `out` would replace an input file.
 #' * `ancify_file_error`: a file cannot be read or written.
 #' * `ancify_format_error`: calls are not one-line FASTA, or the VCF is damaged.
 #' * `ancify_package_error`: ancify was built without htslib (for a VCF), or rtracklayer is not
@@ -128,7 +128,7 @@ export_states <- function(run, format, out, sites = NULL, reference = NULL, chro
   out <- check_path(out, "out")
   if (!is.null(reference)) reference <- check_path(reference, "reference")
   sites <- read_sites(sites, progress)
-  # Calls of other chromosomes must not be replaced either.
+  # `calls` has all chromosomes: calls that are not exported must not be replaced either.
   refuse_same_file(out, run = calls$file, sites = attr(sites, "path"))
   row$write(
     files = files, out = out, sites = sites, reference = reference,
@@ -136,8 +136,8 @@ export_states <- function(run, format, out, sites = NULL, reference = NULL, chro
   )
 }
 
-# The table of formats: how each takes the arguments that not all have, and its function. That gets
-# all arguments by name, and returns the table of the help page.
+# The table of formats. Each has a function that gets all arguments by name and returns the table of
+# the help page. Each also says whether it must, may or never takes the optional arguments.
 state_formats <- function() {
   format <- function(write, sites = "never", reference = "never", confidence = "may") {
     list(write = write, sites = sites, reference = reference, confidence = confidence)
@@ -160,7 +160,7 @@ check_for_format <- function(value, name, use, format) {
   refuse_if(!is.null(problem), paste0("Format %s ", problem, "."), quoted(format), name)
 }
 
-# The table of call_files(), of these chromosomes.
+# The rows of call_files() for these chromosomes.
 files_to_export <- function(files, chromosomes, sites) {
   if (is.null(chromosomes)) {
     return(files)

@@ -1,4 +1,4 @@
-# Confidences of calls as tracks of genome browsers.
+# Confidences of calls as genome browser tracks.
 
 export_bed <- function(files, out, sites, progress, ...) {
   out <- check_output_file(out, "out")
@@ -71,7 +71,7 @@ whole_chromosomes <- function(files) {
 
 unique_sites <- function(sites, files) {
   regions <- site_regions(sites, files)
-  # They are sorted.
+  # Regions are sorted, so repeats are adjacent.
   again <- c(FALSE, diff(regions$file) == 0 & diff(regions$start) == 0)[seq_along(regions$file)]
   columns <- c("file", "start", "width")
   regions[columns] <- lapply(regions[columns], `[`, !again)

@@ -1,60 +1,61 @@
 #' Open genotypes
 #'
 #' Opens hard-called genotypes of PLINK, a VCF or BCF, or a matrix:
-#' `g <- open_genotypes("mice.bed")`. `g[samples, variants]` chooses some of them, and
-#' [summary()][summary.ancify_genotypes] counts them.
+#' `g <- open_genotypes("mice.bed")`. `g[samples, variants]` chooses a subset, and
+#' [summary()][summary.ancify_genotypes] counts calls.
 #'
-#' **PLINK.** Beside `mice.bed` lie `mice.fam` and `mice.bim`, beside `mice.pgen` lie `mice.psam`
-#' and `mice.pvar`. A PGEN may have a `.fam` and a `.bim` too. The tables may be compressed by gzip
-#' or Zstandard (`.pvar.zst`). The calls stay in the file. While [write_bed()] replaces files, they
-#' are read anew, so that all three are of one writer.
+#' **PLINK.** `mice.bed` needs `mice.fam` and `mice.bim` beside it, `mice.pgen` needs `mice.psam`
+#' and `mice.pvar`. A PGEN may also have a `.fam` and a `.bim`. The tables may be compressed by gzip
+#' or Zstandard (`.pvar.zst`). The calls stay in the file. If [write_bed()] is replacing the files,
+#' they are read again, so that all three are from the same write.
 #'
-#' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs of two alleles
-#' are then in memory, at two bits a call. `left_out` counts records with more alleles, with an
-#' allele that is no single base or twice the same base, and without GT. A haploid call counts
-#' twice, as PLINK has it. A genotype with one missing allele is missing.
+#' **VCF and BCF** are read once, and again after a saved fit is loaded. Their biallelic SNPs are
+#' kept in memory, at two bits a call. `left_out` counts records with more alleles, with equal
+#' alleles or an allele that is not a single base, and without GT. A haploid call counts as
+#' homozygous, as in PLINK. A genotype with one missing allele is missing.
 #'
 #' **Matrices** have a row for each sample, named by its ID, and a column for each variant. Values
-#' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Two bits a call are in
-#' memory, and saved with a fit.
+#' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Calls are kept in
+#' memory, at two bits each, and saved with a fit.
 #'
-#' **Samples** are known by their IID, which must be unique. A further column of numbers is numeric,
-#' with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`, `sex`, `pheno1`,
-#' `pheno2` and so on; a `.psam` keeps its names.
+#' **Samples** are identified by their IID, which must be unique. Further columns that contain only
+#' numbers are numeric, with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`,
+#' `sex`, `pheno1`, `pheno2` and so on; a `.psam` keeps its names.
 #'
-#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. Of a PGEN
-#' the hard calls are read, without phase. A warning counts variants with dosages. Variants with
-#' several ALT alleles are left out and counted, as those of a VCF.
+#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. From a PGEN,
+#' only hard calls are read, without phase. A warning counts variants with dosages. Variants with
+#' several ALT alleles are left out and counted, as in a VCF.
 #'
-#' **Choices.** Samples and variants are chosen by position, by a logical vector, or by IID and
-#' variant ID. The result has them in the order chosen, and each can be chosen only once.
+#' **Choices.** Samples and variants are chosen by index, by a logical vector, or by IID and variant
+#' ID. The result keeps the order of the choice. Each can be chosen only once.
 #'
 #' @param source Path of a `.bed` or `.pgen`, with or without this extension; path of a VCF or BCF;
 #'   or a matrix.
-#' @param variants Of a matrix: a data frame with a row for each of its columns. `chromosome`, `id`,
-#'   `position`, `counted` and `other` are known, also by their names in snpStats's `read.plink()`.
-#'   Columns not given are 0, except the IDs, which are the matrix's column names. Rows whose IDs or
-#'   row names are the column names are taken in the order of the columns. `NULL` (the default):
-#'   none.
+#' @param variants For a matrix: a data frame with a row for each of its columns. It may have
+#'   `chromosome`, `id`, `position`, `counted` and `other`, also under their names in snpStats's
+#'   `read.plink()`. Missing columns are 0, except the IDs, which are then the matrix's column
+#'   names. Rows whose IDs or row names are the column names are sorted in the order of the columns.
+#'   `NULL` (the default): none.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
 #' | :--- | :--- |
-#' | `path` | Absolute path of the genotypes; of a matrix a name made from its values. |
-#' | `n_file` | Numbers of `samples` and `variants` of the file; of a VCF, of those that are read. |
+#' | `path` | Absolute path of the genotypes; for a matrix, a name derived from its values. |
+#' | `n_file` | Numbers of `samples` and `variants` in the file; for a VCF, those that are read. |
 #' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
 #' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
-#' | `sample_index`, `variant_index` | Their numbers among these, from 1. |
-#' | `left_out` | Numbers of `multiallelic` records; of a VCF also `not_snp`, `without_genotypes`. |
+#' | `sample_index`, `variant_index` | Indices of samples and variants in the file, from 1. |
+#' | `left_out` | Numbers of `multiallelic` records; in a VCF also `not_snp`, `without_genotypes`. |
 #' @section Errors:
-#' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed since.
-#' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not fit the others.
-#'   Cases: a BED of another size, or stored sample by sample; an IID that occurs twice; a position
-#'   that is no whole number; a PGEN of a rare storage mode; no variant of two alleles; a genotype
+#' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed after it
+#'   was opened.
+#' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not match the others.
+#'   Cases: a BED of another size, or in sample-major order; an IID that occurs twice; a position
+#'   that is not an integer; a PGEN of an unsupported storage mode; no biallelic variant; a genotype
 #'   of three alleles, or no SNP, in a VCF.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names.
-#' * `ancify_dosage_warning`: a PGEN has dosages, of which only the hard calls are read.
+#' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
 #' linkage analyses. American Journal of Human Genetics 81: 559-575.
@@ -100,10 +101,10 @@ open_genotypes <- function(source, variants = NULL) {
   )
 }
 
-# Where genotypes may come from; the first row whose is() is TRUE counts. open() gives path, files,
-# samples and variants; variant_index and n_variants where some are left out; and calls that are in
-# memory: bytes, or a pointer to them, which again() reads where a saved fit has lost it. They must
-# have the same checksum.
+# Sources of genotypes; the first row whose is() is TRUE counts. open() returns path, files, samples
+# and variants; variant_index and n_variants if some are left out; and calls kept in memory: bytes,
+# or a pointer to them. A saved fit loses the pointer, and again() reads the calls again; their
+# checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
@@ -116,7 +117,7 @@ genotype_sources <- list(
   plink = list(is = function(source) TRUE, open = function(...) open_plink(...))
 )
 
-# What the core needs of chosen genotypes. The file must be the one that was opened.
+# The chosen genotypes for the core. The file must not have changed since it was opened.
 core_genotypes <- function(g) {
   if (!is.null(g$identity) && !identical(identity_of(g$path), g$identity)) {
     abort_ancify(
@@ -132,7 +133,7 @@ core_genotypes <- function(g) {
   )
 }
 
-# NULL if the core reads them from their file. A pointer is lost when it is saved.
+# NULL if the core reads calls from their file. Saving a session loses the pointer to calls.
 calls_in_memory <- function(g) {
   if (is_null_pointer(g$memory$calls)) {
     g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity, g$memory$checksum)

@@ -1,4 +1,4 @@
-# Genotypes of a matrix, whose rows are samples. They are in memory, at two bits a call.
+# Genotypes of a matrix, whose rows are samples. Calls are kept in memory, at two bits each.
 
 open_matrix <- function(source, variants) {
   is_snp_matrix <- methods::is(source, "SnpMatrix")
@@ -19,7 +19,7 @@ open_matrix <- function(source, variants) {
   )
 }
 
-# Matrices with the same calls may be of other samples or variants.
+# Includes sample and variant data: equal calls may belong to different samples or variants.
 name_of_matrix <- function(calls, ids, variants) {
   about <- paste(c(enc2utf8(ids), unlist(variants, use.names = FALSE)), collapse = "\n")
   sprintf("matrix %s", bytes_checksum_impl(c(calls, charToRaw(about))))
@@ -49,13 +49,13 @@ refuse_call <- function(calls, place) {
   )
 }
 
-# Names that columns of `variants` may have. Those of snpStats's read.plink() count allele.2.
+# Accepted names of the columns of `variants`. Data from snpStats's read.plink() count allele.2.
 names_of_columns <- list(
   chromosome = "chromosome", id = c("id", "snp.name"), position = "position",
   counted = c("counted", "allele.2"), other = c("other", "allele.1")
 )
 
-# PLINK's 0 stands for what is not known.
+# Unknown values are 0, as in PLINK.
 variants_of_matrix <- function(calls, given) {
   n <- ncol(calls)
   table <- list(
@@ -82,8 +82,8 @@ check_variant_table <- function(given, n) {
   given
 }
 
-# The rows of `variants` in the order of the columns, where ids or row names say which is which.
-# Columns may have names of another kind, as those of PLINK's .raw.
+# The rows of `variants` in the order of the columns, matched by ids or row names. Columns may have
+# other names, such as those of PLINK's .raw, and then rows stay in order.
 in_column_order <- function(given, columns) {
   id <- intersect(names_of_columns$id, names(given))
   for (ids in list(if (length(id)) ids_as_text(given[[id[1]]]), row_names_given(given))) {

@@ -5,7 +5,7 @@
 #' @param x Genotypes, as from [open_genotypes()].
 #' @param i,j Samples and variants to choose: positions, a logical vector, or IIDs and variant IDs.
 #'   If one is left out, all are chosen.
-#' @param drop Not used: the result is of class `ancify_genotypes` always.
+#' @param drop Not used: the result always has class `ancify_genotypes`.
 #' @param threads Number of threads. `NULL` (the default): `options(ancify.threads = )`, else all
 #'   cores.
 #' @param progress Whether to show a progress bar; by default in interactive sessions.
@@ -20,7 +20,7 @@
 #' * `ancify_input_error`: a choice names no sample or variant of `x`, or one of them twice.
 #' * `ancify_file_error` (field `file`): the file is missing, or was changed since it was opened.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
-#' * `ancify_system_error`: the matrix does not fit the memory.
+#' * `ancify_system_error`: the matrix does not fit into memory.
 #' @seealso [open_genotypes()], [summary()][summary.ancify_genotypes]
 #' @name genotype_methods
 #' @examples
@@ -55,7 +55,7 @@ NULL
 
 chosen_rows <- function(table, rows) list2DF(lapply(table, `[`, rows))
 
-# Positions among `ids`, each once. `what`: what they are of, in the singular
+# Positions among `ids`, each at most once. `what`: "sample" or "variant", for messages
 chosen_positions <- function(wanted, ids, what) {
   positions <- if (is.character(wanted)) {
     positions_of_ids(wanted, ids, what)
@@ -75,7 +75,7 @@ positions_of_ids <- function(wanted, ids, what) {
   lacking <- which(is.na(positions))
   refuse_if(length(lacking), "There is no %s %s%s", what, quoted(wanted[lacking[1]]),
             if (length(lacking) > 1) sprintf(" (and %s more).", length(lacking) - 1) else ".")
-  # Each chosen ID stands where it is first, so a second of its name is not chosen.
+  # An ID gives its first position, so it must not name several.
   twice <- intersect(wanted, ids[duplicated(ids)])
   refuse_if(length(twice), "There are several %ss %s: choose by position.", what, quoted(twice[1]))
   positions

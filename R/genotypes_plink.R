@@ -1,6 +1,6 @@
 # Genotypes of PLINK: a .bed or .pgen and the tables beside it.
 
-# Files have their own tables of variants.
+# Genotype files come with their own tables of variants.
 refuse_variants <- function(variants) {
   refuse_if(!is.null(variants), "`variants` is for a matrix: a file says what its variants are.")
 }
@@ -28,7 +28,7 @@ open_plink <- function(source, variants) {
   )
 }
 
-# The tables beside genotypes, and what these say.
+# The tables beside a genotype file, and the number of variants with dosages.
 read_set <- function(files) {
   path <- files[["genotypes"]]
   samples <- genotype_samples(files[["samples"]], path)
@@ -101,7 +101,7 @@ genotype_samples <- function(path, genotypes) {
   list2DF(c(table[c("family", "id")], columns))
 }
 
-# IDs such as 007 are no numbers.
+# IDs such as 007 must stay strings.
 columns_of_ids <- c("father", "mother", "PAT", "MAT", "SID")
 
 # Names of the columns of a .fam after FID and IID
@@ -109,10 +109,10 @@ fam_columns <- function(n) {
   c("father", "mother", "sex", sprintf("pheno%d", seq_len(max(n - 3, 0))))[seq_len(n)]
 }
 
-# Texts that stand for a missing phenotype in tables of samples.
+# Strings that represent a missing phenotype in sample tables.
 missing_phenotypes <- c("NA", "NaN", ".", "-9")
 
-# Texts as numbers, with NA for those that mean a missing one; NULL if another is no number.
+# Strings as numbers, NA for those in `na`; NULL if any other string is not a number.
 numbers_of <- function(text, na) {
   numbers <- suppressWarnings(as.numeric(text))
   missing_numbers <- suppressWarnings(as.numeric(na))

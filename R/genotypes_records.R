@@ -1,6 +1,6 @@
-# Genotypes of a VCF or BCF: their SNPs are in memory, at two bits a call.
+# Genotypes of a VCF or BCF. Their SNPs are kept in memory, at two bits a call.
 
-# By the name or by the first bytes, which may be compressed.
+# By the file's name or its first bytes, which may be compressed.
 is_record_file <- function(path) {
   if (is_variant_path(path)) {
     return(TRUE)
@@ -45,7 +45,8 @@ packed_records <- function(path, identity) {
   }, inputs = stats::setNames(identity, path))
 }
 
-# The calls once more. Sizes and parts of the file do not tell each change of it.
+# Reads the calls again. The checksum finds changes that leave the file's size and sampled parts
+# equal.
 calls_again <- function(path, identity, checksum) {
   found <- packed_records(path, identity)
   if (!identical(found$checksum, checksum)) {
@@ -58,7 +59,7 @@ calls_again <- function(path, identity, checksum) {
   found$calls
 }
 
-# What was left out, in words; none if it is nothing.
+# A description of the records left out; empty if there are none.
 left_out_text <- function(left_out) {
   what <- c(
     multiallelic = "with several ALT alleles", not_snp = "that are no SNP",

@@ -15,7 +15,7 @@
 #' | `hom_other` | Samples with none. |
 #' | `missing` | Samples without a call. |
 #' | `n` | Samples with a call. |
-#' | `frequency` | Share of the counted allele among the `2 * n` called; `NA` if `n` is 0. |
+#' | `frequency` | Frequency of the counted allele among the `2 * n` called; `NA` if `n` is 0. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file is missing, or was changed since it was opened.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
@@ -45,7 +45,7 @@ summary.ancify_genotypes <- function(object, threads = NULL, progress = interact
 # Numbers of samples with 0, 1 and 2 copies and without a call, a column for each variant
 genotype_counts <- function(g, work) {
   chosen <- core_genotypes(g)
-  # Saved with the genotypes, so without their calls.
+  # The key is saved with the genotypes, so it excludes their calls.
   key <- chosen[names(chosen) != "calls"]
   if (!identical(g$known$chosen, key)) {
     g$known$counts <- with_watch("Counting", function(watch) {

@@ -1,23 +1,25 @@
 #' Write genotypes as BED
 #'
 #' Writes chosen genotypes as PLINK 1 `.bed`, `.bim` and `.fam`:
-#' `write_bed(g[keep, ], "kept.bed")`. All three files appear, or none. Of several writers one
-#' puts its files in place at a time, the `.bed` last. The calls are never in memory at once.
+#' `write_bed(g[keep, ], "kept.bed")`. All three files appear, or none. If several processes write
+#' the same files, one at a time puts its files in place, the `.bed` last. Calls are never all in
+#' memory at once.
 #'
-#' The counted allele becomes A1, so that a BED and its copy count the same. Columns of samples that
-#' are numeric, besides the sex, become phenotypes, with -9 if missing. Centimorgans are 0.
+#' The counted allele becomes A1, so that a BED and its copy count the same allele. Numeric sample
+#' columns other than the sex become phenotypes, with -9 if missing. Genetic positions are 0.
 #'
 #' @param g Genotypes, as from [open_genotypes()].
 #' @param path Path of the `.bed` to write, with or without this extension. Its folder is made if it
 #'   is missing.
-#' @param overwrite Whether to replace files that exist; `FALSE` (the default). The files of `g` are
+#' @param overwrite Whether to replace existing files; `FALSE` (the default). The files of `g` are
 #'   never replaced.
 #' @inheritParams genotype_methods
 #' @return The path of the `.bed`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `path` is a file of `g`, or a file exists and `overwrite` is `FALSE`; or
 #'   the ID of a sample or variant has a blank.
-#' * `ancify_file_error` (field `file`): a file cannot be written, or that of `g` cannot be read.
+#' * `ancify_file_error` (field `file`): a file cannot be written, or the file of `g` cannot be
+#'   read.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
 #' @seealso [open_genotypes()]
 #' @export
@@ -70,7 +72,7 @@ check_free <- function(file, g, overwrite) {
             quoted(file))
 }
 
-# Blanks part the columns of PLINK's tables.
+# Blanks separate the columns of PLINK's tables.
 check_without_blanks <- function(table, columns, ending) {
   for (name in intersect(columns, names(table))) {
     bad <- grep("^$|[[:space:]]", table[[name]])

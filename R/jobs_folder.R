@@ -1,21 +1,24 @@
-# Folders of results that a later session completes, if the results are made from the same.
+# Folders of results that a later session can complete, from the same inputs and settings.
 
-# The ledger of a locked folder, ready for work. `recorded`: a function that gives the fingerprint
+# The ledger of a locked folder, ready for work. `recorded`: a function that returns the fingerprint
 # of the run recorded in a ledger. `argument`: the name of the folder's argument.
 open_run <- function(out, of, recorded, resume, argument = "out") {
   unlink(c(leftovers_impl(out), leftovers_impl(file.path(out, ".ancify"))), expand = FALSE)
   ledger <- open_ledger(out, argument)
   refuse_other_run(ledger, recorded(ledger), of, resume)
+  refuse_at_work(out)
+  settle_earlier_tasks(out, "out", function(outcome) merge_outcome(list(out = ledger), outcome))
   release_claims(ledger)
   ledger
 }
 
+# Tasks of a failed run may still write their claimed files for a moment: keep the claims.
 close_run <- function(ledger) {
-  release_claims(ledger)
+  if (length(tasks_at_work(ledger$folder)) == 0) release_claims(ledger)
   save_ledger(ledger, at_once = TRUE)
 }
 
-# `of`: the fingerprint on record, or NULL; `now`: this run's fingerprint.
+# `of`: the recorded fingerprint, or NULL; `now`: this run's fingerprint.
 refuse_other_run <- function(ledger, of, now, resume) {
   if (is.null(of)) {
     return(invisible())
@@ -46,4 +49,54 @@ are_lists <- function(of) is.list(of) && all(vapply(of, is.list, NA))
 
 is_whole_from <- function(x, least) {
   is.numeric(x) && length(x) == 1 && isTRUE(is.finite(x) & x >= least & x %% 1 == 0)
+}
+
+# ---- Parts ---------------------------------------------------------------------------------------
+
+# A kind of folder with parts is a list:
+# argument  the name of the folder's argument
+# made_by   the function that writes it
+# holds     its content, in the plural
+# recorded  a function: the fingerprint on record in a ledger, or NULL
+# files     a function: the files of the parts of a run with this fingerprint
+
+# Completes a locked folder, and returns its ledger. make(left, ledger) makes and records the parts
+# with these indices. `are_known`: a function of the ledger that says which parts have valid facts.
+complete_parts <- function(kind, folder, of, resume, make, are_known = function(ledger) TRUE,
+                           threads = 1) {
+  ledger <- open_run(folder, of, kind$recorded, resume, kind$argument)
+  on.exit(close_run(ledger))
+  files <- kind$files(of)
+  # A user's file is reported before the work, not afterwards.
+  refuse_others(ledger, files)
+  whole <- whole_files(ledger, files, known_source(ledger, of), threads = threads)
+  left <- which(!(whole & are_known(ledger)))
+  claim_files(ledger, files[left])
+  make(left, ledger)
+  ledger
+}
+
+# A complete folder, to be read: list(ledger =, of =, files =), with the fingerprint of its run.
+whole_folder <- function(kind, folder, argument = kind$argument) {
+  ledger <- open_ledger(folder, argument)
+  of <- kind$recorded(ledger)
+  if (is.null(of)) {
+    abort_ancify(
+      sprintf("%s has no %s: give a folder that was the `%s` of %s.", quoted(folder), kind$holds,
+              kind$argument, kind$made_by),
+      "file", file = folder
+    )
+  }
+  files <- kind$files(of)
+  left <- sum(!are_complete(ledger, files, known_source(ledger, of)))
+  refuse_if(left, "The run in %s is incomplete: %s of %d parts are missing. Call %s again.",
+            quoted(folder), left, length(files), kind$made_by)
+  damaged <- ledger_paths(ledger, files[!whole_files(ledger, files)])
+  if (length(damaged)) {
+    abort_ancify(
+      sprintf("%s is damaged or was changed: call %s again.", quoted(damaged[1]), kind$made_by),
+      "format", file = damaged[1], line = 0
+    )
+  }
+  list(ledger = ledger, of = of, files = files)
 }

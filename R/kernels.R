@@ -1,45 +1,45 @@
 #' Kernels of a REML fit
 #'
-#' A kernel, such as a genetic relationship matrix, says how alike the samples are for one
-#' component. [fit_reml()] makes those of `genotypes` and `components` itself. These functions make
-#' others, for its argument `kernels`.
+#' A kernel, such as a genetic relationship matrix, measures the samples' similarity for one
+#' component. [fit_reml()] makes the kernels of `genotypes` and `components` itself. These functions
+#' make others, for its argument `kernels`.
 #'
 #' @details
 #' | Function | Kernel |
 #' | --- | --- |
 #' | `kernel_grm()` | sum over variants of z z' / c, never held as a matrix |
-#' | `kernel_matrix()` | a matrix that you have |
-#' | `kernel_products()` | a function that gives its products with vectors |
+#' | `kernel_matrix()` | a given matrix |
+#' | `kernel_products()` | given by a function that computes products with vectors |
 #' | [kernel_weighted()] | sum over blocks of variants of Z W Z' / c |
-#' | [kernel_admixture()] | the kernel of genotypes, by ancestry |
+#' | [kernel_admixture()] | the kernel of genotypes, divided by ancestry |
 #'
 #' **Scale.** A column z has a variant's genotypes minus their mean, times v^(`scale_power` / 2),
-#' where v is their population variance. A missing call is 0 there, and c is the sum of v^(1 +
+#' where v is their population variance. A missing call is 0 in z, and c is the sum of v^(1 +
 #' `scale_power`). So -1 gives each variant the same weight, as GCTA does; 0 gives VanRaden's
 #' kernel.
 #'
-#' **Samples.** A kernel of genotypes or with row names finds its samples by their ids. Any other
-#' kernel must have the samples in the order of the fit's genotypes, or else of its `data`.
+#' **Samples** of a kernel of genotypes, or with row names, are matched by id. Any other kernel must
+#' have the samples in the order of the fit's genotypes, or without genotypes, of its `data`.
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param variants Variants of the kernel, as in `g[, variants]`. `NULL` (the default): all.
-#' @param scale_power Power of the variance in the scale, -1 by default.
+#' @param scale_power Exponent of the variance in the scale, -1 by default.
 #' @param K A symmetric matrix without negative eigenvalues, with a row for each sample. Row names
 #'   are ids of samples.
 #' @param f A function. `f(V)` gives the kernel times V, a matrix with a row for each sample.
 #' @param trace The sum of the kernel's diagonal. Or its diagonal, a number for each sample; a fit
-#'   that drops samples needs that.
+#'   that drops samples needs the diagonal.
 #' @param kernel One of these kernels.
 #' @param V A matrix with a row for each sample, or a vector.
-#' @param component Name of the component, for a kernel that has several. `NULL` (the default): the
+#' @param component Name of the component, for a kernel with several. `NULL` (the default): the
 #'   kernel has one component.
 #' @inheritParams fit_reml
 #' @return A list of class `reml_kernel`. `kernel_times()`: a matrix of the size of `V`.
 #' @section Errors:
 #' * `ancify_input_error`: a matrix is not square, not symmetric or not finite, or its names differ
 #'   between rows and columns. The message names the samples.
-#' * `ancify_input_error`: `trace` is not above 0, `V` has another number of rows, or the kernel has
-#'   no such `component`.
+#' * `ancify_input_error`: `trace` is not positive, `V` has another number of rows, or the kernel
+#'   has no such `component`.
 #' * `ancify_file_error`, `ancify_format_error`: the genotypes cannot be read.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
 #' @references
@@ -107,7 +107,7 @@ kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_lint
   core_times(kernel_problem(kernel, nrow(V)), V, component, work)
 }
 
-# The number of a component among the kernel's.
+# The index of a component within its kernel.
 chosen_component <- function(kernel, component) {
   at <- if (is.null(kernel$parts) && is.null(component)) 1L else match(component, kernel$parts)
   refuse_if(length(at) != 1 || is.na(at), "`component` must be %s, not %s.",

@@ -1,33 +1,32 @@
 #' Kernels by ancestry
 #'
-#' Kernels of samples with mixed ancestry, one for each ancestry: `kernel_admixture(g, "k3.Q")`. So
-#' each ancestry has a genetic variance and a heritability of its own.
+#' Kernels of admixed samples, one for each ancestry: `kernel_admixture(g, "k3.Q")`. Each ancestry
+#' then has its own genetic variance and heritability.
 #'
-#' With K the kernel of [kernel_grm()] and q the samples' shares of an ancestry a, the kernel is
-#' \eqn{K_a = D_a K D_a} with \eqn{D_a = diag(\sqrt{q_a})}. Its component has the name of the kernel
-#' and the ancestry: `admixture.ancestry1`.
+#' With K the kernel of [kernel_grm()] and \eqn{q_a} the samples' shares of an ancestry a, the
+#' kernel is \eqn{K_a = D_a K D_a} with \eqn{D_a = diag(\sqrt{q_a})}. Its component is named after
+#' the kernel and the ancestry: `admixture.ancestry1`.
 #'
 #' **Residual.** With `residual = "ancestry"` the residual has the covariance
 #' \eqn{\sum_a \theta_{ea} diag(q_a)}, with a variance for each ancestry: `residual.ancestry1`.
 #'
-#' [heritability()] has a column `h2` for them, the heritability among samples of this ancestry
-#' alone: \eqn{\theta_a m / (\theta_a m + \theta_e)}, where m is the mean of K's diagonal, weighted
-#' by q. The residual variance is that of the ancestry, if it has one.
+#' For these kernels, [heritability()] has a column `h2`, the heritability among samples of this
+#' ancestry alone: \eqn{\theta_a m / (\theta_a m + \theta_e)}, where m is the mean of K's diagonal,
+#' weighted by \eqn{q_a}. The residual variance is the ancestry's own, if it has one.
 #'
 #' @inheritParams kernels
 #' @param g Genotypes, from [open_genotypes()].
 #' @param shares A matrix of shares from 0 to 1, with a row for each sample of `g` and a column for
-#'   each ancestry. Or the path of a Q file, as ADMIXTURE writes it: such a row a line, for the
-#'   samples of `g` or for all of its file. Row names are ids of samples, column names those of
-#'   ancestries.
-#' @param residual `"shared"` (the default) for one residual variance, or `"ancestry"` for one of
-#'   each ancestry.
+#'   each ancestry. Or the path of a Q file of ADMIXTURE, with a line for each sample of `g`, or of
+#'   the file of `g`. Row names are sample ids, column names ancestries.
+#' @param residual `"shared"` (the default) for one residual variance, or `"ancestry"` for one per
+#'   ancestry.
 #' @return A list of class `reml_kernel`.
 #' @section Errors:
-#' * `ancify_input_error`: shares of a sample are below 0 or do not sum to 1 within 0.005, or no
+#' * `ancify_input_error`: a sample's shares are negative or do not sum to 1 within 0.005, or no
 #'   sample has a share of an ancestry. The message names the row, sample or ancestry.
-#' * `ancify_format_error` (fields `file`, `line`): the same of a file, or a line has other columns
-#'   than the first.
+#' * `ancify_format_error` (fields `file`, `line`): the same for a file, or its lines differ in
+#'   number of columns.
 #' * `ancify_file_error`: the file cannot be read.
 #' @references
 #' Alexander, Novembre and Lange (2009) Fast model-based estimation of ancestry in unrelated
@@ -70,7 +69,7 @@ kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared",
   )
 }
 
-# The shares with sums of 1 and names of ancestries. refuse(row, problem) stops.
+# The shares, scaled to sum to 1 and named by ancestry. refuse(row, problem) stops.
 checked_shares <- function(shares, g, refuse) {
   refuse_if(!is.matrix(shares) || !is.numeric(shares) || nrow(shares) != nrow(g) ||
               ncol(shares) < 1,
@@ -105,7 +104,7 @@ sums_of_shares <- function(shares, refuse) {
   sums
 }
 
-# A Q file: a row for each sample of `g`, or of its file.
+# The shares in a Q file, which has a row for each sample of `g`, or of its file.
 shares_in_file <- function(path, g) {
   path <- check_path(path, "shares")
   check_is_file(path)

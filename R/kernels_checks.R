@@ -1,7 +1,7 @@
-# What all kernels share, and what is checked of them.
+# Fields that all kernels share, and checks of kernels.
 
-# `ids`: those of the samples, or NULL; `n`: their number, NA if the kernel does not say. `parts`:
-# names of its components, NULL if the kernel is one.
+# `ids`: the samples' ids, or NULL; `n`: their number, NA if unknown. `parts`: names of the kernel's
+# components, NULL if it has only one.
 new_kernel <- function(kind, ids, n, ..., parts = NULL) {
   genotypes <- list(...)$genotypes
   if (!is.null(genotypes)) warn_of_sex_chromosomes(genotypes, "are in the kernel")
@@ -11,12 +11,12 @@ new_kernel <- function(kind, ids, n, ..., parts = NULL) {
 # The kind of a fit's kernel; NULL for a matrix.
 kernel_kind <- function(kernel) if (is.list(kernel)) kernel$kind
 
-# Names of a kernel's components, or of a fit's kernel's.
+# Names of the components of a kernel, as made by a user or kept by a fit.
 component_names <- function(kernel, name) {
   if (is.list(kernel) && length(kernel$parts)) paste(name, kernel$parts, sep = ".") else name
 }
 
-# For each kernel of a fit the numbers of its components.
+# For each kernel of a fit, the indices of its components.
 kernel_components <- function(fit) {
   Map(function(kernel, name) match(component_names(kernel, name), fit$names),
       fit$kernels, names(fit$kernels))
@@ -35,7 +35,7 @@ check_scale_power <- function(x) {
             "`scale_power` must be a number, not %s.", show_value(x))
 }
 
-# A matrix of doubles whose rows have names, or none.
+# A matrix of doubles, with names of both rows and columns, or neither.
 check_kernel_matrix <- function(K) { # nolint: object_name_linter.
   refuse_if(!is.matrix(K) || !is.numeric(K) || nrow(K) != ncol(K) || nrow(K) == 0,
             "`K` must be a square matrix of numbers, not %s.",
@@ -47,7 +47,7 @@ check_kernel_matrix <- function(K) { # nolint: object_name_linter.
   K
 }
 
-# The names of the rows, or of the columns if rows have none. Both must be alike.
+# The names of the rows, or of the columns if rows have none. If both exist, they must agree.
 names_of_samples <- function(rows, columns) {
   i <- if (!is.null(rows) && !is.null(columns)) which(rows != columns)[1] else NA
   refuse_if(!is.na(i), "Row %d of `K` is %s, but column %d is %s: name both alike.", i,
@@ -67,7 +67,7 @@ check_kernel_entries <- function(K, samples) { # nolint: object_name_linter.
   refuse(abs(K - t(K)) > 1e-8 * max(abs(K)),
          "differs from its mirror entry: a kernel is symmetric")
   refuse(row(K) == col(K) & K < 0, "is below 0: a kernel has no negative eigenvalue")
-  # Of two samples alone, with the rounding that fits allow.
+  # Every 2 x 2 submatrix must have no negative eigenvalue, within the rounding that fits allow.
   most <- sqrt(diag(K))
   refuse(abs(K) > tcrossprod(most) + 1e-6 * mean(diag(K)),
          "is larger than their diagonals allow: a kernel has no negative eigenvalue")

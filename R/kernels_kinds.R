@@ -1,12 +1,12 @@
-# The kinds of kernels, and how the core takes them.
+# The kinds of kernels, and their form for the core.
 
 # The kinds of kernels, a row each:
 # words: for print()
-# core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. Lists have
-#   their `kind`, a row of the core's table too, and `parts`. A kernel of genotypes has none: these
-#   are components of the fit's genotypes.
-# times(kernel, V): the product, where the core does not make it
-# effects(kernel, factors, variance, response): effects of variants, where the kernel has them
+# core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. A list has
+#   `parts` and a `kind`, which the core's table knows too. "grm" needs no function: its variants
+#   become components of the fit's genotypes.
+# times(kernel, V): the product, if the core does not compute it
+# effects(kernel, factors, variance, response): effects of variants, if the kernel has any
 kernel_kinds <- function() {
   row <- function(words, core = NULL, times = NULL, effects = NULL) {
     list(words = words, core = core, times = times, effects = effects)
@@ -51,7 +51,7 @@ core_kernel <- function(kernel, rows, n, name) {
   kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)
 }
 
-# The same as the core takes it.
+# The same kernel, with genotypes in the form that the core takes.
 with_core_genotypes <- function(kernel) {
   if (is.list(kernel) && !is.null(kernel$genotypes)) {
     kernel$genotypes <- core_genotypes(kernel$genotypes)
@@ -85,7 +85,7 @@ core_products <- function(kernel, rows, n, name) {
   )
 }
 
-# The names of kernels beside the components that are made of variants on chromosomes of `g`.
+# Names of further kernels that contain variants on chromosomes of `g`.
 kernels_of_variants <- function(fit, g) {
   is_there <- function(kernel) {
     if (!is.list(kernel) || is.null(kernel$genotypes)) {

@@ -1,34 +1,34 @@
 #' Kernels of weighted blocks
 #'
-#' A kernel of genotypes in which variants are weighted together, by a dense matrix for each block
-#' of neighbours: `kernel_weighted(g, blocks)`. Such weights can undo the correlation of near
-#' variants, or say which of them act alike.
+#' A kernel of genotypes with a dense weight matrix for each block of neighbouring variants:
+#' `kernel_weighted(g, blocks)`. Such weights can correct for linkage disequilibrium between
+#' neighbours, or model correlated effects.
 #'
 #' The kernel is \eqn{K = \sum_b Z_b W_b Z_b' / c} over blocks b, with standardised genotypes Z as
 #' in [kernels] and weights W. With `normalisation = "trace"`, c is the mean diagonal of the sum, so
-#' that of K is 1. With `"rank"`, it is the sum of the blocks' `ranks`. Shares of the variance are
-#' the same. With identity matrices K is the kernel of [kernel_grm()], up to a factor where calls
-#' are missing.
+#' the mean diagonal of K is 1. With `"rank"`, c is the sum of the blocks' `ranks`. Shares of the
+#' variance do not depend on c. With identity matrices K is the kernel of [kernel_grm()], up to a
+#' factor if calls are missing.
 #'
-#' **Groups.** Blocks of one group are one component of the fit, with a variance and a c of its own.
-#' Its name is that of the kernel and the group: `ld.coding`.
+#' **Groups.** Blocks of a group form one component of the fit, with its own variance and c. It is
+#' named after the kernel and the group: `ld.coding`.
 #'
-#' **Memory.** The weights stay in memory, in 8 bytes each. A product takes 64 MB more.
+#' **Memory.** The weights stay in memory, at 8 bytes each. A product takes another 64 MB.
 #'
 #' @inheritParams kernels
 #' @param g Genotypes, from [open_genotypes()].
 #' @param blocks A list of symmetric matrices without negative eigenvalues. They tile the variants
-#'   of `g`: the first has a row for each of the first variants, and so on. Row names, if there are
-#'   any, are ids of variants. A matrix is one block.
-#' @param groups The group of each block, a factor or texts. `NULL` (the default): the kernel is one
-#'   component.
+#'   of `g`: the rows of the first are the first variants, and so on. Row names, if any, are variant
+#'   ids. A matrix is one block.
+#' @param groups The group of each block, a factor or character vector. `NULL` (the default): the
+#'   kernel is one component.
 #' @param normalisation `"trace"` (the default) or `"rank"`.
-#' @param ranks A number above 0 for each block, its rank, for `normalisation = "rank"` alone.
+#' @param ranks The rank of each block, above 0, only for `normalisation = "rank"`.
 #' @return A list of class `reml_kernel`.
 #' @section Errors:
 #' * `ancify_input_error`: blocks do not tile the variants, or one is not symmetric, not finite, or
 #'   has a negative eigenvalue. The message names block, row and variant.
-#' * `ancify_input_error`: `groups` or `ranks` do not fit the blocks.
+#' * `ancify_input_error`: `groups` or `ranks` do not match the blocks.
 #' @references
 #' Speed, Hemani, Johnson and Balding (2012) Improved heritability estimation from genome-wide SNPs.
 #' American Journal of Human Genetics 91:1011.
@@ -44,7 +44,7 @@
 #' writeLines(sprintf("1 snp%d 0 %d G A", 1:40, 1:40), paste0(stem, ".bim"))
 #' g <- open_genotypes(stem)
 #'
-#' # Blocks of 10 variants, in which near ones have like effects
+#' # Blocks of 10 variants, whose neighbours have correlated effects
 #' near <- 0.8^abs(outer(1:10, 1:10, "-"))
 #' kernel <- kernel_weighted(g, list(near, near, near, near), c("a", "a", "b", "b"))
 #' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1])
@@ -113,7 +113,7 @@ check_weight_square <- function(block, name) {
   nrow(block)
 }
 
-# `ids`: those of its variants.
+# `ids`: the ids of its variants.
 check_weight_block <- function(block, name, ids) {
   given <- rownames(block) %||% colnames(block) %||% ids
   refuse <- function(row, problem) {
@@ -134,7 +134,7 @@ check_weight_block <- function(block, name, ids) {
   if (any(diag(block) < 0)) {
     refuse(which(diag(block) < 0)[1], "is below 0 on the diagonal: no eigenvalue may be negative")
   }
-  # Eigenvalues take 30 times as long as a Cholesky factor, which is there if none is below -shift.
+  # Eigenvalues take 30 times as long as a Cholesky factor, which exists if none is below -shift.
   shift <- 1e-6 * mean(diag(block))
   is_good <- all(block == 0) ||
     !is.null(tryCatch(chol(block + diag(shift, nrow(block))), error = function(condition) NULL))
@@ -149,7 +149,7 @@ check_weight_block <- function(block, name, ids) {
   block
 }
 
-# A factor with a level for each component; without levels for a kernel of one.
+# A factor with a level for each component; 1 for all blocks if the kernel is one component.
 check_weight_groups <- function(groups, n) {
   if (is.null(groups)) {
     return(rep(1L, n))
@@ -175,7 +175,7 @@ check_weights_left <- function(blocks, groups) {
   }
 }
 
-# c of each component; 0 for its mean diagonal.
+# c of each component; 0 stands for the mean diagonal.
 weight_divisors <- function(normalisation, ranks, groups) {
   refuse_if((normalisation == "rank") == is.null(ranks),
             "`ranks` are for `normalisation` \"rank\" alone%s.",

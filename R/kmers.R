@@ -3,48 +3,47 @@
 #' Counts all words of k bases in reads or sequences: `count_kmers("reads.fastq.gz", 25)`. The
 #' result is held in memory, or written as a database that KMC's tools read.
 #'
-#' **k-mers.** A letter other than A, C, G and T ends a stretch, and no k-mer goes across it. Lower
-#' case counts as upper case. A canonical k-mer is the smaller of the k-mer and its reverse
-#' complement, in the order A, C, G, T. So both strands count as one, and a palindrome counts once.
+#' **k-mers.** No k-mer spans a letter other than A, C, G and T. Lower case counts as upper case. A
+#' canonical k-mer is the smaller of the k-mer and its reverse complement, in the order A, C, G, T.
+#' So both strands count as one, and a palindrome counts once.
 #'
-#' **Memory.** Up to k = 12, each thread counts in a table of all k-mers, with 8 bytes for each.
-#' Above, k-mers are collected in 512 parts by their minimizers. Parts that do not fit in `memory`
-#' go to a temporary file in the folder of `out`, or in `tempdir()`. Each part is then sorted and
-#' counted by itself. The result does not depend on `memory`, `threads` and `backend`, to the last
-#' byte.
+#' **Memory.** Up to k = 12, each thread counts in a table of all k-mers, with 8 bytes for each. For
+#' larger k, k-mers are collected in 512 parts by their minimizers. Parts that do not fit in
+#' `memory` go to a temporary file in the folder of `out`, or in `tempdir()`. Each part is then
+#' sorted and counted by itself. The result does not depend on `memory`, `threads` or `backend`: it
+#' is identical to the byte.
 #'
 #' **GPUs.** With `backend = "gpu"` the parts of k-mers above k = 12 are sorted and counted on all
-#' GPUs. Reading, cutting and writing stay on the CPU, and may limit the speed. No GPU has been
-#' faster yet, so `"auto"` is the CPU.
+#' GPUs. Reading, cutting and writing stay on the CPU, and may limit the speed. No GPU tested so far
+#' has been faster, so `"auto"` is the CPU.
 #'
-#' **Database.** `<out>.kmc_pre` and `<out>.kmc_suf` are the sorted files of KMC 3. So `kmc_tools`
-#' and `kmc_dump` read them, and [read_kmers()] reads all databases of KMC. The files appear both or
-#' not at all. A count has as many bytes as the largest count needs.
+#' **Database.** `<out>.kmc_pre` and `<out>.kmc_suf` have the sorted format of KMC 3. So `kmc_tools`
+#' and `kmc_dump` read them, and [read_kmers()] reads all databases of KMC. Either both files
+#' appear, or neither. Each count has as many bytes as the largest count needs.
 #'
 #' @param x Paths of FASTA or FASTQ files, plain, gzip or bgzip, or a `DNAStringSet`. A file that
-#'   begins with `@` is FASTQ, with four lines a read.
+#'   begins with `@` is FASTQ, with four lines per read.
 #' @param k Bases of a k-mer, 1 to 64.
 #' @param canonical Whether both strands count as one.
-#' @param min_count,max_count Smallest and largest count of the k-mers that are kept, 1 to 2^32 - 1.
-#'   A larger count is 2^32 - 1.
-#' @param memory Bytes of memory to use, roughly; half of the free memory if `NULL`. It limits the
-#'   k-mers collected, but neither a result in memory nor the tables up to k = 12.
+#' @param min_count,max_count Smallest and largest count of the k-mers to keep, 1 to 2^32 - 1.
+#'   Larger counts are stored as 2^32 - 1.
+#' @param memory Approximate memory in bytes; `NULL`: half of the free memory. It limits the
+#'   collected k-mers, but neither a result in memory nor the tables up to k = 12.
 #' @param out Path of the database to write, without extension; `NULL`: in memory.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
 #'   [available_gpus()], each as much as its memory allows.
 #' @return An object of class `kmers`; see [kmer_methods].
 #' @section Warnings:
-#' `ancify_sequence_warning`: some of the files have no base, such as an empty one, and are left
-#' out. Or there is no k-mer at all.
+#' `ancify_sequence_warning`: files without bases are left out, or there are no k-mers.
 #' @section Errors:
 #' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
 #'   little memory.
-#' * `ancify_input_error`: an argument has another shape or range, or `out` is one of `x`.
-#' * `ancify_format_error` (fields `file`, `line`): a file is no FASTA or FASTQ, was cut short, or
-#'   begins with sequences of proteins or of RNA.
-#'   Or no file has a sequence.
-#'   In a FASTQ, qualities of another number than the bases; the message has the record's number.
+#' * `ancify_input_error`: an argument has the wrong shape or is out of range, or `out` is one of
+#'   `x`.
+#' * `ancify_format_error` (fields `file`, `line`): a file is not FASTA or FASTQ, is truncated, or
+#'   begins with protein or RNA sequences; no file has a sequence; or a FASTQ record has different
+#'   numbers of bases and qualities. The message then gives the record's number.
 #' * `ancify_file_error` (field `file`): a file cannot be read or written, or the disk is full.
 #' @references
 #' Kokot M, Dlugosz M, Deorowicz S (2017) KMC 3: counting and manipulating k-mer statistics.
@@ -115,7 +114,7 @@ kmer_settings <- function(k, canonical, min_count, max_count) {
   )
 }
 
-# Where the result of a job goes. `inputs`: paths that must not be written over.
+# A job's output. `inputs`: paths that must not be overwritten.
 kmer_output <- function(out, work, inputs = NULL) {
   if (!is.null(out)) {
     out <- kmc_stem(check_output_file(out, "out", FALSE))
@@ -141,7 +140,7 @@ new_kmers <- function(made, path = NULL) {
   structure(c(made, list(path = as.character(path))), class = "kmers")
 }
 
-# Databases in files are opened again where a session has restored the object.
+# Reopens a database file if the object was restored from another session.
 opened <- function(x) {
   if (!is_null_pointer(x$database)) {
     return(x)

@@ -1,6 +1,6 @@
-# Distances by counts less those that a sample's bases give by chance.
+# Distances between counts, less the counts expected by chance from a sample's bases.
 
-# Each takes what centred_counts() gives of two samples.
+# Each takes the results of centred_counts() for two samples.
 centred_measures <- list(
   d2s = function(one, other) {
     size <- sqrt(sqrt(one$counts^2 + other$counts^2))
@@ -13,13 +13,13 @@ centred_measures <- list(
   }
 )
 
-# Counts that are those expected have nothing in common with others.
+# Counts equal to their expectations have a cosine of 0 with all others.
 half_less_cosine <- function(x, y) (1 - or_zero(sum(x * y) / sqrt(sum(x^2) * sum(y^2)))) / 2
 
-# A k-mer that can be in neither sample has 0 / 0.
+# A k-mer whose count and expectation are both 0 gives 0 / 0.
 or_zero <- function(x) replace(x, is.nan(x), 0)
 
-# The distance as a function of two numbers of samples, which are those of kmer_samples().
+# The distance as a function of two indices of samples in kmer_samples().
 by_chance <- function(samples, measure, order) {
   k <- samples$k
   refuse_if(k > 12, "This method needs k of at most 12, not %d.", k)
@@ -31,19 +31,19 @@ by_chance <- function(samples, measure, order) {
   function(i, j) measure(centred[[i]], centred[[j]])
 }
 
-# The counts of all k-mers, less those expected.
+# The counts of all k-mers, less their expectations.
 centred_counts <- function(counts, k, canonical, order) {
   expected <- sum(counts) * chances(counts, k, canonical, order)
   list(counts = counts - expected, expected = expected)
 }
 
-# The probability of each k-mer by a Markov chain that is fitted to their counts.
+# The probability of each k-mer under a Markov chain fitted to their counts.
 chances <- function(counts, k, canonical, order) {
   kmers <- kmer_numbers(k, canonical)
   of_strands <- numeric(4^k)
   of_strands[kmers$number + 1] <- counts
   opposite <- kmers$opposite + 1
-  # A palindrome is there twice, once on each strand.
+  # A palindrome counts twice, once on each strand.
   if (canonical) of_strands[opposite] <- of_strands[opposite] + counts
   chance <- prop.table(colSums(matrix(of_strands, 4^(k - order - 1)))) # of the first bases
   next_base <- or_zero(as.vector(prop.table(matrix(chance, 4), 2)))

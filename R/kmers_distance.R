@@ -6,31 +6,31 @@
 #' | Method | Distance |
 #' | :--- | :--- |
 #' | `jaccard` | 1 - J, with J = shared k-mers / k-mers of either |
-#' | `containment` | 1 - shared k-mers / k-mers of the sample that has fewer |
-#' | `mash` | -log(2 J / (1 + J)) / k, substitutions a base; infinite for J = 0 |
+#' | `containment` | 1 - shared k-mers / k-mers of the sample with fewer |
+#' | `mash` | -log(2 J / (1 + J)) / k, substitutions per base; infinite for J = 0 |
 #' | `bray` | Bray-Curtis: 1 - 2 x sum of smaller counts / sum of all counts |
 #' | `cosine` | 1 - cosine of the angle between the counts |
 #' | `d2s`, `d2star` | (1 - cosine) / 2 for counts less those expected by chance |
 #'
-#' **By chance.** Let X be a count less its expectation E by a Markov chain of the sample's own
+#' **By chance.** Let X be a count less its expectation E under a Markov chain of the sample's own
 #' bases. `d2star` takes the cosine for X / sqrt(E) of both samples. `d2s` takes it for
-#' X / (X^2 + Y^2)^(1/4), with Y of the other sample. The chain is fitted to the first bases of the
-#' k-mers, on both strands where these are canonical.
+#' X / (X^2 + Y^2)^(1/4), where Y is the other sample's X. The chain is fitted to the first bases of
+#' the k-mers, on both strands if these are canonical.
 #'
 #' @param x A list of objects of class `kmers`, or a matrix of [kmer_matrix()].
 #' @param method One of the methods of the table. `d2s` and `d2star` need k of at most 12, and all
 #'   columns of a matrix.
-#' @param order For `d2s` and `d2star`: the bases before a base that it depends on, 0 to 2 and below
-#'   k.
+#' @param order For `d2s` and `d2star`: the order of the Markov chain, that is, the number of
+#'   preceding bases on which a base depends; 0 to 2, and below k.
 #' @return A `dist` with the names of `x`, for [ape::nj()] or [stats::hclust()]. A sample without
-#'   k-mers shares nothing with others: its distance is 1, by `mash` infinite, by `d2s` and `d2star`
-#'   0.5. It is `NaN` for two such samples.
+#'   k-mers shares nothing with others: its distance is 1, but infinite for `mash`, and 0.5 for
+#'   `d2s` and `d2star`. The distance of two such samples is `NaN`.
 #' @section Warnings:
 #' `ancify_sequence_warning`: a sample has no k-mers.
 #' @section Errors:
-#' `ancify_input_error`: `x` has another shape, fewer than two samples, different k or strands, or a
-#' k that the method does not take; a count is missing or negative, or a column is no k-mer; `order`
-#' is out of range.
+#' `ancify_input_error`: `x` has the wrong shape, fewer than two samples, different k or strands, or
+#' a k that the method does not accept; a count is missing or negative; a column's name is not a
+#' k-mer; or `order` is out of range.
 #' @references
 #' Ondov BD et al. (2016) Mash: fast genome and metagenome distance estimation using MinHash.
 #' Genome Biology 17: 132.
@@ -148,7 +148,7 @@ check_two_samples <- function(n) {
   refuse_if(n < 2, "`x` must have two samples or more.")
 }
 
-# What the measures need of the counts of two samples.
+# The sums of two samples' counts that the measures need.
 compare_counts <- function(a, b) {
   a <- as.numeric(a)
   b <- as.numeric(b)
@@ -158,7 +158,7 @@ compare_counts <- function(a, b) {
   )
 }
 
-# The same by one merge of two databases.
+# These sums, from one merge of two databases.
 compare_kmers <- function(x, y) {
   with_watch("Comparing", function(watch) compare_kmers_impl(x$database, y$database, watch))
 }

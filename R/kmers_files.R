@@ -3,24 +3,24 @@
 #' `read_kmers("reads")` opens a database of [count_kmers()] or of KMC 3, or reads a text of k-mers
 #' and counts. `write_kmers()` writes either.
 #'
-#' **Databases** are the files `<path>.kmc_pre` and `<path>.kmc_suf`. They stay on the disk, and are
-#' read as needed. Those of `kmc` for k above 13 are in bins: each pass over the k-mers sorts them
-#' anew, and `write_kmers()` writes them sorted. Without counters, as by `kmc -cs1`, each count is
-#' 1.
+#' **Databases** are the files `<path>.kmc_pre` and `<path>.kmc_suf`. They stay on disk, and are
+#' read as needed. Databases that `kmc` writes for k above 13 are divided into bins: each pass over
+#' the k-mers sorts them anew, and `write_kmers()` writes them sorted. Without counters, as from
+#' `kmc -cs1`, each count is 1.
 #'
 #' **Text** has a k-mer and its count per line, separated by a blank (`jellyfish dump -c`) or a tab
 #' (`kmc_dump`). It may be in any order, and compressed by gzip. It is read into memory.
 #'
 #' @param path Path of a database, with or without `.kmc_pre` or `.kmc_suf`, or of a text file.
 #' @param canonical Whether the k-mers of a text are canonical, as from `jellyfish count -C`. A
-#'   database says so itself.
+#'   database records this itself.
 #' @param x An object of class `kmers`.
 #' @param format `"kmc"`: a database, or `"text"`.
-#' @return `read_kmers()`: an object of class `kmers`. `write_kmers()`: `path`, invisibly, that of a
-#'   database without extension.
+#' @return `read_kmers()`: an object of class `kmers`. `write_kmers()`: `path`, invisibly, for a
+#'   database without its extension.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): there is no such file, or it cannot be read or written.
-#' * `ancify_format_error` (fields `file`, `line`): a database is cut short or damaged, or has a k
+#' * `ancify_format_error` (fields `file`, `line`): a database is truncated or damaged, or has a k
 #'   above 64. A line of a text has no k-mer and count, or repeats a k-mer.
 #' * `ancify_input_error`: `path` is the database of `x` itself, or names both a text and a
 #'   database; the name of a text ends in `.gz`, although `write_kmers()` does not compress.

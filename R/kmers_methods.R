@@ -7,10 +7,10 @@
 #' @param i k-mers to look up: texts or a `DNAStringSet`, each of k bases.
 #' @param row.names,optional,... Not used.
 #' @return
-#' * `length(x)`: the number of different k-mers.
+#' * `length(x)`: the number of distinct k-mers.
 #' * `head(x)`, `as.data.frame(x)`: a data frame with the columns `kmer` and `count`, of the first
 #'   `n` k-mers or of all, in the order A, C, G, T.
-#' * `x[i]`: the counts of k-mers, named by them; 0 for those that `x` lacks, and `NA` for those
+#' * `x[i]`: the counts of k-mers, named by k-mer; 0 for those that `x` lacks, and `NA` for those
 #'   with a letter other than A, C, G and T.
 #' * `print(x)`: `x`, invisibly.
 #' @section Errors:
@@ -71,7 +71,7 @@ first_kmers <- function(x, n) {
   wrong <- which(is.na(kmers) | nchar(kmers) != x$k)
   refuse_if(length(wrong), "`i` must be k-mers of %d bases, not %s.", x$k,
             show_value(kmers[wrong[1]]))
-  # A letter between k-mers keeps them apart.
+  # The N between k-mers keeps them apart.
   along <- counts_along(check_kmers(x), paste(kmers, collapse = "N"))[[1]]
   stats::setNames(along[(seq_along(kmers) - 1) * (x$k + 1) + 1], kmers)
 }

@@ -1,13 +1,14 @@
 #' Set operations with k-mers
 #'
-#' Makes the union, intersection or difference of counted k-mers, or keeps those with certain
-#' counts, by one pass over the sorted k-mers.
+#' Makes the union, intersection or difference of counted k-mers, or selects k-mers by count, in one
+#' pass over the sorted k-mers.
 #'
-#' @param x,y Objects of class `kmers`, of the same k, with both canonical or neither.
-#' @param count The count of a k-mer that is in both: the `"sum"`, the smaller (`"min"`), the larger
-#'   (`"max"`), that of `x` (`"left"`) or of `y` (`"right"`). For `kmer_subtract()`, `"left"` leaves
-#'   out all k-mers of `y`. There `"diff"` subtracts counts, and leaves out k-mers with none left.
-#' @param min_count,max_count Smallest and largest count of the k-mers that are kept.
+#' @param x,y Objects of class `kmers` with the same k, both canonical or neither.
+#' @param count The count of a k-mer that is in both: the `"sum"`, the smaller (`"min"`) or the
+#'   larger count (`"max"`), or the count in `x` (`"left"`) or in `y` (`"right"`). For
+#'   `kmer_subtract()`, `"left"` leaves out all k-mers of `y`; `"diff"` subtracts counts, and leaves
+#'   out k-mers whose count falls to 0.
+#' @param min_count,max_count Smallest and largest count of the k-mers to keep.
 #' @param out,threads As in [count_kmers()].
 #' @return An object of class `kmers`.
 #' @section Errors:

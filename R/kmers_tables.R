@@ -1,16 +1,17 @@
 #' Histogram and profile of k-mers
 #'
-#' `kmer_histogram()` says how many k-mers have each count. `kmer_profile()` gives the counts along
-#' sequences.
+#' `kmer_histogram()` gives the number of k-mers with each count. `kmer_profile()` gives the counts
+#' along sequences.
 #'
 #' @param x An object of class `kmers`.
 #' @param sequences Sequences as a character vector or a `DNAStringSet`. Paths are refused.
 #' @return `kmer_histogram()`: a data frame with the columns `count` and `kmers`, a row for each
 #'   count that occurs. `kmer_profile()`: a list with the names of `sequences`. Each element has a
-#'   number for each position at which a k-mer begins, `NA` where a base is not A, C, G or T.
+#'   count for each position at which a k-mer begins. It is `NA` if one of the k-mer's bases is not
+#'   A, C, G or T.
 #' @section Errors:
-#' `ancify_input_error`: `sequences` is no text, a path, or has a letter that stands for no base.
-#' `ancify_format_error` (field `file`): the database is damaged.
+#' `ancify_input_error`: `sequences` is not text, is a path, or has a letter that does not represent
+#' a base. `ancify_format_error` (field `file`): the database is damaged.
 #' @seealso [count_kmers()]
 #' @export
 #' @examples
@@ -49,8 +50,8 @@ counts_along <- function(x, texts) {
 #' @param sparse Whether to make a `dgCMatrix` of the package Matrix instead of a plain matrix.
 #' @return A matrix of whole numbers, with the names of `x` and the k-mers as dimnames.
 #' @section Errors:
-#' `ancify_input_error`: `x` is no text, a path, or has a letter that stands for no base. Or k is
-#' out of range, or a plain matrix would have more than 2^31 - 1 cells. `ancify_package_error`:
+#' `ancify_input_error`: `x` is not text, is a path, or has a letter that does not represent a base;
+#' k is out of range; or a plain matrix would have more than 2^31 - 1 cells. `ancify_package_error`:
 #' Matrix is not installed.
 #' @seealso [kmer_distance()]
 #' @export
@@ -95,7 +96,7 @@ check_cells <- function(rows, columns, sparse) {
   )
 }
 
-# The numbers, from 0, of all k-mers in order and of their reverse complements.
+# The indices, from 0, of all k-mers in order and of their reverse complements.
 kmer_numbers <- function(k, canonical) {
   number <- seq_len(4^k) - 1
   opposite <- opposites(k)
@@ -103,7 +104,8 @@ kmer_numbers <- function(k, canonical) {
   list(number = number[keep], opposite = opposite[keep])
 }
 
-# The numbers of the reverse complements of all k-mers. Those of halves are exchanged.
+# The indices of the reverse complements of all k-mers: halves are reverse-complemented and
+# exchanged.
 opposites <- function(k) {
   if (k == 1) {
     return(c(3, 2, 1, 0))

@@ -1,9 +1,9 @@
 #' Read a recombination map
 #'
-#' Reads the genetic positions of bases, for [ld_statistics()]:
+#' Reads genetic positions for [ld_statistics()]:
 #' `read_recombination_map("genetic_map_chr22.txt.gz")`.
 #'
-#' **Formats** are told apart by the first line. A file may be compressed by gzip. Columns are
+#' **Formats** are recognised by the first line. A file may be compressed by gzip. Columns are
 #' separated by blanks or tabs. Empty lines, and lines that begin with `#`, are skipped.
 #'
 #' | First line | Columns |
@@ -12,16 +12,16 @@
 #' | has four columns | PLINK's `.map`: chromosome, identifier, map in cM, position |
 #' | has three columns | PLINK's without identifiers: chromosome, map in cM, position |
 #'
-#' Rates are not used, as they follow from the map. For several files, one a chromosome, put their
-#' tables together by `rbind()`.
+#' Rates are not used, as they follow from the map. Combine the tables of several files, such as one
+#' per chromosome, by `rbind()`.
 #'
 #' @param file Path of the map.
-#' @return A data frame of `chromosome`, `position` (the base, from 1) and `centimorgans`, a row for
-#'   each of the file.
+#' @return A data frame of `chromosome`, `position` (of the base, from 1) and `centimorgans`, with a
+#'   row for each row of the file.
 #' @section Errors:
-#' * `ancify_format_error` (fields `file`, `line`): a row has other columns, its position is no
-#'   whole number, or its map no number. Or a position or the map goes back; a chromosome's rows
-#'   do not stand together; or the map is the same everywhere.
+#' * `ancify_format_error` (fields `file`, `line`): a row has other columns, its position is not an
+#'   integer, or its map not a number. Or positions or the map decrease, a chromosome's rows are not
+#'   adjacent, or the map is constant.
 #' * `ancify_file_error` (field `file`): the file cannot be read.
 #' @seealso [ld_statistics()]
 #' @export
@@ -44,7 +44,7 @@ read_recombination_map <- function(file) {
 
 # ---- The argument `map` -----------------------------------------------------------------------
 
-# A rate, or a table in order.
+# The map: a rate, or a sorted table.
 check_map <- function(map) {
   if (is.data.frame(map)) {
     return(check_map_table(map))
@@ -78,8 +78,8 @@ refuse_map_row <- function(row, problem) {
   refuse_if(!is.na(row), "Row %s of `map` %s.", format_count(row), problem)
 }
 
-# Morgans of sites: linear between the map's rows, and NA outside of them. `chromosome`: numbers of
-# the names `chromosomes`, which may differ from the map's by chr. `from`: what has the sites.
+# Morgans of sites: interpolated linearly between the map's rows, NA outside. `chromosome`: indices
+# of the names `chromosomes`, which may differ from the map's by chr. `from`: source of the sites.
 morgans_of <- function(map, chromosomes, chromosome, position, from) {
   if (!is.data.frame(map)) {
     return(map * position)

@@ -1,12 +1,12 @@
 #' Two-locus statistics
 #'
-#' Measures linkage disequilibrium within and between populations, by bins of recombination
-#' distance: `ld_statistics("variants.vcf.gz", "populations.txt", map)`. The statistics say more of
-#' a population's history than a spectrum does, and models of demography can be fitted to them.
+#' Measures linkage disequilibrium within and between populations, in bins of recombination
+#' distance: `ld_statistics("variants.vcf.gz", "populations.txt", map)`. The statistics are more
+#' informative on population history than a spectrum, and demographic models can be fitted to them.
 #'
-#' **Statistics.** A population i has the derived alleles' frequencies \eqn{p_i} at the left and
-#' \eqn{q_i} at the right of two sites, and the linkage disequilibrium \eqn{D_i}, the covariance of
-#' both alleles in a haplotype.
+#' **Statistics.** At the left and right of two sites, population i has derived allele frequencies
+#' \eqn{p_i} and \eqn{q_i}. Its linkage disequilibrium \eqn{D_i} is the covariance of both alleles
+#' in a haplotype.
 #'
 #' | Name | Mean over pairs of sites of |
 #' | --- | --- |
@@ -15,57 +15,57 @@
 #' | `pi2.i.j.k.l` | \eqn{p_i (1 - p_j) q_k (1 - q_l)} |
 #' | `H.i.j` | \eqn{p_i (1 - p_j) + p_j (1 - p_i)}, a mean over sites |
 #'
-#' They are means over the orders of i and j, of k and l, and of both sites. So each has one name,
-#' with populations in the order of `populations`. [ld_ratios()] divides them by pi2 of one
-#' population. DD then is \eqn{\sigma_d^2}, and values do not depend on how many bases vary.
+#' Statistics are averaged over the orders of i and j, of k and l, and of both sites. Each statistic
+#' therefore has one name, with populations in the order of `populations`. [ld_ratios()] divides
+#' them by pi2 of one population. DD is then \eqn{\sigma_d^2}, and values do not depend on the
+#' density of variable sites.
 #'
-#' **Sites** are records of one REF and one ALT, two bases, that vary in the samples. It does not
-#' matter which allele is ancestral: exchanging both alleles of a site changes no statistic. FILTER
-#' is ignored. Other records have one reason, the first that holds:
+#' **Sites** are SNPs with one REF and one ALT that vary in the samples. The ancestral allele does
+#' not matter: exchanging both alleles of a site changes no statistic. FILTER is ignored. Each
+#' record has one reason, the first that applies:
 #'
 #' | Reason | Meaning |
 #' | --- | --- |
-#' | `MULTIALLELIC` | there are several ALTs, without `*` and alleles that were not seen |
+#' | `MULTIALLELIC` | there are several ALTs, not counting `*` and unobserved alleles |
 #' | `NOT_SNP` | there is no ALT, it equals REF, or an allele is not one of A, C, G, T |
 #' | `NO_GENOTYPES` | the record has no GT |
 #' | `TOO_FEW` | a population has fewer than four genotypes or haplotypes |
-#' | `FIXED` | all populations have the same allele alone |
+#' | `FIXED` | all populations are fixed for the same allele |
 #' | `OFF_MAP` | the site is outside the map |
 #' | `USED` | the record is a site |
 #'
-#' **Estimates are unbiased.** Products of frequencies and of D are means over different
-#' genotypes, or with `phased = TRUE` over different haplotypes. Genotypes of unknown phase need
-#' random mating: with inbreeding by a coefficient F, D grows by 1 + F. A pair uses the genotypes
-#' that are called at both sites. Each population must have four of them, or the pair is left out.
-#' Haplotypes are the more exact, where their phase is known and not inferred from few samples.
+#' **Estimates are unbiased.** Products of frequencies and of D are means over different genotypes,
+#' or with `phased = TRUE` over different haplotypes. Unphased genotypes require random mating: an
+#' inbreeding coefficient F increases D by a factor of 1 + F. A pair uses the genotypes that are
+#' called at both sites. Each population must have four of them, or the pair is left out. Haplotypes
+#' are more precise if their phase is known, not inferred from few samples.
 #'
-#' **Distances** are the differences of the map, in Morgans. Up to 0.01 they differ by less than 1 %
-#' from the share of recombinants. Sites outside the map are left out. So are pairs at the same
-#' position.
+#' **Distances** are differences of map positions, in Morgans. Up to 0.01, they differ by less than
+#' 1 % from the recombination fraction. Sites outside the map and pairs at the same position are
+#' left out.
 #'
 #' **Blocks** give standard errors: [vcov()] leaves out each block in turn. A pair belongs to the
-#' block of its left site. Choose blocks that are much longer than the largest bin. `c()` puts
-#' chromosomes together.
+#' block of its left site. Choose blocks that are much longer than the largest distance. `c()`
+#' combines chromosomes.
 #'
 #' A million pairs of a hundred genotypes take less than a second. The number of threads does not
 #' change the result.
 #'
-#' @param x Path of a sorted VCF or BCF, plain, gzip or bgzip. Or genotypes from
-#'   [open_genotypes()], in order of chromosome and position, in which haploid calls count as
-#'   genotypes of two equal alleles.
+#' @param x Path of a sorted VCF or BCF, plain, gzip or bgzip. Or genotypes from [open_genotypes()],
+#'   in order of chromosome and position, whose haploid calls count as homozygous.
 #' @param populations The population of each sample, as in [sfs_from_vcf()]. `NULL` (the default):
 #'   all samples are one population, `"all"`.
-#' @param map A recombination map from [read_recombination_map()], or a data frame of its columns.
+#' @param map A recombination map from [read_recombination_map()], or a data frame with its columns.
 #'   Or one number for all chromosomes: the recombination rate per base and generation, such as
 #'   `1e-8`.
-#' @param bins Increasing limits of bins in Morgans. A bin contains its lower limit. Default: from 0
-#'   to 0.005 in 12 bins.
+#' @param bins Increasing limits of bins in Morgans. A bin contains its lower limit. Default: 12
+#'   bins from 0 to 0.005.
 #' @param phased Whether to use the haplotypes of a VCF. `FALSE` (the default): genotypes of two
 #'   alleles each, whose phase is ignored.
 #' @param blocks Length of the blocks in bases, such as 5,000,000. They start at the first base of
-#'   a chromosome. `NULL` (the default): the whole of `x` is a block.
+#'   a chromosome. `NULL` (the default): all of `x` is one block.
 #' @param length Number of bases at which variants could have been found, for heterozygosity per
-#'   base. `NULL` (the default): unknown, and heterozygosity is per site that varies.
+#'   base. `NULL` (the default): unknown, and heterozygosity is per variable site.
 #' @param subset Whether to leave out samples without a population. With `FALSE` (the default) such
 #'   samples are an error.
 #' @inheritParams sfs_from_sites
@@ -74,26 +74,25 @@
 #' | Field | Content |
 #' | :--- | :--- |
 #' | `values` | Matrix of means, with a row for each bin and a column for each statistic. |
-#' | `heterozygosity` | Named numbers `H.i.j`, per base of `length`, else per site. |
+#' | `heterozygosity` | Named values `H.i.j`, per base of `length`, else per site. |
 #' | `bins` | The limits in Morgans. |
 #' | `populations` | Their names. |
 #' | `pairs` | Number of pairs of sites in each bin. |
 #' | `blocks` | Each block's `sums` (block x bin x statistic), `pairs` and `heterozygosity`. |
-#' | `length`, `sites` | Bases looked at, or `NA`; sites that were used. |
-#' | `records` | Numbers of records by reason: why they were left out, or `USED`. |
+#' | `length`, `sites` | Number of accessible bases, or `NA`; number of sites used. |
+#' | `records` | Numbers of records by reason. |
 #' | `reference` | The population of [ld_ratios()], or `NULL`. |
 #' | `source` | Path of the genotypes. |
 #' @section Errors:
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, unsorted or breaks its
-#'   format. Or a sample has a genotype that is not of two alleles; with `phased = TRUE` a sample
-#'   has two alleles whose phase is not known.
+#'   format. Or a genotype does not have two alleles, or is unphased with `phased = TRUE`.
 #' * `ancify_input_error`: samples and populations do not match; a population has fewer than four
 #'   genotypes or haplotypes; `map` lacks a chromosome; no site varies; no pair is in a bin; or
 #'   genotypes are not sorted.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
-#' * `ancify_chromosome_warning`: sites of X, Y or MT are paired as autosomes. Males with two equal
-#'   alleles there increase D.
+#' * `ancify_chromosome_warning`: sites of X, Y or MT are paired as autosomal. Males coded as
+#'   homozygous there increase D.
 #' @references
 #' Ragsdale and Gravel (2019) Models of archaic admixture and recent history from two-locus
 #' statistics. PLoS Genetics 15:e1008204.
@@ -103,7 +102,7 @@
 #' @seealso [ld_ratios()], [ld_methods], [read_recombination_map()], [sfs_from_vcf()]
 #' @export
 #' @examples
-#' # Genotypes of 20 samples at 40 sites, of which neighbours are alike
+#' # Genotypes of 20 samples at 40 sites, equal in pairs of neighbours
 #' set.seed(1)
 #' calls <- matrix(rbinom(20 * 40, 2, 0.3), 20, dimnames = list(paste0("s", 1:20), NULL))
 #' calls[, seq(2, 40, 2)] <- calls[, seq(1, 39, 2)]
@@ -183,8 +182,8 @@ check_bins <- function(bins) {
 
 # ---- Genotypes --------------------------------------------------------------------------------
 
-# list(path =, samples =, chromosomes = all of the opened file, read = a function of the populations
-# of samples, work and a watch).
+# list(path =, samples =, chromosomes = all of the opened file, read = a function of the samples'
+# populations, work and a watch).
 genotypes_for_ld <- function(x, phased) {
   if (!inherits(x, "ancify_genotypes")) {
     return(records_for_ld(check_path(x, "x"), phased))
@@ -214,7 +213,7 @@ records_for_ld <- function(path, phased) {
   )
 }
 
-# Numbers of the variants' chromosomes, whose variants must stand together and be sorted.
+# The variants' chromosomes as numbers. Variants must be sorted by chromosome and position.
 variant_places <- function(g) {
   chromosome <- as.character(g$variants$chromosome)
   chromosomes <- unique(chromosome)
@@ -243,8 +242,8 @@ check_enough_units <- function(table, phased) {
             if (phased) "" else ", or two with `phased = TRUE`")
 }
 
-# Numbers of blocks from 1, in order; those of unused sites do not count. A chromosome's blocks
-# begin at its first used site and end at its last, so `bases` of the blocks are not equal.
+# Block indices from 1, in order; blocks without a used site are not numbered. A chromosome's blocks
+# begin at its first used site and end at its last, so blocks differ in `bases`.
 block_numbers <- function(found, used, blocks) {
   if (is.null(blocks)) {
     return(list(number = rep(1L, length(used)), n = 1L, bases = 1))

@@ -2,28 +2,28 @@
 #'
 #' Methods for the results of [ld_statistics()] and [ld_ratios()].
 #'
-#' * `print()` shows what was measured, `summary()` also \eqn{\sigma_d^2} of each bin.
+#' * `print()` shows the data, `summary()` also \eqn{\sigma_d^2} of each bin.
 #' * `as.data.frame()` gives a row for each bin and statistic.
 #' * `x[populations]` keeps some populations, in the order given.
-#' * `c()` puts together what was measured in parts of a genome, such as chromosomes. Each part's
-#'   blocks stay blocks.
-#' * `vcov()` gives the covariance of estimates: first of all values, bins of the first statistic
-#'   before those of the second, then of heterozygosities. It is the jackknife over blocks,
+#' * `c()` combines measurements of parts of a genome, such as chromosomes. Each part keeps its
+#'   blocks.
+#' * `vcov()` gives the covariance of estimates: first all values, with bins of the first statistic
+#'   before bins of the second, then heterozygosities. It is a jackknife over blocks,
 #'   \eqn{(B - 1) / B \sum_b (e_b - \bar{e})(e_b - \bar{e})'}, with \eqn{e_b} estimated without
-#'   block b. After [ld_ratios()] they are ratios, so standard errors are those of ratios. With
-#'   fewer blocks than values the matrix has no inverse.
+#'   block b. After [ld_ratios()], estimates are ratios, and so are their standard errors. With
+#'   fewer blocks than values the matrix is singular.
 #' * `plot()` draws statistics against distance.
 #'
 #' @param x,object An `ld_statistics`.
 #' @param i Names of populations of `x`.
-#' @param ... For `c()`: further objects of the same bins and populations, before [ld_ratios()].
-#'   Else not used.
+#' @param ... For `c()`: further objects with the same bins and populations, before [ld_ratios()].
+#'   Otherwise not used.
 #' @param row.names,optional Not used.
 #' @return
 #' * `as.data.frame()`: a data frame of `statistic`, the bin's limits `lower` and `upper` in
-#'   Morgans, `value`, and if measured `std_error` (`NA` for a single block) and `pairs`.
-#' * `vcov()`: a matrix with names such as `DD.YRI.YRI[3]`, of the third bin, and `H.YRI.YRI`.
-#' * `summary()`: a list with `sigma_d2`, a data frame as above of DD's ratios.
+#'   Morgans, `value`, and if measured, `std_error` (`NA` for a single block) and `pairs`.
+#' * `vcov()`: a matrix with names such as `DD.YRI.YRI[3]`, for the third bin, and `H.YRI.YRI`.
+#' * `summary()`: a list with `sigma_d2`, a data frame as above, of ratios of DD.
 #' * `x[populations]` and `c()`: an `ld_statistics`. `print()`: `x`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `x` does not have such populations; objects differ in bins or in
@@ -138,7 +138,7 @@ estimates_of <- function(x) {
   c(stats::setNames(as.vector(x$values), labels), x$heterozygosity)
 }
 
-# The estimates from the other blocks.
+# The estimates without a block.
 without_block <- function(x, b) {
   blocks <- x$blocks
   kept <- list(
@@ -172,8 +172,8 @@ without_block <- function(x, b) {
   relabelled(x)
 }
 
-# Where the statistics of chosen populations are. Their names have another order of populations if
-# that of `chosen` is another.
+# Column indices of the statistics of chosen populations. If `chosen` changes the order of
+# populations, names change too.
 columns_of <- function(x, chosen) {
   numbers <- match(chosen, x$populations)
   old <- ld_table(x$populations)
@@ -188,7 +188,7 @@ columns_of <- function(x, chosen) {
   )
 }
 
-# Names of statistics with populations in any order.
+# Names of statistics whose populations are given in any order.
 ordered_names <- function(kind, rows, populations) {
   for (r in seq_along(kind)) {
     row <- rows[r, ]
@@ -203,7 +203,7 @@ ordered_names <- function(kind, rows, populations) {
   joined_names(kind, rows, populations)
 }
 
-# Names of the fields that follow from bins and populations.
+# Renames the fields' columns after the populations.
 relabelled <- function(x) {
   colnames(x$values) <- ld_statistics_names(x$populations)
   names(x$heterozygosity) <- heterozygosity_names(x$populations)
@@ -228,7 +228,7 @@ c.ld_statistics <- function(...) {
   sums <- lapply(parts, function(part) matrix(part$blocks$sums, nrow(part$blocks$pairs)))
   bound <- function(name) do.call(rbind, lapply(parts, function(part) part$blocks[[name]]))
   total <- function(name) sum(vapply(parts, function(part) part[[name]], 0))
-  # In bases of `length`: a part may have another share of its span than the next.
+  # Scale blocks to bases of `length`, as the accessible fraction may differ between parts.
   bases_of <- function(part) {
     bases <- part$blocks$bases
     if (is.na(part$length)) bases else bases * part$length / sum(bases)

@@ -1,15 +1,17 @@
 #' Draw two-locus statistics
 #'
 #' Draws ratios of two-locus statistics against the distance of sites: `plot(x)`. Points are
-#' measured, with bars of two standard errors where there are blocks. A line is a model's.
+#' measurements, with bars of two standard errors if there are blocks. Lines are expectations of a
+#' model.
 #'
-#' A point is at its bin's geometric middle, and that of a bin from 0 at half of its upper limit.
+#' A point is at the geometric mean of its bin's limits, or at half the upper limit if the bin
+#' starts at 0.
 #'
 #' @param x An object of [ld_statistics()] or [ld_ratios()].
 #' @param ... Not used.
-#' @param model Statistics that a model expects, of the same bins and populations. `NULL` (the
+#' @param model Expected statistics of a model, with the same bins and populations. `NULL` (the
 #'   default): none.
-#' @param statistics Names of statistics to draw. Default: all of `DD`, so \eqn{\sigma_d^2}.
+#' @param statistics Names of statistics to draw. Default: all `DD`, so \eqn{\sigma_d^2}.
 #' @return A `ggplot`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `x` has no such statistics, or `model` has other bins, populations or
@@ -70,7 +72,7 @@ expected_ratios <- function(model, ratios) {
   model
 }
 
-# With the place of each bin that has pairs.
+# Rows to draw: bins with pairs, with their distances and error bars.
 drawn_rows <- function(ratios, statistics) {
   rows <- as.data.frame(ratios)
   rows <- rows[rows$statistic %in% statistics & !is.na(rows$value), ]

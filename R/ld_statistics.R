@@ -1,18 +1,19 @@
-# Two-locus statistics by bins of recombination distance: their names, the class of measured and of
-# expected ones, and their ratios.
+# Two-locus statistics in bins of recombination distance: their names, the class of measured and
+# expected statistics, and ratios.
 #
-# A population i has the derived alleles' frequencies p_i at the left and q_i at the right locus,
-# and the linkage disequilibrium D_i. As in Ragsdale and Gravel (2019), PLoS Genetics 15:e1008204:
+# Population i has the derived allele frequencies p_i at the left and q_i at the right locus, and
+# the linkage disequilibrium D_i. As in Ragsdale and Gravel (2019), PLoS Genetics 15:e1008204:
 #
 #   DD.i.j      = E[D_i D_j]
 #   Dz.i.j.k    = E[D_i (1 - 2 p_j) (1 - 2 q_k)]
 #   pi2.i.j.k.l = E[p_i (1 - p_j) q_k (1 - q_l)]
 #   H.i.j       = E[p_i (1 - p_j) + p_j (1 - p_i)], of one locus
 #
-# Means over the orders of i and j, of k and l, and of both loci, so each statistic has one name.
+# Statistics are averaged over the orders of i and j, of k and l, and of both loci, so each has one
+# name.
 
-# A row for each statistic: its name, its kind, and the numbers i, j, k and l of populations, NA
-# where it has fewer. Populations are in order within pairs, and pairs in order.
+# A row for each statistic: its name, its kind, and the indices i, j, k and l of populations, NA if
+# it has fewer. Populations are in order within pairs, and so are pairs.
 ld_table <- function(populations) {
   n <- length(populations)
   pairs <- ordered_pairs(n)
@@ -28,19 +29,19 @@ ld_table <- function(populations) {
   )
 }
 
-# A row for each pair of 1 to n, equal ones included: 1 1, 1 2, ..., 2 2, ...
+# A row for each pair from 1 to n, including equal elements: 1 1, 1 2, ..., 2 2, ...
 ordered_pairs <- function(n) {
   first <- rep(seq_len(n), rev(seq_len(n)))
   cbind(first, sequence(rev(seq_len(n)), seq_len(n)), deparse.level = 0)
 }
 
-# "Dz.YRI.YRI.CEU" of a kind and a row of populations' numbers.
+# "Dz.YRI.YRI.CEU", from a kind and a row of population indices.
 joined_names <- function(kind, rows, populations) {
   words <- cbind(kind, matrix(populations[rows], nrow(rows)))
   apply(words, 1, function(row) paste(row[!is.na(row)], collapse = "."))
 }
 
-# Columns of `values`.
+# Names of the columns of `values`.
 ld_statistics_names <- function(populations) ld_table(populations)$name
 
 heterozygosity_names <- function(populations) {
@@ -50,12 +51,13 @@ heterozygosity_names <- function(populations) {
 # ---- The class --------------------------------------------------------------------------------
 
 # `values`: a row for each bin, a column for each of ld_statistics_names(). `bins`: increasing
-# limits in Morgans, one more than rows. `heterozygosity`: of heterozygosity_names(), a base of
-# `length`, the bases that were looked at; a site of `sites` if `length` is NA. `pairs`: pairs of
-# sites in each bin. `blocks`: what parts of the genome add, list(sums = block x bin x statistic,
-# pairs = block x bin, heterozygosity = block x pair of populations). `records`: a data frame of
-# `reason` and `records`. `reference`: the population that values are ratios to. `source`: where
-# values come from. Expected values have no `pairs`, `blocks` and `records`: they are NULL.
+# limits in Morgans, one more than rows. `heterozygosity`: a value for each of
+# heterozygosity_names(), per base of `length` (accessible bases), or per site of `sites` if
+# `length` is NA. `pairs`: pairs of sites in each bin. `blocks`: contributions of parts of the
+# genome, list(sums = block x bin x statistic, pairs = block x bin, heterozygosity = block x pair of
+# populations). `records`: a data frame of `reason` and `records`. `reference`: the population to
+# which values are ratios. `source`: the origin of the values. For expected values, `pairs`,
+# `blocks` and `records` are NULL.
 new_ld_statistics <- function(values, bins, populations, heterozygosity, pairs = NULL,
                               blocks = NULL, length = NA_real_, sites = NA_real_, records = NULL,
                               reference = NULL, source = "") {
@@ -71,7 +73,7 @@ new_ld_statistics <- function(values, bins, populations, heterozygosity, pairs =
   )
 }
 
-# Measured statistics: sums of blocks over pairs.
+# Measured statistics: sums over blocks, divided by pairs.
 ld_from_blocks <- function(blocks, bins, populations, length, sites, records, source) {
   dimnames(blocks$sums) <- list(NULL, bin_names(bins), ld_statistics_names(populations))
   colnames(blocks$pairs) <- bin_names(bins)
@@ -84,7 +86,7 @@ ld_from_blocks <- function(blocks, bins, populations, length, sites, records, so
   )
 }
 
-# Sums over pairs, NA in a bin without pairs.
+# Sums divided by pairs, NA in a bin without pairs.
 means_of <- function(sums, pairs) {
   pairs[pairs == 0] <- NA
   sums / pairs
@@ -111,14 +113,14 @@ check_known_population <- function(population, populations, name) {
 
 # ---- Ratios -----------------------------------------------------------------------------------
 
-# The name of pi2 in one population, by which ratios divide.
+# The name of pi2 in one population, the divisor of ratios.
 pi2_name <- function(population) paste(c("pi2", rep(population, 4)), collapse = ".")
 
 #' Ratios of two-locus statistics
 #'
-#' Divides two-locus statistics by pi2 of one population, and heterozygosities by that population's:
-#' `ld_ratios(x, "YRI")`. The ratio of DD is then \eqn{\sigma_d^2}. Ratios do not depend on how many
-#' pairs of bases vary, so that measured and expected ones can be compared.
+#' Divides two-locus statistics by pi2 of one population, and heterozygosities by its
+#' heterozygosity: `ld_ratios(x, "YRI")`. The ratio of DD is then \eqn{\sigma_d^2}. Ratios do not
+#' depend on the density of variable sites, so measured and expected ratios can be compared.
 #'
 #' @param x An object of [ld_statistics()].
 #' @param population The population whose pi2 is 1. Default: the first of `x`.

@@ -14,7 +14,8 @@
 #' ancestral.
 #'
 #' @param scores A result of [score_missense()], or some of its rows.
-#' @param breaks Derived frequencies between bins, from 0 to 1. A bin contains its lower end.
+#' @param breaks Limits of bins of derived allele frequency, from 0 to 1. A bin contains its lower
+#'   limit, the last bin also its upper limit.
 #' @param object,x A result of `score_bias()`.
 #' @param ... Not used.
 #' @return `score_bias()`: a data frame of class `score_bias` with two rows per bin:

@@ -1,7 +1,7 @@
 #' Classes of sites by missense scores
 #'
-#' `score_classes(scores, breaks)` divides missense sites by their score, for [sfs_from_vcf()]. The
-#' latter then computes the spectra of synonymous sites and of each score class in one pass.
+#' `score_classes(scores, breaks)` divides missense sites by their score. With these classes,
+#' [sfs_from_vcf()] computes the spectra of synonymous sites and of each score class in one pass.
 #'
 #' @details
 #' A site has one class: its most severe consequence, and for missense sites the class of its lowest
@@ -13,7 +13,7 @@
 #' mutations in both. To count the possible mutations, score all possible changes in the same way.
 #'
 #' @param scores A result of [score_missense()], or some of its rows.
-#' @param breaks Scores between classes, at least one. A class includes its lower end.
+#' @param breaks Limits between classes of scores, at least one. A class includes its lower limit.
 #' @return A data frame with a row per site: `chromosome`, `position`, `derived`, and `class`, a
 #'   factor. Its levels are `"missense, below <break>"` and so on, from the lowest scores, then
 #'   `"synonymous"`, `"stop gained"`, `"stop lost"` and `"start lost"`. A class without sites is

@@ -4,14 +4,15 @@
 #' have been sites. [mutation_rates()] divides a spectrum by them.
 #'
 #' A position counts if [mutation_spectrum()] with the same arguments would use a site there. Thus
-#' it and its neighbouring bases are called, and it is not in `mask`. Contexts are folded as types.
+#' it and its neighbouring bases are called, and it is not in `mask`. Contexts are folded like
+#' types.
 #'
 #' A VCF lacks sites in filtered or unsequenced regions. Add these regions to `mask`; otherwise the
 #' rates are too low.
 #'
 #' @param ancestral The ancestral sequences, in the forms of [mutation_spectrum()]. All sequences
-#'   count. For a spectrum with `context = "reference"`, give the reference, also as a 2bit file.
-#'   Positions without an ancestral base then count too, so rates are too low.
+#'   count. For a spectrum with `context = "reference"`, give the reference, which may be a 2bit
+#'   file. Positions without an ancestral base then count too, so rates are too low.
 #' @param k Length of the contexts in bases: 1, 3 (the default), 5, 7 or 9.
 #' @param windows Length of windows in bases, as for the spectrum. `NULL` (the default): whole
 #'   chromosomes.

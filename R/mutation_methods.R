@@ -11,7 +11,7 @@
 #' | `x[cells]` | a plain vector of counts |
 #' | `as.matrix(x)` | the plain matrix of counts |
 #' | `as.data.frame(x)` | a row for each type and column, with standard errors |
-#' | `collapse_contexts(x, k)` | the spectrum of shorter contexts, within those of `x` |
+#' | `collapse_contexts(x, k)` | the spectrum by the inner k bases of each context |
 #' | `x + 1`, `log(x)` and other arithmetic | a plain matrix |
 #' | `proportions(as.matrix(x), 2)` | the share of each type |
 #'
@@ -166,7 +166,7 @@ type_columns <- function(x, row, column) {
 
 # ---- Bootstrap --------------------------------------------------------------------------------
 
-# The counts if each window is drawn this many times.
+# The counts when each window is drawn `times` times.
 drawn_counts <- function(x, times) {
   by <- attr(x, "by_window")
   sum_cells(by$row + nrow(x) * (by$column - 1), by$count * times[by$window], length(x))

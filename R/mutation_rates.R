@@ -4,9 +4,9 @@
 #' the context. `mutation_contrasts(x, "YRI", "CEU")` tests which types differ between populations.
 #'
 #' **Rates** are sites per position with the ancestral context. They increase with sample size, as
-#' more haplotypes have more sites, so compare types, or samples of equal size. Chromosomes without
-#' records in the VCF do not contribute positions. The bootstrap for standard errors draws windows
-#' of sites and positions jointly.
+#' larger samples have more variable sites. So compare types, or samples of equal size. Chromosomes
+#' without records in the VCF do not contribute positions. The bootstrap for standard errors draws
+#' windows of sites and positions jointly.
 #'
 #' **Contrasts** compare each type with all others in a 2 x 2 table, by a chi-squared test without
 #' continuity correction. Sites that vary in both populations count in both, and nearby sites are
@@ -151,13 +151,13 @@ mutation_contrasts <- function(x, a, b) {
 #' Make a table for packages of mutational signatures
 #'
 #' `signature_table(x)` names and orders the types of a spectrum as in catalogues of signatures:
-#' `A[C>T]A` for `ACA>ATA`, where C or T mutates.
+#' `A[C>T]A` for `ACA>ATA`, with C or T as the ancestral base.
 #'
 #' Packages such as MutationalPatterns take the matrix. SigProfiler reads it as a text file with the
 #' types in the first column:
 #' `write.table(data.frame(MutationType = rownames(t), t), "x.txt", sep = "\t", row.names = FALSE)`.
 #'
-#' Counts from posteriors are not whole. Round them for programs that need whole numbers.
+#' Counts from posteriors are fractional. Round them for programs that need whole numbers.
 #'
 #' @param x A [mutation_spectrum()] of all types, folded in any way.
 #' @return A plain matrix with a row for each type, sorted by mutation and then by context, and the

@@ -3,13 +3,13 @@
 #' Counts the mutations in a VCF or BCF by type: the ancestral k-mer around a site, and the derived
 #' base. `mutation_spectrum("variants.vcf.gz", run)` gives the 96 types of 3-mers.
 #'
-#' **Types.** `ACA>ATA` is a C between two As that became T. A type and its reverse complement are
-#' one, so that there are 3 * 4^k / 2 types. Names have the strand whose ancestral base is A or C.
-#' `fold = "pyrimidine"` takes C or T instead, as mutational signatures do.
+#' **Types.** `ACA>ATA` is a C between two As that became T. A type and its reverse complement count
+#' as one, so there are 3 * 4^k / 2 types. Names use the strand whose ancestral base is A or C. With
+#' `fold = "pyrimidine"` it is C or T, as in mutational signatures.
 #'
 #' **Context.** The bases beside a site are those of `ancestral`, so that a mutation is counted in
-#' the context in which it happened. `context = "reference"` takes them from `reference`, to show
-#' what that changes.
+#' the context in which it happened. `context = "reference"` takes them from `reference`, for
+#' comparison.
 #'
 #' **Sites, ancestral alleles and posteriors** are as in [sfs_from_vcf()]. A site whose ancestral
 #' base has posterior p adds p to its type, and 1 - p to the type with exchanged alleles. A site
@@ -22,7 +22,7 @@
 #' | --- | --- |
 #' | `INDEL` | an allele is not one of A, C, G, T (also `<DEL>`) |
 #' | `MONOMORPHIC` | there is no ALT, or it is the same base as REF |
-#' | `MULTIALLELIC` | there are several ALTs, without `*` and alleles that were not seen |
+#' | `MULTIALLELIC` | there are several ALTs, not counting `*` and unobserved alleles |
 #' | `REF_MISMATCH` | REF differs from the base of `reference` |
 #' | `MASKED` | the record lies in `mask` |
 #' | `NO_COVERAGE` | the ancestral base is missing (`N`, `-`, `.`, or nothing) |
@@ -30,7 +30,7 @@
 #' | `NEITHER_ALLELE` | the ancestral base is neither REF nor ALT |
 #' | `LOW` | the ancestral base has low confidence, and `low_confidence = FALSE` |
 #' | `NO_CONTEXT` | a base beside it is missing, `n` or beyond the end, or there is no sequence |
-#' | `LOW_CONTEXT` | one has low confidence, and `low_confidence = FALSE` |
+#' | `LOW_CONTEXT` | a base beside it has low confidence, and `low_confidence = FALSE` |
 #' | `INVARIANT` | none or all of the called haplotypes have the derived allele |
 #' | `TOO_FEW` | with `by = "frequency"`: as in [sfs_from_vcf()] |
 #' | `USED` | the record is in the spectrum |
@@ -45,35 +45,35 @@
 #' @param k Length of the context in bases: 1, 3 (the default), 5, 7 or 9.
 #' @param populations The population of each sample, in the forms of [sfs_from_vcf()], but any
 #'   number of populations. `NULL` (the default): all samples are one population, `all`.
-#' @param samples Whether to count each sample; `FALSE` (the default). `populations` then only
-#'   choose samples.
-#' @param mask A BED file, plain or gzip, of regions not to use; `NULL` (the default) for none.
+#' @param samples Whether to count mutations by sample; `FALSE` (the default). With `TRUE`,
+#'   `populations` only selects samples.
+#' @param mask A BED file, plain or gzip, of regions to exclude; `NULL` (the default) for none.
 #' @param windows Length of windows in bases, such as 1,000,000. `NULL` (the default): whole
 #'   chromosomes, and no bootstrap.
 #' @param low_confidence Whether to use ancestral bases of low confidence; `TRUE` (the default).
 #' @param replicates Number of bootstrap replicates, 100 by default. Used only with `windows`.
-#' @param by `"type"` (the default), or `"frequency"` for an [sfs()] of each type. That has k up to
-#'   5, up to five populations, and neither `windows` nor `samples`.
+#' @param by `"type"` (the default), or `"frequency"` for an [sfs()] of each type. The latter takes
+#'   `k` up to 5, up to five populations, and neither `windows` nor `samples`.
 #' @param project With `by = "frequency"`: haplotypes of each population, as in [sfs_from_vcf()].
-#' @param fold The ancestral base of names: `"AC"` (the default) or `"pyrimidine"`.
+#' @param fold Ancestral bases in names of types: `"AC"` (the default) or `"pyrimidine"`.
 #' @param context Where the bases beside a site come from: `"ancestral"` (the default) or
 #'   `"reference"`.
 #' @param reference The focal genome's sequence, in the forms of `ancestral` or as a 2bit file. It
 #'   shows REF mismatches, and `context = "reference"` needs it. `NULL` (the default): none.
-#' @param info Whether the sites' ancestral alleles and posteriors are `AA`, `AA_post` and `AA_prob`
-#'   of INFO; `FALSE` (the default). The bases beside them are still those of `ancestral`.
+#' @param info Whether the sites' ancestral alleles and posteriors come from `AA`, `AA_post` and
+#'   `AA_prob` of INFO; `FALSE` (the default). The bases beside them still come from `ancestral`.
 #' @param subset Whether to leave out samples without a population. With `FALSE` (the default) such
 #'   samples are an error.
 #' @inheritParams annotate_vcf
 #' @return A matrix of class `mutation_spectrum` with a row for each type and a column for each
 #'   population or sample, with these attributes:
-#' * `records`: a data frame of `reason`, in the order above, and `records`. The sum is the number
-#'   of records of the file.
+#' * `records`: a data frame of `reason`, in the order above, and `records`. They sum to the number
+#'   of records in the file.
 #' * `windows`: a data frame of `chromosome`, `start` and `end` (from 1, inclusive). Without
 #'   `windows`, a row is a chromosome.
 #' * `misidentification`: with posteriors only, a data frame as from [sfs_from_vcf()]: the rate of
-#'   wrong ancestral alleles by `mutation` and `cpg`, whether an allele forms a CG with its
-#'   neighbour.
+#'   wrong ancestral alleles by `mutation` and by `cpg` (whether an allele forms a CG with its
+#'   neighbour).
 #'
 #'   With `by = "frequency"`, a list of unfolded [sfs()], named by types, with the attributes
 #'   `records` and `misidentification`.
@@ -170,7 +170,7 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
   result
 }
 
-# Arguments that exclude or need each other.
+# Refuses arguments that exclude or need each other.
 check_spectrum_kind <- function(by, k, samples, windows, project, context, reference) {
   refuse <- function(...) abort_ancify(paste0(...), "input")
   if (context == "reference" && is.null(reference)) {
@@ -190,7 +190,7 @@ check_spectrum_cells <- function(n) {
             format_count(n), format_count(most_cells))
 }
 
-# list(names = of the columns, numbers = each sample's column from 0, or -1).
+# list(names = of the columns, numbers = each sample's column index from 0, or -1 for none).
 spectrum_columns_of <- function(vcf, populations, samples, subset, by) {
   there <- variant_samples_impl(vcf)
   most <- if (by == "frequency") core_limits()$populations else Inf
@@ -207,15 +207,15 @@ spectrum_columns_of <- function(vcf, populations, samples, subset, by) {
   list(names = unique(table$population), numbers = sample_populations(there, table))
 }
 
-# Numbers of records by reason, with those that are used.
+# Counts of records by reason, including the used ones.
 mutation_records <- function(found, low_confidence) {
   c(records_left_out(found, low_confidence), found$sites)
 }
 
 # ---- Results ----------------------------------------------------------------------------------
 
-# The only constructor of the class. `by_window`: window, row, column and count, of which `counts`
-# are the sums; `rules`: how sites were chosen.
+# The only constructor of the class. `by_window`: a data frame of window, row, column and count,
+# whose sums are the matrix; `rules`: how sites were chosen.
 new_mutation_spectrum <- function(types, columns, by_window, windows, fold, samples, rules) {
   cell <- by_window$row + length(types) * (by_window$column - 1)
   counts <- sum_cells(cell, by_window$count, length(types) * length(columns))
@@ -251,7 +251,7 @@ windows_along <- function(chromosomes, lengths, window) {
   table
 }
 
-# The sums of counts in each of n cells, numbered from 1.
+# The sums of counts in each of n cells. `cell`: the cell of each count, from 1.
 sum_cells <- function(cell, count, n) {
   result <- numeric(n)
   sums <- rowsum(count, cell, reorder = FALSE)
@@ -259,7 +259,7 @@ sum_cells <- function(cell, count, n) {
   result
 }
 
-# An sfs of each type: the core makes the spectra of drawn windows, which here are types.
+# An sfs of each type. The core computes spectra of drawn windows; each draw here is one type.
 spectra_of_types <- function(found, types, project, populations, work) {
   sizes <- sizes_to_project(project, found$most, populations)
   check_spectrum_cells(nrow(types) * prod(sizes + 1))

@@ -18,7 +18,7 @@ base_words <- function(n) {
   )
 }
 
-# For words of equal length.
+# The reverse complements of words of equal length.
 reverse_complement <- function(words) {
   letters <- lapply(rev(seq_len(max(nchar(words), 0))), function(i) substr(words, i, i))
   chartr("ACGT", "TGCA", do.call(paste0, letters))
@@ -33,7 +33,8 @@ with_middle <- function(words, base) {
   words
 }
 
-# Signatures have C or T as the middle base.
+# For `fold = "pyrimidine"`, words with a middle A are replaced by their reverse complements, so
+# that the middle base is C or T, as in signatures.
 fold_words <- function(words, fold) {
   turned <- fold == "pyrimidine" & middle_base(words) == "A"
   words[turned] <- reverse_complement(words[turned])

@@ -4,17 +4,17 @@
 #' separated by blanks. IIDs identify samples, in any order.
 #'
 #' **Columns.** A line has the family ID (FID), the individual ID (IID), and values. A header begins
-#' with `FID IID` or with `IID`; after the latter, lines have no FID. Either may begin with `#`.
-#' Without a header the columns are `pheno1`, `pheno2` and so on, or `covar1`, `covar2`.
+#' with `FID IID`, or with `IID` if lines have no FID. Either may begin with `#`. Without a header
+#' the columns are `pheno1`, `pheno2` and so on, or `covar1`, `covar2`.
 #'
 #' **Values** are numbers. A covariate without any number becomes a factor. To convert numbers to a
 #' factor, use [factor()].
 #'
 #' @param path Path of a table. `read_keep()` uses only its IDs; in a file with one column, these
 #'   are IIDs.
-#' @param na Texts that stand for a missing value, in either case. A number among them covers all
-#'   its spellings, such as -9.0 for -9. By default `NA`, `NaN`, a dot and, in phenotypes only, -9,
-#'   which may be the value of a covariate.
+#' @param na Strings that represent a missing value, in upper or lower case. A number among them
+#'   covers all its spellings, such as -9.0 for -9. By default `NA`, `NaN`, a dot and, in phenotypes
+#'   only, -9, as -9 can be a covariate's value.
 #' @return A data frame with the IID of each sample in `id`, in the order of the file. Then
 #'   `read_phenotypes()` and `read_covariates()` have a column for each column of the table, and
 #'   `read_keep()` has `family`.
@@ -63,7 +63,7 @@ sample_values <- function(path, na, stem, factors) {
   list2DF(c(table["id"], stats::setNames(columns, table$names)))
 }
 
-# As factor() converts texts, with sorted levels.
+# As factor() converts strings, with sorted levels.
 factor_of_codes <- function(coded) {
   levels <- sort(coded$levels)
   structure(match(coded$levels, levels)[coded$codes], levels = levels, class = "factor")

@@ -1,8 +1,8 @@
 #' Classes of sites by their neighbours
 #'
-#' Tells which sites can be part of a CpG, whose mutation rates differ from those of other sites:
-#' `cpg_class(before = "CCC", after = "AAT")` is `"CpN"`. [polarise_sites()] needs these classes for
-#' a model by CpG; runs and other functions determine them on their own.
+#' Identifies sites that can be part of a CpG, whose mutation rates differ from those of other
+#' sites: `cpg_class(before = "CCC", after = "AAT")` is `"CpN"`. [polarise_sites()] needs these
+#' classes for a model by CpG; runs and other functions determine them on their own.
 #'
 #' | Class | Neighbours |
 #' | --- | --- |
@@ -11,8 +11,8 @@
 #' | `"CpN"` | the previous base is C, so the site can be the G of a CpG |
 #' | `"CpNpG"` | both |
 #'
-#' A neighbour is G, or C, if at least half of the outgroups with a base there have it. The site's
-#' own bases have no influence, nor have the focal species' bases.
+#' A neighbour is G, or C, if at least half of the outgroups with a base there have this base. The
+#' site's own bases have no influence, nor have the focal species' bases.
 #'
 #' @param before,after The outgroups' bases at the positions before and after each site, in any
 #'   order of the outgroups: texts such as `"ACN"`, or a character matrix with a column for each
@@ -41,7 +41,7 @@ states_beside <- function(bases, name) {
   pattern_states(bases, species, name)
 }
 
-# From base codes, a row for each species and a column for each site.
+# Classes from base codes, which have a row for each species and a column for each site.
 class_of_states <- function(before, after) {
   is_common <- function(states, code) {
     with_base <- colSums(states < 4)

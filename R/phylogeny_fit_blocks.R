@@ -1,9 +1,9 @@
-# Standard errors of a fitted history from blocks, the chromosomes. Sites nearby share their gene
-# trees, so sites tell less than as many independent ones. With the information I of independent
-# sites and the prior, and the sum J of outer products of the blocks' scores, the covariance of the
-# estimates is I^-1 (J + prior) I^-1 (Godambe 1960, Annals of Mathematical Statistics 31:1208; as a
-# composite likelihood of linked sites: Coffman and others 2016, Molecular Biology and Evolution
-# 33:591).
+# Standard errors of a fitted history from blocks, the chromosomes. Neighbouring sites share gene
+# trees, so they carry less information than independent sites. Let I be the information of
+# independent sites plus that of the prior, and J the sum of outer products of the blocks' scores.
+# The covariance of the estimates is then I^-1 (J + prior) I^-1 (Godambe 1960, Annals of
+# Mathematical Statistics 31:1208; as a composite likelihood of linked sites: Coffman and others
+# 2016, Molecular Biology and Evolution 33:591).
 
 # With fewer blocks J is too uncertain.
 fewest_blocks <- 10
@@ -24,8 +24,8 @@ chromosome_blocks <- function(patterns, variants) {
   })
 }
 
-# The number of each cell of `data` in each block: a column a block. `data` and `parts` are counts
-# of patterns, or results of joint_tables().
+# The count of each cell of `data` in each block: one column per block. `data` and `parts` are
+# counts of patterns, or results of joint_tables().
 cells_by_block <- function(data, parts) {
   if (is.data.frame(data)) {
     counts_at <- function(part) part$count[match(data$pattern, part$pattern)]
@@ -42,8 +42,9 @@ cells_by_block <- function(data, parts) {
   counts
 }
 
-# The information J of blocks. `slopes`: of the cells' log-probabilities. The mean score is that of
-# the prior, so each block has its share taken off.
+# The information J of blocks. `slopes`: the gradients of the cells' log-probabilities. At the
+# maximum the scores sum to the gradient of the prior, so each block's share of the sum is
+# subtracted.
 information_of_blocks <- function(counts, slopes) {
   share <- colSums(counts) / sum(counts)
   scores <- crossprod(counts, slopes)
@@ -82,7 +83,8 @@ history_estimates <- function(x, covariance, space, step = 1e-4) {
 }
 
 # c(stated =, std_error =): the mean posterior of the more probable allele at the variants, and its
-# standard error as the history is uncertain. Alleles stay those of the fitted history.
+# standard error due to the uncertainty of the history. The fitted history determines which allele
+# is the more probable one.
 stated_confidence <- function(fit, counts, covariance) {
   varying <- counts$varying
   first_is_ancestral <- function(x) {
@@ -95,7 +97,7 @@ stated_confidence <- function(fit, counts, covariance) {
     stats::weighted.mean(ifelse(takes_first, first, 1 - first), varying$count)
   }
   slopes <- derivatives(mean_posterior, fit$x, 1e-4)
-  # Values at a bound are taken as known.
+  # Parameters at a bound are taken as known.
   known <- is.na(diag(covariance))
   slopes[known] <- 0
   c(stated = mean_posterior(fit$x), std_error = propagated_errors(slopes, covariance))

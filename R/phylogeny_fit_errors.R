@@ -1,6 +1,7 @@
 # Standard errors from a likelihood's curvature.
 
-# Standard errors from the curvature at the maximum, the inverse of minus the second derivatives.
+# Standard errors from the curvature at the maximum: the covariance is the inverse of minus the
+# second derivatives.
 estimate_table <- function(x, space, slope, step = 1e-4) {
   table <- data.frame(
     parameter = names(space$start), estimate = unname(space$values(x)), std_error = NA_real_
@@ -28,11 +29,11 @@ propagated_errors <- function(jacobian, covariance) {
 }
 
 # The inverse. NA for parameters that the data do not determine, such as two branch lengths of which
-# only the sum matters, or one along which the curvature is noise and not above 0.
+# only the sum matters, or a parameter whose curvature is noise and not above 0.
 inverse_curvature <- function(curvature) {
   bend <- diag(curvature)
   scale <- ifelse(bend > 0, 1 / sqrt(abs(bend)), 0)
-  # LAPACK may search forever for eigenvalues of many orders of magnitude.
+  # LAPACK may not terminate if eigenvalues span many orders of magnitude.
   scaled <- pmax(pmin(curvature * outer(scale, scale), 1), -1)
   parts <- eigen(scaled, symmetric = TRUE)
   flat <- parts$values <= 1e-7 * max(parts$values)

@@ -3,50 +3,53 @@
 #' Estimates the splits and population sizes of a history by maximum likelihood, from genome-wide
 #' counts of site patterns under the multispecies coalescent: `fit_history(counts, start)$history`.
 #'
-#' The order of splits is part of the search. If two splits come to the same time in the order of
-#' `history`, neighbouring orders are tried. Outgroups may become sisters, or cease to be.
+#' The order of splits is part of the search. If the fit in the order of `history` puts two splits
+#' at the same time, neighbouring orders are tried. Outgroups may become sisters, or cease to be
+#' sisters.
 #'
-#' Ten million sites hardly separate splits from sizes: an earlier split before a smaller population
-#' gives nearly the same patterns. A whole genome separates them. At the oldest split this matters
-#' for posteriors. In simulations of 35 million sites their mean had a standard error of 0.003 to
-#' 0.01. With three billion sites it is a tenth of that.
+#' Ten million sites hardly separate splits from sizes: an older split from a smaller ancestral
+#' population gives nearly the same patterns. A whole genome separates them. At the oldest split
+#' this uncertainty affects posteriors. In simulations of 35 million sites the mean posterior had a
+#' standard error of 0.003 to 0.01. Three billion sites reduce this error to a tenth.
 #'
-#' Sites nearby share their gene trees, so they tell less than independent ones. If `patterns` and
-#' `variants` name ten chromosomes or more, standard errors come from the differences between these.
-#' With fewer chromosomes the errors are those of independent sites, and too small.
+#' Neighbouring sites share gene trees, so they carry less information than independent sites. If
+#' `patterns` and `variants` name ten chromosomes or more, standard errors come from the variation
+#' between chromosomes. With fewer chromosomes the errors assume independent sites, and are too
+#' small.
 #'
-#' A weak prior keeps small data sets at a plausible history: sizes follow a log-normal distribution
-#' with standard deviation 1, a given focal size included. For a genome's counts it has no weight.
+#' A weak prior keeps the history plausible for small data sets: sizes, including a given focal
+#' size, follow a log-normal distribution with standard deviation 1. Its influence on a fit to a
+#' whole genome is negligible.
 #'
 #' Without `variants` the focal size is not estimated: one haplotype contains no information about
-#' it. It is that of `history`, or else the next older size.
+#' it. The fit uses the focal size of `history`, or else the next older size.
 #'
 #' With `variants`, the data are joint counts of the outgroups' pattern and the alleles of a focal
 #' sample. Splits, sizes and focal sizes then come from the data. One focal size is seldom enough: a
-#' bottleneck or growth that the history lacks distorts the splits too. `print()` tells how many
-#' variants have other numbers of copies than the fitted history expects. A sample of more than 10
-#' haplotypes counts as the mean over its samples of 10.
+#' bottleneck or growth that the history lacks distorts the splits too. `print()` reports the share
+#' of variants whose allele counts depart from those expected under the fitted history. Samples of
+#' more than 10 haplotypes are projected: they count as the mean over their subsamples of 10.
 #'
-#' If the model of `history` is by class, the fit takes its values for all sites. The fitted history
+#' If the model of `history` is by class, the fit uses its model of all sites. The fitted history
 #' keeps the classes.
 #'
-#' Sites without a variant count as equal in all haplotypes. If calls are missing in parts of the
-#' genome, say so by `called`. Otherwise the focal sizes come out too small.
+#' Sites without a variant count as invariant in the sample. If variants were not called in parts of
+#' the genome, set `called`; otherwise the focal sizes are underestimated.
 #'
-#' With `estimate: true` [ancify_run()] makes this fit for `method: coalescent`, with the counts of
-#' the setting `variants` if there is one.
+#' With `estimate: true` [ancify_run()] makes this fit for `method: coalescent`, including the
+#' counts of `variants` if this setting is given.
 #'
 #' @param patterns The result of [count_patterns()] with the focal species' bases, or a data frame
 #'   of `pattern`, such as `"ACNA"`, and `count`. Species without a split in `history` are left out.
 #' @param history A [coalescent_history()]. The search begins at its splits and sizes, and changes
 #'   each by a factor of at most 100. If another order of splits is more likely, `into` and the
-#'   order change, with a message. The rest stays: focal size, mutation rate and model;
-#'   `focal_times` keep their share of the time of the first split.
+#'   order change, with a message. The focal size, mutation rate and model do not change;
+#'   `focal_times` remain the same shares of the time of the first split.
 #' @param species,focal The species in the order of each pattern's bases, and the focal one of them;
 #'   by default those of `patterns`. If unknown: the outgroups in the order of the splits, then the
 #'   focal species.
 #' @param variants The result of [count_variants()] for the same positions as `patterns`, or a data
-#'   frame of the same columns. The first of `alleles` is the base that `patterns` has. `NULL` (the
+#'   frame of the same columns. The first of `alleles` is the focal base in `patterns`. `NULL` (the
 #'   default): none.
 #' @param called The share of the positions of `patterns` at which `variants` would report a
 #'   variant, above 0 and up to 1 (the default). `NULL`: it is fitted, and the number of variants
@@ -59,13 +62,14 @@
 #'   * `log_likelihood`, `df` (the number of fitted values) and `sites`;
 #'   * `variants`: `NULL`, or a list of the projected number of haplotypes `n`, the number of
 #'     `sites` that vary among them, the share `called`, and more:
-#'       * `copies`: a data frame of `copies` of the rarer allele, the `sites` with them, and the
-#'         number `expected` of as many variants;
+#'       * `copies`: a data frame of `copies` of the rarer allele, the observed number of `sites`,
+#'         and the number `expected` among all variants;
 #'       * `confidence`: the mean posterior of the more probable ancestral allele at the variants
-#'         (`stated`), and its standard error (`std_error`), as the history is uncertain;
+#'         (`stated`), and its standard error due to the uncertainty of the history (`std_error`);
 #'   * `estimates`: a data frame of `parameter`, `estimate` (generations, diploid sizes) and
 #'     `std_error`, `NA` if the data do not determine it or at a bound;
-#'   * `blocks`: the number of chromosomes from which the standard errors come, 0 for none;
+#'   * `blocks`: the number of chromosomes used for the standard errors, or 0 if these assume
+#'     independent sites;
 #'   * `converged` and `message` of the search.
 #' @section Errors:
 #' * `ancify_input_error`: the counts or the history cannot be used, or the counts lack an outgroup
@@ -119,7 +123,7 @@ fit_history <- function(patterns, history, species = NULL, focal = NULL, variant
   reported_fit(fit, data, parts)
 }
 
-# The posterior density of a history's parameters, and where a search may go. `data`: counts of
+# The posterior density of a history's parameters, and the bounds of their search. `data`: counts of
 # patterns, or the result of joint_counts().
 history_problem <- function(history, data, called = 1) {
   joint <- !is.data.frame(data)
@@ -142,7 +146,7 @@ history_problem <- function(history, data, called = 1) {
   ))
 }
 
-# The cells that were counted, and their log-probabilities as a function of x.
+# The observed cells, and their log-probabilities as a function of x.
 pattern_cells <- function(counts, space) {
   history <- space$history(space$start)
   codes <- 1 + pattern_codes(pattern_states(counts$pattern, length(history$splits) + 1))
@@ -187,12 +191,12 @@ found_fit <- function(found, problem, x, at, enough = 1e-4) {
   )
 }
 
-# By Fisher's information: joint counts determine the values better than patterns do, so the true
-# curvature is not necessary. A probability of all samples takes long, so the search makes do with
-# few of them.
+# Uses Fisher's information: joint counts determine the parameters better than patterns do, so the
+# true curvature is not necessary. The probabilities of all samples are slow to compute, so the
+# search uses derivatives that need few evaluations.
 search_joint_history <- function(history, counts, called) {
   problem <- history_problem(history, counts, called)
-  # The search asks for both at the same place.
+  # The search needs the gradient and the information at the same point.
   at <- remembering_last(function(x) problem$expansion(x, accurate = FALSE))
   quick <- problem
   quick$gradient <- function(x) at(x)$gradient
@@ -214,7 +218,7 @@ remembering_last <- function(f) {
   }
 }
 
-# Good enough to compare orders of splits: by Fisher's information, which costs less.
+# A search by Fisher's information is cheaper, and accurate enough to compare orders of splits.
 quick_search <- function(history, counts) {
   problem <- history_problem(history, counts)
   found <- search_problem(problem, function(x) problem$expansion(x)$information, 30)
@@ -223,7 +227,7 @@ quick_search <- function(history, counts) {
   )
 }
 
-# `data`: what was fitted. `parts`: the same of each block; none for independent sites.
+# `data`: the fitted counts. `parts`: the counts of each block; empty for independent sites.
 reported_fit <- function(fit, data, parts) {
   if (!fit$converged) {
     warn_ancify(paste("The fit of the history did not converge:", fit$message), "fit")
@@ -248,8 +252,8 @@ reported_fit <- function(fit, data, parts) {
   )
 }
 
-# With such errors a value may as well be a tenth or ten times of it. Times between focal sizes that
-# hardly differ are never known, and do no harm.
+# If the standard error exceeds an estimate, the true value may be ten times smaller or larger.
+# Times between focal sizes that hardly differ are never well determined; this does no harm.
 warn_about_unknown_sizes <- function(estimates) {
   times <- startsWith(estimates$parameter, "focal time")
   unknown <- which(estimates$std_error > estimates$estimate & !times)
@@ -298,8 +302,8 @@ stop_where_missing <- function(wanted, species, focal, history) {
             length(wanted) - 1, length(history$splits))
 }
 
-# Two steps of Fisher scoring. Near the maximum the log-likelihood stays the same in double
-# precision, so a search ends early on a flat ridge. The gradient still shows the way there.
+# Two steps of Fisher scoring. Near the maximum, changes of the log-likelihood are below double
+# precision, so a search ends early on a flat ridge. The gradient is still accurate there.
 settled <- function(x, expansion, space) {
   for (i in 1:2) {
     step <- scoring_step(expansion(x), x, space)
@@ -322,14 +326,15 @@ scoring_step <- function(at, x, space) {
   step
 }
 
-# The gain in log-likelihood of that step; Inf if there is no such step.
+# The gain in log-likelihood of a scoring step; Inf if there is none.
 gain_left <- function(at, x, space) {
   gain <- -sum(at$gradient * scoring_step(at, x, space)) / 2
   if (is.finite(gain)) gain else Inf
 }
 
-# Minus the log-likelihood of counts and its gradient. `expansion`: the gradient, more accurate for
-# the last steps, Fisher's information, and the slopes of the log-probabilities.
+# Minus the log-likelihood of counts and its gradient. `expansion`: the gradient (by more
+# evaluations if `accurate`), Fisher's information, and `slopes`, the gradients of the
+# log-probabilities.
 likelihood_surface <- function(log_probabilities, counts) {
   list(
     objective = function(x) -sum(counts * log_probabilities(x)),

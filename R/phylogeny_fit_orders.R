@@ -3,14 +3,14 @@
 # In a wrong order, the splits that should be exchanged move together until they touch. The
 # exchange is then a short step to a history that is nearly the same.
 
-# Whether a split follows the one before within this share of its time.
+# The ranks of splits that the next older split follows within this share of its own time.
 touching <- function(history, within = 0.1) {
   times <- sort(unname(history$splits))
   which(diff(times) < within * times[-1])
 }
 
-# The best fit that such steps reach from `fit`, or NULL if they find none that is better. `search`
-# fits list(history =, objective =) from a start.
+# The best fit that such exchanges reach from `fit`, or NULL if none is better. `search` fits
+# list(history =, objective =) from a start.
 better_order <- function(fit, start, search) {
   better <- NULL
   repeat {
@@ -24,12 +24,12 @@ better_order <- function(fit, start, search) {
   }
 }
 
-# Histories in which two splits that touch are exchanged, with the sizes of the start.
+# Histories in which two touching splits are exchanged, with the sizes of `start`.
 neighbouring_orders <- function(history, start) {
   joins <- ranked_joins(history)
   joins$size <- ranked_joins(start)$size
   all <- lapply(touching(history), function(k) {
-    # The exchanged order begins at some distance from the place where the splits touch.
+    # The search in the exchanged order begins where the splits are some distance apart.
     later <- seq_along(joins$time) > k
     apart <- joins
     apart$time[later] <- joins$time[later] + 0.2 * joins$time[k]
@@ -38,8 +38,8 @@ neighbouring_orders <- function(history, start) {
   unlist(all, recursive = FALSE)
 }
 
-# The other orders of joins k and k + 1. If they make one population of three, each two of these may
-# be the first to join. Otherwise the two joins change places.
+# The other orders of joins k and k + 1. If they unite three populations, any other two of these may
+# join first. Otherwise the two joins change places.
 exchanges <- function(joins, k) {
   pairs <- list(c(joins$from[k], joins$into[k]), c(joins$from[k + 1], joins$into[k + 1]))
   three <- unique(unlist(pairs))
@@ -51,7 +51,7 @@ exchanges <- function(joins, k) {
   if (length(three) == 4) {
     return(list(with_pairs(pairs[[2]], pairs[[1]])))
   }
-  # Older joins know the three by this name.
+  # Older joins refer to the united population by this index.
   name <- joins$into[k + 1]
   lapply(pairs[[1]], function(last) {
     first <- setdiff(three, last)
@@ -79,7 +79,7 @@ history_of_joins <- function(joins, history) {
   history
 }
 
-# ---- What the user is told --------------------------------------------------------------
+# ---- Messages and warnings --------------------------------------------------------------
 
 tell_of_order <- function(history, gain) {
   joins <- ranked_joins(history)

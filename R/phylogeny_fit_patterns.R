@@ -1,6 +1,6 @@
 # Tables of site patterns: their checks, and the counts that a fit to a tree needs.
 
-# `by`: whether the last letter of a pattern is the class of its sites.
+# `by`: if not NULL, the last letter of a pattern is the class of its sites.
 new_patterns <- function(counts, species, focal, by) {
   patterns <- data.frame(
     chromosome = rep(names(counts), vapply(counts, function(one) length(one$pattern), 0L)),
@@ -35,7 +35,7 @@ print.ancify_patterns <- function(x, ...) {
   invisible(x)
 }
 
-# Over all chromosomes.
+# Counts summed over all chromosomes.
 total_counts <- function(counts) {
   totals <- rowsum(counts$count, counts$pattern)
   data.frame(pattern = rownames(totals), count = totals[, 1], row.names = NULL)
@@ -89,7 +89,7 @@ counts_for_tree <- function(patterns, tree, species, focal) {
   list(patterns = totals$pattern, counts = totals$count, species = others, focal = focal)
 }
 
-# The place of a species without a base is unknown.
+# A species without any base cannot be placed in the tree.
 check_all_known <- function(totals, species) {
   known <- vapply(seq_along(species), function(i) {
     any(substr(totals$pattern[totals$count > 0], i, i) %in% rate_labels$base)

@@ -12,7 +12,7 @@ print.ancify_fit <- function(x, ...) {
   invisible(x)
 }
 
-# The title's facts of a fit to site patterns.
+# Facts for the title of a fit to site patterns.
 site_fit_facts <- function(fit) {
   c(
     paste(format_count(fit$sites), "sites"), sprintf("log-likelihood %.2f", fit$log_likelihood),

@@ -1,12 +1,12 @@
-# The values of a history that a fit finds, as a vector x: logarithms of the times between splits
-# and of the sizes. Joint counts add those of the focal sizes, and the logits of their times as
-# shares of the next older time. They may add the logarithm of the share of variants that are known.
+# The fitted parameters of a history, as a vector x: logarithms of the times between splits and of
+# the sizes. A fit to joint counts adds the logarithms of the focal sizes, and the logits of their
+# times as shares of the next older time. If `called` is fitted, its logarithm comes last.
 
 # The largest factor between an estimate and its start.
 most_change <- 100
 
 # list(start =, lower =, upper =, history = and called = and values = functions of x, names =,
-# prior =). `called`: NULL if it is to be found.
+# prior =). `called`: NULL if it is fitted.
 history_space <- function(history, joint = FALSE, called = 1) {
   n <- length(history$splits)
   epochs <- if (joint) length(history$focal_size) else 0
@@ -73,7 +73,8 @@ with_focal_sizes <- function(history, n) {
   history
 }
 
-# Focal sizes and the shares of their times, if they are not given, stay.
+# The history with these values. Focal sizes and the shares of their times remain if they are not
+# given.
 with_values <- function(history, splits, sizes, shares) {
   n <- length(splits)
   if (is.null(shares)) shares <- focal_time_shares(history)
@@ -84,9 +85,9 @@ with_values <- function(history, splits, sizes, shares) {
   history
 }
 
-# Minus the log density, half the sum of squares of a linear function of x: logarithms of sizes
-# about their mean, with standard deviation 1, and logits of times about their start, with 2.
-# `known`: logarithms of sizes that are not found.
+# Minus the log density of the prior: half the sum of squares of a linear function of x. Logarithms
+# of sizes have standard deviation 1 about their mean, and logits of times have standard deviation 2
+# about their start. `known`: logarithms of sizes that are not fitted.
 history_prior <- function(start, sizes, times, known) {
   all <- length(sizes) + length(known)
   slopes <- matrix(0, all + length(times), length(start))

@@ -26,7 +26,7 @@ fit_model <- function(counts, tree, model, base_freqs, work) {
   }
   tries <- lapply(space$starts, search)
   found <- tries[[which.min(vapply(tries, `[[`, 0, "objective"))]]
-  # The last steps gain less than double precision shows, so nlminb may not report convergence.
+  # The last steps gain less than double precision resolves, so nlminb may not report convergence.
   gradient <- slope(found$par)$gradient
   converged <- found$convergence == 0 ||
     at_rest(gradient, found$par, space, sites)
@@ -63,8 +63,8 @@ empirical_frequencies <- function(counts) {
 
 # ---- By class of neighbours -------------------------------------------------------------
 
-# The fit of all sites. If the model has classes, its model gets those that are fitted, and the fit
-# a table of them.
+# The fit to all sites. If the model has classes, these are fitted too, and added to the fitted
+# model; the fit also has a table of them.
 fit_in_classes <- function(patterns, tree, model, base_freqs, species, focal, work) {
   fit_of <- function(patterns, model) {
     counts <- counts_for_tree(patterns, tree, species, focal)
@@ -110,7 +110,7 @@ patterns_by_class <- function(patterns) {
   })
 }
 
-# A class may lack what all sites have, such as a base.
+# Names the class in errors and warnings: it may lack, for example, a base that other sites have.
 naming_class <- function(name, code) {
   in_class <- function(condition) {
     sprintf("In the sites of class %s: %s", quoted(name), conditionMessage(condition))

@@ -1,12 +1,13 @@
 # Fits of a history to joint counts of the outgroups' pattern and the focal sample's alleles.
 #
-# A site is of one of two kinds. It varies: its cell is the pattern, the two alleles and the number
-# of copies. Or it is of the rest: its cell is the pattern and the one base. The rest's probability
-# is that of one haplotype's base less that of the sites that vary, each by the share of haplotypes
-# with this base. So the rest needs no sum over samples, and may have any number of mutations.
+# A site either varies or belongs to the rest. The cell of a varying site is the pattern, the two
+# alleles and the number of copies. The cell of any other site is the pattern and its base. The
+# probability of such a cell is that of the base in one haplotype, minus the probabilities of
+# varying sites, weighted by the share of haplotypes with this base. So the rest needs no sum over
+# samples, and may have any number of mutations.
 
-# Samples are projected to at most so many haplotypes. Twice as many take three times as long, and
-# tell little more.
+# Samples are projected to at most this number of haplotypes. Twice the number takes three times as
+# long, and adds little information.
 most_projected <- 10
 
 # list(n =, varying = data frame of code, first, second, copies and count; rest = the same of code,
@@ -18,7 +19,7 @@ joint_counts <- function(counts, variants, history) {
   tables
 }
 
-# The same without checks: counts of the rest may be 0 or below.
+# The tables of joint_counts(), unchecked: counts of the rest may be 0 or below.
 joint_tables <- function(counts, variants, history, n) {
   width <- length(history$splits)
   sites <- projected_sites(variants[variants$n >= n, ], n)
@@ -27,8 +28,8 @@ joint_tables <- function(counts, variants, history, n) {
     code = sites$code, base = ifelse(sites$copies == 0, sites$first, sites$second),
     count = sites$count
   )[!both, ]
-  # All variants are taken from the positions that have their first allele, those with too few
-  # haplotypes too.
+  # All variants, even those with too few haplotypes, are subtracted from the positions with their
+  # first allele.
   states <- pattern_states(counts$pattern, width + 1)
   all <- data.frame(
     code = pattern_codes(states[seq_len(width), , drop = FALSE]), base = states[width + 1, ],
@@ -57,14 +58,14 @@ summed <- function(table, by) {
   data.frame(table[first, by], count = as.vector(total), row.names = NULL)
 }
 
-# So many that nineteen of twenty sites have them.
+# The largest sample size up to `most_projected` that 95% of the sites have.
 projected_haplotypes <- function(variants) {
   sorted <- variants[order(variants$n), ]
   below <- cumsum(sorted$count) < 0.05 * sum(sorted$count)
   min(most_projected, sorted$n[!below][1])
 }
 
-# Each site as the mean over all samples of n of its haplotypes.
+# Each site as its mean over all subsamples of n haplotypes.
 projected_sites <- function(variants, n) {
   kinds <- split(seq_len(nrow(variants)), list(variants$n, variants$copies), drop = TRUE)
   parts <- lapply(kinds, function(rows) {
@@ -96,8 +97,8 @@ joint_cells <- function(counts, space) {
   )
 }
 
-# Of the cells of joint_counts(), the varying ones first. `called`: the share of varying sites that
-# are known.
+# Probabilities of the cells of joint_counts(), varying sites first. `called`: the share of varying
+# sites that are reported.
 joint_probabilities <- function(history, counts, called, watch) {
   core <- core_history(history)
   model <- core_mutation_model(history)
@@ -111,13 +112,14 @@ joint_probabilities <- function(history, counts, called, watch) {
   )
 }
 
-# [pattern, ancestral, derived, copies of the derived base]: of samples of n haplotypes that vary.
+# Probabilities that a sample of n haplotypes varies, by [pattern, ancestral, derived, copies of the
+# derived base].
 sample_probabilities <- function(history, n, watch) {
   found <- sample_probabilities_impl(core_history(history), core_mutation_model(history), n, watch)
   array(found, c(length(found) / (4 * 4 * (n - 1)), 4, 4, n - 1))
 }
 
-# Of the varying cells, with the first allele ancestral and with the second.
+# Probabilities of the varying cells: a column with the first allele ancestral, one with the second.
 by_ancestral_allele <- function(samples, counts) {
   varying <- counts$varying
   code <- varying$code + 1
@@ -136,7 +138,7 @@ allele_probabilities <- function(history, counts) {
   by_ancestral_allele(samples, counts)
 }
 
-# [pattern, base]: of the sites that are not known to vary.
+# Probabilities of sites without a reported variant, by [pattern, base].
 rest_probabilities <- function(one, samples, n, called) {
   share <- seq_len(n - 1) / n
   by_share <- function(share) array(matrix(samples, ncol = n - 1) %*% share, dim(samples)[1:3])
@@ -146,11 +148,11 @@ rest_probabilities <- function(one, samples, n, called) {
   one - called * cbind(varying, rowSums(varying))
 }
 
-# Numbers of variants by copies of the rarer allele, and what the history expects of as many.
+# Numbers of variants by copies of the rarer allele, observed and expected by the history.
 copies_found <- function(history, counts) {
   n <- counts$n
   samples <- with_watch("Fitting", function(watch) sample_probabilities(history, n, watch))
-  # The last pattern is that of missing bases, the sum over all others.
+  # The last pattern has no bases, so its probability is the sum over all others.
   samples <- matrix(samples, ncol = n - 1)
   any_pattern <- colSums(samples[seq_len(nrow(samples)) %% 5^length(history$splits) == 0, ])
   rarer <- pmin(seq_len(n - 1), n - seq_len(n - 1))
@@ -165,12 +167,12 @@ copies_found <- function(history, counts) {
   )
 }
 
-# The share of variants with other numbers of copies than the history expects.
+# The share of variants whose numbers of copies depart from those that the history expects.
 copies_amiss <- function(copies) sum(abs(copies$sites - copies$expected)) / 2 / sum(copies$sites)
 
-# ---- What the user gives ----------------------------------------------------------------------
+# ---- User input -------------------------------------------------------------------------------
 
-# The variants as numbers: code, first, second, copies, n and count. NULL without variants.
+# The variants as a numeric table: code, first, second, copies, n and count. NULL without variants.
 variants_for_history <- function(variants, history) {
   if (is.null(variants)) {
     return(NULL)
@@ -232,10 +234,10 @@ number_of_focal_sizes <- function(n, history) {
   n
 }
 
-# The rest is what the patterns have beyond the variants.
+# Sites of the rest are positions of the patterns minus variants, so no count may be negative.
 refuse_missing_positions <- function(rest, sites, history) {
   lacking <- which(rest$count < 0)
-  # A few may come from a reference that was corrected.
+  # A few may come from corrections of the reference.
   if (-sum(rest$count[lacking]) > 0.01 * sites) {
     worst <- lacking[which.min(rest$count[lacking])]
     bases <- c("A", "C", "G", "T", "N")

@@ -3,8 +3,8 @@
 #' States when the outgroups split from the focal species, how large the ancestral populations
 #' were, and how bases mutate. The method `coalescent` and [polarise_sites()] need it.
 #'
-#' Going back in time, each outgroup joins the focal species' ancestors at its split. Its element
-#' of `sizes` is the size of this ancestral population from then on, up to the next split. The
+#' Going back in time, each outgroup joins the focal species' ancestors at its split. Its element of
+#' `sizes` is the size of this ancestral population from that split back to the next older one. The
 #' splits may be given in any order.
 #'
 #' Outgroups may be closer to each other than to the focal species, such as chimp and bonobo. Then
@@ -19,19 +19,19 @@
 #' @param sizes Diploid population size from each split on, going back, named by the outgroups or
 #'   in the order of `splits`.
 #'   Give plain numbers, not thousands; one number means the same size everywhere.
-#' @param focal_size Diploid size of the focal population since the first split; with `focal_times`
-#'   several, the present one first. `NULL` (the default): the size from the first split on.
+#' @param focal_size Diploid size of the focal population since the first split; with `focal_times`,
+#'   several sizes, the present one first. `NULL` (the default): the size from the first split on.
 #' @param focal_lineages Number of focal haplotypes whose most recent common ancestor is the node
 #'   called; 20 by default, at most 10,000. More lineages change little: the ancestor of 20 is the
-#'   whole population's with probability 19 / 21. [polarise_sites()] uses the sample's haplotype
-#'   number instead.
+#'   whole population's with probability 19 / 21. [polarise_sites()] uses the sample's number of
+#'   haplotypes instead.
 #' @param mutation_rate Mutations per site and generation; 1.25e-8 by default.
 #' @param model A [substitution_model()], the name of one, or a list of its arguments, whose `name`
 #'   is `"GTR"` by default. `NULL` (the default) for Jukes and Cantor's model.
 #' @param into The population that each outgroup joins: 0 (the default) for the focal species', or
-#'   an outgroup's number or name; named by the outgroups or in the order of `splits`.
-#' @param focal_times Generations ago at which the second and further `focal_size` begin, back in
-#'   time. They increase, and are before the first split. `NULL` (the default) for one size.
+#'   an outgroup's index or name; named by the outgroups or in the order of `splits`.
+#' @param focal_times Times in generations ago at which the second and further `focal_size` begin.
+#'   They increase, and are more recent than the first split. `NULL` (the default) for one size.
 #' @return A list of class `ancify_history` with these arguments and `focal_size_given`.
 #' @section Errors:
 #' * `ancify_input_error`: a value is not above 0, a size is below 1, or lengths differ.
@@ -42,7 +42,8 @@
 #' @references
 #' Rannala and Yang (2003) Bayes estimation of species divergence times and
 #' ancestral population sizes. Genetics 164:1645.
-#' @seealso [fit_history()] estimates one, [polarise_sites()] and [call_ancestral()] use it
+#' @seealso [fit_history()] to estimate a history, [polarise_sites()] and [call_ancestral()] to use
+#'   it
 #' @export
 #' @examples
 #' # Human, with chimp, gorilla and macaque
@@ -143,7 +144,7 @@ next_size <- function(history) {
   history$sizes[[joining[which.min(history$splits[joining])]]]
 }
 
-# When the focal population meets the first outgroup.
+# The time of the focal population's first split.
 focal_split <- function(history) min(history$splits[history$into == 0])
 
 check_size <- function(x, name, n = NULL) {
@@ -313,11 +314,11 @@ config_history <- function(config) {
   )
 }
 
-# The history, checked again.
+# Validates a history again.
 check_history <- function(history) {
   refuse_if(!inherits(history, "ancify_history"),
             "`history` must be a result of coalescent_history(), not %s.", show_value(history))
-  # The user may have changed its fields: make it again.
+  # The user may have changed its fields, so build it anew.
   history <- unclass(history)
   made <- suppressMessages(coalescent_history(
     history$splits, history$sizes, history$focal_size, history$focal_lineages,

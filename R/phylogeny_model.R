@@ -11,12 +11,12 @@
 #' | `"GTR"` (Tavaré 1986) | six exchange rates | any |
 #'
 #' All models are reversible: the rate from one base to another is their exchange rate times the
-#' frequency of the other. Rates are scaled so that a branch length is the expected number of
-#' changes of a site.
+#' frequency of the second. Rates are scaled so that a branch length is the expected number of
+#' changes per site.
 #'
-#' Rates may differ among sites, by a gamma distribution with mean 1 and shape `alpha` and by a
-#' share of invariant sites. `n_rates` classes of equal probability replace the distribution, each
-#' with its mean rate (Yang 1994).
+#' Rates may follow a gamma distribution among sites, with mean 1 and shape `alpha`, and a share of
+#' sites may be invariant. `n_rates` classes of equal probability approximate the distribution, each
+#' by its mean rate (Yang 1994).
 #'
 #' The C of a CpG mutates to T about ten times as often as another C, and its G to A. With
 #' `by = "cpg"` the classes of [cpg_class()] have their own rates. Initially these equal the rates
@@ -169,14 +169,14 @@ core_model <- function(model) {
   )
 }
 
-# The model of a name, or an ancify_model checked again.
+# The model with this name, or a validated ancify_model.
 check_model <- function(model) {
   if (is.character(model)) {
     return(substitution_model(check_choice(model, model_names, "model")))
   }
   refuse_if(!inherits(model, "ancify_model"),
             "`model` must be a result of substitution_model(), not %s.", show_value(model))
-  # The user may have changed its fields: make it again.
+  # The user may have changed its fields, so build it anew.
   model <- unclass(model)
   name <- check_choice(model$name, model_names, "model$name")
   made <- substitution_model(
@@ -259,7 +259,7 @@ without_classes <- function(model) {
   model
 }
 
-# The classes of a model, checked again.
+# Validates the classes of a model again.
 check_class_models <- function(classes) {
   refuse_if(!is.list(classes) || !identical(names(classes), neighbour_classes),
             "`model$classes` must be a list of %s: make it by fit_substitution_model().",

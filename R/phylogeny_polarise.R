@@ -16,12 +16,12 @@
 #' samples need no projection to smaller ones.
 #'
 #' Without `counts` a site is only known to vary among `n` haplotypes. The probabilities are then
-#' summed over all counts from 1 to `n` - 1. So this posterior differs from the one of
-#' [call_ancestral()] without `variants`, which knows nothing about a site.
+#' summed over all counts from 1 to `n` - 1. [call_ancestral()] without `variants` gives another
+#' posterior, as it does not assume that a site varies.
 #'
-#' If the two alleles are equally probable, nothing decides between them, and the call is `n`.
-#' Without outgroup bases this happens at 10 copies of 20, or without counts. At other counts the
-#' more frequent allele is the more probable one.
+#' If the two alleles are equally probable, the call is `n`. Without outgroup bases this happens at
+#' 10 copies of 20, or without counts. At other counts the more frequent allele is the more probable
+#' one.
 #'
 #' Millions of sites in thousands of haplotypes take seconds with up to three outgroups. Each
 #' further outgroup multiplies the time by about twenty.
@@ -96,8 +96,8 @@ polarise_sites <- function(patterns, alleles, counts = NULL, n = NULL, history,
   result
 }
 
-# A matrix with a row for each site, NA where it is impossible. `states`, `alleles` and `sample` are
-# results of pattern_states(), allele_codes() and check_counts(), `classes` of class_numbers().
+# A matrix with a row for each site, NA where it is impossible. `states`, `alleles`, `sample` and
+# `classes` are results of pattern_states(), allele_codes(), check_counts() and class_numbers().
 site_posteriors <- function(states, alleles, sample, history, classes) {
   weights <- 5L^(seq_along(history$splits) - 1L)
   posterior <- with_watch("Polarising", function(watch) {
@@ -239,7 +239,7 @@ class_numbers <- function(neighbours, model, sites) {
   numbers
 }
 
-# In a tie nothing decides between two alleles, so the call is "n", not the first letter.
+# A tie between two alleles is called "n", not the first letter.
 called_bases <- function(posterior, high = 0.8, low = 0.5) {
   bases <- rep(NA_character_, nrow(posterior))
   known <- which(!is.na(posterior[, 1]))

@@ -87,7 +87,7 @@ unquoted_labels <- function(labels) {
   ifelse(is_quoted, gsub("''", "'", inside, fixed = TRUE), labels)
 }
 
-# Quotes names with characters that would end them.
+# Quotes names that contain characters of Newick syntax.
 quoted_labels <- function(names) {
   plain <- grepl("^[^]\\[\\s(),;:']+$", names, perl = TRUE)
   ifelse(plain, names, paste0("'", gsub("'", "''", names, fixed = TRUE), "'"))
@@ -138,7 +138,7 @@ leaves_below <- function(tree, node) {
 # The tokens of a tree without blanks and comments: `text` and `kind` ("label", "number" or the
 # symbol itself). Invalid text is a fault with its position.
 newick_tokens <- function(text, shown) {
-  # Match bytes: in non-ASCII text R would count the letters before each token.
+  # Match bytes: in non-ASCII text R would count the characters before each token again.
   found <- gregexpr(newick_token, text, perl = TRUE, useBytes = TRUE)
   at <- as.integer(found[[1]])
   if (length(at) > most_newick_tokens) {
@@ -244,7 +244,7 @@ problem_after_node <- function(kind, before, inside) {
 
 # ---- Trees and species ------------------------------------------------------------
 
-# Why a tree's leaves differ from these outgroups and, if given, the focal species.
+# Differences between a tree's leaves and the outgroups with, if given, the focal species.
 tree_problems <- function(tree, species, focal = NULL) {
   leaves <- tree$tip.label
   report <- function(names, one, several) {
@@ -319,7 +319,7 @@ core_tree <- function(tree, species, focal = NULL) {
   )
 }
 
-# By node; NA for the root and for branches without a length.
+# Branch lengths by node; NA for the root and for branches without a length.
 branch_lengths <- function(tree) {
   lengths <- rep(NA_real_, length(tree$tip.label) + tree$Nnode)
   if (!is.null(tree$edge.length)) lengths[tree$edge[, 2]] <- tree$edge.length

@@ -22,11 +22,11 @@
 #' @param run The result of [ancify_run()], or its output folder with one-line FASTA files
 #'   `<chromosome>.fa`. A folder's chromosomes are sorted naturally by name, `chr2` before
 #'   `chr10`.
-#' @param regions Whole chromosomes if `NULL` (the default). Or a `GRanges`, a `VCF` (the positions
-#'   of its variants), or text such as `"chr1:2,001-2,040"` or `"chr1:2001-2040:-"`. Or a data frame
-#'   (or `DataFrame`) of `chromosome` (or `seqnames`), `start`, `end` and optionally `strand`.
-#'   Positions count from 1, and ends are inclusive. Positions beyond 2^31 - 1, the limit of
-#'   `GRanges`, need text or a data frame. A region has at most 2^31 - 1 positions.
+#' @param regions `NULL` (the default) for whole chromosomes; a `GRanges`; a `VCF` (the positions of
+#'   its variants); text such as `"chr1:2,001-2,040"` or `"chr1:2001-2040:-"`; or a data frame (or
+#'   `DataFrame`) of `chromosome` (or `seqnames`), `start`, `end` and optionally `strand`. Positions
+#'   count from 1, and ends are inclusive. Positions beyond 2^31 - 1, the limit of `GRanges`, need
+#'   text or a data frame. A region has at most 2^31 - 1 positions.
 #' @param as For `read_confidence()`: `"ranges"` (the default) or `"rle"`.
 #' @inheritParams project_axt
 #' @return `read_ancestral()`: a `BStringSet` of the package Biostrings with a sequence for each
@@ -35,7 +35,7 @@
 #'
 #'   `read_confidence()`: a `GRanges` in the order of the regions, with the factor `name` and the
 #'   `seqinfo()` of the run. With `as = "rle"` an `RleList`, named like the sequences, with a factor
-#'   for each region that has a value per position. It takes about one integer per run of equal
+#'   for each region that has a value per position. It stores about one integer per run of equal
 #'   values.
 #' @section Errors:
 #' * `ancify_calls_warning`: a folder mixes calls of several configurations.
@@ -72,7 +72,7 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   calls
 }
 
-# The names of the chromosomes or ranges, or the text.
+# Names of the regions: of chromosomes or ranges, or the text.
 region_names <- function(regions, places) {
   if (is.null(regions)) {
     places$files$chromosome
@@ -220,7 +220,7 @@ natural_order <- function(names) {
   order(padded, names, method = "radix")
 }
 
-# Regions for the core. `file`: the number of each region's file.
+# Regions in the core's form. `file`: the index of each region's file.
 core_regions <- function(file, start, width) {
   core_list("Regions", file = file, start = start, width = width)
 }

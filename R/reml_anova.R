@@ -1,39 +1,39 @@
 #' Compare nested fits
 #'
 #' Tests genetic components by likelihood ratio: `anova(fit, null)`. `anova(fit)` tests all genetic
-#' components of a fit together.
+#' components of a fit jointly.
 #'
 #' @details
 #' **Nested.** `null` has the samples, response and fixed effects of `fit`. Each of its components
-#' is one of `fit`, or the union of several. So all variants as one component are nested in
-#' components by chromosome.
+#' is a component of `fit` or the union of several. One component of all variants, for example, is
+#' nested in components by chromosome.
 #'
-#' **Tests.** A variance cannot be below 0, so the ratio often is exactly 0. An additional component
-#' has such a bound. Components that `null` joins into one have none.
+#' **Tests.** A variance cannot be below 0, so the ratio is often exactly 0. An additional component
+#' has such a bound. Components that `null` joins into one have no bound.
 #'
 #' | `test` | p-value |
 #' | --- | --- |
-#' | `"mixture"` | by a mixture of chi-squared variables, as below |
-#' | `"exact"` | for one kernel: ratios drawn from its eigenvalues, in a finite sample |
-#' | `"bootstrap"` | both fits to responses drawn from `null` |
+#' | `"mixture"` | from a mixture of chi-squared distributions, as below |
+#' | `"exact"` | for one kernel: from the exact null distribution, drawn by its eigenvalues |
+#' | `"bootstrap"` | from both fits to responses drawn from `null` |
 #'
 #' With k additional variances, of which one has a bound, `"mixture"` is 1/2 P(chi2_(k-1) > LRT) +
-#' 1/2 P(chi2_k > LRT). With several bounds it is at most that, and without one P(chi2_k > LRT). So
-#' it is 1 for one component and a ratio of 0. Drawn p-values are (1 + draws that reach the ratio)
-#' over (1 + draws).
+#' 1/2 P(chi2_k > LRT). With several bounds this is an upper limit, and without a bound it is
+#' P(chi2_k > LRT). For one component and a ratio of 0, it is 1. The other p-values are (1 + number
+#' of draws that reach the ratio) / (1 + number of draws).
 #'
 #' @param object A fit of [fit_reml()].
 #' @param null A fit nested in `object`. `NULL` (the default): without genetic components.
 #' @param test `"mixture"` (the default), `"exact"` or `"bootstrap"`.
 #' @param nsim Number of draws. `NULL` (the default): 10,000 for `"exact"`, 100 for `"bootstrap"`.
-#' @param seed A number from which the draws come, 1 by default.
+#' @param seed Seed of the draws, 1 by default.
 #' @param BPPARAM A `BiocParallelParam`. Its workers refit to the responses of a bootstrap, each on
 #'   one thread, with the same result. They read the genotypes' files. `NULL` (the default): none.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
-#' @return A data frame of class `anova` with a row for each fit. It has `npar` (variances and fixed
-#'   effects), `logLik`, `LRT` with the random error `mc_se`, `Df` and `Pr(>LRT)`.
+#' @return A data frame of class `anova` with a row for each fit. It has `npar` (number of variances
+#'   and fixed effects), `logLik`, `LRT` with its Monte Carlo error `mc_se`, `Df` and `Pr(>LRT)`.
 #' @section Errors:
 #' * `ancify_input_error`: the fits are not nested, or `test` is `"exact"` but the fit has several
 #'   kernels, has no bound at 0, or took the stochastic path.
@@ -105,14 +105,14 @@ likelihood_ratio <- function(fit, null) {
 }
 
 drawn_p_value <- function(statistic, draws) {
-  # Ratios that differ by rounding alone are equal.
+  # Ratios that differ only by rounding count as equal.
   (1 + sum(draws >= statistic - 1e-8 * max(statistic, 1))) / (1 + length(draws))
 }
 
 # ---- Nested fits ---------------------------------------------------------------------------------
 
-# Numbers of variances that `fit` has more than `null`: with a bound (the component is not in
-# `null`), and without (several are one in `null`).
+# Numbers of additional variances of `fit`: with a bound (components that are not in `null`), and
+# without (components that `null` joins).
 more_components <- function(fit, null) {
   check_reml_fit(null, "null")
   same <- identical(fit$ids, null$ids) && isTRUE(all.equal(fit$y, null$y, tolerance = 0)) &&
@@ -137,8 +137,8 @@ refuse_nested <- function(why) {
   abort_ancify(sprintf("The fits are not nested: %s.", why), "input")
 }
 
-# For each genetic component of `fit` the number of the one of `null` that it is, or that is the
-# union of it and others; NA for none.
+# For each genetic component of `fit`, the index of the component of `null` that equals it, or
+# contains it in a union; NA for none.
 parents_of <- function(fit, null) {
   sets <- weights_by_component(fit)
   unions <- if (has_same_variants(fit, null)) weights_by_component(null) else list()
@@ -165,7 +165,7 @@ has_same_variants <- function(fit, null) {
     fit$scale_power == null$scale_power
 }
 
-# What tells a kernel. One of products is known by its trace.
+# The data that identify a kernel. A kernel of products is identified by its trace.
 kernel_numbers <- function(kernel) {
   if (!is.list(kernel)) {
     return(kernel)
@@ -176,7 +176,7 @@ kernel_numbers <- function(kernel) {
   kernel
 }
 
-# For each component of genotypes the variants' numbers in the file, and their weights.
+# For each component of genotypes, the variants' indices in the file and their weights.
 weights_by_component <- function(fit) {
   if (fit$n_genetic == 0) {
     return(list())
@@ -186,7 +186,7 @@ weights_by_component <- function(fit) {
   split(table[c("variant", "weight")], factor(table$component, seq_len(fit$n_genetic)))
 }
 
-# Whether the variants of `set` are in `whole`, their weights equal up to a factor.
+# Whether the variants of `set` are in `whole`, with weights equal up to a factor.
 is_part <- function(set, whole) {
   at <- match(set$variant, whole$variant)
   ratio <- set$weight / whole$weight[at]
@@ -226,7 +226,7 @@ bootstrap_draws <- function(fit, null, nsim, seed, param, progress) {
   unlist(draws, use.names = FALSE)
 }
 
-# What simulate() needs of the model without genetic components.
+# The model without genetic components, in the form that simulate() needs.
 without_components <- function(fit) {
   ordinary <- stats::lm.fit(fit$x, fit$y)
   residual <- sum(ordinary$residuals^2) / ordinary$df.residual

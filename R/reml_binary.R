@@ -1,6 +1,6 @@
-# Traits of few values, such as those of cases and controls, that are taken as numbers.
+# Warnings about traits of few values, such as case-control status, that are treated as numeric.
 
-# `taken`: what is done with a trait of two values, and the way out. `name`: that of the response.
+# `taken`: the treatment of a trait of two values, and advice. `name`: name of the response.
 warn_of_few_values <- function(y, name, taken) {
   counts <- table(y)
   if (length(counts) == 2) {

@@ -1,8 +1,9 @@
-# Checkpoints of stochastic fits. The file has a line with the digest of all that changes the fit's
-# numbers, a line with the checksum of the rest, a line of JSON that says which vectors follow, and
-# these vectors' bytes. R's own format might hold code.
+# Checkpoints of stochastic fits. The file has a line with a digest of all inputs that affect the
+# result, a line with the checksum of the rest, a line of JSON that describes the vectors, and the
+# vectors' bytes. R's own format is avoided, as it could contain code.
 
-# list(state = the last one or NULL, save = a function that takes the next), or NULL without a file.
+# list(path =, state = the last saved state or NULL, save = a function that saves the next state),
+# or NULL without a file.
 open_checkpoint <- function(path, problem, file) {
   if (is.null(path)) {
     return(NULL)
@@ -53,8 +54,8 @@ earlier_state <- function(path, line, problem) {
   state_of(bytes[-sum], sizes, refuse)
 }
 
-# fit(), whose errors name the checkpoint that the fit went on from: a state of the right form may
-# still have numbers that no fit has.
+# Calls fit(), whose errors then name the checkpoint that the fit resumed from: a state of valid
+# form may still have impossible values.
 naming_checkpoint <- function(checkpoint, fit) {
   if (is.null(checkpoint$state)) {
     return(fit())
@@ -68,7 +69,7 @@ naming_checkpoint <- function(checkpoint, fit) {
   })
 }
 
-# A digest of a problem and its file. Genotypes are known by their bytes, wherever they lie: a job
+# A digest of a problem and its file. Genotypes are identified by their bytes, not their path: a job
 # may read a copy.
 digest_of <- function(problem, file) {
   content_of <- function(file) file[c("size", "checksum")]
@@ -78,7 +79,7 @@ digest_of <- function(problem, file) {
     if (!is.list(kernel)) {
       return(kernel)
     }
-    # A function is known by what it gives.
+    # A function is identified by its product with the response.
     if (!is.null(kernel$products)) kernel$products <- kernel$products(as.matrix(problem$y))
     kernel$genotypes[c("path", "identity")] <- NULL
     kernel$file <- content_of(kernel$file)
@@ -94,7 +95,7 @@ digest_of <- function(problem, file) {
 
 # ---- A state as bytes ----------------------------------------------------------------------------
 
-# A state is a nested list of named vectors and matrices. Texts stand in the JSON.
+# A state is a nested list of named vectors and matrices. Strings are stored in the JSON.
 state_bytes <- function(state) {
   leaves <- leaves_of(state, character())
   index <- lapply(leaves, function(leaf) {
@@ -117,7 +118,7 @@ leaves_of <- function(x, path) {
   unlist(lapply(names(x), function(name) leaves_of(x[[name]], c(path, name))), recursive = FALSE)
 }
 
-# `refuse`: takes what is wrong.
+# The state in the bytes of a checkpoint. `refuse`: a function that stops with the given reason.
 state_of <- function(bytes, sizes, refuse) {
   end <- match(as.raw(10), utils::head(bytes, most_index_bytes), 0L)
   index <- tryCatch(
@@ -148,7 +149,7 @@ state_of <- function(bytes, sizes, refuse) {
   state
 }
 
-# Of each vector its type, length, dim and text, by name. An error if the line is no index.
+# The type, length, dim and text of each vector, by name. An error if the line is not an index.
 state_index <- function(line) {
   entries <- jsonlite::parse_json(rawToChar(line))
   names <- vapply(entries, function(entry) {
@@ -175,7 +176,8 @@ check_index_entry <- function(entry) {
   )
 }
 
-# What is wrong with a vector of the index, or NULL. `sizes`: with the vectors before it.
+# The problem with a vector of the index, or NULL. `sizes`: sizes of the fit, and the vectors before
+# this one.
 problem_of_length <- function(one, field, sizes) {
   lengths <- if (sizes$k == 2) field$one else field$several
   if (is.function(lengths)) lengths <- lengths(sizes, one$length)
@@ -193,7 +195,7 @@ state_vector <- function(bytes, one) {
   switch(
     one$type,
     character = as.character(one$text),
-    # Bytes may hold other numbers than 0 and 1, which are no R logicals.
+    # Bytes may encode integers other than 0 and 1, which are not valid R logicals.
     logical = c(FALSE, TRUE)[match(readBin(bytes, "integer", one$length, endian = "little"), 0:1)],
     readBin(bytes, one$type, one$length, endian = "little")
   )
@@ -207,11 +209,11 @@ with_leaf <- function(x, path, value) {
 
 # ---- The schema ----------------------------------------------------------------------------------
 
-# The index has some 3,000 bytes, and a message.
+# The index has about 3,000 bytes, plus a message.
 most_index_bytes <- 1e5
 
-# Sizes of a fit: n samples, k components with residuals, the most probes of a fit, and whether
-# variances may be below 0.
+# Sizes of a fit: n samples, k components with residuals, the largest number of probes, whether
+# variances may be below 0, and the largest number of iterations.
 state_sizes <- function(problem) {
   control <- problem$control
   given <- if (is.matrix(control$probes)) ncol(control$probes) else control$probes
@@ -223,8 +225,8 @@ state_sizes <- function(problem) {
   )
 }
 
-# More than any fit writes: 600 steps of the Lanczos method for each probe, the response's vectors
-# or the solutions, and a row of iterations for each step and probe.
+# An upper bound for any fit: 600 Lanczos steps for each probe, the response's vectors or the
+# solutions, and a row of iterations for each step and probe.
 most_checkpoint_bytes <- function(sizes) {
   k <- sizes$k
   most <- sizes$most
@@ -233,12 +235,13 @@ most_checkpoint_bytes <- function(sizes) {
     8 * (sizes$n * (700 + most) + most * (1300 + 4 * k) + iterations * (4 + k) + 4 * k^2)
 }
 
-# A vector of a state. `one`, `several`: its length in fits of one component and of several. It is
-# a number, or a function of the sizes and of the length found. Sizes also name the vectors before
-# this one. `range`: the values allowed. `columns`: whether each iteration has a column.
+# A vector of a state. `one`, `several`: its length in fits of one component and of several, as a
+# number or a function of the sizes and the length found. Sizes include the vectors before this one.
+# `range`: a function that says which values are valid. `columns`: whether each iteration has a
+# column.
 state_field <- function(type, one, several, range, columns = FALSE) as.list(environment())
 
-# Variances, and so all numbers of a fit, are in units in which y has a variance of 1 to 4.
+# A fit scales y to a variance of 1 to 4, so no valid number is as large as 1e100.
 is_usual <- function(x, s) is.finite(x) & abs(x) <= 1e100
 is_size <- function(x, s) is_usual(x, s) & x >= 0
 is_flag <- function(x, s) !is.na(x)
@@ -249,7 +252,7 @@ are_variances <- function(x, s) {
   is_usual(x, s) & (s$signed | x >= 0)
 }
 
-# Rows: the log-likelihood, s'I^-1 s, the number of probes, the length of the step, and variances.
+# Rows: log-likelihood, s'I^-1 s, number of probes, step length, and variances.
 are_iterations <- function(x, s) {
   row <- (seq_along(x) - 1) %% (4 + s$k) + 1
   (is_usual(x, s) | row == 1 & is.nan(x)) & (row != 3 | is_count(x, s)) & (row != 4 | is_size(x, s))
@@ -284,7 +287,7 @@ state_fields <- list(
   message = state_field("character", 1, 1, is_line),
   solved = state_field("logical", 1, 1, is_flag),
   sketch_weights = state_field("double", 0, function(s, found) s$k, is_usual),
-  # No step has been shortened where it is infinite.
+  # Infinite if no step has been shortened.
   radius = state_field("double", 1, 1, function(x, s) is_size(x, s) | x %in% Inf),
   here.theta = state_field("double", 0, function(s, found) s$k, are_variances),
   here.solutions = state_field("double", 0, function(s, found) {
@@ -295,7 +298,7 @@ state_fields <- list(
   here.values = state_field("double", 0, function(s, found) 2 * s$k * probes_of(s), is_usual),
   here.information = state_field("double", 0, function(s, found) s$k^2, are_informations),
   first_probe = state_field("integer", 1, 1, is_count),
-  # From the first batch on.
+  # Present from the first batch on.
   batch_theta = state_field("double", 0, function(s, found) {
     switch(s$phase + 1, 0, s$k, s$k, c(0, s$k))
   }, are_variances),

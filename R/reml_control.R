@@ -1,34 +1,32 @@
 #' Settings of a REML fit
 #'
-#' Makes the `control` of [fit_reml()]: bounds, start, and how exact the search is. The defaults
-#' serve almost all fits.
+#' Makes the `control` of [fit_reml()]: bounds, start, and precision of the search. The defaults
+#' suit almost all fits.
 #'
 #' @details
 #' The exact path uses `start`, `lower`, `information`, `tolerance` and `max_iterations`. The
-#' stochastic path uses all settings. For several components it has average information alone.
+#' stochastic path uses all settings, but for several components only average information.
 #'
-#' @param start Variances to start from, in squared units of the response: a number for each
-#'   component, the residual last, or such numbers named by component. `NULL` (the default): the
-#'   search finds a start.
-#' @param lower The least variance of the genetic components: one number, 0 by default, or numbers
-#'   named by component, also `residual`. `-Inf` lifts the bound, while the covariance stays
-#'   positive.
-#' @param information The matrix that steps and standard errors use: `"average"` (the default) or
+#' @param start Initial variances, in squared units of the response: one for each component, the
+#'   residual last, or named by component. `NULL` (the default): the search chooses a start.
+#' @param lower Lower bound of genetic variances: one number, 0 by default, or numbers named by
+#'   component, also `residual`. `-Inf` removes the bound; the covariance stays positive definite.
+#' @param information The matrix for steps and standard errors: `"average"` (the default) or
 #'   `"expected"` information.
 #' @param probes Number of random probes during the search, 16 by default. Or the probes: a matrix
-#'   of 1 and -1 with a row for each sample of the analysis. The fit then uses these alone. As many
-#'   orthogonal ones as samples give exact traces. A column that the fixed effects explain counts as
-#'   a probe that adds 0.
+#'   of 1 and -1 with a row for each sample of the analysis. The fit then uses only these probes. As
+#'   many orthogonal probes as samples give exact traces. A column that the fixed effects explain
+#'   counts as a probe that adds 0.
 #' @param max_probes Largest number of probes at the end of the search, 1,000 by default. A fit that
-#'   would need more has not converged, and says by how much.
-#' @param mc_tolerance The largest error of the randomisation, as a share of the standard error.
-#'   Probes are added until all components are below it, 0.05 by default.
-#' @param rank Number of directions of the preconditioner. `NULL` (the default): chosen by numbers
-#'   of samples and memory.
-#' @param tolerance The largest squared length of the last step, in standard errors. `NULL` (the
+#'   would need more has not converged, and reports its remaining Monte Carlo error.
+#' @param mc_tolerance Largest Monte Carlo error, as a fraction of the standard error, 0.05 by
+#'   default. Probes are added until all components are below it.
+#' @param rank Rank of the preconditioner. `NULL` (the default): chosen by number of samples and
+#'   memory.
+#' @param tolerance Largest squared length of the last step, in standard errors. `NULL` (the
 #'   default): 1e-18 on the exact path, 1e-4 on the stochastic one.
-#' @param max_iterations The most steps, 100 by default.
-#' @param seed A whole number from which all probes come, 1 by default. Equal seeds give equal fits.
+#' @param max_iterations Largest number of steps, 100 by default.
+#' @param seed An integer, the seed of all probes, 1 by default. Equal seeds give equal fits.
 #' @return A list of class `reml_control`.
 #' @section Errors:
 #' `ancify_input_error`: a setting has a wrong type or range.
@@ -93,8 +91,8 @@ check_probes <- function(probes) {
 
 # ---- For the core --------------------------------------------------------------------------------
 
-# The settings as numbers for these components (the residual last), by path (method). The core
-# chooses a bound that is NA.
+# The settings for these components (the residual last) and this path (`method`). The core chooses
+# bounds that are NA.
 core_control <- function(control, components, samples, method) {
   refuse_if(is.matrix(control$probes) && nrow(control$probes) != samples,
             "`probes` has %s rows, but the analysis has %s: give a row for each.",
@@ -108,7 +106,7 @@ core_control <- function(control, components, samples, method) {
   settings
 }
 
-# NA where the core chooses.
+# Lower bounds of variances; NA if the core chooses.
 lower_bounds <- function(given, components) {
   one <- length(given) == 1 && is.null(names(given))
   lower <- stats::setNames(rep(if (one) given else 0, length(components)), components)
@@ -122,7 +120,7 @@ lower_bounds <- function(given, components) {
 
 default_tolerance <- list(exact = 1e-18, stochastic = 1e-4)
 
-# Numbers in the order of the components. With `some`, those that are named alone, by their names.
+# Numbers in the order of the components. With `some`, only those that are named, by name.
 by_component <- function(x, components, name, some = FALSE) {
   given <- names(x)
   if (is.null(given) && length(x) == length(components)) {

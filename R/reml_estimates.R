@@ -1,8 +1,10 @@
-# Variances, shares and their two errors, from a fit's theta, information and error of the score.
+# Variances and shares with both errors, from a fit's theta, information and Monte Carlo error of
+# the score.
 
 # ---- Covariances of theta ------------------------------------------------------------------------
 
-# Variances at a bound are fixed: their rows are 0. NA where the information has no inverse.
+# Variances at a bound are fixed: their rows are 0. All others are NA if the information is
+# singular.
 #
 # Sampling: the inverse I^-1 of the information. Randomisation: I^-1 Cov(score) I^-1.
 theta_covariance <- function(fit, of = c("sampling", "randomisation")) {
@@ -24,7 +26,7 @@ theta_covariance <- function(fit, of = c("sampling", "randomisation")) {
 }
 
 # Both errors of functions of theta, by the delta method. `gradients`: a row for each function. A
-# variance at its bound is taken as known.
+# variance at its bound counts as known.
 delta_errors <- function(fit, gradients) {
   error <- function(of) {
     covariance <- theta_covariance(fit, of)
@@ -35,8 +37,8 @@ delta_errors <- function(fit, gradients) {
 
 # ---- Shares --------------------------------------------------------------------------------------
 
-# Shares of the sums `whole` %*% theta, `sets` %*% theta of them, with both errors. A share has no
-# error if all variances of the set, or all others, are at their bounds.
+# The shares `sets` %*% theta / sum(whole * theta), with both errors. A share has no error if all
+# variances of the set, or all others, are at their bounds.
 shares_of <- function(fit, sets, whole) {
   total <- sum(whole * fit$theta)
   share <- drop(sets %*% fit$theta) / total
@@ -47,13 +49,14 @@ shares_of <- function(fit, sets, whole) {
   data.frame(estimate = share, errors)
 }
 
-# What shares need: set_variances = the variance of each set of variants as a linear function of
-# theta, a row for each genetic component; used_variants = the sets' numbers of variants that vary;
-# n_variants = number of all of these.
+# Data for shares: set_variances = the variance of each set of variants as a linear function of
+# theta, a row for each genetic component; used_variants = the number of polymorphic variants of
+# each set; n_variants = their total number.
 #
 # With standardised genotypes z_j, variant j has the variance sigma_j^2 |z_j|^2 / n, and sigma_j^2 =
-# sum_g theta_g w_jg / c_g. So a set without overlap has theta_g a_g. So has a set of alternatives:
-# w_jg is the probability that j is in it, where it has the variance theta_g / c_g.
+# sum_g theta_g w_jg / c_g. A set without overlap therefore has the variance theta_g a_g. So does a
+# set of alternatives: w_jg is the probability that j is in it, and j then has the variance theta_g
+# / c_g.
 facts_of_sets <- function(fit, work) {
   variances <- diag(fit$mean_diagonal[fit$names], length(fit$names))
   dimnames(variances) <- list(fit$names, fit$names)
@@ -84,8 +87,8 @@ facts_of_sets <- function(fit, work) {
        n_variants = different_variants(fit, work) %||% n_variants)
 }
 
-# The number of variants that vary where kernels of weights share a file with other components: each
-# is counted once. NULL where none do. Of sets that exclude each other it is the expected number.
+# The number of polymorphic variants if weighted kernels share a file with other components; each
+# variant counts once. NULL if none do. For sets that exclude each other, it is the expected number.
 different_variants <- function(fit, work) {
   kernels <- Filter(function(kernel) identical(kernel_kind(kernel), "weighted"), fit$kernels)
   sources <- c(lapply(unname(kernels), `[[`, "genotypes"), if (fit$n_genetic) list(fit$genotypes))
@@ -102,7 +105,7 @@ different_variants <- function(fit, work) {
   sum(unlist(counts)[!duplicated(keys)])
 }
 
-# Whether this many components are of variants.
+# Whether at least this many components are sets of variants.
 has_variants <- function(fit, at_least = 1) sum(!is.na(fit$used_variants)) >= at_least
 
 # Number of calls of each variant, and their mean and variance; NaN and 0 without a call.
@@ -111,12 +114,12 @@ genotype_moments <- function(g, work) {
   called <- colSums(counts[1:3, , drop = FALSE])
   mean <- (counts[2, ] + 2 * counts[3, ]) / called
   variance <- (counts[2, ] + 4 * counts[3, ]) / called - mean^2
-  # Exactly 0 for a variant that does not vary.
+  # Exactly 0 for a monomorphic variant, without rounding.
   constant <- called == 0 | pmax(counts[1, ], counts[2, ], counts[3, ]) == called
   list(called = called, mean = mean, variance = ifelse(constant, 0, variance))
 }
 
-# Shares of the whole variance: a row for h2, one for each component, one for each residual.
+# Shares of the total variance: a row for h2, for each component, and for each residual.
 variance_shares <- function(fit) {
   a <- fit$mean_diagonal
   genetic <- rbind(h2 = a[fit$names], fit$set_variances)
@@ -125,13 +128,13 @@ variance_shares <- function(fit) {
   shares_of(fit, rbind(with_residuals(genetic, fit), residuals), a)
 }
 
-# Columns of zeros for the residuals.
+# Appends columns of zeros for the residuals.
 with_residuals <- function(sets, fit) {
   cbind(sets, matrix(0, nrow(sets), length(fit$theta) - ncol(sets)))
 }
 
-# The share of a set in the variance of all variants, over its share of the variants. NA for
-# kernels that are not of variants.
+# A set's share of the variance of all variants, over its share of the variants. NA for kernels not
+# made of variants.
 enrichments <- function(fit) {
   of_variants <- fit$names[!is.na(fit$used_variants)]
   a <- fit$mean_diagonal * (names(fit$mean_diagonal) %in% of_variants)
@@ -149,7 +152,7 @@ ancestry_heritability <- function(fit) {
   for (name in names(components)) {
     kernel <- fit$kernels[[name]]
     if (!identical(kernel_kind(kernel), "admixture")) next
-    # With the residual of other ancestries there is no such share.
+    # If another kernel divides the residual, this ancestry has no residual variance of its own.
     residual <- residual_names(fit)
     if (length(residual) > 1 && !identical(kernel$residual, "ancestry")) next
     rows[[name]] <- data.frame(
@@ -175,13 +178,13 @@ ancestry_heritability <- function(fit) {
 
 # ---- Likelihood ratio ----------------------------------------------------------------------------
 
-# Numbers of these components that cannot be below 0, and of those that can.
+# Numbers of these components whose variance is bounded by 0, and whose variance can be negative.
 bounds_of <- function(fit, components) {
   lower <- stats::setNames(fit$control$lower, names(fit$theta))[components]
   c(bounded = sum(lower >= 0), free = sum(lower < 0))
 }
 
-# Twice the difference of two log-likelihoods. One that is rounding, or random and negative, is 0.
+# Twice the difference of two log-likelihoods, or 0 if it is negative or within rounding.
 ratio_of <- function(log_likelihood, null) {
   ratio <- 2 * (log_likelihood - null)
   if (isTRUE(ratio < 1e-9 * max(1, abs(null)))) 0 else ratio

@@ -1,29 +1,29 @@
 #' Estimate variance components
 #'
-#' Estimates how much of a trait's variance genotypes explain, in total and by component, by
-#' restricted maximum likelihood (REML): `fit_reml(height ~ sex, data, open_genotypes("x.bed"))`.
+#' Estimates by restricted maximum likelihood (REML) how much of a trait's variance genotypes
+#' explain, in total and by component: `fit_reml(height ~ sex, data, open_genotypes("x.bed"))`.
 #'
 #' @details
 #' **Model.** y = X b + u_1 + ... + u_G + e. The genetic values u_g have covariance theta_g K_g, the
 #' residuals e have theta_e I, or a variance by ancestry ([kernel_admixture()]). K_g is the kernel
 #' of component g ([kernels]). Variances are in squared units of the response.
 #'
-#' **Samples** are matched by their ids. Their order is that of the genotypes. Samples without
-#' phenotype or with a missing covariate are dropped and counted.
+#' **Samples** are matched by id, and have the order of the genotypes. Samples without phenotype or
+#' with a missing covariate are dropped and counted.
 #'
 #' **Variants** are standardised by the mean and variance of their observed calls in the samples of
-#' the fit. A missing call counts as the mean. Variants that do not vary are left out and counted.
+#' the fit. A missing call counts as the mean. Monomorphic variants are left out and counted.
 #'
 #' **Paths.**
 #'
 #' | `method` | Meaning |
 #' | --- | --- |
-#' | `"exact"` | dense matrices: no random error, but memory as the square of the samples |
-#' | `"stochastic"` | products with the kernels alone, and random probes for traces |
+#' | `"exact"` | dense matrices: no random error, but memory quadratic in the number of samples |
+#' | `"stochastic"` | only products with the kernels, and random probes for traces |
 #' | `"auto"` | exact for up to 5,000 samples where memory allows, else stochastic |
 #'
-#' The stochastic path adds an error of its own to each estimate. Results show it as `mc_se`, beside
-#' the standard error. It adds probes until this error is small ([reml_control()]).
+#' The stochastic path adds a Monte Carlo error to each estimate. Results show it as `mc_se`, beside
+#' the standard error. The fit adds probes until this error is small ([reml_control()]).
 #'
 #' **Several fits.** The session keeps the dense kernels of its last exact fit, if they take at most
 #' an eighth of the free memory. The next fit or scan of the same genotypes, samples and components
@@ -32,11 +32,11 @@
 #' **Repeatability.** Equal inputs, settings and `seed` give equal results, for any number of
 #' threads, and on GPUs.
 #'
-#' **GPUs.** With `backend = "gpu"` the GPUs multiply packed genotypes, and the processor does all
-#' else. So the exact path, with its dense matrices, gains little. GPUs share the samples. Genotypes
-#' stay in their memory if they fit, else each pass copies them anew. Functions that take a fit use
-#' its field `backend`. Workers of a `BPPARAM` use the processor. `"auto"` is the processor, as
-#' other users may need the GPU.
+#' **GPUs.** With `backend = "gpu"` the GPUs multiply packed genotypes, and the CPU computes
+#' everything else. The exact path, with its dense matrices, therefore gains little. Samples are
+#' divided among GPUs. Genotypes stay in GPU memory if they fit; otherwise each pass copies them
+#' again. Functions that take a fit use its field `backend`. Workers of a `BPPARAM` use the CPU.
+#' `"auto"` is the CPU, as other users may need the GPU.
 #'
 #' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
 #'   is dropped with a warning.
@@ -51,46 +51,47 @@
 #' @param control Settings, from [reml_control()].
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
-#' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
-#'   [available_gpus()] make the products with genotypes. Results do not depend on it. See "GPUs"
+#' @param backend `"auto"` (the default) or `"cpu"`: the CPU. `"gpu"`: all GPUs of
+#'   [available_gpus()] compute the products with genotypes. Results do not depend on it. See "GPUs"
 #'   of [fit_reml()].
 #' @param memory Bytes for genotypes and, on the exact path, its matrices. `NULL` (the default):
-#'   half of what is available. Genotypes that do not fit are read anew in each pass. Vectors of the
-#'   stochastic path take some 100 MB more, or 3 kB a sample.
+#'   half of what is available. Genotypes that do not fit are read again in each pass. Vectors of
+#'   the stochastic path take another 100 MB or so, or 3 kB per sample.
 #' @param checkpoint Path of a file to which the stochastic path writes its state after each step.
-#'   A fit with the same inputs and settings goes on from it. `NULL` (the default): none.
+#'   A fit with the same inputs and settings resumes from it. `NULL` (the default): none.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
-#' @param verbose Whether to log what is left out, and the path, as messages of class
-#'   `ancify_message`; `TRUE` (the default).
+#' @param verbose Whether to log omitted data and the path as messages of class `ancify_message`;
+#'   `TRUE` (the default).
 #' @return A list of class `reml_fit`; [reml_fit] describes its methods. Its fields:
-#' * `theta`: the variances, named by component, with `residual` or those by ancestry last.
+#' * `theta`: the variances, named by component. The residual variance, or the residual variances by
+#'   ancestry, come last.
 #' * `coefficients`, `coefficients_covariance`: the fixed effects.
 #' * `log_likelihood`, `log_likelihood_null`: at `theta`, and without genetic components.
-#' * `score`, `information`: slopes of the log-likelihood, and average (or expected) information.
-#' * `mc_log_likelihood`, `mc_score`: the random error of the log-likelihood (standard deviation),
-#'   and of the score (covariances). They are 0 on the exact path.
+#' * `score`, `information`: gradient of the log-likelihood, and average (or expected) information.
+#' * `mc_log_likelihood`, `mc_score`: the Monte Carlo standard deviation of the log-likelihood, and
+#'   covariance of the score. They are 0 on the exact path.
 #' * `mean_diagonal`: the mean of each kernel's diagonal.
 #' * `at_bound`: which variances are at their bound.
-#' * `converged`, `status`, `message`: whether the search ended well, and why not.
-#' * `iterations`: a data frame of the search; `passes`: how often it went through all genotypes.
-#' * `ids`, `y`, `x`: samples, response and matrix of fixed effects.
-#' * `dropped`: number of dropped samples by reason.
+#' * `converged`, `status`, `message`: whether the search converged, and if not, why.
+#' * `iterations`: a data frame of the search; `passes`: number of passes through all genotypes.
+#' * `ids`, `y`, `x`: sample ids, response and matrix of fixed effects.
+#' * `dropped`: numbers of dropped samples by reason.
 #' * `genetic`: the genetic values, a row for each sample and a column for each component.
-#' * `divisors`: c of each component of weighted blocks, see [kernel_weighted()].
-#' * `used_variants`: number of variants that vary, by component (with posteriors the expected
-#'   number); `uncovered`: number of variants in no component.
+#' * `divisors`: c of each component with weighted blocks, see [kernel_weighted()].
+#' * `used_variants`: number of polymorphic variants in each component (with posteriors, the
+#'   expected number); `uncovered`: number of variants in no component.
 #' @section Errors:
-#' * `ancify_input_error`: samples, covariates, components or kernels do not fit together. The
-#'   message names the sample, variable, variant or component.
+#' * `ancify_input_error`: samples, covariates, components or kernels are inconsistent. The message
+#'   names the sample, variable, variant or component.
 #' * `ancify_input_error`: the response does not vary, there are as many fixed effects as samples,
 #'   or a kernel has a negative eigenvalue.
-#' * `ancify_input_error`: `checkpoint` is of other inputs or settings.
+#' * `ancify_input_error`: `checkpoint` has other inputs or settings.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes or `checkpoint` cannot be read.
 #' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
 #'   little memory.
 #' * `ancify_covariate_warning`: a constant covariate is dropped.
-#' * `ancify_chromosome_warning`: variants of X, Y or MT are taken as autosomes.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT are treated as autosomal.
 #' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_components_warning`: variants of `components` are not in the genotypes.
 #' * `ancify_fit_warning`: the fit has not converged.
@@ -155,7 +156,7 @@ check_control <- function(control) {
             "`control` must be settings, from reml_control(), not %s.", show_value(control))
 }
 
-# Lines of the log: what is left out, and the path.
+# Lines of the log: omitted data, and the path.
 describe_model <- function(model, wanted) {
   n <- length(model$y)
   c(

@@ -1,24 +1,24 @@
 #' Estimate variances by Haseman-Elston regression
 #'
-#' Estimates variance components by moments: products of two samples' responses are regressed on
-#' their kernels. It takes less time than [fit_reml()], which is more precise.
+#' Estimates variance components by the method of moments: products of two samples' responses are
+#' regressed on their kernel entries. It is faster, but less precise, than [fit_reml()].
 #'
-#' S is the projection that removes the fixed effects. The A_g are the kernels, and I for the
+#' S is the projection that removes the fixed effects. The A_g are the kernels, with I for the
 #' residual. Then theta solves \eqn{\sum_j \theta_j tr(S A_i S A_j) = y' S A_i S y}. Standard errors
-#' are by jackknife, which leaves out one block of samples at a time. They are conservative: for
+#' are from a jackknife, which leaves out one block of samples at a time. They are conservative: for
 #' unrelated samples up to 1.4 times too large. An estimate can be below 0.
 #'
 #' @inheritParams fit_reml
 #' @param blocks Number of blocks of the jackknife. `NULL` (the default): 100, or one for each
-#'   sample where there are fewer.
+#'   sample if there are fewer.
 #' @param BPPARAM A `BiocParallelParam`. Its workers share the blocks of the jackknife, each on one
 #'   thread, with the same result. They read the genotypes' files. `NULL` (the default): none.
 #' @return A list of class `reml_he`:
 #' * `theta`: the variances, named by component; `covariance`: their covariances.
 #' * `h2`, `h2_se`: the genetic share of the variance, and its standard error.
-#' * `mc_covariance`, `h2_mc_se`: the same of the random error. It is 0 if no probes were needed.
-#' * `probes`, `passes`: number of random probes, and of passes over the genotypes.
-#' * `ids`, `dropped`: samples, and numbers of samples left out by reason.
+#' * `mc_covariance`, `h2_mc_se`: the corresponding Monte Carlo errors, 0 if no probes were needed.
+#' * `probes`, `passes`: numbers of random probes, and of passes through the genotypes.
+#' * `ids`, `dropped`: sample ids, and numbers of dropped samples by reason.
 #' @section Errors:
 #' As from [fit_reml()], and:
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
@@ -56,7 +56,7 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   names <- c(model$names, "residual")
   check_row_order(control$probes, "probes", model$ids, "sample")
   control <- core_control(control, names, n, "stochastic")
-  # A worker makes its own problem, as pointers are of one session.
+  # Each worker makes its own problem, as pointers are valid in one session only.
   problem <- function(work) c(core_problem(model), list(control = control, work = work))
   found <- moments_with_jackknife(
     problem(work), function() problem(of_worker), blocks, BPPARAM
@@ -64,7 +64,7 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   new_reml_he(found, model)
 }
 
-# Workers make the moments of groups of blocks, and this session all others.
+# Workers compute the moments of groups of blocks, and this session everything else.
 moments_with_jackknife <- function(problem, of_worker, blocks, param) {
   parts <- NULL
   if (!is.null(param)) {
@@ -81,7 +81,7 @@ moments_with_jackknife <- function(problem, of_worker, blocks, param) {
   found
 }
 
-# h2 = V_G / V_P is a function of theta, so its errors are by the delta method.
+# h2 = V_G / V_P is a function of theta, so its errors follow by the delta method.
 new_reml_he <- function(found, model) {
   names <- c(model$names, "residual")
   a <- found$mean_diagonal

@@ -1,10 +1,10 @@
-# Dense kernels of exact fits that stay in this session, for the next job on the same genotypes.
+# Dense kernels of exact fits, kept in this session for the next job on the same genotypes.
 
-# `kernels`: the core's. `owner`: the token of their genotypes, which subsets share. They are not in
-# the genotypes, with which R would save them.
+# `kernels`: the core's kernels. `owner`: the token of their genotypes, which subsets share. They
+# are not part of the genotypes, as R would then save them too.
 kept_kernels <- new.env(parent = emptyenv())
 
-# Where a job on these genotypes finds and keeps its dense kernels. Those of others are dropped.
+# The store of dense kernels for jobs on these genotypes. Kernels of other genotypes are dropped.
 kernels_kept_of <- function(g) {
   if (is.null(kept_kernels$kernels)) kept_kernels$kernels <- new_kept_kernels_impl()
   if (!identical(kept_kernels$owner, g$memory$token)) {
@@ -14,7 +14,7 @@ kernels_kept_of <- function(g) {
   kept_kernels$kernels
 }
 
-# Settings that leave up to an eighth of the memory to kernels that stay: of two models, as a
+# Settings in which kept kernels may take up to an eighth of the memory: for two models, as a
 # bootstrap fits two in turn.
 with_kept_kernels <- function(settings, model) {
   kernel <- 8 * length(model$y)^2

@@ -1,12 +1,12 @@
 #' Compute a restricted log-likelihood
 #'
-#' Gives the restricted log-likelihood of a fit's data at any variances, with its slopes:
+#' Computes the restricted log-likelihood of a fit's data at any variances, with its gradient:
 #' `reml_log_likelihood(fit, c(0.5, 0.5))`.
 #'
 #' The covariance of the response is \eqn{H = \sum_g \theta_g K_g + \theta_e I}. P is
 #' \eqn{H^{-1} - H^{-1} X (X'H^{-1}X)^{-1} X'H^{-1}}. The log-likelihood is
-#' \eqn{-\frac12 ((n-p) \log 2\pi + \log|H| + \log|X'H^{-1}X| - \log|X'X| + y'Py)}. It is the same
-#' for all bases of the fixed effects.
+#' \eqn{-\frac12 ((n-p) \log 2\pi + \log|H| + \log|X'H^{-1}X| - \log|X'X| + y'Py)}. It does not
+#' depend on the basis of the fixed effects.
 #'
 #' @param fit A fit of [fit_reml()]. The likelihood is exact, whatever path the fit took.
 #' @param theta Variances: a number for each component, the residual last, or named by component.
@@ -14,13 +14,13 @@
 #'   sessions.
 #' @return A list:
 #' * `log_likelihood`: the value.
-#' * `score`: its slope for each variance.
+#' * `score`: its gradient, one derivative for each variance.
 #' * `information`: the average or expected information, as in the fit's `control`.
 #' * `traces`: tr(P K_g) for each component, and tr(P) for the residual.
 #' * `quadratic`: y'P y.
 #' @section Errors:
-#' * `ancify_input_error`: `theta` does not fit the components, the covariance is not positive
-#'   there, or its matrix needs more memory than the fit may use.
+#' * `ancify_input_error`: `theta` does not match the components, the covariance is not positive
+#'   definite, or its matrix needs more memory than the fit may use.
 #' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' @seealso [fit_reml()], [confint.reml_fit()] for profiles
 #' @export
@@ -41,7 +41,7 @@ reml_log_likelihood <- function(fit, theta, progress = interactive()) {
   likelihoods_at(fit, cbind(theta), work)[[1]]
 }
 
-# At several places, the columns of `thetas`.
+# Log-likelihoods at several variances, the columns of `thetas`.
 likelihoods_at <- function(fit, thetas, work) {
   fit <- with_genotypes(fit)
   problem <- c(

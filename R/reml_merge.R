@@ -4,18 +4,18 @@
 #' fits the model again: `merge_components(fit)`.
 #'
 #' @details
-#' A component has z = theta / se, with se from the inverse of the whole information matrix: that of
-#' all variances, the residual's and those at a bound included. Those with z below the argument `z`
-#' are weak. Its default, 1.6449, is a one-sided test at 5 %.
+#' A component has z = theta / se. The standard error is from the inverse of the information matrix
+#' of all variances, including the residual's and those at a bound. Components with z below the
+#' argument `z` are weak. Its default, 1.6449, is a one-sided test at 5 %.
 #'
-#' | Weak components | What becomes of them |
+#' | Weak components | Result |
 #' | --- | --- |
 #' | sets of variants | one component of all their variants, with the sums of their weights |
 #' | groups of a [kernel_weighted()] | one group of all their blocks |
-#' | other kernels | stay, as a sum of them would need a scale |
-#' | a single one of its kind | stays |
+#' | other kernels | unchanged, as their sum would need a scale |
+#' | the only weak one of its kind | unchanged |
 #'
-#' The model is fitted anew once. No further components are merged, even if some are still weak.
+#' The model is fitted again once. No further components are merged, even if some are still weak.
 #'
 #' @param fit A fit of [fit_reml()].
 #' @param z Components with a smaller z are merged, 1.6449 by default.
@@ -30,7 +30,7 @@
 #' | `weak` | whether its z is below `z` |
 #' | `into` | its component in the new fit |
 #'
-#'   If there is nothing to merge, it is `fit` with this field.
+#'   If there is nothing to merge, the result is `fit` with this field.
 #' @section Errors:
 #' * `ancify_input_error`: `fit` is not a fit, the information has no inverse, or `background` is
 #'   the name of another component.
@@ -39,7 +39,7 @@
 #' @seealso [fit_reml()], [heritability()]
 #' @export
 #' @examples
-#' # 60 samples and 40 variants on four chromosomes, of which the first has an effect
+#' # 60 samples and 40 variants on four chromosomes; variants of the first have effects
 #' set.seed(1)
 #' stem <- tempfile()
 #' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
@@ -77,7 +77,7 @@ merge_components <- function(fit, z = 1.6449, background = "background",
   fit
 }
 
-# The table of `merged`, in which all components stay.
+# The table `merged`, before any component is merged.
 judged_components <- function(fit, z) {
   inverse <- tryCatch(solve(fit$information), error = function(condition) NULL)
   variance <- if (!is.null(inverse)) diag(inverse)
@@ -93,8 +93,8 @@ judged_components <- function(fit, z) {
   table
 }
 
-# Components of which some can become one: their numbers; what stands before their names; and
-# merge(model, some, name), for some of them, whose place is then that of the first.
+# Groups of components that can be merged: their indices, the prefix of their names, and
+# merge(model, some, name). The merged component takes the position of the first.
 mergeable_sets <- function(fit) {
   components <- kernel_components(fit)
   weighted <- Filter(function(name) identical(kernel_kind(fit$kernels[[name]]), "weighted"),
@@ -111,7 +111,7 @@ mergeable_sets <- function(fit) {
   )
 }
 
-# Numbers after some of n become one.
+# New indices after some of n components become one.
 merged_numbers <- function(n, some) {
   into <- replace(seq_len(n), some, min(some))
   match(into, sort(unique(into)))
@@ -127,7 +127,7 @@ merge_sets <- function(model, some, background) {
   model
 }
 
-# Stated ranks add up, and 0 stands for the mean diagonal.
+# Given ranks add up; divisors of 0, for the mean diagonal, stay 0.
 merge_groups <- function(kernel, some, background) {
   into <- merged_numbers(length(kernel$parts), some)
   kernel$component <- into[kernel$component + 1] - 1L
@@ -137,11 +137,12 @@ merge_groups <- function(kernel, some, background) {
   kernel
 }
 
-# The new fit. `into`: the new component of each old one; `number`: that of its first part.
+# The new fit. For each old component, `into`: name of its new component; `number`: index of the
+# first component merged with it.
 refitted <- function(model, into, number, call, work) {
   model$names <- into[!duplicated(number)]
   check_component_names(model$names)
-  # A background is bounded as the least bounded of its parts. A start is for the old components.
+  # A background has the lowest bound of its parts. A given start is for the old components.
   groups <- c(number, length(number) + seq_along(residual_names(model)))
   lower <- split(model$control$lower, groups)
   model$control$lower <- unname(vapply(lower, min, 0))

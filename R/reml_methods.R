@@ -6,37 +6,40 @@
 #' @details
 #' | Function | Result |
 #' | --- | --- |
-#' | `summary()` | all of a fit: components, h2, both errors, fixed effects, samples, search |
+#' | `summary()` | all results: components, h2, both errors, fixed effects, samples, search |
 #' | `as.data.frame()` | the table of components |
 #' | `coef()`, `vcov()` | fixed effects and their covariance; `which = "components"` for variances |
-#' | `logLik()`, `nobs()` | the restricted log-likelihood, for `AIC()` and `BIC()`; the samples |
+#' | `logLik()`, `nobs()` | restricted log-likelihood, for `AIC()` and `BIC()`; number of samples |
 #' | `fitted()` | fixed effects plus genetic values of the fit's samples |
-#' | `residuals()` | the response minus these |
+#' | `residuals()` | the response minus fixed effects, and minus genetic values by default |
 #' | `simulate()` | responses drawn from the fitted model |
-#' | `update()` | the fit with other arguments, such as `update(fit, . ~ . + age)` |
+#' | `update()` | a fit with other arguments, such as `update(fit, . ~ . + age)` |
 #' | nlme's `fixef()`, `ranef()`, `VarCorr()` | fixed effects, genetic values, variances |
 #'
 #' `confint()`, `anova()`, `plot()` and `predict()` have pages of their own.
 #'
-#' **Errors.** `se` is the standard error, from sampling. `mc_se` is that of the random probes, 0
-#' on the exact path. A variance at its bound has none. Errors of shares are by the delta method.
+#' **Errors.** `se` is the standard error, from sampling. `mc_se` is the Monte Carlo error of the
+#' random probes, 0 on the exact path. A variance at its bound has no errors. Errors of shares are
+#' by the delta method.
 #'
-#' **Shares.** `share` is a component's part of the whole variance. `enrichment` is its part of the
-#' variants' variance, over its part of the variants. With overlap, a set's variance sums the
-#' variances of its variants over all components.
+#' **Shares.** `share` is a component's share of the total variance. `enrichment` is its share of
+#' the variants' variance, over its share of the variants. With overlap, a set's variance is the sum
+#' over its variants of their variances from all components.
 #'
-#' **Likelihood ratio.** All genetic components are tested together. For one, p is half of that of
-#' a chi-squared variable, as a variance cannot be below 0. For several, p is at most the value
-#' given; [`anova()`][anova.reml_fit] has an exact test for one, and a bootstrap for several.
+#' **Likelihood ratio.** All genetic components are tested jointly. For one, p is half that of a
+#' chi-squared variable, as a variance cannot be below 0. For several, p is an upper limit;
+#' [`anova()`][anova.reml_fit] has an exact test for one, and a bootstrap for several.
 #'
 #' **Degrees of freedom.** `logLik()` counts variances and fixed effects, as lme4 does. Likelihoods
-#' of fits with other fixed effects cannot be compared.
+#' of fits with different fixed effects cannot be compared.
 #'
 #' @param object,x A fit, or its summary.
 #' @param which `"fixed"` (the default) or `"components"`.
-#' @param type `"conditional"` (the default): without genetic values. `"marginal"`: with them.
+#' @param type Residuals that exclude (`"conditional"`, the default) or include (`"marginal"`)
+#'   genetic values.
 #' @param nsim Number of responses, 1 by default.
-#' @param seed A number for [set.seed()]. `NULL` (the default): the session's random numbers go on.
+#' @param seed A number for [set.seed()]. `NULL` (the default): the session's random numbers are
+#'   used.
 #' @param ... Not used.
 #' @return As in the table. `simulate()`: a data frame with a column for each response.
 #' @section Errors:
@@ -121,7 +124,7 @@ residuals.reml_fit <- function(object, type = c("conditional", "marginal"), ...)
   stats::setNames(object$y - drop(object$x %*% object$coefficients) - genetic, object$ids)
 }
 
-# nlme's names
+# Names of nlme's generics
 # nolint start: object_name_linter
 
 #' @exportS3Method nlme::fixef
@@ -143,18 +146,18 @@ VarCorr.reml_fit <- function(x, ...) {
 
 #' Compute heritability
 #'
-#' `heritability(fit)` gives the share of the variance that all genetic components explain, and
-#' each of them.
+#' `heritability(fit)` gives the share of the variance that all genetic components explain, and each
+#' component's share.
 #'
 #' @param fit A fit of [fit_reml()].
 #' @return A data frame with the rows `h2` and one for each genetic component:
 #'
 #' | Column | Content |
 #' | --- | --- |
-#' | `variants` | number of variants that vary |
-#' | `share`, `se`, `mc_se` | share of the whole variance, with both errors |
+#' | `variants` | number of polymorphic variants |
+#' | `share`, `se`, `mc_se` | share of the total variance, with both errors |
 #' | `enrichment`, `enrichment_se`, `enrichment_mc_se` | enrichment, with both errors |
-#' | `h2`, `h2_se`, `h2_mc_se` | heritability in an ancestry, with [kernel_admixture()] alone |
+#' | `h2`, `h2_se`, `h2_mc_se` | heritability in an ancestry, only with [kernel_admixture()] |
 #'
 #' [reml_fit] explains shares, enrichment, errors and overlap.
 #' @section Errors:

@@ -1,13 +1,14 @@
 #' Plot a REML fit
 #'
-#' Draws the components of a fit with both errors, its search, or profiles of its likelihood.
+#' Draws the components of a fit with both errors, the path of its search, or profiles of its
+#' likelihood.
 #'
 #' @details
 #' | `type` | Picture |
 #' | --- | --- |
-#' | `"components"` | shares of the variance; bars of two standard and two random errors |
+#' | `"components"` | shares of the variance; bars of two standard and two Monte Carlo errors |
 #' | `"trace"` | the variances along the search |
-#' | `"profile"` | twice the fall of the log-likelihood around each variance, and its 95 % limit |
+#' | `"profile"` | twice the decrease in log-likelihood around each variance, and its 95 % limit |
 #'
 #' @param x A fit of [fit_reml()].
 #' @param type `"components"` (the default), `"trace"` or `"profile"`.

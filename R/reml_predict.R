@@ -1,26 +1,25 @@
 #' Predict traits from genotypes
 #'
-#' `predict(fit, genotypes, data)` predicts the trait of samples that a fit has not seen.
-#' `variant_effects(fit)` gives the effects of variants that it uses, for polygenic scores.
+#' `predict(fit, genotypes, data)` predicts the trait of new samples. `variant_effects(fit)` gives
+#' the variant effects that it uses, for polygenic scores.
 #'
 #' @details
 #' The effect of a copy of the counted allele is
-#' \eqn{s_j^2 \sum_g \theta_g w_{jg} z_j'Py / c_g}, with the kernels as in [kernels], z the centred
-#' calls of the fit's samples and s the factor that standardises them. With blocks W of
+#' \eqn{s_j^2 \sum_g \theta_g w_{jg} z_j'Py / c_g}, with kernels as in [kernels], z the centred
+#' calls of the fit's samples, and s the factor that standardises them. With blocks W of
 #' [kernel_weighted()] it is \eqn{s_j \sum_k \theta W_{jk} s_k z_k'Py / c}. It is the best linear
 #' unbiased prediction. A genetic value is the sum of effects times centred calls. Calls are centred
-#' by the mean of the fit's samples, so a missing call adds nothing.
+#' by the mean in the fit's samples, so a missing call adds nothing.
 #'
-#' **Matching.** Variants of `genotypes` are those of the fit by chromosome, position and both
-#' alleles, in upper or lower case. Several variants with the same ones, as without places, are told
-#' apart by their ids; where these are equal too, they are not used. Chromosomes may have `chr`
-#' before their names, or PLINK's numbers, such as 23 for X.
-#' Where the counted allele is the fit's other one, calls are turned.
-#' Strands are never turned: `A/C` and `T/G` are different variants. Variants of the fit that
-#' `genotypes` lacks add nothing; a warning counts them.
+#' **Matching.** Variants of `genotypes` are matched to the fit's by chromosome, position and both
+#' alleles, in upper or lower case. If these are equal for several variants, as without positions,
+#' ids decide; if ids are equal too, the variants are not used. Chromosomes may have `chr` before
+#' their names, or PLINK's numbers, such as 23 for X. If `genotypes` counts the other allele, calls
+#' are turned. Strands are never flipped: `A/C` and `T/G` are different variants. Variants of the
+#' fit that `genotypes` lacks add nothing; a warning counts them.
 #'
-#' @param object,fit A fit of [fit_reml()], whose components are all of genotypes of one file: sets
-#'   of variants, or kernels of [kernel_grm()] and [kernel_weighted()].
+#' @param object,fit A fit of [fit_reml()], whose components all use genotypes of one file: sets of
+#'   variants, or kernels of [kernel_grm()] and [kernel_weighted()].
 #' @param genotypes Genotypes of the samples to predict, from [open_genotypes()]. `NULL` (the
 #'   default): the samples of the fit.
 #' @param data A data frame with the covariates of these samples. `NULL` (the default): none, if
@@ -31,20 +30,21 @@
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
-#' @return `predict()`: a numeric vector in units of the response, named by sample; `NA` where a
-#'   covariate is missing. Its attribute
-#'   `variants` counts variants of the fit: `used`, `turned` (of those) and `absent`.
+#' @return `predict()`: a numeric vector in units of the response, named by sample; `NA` if a
+#'   covariate is missing. Its attribute `variants` counts variants of the fit: `used`, `turned`
+#'   (among those used) and `absent`.
 #'
 #'   `variant_effects()`: a data frame with a row for each variant of the fit: `chromosome`, `id`,
 #'   `position`, `counted`, `other`, `frequency` (of the counted allele in the fit's samples) and
 #'   `effect` (of a copy, in units of the response; 0 if the variant is not in a component).
 #' @section Errors:
-#' * `ancify_input_error`: the fit has other kernels too.
+#' * `ancify_input_error`: the fit has other kernels.
 #' * `ancify_input_error`: `genotypes` has no variant of the fit, or `data` lacks a sample or a
 #'   covariate, or has a label that the fit has not seen.
 #' * `ancify_file_error`: the fit's genotypes are missing or were changed.
-#' * `ancify_variants_warning`: `genotypes` lacks variants of the fit, or has other alleles there.
-#' * `ancify_chromosome_warning`: variants of X, Y or MT count as autosomes.
+#' * `ancify_variants_warning`: `genotypes` lacks variants of the fit, or has other alleles at their
+#'   positions.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT count as autosomal.
 #' @references
 #' Henderson (1975) Best linear unbiased estimation and prediction under a selection model.
 #' Biometrics 31:423.
@@ -115,7 +115,7 @@ variant_effects <- function(fit, progress = interactive()) {
   effects[c("chromosome", "id", "position", "counted", "other", "frequency", "effect")]
 }
 
-# The variants of a fit with their `mean` and `effect`.
+# The variants of a fit, with `mean` and `effect`.
 variant_effects_of <- function(fit, work) {
   effects_of <- lapply(fit$kernels, function(kernel) {
     if (is.list(kernel)) kernel_kinds()[[kernel$kind]]$effects
@@ -141,7 +141,7 @@ variant_effects_of <- function(fit, work) {
   ))
 }
 
-# Effects by sets of variants.
+# Effects of variants in sets.
 set_effects <- function(fit, variance, response) {
   weights <- fit$weights
   weight <- weights$weight * (variance > 0)[weights$variant]
@@ -153,7 +153,7 @@ set_effects <- function(fit, variance, response) {
   ifelse(coefficient != 0, variance^fit$scale_power * coefficient * response, 0)
 }
 
-# `parts`: lists of genotypes `g`, `mean` and `effect`. A variant has the sum of its effects.
+# Sums effects over parts that share variants. `parts`: lists of genotypes `g`, `mean` and `effect`.
 sum_of_effects <- function(parts) {
   files <- unique(vapply(parts, function(part) part$g$path, ""))
   refuse_if(length(files) > 1, "The fit has genotypes of %s, but effects need those of one file.",
@@ -179,14 +179,14 @@ new_effects <- function(fit, data, id, ids) {
   fixed_effects_of(fit, data, id, ids)
 }
 
-# All names of chromosomes in the files of a fit's genotypes.
+# All chromosome names in the files of a fit's genotypes.
 fit_chromosomes <- function(fit) {
   of_kernels <- lapply(Filter(is.list, unname(fit$kernels)), `[[`, "genotypes")
   unlist(lapply(c(list(fit$genotypes), of_kernels), chromosomes_of_file))
 }
 
-# Where the variants with effects are in other genotypes: list(at =, mean =, effect =, of the
-# counted alleles there, counts =). `chromosomes`: all in the files of the fit.
+# Matches variants with effects to other genotypes: list(at = their indices there, mean =, effect =
+# of the allele counted there, counts =). `chromosomes`: all in the files of the fit.
 matched_variants <- function(effects, genotypes, chromosomes) {
   own_numbers <- has_own_numbers(chromosomes, chromosomes_of_file(genotypes))
   effects <- variant_keys(effects, own_numbers)
@@ -210,7 +210,7 @@ matched_variants <- function(effects, genotypes, chromosomes) {
 }
 
 # A table of variants with alleles in upper case, and their places and keys. A `place` is the
-# chromosome, by a name that tables share, and the position. A `key` is a place with both alleles.
+# chromosome, under a common name, and the position. A `key` is a place with both alleles.
 variant_keys <- function(variants, own_numbers) {
   variants$counted <- toupper(variants$counted)
   variants$other <- toupper(variants$other)
@@ -221,14 +221,14 @@ variant_keys <- function(variants, own_numbers) {
   variants
 }
 
-# Keys that several variants have need the ids too. NA where these are equal as well.
+# Repeated keys are extended by ids; NA if these are equal as well.
 key_by_id <- function(variants, repeated) {
   needs_id <- variants$key %in% repeated
   key <- ifelse(needs_id, paste(variants$key, variants$id), variants$key)
   replace(key, key %in% key[duplicated(key)], NA)
 }
 
-# `absent`: variants of the fit that are not used, of so many. `variants`: those of the genotypes.
+# `absent`: variants of the fit, out of `n`, that are not used. `variants`: the genotypes' variants.
 warn_of_absent <- function(absent, n, variants) {
   if (nrow(absent) == 0) {
     return(invisible())

@@ -1,4 +1,4 @@
-# How fits are printed.
+# Printing of fits.
 
 #' @rdname reml_fit
 #' @export
@@ -27,7 +27,7 @@ reml_facts <- function(fit) {
   )
 }
 
-# "0.597 (SE 0.032)", with the random error if there is one.
+# "0.597 (SE 0.032)", with the Monte Carlo error if there is one.
 with_errors <- function(row, fit) {
   shown <- function(x) format(x, digits = 4)
   if (is.na(row$se)) {
@@ -153,7 +153,7 @@ pass_text <- function(passes) {
   if (passes == 1) "1 pass" else paste(format(passes, digits = 3), "passes")
 }
 
-# Columns that say something about this fit.
+# The informative columns for this fit.
 theta_columns <- function(table, fit) {
   table <- table[c(
     "component", if (has_variants(fit)) "variants", "theta", "se",
@@ -163,7 +163,7 @@ theta_columns <- function(table, fit) {
   table
 }
 
-# h2, and each component if there are several.
+# The share h2, and each component's share if there are several.
 share_columns <- function(table, fit) {
   columns <- c("share", "se", "mc_se")
   if (has_variants(fit, 2)) columns <- c(columns, paste0("enrichment", c("", "_se", "_mc_se")))
@@ -174,7 +174,7 @@ share_columns <- function(table, fit) {
 
 format_whole <- function(x) ifelse(is.na(x), "", vapply(round(x), format_count, ""))
 
-# Numbers with this many digits, final zeros too; an empty text for NA.
+# Numbers with this many digits, including final zeros; an empty string for NA.
 format_number <- function(x, digits) {
   plain <- is.finite(x) & abs(x) >= 1e-4 & abs(x) < 10^digits
   text <- vapply(x, format, "", digits = digits)
@@ -191,7 +191,7 @@ print_table <- function(table, digits) {
     most <- if (grepl("^z$|^p_|^enrichment", name)) min(digits, 4) else digits
     if (name == "variants") format_whole(column) else format_number(column, most)
   }, table, names(table))
-  # An error stands beside its estimate, so its name need not tell of what it is.
+  # An error stands beside its estimate, so its column name can be short.
   titles <- c(se = "SE", mc_se = "MC SE", p_value = "p")
   short <- sub("^(share|enrichment)_", "", names(table))
   names(shown) <- ifelse(short %in% names(titles), titles[short], short)

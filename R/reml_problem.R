@@ -1,4 +1,4 @@
-# What the core needs for a fit: genotypes with the weights of their components, and other kernels.
+# The input of the core for a fit: genotypes with weights by component, and other kernels.
 
 # Components and kernels before samples are chosen. Gives a list:
 # names: of all components; n_genetic: the number of those that genotypes and components make
@@ -62,7 +62,7 @@ checked_components <- function(genotypes, components, overlap) {
   components_on(components, genotypes, overlap)
 }
 
-# For each component its variants (numbers in its genotypes) and their weights.
+# For each component its variants (indices in its genotypes) and their weights.
 genotype_sets <- function(genotypes, components) {
   parts <- split(components$table, factor(components$table$component, seq_along(components$names)))
   sets <- lapply(parts, function(part) {
@@ -71,7 +71,7 @@ genotype_sets <- function(genotypes, components) {
   stats::setNames(sets, components$names)
 }
 
-# One matrix of genotypes, its variants in the order of the file, with the weights of all sets.
+# One matrix of genotypes, with variants in the order of the file, and the weights of all sets.
 joined_sets <- function(sets, genotypes) {
   if (length(sets) == 0) {
     return(list(
@@ -88,7 +88,7 @@ joined_sets <- function(sets, genotypes) {
   )
   for (name in names(sets)) check_same_samples(sets[[name]]$genotypes, base, name)
   index <- lapply(sets, function(set) set$genotypes$variant_index[set$rows])
-  # Names of so many values would take longer than all else here.
+  # Naming so many values would take longer than the rest of this function.
   numbers <- unlist(index, use.names = FALSE)
   all <- sort(unique(numbers))
   weights <- data.frame(
@@ -110,7 +110,7 @@ check_same_samples <- function(g, base, name) {
   )
 }
 
-# The genotypes of these variants, which several subsets of one file may have.
+# The genotypes of these variants, which may be spread over several subsets of one file.
 with_variants <- function(sets, index, all) {
   g <- sets[[1]]$genotypes
   if (all(all %in% g$variant_index)) {
@@ -126,8 +126,8 @@ with_variants <- function(sets, index, all) {
 
 # ---- Samples -------------------------------------------------------------------------------------
 
-# Chooses the samples of a model. Gives what analysis_samples() gives, with the model's genotypes
-# and kernels of these samples.
+# Chooses the samples of a model. Returns the result of analysis_samples() and the model, whose
+# genotypes and kernels have these samples.
 model_on_samples <- function(model, formula, data, id) {
   order <- model$genotypes$samples$id %||% common_order(model$kernels) %||% sample_ids(data, id)
   in_kernels <- rep(TRUE, length(order))
@@ -167,13 +167,14 @@ model_on_samples <- function(model, formula, data, id) {
   c(samples, model)
 }
 
-# The ids of the first kernel. Where one has no names, its order is that of the data: NULL.
+# The ids of the first kernel. NULL if a kernel has no names: it must then be in the order of the
+# data.
 common_order <- function(kernels) {
   ids <- lapply(unname(kernels), `[[`, "ids")
   if (length(ids) && all(lengths(ids) > 0)) ids[[1]]
 }
 
-# What a model takes as it is, though it may not be meant so. `genotypes`: those given.
+# Warns of data that a model accepts but that are often a mistake. `genotypes`: the argument.
 warn_of_model <- function(model, genotypes) {
   warn_of_few_values(model$y, response_name(model$terms), two_values_fitted)
   if (!is.null(genotypes)) {

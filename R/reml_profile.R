@@ -1,31 +1,31 @@
 #' Compute confidence intervals of a fit
 #'
-#' Gives intervals of variances, of h2 and of fixed effects: `confint(fit)`. Profile intervals of
+#' Computes intervals for variances, h2 and fixed effects: `confint(fit)`. Profile intervals of
 #' variances, by `method = "profile"`, respect the bound at 0 and need not be symmetric.
 #'
 #' @details
-#' **Wald intervals** are the estimate plus and minus a normal quantile of standard errors. They are
-#' unreliable near a bound, and `NA` at it.
+#' **Wald intervals** are the estimate plus and minus the standard error times a normal quantile.
+#' They are unreliable near a bound, and `NA` at it.
 #'
-#' **Profile intervals** hold the values at which twice the log-likelihood falls by less than a
-#' chi-squared quantile of 1 degree of freedom. All other variances have their best values there.
-#' They need the exact path. An end at the bound is the bound.
+#' **Profile intervals** use the log-likelihood maximised over all other variances. They contain the
+#' values at which twice its decrease is below a chi-squared quantile with 1 degree of freedom. They
+#' need the exact path. An interval that reaches the bound ends there.
 #'
 #' @param object A fit of [fit_reml()].
-#' @param parm Names of components, `"h2"` or names of fixed effects. Default: all that `method`
-#'   has.
+#' @param parm Names of components, `"h2"` or names of fixed effects. Default: all parameters of
+#'   `method`.
 #' @param level Confidence level, 0.95 by default.
-#' @param method `"wald"` (the default), or `"profile"` for components alone.
+#' @param method `"wald"` (the default), or `"profile"` for components only.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
 #' @return A matrix with a row for each parameter and the columns of the lower and the upper end.
 #' @section Errors:
-#' * `ancify_input_error`: `parm` names no parameter, `level` is not between 0 and 1, or the fit of
-#'   a profile took the stochastic path.
+#' * `ancify_input_error`: `parm` names no parameter, `level` is not between 0 and 1, or a profile
+#'   is requested of a stochastic fit.
 #' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' * `ancify_fit_warning`: a profile has a higher likelihood than the fit.
-#' @seealso [fit_reml()], [`plot()`][plot.reml_fit] for pictures of profiles
+#' @seealso [fit_reml()], [`plot()`][plot.reml_fit] for plots of profiles
 #' @importFrom stats confint
 #' @export
 #' @examples
@@ -71,9 +71,9 @@ wald_limits <- function(fit, level) {
 
 # ---- Profiles ------------------------------------------------------------------------------------
 
-# The log-likelihood with theta[component[i]] at value[i], at its maximum over all other variances.
-# list(log_likelihood =, theta = a column for each place). `slope`: by how much all variances are
-# expected to move with that one, a column for each place.
+# The log-likelihood with theta[component[i]] fixed at value[i], maximised over all other variances:
+# list(log_likelihood =, theta = a column for each value). `slope`: expected derivatives of all
+# variances with respect to that one, a column for each value.
 profile_at <- function(fit, component, value, slope, work) {
   lower <- profile_bounds(fit)
   here <- pmax(fit$theta + t(t(slope) * (value - fit$theta[component])), lower)
@@ -97,7 +97,7 @@ profile_at <- function(fit, component, value, slope, work) {
   list(log_likelihood = vapply(found, `[[`, 0, "log_likelihood"), theta = here)
 }
 
-# A Newton step over the variances that are free to move, all but that of the profile.
+# A Newton step in the free variances: not at a bound, and not the profiled one.
 profile_step <- function(found, theta, lower, fixed) {
   free <- !(theta <= lower & found$score <= 0)
   free[fixed] <- FALSE
@@ -108,7 +108,7 @@ profile_step <- function(found, theta, lower, fixed) {
   list(step = step, decrement = sum(step * found$score))
 }
 
-# How the best values of all variances move with one of them, at the estimate.
+# Derivatives of the maximising variances with respect to one variance, at the estimate.
 profile_slope <- function(fit, component) {
   free <- !fit$at_bound
   free[component] <- FALSE
@@ -121,7 +121,7 @@ profile_slope <- function(fit, component) {
   slope
 }
 
-# solve(), or each variance by its own curvature where the information has no inverse.
+# solve(), or each variance by its own curvature if the information is singular.
 newton_direction <- function(information, score) {
   tryCatch(solve(information, score), error = function(condition) {
     score / pmax(diag(information), 1e-300)
@@ -155,8 +155,8 @@ check_exact <- function(fit) {
             "A profile needs the exact maximum of the likelihood: fit by `method = \"exact\"`.")
 }
 
-# Limits by the secant method on the root of the deviance, which is nearly linear. All limits are
-# looked for together, as one reduction of the kernels serves many places.
+# Limits by the secant method on the square root of the deviance, which is nearly linear. All limits
+# are searched together, as one reduction of the kernels serves many values.
 profile_limits <- function(fit, components, level, work) {
   check_exact(fit)
   target <- sqrt(stats::qchisq(level, 1))
@@ -165,10 +165,10 @@ profile_limits <- function(fit, components, level, work) {
   estimate <- fit$theta[component]
   lower <- profile_bounds(fit)[component]
   slope <- vapply(component, function(k) profile_slope(fit, k), fit$theta)
-  # From the curvature along the profile, which gives the Wald interval
+  # Start from the Wald interval, by the curvature along the profile.
   reach <- target / sqrt(pmax(colSums(slope * (fit$information %*% slope)), 1e-300))
   value <- pmax(estimate + side * reach, lower)
-  # The last place inside the interval
+  # The last value inside the interval
   inside <- list(value = estimate, root = 0 * estimate)
   open <- which(value != estimate)
   best <- fit$log_likelihood
@@ -183,7 +183,7 @@ profile_limits <- function(fit, components, level, work) {
     left <- !is_done
     rate <- (root - inside$root[open]) / (value[open] - inside$value[open])
     move <- (value[open] + (target - root) / rate - estimate[open]) / away
-    # Not more than twice as far, also where the likelihood is flat.
+    # Move at most to twice the distance from the estimate, even if the likelihood is flat.
     move <- ifelse(is.finite(move), pmin(pmax(move, 0.1), 2), 2)
     short <- root < target
     inside$value[open[short]] <- value[open[short]]

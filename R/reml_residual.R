@@ -1,9 +1,9 @@
-# The residual of a model: one variance, or one of each ancestry.
+# The residual of a model: one variance, or one for each ancestry.
 
 # Names that genetic components may not have.
 is_residual <- function(names) grepl("^residual($|[.])", names)
 
-# The kernel that divides the residual; NULL if none does.
+# The kernel that divides the residual by ancestry; NULL if none does.
 dividing_kernel <- function(model) {
   divides <- vapply(model$kernels, function(kernel) {
     is.list(kernel) && identical(kernel$residual, "ancestry") && ncol(kernel$shares) > 1

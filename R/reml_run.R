@@ -1,16 +1,16 @@
-# Runs the core's REML: which path, with which settings, and checkpoints.
+# Runs the core's REML: choice of path, settings and checkpoints.
 
-# The most samples for which the exact path is chosen.
+# Largest number of samples for which "auto" chooses the exact path.
 most_exact_samples <- 5000
 
-# Bytes of the matrices of the exact path. One kernel is copied and reduced. For several there are
-# their sum's factor, its inverse and two products of them.
+# Bytes of the matrices of the exact path. One kernel is copied and reduced. Several kernels also
+# need their sum's factor, its inverse and two products.
 exact_bytes <- function(n, components) 8 * n^2 * (if (components > 1) components + 4 else 3)
 
-# The least memory for genotypes: a block of packed ones.
+# Least memory for genotypes: a packed block.
 block_bytes <- function(n) 64 * (n + 64)
 
-# "exact" or "stochastic". `components`: number of genetic ones.
+# "exact" or "stochastic". `components`: number of matrices, from dense_components().
 choose_path <- function(wanted, n, components, memory) {
   check_choice(wanted, c("auto", "exact", "stochastic"), "method")
   if (wanted == "stochastic") {
@@ -24,7 +24,8 @@ choose_path <- function(wanted, n, components, memory) {
   if (wanted == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
-# Number of matrices of a model: a residual of several variances has one less than these.
+# Number of matrices of a model. A residual of several variances needs one matrix less than its
+# variances.
 dense_components <- function(model) length(model$names) + length(residual_names(model)) - 1
 
 # The work of a model or fit, by the arguments that it keeps.
@@ -38,7 +39,7 @@ for_worker <- function(model) {
   model
 }
 
-# The work of a problem, with the memory that its matrices leave to genotypes.
+# The work of a problem, with the memory that its matrices leave for genotypes.
 path_settings <- function(model, path, work) {
   settings <- list(work = work)
   if (path == "exact") {
@@ -49,7 +50,7 @@ path_settings <- function(model, path, work) {
   settings
 }
 
-# The core's result for a model with its data (or a fit), with names. `checkpoint`: a path or NULL.
+# The core's named result for a model with its data, or for a fit. `checkpoint`: a path or NULL.
 run_reml <- function(model, work, label = "Fitting", checkpoint = NULL) {
   problem <- c(
     core_problem(model), list(control = model$control), path_settings(model, model$path, work)
@@ -83,7 +84,7 @@ with_component_names <- function(result, components, effects) {
 # A file's path, size and checksum, by which a later session recognises it. Its `identity`, named by
 # the path, changes whenever the file is written.
 genotype_file_facts <- function(g) {
-  # A matrix is saved itself.
+  # A matrix is saved with the fit.
   if (is.null(g$identity)) {
     return(list(path = g$path, size = length(g$memory$calls), checksum = g$path))
   }
@@ -101,7 +102,7 @@ file_facts <- function(path) {
   )
 }
 
-# The facts of a file, which need not be read again if nobody has written it since.
+# The facts of a file, which is read again only if its identity has changed.
 known_facts <- function(path, known) {
   if (identical(known$identity, stats::setNames(identity_of(path), path))) {
     return(known)
@@ -109,7 +110,7 @@ known_facts <- function(path, known) {
   file_facts(path)
 }
 
-# A model and its kernels with the facts of their genotypes' files, each of which is read once.
+# A model and its kernels, with the facts of their genotypes' files. Each file is read once.
 with_file_facts <- function(model) {
   facts <- list()
   with_own <- function(x) {
@@ -131,7 +132,7 @@ fit_inputs <- function(fit) {
   inputs[!duplicated(names(inputs))]
 }
 
-# The fit with all genotypes as they are here.
+# The fit with all genotypes as this session finds them.
 with_genotypes <- function(fit) {
   fit <- with_own_genotypes(fit)
   fit$kernels <- lapply(fit$kernels, function(kernel) {
@@ -140,7 +141,7 @@ with_genotypes <- function(fit) {
   fit
 }
 
-# Those of a fit or kernel are looked for by path, then in the working directory.
+# Genotypes of a fit or kernel are searched by path, then in the working directory.
 with_own_genotypes <- function(fit) {
   if (is.null(fit$genotypes$identity)) {
     return(fit)
@@ -168,7 +169,7 @@ with_own_genotypes <- function(fit) {
   )
 }
 
-# For each variant: response = z'v, square = z'Sz, or with `theta` z'Pz, n = samples with a call,
+# For each variant: response = z'v, square = z'Sz (with `theta`, z'Pz), n = samples with a call, and
 # frequency.
 scan_quadratic_forms <- function(problem, g, v, theta = NULL, inputs = NULL) {
   with_watch("Scanning", function(watch) {
@@ -176,7 +177,7 @@ scan_quadratic_forms <- function(problem, g, v, theta = NULL, inputs = NULL) {
   }, problem$work$progress, inputs = inputs)
 }
 
-# The genotypes to test, of the fit's samples.
+# The genotypes to test, restricted to the fit's samples.
 tested_genotypes <- function(fit, genotypes) {
   if (is.null(genotypes)) {
     refuse_if(is.null(fit$genotypes),

@@ -1,8 +1,9 @@
-# Which samples a fit has, in which order, and their response and fixed effects.
+# The samples of a fit in their order, their response and fixed effects.
 
-# `order`: ids of all samples that kernels have, in the order of the analysis; NULL for that of the
-# data. Gives list(ids =, at = their places in `order`, y =, x =, terms =, all_ids = those of the
-# data, dropped = numbers of samples without a phenotype, and without a covariate).
+# `order`: ids of all samples in kernels, in the order of the analysis; NULL for the order of the
+# data. Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
+# columns =, all_ids = ids of the data, dropped = numbers of samples without a phenotype, and
+# without a covariate).
 analysis_samples <- function(formula, data, id, order) {
   ids <- sample_ids(data, id)
   frame <- model_frame(formula, data, id)
@@ -11,7 +12,7 @@ analysis_samples <- function(formula, data, id, order) {
   response <- stats::model.response(frame)
   covariates <- frame[-attr(stats::terms(frame), "response")]
   check_finite_values(frame, ids, row[!is.na(row)])
-  # is.na() of a matrix, such as poly() makes, has a column for each of its columns.
+  # A covariate may be a matrix, as from poly().
   lacking <- lapply(covariates, function(x) rowSums(is.na(as.matrix(x))) > 0)
   incomplete <- Reduce(`|`, lacking, rep(FALSE, nrow(frame)))
   no_phenotype <- is.na(row) | is.na(response)[row]
@@ -70,7 +71,7 @@ model_frame <- function(formula, data, id) {
   frame
 }
 
-# Inf and NaN are faults; NA is a missing value.
+# Inf and NaN are errors; NA is a missing value.
 check_finite_values <- function(frame, ids, rows) {
   for (name in names(frame)) {
     values <- as.matrix(frame[[name]])[rows, , drop = FALSE]
@@ -109,7 +110,7 @@ check_any_sample <- function(order, ids, kept, frame) {
 
 # ---- Fixed effects -------------------------------------------------------------------------------
 
-# The matrix of these rows, of full rank, with the contrasts as attribute.
+# The matrix of fixed effects in these rows, of full rank, with contrasts as attribute.
 fixed_effects <- function(frame, rows) {
   terms <- stats::delete.response(stats::terms(frame))
   frame <- with_used_levels(frame[rows, , drop = FALSE])
@@ -130,7 +131,7 @@ fixed_effects <- function(frame, rows) {
   )
 }
 
-# The frame without levels that no row has. Factors keep the contrasts that a user has set.
+# The frame without unused levels. Factors keep the contrasts that a user has set.
 with_used_levels <- function(frame) {
   for (name in names(Filter(is.factor, frame))) {
     whole <- frame[[name]]
@@ -143,8 +144,8 @@ with_used_levels <- function(frame) {
   frame
 }
 
-# The contrasts of a factor for `n` levels that are left. Those of a known scheme, which R may keep
-# as a matrix, hold for any number of levels.
+# The contrasts of a factor for its `n` remaining levels. A known scheme, which R may store as a
+# matrix, applies to any number of levels.
 contrasts_of_used <- function(x, n, name) {
   contrasts <- attr(x, "contrasts")
   if (!is.matrix(contrasts) || n == nlevels(x)) {
@@ -167,7 +168,7 @@ contrasts_of_used <- function(x, n, name) {
   )
 }
 
-# The labels of each variable of a frame; NULL of numbers.
+# The labels of each variable of a frame; NULL for numbers.
 levels_of <- function(frame) {
   is_label <- function(x) is.factor(x) || is.character(x) || is.logical(x)
   lapply(frame, function(x) if (is_label(x)) levels(droplevels(as.factor(x))))
@@ -195,8 +196,8 @@ fixed_effects_of <- function(fit, data, id, ids) {
   x[, colnames(fit$x), drop = FALSE]
 }
 
-# The covariates of these rows. A variable of the workspace would have the order of the fit's
-# samples, so the frame has to follow the rows.
+# The covariates of these rows. A variable found in the workspace would keep the order of the fit's
+# samples, so check that the frame follows the rows.
 covariates_of <- function(terms, data, rows) {
   frame_of <- function(rows) {
     tryCatch(
@@ -218,7 +219,7 @@ covariates_of <- function(terms, data, rows) {
   frame_of(rows)
 }
 
-# Numbers must be numbers, as in the fit.
+# Covariates that are numeric in the fit must be numeric in `data`.
 check_same_kinds <- function(frame, levels) {
   labels <- lengths(levels_of(frame)) > 0 & lengths(levels[names(frame)]) == 0
   refuse_if(any(labels), "%s of `data` must be numbers, as in the fit.",
@@ -258,7 +259,7 @@ check_independent <- function(x) {
   )
 }
 
-# Errors for data without a fit. `name`: that of the response.
+# Errors if the data have no residual variation. `name`: name of the response.
 check_degrees_of_freedom <- function(y, x, name) {
   n <- length(y)
   p <- ncol(x)
@@ -266,10 +267,10 @@ check_degrees_of_freedom <- function(y, x, name) {
             count_of(n, "sample"), count_of(p, "fixed effect"))
   refuse_if(all(y == y[1]), "The response %s does not vary: it is %s in all %s.", quoted(name),
             number_text(y[1]), count_of(n, "sample"))
-  # Squares need room.
+  # Scale the response so that its squares do not overflow.
   y <- y / max(abs(y))
   left <- if (p) qr.resid(qr(x), y) else y
-  # The core refuses what is too large or too small to be squared.
+  # The core refuses responses that are too large or too small to be squared.
   refuse_if(sum(left^2) <= 1e-24 * sum(y^2),
             "The fixed effects explain all of the response %s: nothing is left for variances.",
             quoted(name))

@@ -34,10 +34,10 @@ genetic_draws <- function(fit, nsim, work) {
   values
 }
 
-# Variants in a block whose calls are in memory at once.
+# Number of variants whose calls are in memory at once.
 simulated_block <- 1000
 
-# u = sum_j z_j b_j with b_j of variance sum_g theta_g w_jg / c_g.
+# Draws u = sum_j z_j b_j, where b_j has the variance sum_g theta_g w_jg / c_g.
 draws_of_variants <- function(fit, nsim, work) {
   table <- fit$weights
   v <- genotype_moments(fit$genotypes, work)$variance
@@ -57,7 +57,7 @@ draws_of_variants <- function(fit, nsim, work) {
   values
 }
 
-# Calls minus their mean, times the variance to the power of scale_power / 2; 0 without a call.
+# Calls minus their mean, times variance^(scale_power / 2); 0 without a call.
 standardised <- function(g, scale_power, work) {
   moments <- genotype_moments(g, work)
   z <- t((t(genotype_matrix(g, work)) - moments$mean) * moments$variance^(scale_power / 2))
@@ -65,7 +65,7 @@ standardised <- function(g, scale_power, work) {
   z
 }
 
-# The matrix of a component, by its number among the kernel's.
+# The matrix of a component, by its index in the kernel.
 dense_kernel <- function(kernel, component, n, work) {
   if (!is.list(kernel)) {
     return(kernel)

@@ -27,7 +27,7 @@ escape_html <- function(text) {
 
 heading <- function(text) paste0("<h2>", escape_html(text), "</h2>")
 
-# Text in which a number and its percent sign stay on one line.
+# Text with a number and its percent sign always on one line.
 prose <- function(text) {
   gsub(" %", "&nbsp;%", escape_html(text), fixed = TRUE)
 }
@@ -82,7 +82,7 @@ figure <- function(picture, words, height) {
   )
 }
 
-# The height of a picture with this many panels, each with one row per chromosome.
+# The height in inches of a picture with this many panels, each with a row per chromosome.
 height_of <- function(n_panels, n_chromosomes) {
   rows <- min(n_chromosomes, most_rows_drawn(n_panels)) + 2
   1.4 + ceiling(n_panels / 3) * (0.4 + 0.2 * rows)

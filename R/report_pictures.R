@@ -1,4 +1,4 @@
-# Pictures of a report that need the run's files: calls and divergences along chromosomes, and
+# A report's pictures that need the run's files: calls and divergences along chromosomes, and
 # posteriors.
 
 # A figure of the share of called positions in windows.
@@ -16,8 +16,8 @@ along_section <- function(run) {
 
 most_windows <- 300
 
-# A data frame of chromosome, start, end and counts of calls. Windows have equal length: the longest
-# chromosome has up to 300.
+# A data frame of chromosome, start, end and counts of calls. Windows have equal lengths, at most
+# 300 on the longest chromosome.
 call_windows <- function(run) {
   files <- with_lengths(call_files(run))
   width <- round_up(max(files$length) / most_windows)
@@ -117,7 +117,7 @@ posterior_section <- function(run) {
   )
 }
 
-# `counts`: of the Phred values 0, 1, ..., 254.
+# `counts`: numbers of the Phred values 0, 1, ..., 254.
 posterior_picture <- function(counts) {
   most <- max(which(counts > 0)) - 1
   table <- data.frame(phred = 0:most, share = counts[seq_len(most + 1)] / sum(counts))
@@ -131,7 +131,7 @@ posterior_picture <- function(counts) {
     picture_theme()
 }
 
-# Multiples of 10: posteriors of 0.9, 0.99, ...
+# Steps that are multiples of 10, because Phred 10, 20, ... are posteriors of 0.9, 0.99, ...
 phred_step <- function(most) 10 * ceiling(most / 60)
 
 posterior_in_words <- function(counts) {

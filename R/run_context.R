@@ -1,4 +1,4 @@
-# The context shared by all work of a run.
+# The context that all work of a run shares.
 
 # A context is a list: config, work, cluster, verbose and log; ledgers, which are work and output,
 # of the two folders, and projections, of the projections from which calls are made.
@@ -8,7 +8,7 @@ new_context <- function(config, work, cluster = NULL, verbose = FALSE) {
   )
 }
 
-# Both folders may coincide. Without `resume` only files of this session count as complete.
+# The two folders may coincide. Without `resume` only files of this session count as complete.
 with_ledgers <- function(context, resume = TRUE) {
   config <- context$config
   context$ledgers$work <- open_ledger(config$work_dir)

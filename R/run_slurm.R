@@ -1,7 +1,7 @@
 #' Send the tasks of a run to Slurm
 #'
 #' @description
-#' Makes the `BPPARAM` with which [ancify_run()] runs its tasks as Slurm jobs. Each job requests the
+#' Makes the `BPPARAM` for [ancify_run()] to run its tasks as Slurm jobs. Each job requests the
 #' resources under `cluster` in the configuration:
 #'
 #' ```
@@ -12,8 +12,11 @@
 #' |:-----------------|:--------|
 #' | `cpus` | `num_cpus`, the threads of a task |
 #' | `memory` | computed from the genome; a message reports it |
-#' | `gpus` | 1 with `backend: gpu`, else none; only for jobs that call |
+#' | `gpus` | 1 with `backend: gpu`, else none; only for calling jobs |
 #' | `time`, `partition` | not requested |
+#'
+#' Other jobs, such as [embed_sequences()], have no configuration: give their requests alone, as in
+#' `slurm_param(list(cluster = list(memory = "16G", cpus = 8)))`. They need `memory`.
 #'
 #' @inheritParams ancify_run
 #' @param threads,backend As for [ancify_run()]; `NULL` (the default) for `num_cpus` and `backend`
@@ -25,7 +28,7 @@
 #'   `system.file("templates", "slurm.tmpl", package = "ancify")`.
 #' @param verbose Whether to report the request of each job, in a message of class `ancify_message`;
 #'   `TRUE` by default.
-#' @return A `BatchtoolsParam` of the package BiocParallel. For other batch systems, make one with a
+#' @return A `BatchtoolsParam` of the package BiocParallel. For other batch systems, make one from a
 #'   batchtools template.
 #' @section Errors:
 #' * `ancify_package_error`: BiocParallel or batchtools is not installed.
@@ -44,9 +47,9 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
   check_whole_number(workers, "workers")
   check_flag(verbose, "verbose")
   need_batchtools()
-  config <- read_config(config, character())
+  config <- if (is_cluster_alone(config)) read_cluster(config) else read_config(config, character())
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
-  config$backend <- check_choice(backend %||% config$backend, backends, "backend")
+  config$backend <- check_choice(backend %||% config$backend %||% "cpu", backends, "backend")
   template <- check_path(
     template %||% system.file("templates", "slurm.tmpl", package = "ancify"), "template"
   )
@@ -67,10 +70,28 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
   BiocParallel::BatchtoolsParam(
     workers = workers, cluster = "slurm", template = template, resources = resources,
     registryargs = BiocParallel::batchtoolsRegistryargs(
-      file.dir = temporary_name(file.path(config$work_dir, ".ancify", "registry")),
+      file.dir = temporary_name(registry_folder(config)),
       work.dir = getwd()
     )
   )
+}
+
+is_cluster_alone <- function(config) is.list(config) && identical(names(config), "cluster")
+
+read_cluster <- function(config) {
+  origin <- new_origin()
+  config <- read_section(config, config_keys()["cluster"], "", origin)
+  if (is.null(config$cluster$memory)) {
+    add_problem(origin, "`cluster.memory` must be given: it is computed for runs alone.")
+  }
+  stop_on_problems(origin)
+  config
+}
+
+# On a file system that nodes share.
+registry_folder <- function(config) {
+  if (is.null(config$work_dir)) file.path(getwd(), "registry")
+  else file.path(config$work_dir, ".ancify", "registry")
 }
 
 need_batchtools <- function() {
@@ -95,12 +116,13 @@ describe_resources <- function(resources, config) {
             if (resources$cpus == 1) "" else "s", resources$memory),
     if (is.null(config$cluster$memory)) " (computed from the genome)",
     if (resources$gpus > 0) {
-      sprintf("; jobs that call also request %s", count_of(resources$gpus, "GPU"))
+      sprintf(if (is.null(config$work_dir)) ", and %s" else "; jobs that call also request %s",
+              count_of(resources$gpus, "GPU"))
     }
   )
 }
 
-# Maximum bytes for a task: R with its packages, and the run's own estimate.
+# The maximum memory of a task in bytes: R with its packages, and the run's own estimate.
 job_memory <- function(config) {
   2^29 + memory_needed(config, c("project", "call"), "tasks")
 }

@@ -1,13 +1,13 @@
-# How scans print, and their pictures.
+# Printing and plots of scans.
 
 # Genomic control: the median of the squared statistics over its expectation.
 genomic_control <- function(scan) {
-  # log10_p has the tests' degrees of freedom already.
+  # log10_p already accounts for the tests' degrees of freedom.
   stats::median(stats::qchisq(-scan$log10_p * log(10), 1, lower.tail = FALSE, log.p = TRUE),
                 na.rm = TRUE) / stats::qchisq(0.5, 1)
 }
 
-# The usual limit of genome-wide significance.
+# The usual threshold of genome-wide significance.
 genome_wide <- 5e-8
 
 scan_methods <- c(ols = "least squares", mixed = "mixed model")
@@ -56,7 +56,7 @@ as.data.frame.variant_scan <- function(x, ...) {
   x
 }
 
-# A choice of rows keeps what the scan is; one that leaves out columns is a plain table.
+# A subset of rows stays a scan; a subset of columns is a plain table.
 #' @export
 `[.variant_scan` <- function(x, ...) {
   chosen <- as.data.frame(x)[...]
@@ -68,15 +68,15 @@ as.data.frame.variant_scan <- function(x, ...) {
 
 #' Draw a scan
 #'
-#' `plot(scan)` draws the Manhattan picture of a scan, `plot(scan, "qq")` its p-values against those
-#' expected. `autoplot()` gives the ggplot2 object.
+#' `plot(scan)` draws a Manhattan plot, `plot(scan, "qq")` a quantile-quantile plot of p-values.
+#' `autoplot()` returns the ggplot2 object.
 #'
 #' | `type` | Shows |
 #' | --- | --- |
 #' | `"manhattan"` | -log10 p along the genome; the dashed line is at p = 5e-8 |
-#' | `"qq"` | -log10 p against its expectation without effects, and the 95 % band of each point |
+#' | `"qq"` | -log10 p against its expectation under the null, and the 95 % band of each point |
 #'
-#' Points that would cover each other are drawn once. The band is that of independent variants.
+#' Overlapping points are drawn once. The band assumes independent variants.
 #'
 #' @param object,x The result of [scan_variants()].
 #' @param type `"manhattan"` (the default) or `"qq"`.
@@ -130,7 +130,7 @@ scan_title <- function(scan) {
 
 log10_p_label <- expression(-log[10](italic(p)))
 
-# Points of which each falls on a place of its own in a picture of usual size.
+# Points without those that would overlap in a plot of usual size.
 distinct_points <- function(points, x, y) {
   place <- function(values, places) round(values / max(values, 1e-300) * places)
   points[!duplicated(data.frame(place(points[[x]], 2000), place(points[[y]], 600))), ]
@@ -141,7 +141,7 @@ manhattan_picture <- function(scan) {
   number <- match(scan$chromosome, chromosomes)
   first <- vapply(split(scan$position, number), min, 0)
   spans <- vapply(split(scan$position, number), max, 0) - first
-  # A gap between chromosomes, so that short ones keep apart.
+  # A gap between chromosomes keeps short ones apart.
   starts <- c(0, cumsum(spans + sum(spans) / 200))[seq_along(spans)]
   points <- data.frame(
     place = starts[number] + scan$position - first[number], log10_p = scan$log10_p,

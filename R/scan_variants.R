@@ -6,23 +6,23 @@
 #' @details
 #' | `x` | Test |
 #' | --- | --- |
-#' | a formula | the variant beside the fixed effects, by least squares: as [lm()], with t values |
+#' | a formula | least squares with the variant and the fixed effects: as [lm()], with t values |
 #' | a fit of [fit_reml()] | the same, with the fit's covariance: z values |
 #'
-#' A variant's column has its copies of the counted allele, minus their mean: so keep the intercept.
-#' A missing call counts as the mean of the observed calls. Variants that do not vary, or depend on
-#' the fixed effects, are not tested.
+#' A variant's column contains copies of the counted allele, minus their mean: so keep the
+#' intercept. A missing call counts as the mean of the observed calls. Monomorphic variants, and
+#' variants that depend linearly on the fixed effects, are not tested.
 #'
-#' **Leaving one chromosome out.** A variant that is in the kernel too is tested against itself,
-#' and loses power. With `loco = TRUE` the variances are estimated anew without the variants of
-#' its chromosome. Other kernels than [kernel_grm()] stay whole. [kernel_weighted()] and
-#' [kernel_admixture()] are made of variants too, so statistics are too small; a warning says so.
+#' **Leaving one chromosome out.** A variant that is also in the kernel is tested against itself,
+#' which costs power. With `loco = TRUE`, the variances are estimated again without the variants of
+#' its chromosome. Kernels other than [kernel_grm()] keep all variants. [kernel_weighted()] and
+#' [kernel_admixture()] contain variants, so statistics are too small; a warning says so.
 #'
 #' **Mixed model.** With P as in [reml_log_likelihood()] and a variant's column z, the effect is
-#' z'Py / z'Pz, with the variance 1 / z'Pz. Variances are those without the variant. z'Pz is exact
-#' after an exact fit. After a stochastic fit it is z'Sz times a constant, where S removes the fixed
-#' effects. The constant is the mean of z'Pz / z'Sz over 128 variants. [print()] shows its
-#' spread.
+#' z'Py / z'Pz, with the variance 1 / z'Pz. Variances are those estimated without the variant's
+#' effect. z'Pz is exact after an exact fit. After a stochastic fit it is z'Sz times a constant,
+#' where S removes the fixed effects. The constant is the mean of z'Pz / z'Sz over 128 variants.
+#' [print()] shows the spread of these ratios.
 #'
 #' **Genomic ranges.** `GenomicRanges::makeGRangesFromDataFrame(scan, keep.extra.columns = TRUE,
 #' start.field = "position", end.field = "position")` makes a `GRanges` of a scan.
@@ -30,15 +30,15 @@
 #' @param x A formula with the response and the fixed effects, or a fit of [fit_reml()].
 #' @param data A data frame with a row for each sample.
 #' @param genotypes Genotypes to test, from [open_genotypes()]. For a fit: `NULL` (the default) for
-#'   its own genotypes; others must have its samples.
+#'   its own genotypes; other genotypes must have its samples.
 #' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
 #' @param loco Whether to leave a variant's chromosome out of the kernels, `TRUE` by default.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
-#' @param backend As in [fit_reml()]. A fit's scan takes that of the fit.
+#' @param backend As in [fit_reml()]. The scan of a fit uses the fit's backend.
 #' @param memory Bytes for genotypes. `NULL` (the default): half of what is available.
-#' @param BPPARAM A `BiocParallelParam`. Its workers leave out a chromosome each, on one thread,
-#'   with the same result. They read the genotypes' files. `NULL` (the default): none.
+#' @param BPPARAM A `BiocParallelParam`. Each worker leaves out one chromosome at a time, on one
+#'   thread, with the same result. Workers read the genotypes' files. `NULL` (the default): none.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @param ... Not used.
@@ -48,11 +48,11 @@
 #' | :--- | :--- |
 #' | `chromosome`, `id`, `position`, `counted`, `other` | The variant, as in `genotypes$variants`. |
 #' | `n` | Samples with a call. |
-#' | `frequency` | Share of the counted allele among the called. |
-#' | `effect`, `se` | Effect of a copy of the counted allele, in units of the response; its error. |
+#' | `frequency` | Frequency of the counted allele among the calls. |
+#' | `effect`, `se` | Effect of a counted allele, in units of the response; its standard error. |
 #' | `statistic` | `effect / se`. |
 #' | `p` | Two-sided p-value. |
-#' | `log10_p` | -log10 of it, also where `p` is too small for a number. |
+#' | `log10_p` | -log10 of `p`, also if `p` underflows to 0. |
 #'
 #' The last five are `NA` for a variant that is not tested. The attribute `scan` is a list:
 #'
@@ -60,16 +60,16 @@
 #' | :--- | :--- |
 #' | `method` | `"ols"` or `"mixed"` |
 #' | `samples` | Number of samples. |
-#' | `loco`, `whole` | Whether chromosomes are left out, and the kernels that keep all variants. |
+#' | `loco`, `whole` | Whether chromosomes are left out; names of kernels that keep all variants. |
 #' | `df` | Degrees of freedom. |
 #' | `theta` | Variances, a row for each chromosome left out. |
 #' | `ratios` | The sampled z'Pz / z'Sz. |
 #' @section Errors:
 #' * `ancify_input_error`: the fit allows variances below 0, and a covariance is singular.
-#' * `ancify_input_error`: samples, covariates and genotypes do not fit together; a fit without
-#'   genotypes needs `genotypes`; or nothing is left without a chromosome.
+#' * `ancify_input_error`: samples, covariates and genotypes are inconsistent; a fit without
+#'   genotypes needs `genotypes`; or leaving out a chromosome leaves no variants.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
-#' * `ancify_chromosome_warning`: variants of X, Y or MT are tested as autosomes.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT are tested as autosomal.
 #' * `ancify_scan_warning`: a weighted or admixture kernel keeps the tested chromosome's variants.
 #' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
@@ -84,7 +84,7 @@
 #' @seealso [fit_reml()], [open_genotypes()], [plot.variant_scan()]
 #' @export
 #' @examples
-#' # 60 samples and 40 variants on two chromosomes, of which the first has an effect
+#' # 60 samples and 40 variants on two chromosomes; the first variant has an effect
 #' set.seed(1)
 #' stem <- tempfile()
 #' calls <- matrix(sample(c(0, 2, 3), 60 * 40, replace = TRUE), 4)
@@ -196,14 +196,14 @@ warn_of_scan <- function(model, g) {
   warn_of_sex_chromosomes(g, "are tested")
 }
 
-# The variants of `g` by a fit without this chromosome; "" for the fit itself.
+# Scans the variants of `g` by a fit without this chromosome; "" for the fit itself.
 scan_part <- function(fit, g, chromosome, dense, work) {
   part <- if (nzchar(chromosome)) fit_without(fit, chromosome, dense, work) else fit
   forms <- or_tell_of_bounds(scan_mixed(part, g, work), fit, chromosome)
   c(forms, list(theta = part$theta))
 }
 
-# The value of `expr`. What is wrong with variances below 0 is told with a way out.
+# The value of `expr`. If variances below 0 cause an error, its message suggests a remedy.
 or_tell_of_bounds <- function(expr, fit, chromosome) {
   tryCatch(expr, ancify_input_error = function(condition) {
     if (!any(fit$control$lower < 0, na.rm = TRUE)) stop(condition)
@@ -220,17 +220,17 @@ or_tell_of_bounds <- function(expr, fit, chromosome) {
 
 # ---- Mixed model ---------------------------------------------------------------------------------
 
-# Numbers of the tested variants, which are on these chromosomes, by the one that is left out of the
-# fit; "" for none.
+# Indices of the tested variants, grouped by the chromosome that is left out of the fit; "" for
+# none. `chromosomes`: one for each tested variant.
 scan_parts <- function(fit, chromosomes, loco) {
   in_fit <- fit$chromosomes[unique(fit$weights$variant)]
   left_out <- ifelse(loco & chromosomes %in% in_fit, chromosomes, "")
   split(seq_along(chromosomes), factor(left_out, unique(left_out)))
 }
 
-# After an exact fit, the matrices of the components that genotypes make, from which a chromosome's
-# part is taken off: list(kernels =, divisors =, bytes = of these and as many more). NULL where
-# `memory` has no room for them.
+# After an exact fit, the matrices of the genotypes' components, from which a chromosome's part is
+# subtracted: list(kernels =, divisors =, bytes = twice the size of these matrices). NULL if they do
+# not fit into `memory`.
 dense_kernels <- function(fit, work) {
   bytes <- 2 * fit$n_genetic * 8 * length(fit$y)^2
   settings <- path_settings(fit, fit$path, work)
@@ -248,7 +248,7 @@ made_kernels <- function(model, settings) {
   }, settings$work$progress, inputs = fit_inputs(model))
 }
 
-# The kernels of a fit without variants, of which these are the weights.
+# The kernels of a fit without the variants that `weights` lists.
 kernels_without <- function(dense, fit, weights, work) {
   sets <- sort(unique(weights$component))
   if (length(sets) == 0) {
@@ -258,7 +258,7 @@ kernels_without <- function(dense, fit, weights, work) {
   part$weights <- replace(weights, "component", list(match(weights$component, sets)))
   part$n_genetic <- length(sets)
   settings <- path_settings(fit, fit$path, work)
-  settings$kept <- NULL # no other job needs a chromosome's part
+  settings$kept <- NULL # a chromosome's part is used only once
   off <- made_kernels(part, settings)
   dense$kernels[sets] <- Map(
     function(kernel, divisor, less, by) (divisor * kernel - by * less) / (divisor - by),
@@ -267,8 +267,8 @@ kernels_without <- function(dense, fit, weights, work) {
   dense$kernels
 }
 
-# The fit without the variants of a chromosome. Components that are left empty go. `dense`: from
-# dense_kernels().
+# The fit without the variants of a chromosome. Components that become empty are removed. `dense`:
+# from dense_kernels().
 fit_without <- function(fit, chromosome, dense, work) {
   varies <- genotype_moments(fit$genotypes, work)$variance > 0
   stays <- varies & fit$chromosomes != chromosome
@@ -284,7 +284,7 @@ fit_without <- function(fit, chromosome, dense, work) {
   model$n_genetic <- length(sets)
   model$names <- fit$names[kept]
   with_residual <- c(kept, which(is_residual(names(fit$theta))))
-  # A negative variance may be too low without the chromosome's variants.
+  # A negative variance may make the covariance singular without the chromosome's variants.
   model$control$start <- pmax(fit$theta[with_residual], 0)
   model$control$lower <- fit$control$lower[with_residual]
   if (!is.null(dense) && length(sets) > 0) {
@@ -335,11 +335,11 @@ scan_mixed <- function(fit, g, work) {
   forms
 }
 
-# Variants whose z'Pz is solved for after a stochastic fit.
+# Number of variants for which z'Pz is solved after a stochastic fit.
 sampled_variants <- 128
 
-# A row for each chromosome left out, and a column for each variance; NA for a component that was
-# left empty.
+# A row for each chromosome left out, and a column for each variance; NA for a component that became
+# empty.
 thetas_of <- function(scans, chromosomes, components) {
   rows <- lapply(scans, function(scan) stats::setNames(scan$theta[components], components))
   matrix(unlist(rows), length(rows), byrow = TRUE, dimnames = list(chromosomes, components))

@@ -27,7 +27,7 @@ as_model_input <- function(x, model) {
   sequences
 }
 
-# Texts are sequences, never paths. Non-ASCII letters are read as unknown letters, and counted.
+# Texts are sequences, never paths. Non-ASCII letters count as unknown letters.
 check_model_texts <- function(texts, model) {
   plain <- gsub("<mask>", "N", iconv(texts, "UTF-8", "ASCII", sub = "N"), fixed = TRUE)
   if (model$reads_dna) {
@@ -39,9 +39,9 @@ check_model_texts <- function(texts, model) {
   }
 }
 
-# DNA passes as protein, as its letters are residues too.
+# DNA would pass as protein, because its letters are residues too.
 tell_dna <- function(texts) {
-  letters <- 50 # so many residues are hardly of four kinds
+  letters <- 50 # so many residues are rarely of only four kinds
   if (sum(nchar(texts)) >= letters && !any(grepl("[^ACGTUN.*-]", texts, ignore.case = TRUE))) {
     warn_ancify(
       "All of `x` has letters of DNA alone, and the model reads proteins: translate it first.",
@@ -86,6 +86,22 @@ model_run <- function(settings) {
   )
 }
 
+# The session's work. If `param` has workers, each chooses the backend of its own machine.
+work_of_session <- function(param, threads, backend, precision) {
+  if (is.null(param)) {
+    return(new_work(threads, backend, precision = precision, progress = interactive()))
+  }
+  check_workers(param, check_choice(backend, backends, "backend"))
+  work <- new_work(threads, progress = interactive())
+  work$precision <- checked_precision(precision, backend == "gpu")
+  work
+}
+
+# The workers of a run, and the backend that each is asked for; NULL without any.
+workers_of <- function(param, backend) {
+  if (!is.null(param)) list(param = param, backend = backend)
+}
+
 # The weights on GPUs, or NULL.
 model_on_devices <- function(model, work) {
   if (work$backend == "gpu") {
@@ -105,7 +121,7 @@ tell_repeated <- function(settings) {
   }
 }
 
-# `unknown`: their counts in the sequences with these `ids`. `texts`: all sequences.
+# `unknown`: counts of unknown letters in the sequences with these `ids`. `texts`: all sequences.
 tell_unknown <- function(unknown, ids, texts) {
   if (sum(unknown) > 0) {
     named <- sprintf("'%s'", ids[unknown > 0])

@@ -201,7 +201,7 @@ as.double.sfs <- function(x, ...) as.double(as.array(x))
 #' @export
 as.vector.sfs <- function(x, mode = "any") as.vector(as.array(x), mode)
 
-# Matrices made by base R also lack counts of masked cells.
+# Base R's as.matrix() would show the stored counts of masked cells.
 #' @export
 as.matrix.sfs <- function(x, ...) as.matrix(as.array(x), ...)
 

@@ -10,7 +10,7 @@
 #' @details
 #' The model describes multi-sample callers:
 #' * Each genotype has its own depth, drawn from the depths of its population.
-#' * A read of a heterozygote has either allele with probability 1/2, and reads have no errors.
+#' * A read of a heterozygote has each allele with probability 1/2, and reads have no errors.
 #' * A genotype without reads is missing. A heterozygote with reads of only one allele is called as
 #'   a homozygote.
 #' * A site is detected if at least `reads` reads of all individuals have the derived allele. Reads
@@ -129,8 +129,8 @@ print.coverage_model <- function(x, ...) {
 
 # ---- Called genotypes ----------------------------------------------------------------------------
 
-# For each population of a coverage model a list of matrices, with a row for 0 to `size` copies
-# among called haplotypes, and a column for 0 to 2 n copies in all. The last matrix has the
+# For each population of a coverage model a list of matrices. Rows are 0 to `size` copies among
+# called haplotypes, and columns 0 to 2 n true copies in the sample. The last matrix has the
 # probabilities of rows. The preceding matrices have joint probabilities with 0, 1, ... derived
 # reads, below `reads`. If `sizes` is NULL, one row covers any number of called haplotypes.
 called_matrices <- function(coverage, sizes = NULL) {
@@ -213,7 +213,7 @@ with_organism <- function(joint, calls, most) {
   more
 }
 
-# The probabilities of reads without calls: one row.
+# The probabilities of reads whatever the calls: one row.
 found_chances <- function(depths, individuals, reads) {
   calls <- calls_of_organism(depths[-1] / sum(depths[-1]), reads)
   calls$chance <- calls$chance * (1 - depths[1])

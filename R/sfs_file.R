@@ -17,7 +17,8 @@
 #' cells above half are then masked too. A byte order mark is skipped. A file has at most 33,554,432
 #' cells, enough for five populations of 31 haplotypes each.
 #'
-#' @param file Path of the file. `read_sfs()` also reads gzip; `write_sfs()` makes missing folders.
+#' @param file Path of the file. `read_sfs()` also reads gzip; `write_sfs()` creates missing
+#'   folders.
 #' @param x An [sfs()].
 #' @param comments Texts to write above the spectrum, one comment per line. `NULL` (the default):
 #'   none.
@@ -187,7 +188,7 @@ write_sfs <- function(x, file, comments = NULL) {
   invisible(file)
 }
 
-# The text of a file.
+# The lines of a spectrum's file.
 sfs_lines <- function(x, comments = NULL) {
   populations <- names(dimnames(x))
   header <- c(

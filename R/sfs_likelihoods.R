@@ -2,7 +2,7 @@
 #'
 #' Estimates the joint spectrum of up to five populations from genotype likelihoods, without calling
 #' genotypes: `sfs_from_likelihoods("variants.vcf.gz", "populations.txt")`. It suits low depth,
-#' where genotypes are uncertain. An EM algorithm finds the spectrum of maximum likelihood.
+#' where genotypes are uncertain. An EM algorithm finds the maximum-likelihood spectrum.
 #'
 #' @details
 #' **Likelihoods** are `GL` of FORMAT, or else `PL`, three for each diploid individual. A sample
@@ -145,8 +145,8 @@ check_any_likelihood <- function(found, vcf) {
             count_of(found$without, "site"))
 }
 
-# The counts of maximum likelihood. `step`: a function of a prior that returns the expected counts
-# of the sites in the file, and the log-likelihood. `chances`: detection probability of each cell.
+# The maximum-likelihood counts. `step`: a function of a prior that returns the expected counts of
+# the sites in the file, and the log-likelihood. `chances`: detection probability of each cell.
 likeliest_counts <- function(step, chances, start) {
   there <- rep_len(chances > 1e-12, length(start))
   # Shares refer to sites in the file; a cell's likelihood refers to detected sites.

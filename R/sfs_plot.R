@@ -51,7 +51,7 @@ copies_label <- function(x, k) {
   sprintf("copies of the %s allele in %s", allele, population_labels(x)[k])
 }
 
-# A spectrum of one population, without masked cells.
+# A bar chart of one population's spectrum, without masked cells.
 draw_bars <- function(x, xlab, ylab, main = NULL, most = 0) {
   sites <- as.vector(as.array(x))
   known <- which(!is.na(sites))
@@ -118,7 +118,7 @@ draw_pairs <- function(x, main) {
 
 most_magnitudes <- 4
 
-# Colours for all positive counts of these arrays. `from` and `to` are powers of ten.
+# Colours for all positive counts of these arrays. `from` and `to` are decimal logarithms.
 colour_scale <- function(arrays) {
   sites <- unlist(arrays)
   sites <- sites[!is.na(sites) & sites > 0]

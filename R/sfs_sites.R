@@ -46,7 +46,7 @@
 #' * `sites`: a list of the numbers of sites `given` and `used`, and `too_few`: for each population
 #'   the number of sites with too few called haplotypes.
 #' * `misidentification`: only with a `posterior`, a data frame of `mutation` and `cpg` (if given),
-#'   `sites`, `rate` and `std_error`, for independent sites.
+#'   `sites`, `rate` and `std_error`, which assumes independent sites.
 #' * `bootstrap`: only with `windows`, a list of spectra.
 #' @section Errors:
 #' * `ancify_input_error`: a site's counts are not whole numbers from 0 to the called haplotypes,
@@ -128,7 +128,7 @@ site_spectrum <- function(result, sizes, populations) {
 
 # ---- Arguments ------------------------------------------------------------------------------
 
-# An integer matrix.
+# Counts as an integer matrix.
 as_site_counts <- function(counts, name) {
   if (is.data.frame(counts)) counts <- as.matrix(counts)
   refuse_if(!is.numeric(counts) || length(dim(counts)) > 2,
@@ -206,7 +206,7 @@ in_unit_interval <- function(x) {
   if (is.numeric(x)) !is.na(x) & x >= 0 & x <= 1 else rep(FALSE, length(x))
 }
 
-# Maximum cells of a spectrum: 800 MB.
+# Maximum number of cells of a spectrum: 800 MB.
 most_cells <- 1e8
 
 # Sample sizes: integers in the order of the populations. `most`: for each population the maximum

@@ -244,7 +244,7 @@ combine_populations <- function(x, populations, name = NULL) {
 #'
 #' @param object An [sfs()] of expected numbers of sites.
 #' @param nsim Number of spectra, 1 by default.
-#' @param seed A number for [set.seed()]. `NULL` (the default): the generator continues.
+#' @param seed A number for [set.seed()]. `NULL` (the default): the generator's current state.
 #' @param draws `"poisson"` (the default): each unmasked cell is Poisson distributed.
 #'   `"multinomial"`: the spectra have as many sites as `object`, rounded to a whole number.
 #' @param ... Not used.

@@ -42,15 +42,16 @@
 #' | `USED` | the record is in the spectrum |
 #'
 #' **Insertions and deletions.** `kind` requests the spectrum of records whose alleles have several
-#' bases, by `AA` of [annotate_vcf()] with `also = "indels"`. All reasons above apply to them, and
-#' `OTHER_KIND` to records of another kind. The derived allele of an insertion is longer than the
-#' ancestral one. Spectra of indels have no posteriors. Their mutation rates differ from those of
-#' bases, so do not add them to a spectrum of SNPs. Some programs write the base at `POS` as the
-#' `AA` of an indel. It would be mistaken for a one-base allele, so annotate such files anew.
+#' bases. Their `AA` must come from [annotate_vcf()] with `also = "indels"`. All reasons above apply
+#' to indels, and `OTHER_KIND` to records of another kind. The derived allele of an insertion is
+#' longer than the ancestral one. Spectra of indels have no posteriors. Their mutation rates differ
+#' from those of bases, so do not add them to a spectrum of SNPs. Some programs write the base at
+#' `POS` as the `AA` of an indel. That base would be mistaken for a one-base allele, so annotate
+#' such files anew.
 #'
 #' FILTER is ignored, and each part of a split multi-allelic record counts as a record. Filter and
-#' join them first (`bcftools view -f PASS`, `bcftools norm -m +any`). Sites that are invariant in
-#' these populations are in masked cells.
+#' join records first (`bcftools view -f PASS`, `bcftools norm -m +any`). Sites that are invariant
+#' in these populations are in masked cells.
 #'
 #' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted. It needs no index.
 #' @param populations The population of each sample: a character vector of populations named by
@@ -63,8 +64,8 @@
 #' @param ancestral The source of ancestral bases: `NULL` (the default) or `"AA"` for `AA` in INFO,
 #'   as in [annotate_vcf()]. Its other forms are also accepted: the output folder of a run (or the
 #'   `ancify_run`), a FASTA file, or a path with `{chrom}` or `{chrom_id}`.
-#' @param reference The focal genome's sequence, in these forms or as a 2bit file. It reveals CpG
-#'   sites and REF mismatches. `NULL` (the default): neither is checked.
+#' @param reference The focal genome's sequence, in any of these forms or as a 2bit file. It reveals
+#'   CpG sites and REF mismatches. `NULL` (the default): neither is checked.
 #' @param low_confidence Whether to use ancestral bases of low confidence; `TRUE` (the default).
 #' @param subset Whether to exclude samples without a population. With `FALSE` (the default) such
 #'   samples are an error.
@@ -75,10 +76,10 @@
 #' @param kind The records to use: `"snps"` (the default), `"indels"`, or only `"insertions"` or
 #'   `"deletions"`, relative to the ancestral allele.
 #' @param classes For a spectrum of each class of sites: a data frame of `chromosome`, `position`
-#'   and `class`, and optionally `derived`, the derived base. Sites without a class are excluded.
-#'   Each level of a factor `class` has a spectrum, even without sites. A result of
-#'   [coding_changes()] gives the worst consequence of each site. `NULL` (the default): all sites
-#'   together. Not with `window`.
+#'   and `class`, and optionally `derived`, the derived base. Sites without a class are excluded,
+#'   with the reason `UNCLASSED`. Each level of a factor `class` has a spectrum, even without sites.
+#'   A result of [coding_changes()] gives the worst consequence of each site. `NULL` (the default):
+#'   all sites together. Not with `window`.
 #' @param folded Whether to count the rarer allele of each SNP, which needs no ancestral alleles;
 #'   `FALSE` (the default). With `TRUE`, `AA` is ignored.
 #' @inheritParams annotate_vcf
@@ -178,7 +179,8 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   with_records(spectrum, result, left_out, found$has_posteriors, by_cpg = !is.null(reference))
 }
 
-# NULL without a table. Unsuitable sizes are reported before the file is read.
+# The populations' names; NULL without a table. Unsuitable sizes are reported before the file is
+# read.
 names_of_populations <- function(table, project) {
   names <- unique(table$population)
   if (!is.null(project) && !is.null(names)) order_sizes(project, names)
@@ -193,7 +195,7 @@ check_site_options <- function(folded, low_confidence, subset, window, replicate
   check_whole_number(replicates, "replicates")
 }
 
-# The spectrum with counts of its records and, by posteriors, of misidentified alleles.
+# The spectrum with its counts of records and, if there are posteriors, its misidentification rates.
 with_records <- function(spectrum, result, left_out, has_posteriors, by_cpg) {
   records <- c(left_out, TOO_FEW = result$sites - result$used, USED = result$used)
   attr(spectrum, "records") <- data.frame(reason = names(records), records = unname(records))

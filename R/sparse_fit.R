@@ -26,12 +26,13 @@
 #'   depends linearly on others.
 #' * `theta`: the variances of the fit's components, at which `path` was computed. If the fit has
 #'   not converged, they belong to another of the alternating supports.
-#' * `variances`: `support`, then each component's (theta times the mean of its kernel's diagonal).
+#' * `variances`: of the `support`, then of each component (theta times the mean of its kernel's
+#'   diagonal).
 #' * `path`: the last [lasso_path()].
 #' * `rounds`: a data frame with `variants` (of the support), `lambda` and the variances of each
 #'   round.
 #' * `converged`: whether the support has converged.
-#' * `fit`: the `reml_fit` of the remainder: fixed effects and genetic values beside the support.
+#' * `fit`: the `reml_fit` of all other effects: fixed effects and genetic values of the kernels.
 #' @section Errors:
 #' * Those of [lasso_path()] and [fit_reml()].
 #' * `ancify_fit_warning`: rounds alternate between supports, or variances have not converged.
@@ -154,8 +155,9 @@ new_sparse_reml <- function(fit, g, search, call, work) {
   )
 }
 
-# The fit with these variances, for which P (y - g) is `residuals` and g are the support's values.
-# As S H P (y - g) = S (y - g), the fixed effects follow from H P (y - g).
+# The fit at these variances. `residuals` is P (y - g), with g the support's values. With H the
+# covariance of y and S the projection off the fixed effects, S H P (y - g) = S (y - g). So y - g
+# and H P (y - g) differ only by the fixed effects.
 fit_at_residuals <- function(fit, theta, residuals, values, work) {
   problem <- c(core_problem(fit), path_settings(fit, "stochastic", work))
   products <- with_watch("Computing", function(watch) {

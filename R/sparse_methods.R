@@ -19,7 +19,7 @@
 #' @param object,x A result of [fit_sparse_reml()], or its summary.
 #' @param which `"support"` (the default), `"fixed"` or `"components"`.
 #' @inheritParams predict.reml_fit
-#' @param type `"response"` (the default): all. `"genetic"`: without the fixed effects.
+#' @param type `"response"` (the default): all terms. `"genetic"`: without the fixed effects.
 #' @param main A title. `NULL` (the default): none.
 #' @return As in the table. `predict()` gives a numeric vector, named by sample, like
 #'   [predict.reml_fit()]. Its attribute `support` counts variants of the support: `used`,

@@ -6,16 +6,16 @@
 #' @details
 #' **Effects** b minimise \eqn{\frac12 b'Qb - q'b + \lambda |b|_1} at the variances of the fit. Here
 #' \eqn{Q = Z'PZ} and \eqn{q = Z'Py}, with P as in [reml_log_likelihood()]. The columns Z are all
-#' polymorphic variants, standardised as in the fit's kernels. They also stay in the kernels.
+#' polymorphic variants, standardised as in the fit's kernels. They also remain in the kernels.
 #'
 #' **Penalties.** The first of the 60 values of lambda is the smallest at which no variant has an
 #' effect, max|q|. The last is a twentieth of it. The values are evenly spaced on the log scale.
 #'
 #' **Candidates.** Q is computed only for candidates, the variants with the largest |q|. Their path
 #' is compared with the gradients of all variants. Variants that violate the optimality conditions
-#' become candidates, until none does. The path is therefore that of all variants, for any initial
-#' number of candidates. Memory grows with the square of that number; the stochastic path solves for
-#' each candidate.
+#' become candidates, until none does. The result is therefore the path of all variants, for any
+#' initial number of candidates. Memory grows with the square of the number of candidates; the
+#' stochastic path solves a linear system for each.
 #'
 #' **EBIC** is the extended Bayesian information criterion, \eqn{k \log n + n \log(RSS / n) + 2
 #' \gamma \log {c \choose k}}. Here k of the c tested variants have an effect, and
@@ -23,7 +23,7 @@
 #'
 #' @param fit A fit from [fit_reml()].
 #' @param genotypes Genotypes of the variants. `NULL` (the default): the fit's own. Others must have
-#'   its samples.
+#'   the same samples.
 #' @param lambda Decreasing penalties, in inverse units of the response. `NULL` (the default): 60,
 #'   as above.
 #' @param gamma Weight of the number of variants in EBIC, from 0 (the usual BIC) to 1. Default: 0.5.
@@ -44,7 +44,7 @@
 #' * `variants`: a data frame of the variants that have an effect in a step, as from
 #'   [open_genotypes()], with their `column` there.
 #' * `best`: the step with the smallest EBIC.
-#' * `tested`, `candidates`: numbers of variants; `theta`: the fit's variances.
+#' * `tested`, `candidates`: counts of variants; `theta`: the fit's variances.
 #'
 #' `coef()` gives the effects per copy in a step, named by variant. `as.data.frame()` gives a row
 #' for each step and variant with an effect. `plot()` draws the effects against lambda, and returns
@@ -183,7 +183,7 @@ new_lasso_path <- function(found, fit, g, gamma, work) {
   )
 }
 
-# The columns, or the first one, so that at least one can be chosen.
+# The columns, or the first one if there are none, as genotypes need at least one variant.
 columns_or_first <- function(columns) if (length(columns)) columns else 1
 
 ebic <- function(steps, n, tested, gamma) {

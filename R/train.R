@@ -1,7 +1,7 @@
 #' Train a model for the method ml
 #'
 #' Trains gradient-boosted trees that predict the ancestral base from the outgroups' bases at a
-#' position and around it. Writes them as a LightGBM model in text form, for `method: ml`:
+#' position and around it. The trees are written as a LightGBM model in text form, for `method: ml`:
 #' `ancify_train("ancify.yaml")`.
 #'
 #' Training sites come from the projected sequences in `<work_dir>/projected`. If one is missing,
@@ -137,7 +137,7 @@ training_sites <- function(config, max_sites, seed, work, log) {
   sites
 }
 
-# Named by chromosome; empty without a reference.
+# Reference files named by chromosome; empty without a reference.
 reference_files <- function(config, log) {
   folder <- config$ml_training_reference
   if (is.null(folder)) {

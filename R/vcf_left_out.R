@@ -1,4 +1,4 @@
-# Records of a VCF that have no ancestral allele to use, by reason.
+# Records of a VCF without a usable ancestral allele, by reason.
 
 reasons_left_out <- c(
   "INDEL", "MONOMORPHIC", "MULTIALLELIC", "REF_MISMATCH", "MASKED", "NO_COVERAGE", "UNRESOLVED",
@@ -15,7 +15,7 @@ records_left_out <- function(found, low_confidence, which = reasons_left_out) {
 }
 
 # `way_out`: advice on spectra without ancestral alleles.
-# `use`: the purpose of the sites; `words`: descriptions of reasons, in place of their names.
+# `use`: the purpose of the sites; `words`: descriptions that replace the names of reasons.
 check_any_site <- function(found, left_out, vcf, use_info, way_out = "", use = "a spectrum",
                            words = character()) {
   if (sum(found$chromosomes$records) > sum(left_out)) {

@@ -1,4 +1,4 @@
-# The files of sequences and posteriors that records of a VCF are compared with.
+# The files of sequences and posteriors with which records of a VCF are compared.
 
 # The sequences to compare records with; `ancestral` and `reference` may be NULL.
 record_sequences <- function(chromosomes, ancestral, reference) {
@@ -15,7 +15,7 @@ chromosome_files <- function(chromosome, path) {
   list2DF(core_list("FileColumns", chromosome = chromosome, path = path))
 }
 
-# A data frame of SequenceFile: path and chromosome, "" if the file names its sequences.
+# A data frame of SequenceFile: path and chromosome, which is "" if the file names its sequences.
 sequence_files <- function(path, chromosomes, name) {
   # A file without records needs no sequences.
   if (is.null(path) || length(chromosomes) == 0) {
@@ -41,5 +41,5 @@ run_posteriors <- function(path, chromosomes) {
   chromosome_files(chromosomes, files)[!is.na(files), ]
 }
 
-# Whether ancestral alleles are those of the records' INFO.
+# Whether ancestral alleles come from the records' INFO.
 is_info <- function(ancestral) identical(ancestral, "AA")

@@ -14,7 +14,7 @@ warn_about_unmatched <- function(found, ancestral) {
 }
 
 # Signs of another genome build: REF differs from the reference, or the ancestral base is neither
-# allele. By chance, this is so at half of the sites.
+# allele. With random bases, half of the sites have neither allele.
 warn_about_positions <- function(report, vcf, from_info = FALSE) {
   shares <- c(REF_MISMATCH = 0.01, NEITHER_ALLELE = 0.25)
   questions <- c(
@@ -46,7 +46,7 @@ warn_about_positions <- function(report, vcf, from_info = FALSE) {
   }
 }
 
-# Chromosomes that exceed the share on their own; else all, if they exceed it together.
+# Chromosomes that exceed the share on their own; otherwise all, if they exceed it together.
 suspicious_chromosomes <- function(counts, all, share) {
   fewest <- 1000
   alone <- which(all >= fewest & counts > share * all)

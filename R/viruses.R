@@ -13,8 +13,8 @@
 #'   than `size` is one chunk.
 #'
 #' **Frames.** F1, F2 and F3 begin at the first, second and third base, and R1, R2 and R3 at those
-#' of the opposite strand. A frame is kept if its protein has a residue and no stop. Its id joins
-#' the sequence's id and the frame, such as `a_chunk_1F2`.
+#' bases of the opposite strand. A frame is kept if its protein has a residue and no stop. Its id
+#' joins the sequence's id and the frame, such as `a_chunk_1F2`.
 #'
 #' * `"virnucpro"`: a codon with a letter other than A, C, G and T is omitted. The bases of a frame
 #'   are 3 for each residue, plus one more if the sequence has it. Other letters are not
@@ -42,8 +42,9 @@
 #'   * `dna`, a `DNAStringSet`, and `protein`, an `AAStringSet`: the bases and residues of the
 #'     kept frames, named by their ids.
 #' @section Errors:
-#' * `ancify_input_error`: an argument has another shape or range; a sequence of a set has no bases,
-#'   or a duplicate name; `genetic_code` is not known, or not `"1"` with `"virnucpro"`.
+#' * `ancify_input_error`: an argument has the wrong shape or is out of range; a sequence of a set
+#'   has no bases, or a duplicate name; or `genetic_code` is unknown, or not `"1"` with
+#'   `"virnucpro"`.
 #' * `ancify_format_error` (fields `file`, `line`): a file is not FASTA or FASTQ, or is truncated; a
 #'   record has no name, no bases, a duplicate name, or a name that is not UTF-8 text; or a letter
 #'   does not represent a base, as in a protein file.
@@ -122,7 +123,7 @@ frame_table <- function(sequences, sequence, frame, ids) {
   )
 }
 
-# A DNAStringSet whose sequences have unique names, and bases.
+# A DNAStringSet of non-empty sequences with unique names.
 as_dna <- function(x) {
   x <- dna_or_paths(x)
   need_bioconductor("Biostrings", "DNAStringSets")

@@ -8,22 +8,24 @@
 #' more. The most viral frame is then at least as certain as the least viral one. A tie is viral.
 #'
 #' A chunk without a frame has no call. [detect_viruses()] also omits calls for chunks that are too
-#' short. In `frames` these have one row with `"too_short"` for `frame` and `NA` for `id`.
+#' short. In `frames` such a chunk has one row with `"too_short"` for `frame` and `NA` for `id`.
 #'
 #' @param frames The table `frames` of [six_frames()].
 #' @param probability Probabilities that frames are viral, 0 to 1, named by their ids.
 #' @param calls A table from `chunk_calls()`.
 #' @return `chunk_calls()`: a data frame with a row per chunk, in the order of `frames`:
 #'   * `chunk`, its id, and `frames`, its number of frames;
-#'   * `other` and `virus`, the largest probability of a frame for either; `NA` without a frame;
-#'   * `is_virus`, the call; `NA` without one;
+#'   * `other` and `virus`, the largest probability of each class among its frames; `NA` without a
+#'     frame;
+#'   * `is_virus`, the call; `NA` without a call;
 #'   * `not_called`, the reason for a missing call: `"no frame"` or `"too short"`; else `NA`.
 #'
 #'   `contig_calls()`: a data frame with a row per sequence, in the order of its first chunk:
 #'   `sequence`, its id, and `chunks`, `called`, `viral`, `no_frame` and `too_short`, numbers of
 #'   chunks. A sequence without a called chunk has 0 viral ones, which is not a verdict.
 #' @section Errors:
-#' `ancify_input_error`: an argument has another shape or range, or a frame has no probability.
+#' `ancify_input_error`: an argument has the wrong shape or is out of range, or a frame has no
+#' probability.
 #' @inherit chunk_sequences references
 #' @seealso [six_frames()], [embed_sequences()]
 #' @export

@@ -1,18 +1,20 @@
 #' Detect viruses in sequences
 #'
 #' `detect_viruses("contigs.fa.gz", dna, protein, classifier, out = "viruses")` calls viral chunks
-#' of DNA, like VirNucPro. It cuts sequences into chunks and reads their frames. A DNA model and a
-#' protein model embed each frame, and a classifier gives the probability that it is viral.
+#' of DNA, like VirNucPro. It cuts sequences into chunks and extracts their reading frames. A DNA
+#' model and a protein model embed each frame, and a classifier gives the probability that it is
+#' viral.
 #'
-#' **Files.** The folder `out` gets the two files of VirNucPro, and a third one. Tabs separate
-#' columns.
+#' **Files.** The folder `out` contains the two files of VirNucPro, and a third one. Columns are
+#' separated by tabs.
 #'
 #' * `prediction_results.txt`: a row per frame, in the order of the input. It has `Sequence_ID`;
 #'   `Prediction`, which is `virus` or `others`; and `score1` and `score2`, the probabilities of
-#'   others and of virus.
+#'   `others` and of `virus`.
 #' * `prediction_results_highestscore.csv`: a row per chunk that has a frame, sorted by
 #'   `Modified_ID`, the chunk. `Is_Virus` is `True` or `False`; `max_score_0` and `max_score_1` are
-#'   the largest probabilities of a frame for others and for virus. [chunk_calls()] gives the rule.
+#'   the largest probabilities of `others` and of `virus` among its frames. [chunk_calls()] gives
+#'   the rule.
 #' * `contigs.tsv`: a row per sequence, with the columns of [contig_calls()]. It also counts chunks
 #'   without a frame.
 #'
@@ -25,24 +27,24 @@
 #' folders `dna` and `protein` in `out` contain the embeddings of frames, in parts of 10,000, as in
 #' [embed_sequences()]. [read_embeddings()] reads them, for instance for [train_classifier()].
 #'
-#' **Time.** The protein model takes most of it. A model of 3 billion parameters takes 10 to 20
-#' seconds per frame on a core. Two frames per thread are therefore timed first, and a message
+#' **Time.** The protein model takes most of the time. A model of 3 billion parameters takes 10 to
+#' 20 seconds per frame on a core. Two frames per thread are therefore timed first, and a message
 #' estimates the total if it is long. You may then interrupt the call: completed work is kept.
 #'
 #' **GPUs.** With `backend = "gpu"` all GPUs share the packs of frames, as in [embed_sequences()].
 #' Both models are on the GPUs simultaneously.
 #'
-#' **Tested.** With small random models and a random classifier, files agree with the same steps
-#' in PyTorch and plain Python. No trained weights have been tested yet.
+#' **Tested.** With small random models and a random classifier, the files agree with a
+#' reimplementation in PyTorch and plain Python. No trained weights have been tested yet.
 #'
 #' @inheritParams chunk_sequences
 #' @inheritParams six_frames
 #' @param dna A DNA model such as DNABERT-S: the path of its folder, or a model from
 #'   [sequence_model()].
-#' @param protein A protein model, in these forms.
+#' @param protein A protein model, in the forms of `dna`.
 #' @param classifier The path of a classifier's file, as for [read_classifier()], or a classifier.
-#'   Its input is the embedding by the DNA model, followed by that of the protein model. Its second
-#'   class is viruses.
+#'   Its input is the embedding by the DNA model, followed by the embedding by the protein model.
+#'   Its second class is viruses.
 #' @param out Path of the folder to write.
 #' @param chunk_rule,frame_rule Rules for cutting sequences and reading frames: `rule` of
 #'   [chunk_sequences()] and of [six_frames()].
@@ -50,6 +52,8 @@
 #' @param backend,precision As in [embed_sequences()], for both models. The classifier runs on the
 #'   processor.
 #' @param resume Whether to continue a run in `out`. If `FALSE`, an existing run is an error.
+#' @param BPPARAM Workers for the parts of the embeddings, as in [embed_sequences()]; `NULL` (the
+#'   default): this session alone.
 #' @return An object of class `virus_detection`, a list whose elements include:
 #'   * `contigs`: the table of [contig_calls()];
 #'   * `chunks`: a data frame with a row per chunk: `chunk`, its id; `sequence`, `start` and `end`,
@@ -57,12 +61,12 @@
 #'   * `frames`: the table of [six_frames()], and `virus`, the probability that a frame is viral;
 #'   * `out`, the folder.
 #'
-#'   Chunks without a frame, or too short, are rows with `NA`, and `not_called` gives the reason.
+#'   Chunks that have no frame or are too short have `NA`, and `not_called` gives the reason.
 #' @section Errors:
-#' * `ancify_input_error`: an argument has another shape or range; a model reads proteins instead
-#'   of DNA, or DNA instead of proteins; the classifier has another width than the embeddings (the
-#'   message gives both), or viruses are its first class; or the run in `out` has another input,
-#'   model, classifier or setting, which the message names.
+#' * `ancify_input_error`: an argument has the wrong shape or is out of range; a model reads
+#'   proteins instead of DNA, or DNA instead of proteins; the classifier's width differs from that
+#'   of the embeddings (the message gives both), or viruses are its first class; or the run in `out`
+#'   has a different input, model, classifier or setting, which the message names.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or is not FASTA or FASTQ of
 #'   DNA; two records have one name, or a record has no bases.
 #' * `ancify_file_error` (field `file`): a file cannot be read, or a file in `out` would replace a
@@ -70,6 +74,7 @@
 #' * `ancify_lock_error` (field `file`): another process is working in `out`.
 #' * `ancify_device_error`: as for [embed_sequences()].
 #' * `ancify_package_error`: Biostrings is not installed.
+#' * `ancify_task_error`: as for [embed_sequences()].
 #'
 #' Warnings of class `ancify_sequence_warning` count letters that a model does not know, chunks that
 #' are too short, and sequences below half of `size`.
@@ -77,7 +82,7 @@
 #' @seealso [print.virus_detection()]
 #' @export
 #' @examplesIf requireNamespace("Biostrings", quietly = TRUE)
-#' # Random models, and a classifier of random numbers: this shows the way, not biology.
+#' # Random models and a classifier of random numbers show the usage, not biology.
 #' folder <- function(name) system.file("extdata", name, package = "ancify")
 #' set.seed(1)
 #' group <- rep(1:10, each = 8)
@@ -95,11 +100,12 @@
 detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
                            chunk_rule = c("virnucpro", "even"),
                            frame_rule = c("virnucpro", "strict"), genetic_code = "1",
-                           threads = NULL, backend = "auto", precision = NULL, resume = TRUE) {
+                           threads = NULL, backend = "auto", precision = NULL, resume = TRUE,
+                           BPPARAM = NULL) {
   check_given()
   out <- check_path(out, "out")
   check_flag(resume, "resume")
-  work <- new_work(threads, backend, precision = precision, progress = interactive())
+  work <- work_of_session(BPPARAM, threads, backend, precision)
   models <- list(dna = model_or_folder(dna, "dna"), protein = model_or_folder(protein, "protein"))
   classifier <- classifier_or_file(classifier)
   check_fit(models, classifier)
@@ -110,7 +116,7 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
   found <- frames_to_judge(found, size)
   # Weights are read last, as this can take minutes.
   runs <- Map(function(model, sequences) {
-    frames_run(open_model(model), sequences, work)
+    frames_run(open_model(model), sequences, work, workers_of(BPPARAM, backend))
   }, models, found[names(models)])
   of <- detection_fingerprint(contigs, runs, classifier, list(
     size = size, chunk_rule = check_choice(chunk_rule, c("virnucpro", "even"), "chunk_rule"),
@@ -180,7 +186,7 @@ check_fit <- function(models, classifier) {
 # Minimum number of known residues in a chunk's frame: at most a quarter of a whole chunk's.
 least_residues <- function(size) min(20, ceiling(size / 12))
 
-# The result of six_frames(), except that chunks that are too short have one row, "too_short".
+# The result of six_frames(), with a single row "too_short" for each chunk that is too short.
 frames_to_judge <- function(found, size) {
   known <- Biostrings::width(found$protein) -
     Biostrings::letterFrequency(found$protein, "X", as.prob = FALSE)[, 1]
@@ -235,11 +241,12 @@ recorded_detection <- function(ledger) {
   of
 }
 
-# The embedding of all frames by one model, as for R/sequence_models_runs.R, with its `fingerprint`.
-frames_run <- function(model, sequences, work) {
+# The embedding of all frames by one model, in the form of R/sequence_models_runs.R, with its
+# `fingerprint`.
+frames_run <- function(model, sequences, work, workers) {
   sequences <- as_model_input(sequences, model)
   run <- list(
-    model = model, sequences = sequences, by_residue = FALSE,
+    model = model, sequences = sequences, by_residue = FALSE, workers = workers,
     settings = sequence_settings(sequences, model, "window", work)
   )
   run$fingerprint <- embedding_fingerprint(run)
@@ -266,7 +273,7 @@ detect_into <- function(out, of, chunks, frames, runs, classifier, resume) {
   ledger <- open_run(out, of, recorded_detection, resume)
   on.exit(close_run(ledger), add = TRUE, after = FALSE)
   is_done <- all(whole_files(ledger, detection_files, known_source(ledger, of)))
-  # A user's file is reported before the work, not afterwards.
+  # A user's file of the same name is an error before the work, not afterwards.
   if (!is_done) claim_files(ledger, detection_files)
   complete_facts(ledger, run_row, of, "")
   save_ledger(ledger, at_once = TRUE)
@@ -340,8 +347,12 @@ chunks_file <- function(chunks) {
 
 # ---- Time ---------------------------------------------------------------------------------------
 
-# Reports the duration of the remaining embedding, unless it is very short.
+# Reports the duration of the remaining embedding, unless it is very short. This machine says
+# nothing of the speed of workers.
 tell_duration <- function(runs, folders) {
+  if (!is.null(runs$dna$workers)) {
+    return(invisible())
+  }
   seconds <- mapply(seconds_left, runs, folders)
   if (sum(seconds) < 2) {
     return(invisible())
@@ -359,8 +370,8 @@ tell_duration <- function(runs, folders) {
   ))
 }
 
-# The time of two frames per thread, which share a pack, scaled to all remaining letters. More are
-# timed if that is too quick to measure; 0 if all would be.
+# The time of two frames per thread, which share a pack, scaled to all remaining letters. More
+# frames are timed if two are too quick to measure; the result is 0 if all would be timed.
 seconds_left <- function(run, folder) {
   of <- run$fingerprint
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)

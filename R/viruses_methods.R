@@ -13,12 +13,13 @@
 #' * `as.data.frame()`: a data frame, with columns described in [detect_viruses()].
 #' * `autoplot()`: a `ggplot`. `plot()`: this `ggplot`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: an argument has another shape or range, or there is no chunk to draw.
+#' * `ancify_input_error`: an argument has the wrong shape or is out of range, or there is no chunk
+#'   to draw.
 #' * `ancify_package_error`: ggplot2 is not installed.
 #' @seealso [detect_viruses()]
 #' @export
 #' @examplesIf requireNamespace("Biostrings", quietly = TRUE)
-#' # Random models, and a classifier of random numbers: this shows the way, not biology.
+#' # Random models and a classifier of random numbers show the usage, not biology.
 #' folder <- function(name) system.file("extdata", name, package = "ancify")
 #' set.seed(1)
 #' group <- rep(1:10, each = 8)

@@ -53,7 +53,7 @@ void add(const Header& header, const std::string& focal, const std::string& outg
   }
 }
 
-// Consecutive lines that belong to no block are one bad block.
+// Consecutive lines that belong to no block count as one bad block.
 Reading read_slowly(std::string_view text) {
   Reading reading;
   const auto lines = lines_of(text);

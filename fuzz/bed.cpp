@@ -1,4 +1,4 @@
-// Fuzzes BED: the regions are those of a slow reader that marks positions one by one, or an error.
+// Fuzzes BED: a slow reader that joins regions one by one finds the same regions, or an error too.
 #include "core/formats/interval/bed.h"
 
 #include <map>
@@ -23,7 +23,8 @@ std::string text_of(const Regions& regions) {
   return text;
 }
 
-// Joins a region with every other that it meets, until none is left. Nothing for another line.
+// Joins each region with all earlier ones that overlap or touch it. Empty if a line is not a
+// region.
 std::string read_slowly(const std::string& text) {
   Regions regions;
   std::istringstream lines(text);

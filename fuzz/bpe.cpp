@@ -1,4 +1,5 @@
-// Fuzzes tokenizer.json: what is read gives tokens that it has, and those of a text spell it.
+// Fuzzes tokenizer.json: a tokeniser that was read gives tokens of its vocabulary, which spell the
+// text.
 #include "core/models/bpe.h"
 
 #include "harness.h"

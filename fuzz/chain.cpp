@@ -118,7 +118,7 @@ bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& h
   return true;
 }
 
-// Lines that belong to no chain, or to one with bad lines, are bad together.
+// Consecutive lines that belong to no chain, or to a chain with bad lines, count as one bad block.
 Reading read_slowly(std::string_view text) {
   Reading reading;
   const auto lines = lines_in_words(text);

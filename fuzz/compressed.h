@@ -20,7 +20,8 @@ inline std::string read(std::string_view bytes, Choices& choices) {
   });
 }
 
-// Pieces of any size give the text that a library inflated at once; an error if it is damaged.
+// Requires that pieces of any size give the text that a library inflated at once, or an error if it
+// is damaged.
 inline void require_text(std::string_view bytes, const std::optional<std::string>& expected,
                          Choices& choices) {
   const std::string got = read(bytes, choices);

@@ -73,7 +73,7 @@ std::string all_bases(const SequenceReader& reader) {
   return "bases " + bases;
 }
 
-// The line after a header with this name, if it is the only one; else empty.
+// The line after a header with this name, if it is the only line; otherwise empty.
 std::string one_line(std::string_view input, const std::string& name) {
   const std::size_t newline = input.find('\n');
   if (input.substr(0, 1) != ">" || newline == input.npos) return {};

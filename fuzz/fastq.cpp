@@ -24,7 +24,7 @@ std::string read_slowly(std::string_view input) {
     line.erase(line.find_last_not_of(" \t\r") + 1);
     lines.push_back(line);
   }
-  // The last line may lack its newline, but not itself.
+  // The last line may lack its newline, but must not be absent.
   std::string reads;
   std::size_t i = 0;
   for (; i + 4 <= lines.size(); i += 4) {

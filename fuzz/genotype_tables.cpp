@@ -75,7 +75,7 @@ std::string text_of(const Samples& samples) {
   return text;
 }
 
-// A value as a text: of a number, "missing", or nothing for other texts.
+// A value as text: a number, "missing", or nothing for other texts.
 std::string value_of(const std::string& text) {
   const bool is_na = text.size() == 2 && (text[0] | 32) == 'n' && (text[1] | 32) == 'a';
   const auto number = NumberParser()(text);
@@ -83,7 +83,7 @@ std::string value_of(const std::string& text) {
   return number ? number_text(*number) : "";
 }
 
-// What read_sample_values() finds.
+// The result that read_sample_values() should have.
 std::string values_slowly(const Samples& samples, bool factors) {
   const std::size_t columns = samples.rows[0].size() - 2;
   Row names = samples.names;

@@ -30,7 +30,7 @@ inline std::string calls_of(const GenotypeFile& file, std::int64_t first, std::i
   return text;
 }
 
-// The calls of all variants, read at once, which must be those that are read in pieces.
+// The calls of all variants, read at once. Reading in pieces must give the same calls.
 inline std::string read_in_any_pieces(std::string_view input, std::size_t samples,
                                       std::size_t variants) {
   const std::string& path = as_file(input);

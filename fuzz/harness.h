@@ -28,7 +28,7 @@ using test::read_in_chunks;
 
 void check(std::string_view input);
 
-// Pseudorandom choices, seeded by the input itself, so that inputs have only the format.
+// Pseudorandom choices, seeded by the input itself, so that an input is nothing but a file.
 class Choices {
  public:
   explicit Choices(std::string_view input) {
@@ -76,7 +76,7 @@ inline const std::string& as_file(std::string_view input) {
   return file.write(input);
 }
 
-// The text that run() gives, or the message of an error that bad input may cause.
+// The text that run() returns, or the message of an error that bad input may cause.
 template <class Run>
 std::string outcome(Run run) {
   try {
@@ -104,7 +104,7 @@ inline void require(bool good, const std::string& what) {
   std::abort();
 }
 
-// The kind of an error alone: with other chunks another of several errors may come first.
+// Only the kind of an error, as with other chunks another of several errors may come first.
 inline std::string without_message(const std::string& outcome) {
   return is_error(outcome) ? outcome.substr(0, outcome.find(':')) : outcome;
 }
@@ -123,7 +123,7 @@ std::string read_in_any_chunks(std::string_view input, Read read) {
   return whole;
 }
 
-// The text that open_text() makes of a file's, inflated: lines that end in CR alone end in LF.
+// The inflated text of a file as open_text() returns it: lines that end in CR alone end in LF.
 // Empty for a foreign format, which is refused.
 inline std::optional<std::string> as_opened(std::string text) {
   const std::string start = text.substr(0, kForeignStart);
@@ -135,7 +135,7 @@ inline std::optional<std::string> as_opened(std::string text) {
   return text;
 }
 
-// The same for an input, which a reader made `outcome` of. Empty for compressed data too.
+// Like as_opened(), for an input from which a reader made `outcome`. Empty for compressed data too.
 inline std::optional<std::string> text_to_read(std::string_view input, const std::string& outcome) {
   if (input.substr(0, 2) == "\x1f\x8b" || is_zstd(input)) return {};
   auto text = as_opened(std::string(input));
@@ -143,7 +143,7 @@ inline std::optional<std::string> text_to_read(std::string_view input, const std
   return text;
 }
 
-// The words of a line, which blanks and tabs separate.
+// The words of a line, separated by blanks and tabs.
 inline std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words;
   for (std::size_t at = line.find_first_not_of(" \t"); at != line.npos;) {

@@ -1,4 +1,4 @@
-// Fuzzes KMC's databases: the k-mers are those of a slow, plain reader, or an error.
+// Fuzzes KMC's databases: a slow, plain reader finds the same k-mers, or an error too.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -87,7 +87,7 @@ std::string read_slowly(std::string_view prefixes, std::string_view suffixes) {
 
 }  // namespace
 
-// The first byte says how long the second file is, in bytes.
+// The first byte is the length of the second file, in bytes.
 void check(std::string_view input) {
   if (input.empty()) return;
   const std::size_t suffixes =

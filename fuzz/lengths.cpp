@@ -1,5 +1,5 @@
-// Fuzzes tables of chromosomes' lengths and other names: chunks of any size give the same, and
-// lengths are those of a slow, plain reader.
+// Fuzzes tables of chromosomes' lengths and other names: chunks of any size give the same, and a
+// slow, plain reader finds the same lengths.
 #include "core/genome/lengths.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-// Fuzzes LightGBM models: at each SIMD level, scores are those of a walk from the root.
+// Fuzzes LightGBM models: at each SIMD level, scores equal the scores of a walk from the root.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kFeatures = 2;
 
-// Values that are likely to be wrong: odd ones, and values at and beside the thresholds.
+// Values that are likely to reveal errors: special ones, and values at and next to the thresholds.
 std::vector<float> values_for(const std::vector<DecisionTree>& trees) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::size_t most = 200;

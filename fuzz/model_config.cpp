@@ -1,4 +1,5 @@
-// Fuzzes JSON and vocabularies. The first byte says which; text that is read is read alike again.
+// Fuzzes vocabularies, if the first byte is v, and otherwise JSON, which stays the same when it is
+// written and read again.
 #include "core/models/esm2.h"
 #include "core/models/json.h"
 #include "harness.h"

@@ -1,4 +1,4 @@
-// What the slow readers of pairwise alignments share, and the comparison with them.
+// Functions shared by the slow readers of pairwise alignments, and the comparison with them.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct Reading {
   std::int64_t bad = 0;
 };
 
-// Without blanks at their ends.
+// The lines of a text, without trailing blanks.
 inline std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   std::istringstream in{std::string(text)};
@@ -44,7 +44,7 @@ inline bool is_name_of(const std::string& name, const std::string& known) {
   return name == known || name == (known.rfind("chr", 0) == 0 ? known.substr(3) : "chr" + known);
 }
 
-// A finite number in a text that is nothing else; empty for others.
+// The finite number that is the whole text; empty for any other text.
 inline std::optional<double> score_of(const std::string& text) {
   std::istringstream in(text);
   in.imbue(std::locale::classic());
@@ -53,7 +53,7 @@ inline std::optional<double> score_of(const std::string& text) {
   return whole && std::isfinite(score) ? std::optional<double>(score) : std::nullopt;
 }
 
-// The name of the format that a file of this text has.
+// The name of the format of a file with this text.
 inline const std::string& format_of(std::string_view text) {
   std::int64_t lines = 0;
   return format_of_text(text, true, lines, alignment_formats())->name;

@@ -1,6 +1,6 @@
-// Fuzzes files with parts of embeddings, and those of autoencoders: what is read is written again
-// as the same bytes, or there is an error. A part's checksum is made right, as only damage changes
-// it.
+// Fuzzes files of autoencoders, and of embedding parts: a part that is read is written again as the
+// same bytes, or there is an error. Its checksum is appended to the input, as no input would have
+// the right one.
 #include "core/models/part_file.h"
 
 #include <unistd.h>
@@ -52,7 +52,7 @@ void check(std::string_view input) {
     if (!Choices(input).one_in(64)) return std::string();  // files are slow
     write_part(part, scratch(), TaskContext());
     std::string expected = bytes;
-    // Any number but 0 says that rows are of residues.
+    // Any number except 0 means rows of residues.
     if (part.by_residue) {
       const std::int64_t yes = 1;
       expected.resize(expected.size() - 4);

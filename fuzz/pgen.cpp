@@ -163,7 +163,7 @@ void check(std::string_view input) {
   Bytes counts{input.substr(counts_at)};
   const std::size_t variants = counts.number(4);
   const std::size_t samples = counts.number(4);
-  // Larger ones are no other code, but slow.
+  // Larger files run no further code, but are slow.
   constexpr std::size_t most = 3000;
   if (variants == 0 || variants > most || samples == 0 || samples > most) return;
   if (input[2] != 0x02 && input[2] != 0x10) return;

@@ -12,7 +12,7 @@ namespace ancify::fuzz {
 
 using Row = std::vector<std::string>;
 
-// The words of all lines that have some.
+// The words of all lines that have any.
 inline std::vector<Row> rows_of(std::string text) {
   std::vector<Row> rows;
   std::istringstream lines(text);

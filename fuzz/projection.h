@@ -1,4 +1,4 @@
-// Projects the text of an alignment in several ways, and gives the result as text.
+// Projects the text of an alignment in several ways, and returns the result as text.
 #pragma once
 
 #include <filesystem>
@@ -109,7 +109,7 @@ inline std::string text_of(const ProjectionReport& report) {
          std::to_string(report.shared) + "\n";
 }
 
-// The bases and the report of each species; `names` are those in a MAF.
+// The bases and the report of each species; `names` are their names in a MAF.
 inline std::string project(std::string_view text, const std::vector<std::string>& names,
                            ProjectionOptions options, const Way& way, bool codes) {
   options.simd = way.simd;

@@ -1,4 +1,4 @@
-// Fuzzes recombination maps: chunks of any size give the same, and a slow, plain reader too.
+// Fuzzes recombination maps: chunks of any size give the map of a slow, plain reader.
 #include "core/ld/recombination_map.h"
 
 #include <cmath>
@@ -26,7 +26,7 @@ bool is_number(const std::string& text, double& value) {
   return stream >> value && stream.eof() && std::isfinite(value);
 }
 
-// The map as text; empty if the input is none.
+// The map as text; empty if the input is not a map.
 std::string read_slowly(std::string text) {
   std::istringstream lines(text);
   std::string result;

@@ -1,5 +1,5 @@
-// Fuzzes the packing of a VCF's or BCF's genotypes: the calls are those of a slow, plain way, or an
-// error.
+// Fuzzes the packing of a VCF's or BCF's genotypes: a slow, plain reader finds the same calls, or
+// an error too.
 #include "core/formats/genotype/record_calls.h"
 
 #include <algorithm>

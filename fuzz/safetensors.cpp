@@ -1,5 +1,5 @@
-// Fuzzes safetensors: a tensor that is read has the numbers that its header's places hold, or there
-// is an error.
+// Fuzzes safetensors: a tensor that is read has the numbers at its header's offsets, or there is an
+// error.
 #include "core/models/tensors.h"
 #include "harness.h"
 

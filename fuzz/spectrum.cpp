@@ -1,5 +1,5 @@
-// Fuzzes spectrum files: lines and numbers are those of a slow, plain reader, or there is an error.
-// The first line that counts is text, each further one has numbers, as in a file of dadi.
+// Fuzzes spectrum files: a slow, plain reader finds the same lines and numbers, or an error too.
+// The first line that is not a comment is text and all others are numbers, as in a file of dadi.
 #include <sstream>
 
 #include "core/io/number_parser.h"
@@ -48,7 +48,7 @@ std::optional<std::string> number_slowly(std::string word) {
 
 bool is_text(const std::string& text) { return is_utf8(text) && text.find('\0') == text.npos; }
 
-// Nothing for a line that is refused.
+// Empty if a line is refused.
 std::string read_slowly(std::string text) {
   std::string table = "spectrum\n";
   std::istringstream lines(text);

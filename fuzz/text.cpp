@@ -1,4 +1,4 @@
-// Fuzzes small texts, which R parses: their bytes are those of the file, or there is an error.
+// Fuzzes small texts, which R parses: they have the file's bytes, or there is an error.
 #include "core/io/text.h"
 
 #include "core/io/lines.h"

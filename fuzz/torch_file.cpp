@@ -1,5 +1,5 @@
-// Fuzzes torch's files: the zip archive, and the pickle in it by itself. An archive is made around
-// inputs that are none, so that the pickle is reached.
+// Fuzzes torch's files: the zip archive, and its pickle alone. Inputs are also wrapped in an
+// archive, so that the pickle is reached.
 #include "../tests/cpp/models/files.h"
 #include "core/models/pickle.h"
 #include "core/models/tensors.h"
@@ -29,7 +29,7 @@ void read(std::string_view bytes) {
   });
 }
 
-// Every number in a value is that of a value.
+// Every index in a value is the index of a value.
 void check_pickle(std::string_view bytes) {
   outcome([&] {
     const Pickle pickle = read_pickle(bytes, "input");

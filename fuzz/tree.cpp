@@ -14,7 +14,7 @@ namespace ancify::fuzz {
 
 namespace {
 
-// A byte as the number of a node or leaf; two bytes stand for extreme numbers.
+// A byte as the index of a node or leaf; two bytes mean extreme numbers.
 int number(char c) {
   constexpr int int_max = std::numeric_limits<int>::max();
   constexpr int int_min = std::numeric_limits<int>::min();  // R's NA
@@ -38,7 +38,7 @@ std::vector<TreeNode> nodes_of(std::string_view bytes) {
   return nodes;
 }
 
-// Checks that nodes come before their parents, and each species is a leaf.
+// Checks that nodes come before their parents, and that each species is a leaf.
 void check_order(const Tree& tree, bool focal) {
   const auto& nodes = tree.nodes();
   std::vector<int> leaves(static_cast<std::size_t>(tree.species()), 0);

@@ -1,4 +1,4 @@
-// Fuzzes 2bit: all sequences, and ranges of them, are those of a slow, plain reader.
+// Fuzzes 2bit: a slow, plain reader finds the same sequences, and the same ranges of them.
 #include "core/formats/sequence/twobit.h"
 
 #include <set>

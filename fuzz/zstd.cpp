@@ -1,4 +1,4 @@
-// Fuzzes frames of Zstandard: pieces of any size give the text that libzstd gives of the whole
+// Fuzzes frames of Zstandard: pieces of any size give the text that libzstd gives for the whole
 // file. Other input is compressed first, cut and damaged.
 #include <optional>
 

@@ -1,4 +1,4 @@
-// Conversions shared by all glue of ancestral alleles.
+// Conversions shared by all glue code for ancestral alleles.
 #include "rcpp_ancestry.h"
 
 #include <memory>
@@ -56,7 +56,7 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
 
 namespace {
 
-// Aliases of these chromosomes, from a character vector of chromosomes named by aliases.
+// The aliases of these chromosomes, from a character vector of chromosomes named by aliases.
 std::vector<ancify::ChromosomeAlias> as_aliases(
     const Rcpp::CharacterVector& table, const std::vector<ancify::Chromosome>& chromosomes) {
   std::vector<ancify::ChromosomeAlias> aliases;
@@ -77,7 +77,7 @@ ancify::Overlaps as_overlaps(const std::string& name) {
       {{"score", Overlaps::kScore}, {"missing", Overlaps::kMissing}, {"last", Overlaps::kLast}});
 }
 
-// From a character vector of paths named by alignment files.
+// Paths of genomes by alignment file, from a character vector of paths named by alignment files.
 std::unordered_map<std::string, std::string> as_genomes(const Rcpp::CharacterVector& paths) {
   std::unordered_map<std::string, std::string> genomes;
   if (paths.size() == 0) return genomes;
@@ -88,7 +88,7 @@ std::unordered_map<std::string, std::string> as_genomes(const Rcpp::CharacterVec
   return genomes;
 }
 
-// The list that reading_of() makes in R. `aliases` are of chromosomes in the list.
+// The list that reading_of() makes in R. `aliases` are names of its chromosomes in other files.
 struct ReadingFields {
   ancify::ProjectionOptions options;
   std::vector<ancify::Chromosome> lengths;

@@ -1,4 +1,4 @@
-// Conversions that all glue of ancestral alleles shares.
+// Conversions shared by all glue code for ancestral alleles.
 #pragma once
 
 #include <Rcpp.h>
@@ -20,7 +20,7 @@ std::vector<ancify::ChromosomeSequences> chromosomes_in(const std::vector<std::s
                                                         const Rcpp::NumericVector& lengths,
                                                         const Rcpp::Function& watch);
 
-// How to read alignments, from the list that reading_of() makes in R.
+// The options for reading alignments, from the list that reading_of() makes in R.
 struct Reading {
   std::vector<ancify::Chromosome> chromosomes;
   ancify::ProjectionOptions options;
@@ -46,7 +46,7 @@ Rcpp::List as_list(const ancify::ProjectionReport& report);
 // alignment, with i from 1.
 ancify::AlignmentProjected tell_projected(Mailbox& mail, const Rcpp::Function& watch);
 
-// The sequences that records are compared with. Files are data frames of chromosome and path.
+// The sequences with which records are compared. Files are data frames of chromosome and path.
 struct RecordSequences {
   std::vector<std::string> chromosomes;
   std::vector<ancify::SequenceFile> ancestral;
@@ -77,7 +77,7 @@ void take_sequences(const Rcpp::List& sequences, Options& options) {
 ancify::OnBadBlock as_on_bad_block(const std::string& name);
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);
-// What AA of records is: a data frame of letters and records.
+// The letters in the records' field AA: a data frame of letters and numbers of records.
 Rcpp::DataFrame as_data_frame(const ancify::AncestralLetterCounts& letters);
 // The number of records of each chromosome (row) and reason (column).
 Rcpp::NumericMatrix reasons_of(const std::vector<ancify::AnnotatedChromosome>& chromosomes);

@@ -100,7 +100,7 @@ struct Fields<ScoreColumns> {
 
 namespace {
 
-// `history` and `model` are as in rcpp_methods.h. NULL is none.
+// `history` and `model` are as in rcpp_methods.h. NULL means no history.
 std::optional<ancify::SampleHistory> as_sample_history(std::optional<SampleHistoryFields> given) {
   if (!given) return std::nullopt;
   return ancify::SampleHistory{as_history(given->history),

@@ -82,7 +82,7 @@ struct Fields<TrainingData> {
 
 namespace {
 
-// Throws InputError if parts do not fit, as the network would read them out of bounds.
+// Throws InputError if parts do not fit, because the network would read out of bounds.
 Autoencoder as_autoencoder(const Rcpp::List& list) {
   auto [model, tensors] = from_list<AutoencoderFields>(list);
   const std::vector<autoencoder::TensorForm> forms = autoencoder::tensor_forms(model.form);

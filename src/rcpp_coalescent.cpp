@@ -90,8 +90,8 @@ Rcpp::NumericMatrix as_matrix(const std::vector<ancify::Posterior>& rows) {
 
 }  // namespace
 
-// The probabilities of the site patterns of the outgroups and then the focal species. The states of
-// a pattern are the digits of its index in base 5; the first species changes fastest.
+// The probabilities of the site patterns of the outgroups, followed by the focal species. The
+// states of a pattern are the digits of its index in base 5; the first species changes fastest.
 // [[Rcpp::export]]
 Rcpp::NumericVector pattern_probabilities_impl(const Rcpp::List& history, const Rcpp::List& model,
                                                const Rcpp::Function& watch) {

@@ -15,7 +15,7 @@
 
 namespace {
 
-// An integer from a number of R, from `least` to `most`.
+// Converts a number of R to an integer from `least` to `most`; InputError for any other number.
 std::int64_t as_whole(double value, std::int64_t least, std::int64_t most, const char* what) {
   const auto whole = as_integer<std::int64_t>(value);
   if (static_cast<double>(whole) == value && whole >= least && whole <= most) return whole;
@@ -24,11 +24,11 @@ std::int64_t as_whole(double value, std::int64_t least, std::int64_t most, const
 
 // The genes of a chromosome.
 struct GeneColumns {
-  // For each coding part, in the direction of translation
+  // For each coding part, in the direction of translation.
   Rcpp::IntegerVector transcript;  // from 0
   Rcpp::NumericVector start;       // from 1
   Rcpp::NumericVector end;
-  // For each transcript
+  // For each transcript.
   Rcpp::LogicalVector forward;
   Rcpp::IntegerVector phase;  // NA if unknown
   Rcpp::LogicalVector open_start;
@@ -235,7 +235,7 @@ struct Fields<ancify::CodingOptions> {
              field("work", &All::threads, threads_of), field("genetic_codes", &All::genetic_codes));
 };
 
-// Finds the changes made by the sites of a file of variants. `sequences` is as in
+// Finds the coding changes made by the sites of a file of variants. `sequences` is as in
 // tabulate_variants_impl(), `genes` as for as_transcripts(). `options`: list(use_info =,
 // low_confidence =, mask = a path or "", focal = whether codons are the focal genome's,
 // genetic_codes = 64 residues of each, work =).

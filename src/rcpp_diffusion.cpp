@@ -25,7 +25,7 @@ Kind as_kind(const std::string& name) {
                              {"inbred", Kind::kInbred}});
 }
 
-// The index of a population, from its number.
+// The index of a population, from 0, for its number, from 1.
 std::optional<int> as_population(int number) { return number - 1; }
 
 std::vector<std::vector<double>> as_shares(const Rcpp::NumericMatrix& shares) {

@@ -1,5 +1,5 @@
-// Lists of R as structs of C++. A struct has one table of its fields, from which lists are read;
-// `.ci/fields.R` compares the tables with the lists that R makes by core_list().
+// Converts lists of R to structs of C++. A struct has one table of its fields, by which lists are
+// read; `.ci/fields.R` compares the tables with the lists that R makes by core_list().
 #pragma once
 
 #include <Rcpp.h>
@@ -28,7 +28,7 @@ struct Fields;
 [[noreturn]] void refuse_field(const char* of, const std::string& field,
                                const std::string& problem);
 
-// The fault of a value; the reader of its list adds the names of struct and field.
+// A fault in a value; the reader of its list adds the names of struct and field.
 struct FieldFault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -129,7 +129,7 @@ struct FromR<std::array<double, n>> {
   }
 };
 
-// NULL is none.
+// NULL means no value.
 template <class Value>
 struct FromR<std::optional<Value>> {
   static std::optional<Value> read(SEXP value) {
@@ -150,8 +150,8 @@ struct FromR<Object*> {
 
 // ---- Tables -------------------------------------------------------------------------------------
 
-// `place`: a pointer to a member, or a function of the struct that returns a reference.
-// `read`: converts a value, whose type is that of its argument.
+// `place`: a pointer to a member, or a function of the struct that returns a reference. `read`:
+// converts a value of its argument's type.
 template <class Place, class Read>
 struct Field {
   const char* name;
@@ -160,7 +160,7 @@ struct Field {
   bool has_default = false;
 };
 
-// The place of a member's member.
+// The place of a member of a member.
 template <class Outer, class Inner>
 struct Within {
   Outer outer;
@@ -205,7 +205,7 @@ constexpr auto field_or_default(const char* name, Arguments... arguments) {
   return made;
 }
 
-// The value of a name among `all`.
+// The value that belongs to a name in `all`.
 template <class Value>
 Value choice(const std::string& name, std::initializer_list<std::pair<const char*, Value>> all) {
   for (const auto& [known, value] : all) {
@@ -220,7 +220,7 @@ struct FieldTable {
   std::tuple<All...> all;
 };
 
-// The fields of a list that R makes.
+// Makes the table of the fields of a list from R.
 template <class... All>
 constexpr FieldTable<All...> fields(const char* name, All... all) {
   return {name, {all...}};
@@ -243,7 +243,7 @@ void read_field(const char* of, const Field<Place, Value (*)(Given)>& field, SEX
   }
 }
 
-// The struct of a list. Elements of R must stay valid as long as members that point to them.
+// The struct of a list. Elements of R must outlive members that point to them.
 template <class Struct>
 Struct from_list(SEXP list) {
   constexpr auto table = Fields<Struct>::table;
@@ -275,3 +275,49 @@ struct FromR<std::vector<Struct>, std::void_t<decltype(Fields<Struct>::table)>> 
     return result;
   }
 };
+
+// ---- State --------------------------------------------------------------------------------------
+
+// Lists of state are made by the core, and read again by it. A table of state_fields has fields
+// that are written too.
+
+// `write`: the inverse of `read`.
+template <class Place, class Value, class Given>
+struct StateField : Field<Place, Value (*)(Given)> {
+  Given (*write)(const Value&);
+};
+
+template <class Value>
+Value copied(const Value& value) {
+  return value;
+}
+
+template <class Struct, class Member>
+constexpr auto state_field(const char* name, Member Struct::*member) {
+  return StateField<Member Struct::*, Member, Member>{{name, member, &unchanged<Member>},
+                                                      &copied<Member>};
+}
+
+template <class Struct, class Member, class Given>
+constexpr auto state_field(const char* name, Member Struct::*member, Member (*read)(Given),
+                           Given (*write)(const Member&)) {
+  return StateField<Member Struct::*, Member, Given>{{name, member, read}, write};
+}
+
+template <class... All>
+constexpr FieldTable<All...> state_fields(const char* name, All... all) {
+  return {name, {all...}};
+}
+
+// The list from which from_list() reads the struct again.
+template <class Struct>
+Rcpp::List to_list(const Struct& from) {
+  return std::apply(
+      [&](const auto&... all) {
+        Rcpp::List list =
+            Rcpp::List::create(Rcpp::wrap(all.write(std::invoke(all.place, from)))...);
+        list.names() = Rcpp::CharacterVector::create(all.name...);
+        return list;
+      },
+      Fields<Struct>::table.all);
+}

@@ -44,7 +44,7 @@ Rcpp::List checksums_impl(const std::vector<std::string>& paths, const Rcpp::Lis
   return as_list(sums);
 }
 
-// The checksum of these bytes.
+// The checksum of bytes.
 // [[Rcpp::export]]
 std::string bytes_checksum_impl(const Rcpp::RawVector& bytes) {
   const char* const data = reinterpret_cast<const char*>(bytes.begin());

@@ -1,4 +1,4 @@
-// Connects genotypes and the tables beside them with the core.
+// Connects genotypes and their tables with the core.
 #include "rcpp_genotypes.h"
 
 #include <algorithm>
@@ -69,14 +69,14 @@ Rcpp::List as_list(const ancify::VariantTable& table) {
       Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
 }
 
-// The number of rows to read of a table whose genotypes have space for `room`. A few more do no
-// harm: the counts are compared when genotypes are opened, and that error says more.
+// The most rows to read of a table whose genotypes have space for `room`. A few extra rows do no
+// harm: counts are compared when genotypes are opened, and that error says more.
 std::int64_t rows_to_read(std::int64_t room) {
   constexpr std::int64_t few = 1'000'000;
   return std::max(few, 2 * room);
 }
 
-// The address and length of the calls in memory, bytes of R or of the core.
+// The address and length of the calls in memory, which are bytes of R or of the core.
 std::pair<const std::uint8_t*, std::int64_t> calls_of(const Rcpp::RObject& calls) {
   if (calls.isNULL()) return {nullptr, 0};
   if (TYPEOF(calls) == RAWSXP) return {RAW(calls), Rf_xlength(calls)};
@@ -139,7 +139,7 @@ std::vector<std::int64_t> as_indices(const Rcpp::NumericVector& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// The files beside a .bed, by their lines.
+// The lines of the .bim and .fam of a .bed.
 struct BedFiles {
   std::string stem;
   Rcpp::CharacterVector bim;
@@ -314,8 +314,8 @@ Rcpp::RObject pack_calls_impl(const Rcpp::RObject& matrix) {
   return packed;
 }
 
-// Opens a genotype file to check that it has these numbers of samples and variants. Returns the
-// number of variants with dosages.
+// Opens a genotype file to check that it has this many samples and variants. Returns the number of
+// variants with dosages.
 // [[Rcpp::export]]
 double check_genotypes_impl(const std::string& path, int samples, int variants,
                             const Rcpp::Function& watch) {
@@ -357,7 +357,7 @@ Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, const Rcpp
   return counts;
 }
 
-// Writes <stem>.bed, and the files beside it. `files` is for BedFiles.
+// Writes <stem>.bed, .bim and .fam. `files` is for BedFiles.
 // [[Rcpp::export]]
 void write_bed_impl(const Rcpp::List& genotypes, const Rcpp::List& files,
                     const Rcpp::Function& watch) {

@@ -1,6 +1,6 @@
-// The genotypes that R chooses: list(path =, identity =, samples_in_file =, variants_in_file =,
-// sample_index =, variant_index =, calls = those in memory, as pack_calls_impl() or
-// read_records_impl() gives them, or NULL), as core_genotypes() makes it.
+// Genotypes chosen in R: list(path =, identity =, samples_in_file =, variants_in_file =,
+// sample_index =, variant_index =, calls = the calls in memory, from pack_calls_impl() or
+// read_records_impl(), or NULL). core_genotypes() makes the list.
 #pragma once
 
 #include <Rcpp.h>
@@ -23,7 +23,7 @@ struct ChosenGenotypes {
   const std::uint8_t* calls = nullptr;  // if they are in memory
   std::int64_t bytes = 0;               // of calls
 
-  // Valid as long as this.
+  // The result is valid as long as this object.
   std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const;
 };
 

@@ -54,7 +54,7 @@ SEXP listener_of(const Rcpp::Function& watch, const char* name);
 void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
              Mailbox* mail = nullptr);
 
-// Whether a number without its fraction is of an integer type: the cast of any other is undefined.
+// Whether a number fits an integer type without its fraction. The cast of any other is undefined.
 template <class Integer>
 bool fits_integer(double value) {
   static_assert(std::is_integral<Integer>::value, "other numbers would lose their fractions");
@@ -64,8 +64,8 @@ bool fits_integer(double value) {
   return whole >= least && whole < past;
 }
 
-// An integer of the core from a number of R, whose fraction is dropped. Throws an input error for
-// NaN and for numbers outside the type. Only for R's own thread.
+// Converts a number of R to an integer of the core and drops its fraction. Throws an input error
+// for NaN and for numbers outside the type. Only for R's own thread.
 template <class Integer>
 Integer as_integer(double value) {
   if (!fits_integer<Integer>(value)) refuse_number(value);
@@ -91,7 +91,7 @@ std::vector<ancify::Chromosome> as_chromosomes(const Rcpp::NumericVector& length
 ancify::Work as_work(const Rcpp::List& work);
 int threads_of(const Rcpp::List& work);
 
-// Returns list(size =, checksum =, identity =), vectors. Checksums have 8 hexadecimal digits. All
+// Returns list(size =, checksum =, identity =) of vectors. Checksums have 8 hexadecimal digits. All
 // are NA if the size is negative; an unknown identity is NA too.
 Rcpp::List as_list(const std::vector<ancify::FileChecksum>& sums);
 

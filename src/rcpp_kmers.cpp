@@ -225,7 +225,7 @@ Rcpp::List kmer_rows_impl(SEXP database, double n, const Rcpp::Function& watch) 
   return Rcpp::List::create(Rcpp::Named("kmer") = texts, Rcpp::Named("count") = counts);
 }
 
-// The counts along each sequence, NA for positions without a k-mer.
+// The k-mer counts along each sequence; NA for positions without a k-mer.
 // [[Rcpp::export]]
 Rcpp::List kmer_profile_impl(SEXP database, const Rcpp::CharacterVector& sequences,
                              const Rcpp::Function& watch) {

@@ -31,7 +31,7 @@ struct ModelFields {
   std::vector<ancify::SubstitutionRates> classes;
 };
 
-// NA for equal rates of all sites
+// NA means equal rates at all sites.
 std::optional<double> as_alpha(const Rcpp::NumericVector& alpha) {
   if (alpha.size() != 1) throw FieldFault("is not a single number");
   return std::isnan(alpha[0]) ? std::nullopt : std::optional<double>(alpha[0]);

@@ -30,8 +30,8 @@ ancify::SubstitutionRates as_rates(const Rcpp::List& model);
 std::vector<ancify::SubstitutionRates> as_class_rates(const Rcpp::List& model);
 
 // Takes list(focal_size =, focal_times =, focal_lineages =, mutation_rate =, time =, from =, into
-// =, size =), where no element may be NULL. The last four are the joins of populations in the
-// order of time. Population 0 is the focal one, i that of the i-th outgroup.
+// =, size =), where no element may be NULL. The last four are the joins of populations in the order
+// of time. Population 0 is the focal population, i is the population of the i-th outgroup.
 ancify::History as_history(const Rcpp::List& history);
 
 double mutation_rate_of(const Rcpp::List& history);

@@ -30,7 +30,7 @@ struct RunFields {
   std::optional<ancify::DeviceEncoders*> devices;
 };
 
-// Indices from 1
+// Indices count from 1.
 struct SiteFields {
   Rcpp::IntegerVector protein;
   Rcpp::IntegerVector residue;
@@ -190,7 +190,8 @@ SEXP model_on_devices_impl(SEXP model, const Rcpp::List& work, const Rcpp::Funct
   return Rcpp::XPtr<ancify::DeviceEncoders>(devices.release(), true, R_NilValue, model);
 }
 
-// The number of packs recomputed on the CPU since the last call, as half precision did not suffice.
+// The number of packs recomputed on the CPU since the last call because half precision did not
+// suffice.
 // [[Rcpp::export]]
 double repeated_packs_impl(SEXP devices) {
   auto& repeated = Rcpp::XPtr<ancify::DeviceEncoders>(devices).checked_get()->repeated;

@@ -12,7 +12,7 @@
 
 namespace {
 
-// list(window =, cell =, count =), the first two from 0.
+// Returns list(window =, cell =, count =); windows and cells count from 0.
 Rcpp::List as_list(const ancify::WindowSums& sums) {
   using Rcpp::Named;
   return Rcpp::List::create(

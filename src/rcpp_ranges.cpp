@@ -1,4 +1,4 @@
-// Reads data for Bioconductor's ranges: regions of called chromosomes, pairs of aligned ranges.
+// Reads data for Bioconductor's ranges: regions of called chromosomes, and pairs of aligned ranges.
 // Writes calls for other programs.
 #include "core/ancestry/calling/call_export.h"
 #include "core/ancestry/calling/call_regions.h"
@@ -139,7 +139,7 @@ void check_sequences_impl(const std::vector<std::string>& paths,
 }
 
 // Returns the calls of regions, which must lie in their chromosomes. `regions` is for as_regions(),
-// with `file` an index of `paths`.
+// where `file` is an index in `paths`.
 // [[Rcpp::export]]
 Rcpp::CharacterVector read_regions_impl(const std::vector<std::string>& paths,
                                         const std::vector<std::string>& chromosomes,

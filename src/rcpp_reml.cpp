@@ -131,7 +131,7 @@ void ProblemKernels::share_memory() {
   const auto part = [&, memory = work_.memory](std::int64_t variants) {
     ancify::GenotypeWork work = work_;
     if (variants < all) {
-      // 0 would mean as much as they need.
+      // At least 1, because 0 would mean as much memory as needed.
       const double share = static_cast<double>(variants) / static_cast<double>(all);
       work.memory =
           std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(memory) * share), 1);

@@ -24,10 +24,10 @@
 //   control = list(start = NULL or theta, lower = with NA for the core's choice, information =,
 //     tolerance =, max_iterations =, ...)
 //   work: with the bytes for packed genotypes as its memory
-//   kept = list(kernels = from new_kept_kernels_impl(), bytes =): room for dense kernels that stay;
-//     may be absent
+//   kept = list(kernels = from new_kept_kernels_impl(), bytes =): workspace for dense kernels that
+//     persist; may be absent
 
-// A matrix with so many rows.
+// A matrix with this many rows.
 Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows);
 
 ancify::reml::FitData as_fit_data(const Rcpp::List& problem);
@@ -39,15 +39,15 @@ ancify::GenotypeWork as_genotype_work(const Rcpp::List& work);
 // The kernels of a problem.
 class ProblemKernels {
  public:
-  // On R's thread.
+  // Call it on R's thread.
   explicit ProblemKernels(const Rcpp::List& problem);
-  // On the job's thread. `mail` takes calls of products. `control`, `mail` and this must outlive
-  // what it gives.
+  // Call it on the job's thread. `mail` takes calls of R functions for products. `control`, `mail`
+  // and this object must outlive the result.
   ancify::reml::Kernels& open(ancify::JobControl& control, Mailbox& mail);
-  // The same for the components that genotypes make, alone.
+  // Like open(), for only the components that genotypes make.
   ancify::reml::GenotypeKernels open_genetic(ancify::JobControl& control);
-  // Adds constant_variants, and by component used_variants and divisors, which are NA where a
-  // kernel has none. On R's thread.
+  // Adds constant_variants and, for each component, used_variants and divisors, which are NA where
+  // a kernel has none. Call it on R's thread.
   void add_facts(Rcpp::List& result) const;
 
  private:
@@ -67,6 +67,6 @@ class ProblemKernels {
   std::unique_ptr<ancify::reml::Kernels> kernels_;
 };
 
-// The list that both paths give to R; run_reml() adds names. `names` are those of genetic
-// components.
+// The list that exact and stochastic fits return to R; run_reml() adds names. `names` are the names
+// of genetic components.
 Rcpp::List as_list(const ancify::reml::Fit& fit, const std::vector<std::string>& names);

@@ -21,7 +21,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Names of the components that follow the components with facts.
+// The names of the components that have no facts yet.
 Names later_names(const Names& names, const KernelFacts& facts) {
   const auto earlier = std::min(facts.divisors.size(), names.size());
   return {names.begin() + static_cast<std::ptrdiff_t>(earlier), names.end()};
@@ -73,7 +73,8 @@ void call_products(const Rcpp::Function& f, const double* v, std::int64_t n, int
   std::copy(product.begin(), product.end(), out);
 }
 
-// The job's thread passes the call to R's thread and waits. In a forked child both are one thread.
+// The job's thread passes the call to R's thread and waits. In a forked child they are the same
+// thread.
 reml::KernelProduct as_product(const Rcpp::RObject& kernel, std::int64_t n, Mailbox& mail,
                                const ancify::JobControl& control) {
   return [&kernel, n, &mail, &control](const double* v, int columns, double* out) {
@@ -93,7 +94,7 @@ reml::KernelProduct as_product(const Rcpp::RObject& kernel, std::int64_t n, Mail
   };
 }
 
-// list(products = a function of n x columns numbers, trace =)
+// Takes list(products = a function of an n x columns matrix, trace =).
 class FunctionKernel : public OtherKernel {
  public:
   FunctionKernel(const Rcpp::RObject& kernel, std::int64_t samples)
@@ -113,7 +114,7 @@ class FunctionKernel : public OtherKernel {
 
 // ---- Of genotypes -------------------------------------------------------------------------------
 
-// A kernel of a list with genotypes = as for as_chosen(), scale_power =.
+// A kernel from a list with genotypes = as for as_chosen(), and scale_power =.
 class KernelOfGenotypes : public OtherKernel {
  public:
   explicit KernelOfGenotypes(const Rcpp::List& list)
@@ -139,8 +140,8 @@ class KernelOfGenotypes : public OtherKernel {
   std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
 };
 
-// blocks = matrices, component = that of each block, from 0, divisors = of each component; 0 for
-// its mean diagonal
+// Its list also has blocks = matrices, component = of each block, from 0, and divisors = of each
+// component; 0 for its mean diagonal.
 class WeightedKernel : public KernelOfGenotypes {
  public:
   WeightedKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/)
@@ -171,7 +172,7 @@ class WeightedKernel : public KernelOfGenotypes {
   std::vector<reml::WeightBlock> blocks_;
 };
 
-// shares = n x ancestries
+// Its list also has shares = n x ancestries.
 class AdmixtureKernel : public KernelOfGenotypes {
  public:
   AdmixtureKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/)

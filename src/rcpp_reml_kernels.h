@@ -1,4 +1,4 @@
-// Kernels of a REML problem besides those of its genotypes.
+// Kernels of a REML problem other than the kernels of its genotypes.
 #pragma once
 
 #include <Rcpp.h>
@@ -13,7 +13,7 @@
 #include "core/reml/kernels/kernels.h"
 #include "rcpp_glue.h"
 
-// What R shows of components, in their order; NA where a kernel has no such number.
+// Facts about components for R, in their order; NA where a kernel has none.
 struct KernelFacts {
   void add(double used, double divisor) {
     used_variants.push_back(used);
@@ -29,15 +29,15 @@ class OtherKernel {
   virtual ~OtherKernel() = default;
   // The number of variants whose genotypes it reads.
   virtual std::int64_t variants() const { return 0; }
-  // How it reads them.
+  // Sets the threads, memory and devices for reading them.
   virtual void take(const ancify::GenotypeWork& /*work*/) {}
-  // On the job's thread; adds its facts. `names` are those of all components of the problem.
-  // `control`, `mail` and this must outlive what it gives.
+  // Call it on the job's thread. Adds the kernel's facts. `names` are the names of all components
+  // of the problem. `control`, `mail` and this object must outlive the result.
   virtual std::unique_ptr<ancify::reml::Kernels> open(const std::vector<std::string>& names,
                                                       ancify::JobControl& control, Mailbox& mail,
                                                       KernelFacts& facts) = 0;
 };
 
-// An n x n matrix, or a list whose `kind` is a row of the table in rcpp_reml_kernels.cpp. On R's
-// thread.
+// An n x n matrix, or a list whose `kind` is a row of the table in rcpp_reml_kernels.cpp. Call it
+// on R's thread.
 std::unique_ptr<OtherKernel> as_other_kernel(const Rcpp::RObject& kernel, std::int64_t samples);

@@ -20,7 +20,8 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
   return {chosen.open(control.inputs()), chosen.selection, work, control};
 }
 
-// P at theta, after an exact fit, when the kernels' memory is free for the tested genotypes.
+// P at theta, after an exact fit. The kernels' memory is freed before the tested genotypes are
+// read.
 std::vector<double> projection_of(const Rcpp::List& problem, const reml::FitData& data,
                                   const std::vector<double>& theta, const Rcpp::Function& watch) {
   const int threads = threads_of(problem["work"]);
@@ -52,9 +53,9 @@ struct Fields<SampledVariants> {
                                        field("theta", &All::theta), field("seed", &All::seed));
 };
 
-// For each variant z'v of a column v, and its calls. Returns list(response =, square = z'Sz off the
-// fixed effects, or z'Pz at the variances `theta` unless they are NULL, n = samples with a call,
-// frequency = NA without).
+// For each variant, z'v for a column v, and a summary of its calls. Returns list(response =, square
+// = z'Sz off the fixed effects, or z'Pz at the variances `theta` unless they are NULL, n = samples
+// with a call, frequency = NA without).
 // [[Rcpp::export]]
 Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                            const std::vector<double>& v, const Rcpp::RObject& theta,
@@ -74,7 +75,8 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
     const ancify::GenotypeProducts calls = reml::centred_calls(matrix);
     const reml::FixedEffects fixed(data, {control, work.threads});
     forms = reml::quadratic_forms_off_effects(calls, fixed, v, control);
-    if (!projection.empty()) forms.take_projection(calls.forms(control, projection.data()));
+    if (!projection.empty())
+      forms.take_projection(calls.quadratic_forms(control, projection.data()));
     for (const ancify::VariantCounts& counts : matrix.counts()) {
       const ancify::VariantMoments moments = ancify::moments_of(counts, matrix.samples());
       n.push_back(moments.observed);

@@ -205,7 +205,7 @@ SEXP open_spectrum_impl(const std::string& path) {
 }
 
 // Advances to the next line that is neither empty nor a comment. Returns list(number = of this
-// line, or of the last, found =).
+// line, or of the last line, found =).
 // [[Rcpp::export]]
 Rcpp::List next_spectrum_line_impl(SEXP reader) {
   const Rcpp::XPtr<ancify::SpectrumReader> spectrum(reader);

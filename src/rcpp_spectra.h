@@ -1,4 +1,4 @@
-// Conversions that all glue of spectra shares.
+// Conversions shared by all glue code for spectra.
 #pragma once
 
 #include <Rcpp.h>

@@ -96,8 +96,8 @@ std::string describe_work_impl(const Rcpp::List& work) {
   return as_work(work).backend.description();
 }
 
-// Returns list(number =, name =, memory =, compute_capability =, problem =). `problem` is one text,
-// empty without a problem.
+// Returns list(number =, name =, memory =, compute_capability =, problem =). `problem` is a single
+// text, empty without a problem.
 // [[Rcpp::export]]
 Rcpp::List available_gpus_impl(int gpus_per_card) {
   ancify::Gpus gpus;
@@ -117,7 +117,7 @@ Rcpp::List available_gpus_impl(int gpus_per_card) {
       Rcpp::Named("compute_capability") = capability, Rcpp::Named("problem") = gpus.problem);
 }
 
-// The values of core_limits() in R.
+// The values for core_limits() in R.
 // [[Rcpp::export]]
 Rcpp::List core_limits_impl() {
   using Rcpp::Named;
@@ -160,7 +160,6 @@ Rcpp::NumericVector read_chromosome_lengths(const std::string& path,
   guarded(
       [&] { chromosomes = ancify::read_chromosome_lengths(path, ancify::TaskContext(control)); });
   // Allocates the vectors first: push_back() copies the whole vector, and a genome may have 100,000
-  // contigs.
   // contigs.
   const auto n = static_cast<R_xlen_t>(chromosomes.size());
   Rcpp::NumericVector lengths(n);

@@ -14,12 +14,12 @@ namespace two_locus = ancify::two_locus;
 
 namespace {
 
-// Steps of a changing epoch: the first try, and the most.
+// Numbers of steps of an epoch with changing parameters: the first attempt, and the maximum.
 constexpr int kFirstSteps = 4;
 constexpr int kMostSteps = 4096;
 // Extrapolations are accepted if they agree within this relative difference.
 constexpr double kTolerance = 1e-8;
-// Larger differences at the most steps are an error.
+// Larger differences at kMostSteps are an error.
 constexpr double kLargestError = 1e-5;
 
 // A model, and its statistics at increasing numbers of steps.

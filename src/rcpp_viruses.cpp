@@ -49,7 +49,7 @@ Rcpp::List chunks_impl(const std::vector<std::string>& ids, const std::vector<do
                             Named("start") = start, Named("end") = end);
 }
 
-// Which frames are read, and how their sets are made.
+// The reading frames to report, and the form of their sets.
 struct FrameFields {
   std::string residues;  // of the 64 codons, in the core's order
   bool strict;

@@ -1,4 +1,4 @@
-// Reads a text in chunks, as files are read.
+// Reads a text in chunks, like a file.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How far numbers are from those expected.
+// The distance of computed values from expected ones.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace ancify::test {
 
-// Of the size of all numbers
+// The Euclidean distance, relative to the norm of the expected values.
 inline double relative_distance(const float* found, const std::vector<float>& expected) {
   double distance = 0;
   double size = 0;

@@ -20,8 +20,8 @@
 
 namespace ancify::test {
 
-// Work begun in a stream is done when somebody waits for it, as late as a real device may do it. If
-// `eager` says so, it is done at once.
+// Executes the work of a stream only when it is waited for, as late as a real device may. If
+// `eager` is true, executes it at once.
 class FakeDevice : public Device {
  public:
   explicit FakeDevice(std::size_t memory = std::size_t{1} << 30, std::string name = "fake:0")
@@ -49,7 +49,7 @@ class FakeDevice : public Device {
     return data;
   }
   void release(void* memory, MemoryKind kind) noexcept override {
-    for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());  // work left may read it
+    for (const auto& stream : streams_) EXPECT_TRUE(stream.empty());  // pending work may read it
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = sizes_.find(static_cast<char*>(memory));
     if (kind == MemoryKind::kDevice) on_device_ -= found->second;
@@ -126,7 +126,7 @@ class FakeDevice : public Device {
     EXPECT_GT(n, 0U);
     begin(stream, [=] { std::memset(to, byte, std::min(n, kMostMarked)); });
   }
-  // Does the work of a stream until none is left, or enough() is true.
+  // Executes the work of a stream until none is left, or enough() is true.
   template <class Enough>
   void do_steps(int stream, Enough enough) {
     auto& steps = streams_.at(static_cast<std::size_t>(stream));
@@ -148,7 +148,7 @@ class FakeDevice : public Device {
   std::array<std::deque<std::function<void()>>, kStreams> streams_;
 };
 
-// Does the operations of a GPU's threads on the host, from the last part to the first.
+// Executes the operations of a GPU's threads on the host, from the last part to the first.
 template <class Operation>
 class FakeKernelsOf : public Kernels<Operation> {
  public:

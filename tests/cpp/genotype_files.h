@@ -14,7 +14,7 @@ namespace ancify::test {
 // A call (0, 1, 2, or 3 for a missing one) of each sample.
 using Calls = std::vector<unsigned>;
 
-// Random calls. `weights` are those of the calls 0, 1, 2 and 3.
+// Random calls. `weights` are the weights of the calls 0, 1, 2 and 3.
 inline Calls random_calls(std::size_t samples, std::mt19937_64& random,
                           const std::vector<double>& weights = {4, 3, 2, 1}) {
   std::discrete_distribution<unsigned> draw(weights.begin(), weights.end());
@@ -23,7 +23,7 @@ inline Calls random_calls(std::size_t samples, std::mt19937_64& random,
   return calls;
 }
 
-// The call at each place, in 2 bits, for any codes of the calls.
+// Packs calls in 2 bits each, by any codes of the calls.
 inline std::string pack(const Calls& calls, const std::vector<unsigned>& codes = {0, 1, 2, 3}) {
   std::string bytes((calls.size() + 3) / 4, '\0');
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -32,7 +32,7 @@ inline std::string pack(const Calls& calls, const std::vector<unsigned>& codes =
   return bytes;
 }
 
-// Bytes of a number, the lowest first.
+// The bytes of a number, lowest first.
 inline std::string number_bytes(std::uint64_t number, std::size_t n) {
   std::string bytes;
   for (std::size_t i = 0; i < n; ++i) bytes += static_cast<char>(number >> 8 * i & 0xff);
@@ -53,7 +53,7 @@ inline std::string varint(std::size_t number) {
   return bytes + static_cast<char>(number);
 }
 
-// Samples whose calls differ from those expected, with their calls.
+// The list of samples whose calls differ from `expected`, with their calls.
 inline std::string difference_list(const Calls& calls, const Calls& expected) {
   std::vector<std::size_t> samples;
   Calls values;
@@ -83,7 +83,7 @@ inline std::string difference_list(const Calls& calls, const Calls& expected) {
   return list;
 }
 
-// The two commonest calls, the smaller one first; where several are as common, the smaller ones.
+// The two most common calls, the smaller one first; of equally common calls, the smaller ones.
 inline std::pair<unsigned, unsigned> commonest(const Calls& calls) {
   std::vector<unsigned> order = {0, 1, 2, 3};
   const auto count = [&](unsigned call) { return std::count(calls.begin(), calls.end(), call); };
@@ -122,11 +122,11 @@ inline std::string pgen_record(unsigned track, const Calls& calls, const Calls& 
 struct PgenOptions {
   std::size_t length_bytes = 2;
   bool wide_types = false;       // 8 bits instead of 4
-  std::size_t allele_bytes = 0;  // for numbers of alleles, all 2
+  std::size_t allele_bytes = 0;  // bytes of allele counts, which are all 2
   bool reference_bits = false;   // whether each variant has a bit for its REF
 };
 
-// A file of the storage mode 10. `types` are those of the records.
+// A file of the storage mode 10. `types` are the types of the records.
 inline std::string pgen_of_records(std::size_t samples, const std::vector<unsigned>& types,
                                    const std::vector<std::string>& records,
                                    const PgenOptions& options = {}) {

@@ -114,7 +114,7 @@ inline std::vector<SimdLevel> simd_levels() {
   return levels;
 }
 
-// Runs a function that should fail, and gives the message of its error.
+// Runs a function that should fail, and returns the message of its error.
 template <class Failure, class Run>
 std::string message_of(Run run) {
   try {

@@ -159,6 +159,27 @@ test_that("Ctrl-C cancels jobs that run and those that wait", {
   wait_for(length(jobs_there_are()) == 0, 20)
 })
 
+test_that("embeddings are made by jobs, as by a session", {
+  options(ancify.part_size = 2)
+  on.exit(options(ancify.part_size = NULL))
+  model <- sequence_model(system.file("extdata", "esm2_random", package = "ancify"))
+  proteins <- c(a = "MKTAYIAKQR", b = "GSHMSLFDFF", c = "MKV", d = "ACDEFGH", e = "WWYY")
+  out <- new_folder()
+  jobs <- list(cluster = list(partition = "main", time = "00:10:00", memory = "1G", cpus = 1))
+  folder <- new_folder()
+  with_folder(folder, {
+    lines <- log_lines(embed_sequences(
+      proteins, model, out = out, threads = 1, BPPARAM = slurm_param(jobs, verbose = FALSE)
+    ))
+  })
+  expect_length(grep("^part-[1-3].bin .*Slurm job [0-9]+.*: done in", lines), 3)
+  expected <- embed_sequences(proteins, model, threads = 1)
+  attr(expected, "unknown") <- NULL
+  expect_identical(read_embeddings(out), expected)
+  expect_identical(list.files(folder), character())
+  expect_length(jobs_there_are(), 0)
+})
+
 test_that("jobs that outlive their session are named", {
   set.seed(905)
   case <- slow_case(10)

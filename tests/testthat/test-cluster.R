@@ -214,13 +214,14 @@ long_test_that("tasks that outlive their session are named, and their files are 
 # A task of a running session, in a folder of its own.
 one_task <- function(config) {
   config <- with_alignments(ancify_config(config), "project")
-  cluster <- new_cluster(cluster_params("serial")[[1]], config, FALSE, identity)
+  cluster <- new_cluster(cluster_params("serial")[[1]], config$work_dir, "cpu", FALSE, identity)
   dir.create(cluster$folder, recursive = TRUE)
   writeLines(cluster$session, session_file(cluster$folder))
   parts <- parts_by_alignment(cluster, config)
   context <- with_ledgers(new_context(config, new_work(1)))
   claim_projections(context, config$outgroups$name)
-  new_tasks(cluster, "project", parts, list(sources = alignment_sources(config)))[[1]]
+  shared <- list(sources = alignment_sources(config))
+  new_tasks(cluster, tasks_of_parts(cluster, "project", parts, shared))[[1]]
 }
 
 test_that("tasks of a dead session do nothing", {
@@ -241,7 +242,7 @@ test_that("tasks of a dead session do nothing", {
   unlink(cancelled_file(tasks))
   do_task(task)
   expect_true(has_begun(task) && has_outcome(task))
-  expect_null(read_outcome(task)$error)
+  expect_null(read_outcome(task$folder, task_ledgers)$error)
 })
 
 test_that("a task's log follows no link", {
@@ -333,7 +334,7 @@ test_that("a worker of another version is an error", {
   task <- one_task(random_config()$config)
   task$version <- "0.0.1"
   do_task(task)
-  outcome <- read_outcome(task)
+  outcome <- read_outcome(task$folder, task_ledgers)
   expect_s3_class(outcome$error, "ancify_package_error")
   expect_match(conditionMessage(outcome$error), "the calling session 0.0.1")
   expect_match(readLines(log_file(task)), "^failed: The worker has ancify", all = FALSE)

@@ -206,6 +206,106 @@ test_that("unknown letters are told on every call of a run", {
   }
 })
 
+# ---- Tasks --------------------------------------------------------------------------------------
+
+test_that("parts made by workers are those of one session, and only missing ones are made", {
+  local_parts()
+  expected <- new_folder()
+  embed_to(expected, threads = 1)
+  for (kind in c("serial", "multicore", "snow", "batchtools")) {
+    param <- cluster_params(kind)[[1]]
+    out <- new_folder()
+    lines <- log_lines(embed_to(out, threads = 1, BPPARAM = param))
+    expect_length(grep("^part-[1-5].bin .*: done in", lines), 5)
+    expect_identical(read_embeddings(out), in_memory)
+    for (k in 1:5) {
+      expect_identical(file_bytes(part_file(out, k)), file_bytes(part_file(expected, k)))
+    }
+    unlink(part_file(out, 3))
+    before <- times(out)
+    lines <- log_lines(embed_to(out, threads = 1, BPPARAM = param))
+    expect_length(grep(": done in", lines), 1)
+    expect_identical(times(out)[names(before)], before)
+    embed_to(out)
+    expect_identical(read_embeddings(out), in_memory)
+  }
+})
+
+test_that("letters that workers do not know are counted as in one session", {
+  local_parts()
+  out <- new_folder()
+  x <- replace(proteins, 7, "MJJK")
+  param <- cluster_params("serial")[[1]]
+  suppressMessages(expect_warning(embed_to(out, x = x, BPPARAM = param), "2 letters"),
+                   classes = "ancify_message")
+  expect_warning(embed_to(out, x = x), "2 letters", class = "ancify_sequence_warning")
+})
+
+test_that("failed tasks are named, and the next call makes their parts alone", {
+  local_parts()
+  copy <- file.path(new_folder(), "model")
+  dir.create(copy)
+  file.copy(list.files(model$folder, full.names = TRUE), copy)
+  mine <- sequence_model(copy)
+  # The session has read the weights; workers cannot.
+  weights <- file.path(copy, "model.safetensors")
+  out <- new_folder()
+  of_run <- function() {
+    embed_to(out, by = mine, threads = 1, BPPARAM = cluster_params("serial")[[1]])
+  }
+  tasks_here$model <- NULL
+  no_weights <- function(folder) abort_ancify("no weights", "format", file = weights, line = 0)
+  with_function("load_model", no_weights, {
+    condition <- expect_ancify_error(
+      suppressMessages(of_run(), classes = "ancify_message"), "task", "5 of 5 tasks failed",
+      "part-1.bin failed on"
+    )
+  })
+  expect_s3_class(condition, "ancify_format_error")
+  expect_length(list.files(out, "^part"), 0)
+  lines <- log_lines(of_run())
+  expect_length(grep(": done in", lines), 5)
+  expect_identical(read_embeddings(out), in_memory)
+})
+
+test_that("what tasks of a killed session made is kept", {
+  local_parts()
+  out <- new_folder()
+  locks <- lock_folders(out, identity)
+  param <- cluster_params("serial")[[1]]
+  run <- list(
+    model = model, by_residue = FALSE, sequences = as_model_input(proteins, model),
+    workers = workers_of(param, "cpu")
+  )
+  work <- work_of_session(param, 1, "cpu", NULL)
+  run$settings <- sequence_settings(run$sequences, model, "window", work)
+  of <- embedding_fingerprint(run)
+  # A session that ends before it records any task.
+  with_function("merge_outcome", function(...) stop("killed"), {
+    expect_error(suppressMessages(embed_into(run, out, TRUE, of), classes = "ancify_message"))
+  })
+  unlock_folders(locks)
+  made <- times(out)
+  expect_true(length(made) > 0)
+  embed_to(out, threads = 1)
+  expect_identical(times(out)[names(made)], made)
+  expect_identical(read_embeddings(out), in_memory)
+})
+
+test_that("workers need a folder, and another backend than a fork has", {
+  expect_ancify_error(embed_sequences(proteins, model, BPPARAM = cluster_params("serial")[[1]]),
+                      "input", "`BPPARAM` needs `out`")
+  expect_ancify_error(embed_to(new_folder(), BPPARAM = 2), "input", "`BPPARAM`")
+  expect_ancify_error(
+    embed_to(new_folder(), backend = "gpu", BPPARAM = cluster_params("multicore")[[1]]), "device",
+    "SnowParam"
+  )
+  expect_ancify_error(
+    embed_to(new_folder(), precision = "fp16", BPPARAM = cluster_params("serial")[[1]]), "input",
+    "for GPUs alone"
+  )
+})
+
 # ---- State on disk ------------------------------------------------------------------------------
 
 # Changes what the ledger of a run records, as its own writer would.

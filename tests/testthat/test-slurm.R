@@ -157,15 +157,29 @@ test_that("arguments of the run go before the configuration, for its jobs too", 
 test_that("the submitting machine does not need the jobs' memory", {
   config <- ancify_example(new_folder())
   param <- cluster_params("batchtools")[[1]]
-  cluster <- new_cluster(param, config, FALSE, identity)
+  cluster <- new_cluster(param, config$work_dir, config$backend, FALSE, identity)
   kind <- kind_of_run(NULL, cluster)
   expect_identical(kind, "jobs")
   expect_null(check_memory(config, c("project", "call"), kind))
-  cluster <- new_cluster(cluster_params("snow")[[1]], config, FALSE, identity)
+  cluster <- new_cluster(cluster_params("snow")[[1]], config$work_dir, "cpu", FALSE, identity)
   expect_identical(kind_of_run(NULL, cluster), "tasks")
   expect_length(check_memory(config, c("project", "call"), "tasks"), 1)
   config$keep_projected <- FALSE
   for (kind in c("tasks", "jobs")) expect_false(can_run_as_one(config, c("project", "call"), kind))
+})
+
+test_that("jobs without a configuration request what is given, memory above all", {
+  cluster_params("batchtools")
+  asked <- list(memory = "16G", cpus = 4, time = "10")
+  expect_identical(
+    resources_of(list(cluster = asked)),
+    list(cpus = 4L, memory = "16G", time = "10", partition = NULL, gpus = 0L)
+  )
+  lines <- log_lines(with_sbatch(slurm_param(list(cluster = asked), backend = "gpu")))
+  expect_identical(lines, "Each job requests 4 cores and 16G of memory from Slurm, and 1 GPU\n")
+  expect_ancify_error(slurm_param(list(cluster = list(cpus = 4))), "config", "`cluster.memory`")
+  expect_ancify_error(slurm_param(list(cluster = list(memory = "much"))), "config", "megabytes")
+  expect_ancify_error(slurm_param(list(cluster = list(ram = "1G"))), "config", "ram")
 })
 
 test_that("a template needs no GPUs", {

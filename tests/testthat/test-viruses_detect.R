@@ -160,6 +160,15 @@ test_that("what a run lost is made again, and nothing else", {
   }
 })
 
+test_that("workers embed frames, with the files of one session", {
+  local_part_size(20)
+  expected <- files_of_run(detect(threads = 1)$out)
+  for (param in cluster_params(c("serial", "snow"))) {
+    suppressMessages(out <- detect(threads = 1, BPPARAM = param)$out, classes = "ancify_message")
+    expect_identical(files_of_run(out), expected)
+  }
+})
+
 test_that("a run that is killed goes on, with the same files", {
   local_part_size(5)
   expected <- files_of_run(detect()$out)

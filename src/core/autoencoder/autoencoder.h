@@ -21,7 +21,7 @@ struct Autoencoder {
   Form form;
   // The divisor of distances: about their mean.
   float unit = 1;
-  // The earlier divisor of the maps: a number, or kEachScale. Empty if unknown.
+  // The divisor applied to the maps beforehand: a number, or kEachScale. Empty if unknown.
   std::string scale;
   // In the order of tensor_forms().
   std::vector<std::vector<float>> tensors;
@@ -60,8 +60,8 @@ struct TrainingSettings {
   std::uint64_t seed = 1;
 };
 
-// Mean losses per pair, in squared units of the network: over training maps as they were seen, and
-// over held-out maps.
+// Mean losses per pair, in squared units of the network: over training maps as seen in training,
+// and over held-out maps.
 struct Epoch {
   double training_loss;
   double held_out_loss;
@@ -73,9 +73,9 @@ struct Training {
   std::vector<Epoch> epochs;
 };
 
-// Trains a network of this form and unit. `held_out`: cells for validation; all others are trained
-// on. A stop request ends training after a batch: `training` then holds the best epoch's weights,
-// or the last batch's if no epoch has ended. InputError if values become non-finite.
+// Trains a network of this form and unit. `held_out`: cells for validation; all others are for
+// training. A stop request ends training after a batch: `training` then holds the best epoch's
+// weights, or the last batch's if no epoch has ended. InputError if values become non-finite.
 //
 // All three functions throw DeviceError if the run's device fails or has too little memory.
 void train_autoencoder(const Form& form, float unit, const Maps& maps,

@@ -1,5 +1,5 @@
 // Runs a network on a device, which keeps weights, gradients and Adam's moments. Each slot has its
-// own stream, whose images are copied while the other slot's are computed.
+// own stream, and its images are copied while the other slot computes.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -136,7 +136,7 @@ class DeviceEngine : public Engine {
   std::optional<DeviceParameters> parameters_;
   std::array<Place, kPlaces> places_;
   Batch<OnDevice> gradient_;
-  std::unique_ptr<Event> last_;  // end of the work begun last
+  std::unique_ptr<Event> last_;  // the end of the latest work
 };
 
 static_assert(Engine::kPlaces == Device::kStreams);

@@ -1,12 +1,13 @@
-// With G = -J D^2 J / 2, its eigenvalues l and vectors v, and K the three largest ones above 0, the
-// structure's Gram matrix is P = sum over K of l v v'. It is a spectral function of G, so a
-// derivative B by P maps to one by G (Daleckii and Krein 1965, AMS Translations 47:1):
+// Let G = -J D^2 J / 2 have the eigenvalues l and vectors v, and let K be the three largest ones
+// above 0. The structure's Gram matrix is P = sum over K of l v v', a spectral function of G. So a
+// derivative B with respect to P maps to the following one with respect to G (Daleckii and Krein
+// 1965, AMS Translations 47:1):
 //
 //   V_K V_K' B V_K V_K' + sum over k in K of v_k y_k' + y_k v_k',
 //   y_k = l_k (l_k I - (G - P))^-1 (I - V_K V_K') B v_k.
 //
-// Equal eigenvalues within K are harmless; eigenvalues outside K divide by l_k minus their own
-// value.
+// Equal eigenvalues within K are harmless. For an eigenvalue outside K, the divisor is l_k minus
+// that eigenvalue.
 #include "core/autoencoder/geometry.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ Column product(const std::vector<double>& matrix, const Column& column) {
   return out;
 }
 
-// Converts the derivative by P, `by_part`, to one by G. `rest`: G - P.
+// Converts the derivative with respect to P, `by_part`, to one with respect to G. `rest`: G - P.
 std::vector<double> through_part(const Leading& leading, const std::vector<double>& rest,
                                  const std::vector<double>& by_part, double damping) {
   const std::size_t n = leading.vectors.front().size();
@@ -120,7 +121,7 @@ SquaredError geometry_error(std::int64_t points, const double* distances, const 
   if (gradient == nullptr || leading.values.empty()) return error;
   std::vector<double>& rest = gram;
   for (std::size_t i = 0; i < n * n; ++i) rest[i] -= part[i];
-  // Its rows sum to 0, as do those of `by_part` and G, so J changes nothing.
+  // The rows of `rest`, `by_part` and G sum to 0, so J changes nothing.
   const std::vector<double> by_gram = through_part(leading, rest, by_part, damping);
   for (std::size_t i = 0; i < n * n; ++i) gradient[i] -= scale * by_gram[i] * distances[i];
   return error;

@@ -11,8 +11,8 @@ namespace ancify::autoencoder {
 
 // A map's structure comes from classical scaling in three dimensions. The squared errors of its
 // distances are summed over the known pairs of `target`, i < j. `distances`, `target`: symmetric n
-// x n matrices. Adds to `gradient`, n x n, the sum's derivatives by the entries of `distances`,
-// times `scale`; null: none.
+// x n matrices. Adds `scale` times the sum's derivatives with respect to the entries of `distances`
+// to `gradient`, n x n, unless it is null.
 //
 // The gradient divides by gaps between eigenvalues, to which `damping` times the largest eigenvalue
 // is added.

@@ -34,8 +34,8 @@ struct ImageMaker::Chain {
 
 namespace {
 
-// Absent points are placed on the line between their nearest present neighbours, or at the nearest
-// one at an end.
+// Absent points are placed on the line between their nearest present neighbours or, at an end, at
+// the nearest present point.
 void fill_gaps(std::vector<double>& axis) {
   const std::size_t n = axis.size();
   std::size_t last = n;  // the last present point, or n

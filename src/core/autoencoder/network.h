@@ -1,6 +1,7 @@
-// The autoencoder of distance maps. Encoder: four times convolution, ReLU, pooling; a dense layer
-// to the code. Decoder: a dense layer; four times upsampling, convolution, ReLU. A convolution
-// reduces this to one channel z, and distances are softplus(z), symmetric with a zero diagonal.
+// The autoencoder of distance maps. Encoder: four blocks of convolution, ReLU and pooling; a dense
+// layer to the code. Decoder: a dense layer; four blocks of upsampling, convolution and ReLU. A
+// convolution reduces this to one channel z, and distances are softplus(z), symmetric with a zero
+// diagonal.
 //
 // Correcting networks have one more convolution and ReLU before, applied to the decoder's image and
 // the input d. Their distances are softplus(z + softplus^-1(d)), which is d itself at z = 0.
@@ -80,8 +81,8 @@ class AutoencoderNetwork {
     return output_.forward(pass, *raw_);
   }
 
-  // After forward() of the same batch. `gradient`: the loss gradient by the output; it is
-  // overwritten.
+  // After forward() of the same batch. `gradient`: the loss gradient with respect to the output; it
+  // is overwritten.
   void backward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& gradient) {
     output_.backward(pass, *raw_, gradient, &below_);
     correction_.backward(pass, *image_, below_, &gradient);

@@ -165,7 +165,7 @@ class ChangeFinder {
   struct BothCodons {
     Codon background;
     Codon focal;
-    bool made_stop;  // whether the ancestor's bases made a stop, so that it has the focal ones
+    bool made_stop;  // whether ancestral bases made a stop, so focal ones replace them
   };
 
   // base(place, is_ancestral) returns a base of the genome's forward strand.
@@ -180,7 +180,7 @@ class ChangeFinder {
       codons.background[place] = forward ? old : complement(old);
       codons.focal[place] = forward ? now : complement(now);
     }
-    // Two bases of different times may form a stop that never existed.
+    // Bases of different times may form a stop that never existed.
     const GeneticCode& code = genes_->code(transcript);
     codons.made_stop =
         code.residue(codons.background) == kStop && code.residue(codons.focal) != kStop;
@@ -188,7 +188,7 @@ class ChangeFinder {
     return codons;
   }
 
-  // The base of a transcript: the ancestor's if it is wanted and certain, else the focal one.
+  // The base of a transcript: the ancestral one if it is wanted and certain, else the focal one.
   int base_of(std::size_t transcript, std::int64_t offset, bool of_ancestor) const {
     return base_beside(genes_->models().position(transcript, offset), of_ancestor);
   }

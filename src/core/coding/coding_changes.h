@@ -1,4 +1,4 @@
-// Changes that the derived alleles of a VCF or BCF make in proteins.
+// Protein changes caused by the derived alleles of a VCF or BCF.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,7 @@ struct CodingChanges : RecordTotals {
 };
 
 // Reads all records of options.variants, which need no genotypes, and counts all samples together.
-// Throws InputError like GeneModels, and for an unknown genetic code. Other errors are those of
+// Throws InputError like GeneModels, and for an unknown genetic code. Other errors are as from
 // SiteReader.
 CodingChanges coding_changes(const CodingOptions& options, JobControl& control);
 

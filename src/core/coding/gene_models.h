@@ -40,7 +40,7 @@ class GeneModels {
 
   std::size_t size() const { return transcripts_.size(); }
   bool forward(std::size_t transcript) const { return transcripts_[transcript].forward; }
-  // Whether the first codon is known; otherwise the coding sequence begins within the gene.
+  // Whether the first codon begins the coding sequence; otherwise earlier bases are missing.
   bool has_start(std::size_t transcript) const {
     return transcripts_[transcript].phase == 0 && !transcripts_[transcript].open_start;
   }

@@ -31,7 +31,7 @@ std::string capabilities(const std::string& archs) {
   return text;
 }
 
-// Why this process cannot use any GPU, whatever the machine has; empty if it can.
+// The reason why this process cannot use any GPU, whatever the machine has; empty if it can.
 std::string why_not_here() {
 #ifdef ANCIFY_HAVE_CUDA
   if (!in_forked_child()) return "";

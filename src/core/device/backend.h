@@ -18,7 +18,7 @@ struct Backend {
   SimdLevel simd = SimdLevel::kScalar;
   std::vector<int> devices;    // indices of the GPUs, empty for the CPU
   int gpus_per_card = 1;       // device d is on card d / gpus_per_card
-  std::size_t gpu_memory = 0;  // bytes to use of each GPU, or 0 for all free memory
+  std::size_t gpu_memory = 0;  // bytes to use on each GPU, or 0 for all free memory
 
   // A description for the first line of a run's log.
   std::string description() const;
@@ -58,14 +58,15 @@ struct BackendWish {
   int threads = 1;
   std::string simd = "auto";  // as for choose_simd_level()
   int gpus_per_card = 1;
-  std::size_t gpu_memory = 0;  // bytes to use of each GPU, or 0 for all free memory
+  std::size_t gpu_memory = 0;  // bytes to use on each GPU, or 0 for all free memory
 };
 
-// Chooses a backend. "auto" means the CPU until a card has been measured: each base would cross the
-// bus to a GPU, while the CPU calls as fast as it copies. Throws DeviceError, with the reason, if
-// the user requests a GPU that cannot be used. Throws InputError for an unknown kind.
+// Chooses a backend. "auto" means the CPU until GPUs have been measured to be faster: each base
+// would cross the bus to a GPU, while the CPU calls as fast as it copies. Throws DeviceError, with
+// the reason, if the user requests a GPU that cannot be used. Throws InputError for an unknown
+// kind.
 Backend choose_backend(const BackendWish& wish);
-// Chooses a backend among other GPUs. gpus() is called only if the user requests a GPU.
+// Like the function above, with GPUs from gpus(), which is called only if the user requests a GPU.
 Backend choose_backend(const BackendWish& wish, const std::function<Gpus()>& gpus);
 
 // Throws DeviceError if this process cannot use a backend that another process chose. Its build

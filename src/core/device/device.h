@@ -39,8 +39,8 @@ class Device {
   virtual void* allocate(std::size_t n, MemoryKind kind) = 0;
   virtual void release(void* memory, MemoryKind kind) noexcept = 0;
 
-  // These start to copy n elements to the device, from it, or within it. Source and destination
-  // must stay valid until wait().
+  // These functions start to copy n elements to the device, from it, or within it. Source and
+  // destination must stay valid until wait().
   template <class T>
   void upload(T* to, const T* from, std::size_t n, int stream) {
     begin_copy<T>(Copy::kUp, to, from, n, stream);
@@ -72,7 +72,7 @@ class Device {
  protected:
   enum class Copy { kUp, kDown, kWithin };
 
-  // These start to copy or fill n bytes.
+  // These functions start to copy or fill n bytes.
   virtual void begin_copy_of_bytes(Copy way, void* to, const void* from, std::size_t n,
                                    int stream) = 0;
   virtual void begin_fill(void* to, unsigned char byte, std::size_t n, int stream) = 0;

@@ -1,6 +1,6 @@
-// Marks functions that CUDA kernels and the CPU share, so that they are written once. It also marks
-// their loops, which nvcc unrolls. Full unrolling keeps the arrays that a loop indexes in
-// registers. Eight iterations at a time let a thread wait for several values at once.
+// Marks functions that CUDA kernels and the CPU share, so that they are written once, and their
+// loops that nvcc unrolls. Full unrolling keeps the arrays that a loop indexes in registers. Eight
+// iterations at a time let a thread wait for several values at once.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,4 +1,4 @@
-// A job's pool of device memory. Reusing memory avoids the device's driver, which would wait for
+// A job's pool of device memory. Reuse avoids calls to the device's driver, which would wait for
 // all running work.
 #pragma once
 
@@ -26,7 +26,7 @@ class MemoryPool {
   MemoryPool& operator=(const MemoryPool&) = delete;
 
   Device& device() const { return device_; }
-  // Bytes of device memory that can be taken, including idle bytes.
+  // Bytes of device memory available to take(), including idle bytes.
   std::size_t free_memory();
   // Takes at least n uninitialised bytes.
   Piece take(std::size_t n, MemoryKind kind);

@@ -1,4 +1,4 @@
-// Adjacent numbers that a device reads or writes in one access.
+// Adjacent values that a device reads or writes in one access.
 #pragma once
 
 #include "core/device/host_device.h"
@@ -11,7 +11,7 @@ struct alignas(sizeof(T) * kNumbers < 16 ? sizeof(T) * kNumbers : 16) Several {
   T at[kNumbers];
 };
 
-// They must be aligned to their size or to 16 bytes.
+// `from` must be aligned to the size of the kNumbers values, or to 16 bytes if this is less.
 template <int kNumbers, class T>
 ANCIFY_HOST_DEVICE const Several<T, kNumbers>& several_at(const T* from) {
   return *reinterpret_cast<const Several<T, kNumbers>*>(from);

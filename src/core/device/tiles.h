@@ -13,7 +13,7 @@
 namespace ancify {
 
 // Bytes of device memory that a job may take: the free memory less a margin. Unless `limit` is 0,
-// they are at most `limit` less the `used` bytes that the job has already.
+// the result is at most `limit` minus the `used` bytes that the job already has.
 std::size_t memory_budget(MemoryPool& pool, std::size_t limit, std::size_t used = 0);
 
 // Throws DeviceError: the job needs at least `needed` bytes of device memory, and may take

@@ -1,4 +1,4 @@
-// Allocates a density's values and gives their order in memory.
+// Allocates a density's values and defines their order in memory.
 #include "core/diffusion/density.h"
 
 #include <limits>

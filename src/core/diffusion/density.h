@@ -12,7 +12,7 @@ namespace ancify::diffusion {
 // One value for each combination of grid points; the last population's index changes fastest.
 class Density {
  public:
-  // InputError if there are too many values to count. All values begin as 0.
+  // All values start at 0. InputError if there are too many values to count.
   Density(std::shared_ptr<const Grid> grid, int populations);
 
   const Grid& grid() const { return *grid_; }

@@ -120,8 +120,8 @@ ANCIFY_HOST_DEVICE inline double mutation_mass(const GridView& grid, double leng
   return mass;
 }
 
-// The loss at the corners: added to the first diagonal element of the line where the allele is lost
-// in all other populations, and to the last one where it is fixed in all others.
+// The loss at the corners. It adds to the first diagonal element of the line on which all other
+// populations have lost the allele, and to the last element where they have fixed it.
 ANCIFY_HOST_DEVICE inline double absorbed_in(const GridView& grid, double length, double size) {
   return length / size / grid.width[0];
 }
@@ -149,7 +149,7 @@ struct SweepOp {
   static constexpr const char* kName = "SweepOp";
   GridView grid;
   double* density;
-  double* pivots;  // scratch, as many as values
+  double* pivots;  // workspace of the density's size
   SystemRows rows;
   int populations;
   int axis;
@@ -221,8 +221,8 @@ struct SweepOp {
 
 // ---- Transitions --------------------------------------------------------------------------------
 
-// Unit mass at one frequency, as values at the two grid points around it, whose trapezoid integral
-// is 1.
+// A unit mass at one frequency, as values at the two grid points around it. Their trapezoid
+// integral is 1.
 struct Spike {
   int lower;
   double at_lower;
@@ -361,8 +361,9 @@ struct CopyOp {
 
 // ---- Samples ------------------------------------------------------------------------------------
 
-// Replaces the last remaining population's axis by the derived allele count of its sample, as the
-// fastest index. Each of its points has `inner` values, of the populations already sampled.
+// Replaces the axis of the last population not yet sampled by its sample's derived allele count,
+// which becomes the fastest index. Each point has `inner` values, of the populations already
+// sampled.
 struct SampleOp {
   static constexpr const char* kName = "SampleOp";
   const double* from;

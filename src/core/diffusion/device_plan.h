@@ -10,7 +10,7 @@
 
 namespace ancify::diffusion {
 
-// The threads of a GPU block that executes a plan.
+// The number of threads in a GPU block that executes a plan.
 constexpr unsigned kThreadsOfAPlan = 256;
 
 // An event of a plan: the equilibrium, an epoch or a transition.

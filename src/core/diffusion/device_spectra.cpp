@@ -21,10 +21,10 @@ namespace ancify::diffusion {
 
 namespace {
 
-// Places pieces of memory one after the other, each aligned for a double.
+// Places arrays one after the other in memory, each aligned for a double.
 class Layout {
  public:
-  // Adds a piece of n elements and returns the offset of its first byte.
+  // Adds an array of n elements and returns the offset of its first byte.
   template <class T>
   std::size_t add(std::size_t n) {
     const std::size_t at = size_;
@@ -67,7 +67,7 @@ class DeviceJob {
            std::max(lines(), std::size_t{kThreadsOfAPlan});
   }
 
-  // The sizes of the image and of the workspace.
+  // The sizes of the image and the workspace.
   std::size_t image_bytes() const { return image_layout().size; }
   std::size_t workspace_bytes() const {
     const auto values = static_cast<double>(most_populations_) * 5 * grid_->points() +
@@ -239,7 +239,7 @@ std::size_t bytes_of(const DeviceJob& job) {
   return job.image_bytes() + job.workspace_bytes() + sizeof(DevicePlan);
 }
 
-// Groups as many jobs as fit the memory `budget`, in decreasing order of work.
+// Groups jobs, in decreasing order of work, into batches that fit the memory `budget`.
 std::vector<Batch> make_batches(const DeviceJobs& jobs, std::size_t most_lines, std::size_t budget,
                                 std::size_t devices) {
   std::vector<std::size_t> order(jobs.size());

@@ -23,12 +23,12 @@ using DiffusionDevices = std::vector<std::unique_ptr<DiffusionKernels>>;
 // Opens the backend's devices; none for the CPU. DeviceError if one fails.
 DiffusionDevices open_diffusion_devices(const Backend& backend);
 
-// A spectrum for each job, equal to that of expected_spectra() up to relative differences of about
-// 1e-12. `threads` CPU threads prepare the jobs. Plans with at most `most_lines` lines run
+// Computes a spectrum for each job. It agrees with expected_spectra() within relative differences
+// of about 1e-12. `threads` CPU threads prepare the jobs. Plans with at most `most_lines` lines run
 // together, one on each block; a larger plan takes the whole device. A launch computes about
-// `values_at_once` values of each plan, and a stop is noticed between launches. `memory_limit`: the
-// most bytes taken of each device, 0 for no limit; see memory_budget(). DeviceError if a plan does
-// not fit. Interrupted if the job is stopped.
+// `values_at_once` values of each plan, and a stop is noticed between launches. At most
+// `memory_limit` bytes are allocated on each device; 0 means no limit (see memory_budget()).
+// DeviceError if a plan does not fit. Interrupted if the job is stopped.
 std::vector<std::vector<double>> device_spectra(const DiffusionDevices& devices,
                                                 const std::vector<SpectrumJob>& jobs,
                                                 const Sampling& sampling, std::size_t memory_limit,

@@ -37,7 +37,7 @@ struct Exponent {
   double square;
 };
 
-// The integral, by halving the interval until the estimate `whole` changes by at most `error`.
+// Integrates, and halves the interval until the estimate `whole` changes by at most `error`.
 template <class Function>
 double refined(const GaussRule& rule, const Function& f, double from, double to, double whole,
                double error, int halvings) {

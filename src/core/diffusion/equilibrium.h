@@ -8,10 +8,10 @@
 
 namespace ancify::diffusion {
 
-// The equilibrium density on a grid, of one population. The value at 0, which would be infinite,
-// equals that at the next point. As in dadi, the size only scales the density: selection acts as at
-// size 1. InputError for a size not above 0, a negative theta, non-finite parameters, and selection
-// under which the density overflows.
+// The equilibrium density of one population on a grid. The density is infinite at 0; there it is
+// set to the value at the next point. As in dadi, the size only scales the density: selection acts
+// as at size 1. InputError for a size of 0 or less, a negative theta, non-finite parameters, and
+// selection so strong that the density overflows.
 Density equilibrium_density(const Equilibrium& equilibrium, std::shared_ptr<const Grid> grid);
 
 }  // namespace ancify::diffusion

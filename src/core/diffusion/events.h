@@ -92,10 +92,10 @@ class EventFields {
 
   const std::vector<double>& values(const std::string& name) const;
   double value(const std::string& name) const;
-  // Population indices from 0, of a field that counts them from 1.
+  // Converts the population numbers of a field, which count from 1, to indices from 0.
   std::vector<int> populations(const std::string& name) const;
   int population(const std::string& name) const;
-  // Time courses; constant ones if the field holds numbers.
+  // The field's time courses; numbers become constant ones.
   std::vector<TimeCourse> time_courses(const std::string& name) const;
 };
 

@@ -25,7 +25,7 @@ struct Sampling {
   enum class Kind { kAnalytic, kDirect, kAdmixed, kInbred };
   Kind kind = Kind::kAnalytic;
   std::vector<int> sizes;                   // haplotypes sampled of each population
-  std::optional<int> ascertained;           // kDirect: the population of direct_weights(), or none
+  std::optional<int> ascertained;           // kDirect: the ascertained population, or none
   std::vector<std::vector<double>> shares;  // kAdmixed
   std::vector<double> inbreeding;           // kInbred: of each population
   std::vector<int> ploidy;

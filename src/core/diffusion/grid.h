@@ -1,4 +1,4 @@
-// The grid of allele frequencies at which a density is known, the same for all populations.
+// The grid of allele frequencies on which densities are computed, the same for all populations.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ancify::diffusion {
 
-// Points from 0 to 1, denser towards both ends by a logistic function.
+// Points from 0 to 1, spaced by a logistic function so that they are denser towards both ends.
 struct Grid {
   // InputError for fewer than 4 points.
   explicit Grid(int points);
@@ -20,8 +20,8 @@ struct Grid {
   double smallest() const { return x[1]; }
 
   std::vector<double> x;
-  std::vector<double> width;           // from each point but the last to the next
-  std::vector<double> middle;          // halfway from each point but the last to the next
+  std::vector<double> width;           // the distance from each point to the next
+  std::vector<double> middle;          // halfway from each point to the next
   std::vector<double> inverse_weight;  // 1 / weight of each point in the trapezoid rule
 };
 

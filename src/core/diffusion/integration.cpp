@@ -116,9 +116,9 @@ class Integration {
     });
   }
 
-  // Sweeps along all axes after `axis`. The indices of the earlier axes give `block`. It has a
-  // smaller block for each index of `axis`, of which `from` to `to` are swept. Each is swept along
-  // all later axes while it is in a cache.
+  // Sweeps along all axes after `axis`. `block` holds the values at fixed indices of the earlier
+  // axes, with a smaller block for each index of `axis`. Blocks `from` to `to` are swept, each
+  // along all later axes while it is in a cache.
   void sweep_blocks(int axis, double* block, std::size_t from, std::size_t to, Index& at,
                     LineWorkspace& workspace) {
     const bool are_slices = axis + 2 == last_;
@@ -135,7 +135,7 @@ class Integration {
     }
   }
 
-  // Sweeps the last two axes of a few neighbouring slices, whose lines together fill a bundle.
+  // Sweeps a few neighbouring slices along the last two axes. Their lines together fill a bundle.
   void sweep_slices(double* first, std::size_t slices, const Index& at, LineWorkspace& workspace) {
     if (slices == 1) {
       sweep_bundles(last_ - 1, first, at, workspace);
@@ -145,7 +145,7 @@ class Integration {
     if (schedule_.frozen[last_] == 0) sweep_rows(first, at, 0, slices * points_, workspace);
   }
 
-  // Sweeps the last axis but one of neighbouring slices. Their lines are copied side by side.
+  // Sweeps neighbouring slices along the last axis but one. Their lines are copied side by side.
   void sweep_columns(double* first, std::size_t slices, const Index& at,
                      LineWorkspace& workspace) const {
     const std::size_t lanes = slices * points_;

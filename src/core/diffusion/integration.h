@@ -8,9 +8,9 @@
 
 namespace ancify::diffusion {
 
-// Advances the density through all steps of the schedule. A step is implicit along one axis after
-// another (Gutenkunst and others 2009). Idle threads of the context take parts of a sweep, without
-// changing the result by a bit. Interrupted if the job is stopped.
+// Advances the density through all steps of the schedule. Each step is implicit, along one axis
+// after another (Gutenkunst and others 2009). Idle threads of the context take parts of a sweep;
+// the result stays the same to the last bit. Interrupted if the job is stopped.
 void integrate(Density& density, const Schedule& schedule, SimdLevel level,
                const TaskContext& context);
 

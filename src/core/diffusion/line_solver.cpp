@@ -20,14 +20,14 @@ ANCIFY_ALWAYS_INLINE void store_some(const Lanes& from, std::size_t lanes, doubl
   for (std::size_t lane = 0; lane < lanes; ++lane) to[lane] = from[lane];
 }
 
-// One point of lines side by side, as vectors of values.
+// The values of adjacent lines at one point, as vectors.
 template <class Lanes>
 class Row {
  public:
   explicit Row(std::size_t lanes) : lanes_(lanes), whole_(lanes - lanes % kLanesIn<Lanes>) {}
 
-  // Reads vectors of `from`, changes each by of(lane, value), and writes them to `result`, which
-  // has whole vectors.
+  // Applies of(lane, value) to the vectors of `from` and writes the results to `result`, which
+  // holds whole vectors.
   template <class Of>
   ANCIFY_ALWAYS_INLINE void read(const double* from, double* result, const Of& of) const {
     Lanes value;
@@ -42,7 +42,8 @@ class Row {
     store(value, result + whole_);
   }
 
-  // Changes vectors of `values`, which has whole ones, by of(lane, value), and copies them to `to`.
+  // Applies of(lane, value) in place to `values`, which holds whole vectors, and copies the results
+  // to `to`.
   template <class Of>
   ANCIFY_ALWAYS_INLINE void write(double* values, double* to, const Of& of) const {
     Lanes value;

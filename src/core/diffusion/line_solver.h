@@ -9,13 +9,14 @@
 
 namespace ancify::diffusion {
 
-// The lanes of the widest level's vector. A row's last vector may have unused lanes.
+// The number of lanes of the widest level's vector. A row's last vector may have unused lanes.
 constexpr std::size_t kLaneVector = 8;
 inline std::size_t whole_vectors(std::size_t lanes) {
   return (lanes + kLaneVector - 1) / kLaneVector * kLaneVector;
 }
 
-// The systems of a bundle of distinct lines, and their elimination, by point, then by lane.
+// The systems of a bundle of distinct lines, and their elimination. Values are ordered by point,
+// then by lane.
 class LineElimination {
  public:
   LineElimination(std::size_t points, std::size_t most_lanes);
@@ -23,7 +24,7 @@ class LineElimination {
   double* inflow() { return workspace_.get(); }
   double* first() { return inflow() + most_lanes_; }  // elements of the diagonal
   double* last() { return first() + most_lanes_; }
-  double* pivots() { return last() + most_lanes_; }  // inverse, of each row
+  double* pivots() { return last() + most_lanes_; }  // the inverse pivot of each row
   double* uppers() { return pivots() + size_; }
 
   bool is_done = false;
@@ -43,8 +44,8 @@ struct LineBundle {
 };
 
 // Replaces the right-hand sides in `bundle` by the solutions; `values` holds whole vectors at each
-// point. Without an elimination, no line has inflow or is absorbed at a corner. A completed
-// elimination is reused, otherwise it is computed. Neither this nor the level changes the result.
+// point. Without an elimination, no line has inflow or is absorbed at a corner. An elimination is
+// computed once and then reused. Neither reuse nor the level changes the result.
 void solve_lines(const LineSystem& system, const LineBundle& bundle, LineElimination* elimination,
                  double* values, SimdLevel level);
 

@@ -1,5 +1,5 @@
-// The rows of (1 + dt A) phi_new = phi, a time step along one axis (see assemble_row()), and the
-// elimination by the Thomas algorithm if all lines share their rows.
+// The rows of (1 + dt A) phi_new = phi, a time step along one axis (see assemble_row()). If all
+// lines share their rows, also the elimination by the Thomas algorithm.
 #include "core/diffusion/line_system.h"
 
 namespace ancify::diffusion {

@@ -27,8 +27,8 @@ struct LineSystem {
   std::vector<double> upper_by_inflow;
   double first_by_inflow;
   double last_by_inflow;
-  // The loss at the corners. It is added to the first diagonal element where the allele is lost in
-  // all other populations, and to the last one where it is fixed in all others.
+  // The loss at the corners. It adds to the first diagonal element of the line on which all other
+  // populations have lost the allele, and to the last element where they have fixed it.
   double absorbed;
 
   // Without inflow all lines share one elimination. Forwards: x[i] = x[i] pivot[i] - x[i-1]

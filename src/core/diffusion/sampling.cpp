@@ -33,8 +33,8 @@ void binomial_probabilities(int n, double x, std::vector<double>& p) {
   for (int d = 0; d <= n; ++d) p[d] /= sum;
 }
 
-// The beta-binomial probabilities of one organism's derived alleles. The parameters, which would be
-// infinite without inbreeding, are multiplied by `inbreeding`.
+// The beta-binomial probabilities of one individual's derived alleles. The parameters, which would
+// be infinite without inbreeding, are multiplied by `inbreeding`.
 std::vector<double> organism_probabilities(int ploidy, double x, double inbreeding) {
   const double outbred = 1 - inbreeding;
   std::vector<double> p;

@@ -8,8 +8,8 @@
 
 namespace ancify::diffusion {
 
-// Linear weights for a sample of `size` haplotypes of one population. The row of a grid point holds
-// the factor of its density for each number of derived alleles from 0 to `size`.
+// Weights for a sample of `size` haplotypes of one population. A row holds the factors of the
+// density at one grid point, one for each count of derived alleles from 0 to `size`.
 struct SampleWeights {
   int size;
   std::vector<double> values;
@@ -18,16 +18,16 @@ struct SampleWeights {
 // Integrates binomial probabilities against a density that is linear between grid points.
 SampleWeights analytic_weights(const Grid& grid, int size);
 
-// Integrates binomial probabilities by the trapezoid rule. `ascertained`: only over sites where two
-// more haplotypes of the population differ; a factor of 2 is left out.
+// Integrates binomial probabilities by the trapezoid rule. If `ascertained`, only sites at which
+// two further haplotypes of the population differ contribute; a factor of 2 is omitted.
 SampleWeights direct_weights(const Grid& grid, int size, bool ascertained);
 
-// As direct_weights(), for inbred individuals of this ploidy: two alleles of an individual are
+// Like direct_weights(), for inbred individuals of this ploidy: two alleles of an individual are
 // identical by descent with probability `inbreeding` (Blischak and others 2020). `size` is a
 // multiple of `ploidy`.
 SampleWeights inbred_weights(const Grid& grid, int size, double inbreeding, int ploidy);
 
-// The expected spectrum, by the weights of each population. The first population's index changes
+// The expected spectrum, given each population's weights. The first population's index changes
 // fastest.
 std::vector<double> sample(const Density& density, const std::vector<SampleWeights>& weights);
 

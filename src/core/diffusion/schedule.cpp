@@ -73,7 +73,7 @@ TimeStep parameters_at(const Epoch& epoch, double time) {
   return step;
 }
 
-// The shortest of the time scales of drift, migration and selection in all populations.
+// The shortest time scale of drift, migration and selection in any population.
 double time_scale(const TimeStep& at, int populations, double strongest) {
   double fastest = 0;
   for (int i = 0; i < populations; ++i) {
@@ -169,7 +169,7 @@ Schedule middle_steps(const Epoch& epoch, int steps) {
   Schedule schedule = without_steps(epoch);
   const double duration = epoch.end - epoch.start;
   if (duration == 0) return schedule;
-  // The time that is left after these shares of all steps
+  // The remaining time after this share of the steps.
   const auto left = [=](double share) { return duration * std::pow(1 - share, 4); };
   const auto step_at = [&](double time) {
     TimeStep step = parameters_at(epoch, time);

@@ -11,9 +11,10 @@
 namespace ancify::diffusion {
 
 // The length of time steps: `fineness` times the shortest time scale of drift, migration and
-// selection. Each is then cut into `parts` equal steps. Selection coefficients count as at most
-// `strongest`. Time scales are taken at a step's beginning. If the rule looks ahead, they are also
-// taken in its middle and at its end, so that no step is too long where a population shrinks.
+// selection. Each is then cut into `parts` equal steps. Selection coefficients are capped at
+// `strongest` in absolute value. Time scales are evaluated at the start of a step. If the rule
+// looks ahead, they are also evaluated at its middle and end, so that no step is too long while a
+// population shrinks.
 struct StepRule {
   double fineness;
   int parts = 1;
@@ -47,9 +48,9 @@ struct Schedule {
 // The steps of an epoch. InputError for invalid parameters at any step, and for too many steps.
 Schedule make_schedule(const Epoch& epoch, const StepRule& rule);
 
-// This many steps, with the parameters at the middle of each; one step if no parameter changes.
-// Steps shorten with the fourth power, since fast recombination erases all but the end. InputError
-// for invalid parameters.
+// Divides an epoch into this many steps, with the parameters at the middle of each; one step if no
+// parameter changes. The remaining time falls with the fourth power of the remaining steps, because
+// fast recombination erases all but the end of an epoch. InputError for invalid parameters.
 Schedule middle_steps(const Epoch& epoch, int steps);
 
 // Makes the steps of an epoch.

@@ -1,4 +1,4 @@
-// Applies the transitions of a density, on the CPU and on devices.
+// Applies transitions to a density, on the CPU and on devices.
 #pragma once
 
 #include "core/diffusion/density.h"

@@ -13,7 +13,8 @@ struct Table {
   std::size_t stride;  // from one row to the next
 };
 
-// Writes the rows of `from` as the columns of `to`; `rows` and `columns` are those of `from`.
+// Writes the rows of `from` as the columns of `to`; `rows` and `columns` are the dimensions of
+// `from`.
 void transpose(const Table& from, const Table& to, std::size_t rows, std::size_t columns,
                SimdLevel level);
 

@@ -58,7 +58,7 @@ void run_workers(int /*threads*/, int count, const std::function<void()>& worker
   try {
     for (int i = 1; i < count; ++i) others.emplace_back(worker);
   } catch (const std::system_error&) {
-    // Not all threads may have started; those that did do all the work.
+    // Some threads may not have started; the others do all the work.
   }
   worker();
   for (auto& other : others) other.join();
@@ -112,7 +112,7 @@ void share_with_idle(std::int64_t n, const std::function<void(std::int64_t)>& pa
   });
 }
 
-// Needs no isolation, as a waiting thread can only take parts of parts.
+// Needs no isolation: a waiting thread can only take other parts, or parts that these share.
 void share_with_helpers(std::int64_t n, int threads, const std::function<void(std::int64_t)>& part,
                         std::atomic<int>& /*idle*/) {
   std::atomic<std::int64_t> next{0};

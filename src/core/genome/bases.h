@@ -25,7 +25,7 @@ ANCIFY_HOST_DEVICE constexpr std::uint8_t base_code(char c) {
 ANCIFY_HOST_DEVICE constexpr char upper_base(int code) { return "ACGTN"[code]; }
 ANCIFY_HOST_DEVICE constexpr char lower_base(int code) { return "acgtn"[code]; }
 
-// The first of a set of bases, stored as bits; bit 0 is A. The set must not be empty.
+// The first base of a nonempty set, which is stored as bits; bit 0 is A.
 ANCIFY_HOST_DEVICE constexpr int first_base(unsigned bases) {
   int base = 0;
   while ((bases >> base & 1U) == 0) ++base;

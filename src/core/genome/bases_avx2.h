@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// The lower four bits of a character select the only base that it may be. Any character other than
+// The lower four bits of a character select the only base that it can be. Any character other than
 // this base is missing.
 ANCIFY_TARGET_AVX2 inline __m256i load_base_codes_avx2(const char* bases) {
   const __m256i letters = _mm256_broadcastsi128_si256(

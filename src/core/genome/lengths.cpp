@@ -111,7 +111,7 @@ class AliasParser {
     if (is_new) {
       in_order_.push_back(std::move(alias));
     } else if (place->second != chromosome) {
-      place->second.reset();  // such as a column with the names' source
+      place->second.reset();  // such as the texts of a column of sources
     }
   }
 

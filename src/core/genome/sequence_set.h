@@ -20,14 +20,15 @@ struct SequenceFile {
 // requests it, and kept until find() requests the next.
 class SequenceSet {
  public:
-  // `wanted` holds the chromosomes' names. In a file of many, names may differ by a leading chr, or
-  // be Ensembl's (ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1). Throws InputError if the file
-  // has none of them.
+  // `wanted` holds the chromosomes' names. In a file of many sequences, names may differ by a
+  // leading chr, or have Ensembl's form (ANCESTOR_for_chromosome:GRCh38:22:1:50818468:1). Throws
+  // InputError if the file has none of them.
   SequenceSet(const std::vector<SequenceFile>& files, const std::vector<std::string>& wanted,
               const TaskContext& context);
   // The bases of a chromosome, valid until the next call; null if no file has it.
   const std::string* find(const std::string& chromosome, const TaskContext& context);
-  // The chromosome's name in a file of many, or the path of its own file; empty if neither exists.
+  // The chromosome's name in a file of many sequences, or the path of its own file; empty if
+  // neither exists.
   std::string name_of(const std::string& chromosome) const;
 
  private:

@@ -14,7 +14,8 @@ namespace ancify {
 // The form of a sequence: a character per position, or packed (packed.h).
 enum class SequenceForm { kCharacters, kPacked };
 
-// The number of bytes before a position; of packed sequences, a multiple of kPackedGroup.
+// The number of bytes before a position, which must be a multiple of kPackedGroup in a packed
+// sequence.
 constexpr std::size_t bytes_before(SequenceForm form, std::size_t position) {
   return form == SequenceForm::kPacked ? position / 2 : position;
 }
@@ -23,8 +24,8 @@ class SequenceSource {
  public:
   virtual ~SequenceSource() = default;
   virtual SequenceForm form() const = 0;
-  // Returns n positions from `start` on, a multiple of kPackedGroup. They are in `buffer`, which
-  // has space for n bytes, or in the source's own memory.
+  // Returns n positions from `start` on, which must be a multiple of kPackedGroup. They are in
+  // `buffer`, which has space for n bytes, or in the source's own memory.
   virtual const char* bases(std::int64_t start, std::size_t n, char* buffer) const = 0;
   // Throws FileError if the source is a file that has changed since it was opened.
   virtual void check_unchanged() const {}

@@ -52,7 +52,7 @@ class FileStore : public SequenceStore {
   std::vector<FileChecksum> checksums() const override { return checksums_; }
 
  private:
-  // The checksum so far, as long as positions are written in order from the first one on.
+  // The checksum so far, valid as long as positions are written in order from the first.
   struct InOrder {
     std::int64_t end = 0;
     std::uint32_t checksum = 0;

@@ -1,4 +1,4 @@
-// Exact integer sums of calls times numbers, for each level of vector instructions.
+// Exact sums of calls times integers, for each level of vector instructions.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ constexpr std::int64_t kTileSamples = 4096;
 // One byte per quad for each of kLaneSamples samples: four variants of a sample together.
 constexpr std::size_t kExpandedCalls = static_cast<std::size_t>(kBlockVariants) * kLaneSamples;
 
-// One source, compiled for each level. Missing calls count as 3.
+// The functions of one source, compiled for each level. Missing calls count as 3.
 struct BlockSums {
-  // sums[v] += sum over samples i of call(v, i) * number(i), for the four variants of a quad and
-  // `n` samples, a multiple of 64 and at most kTileSamples. `digits`: kNumberDigits rows of
-  // kTileSamples digits. Meanwhile, prefetches the same samples of the row `next` bytes ahead.
+  // sums[v] += sum over samples i of call(v, i) * number(i), for the four variants of a quad. `n`
+  // samples: a multiple of 64, at most kTileSamples. `digits`: kNumberDigits rows of kTileSamples
+  // digits. Meanwhile, prefetches the same samples of the row `next` bytes ahead.
   void (*over_samples)(const std::uint8_t* row, std::int64_t next, const std::int8_t* digits,
                        std::int64_t n, std::int64_t* sums);
   // calls = samples [0, kLaneSamples) of `quads` rows that are `stride` bytes apart.
   void (*expand_calls)(const std::uint8_t* rows, std::int64_t stride, int quads,
                        std::uint8_t* calls);
   // sums[i] = sum over variants v of call(i, v) * number(v), for kLaneSamples samples of expanded
-  // calls. `digits`: for each quad kNumberDigits times kQuad digits. The sums are whole numbers
-  // below 2^53.
+  // calls. `digits`: for each quad kNumberDigits times kQuad digits. The sums are integers below
+  // 2^53.
   void (*over_variants)(const std::uint8_t* calls, const std::int8_t* digits, int quads,
                         double* sums);
 };

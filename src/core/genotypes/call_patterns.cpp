@@ -1,5 +1,5 @@
-// Four variants occupy one byte per sample, so they have at most 256 patterns. A group takes the
-// next four variants as long as samples have few pairs of patterns.
+// Four variants occupy one byte per sample, so they have at most 256 patterns. A group takes in the
+// next four variants while the combined patterns of its samples remain few.
 #include "core/genotypes/call_patterns.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace ancify {
 
 namespace {
 
-// Patterns of a group of more than four variants. A higher limit makes longer groups, but a group
-// also costs the square of its patterns. In mice, 48 to 96 were equally fast.
+// The most patterns of a group of more than four variants. A higher limit makes longer groups, but
+// the cost of a group grows with the square of its patterns. In mice, 48 to 96 were equally fast.
 constexpr std::size_t kMostPatterns = 64;
 constexpr std::size_t kBytes = 256;
 

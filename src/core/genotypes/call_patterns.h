@@ -13,7 +13,8 @@ namespace ancify {
 // fewer patterns occur than are possible.
 struct CallPatterns {
   std::vector<std::uint8_t> variants;
-  std::vector<std::uint8_t> numbers;  // of each sample's pattern, and zeros up to quad_stride()
+  std::vector<std::uint8_t> numbers;  // the index of each sample's pattern, and zeros up to
+                                      // quad_stride()
   std::vector<std::uint8_t> calls;    // of each variant, the call of each pattern
   int count = 0;                      // of patterns, at most 256
 };

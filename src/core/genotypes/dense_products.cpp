@@ -15,7 +15,7 @@ namespace ancify {
 
 namespace {
 
-// Values for pairs of patterns that are kept at once: 32 MB.
+// The most values of pattern pairs that are kept at once: 32 MB.
 constexpr std::size_t kPairNumbers = std::size_t{1} << 22;
 // Groups that pass over the stripes together, so that a stripe is still cached when reused.
 constexpr std::int64_t kGroupsOfTask = 2 * kGroupsAtOnce;
@@ -62,7 +62,7 @@ void for_each_variant(const GenotypeProducts& products, const Group& group, Use&
   }
 }
 
-// The first group whose values no longer fit with the groups from `begin` on.
+// The first group whose values no longer fit beside those from group `begin` on.
 std::size_t end_of_batch(const std::vector<Group>& groups, std::size_t begin) {
   std::size_t end = begin;
   for (std::size_t numbers = 0; end < groups.size(); ++end) {
@@ -126,10 +126,10 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
                   add_outer(values, factor_of(j), work.simd, of_group);
                 });
               });
-    // Stripes get shorter.
+    // Later stripes are shorter.
     run_tasks(control, work.threads, sums.count(),
               [&](std::int64_t stripe, const TaskContext& context) {
-                const std::unique_ptr<PatternTables> tables(new PatternTables);  // not set to 0
+                const std::unique_ptr<PatternTables> tables(new PatternTables);  // uninitialised
                 for (std::size_t g = 0; g < pairs.size(); g += kGroupsAtOnce) {
                   context.throw_if_stopped();
                   add_pairs(&pairs[g], std::min(kGroupsAtOnce, pairs.size() - g),
@@ -152,7 +152,8 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
   });
 }
 
-std::vector<double> GenotypeProducts::forms(JobControl& control, const double* matrix) const {
+std::vector<double> GenotypeProducts::quadratic_forms(JobControl& control,
+                                                      const double* matrix) const {
   const GenotypeWork& work = matrix_.work();
   const std::int64_t n = matrix_.samples();
   const auto wanted = [&](std::int64_t j) { return scales_[static_cast<std::size_t>(j)] != 0; };
@@ -163,7 +164,7 @@ std::vector<double> GenotypeProducts::forms(JobControl& control, const double* m
       number = (i == c ? 1 : 2) * matrix[c * n + i];
     });
   });
-  std::vector<double> quadratic_forms(static_cast<std::size_t>(matrix_.variants()));
+  std::vector<double> forms(static_cast<std::size_t>(matrix_.variants()));
   const auto form_groups = [&](const Group* groups, std::size_t count, const TaskContext& context) {
     std::vector<PatternPairs> pairs;
     for (std::size_t g = 0; g < count; ++g) pairs.emplace_back(groups[g].patterns);

@@ -1,5 +1,5 @@
 // The operations of products on a device. Calls are packed quads, numbers are digits base 128, and
-// sums are exact. Numbers of a column are grouped by eight: first their lowest digits, then the
+// sums are exact. A column has its numbers in groups of eight: first their lowest digits, then the
 // next ones.
 #pragma once
 
@@ -18,9 +18,9 @@ ANCIFY_HOST_DEVICE constexpr std::size_t digit_at(std::size_t number, std::size_
   return number / kEight * kEight * kNumberDigits + digit * kEight + number % kEight;
 }
 
-// A block's coefficients are ordered by 64 variants, in 8 groups of eight. A group has two calls of
-// each of four quads, first one call of all four. So a device loads a sample's calls of four quads
-// as a word.
+// A block's coefficients are in runs of 64 variants, each of 8 groups of eight. A group has two
+// variants of each of four quads: first one of each quad, then the other. So a device loads a
+// sample's calls of four quads as one word.
 ANCIFY_HOST_DEVICE constexpr std::size_t variant_at(std::size_t place) {
   const std::size_t eight = place % 64 / kEight;
   const std::size_t quad = eight % 4 * 4 + place % 4;

@@ -1,5 +1,5 @@
-// Each device holds some samples of all variants. Sums over samples are therefore integer sums over
-// all devices; the second half of a sample adds blocks in order on one device.
+// Each device holds some samples of all variants. Sums over samples are therefore added over
+// devices, as integers. The second half of a sample adds its blocks in order, on one device.
 #include "core/genotypes/device_products.h"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ std::size_t DevicePass::bytes_needed(const DeviceSamples& samples, std::int64_t 
   return bytes_of_columns(samples) + Device::kStreams * as_size(blocks) * bytes_of_block(samples);
 }
 
-// Bytes available to the pass besides the rows that the device keeps.
+// Bytes available to the pass beyond the rows that the device keeps.
 std::size_t DevicePass::budget_of(DeviceSamples& samples) const {
   return memory_budget(samples.pool, genotypes_.devices_->memory_limit, samples.kept.size());
 }
@@ -107,7 +107,7 @@ std::size_t DevicePass::budget_of(DeviceSamples& samples) const {
 void DevicePass::keep_if_room(DeviceSamples& samples) {
   if (samples.keeps() || !samples.may_keep) return;
   const std::size_t all = as_size(genotypes_.blocks_) * samples.block_bytes();
-  // Until the rows are kept, a block in a slot counts its own.
+  // Until the rows are kept, bytes_needed() counts a block's rows in its slot.
   if (all + bytes_needed(samples, 1) > budget_of(samples)) return;
   samples.kept = {samples.pool, all};
   if (samples.kept.refused()) samples.kept = {};  // so that its size is 0 too
@@ -115,8 +115,8 @@ void DevicePass::keep_if_room(DeviceSamples& samples) {
   samples.may_keep = samples.keeps();
 }
 
-// Frees the rows that devices keep, and idle memory, including those of other genotypes such as
-// another kernel's. Returns false if nothing was freed.
+// Frees idle memory and the rows that devices keep, also for other genotypes, such as another
+// kernel's. Returns false if nothing was freed.
 bool DevicePass::keep_none() {
   bool any = false;
   for (DeviceGenotypes* const genotypes : genotypes_.devices_->genotypes) {
@@ -333,7 +333,7 @@ void DevicePass::begin_first_half(const Part& part) {
   }
 }
 
-// Adds the sums of block i on all other devices to those of the first device.
+// Adds the sums of block i on all other devices to the first device's.
 void DevicePass::add_sums(const Part& part, std::int64_t i) {
   const auto of = [&](const Lane& lane, int of_missing) {
     return lane.slots[as_size(part.stream)].sums.here.data() +

@@ -28,7 +28,7 @@ class DeviceGenotypes;
 struct ProductDevices {
   std::vector<std::unique_ptr<ProductKernels>> kernels;  // empty: the CPU computes products
   std::size_t memory_limit = 0;                          // of each device; see memory_budget()
-  std::vector<DeviceGenotypes*> genotypes;               // that share the devices' memory
+  std::vector<DeviceGenotypes*> genotypes;               // all that share the devices' memory
 };
 
 // The backend's devices; none on the CPU. DeviceError if a device fails.
@@ -53,7 +53,7 @@ struct DeviceSamples {
   std::int64_t n;
   DeviceArray<std::uint8_t> kept;  // all blocks, if they fit
   std::vector<char> is_there;      // which of them have been uploaded
-  bool may_keep = true;            // false once the memory was needed elsewhere
+  bool may_keep = true;            // false once the memory has been needed elsewhere
 };
 
 // The genotypes of a matrix, divided by samples among devices. No other genotypes on these devices

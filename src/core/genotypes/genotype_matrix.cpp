@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-// Bytes of packed genotypes between two barriers: they stay in the caches of their threads.
+// Bytes of packed genotypes between two barriers; they stay in the threads' caches.
 constexpr std::int64_t kTileBytes = std::int64_t{1} << 22;
 
 bool is_first_numbers(const std::vector<std::int64_t>& numbers, std::int64_t n) {
@@ -74,9 +74,9 @@ void GenotypeMatrix::read_all(std::int64_t most, JobControl& control) {
   }
 }
 
-// Appends blocks to the kept ones, or drops all of them if they do not fit. It drops them early if
-// all blocks, extrapolated from those so far, would exceed the space 1.5 times, once an eighth is
-// filled. So genotypes that will be read in tiles do not fill it first.
+// Appends blocks to the kept ones, or drops all of them if they do not fit. Once an eighth of the
+// space is filled, it drops them early if all blocks, extrapolated from the kept ones, would exceed
+// the space 1.5 times. So genotypes that will be read in tiles do not fill it first.
 void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
                                JobControl& control) {
   for (std::int64_t block = first_block; block < first_block + blocks; ++block) {

@@ -28,15 +28,15 @@ struct GenotypeWork {
   int threads = 1;
   SimdLevel simd = SimdLevel::kScalar;
   std::int64_t memory = 0;  // bytes for genotypes; 0 for as many as needed
-  bool lists = true;        // stores rare variants as genotype lists, if genotypes are kept
-  std::shared_ptr<ProductDevices> devices = nullptr;  // that compute products; null: the CPU does
+  bool lists = true;        // stores rare variants as lists of genotypes, if genotypes are kept
+  std::shared_ptr<ProductDevices> devices = nullptr;  // devices for products; null for the CPU
 };
 
 class GenotypeMatrix {
  public:
   // Reads the selected genotypes once and counts them. Keeps them if they fit in `work.memory`.
-  // FormatError and FileError as from GenotypeFile::read(); InputError for a wrong selection, or if
-  // the memory does not suffice for a block.
+  // FormatError and FileError as from GenotypeFile::read(); InputError for an invalid selection, or
+  // if the memory does not suffice for a block.
   GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
                  const GenotypeWork& work, JobControl& control);
 

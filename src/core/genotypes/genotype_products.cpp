@@ -1,9 +1,9 @@
 // Computes, with the rounded columns V and coefficients W = diag(scales) U,
 //   t_j = scale_j (sum_i c_ij V_i - 3 m_j - mu_j (sum_i V_i - m_j)),  m_j = sum of V over missing,
 //   out_i += sum_j c_ij W_j - sum_j mu_j W_j - sum_{j missing} (3 - mu_j) W_j,
-// where c is 0, 1, 2, or 3 for a missing call. For listed variants, sums of c over all samples are
-// those of the modal call plus the differences of non-modal ones. Integer sums are exact, so their
-// order is free; all others have a fixed order.
+// where c is 0, 1, 2, or 3 for a missing call. For a listed variant, all samples count with its
+// modal call, and non-modal ones add differences. Integer sums are exact, so their order is free;
+// all others have a fixed order.
 #include "core/genotypes/genotype_products.h"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ namespace {
 // Samples of a task of the second half.
 constexpr std::int64_t kChunkSamples = 512;
 
-// With at most this many columns, a thread does both halves of a block while it is cached.
+// With at most this many columns, a thread computes both halves of a block while it is cached.
 constexpr std::int64_t kFewColumns = 4;
-// Sums of blocks that may wait for an earlier block: 16 MB.
+// The most sums that may wait for an earlier block: 16 MB.
 constexpr std::int64_t kSumsAtOnce = std::int64_t{1} << 21;
 
 // Calls use(variant of the quad, i) for the missing calls of n bytes, a multiple of 8.
@@ -53,7 +53,7 @@ bool are_few(std::int64_t missing, std::int64_t samples, std::int64_t columns) {
   return missing * (30 + columns) < 6 * samples * columns;
 }
 
-// Integer columns: coarse ones, then with 56 bits as many fine ones.
+// Integer columns: the coarse ones, then, at 56 bits, as many fine ones.
 struct Columns {
   std::int64_t n;      // columns of the caller
   std::int64_t parts;  // 1 or 2
@@ -324,7 +324,7 @@ void write_numbers(const BlockCoefficients& coefficients, bool any_missing, std:
 }
 
 // t = Z'V of a block, from the sums of each variant and integer column over calls and over missing
-// calls. The latter are null if no call is missing.
+// calls. `of_missing` is null if no call is missing.
 void products_of_sums(const FixedColumns& columns, std::int64_t n, std::int64_t variants,
                       const double* means, const double* scales, const std::int64_t* of_calls,
                       const std::int64_t* of_missing, double* t) {
@@ -469,8 +469,8 @@ class SecondHalf {
   SecondHalf(Columns columns, std::int64_t samples, SimdLevel simd)
       : columns_(columns), samples_(samples), simd_(simd), block_sums_(block_sums_of(simd)) {}
 
-  // Adds for the samples of a lane. `out` begins at the first of them; its columns have all
-  // samples.
+  // Adds the products of a lane's samples. `out` begins at the lane's first sample; its columns
+  // have all samples.
   void add(const StoredBlock& block, std::int64_t lane, const BlockCoefficients& coefficients,
            double* out) {
     const BlockLayout& layout = *block.layout;
@@ -664,8 +664,8 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   });
 }
 
-// The devices compute integer sums, and add blocks in order. The host converts them by the same
-// functions as on the CPU.
+// The devices compute integer sums, and add blocks in order. The host converts the sums with the
+// functions of the CPU path.
 void GenotypeProducts::run_on_devices(JobControl& control, const Pass& pass, const Take& take,
                                       DeviceGenotypes& genotypes) const {
   const int threads = matrix_.work().threads;

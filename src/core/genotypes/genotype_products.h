@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// Precision of each column in a product: 28 or 56 bits of its largest magnitude.
+// The precision of each column in a product: 28 or 56 bits relative to its largest magnitude.
 enum class ProductBits { k28, k56 };
 
 // The calls of a block's variants for some samples.
@@ -69,7 +69,7 @@ class GenotypeProducts {
   };
 
   // Processes all wanted blocks. The result does not depend on threads, memory, vector instructions
-  // and devices. InputError if V has a non-finite value; DeviceError if a device fails; Interrupted
+  // or devices. InputError if V has a non-finite value; DeviceError if a device fails; Interrupted
   // if the job is stopped.
   void run(JobControl& control, const Pass& pass, const Take& take) const;
 
@@ -78,7 +78,7 @@ class GenotypeProducts {
 
   // z_j'Az_j of each variant, for a symmetric n x n matrix A. Only its lower triangle (by columns)
   // is read.
-  std::vector<double> forms(JobControl& control, const double* matrix) const;
+  std::vector<double> quadratic_forms(JobControl& control, const double* matrix) const;
 
   // sum_j factors[j] z_ij^2 of each sample i.
   std::vector<double> squares(JobControl& control, const std::vector<double>& factors) const;

@@ -1,10 +1,10 @@
-// Some variants cannot tell apart samples with equal calls. With the samples' patterns as an n x p
-// matrix B of zeros and ones, variants are z_j = B a_j, and so
+// At a group of variants, samples with equal calls are interchangeable. With the samples' patterns
+// as an n x p matrix B of zeros and ones, variants are z_j = B a_j, and so
 //   sum_j f_j z_j z_j' = B M B',  M = sum_j f_j a_j a_j',
 //   z_j'P z_j = a_j'M a_j,  M = B'P B.
 // Both need one addition per pair of samples for all variants of a group, and products per pair of
-// patterns. (With all calls of few variants: the method of four Russians; Arlazarov and others
-// 1970, Soviet Math. Dokl. 11:1209.)
+// patterns. (With every possible pattern of a few variants, this is the method of four Russians;
+// Arlazarov and others 1970, Soviet Math. Dokl. 11:1209.)
 #include "core/genotypes/pattern_sums.h"
 
 #include <cstddef>

@@ -34,8 +34,8 @@ struct PatternTable {
 };
 using PatternTables = std::array<PatternTable, kGroupsAtOnce>;
 
-// For a stripe that begins at sample `first` and i in [first, n), stripe[i * kStripeColumns + c] +=
-// the value for the patterns of samples first + c and i, over all `groups`.
+// For a stripe that begins at sample `first`, and i in [first, n): stripe[i * kStripeColumns + c]
+// += the value for the patterns of samples first + c and i, over all `groups`.
 void add_pairs(const PatternPairs* groups, std::size_t count, std::int64_t first, std::int64_t n,
                SimdLevel simd, PatternTables& tables, double* stripe);
 

@@ -14,7 +14,7 @@ inline std::uint32_t exchange(std::uint32_t word, int shift, std::uint32_t mask)
   return word ^ differ ^ (differ << shift);
 }
 
-// Byte v of `word` has the calls of variant v; byte s of the result has those of sample s.
+// Byte v of `word` has the calls of variant v; byte s of the result has the calls of sample s.
 inline std::uint32_t transpose_calls(std::uint32_t word) {
   return exchange(exchange(word, 6, 0x00CC00CC), 12, 0x0000F0F0);
 }

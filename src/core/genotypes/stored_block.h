@@ -45,7 +45,7 @@ struct BlockLayout {
   int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
 };
 
-// All variants in quads; or those as lists that become faster and smaller.
+// Layouts with all variants in quads, or with lists where these are faster and smaller.
 BlockLayout packed_layout(const VariantCounts* counts, int variants);
 BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples);
 
@@ -56,9 +56,9 @@ struct StoredBlock {
 
   const BlockLayout* layout;
   std::int64_t samples;
-  const std::uint8_t* rows;        // of the quads of packed variants, quad_stride() bytes each
-  const std::uint32_t* lanes;      // the first genotype of each lane, and their number; else null
-  const std::uint16_t* non_modal;  // else null
+  const std::uint8_t* rows;    // of the quads of packed variants, quad_stride() bytes each
+  const std::uint32_t* lanes;  // the first genotype of each lane, and the end; null without lists
+  const std::uint16_t* non_modal;  // null without lists
 };
 
 // Some stored blocks.

@@ -231,7 +231,7 @@ class GzipSource : public ByteSource {
 };
 
 // Inspects the start of a text before it is read: refuses foreign formats, skips a byte order mark,
-// and finds out whether lines end in CR alone, as on old Macs.
+// and detects lines that end in CR alone, as on old Macs.
 class LookedAt : public ByteSource {
  public:
   explicit LookedAt(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}

@@ -12,9 +12,9 @@
 
 namespace ancify {
 
-// A file's text may take this many bytes of memory, or this many times the bytes of the file read
-// so far. Tables and sequences compress at most about 30-fold. Text that deflates far better was
-// made to exhaust memory.
+// A file's text may take kFreeText bytes of memory, or kMostInflation times the bytes of the file
+// read so far if this is more. Tables and sequences compress at most about 30-fold. Text that
+// compresses far better was made to exhaust memory.
 constexpr std::int64_t kFreeText = std::int64_t{1} << 26;
 constexpr std::int64_t kMostInflation = 64;
 
@@ -28,8 +28,7 @@ class ByteSource {
   // Bytes of the file consumed so far.
   virtual std::int64_t consumed() const = 0;
   virtual const std::string& path() const = 0;
-  // Throws FormatError if a reader holds so many bytes of text that the file's own size would not
-  // bound memory.
+  // Throws FormatError if a reader holds more bytes of text than these limits allow.
   void check_held(std::size_t bytes) const;
 };
 

@@ -119,7 +119,7 @@ FileStatus as_status(const struct stat& info) {
 }  // namespace
 
 bool is_special_file(const std::string& path) {
-  std::error_code error;  // of a missing file
+  std::error_code error;  // set for a missing file
   return std::filesystem::is_other(path, error);
 }
 

@@ -46,7 +46,7 @@ bool is_special_file(const std::string& path);
 
 // Writes to the standard output. Throws FileError on failure.
 void write_standard_output(const char* data, std::size_t n);
-// Throws the FileError for a write to the standard output, if its pipe is closed.
+// Throws the FileError for a write to a standard output whose pipe is closed.
 [[noreturn]] void throw_closed_output();
 
 // A regular file opened for reading.
@@ -93,7 +93,7 @@ class OutputFile {
   // Reads written bytes.
   void read_at(char* buffer, std::size_t n, std::int64_t offset) const;
 
-  // close() keeps within the limit on open files. open() must follow before the next write.
+  // close() keeps the process within its limit on open files. Call open() before the next write.
   void open();
   void close();
 
@@ -135,9 +135,10 @@ class OutputFolder {
 // The part of a temporary file's name before the process ID.
 constexpr std::string_view kTemporary = ".ancify-tmp-";
 
-// The temporary files in a folder whose processes have ended; empty if the folder does not exist.
-// Their names end in .ancify-tmp-<process>-<number or word>. Files of this process count too, so
-// call it before writing there. A process on another machine cannot be seen and counts as ended.
+// The temporary files in a folder that ended processes have left; empty if the folder does not
+// exist. Their names end in .ancify-tmp-<process>-<number or word>. Files of this process count
+// too, so call it before writing there. A process on another machine cannot be seen and counts as
+// ended.
 std::vector<std::string> leftovers(const std::string& folder);
 
 // Removes a file if it exists. Throws FileError if it cannot be removed.
@@ -148,7 +149,7 @@ void remove_file(const std::string& path);
 constexpr std::size_t kMostNameBytes = 200;
 
 // Whether a name is a single path component and so cannot leave its folder. It must have at most
-// kMostNameBytes bytes, without white space and control characters.
+// kMostNameBytes bytes, and no white space or control characters.
 bool is_safe_file_name(const std::string& name);
 
 // The path of a file named after a chromosome, a sample or a species of another file. Throws

@@ -14,8 +14,8 @@ namespace ancify {
 class FolderLock {
  public:
   // Throws LockError if another process, or another lock of this process, holds it. Throws
-  // FileError if a run did not create the file of this name. The lock file of a killed process is
-  // taken over.
+  // FileError if a file of this name exists that no run created. The lock file of a killed process
+  // is taken over.
   explicit FolderLock(const std::string& folder, const std::string& name = ".ancify.lock");
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;

@@ -8,11 +8,11 @@
 
 namespace ancify {
 
-// The number of first bytes that identify each of these formats.
+// This many bytes at the start of a file suffice to recognise each of these formats.
 constexpr std::size_t kForeignStart = 4096;
 
 // The format's name and advice for the user, such as "a pointer of Git LFS. Fetch the file by ...".
-// Empty if the bytes begin none of the formats.
+// Empty if the bytes match none of the formats.
 std::string_view foreign_format(std::string_view start);
 
 // Throws FormatError if a file, or its inflated text, begins in a foreign format.

@@ -1,4 +1,4 @@
-// Texts stored end to end in a few large parts, not in a string each.
+// Texts stored end to end in a few large parts, rather than in one string each.
 #pragma once
 
 #include <cstddef>

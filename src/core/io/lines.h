@@ -16,7 +16,7 @@ namespace ancify {
 
 // Reads the lines of a plain or gzip file. To bound memory, a line of more than `longest` bytes is
 // a FormatError. So is a text far larger than its compressed file (ByteSource::check_held()), as
-// readers of lines keep what they read.
+// readers of lines keep the text.
 class LineReader {
  public:
   // `chunk_size` is the number of bytes of text to read at a time.

@@ -43,8 +43,8 @@ char* mapped(std::size_t size) {
   return static_cast<char*>(data);
 }
 
-// Only memory aligned to a huge page gets one at once. So an extra page is mapped, and both ends
-// are unmapped.
+// The system gives a huge page at once only to memory aligned to it. So an extra page is mapped,
+// and the unaligned ends are unmapped.
 char* mapped_huge(std::size_t size) {
   char* const all = mapped(size + kHugePage);
   const std::size_t front = kHugePage - reinterpret_cast<std::uintptr_t>(all) % kHugePage;

@@ -54,17 +54,16 @@ class TextChunk {
 // Writes up to `size` bytes to a buffer and returns their number, 0 at the end of the text.
 using ReadText = std::function<std::size_t(char* out, std::size_t size)>;
 
-// Hands text on chunk by chunk, to consume(text, last).
+// Passes text to consume(text, last), chunk by chunk.
 //
-// consume() takes the whole records at the start of `text` and returns their bytes. The remainder
-// comes again, followed by more text. In the last call `last` is true, and consume() must take
-// everything.
+// consume() takes the whole records at the start of `text` and returns their size in bytes. It
+// receives the remainder again, followed by more text. In the last call `last` is true, and
+// consume() must take everything.
 //
 // While one chunk is consumed, the next is read on another thread if the job has an idle one.
 // Memory grows only for a record longer than a chunk, to at most six times the record's size. So
 // consume() must refuse overlong records, by check_record_size(). `source` is the file of the text,
 // whose size bounds the length of its records.
-// the text, which bounds the length of its records by its own size.
 class ChunkReader {
  public:
   ChunkReader(ReadText read, std::size_t chunk_size, const ByteSource* source = nullptr)

@@ -42,13 +42,13 @@ class TextIndex {
   // The slot of a text, or the free slot where it belongs.
   std::size_t place_of(const TextColumn& texts, std::string_view text) const;
 
-  std::vector<std::size_t> numbers_;  // from 1 on; 0 in a free place. A power of 2, half of it free
+  std::vector<std::size_t> numbers_;  // from 1; 0: a free slot. The size is a power of 2, half free
 };
 
 using Fields = std::vector<std::string_view>;
 
-// Calls take(fields, line) for each line with fields, without a byte order mark. Throws FormatError
-// for a line that is not UTF-8 or contains a NUL.
+// Calls take(fields, line) for each line with fields, and skips a byte order mark. Throws
+// FormatError for a line that is not UTF-8 or contains a NUL.
 void for_each_row(const std::string& path, const TaskContext& context,
                   const std::function<void(const Fields&, std::int64_t)>& take);
 

@@ -75,7 +75,7 @@ inline std::string number_text(double value) {
   return text.data();
 }
 
-// The start of a text for a message: at most 40 characters, printable, in quotes.
+// The start of a text, quoted for a message: at most 40 printable characters.
 inline std::string excerpt(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string shown(text.substr(0, longest));
@@ -85,7 +85,7 @@ inline std::string excerpt(std::string_view text) {
   return "'" + shown + (text.size() > longest ? "...'" : "'");
 }
 
-// The first few names for a message, in quotes.
+// The first few names, quoted for a message.
 inline std::string quoted_list(const std::vector<std::string>& names) {
   constexpr std::size_t most_shown = 5;
   std::string list;

@@ -1,4 +1,4 @@
-// Goes from site to site, with the sites on the right in each bin. Pairs are worked on in batches.
+// Pairs each site with the sites to its right, bin by bin. Pairs are processed in batches.
 #include "core/ld/pair_sums.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace ancify {
 
 namespace {
 
-// Left sites of a task. A task has those of one block and chromosome.
+// The most left sites of a task. All are of one block and chromosome.
 constexpr std::int64_t kTaskSites = 64;
 
 struct LeftSites {
@@ -22,13 +22,13 @@ struct LeftSites {
   std::int64_t end_of_chromosome;
 };
 
-// What a task finds: for each bin the sums of all terms, and the pairs.
+// The result of a task: for each bin the sums of all terms, and the number of pairs.
 struct TermSums {
   std::vector<double> sums;
   std::vector<std::int64_t> pairs;
 };
 
-// Pairs of one bin, until there are enough to estimate them together.
+// Collects pairs of one bin until a batch of them can be estimated together.
 class PairBatch {
  public:
   PairBatch(const SitePlanes& planes, const std::vector<LdTerm>& terms, SimdLevel simd)
@@ -69,7 +69,7 @@ class PairBatch {
                        [&](const UnitRows& rows) { return rows[kN][pair] < kFewestUnits; });
   }
 
-  // Takes away the pairs from `first` on that have too few units. Returns the end of the others.
+  // Removes pairs from `first` on that have too few units. Returns the end of the remaining pairs.
   std::size_t remove_small(std::size_t first, std::size_t end) {
     std::size_t kept = first;
     for (std::size_t pair = first; pair < end; ++pair) {
@@ -104,7 +104,7 @@ class PairBatch {
 std::vector<LeftSites> tasks_of(const PairedSites& sites) {
   std::vector<LeftSites> tasks;
   const auto n = static_cast<std::int64_t>(sites.chromosome.size());
-  // Where the run of sites with the same number ends, `end` at most.
+  // The end of the run of sites with the same number as site `first`, at most `end`.
   const auto end_of = [](const std::vector<int>& numbers, std::int64_t first, std::int64_t end) {
     const int number = numbers[static_cast<std::size_t>(first)];
     return std::find_if(numbers.begin() + first, numbers.begin() + end,
@@ -121,10 +121,10 @@ std::vector<LeftSites> tasks_of(const PairedSites& sites) {
   return tasks;
 }
 
-// A map's places are rounded, so that a distance may be wrong by a share of the right one.
+// Map positions are rounded, so a distance may be off by this share of the right site's position.
 constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
 
-// The first site from `from` on that is at least so far to the right of `left`.
+// The first site from `from` on that is at least `distance` to the right of `left`.
 std::int64_t first_beyond(const PairedSites& sites, std::int64_t left, std::int64_t from,
                           std::int64_t end, double distance) {
   const auto begin = sites.morgans.begin();
@@ -140,7 +140,7 @@ TermSums sum_terms(const PairedSites& sites, const LeftSites& task,
   const std::size_t bins = limits.size() - 1;
   TermSums found = {std::vector<double>(bins * terms.size()), std::vector<std::int64_t>(bins)};
   PairBatch batch(*sites.planes, terms, simd);
-  std::vector<std::int64_t> next;  // of each left site, the first on the right in the bin
+  std::vector<std::int64_t> next;  // by left site: the first site on its right in the bin
   for (std::int64_t left = task.first; left < task.end; ++left) {
     std::int64_t right = left + 1;
     const std::int64_t position = sites.position[static_cast<std::size_t>(left)];

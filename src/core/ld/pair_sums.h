@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// The chromosome of an unused site, which never lies between used sites of its own chromosome.
+// Marks an unused site. No such site lies between used sites of one chromosome.
 constexpr int kLeftOut = -1;
 
 // The sites to pair, by chromosome and position; each vector has one value per site.
@@ -24,7 +24,7 @@ struct PairedSites {
 };
 
 struct PairBins {
-  std::vector<double> limits;  // in Morgans, increasing: a bin has its lower limit
+  std::vector<double> limits;  // in Morgans, increasing; a bin includes its lower limit
   int blocks = 1;
 };
 

@@ -21,7 +21,7 @@ struct LdSamples {
   std::size_t n_populations;
 };
 
-// Retained sites, in the file's order, and the number of omitted ones.
+// Retained sites, in the file's order, and the counts of omitted sites.
 struct LdSites {
   explicit LdSites(SitePlanes sites) : planes(std::move(sites)) {}
 
@@ -36,9 +36,10 @@ struct LdSites {
   std::int64_t too_few = 0;
 };
 
-// Takes records of one REF and one ALT, each a base. FormatError as from a VariantReader, for
-// genotypes other than of two alleles, and with haplotypes for unphased alleles. A haploid call is
-// one haplotype. A genotype with a missing allele is missing.
+// Takes records of one REF and one ALT, each a base. FormatError as from a VariantReader, and for
+// more than two alleles in a sample. Genotypes: FormatError for a single allele; a genotype with a
+// missing allele is missing. Haplotypes: FormatError for an unphased heterozygote; a haploid call
+// is one haplotype.
 LdSites read_ld_records(const std::string& path, const LdSamples& samples, UnitKind kind,
                         int threads, JobControl& control);
 
@@ -48,7 +49,7 @@ struct LdPlaces {
   std::vector<std::int64_t> position;
 };
 
-// Takes chosen genotypes. `samples` are the chosen ones. `chromosomes` stays empty.
+// Takes chosen genotypes. `samples` describes the chosen samples. `chromosomes` stays empty.
 LdSites read_ld_genotypes(const GenotypeFile& file, const GenotypeSelection& selection,
                           const LdSamples& samples, const LdPlaces& places, JobControl& control);
 

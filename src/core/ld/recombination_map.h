@@ -18,10 +18,11 @@ struct RecombinationMap {
   std::vector<double> centimorgans;      // not decreasing within a chromosome
 };
 
-// Reads a plain or gzip file: HapMap's, with a header and chromosome, position, rate in cM/Mb and
-// map in cM; or PLINK's .map of chromosome, identifier, cM and position, or of all but the
-// identifier. Empty lines and those that begin with # are skipped. FormatError, with the line, for
-// a malformed or unordered row, and for a file without rows or distances.
+// Reads a plain or gzip file in one of two formats. HapMap's has a header, and columns of
+// chromosome, position, rate in cM/Mb and map position in cM. PLINK's .map has chromosome,
+// identifier, cM and position; the identifier may be absent. Empty lines and lines that begin with
+// # are skipped. FormatError, with the line, for a malformed or unordered row, and for a file
+// without rows or distances.
 RecombinationMap read_recombination_map(const std::string& path, const TaskContext& context,
                                         std::size_t chunk_size = 1 << 16);
 

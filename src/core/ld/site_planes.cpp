@@ -1,4 +1,4 @@
-// Packs sites in planes of bits.
+// Packs sites into bit planes.
 #include "core/ld/site_planes.h"
 
 #include <utility>

@@ -40,14 +40,14 @@ class SitePlanes {
   std::size_t words(std::size_t population) const { return words_of_[population]; }
   std::int64_t units(std::size_t population) const { return units_[population]; }
 
-  // Adds a site of missing units. Each is then set at most once. Closing the site drops it unless
-  // it is kept.
+  // begin() adds a site whose units are all missing, set() sets a unit at most once, and close()
+  // drops the site unless it returns kKept.
   void begin();
   void set(std::size_t population, std::int64_t unit, int x);
   FilterStatus close();
 
-  // Bits of the units that are called, that have nonzero x, and that have negative x. Each has
-  // words() words.
+  // Bit planes of the units that are called, that have nonzero x, and that have negative x. Each
+  // has words() words.
   const std::uint64_t* called(std::int64_t site, std::size_t population) const {
     return &planes_[static_cast<std::size_t>(site) * stride_ + begins_[population]];
   }

@@ -1,5 +1,5 @@
-// With z = 1 - 2p of the left and w = 1 - 2q of the right site, the means over the orders of
-// populations in a pair, and of both sites, are
+// Let z = 1 - 2p at the left site and w = 1 - 2q at the right one. The means over the orders of
+// populations in a pair, and over both orders of the sites, are
 //
 //   DD_ij     = D_i D_j
 //   Dz_i,jk   = D_i (z_j w_k + z_k w_j) / 2

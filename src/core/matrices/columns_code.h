@@ -1,4 +1,4 @@
-// Products of columns with a vector, in doubles. The file of a level includes it. Sums have one
+// Products of columns with a vector, in doubles. Each level's file includes this one. Sums have one
 // lane per register element, wherever the data begin, so results do not depend on alignment.
 #pragma once
 

@@ -1,6 +1,7 @@
-// Dense matrices by Eigen, and the table of a level's functions. The file of a level includes it,
-// and is compiled with that level's flags. Everything is in an unnamed namespace: a function with
-// one name in all levels would be linked once, perhaps with instructions that the processor lacks.
+// Dense matrices by Eigen, and the table of a level's functions. Each level's file includes this
+// one, and is compiled with that level's flags. Everything is in an unnamed namespace: a function
+// with one name in all levels would be linked once, perhaps with instructions that the processor
+// lacks.
 #pragma once
 
 #include <cmath>

@@ -18,7 +18,7 @@ struct MatrixFunctions {
   // inverse = L^-1 for such a factor L, with zeros above its diagonal.
   void (*invert_factor)(std::int64_t n, const double* factor, std::int64_t stride, double* inverse,
                         std::int64_t inverse_stride);
-  // sums[c] = a_c'x, for columns of n numbers that are `stride` apart.
+  // sums[c] = a_c'x, for columns of length n that are `stride` apart.
   void (*column_dots)(std::int64_t n, std::int64_t columns, const double* a, std::int64_t stride,
                       const double* x, double* sums);
   // y -= A X'.

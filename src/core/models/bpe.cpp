@@ -1,5 +1,5 @@
-// A word starts as its letters. Among neighbours with a merge, the pair of lowest rank, the
-// leftmost of equals, becomes one token, until no merge is left. Sennrich R, Haddow B, Birch A
+// A word starts as its letters. Of all adjacent pairs with a merge, the pair of lowest rank (the
+// leftmost of equals) becomes one token, until no merge is left. Sennrich R, Haddow B, Birch A
 // (2016) Neural machine translation of rare words with subword units. ACL 2016: 1715-1725.
 #include "core/models/bpe.h"
 

@@ -31,7 +31,7 @@ struct Classifier {
 std::array<std::vector<std::int64_t>, kClassifierTensors.size()> classifier_shapes(
     std::int64_t width, std::int64_t hidden);
 
-// Reads a safetensors file or one of torch. FormatError if it has no classifier of this form.
+// Reads a safetensors file or a torch file. FormatError if it has no classifier of this form.
 Classifier read_classifier(const std::string& path, const TaskContext& context);
 
 // Writes a safetensors file, which appears whole or not at all.

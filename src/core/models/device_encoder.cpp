@@ -32,8 +32,8 @@ struct DeviceLinear {
   DeviceArray<float> bias;
 };
 
-// Products are added to x without their biases. `bias` holds all biases that x lacks by then,
-// including those of values.
+// Products are added to x without their biases. `bias` holds all biases that x lacks at this point,
+// including the values' biases.
 template <class Number>
 struct DeviceLayer {
   DeviceNorm attention_norm;

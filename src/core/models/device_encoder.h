@@ -22,11 +22,11 @@ using EncoderOperation =
 using EncoderKernels = Kernels<EncoderOperation>;
 
 // The precision of matrix products' inputs, and of outputs that feed the next product. Sums are in
-// single precision; cuBLAS may join parts of a long sum in the result's precision.
+// single precision; cuBLAS may combine parts of a long sum in the result's precision.
 enum class Precision { kSingle, kHalf };
 
-// The result for a pack. Either one row per token: its last state, or its logits without the head's
-// bias. Or one row per sequence: the mean of its own states.
+// The result for a pack: one row per token, with its last state or its logits without the head's
+// bias; or one row per sequence, with the mean of its own states.
 enum class EncoderResult { kStates, kLogits, kMeans };
 
 // An encoder on one device, for one thread at a time.
@@ -41,7 +41,7 @@ class DeviceEncoder {
   virtual void expect(std::int64_t most_tokens) = 0;
   // Begins to encode a pack in a stream.
   virtual void begin(const Pack& pack, EncoderResult wanted, int stream) = 0;
-  // Waits for the pack. Valid until the next pack of the stream.
+  // Waits for the pack's result, which is valid until the next pack of the stream.
   virtual const float* finish(int stream) = 0;
 };
 
@@ -63,7 +63,7 @@ std::unique_ptr<DeviceEncoder> encoder_on(EncoderKernels& kernels, const Encoder
 // The backend's devices; none on the CPU. DeviceError if a device fails.
 std::vector<std::unique_ptr<EncoderKernels>> open_encoder_devices(const Backend& backend);
 
-// An encoder on all of the backend's devices; null on the CPU. Fails as both functions above.
+// An encoder on all of the backend's devices; null on the CPU. Errors as from both functions above.
 std::unique_ptr<DeviceEncoders> open_device_encoders(const Backend& backend, const Encoder& encoder,
                                                      Precision precision,
                                                      const TaskContext& context);

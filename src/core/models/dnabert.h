@@ -37,7 +37,7 @@ class DnabertFiles {
   Checkpoint checkpoint_;
 };
 
-// The slopes of distances for a number of heads.
+// The slope of attention by distance (ALiBi) of each head.
 std::vector<float> slopes_of(std::int64_t heads);
 
 }  // namespace ancify

@@ -255,7 +255,7 @@ void finish_logits(const Encoder& encoder, float* logits, std::int64_t n) {
   }
 }
 
-// Angles are in double precision: a float's would be wrong by 6e-5 at position 1000.
+// Angles are in double precision: in single precision they would be off by 6e-5 at position 1000.
 Angles angles_of(const std::vector<float>& inverse_frequencies, std::int64_t n) {
   Angles angles;
   for (std::int64_t i = 0; i < n; ++i) {

@@ -37,7 +37,7 @@ struct LayerTensors {
   LinearTensors query_key_value;  // the rows of all three, concatenated
   LinearTensors attention_out;
   NormTensors feed_forward_norm;
-  LinearTensors up;  // of a gated layer twice the rows, and no bias
+  LinearTensors up;  // in a gated layer, twice the rows and no bias
   LinearTensors down;
 };
 
@@ -59,8 +59,8 @@ struct Encoder {
   bool gated = false;  // gelu(first half) * second half, else gelu(all + bias)
   std::vector<float> embedding;
   NormTensors embedding_norm;              // without tensors if absent
-  std::vector<float> inverse_frequencies;  // of a rotation, half a head each
-  std::vector<float> slopes;               // of distances, a head each, instead of a rotation
+  std::vector<float> inverse_frequencies;  // of a rotation: half a head's width
+  std::vector<float> slopes;               // of distances: one per head, instead of a rotation
   std::vector<LayerTensors> layers;
   NormTensors last_norm;  // without tensors if absent
   LanguageHead head;      // without tensors if the file has none

@@ -249,7 +249,7 @@ std::vector<std::string> frequency_tensors(const Checkpoint& checkpoint, const L
   return found;
 }
 
-// Learned positions, present but unused in Hugging Face's files of ESM-2, which rotates.
+// Learned positions, present but unused in Hugging Face's files of ESM-2, which rotates instead.
 constexpr std::string_view kUnusedPositions = "embeddings.position_embeddings.weight";
 
 // Positions are rotated if config.json says so. If it lacks the setting, the weights must have

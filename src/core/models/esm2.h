@@ -15,7 +15,7 @@ namespace ancify {
 // The tokens of a model, in the order of the rows of its embedding.
 class ProteinAlphabet {
  public:
-  // The 33 of ESM-2.
+  // The 33 tokens of ESM-2.
   ProteinAlphabet();
   // The tokens of vocab.txt, one per line, or of tokenizer.json. FormatError if a token is
   // repeated, or a required one is missing: a special token, or one of the 20 residues.

@@ -18,7 +18,7 @@ namespace ancify {
 // The largest size of a text file in a folder, in bytes.
 constexpr std::size_t kLongestModelText = 1 << 20;
 
-// Rotation frequencies of ESM-2 fall from 1 to nearly one over this.
+// Rotation frequencies of ESM-2 fall from 1 to nearly 1 / kRotationBase.
 constexpr double kRotationBase = 10000;
 
 // The description of a model in its files, before its weights are read.
@@ -26,10 +26,10 @@ struct ModelDescription {
   EncoderShape shape;
   float epsilon = 1e-5F;
   bool has_head = false;
-  bool token_dropout = true;           // whether embeddings are scaled by 0.88
+  bool token_dropout = true;           // whether embedding_scale() applies
   bool frequencies_from_file = false;  // else by the formula
   double rotation_base = kRotationBase;
-  std::int64_t parameters = 0;  // number of values that will be in memory
+  std::int64_t parameters = 0;  // number of values in memory after reading
   std::vector<std::string> weight_files;
   std::vector<std::string> other_files;  // config.json, and the tokens
 };
@@ -62,7 +62,7 @@ class ModelConfig {
   Json json_;
 };
 
-// Compares the sizes in config.json with those of the weights.
+// Compares the sizes in config.json with the weights' sizes.
 void check_shape(const ModelConfig& config, const EncoderShape& shape);
 
 // FormatError if the embedding has fewer rows than tokens exist.
@@ -75,7 +75,7 @@ std::array<std::int64_t, 2> matrix_shape(const Checkpoint& checkpoint, const std
 // adapters. Tensors of `spare` are allowed.
 void refuse_other_kinds(const Checkpoint& checkpoint, const std::vector<std::string_view>& spare);
 
-// Tensors allowed besides those of any encoder: layers trained on top of it, and values that follow
+// Tensors allowed besides an encoder's own: layers trained on top of it, and values that follow
 // from its settings.
 std::vector<std::string_view> spare_tensors();
 

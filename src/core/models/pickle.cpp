@@ -183,7 +183,7 @@ class Unpickler {
     stack_.push_back(found->second);
   }
 
-  // False at the end.
+  // Returns false at the end.
   bool step(unsigned char operation) {
     switch (operation) {
       case '.':

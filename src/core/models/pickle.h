@@ -33,8 +33,8 @@ struct Pickle {
 // The persistent id of a storage is a record of this class, with the id as its argument.
 constexpr std::string_view kPersistent = "persistent id";
 
-// FormatError that names `file` if it is damaged, uses a protocol above 4, or needs a global other
-// than those of tensors.
+// FormatError that names `file` if it is damaged, uses a protocol above 4, or needs a global that
+// tensors do not use.
 Pickle read_pickle(std::string_view bytes, const std::string& file);
 
 }  // namespace ancify

@@ -18,8 +18,8 @@ namespace ancify {
 // ESM-2 was trained on at most 1022 residues.
 constexpr std::int64_t kMostResidues = 1022;
 
-// Tokens per pack. It does not depend on threads, so that bytes do not depend on their number. A
-// pack takes memory for about 5 values per token and unit of width.
+// Tokens per pack, whatever the number of threads, so that bytes do not depend on it. A pack takes
+// memory for about 5 values per token and unit of width.
 constexpr std::int64_t kPackTokens = 4096;
 // Tokens per pack on devices, whose products gain from more rows.
 constexpr std::int64_t kDevicePackTokens = 8192;
@@ -41,8 +41,8 @@ struct SequenceModel {
   bool token_dropout = true;
   std::optional<BpeTokeniser> dna;  // the tokeniser of a DNA model, instead of the alphabet
 
-  // The number of tokens around a sequence that are not part of it. For DNA they are part of it:
-  // its mean is over all tokens.
+  // The number of special tokens around a sequence that are not part of it. For DNA they are part
+  // of it, and count in its mean.
   std::int64_t marks() const { return dna ? 0 : 2; }
 };
 

@@ -116,7 +116,7 @@ TensorTable read_table(const InputFile& file) {
   std::string start(static_cast<std::size_t>(std::min<std::int64_t>(file.size(), kForeignStart)),
                     '\0');
   file.read_at(start.data(), start.size(), 0);
-  // The header's length may look like any format, but its text follows.
+  // The bytes of the header's length may look like any format, but only here a JSON text follows.
   if (start.size() > 8 && start[8] == '{') return read_safetensors(file);
   refuse_foreign_format(file.path(), start);
   if (start.size() > 1 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5) {

@@ -59,7 +59,7 @@ class Checkpoint {
   std::vector<std::string> paths() const;
   // The bare names of all tensors.
   std::vector<std::string> names() const;
-  // Refuses tensors that `model` does not use: they show another architecture, which would be
+  // Refuses tensors that `model` does not use: they imply another architecture, which would be
   // computed wrongly. `used` and `spare`, which are allowed too, hold bare names; a name ending
   // with a dot stands for all that begin with it. FormatError that names the first.
   void refuse_others(const std::set<std::string>& used, const std::vector<std::string_view>& spare,

@@ -125,7 +125,7 @@ class TorchReader {
     });
   }
 
-  // All names begin with the name of the folder that has data.pkl.
+  // All names begin with the name of the folder that contains data.pkl.
   std::string pickled() {
     constexpr std::string_view name = "data.pkl";
     for (const auto& [path, entry] : entries_) {

@@ -13,8 +13,8 @@
 
 namespace ancify {
 
-// y = x W' + b, with W out x in. With G the gradient by y: dW = G' x, db = column sums of G, dx = G
-// W.
+// y = x W' + b, with W out x in. For G = dL/dy, the gradient of the loss L: dW = G' x, db = column
+// sums of G, dx = G W.
 template <class T>
 class Dense : public Layer<T> {
  public:
@@ -47,8 +47,8 @@ class Dense : public Layer<T> {
 
   std::vector<Parameter<T>*> parameters() override { return {&weight_, &bias_}; }
 
-  // Weights from Glorot and Bengio's uniform distribution, within sqrt(6 / (in + out)) of 0; biases
-  // of 0. (2010, AISTATS 9: 249-256)
+  // Weights uniform within sqrt(6 / (in + out)) of 0, and biases of 0 (Glorot and Bengio 2010,
+  // AISTATS 9: 249-256).
   void initialise(std::uint64_t seed, std::uint64_t stream) {
     const double limit = std::sqrt(6 / static_cast<double>(in_ + out_));
     draw_uniform(weight_.value, limit, seed, stream);
@@ -94,8 +94,7 @@ class BatchNorm : public Layer<T> {
     }
   }
 
-  // Gradient of a training pass: with G the gradient by y, dx = scale gain (G - mean(G) - z mean(G
-  // z)).
+  // The gradient of a training pass: with G = dL/dy, dx = scale gain (G - mean(G) - z mean(G z)).
   void backward(const Pass<T>& /*pass*/, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
     std::fill(gain_.gradient.begin(), gain_.gradient.end(), T{0});
@@ -159,7 +158,7 @@ class BatchNorm : public Layer<T> {
   Parameter<T> bias_;
   std::vector<T> running_mean_;
   std::vector<T> running_variance_;
-  // Of the last batch
+  // Values of the last batch
   std::vector<T> mean_;
   std::vector<T> scale_;
   Batch<T> normal_;

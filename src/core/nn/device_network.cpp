@@ -1,4 +1,4 @@
-// Multiplying layers on a device. A library computes the products of dense layers, and our own
+// Layers that multiply, on a device. A library computes the products of dense layers, and our own
 // kernels the convolutions. Gradients of convolution weights are sums over parts of the images,
 // which are then added in order.
 #include "core/nn/device_network.h"
@@ -40,7 +40,7 @@ void Dense<OnDevice>::backward(const Pass<OnDevice>& pass, const Batch<OnDevice>
   const float* const gradient = out_gradient.data.data();
   pass.run(MatrixProductOp{{out_, in_, in.rows, gradient, out_, in.data.data(), in_, false,
                             weight_.gradient.data(), in_, true}});
-  // Of the biases alone
+  // Gradients of the biases alone
   pass.run(AddPartsOp<float>{{out_, 1}, gradient, in.rows, nullptr, bias_.gradient.data()});
   if (in_gradient == nullptr) return;
   pass.resize(*in_gradient, in.rows, in_);

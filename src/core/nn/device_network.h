@@ -1,6 +1,6 @@
 // Networks on a device: the layers of network.h, with batches and parameters in the device's
-// memory. Multiplying layers have their own steps (device_network.cpp); all others share the host's
-// code, as each operation is written once.
+// memory. Layers that multiply have their own steps (device_network.cpp). All others share the
+// host's code, as each operation is written once.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ class NetworkWorkspace {
   DeviceArray<float> parts;  // of gradients
 };
 
-// ---- In place of a host's type of number --------------------------------------------------------
+// ---- In place of a host's number type -----------------------------------------------------------
 
 struct OnDevice {};
 
@@ -122,14 +122,14 @@ void Convolution<OnDevice>::backward(const Pass<OnDevice>& pass, const Batch<OnD
 // All parameters of a network in one array, with Adam's moments. The workspace must outlive it.
 class DeviceParameters {
  public:
-  // Without training, gradients take no memory. `tensors`: the parameters' values. Use it within
+  // Without training, gradients take no memory. `tensors`: the parameters' values. Use this within
   // drained_on_failure().
   DeviceParameters(NetworkWorkspace& workspace, const std::vector<Parameter<OnDevice>*>& parameters,
                    const std::vector<std::vector<float>>& tensors, bool training);
 
   // Begins a step of Adam against the gradients.
   void step(float rate, int stream);
-  // Waits for the values.
+  // Waits for the values, and returns them.
   std::vector<std::vector<float>> values(int stream) const;
 
  private:

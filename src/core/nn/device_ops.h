@@ -75,8 +75,8 @@ class LoneRow {
   float held_[kWidestRow];
 };
 
-// The layer norm of x + bias goes to `out`, and to x if `replaces`. Without a norm, x + bias itself
-// goes there. Each part is one row.
+// Writes the layer norm of x + bias to `out`, and to x if `replaces`. Without a norm, writes x +
+// bias itself. Each part is one row.
 template <class Number>
 struct NormOp {
   static constexpr const char* kName = "NormOp";
@@ -94,7 +94,7 @@ struct NormOp {
     do_row(row, i);
   }
 
-  // A thread of `team` holds values of the row, in groups of neighbours.
+  // Each thread of `team` holds groups of adjacent values of the row.
   template <class Team>
   ANCIFY_HOST_DEVICE void do_row(Team& team, std::size_t i) const {
     constexpr int each = Team::kEach;
@@ -139,7 +139,7 @@ struct NormOp {
 };
 
 // x = gelu(x + bias). Without a bias, a row of x has twice the width, and its first half becomes
-// gelu(first half) * the other.
+// gelu(first half) * second half.
 template <class Number>
 struct ActivateOp {
   static constexpr const char* kName = "ActivateOp";
@@ -261,10 +261,10 @@ struct RotateOp {
   Number* qkv;
   const float* bias;
   const std::int32_t* positions;  // of tokens
-  const float* cosines;           // one row per position, half one per head; or null
+  const float* cosines;           // one row per position, half a head's width; or null
   const float* sines;
 
-  // Pairs in a row: those of all heads' queries and keys.
+  // Pairs in a row, for the queries and keys of all heads.
   ANCIFY_HOST_DEVICE int pairs() const { return 2 * heads * (wide - wide / 2); }
   ANCIFY_HOST_DEVICE std::size_t n() const { return size * static_cast<std::size_t>(pairs()); }
   void operator()(std::size_t i) const {
@@ -342,11 +342,11 @@ struct AttentionOp {
   }
   ANCIFY_HOST_DEVICE float scale() const { return 1 / std::sqrt(static_cast<float>(wide)); }
 
-  // The values of a token's part.
+  // A token's query, key or value for one head.
   ANCIFY_HOST_DEVICE const Number* row(Part part, std::int32_t token, int head) const {
     return qkv + static_cast<std::size_t>(token) * 3 * row_width() + (part * heads + head) * wide;
   }
-  // Component j of a token's part; zero beyond the head's width.
+  // Component j of it; zero beyond the head's width.
   ANCIFY_HOST_DEVICE float component(Part part, std::int32_t token, int head, int j) const {
     return j < wide ? to_float(row(part, token, head)[j]) : 0;
   }

@@ -34,7 +34,7 @@ ANCIFY_HOST_DEVICE inline Half to_half(float x) {
   } else if (bits >= too_large) {
     half = 0x7c00;
   } else if (bits < least_normal) {
-    // A unit in the last place of 0.5 equals that of subnormal halves, so this sum is rounded to
+    // Subnormal halves have the unit in the last place of 0.5, so this sum is rounded to one of
     // them.
     float size;
     std::memcpy(&size, &bits, sizeof size);
@@ -54,7 +54,7 @@ ANCIFY_HOST_DEVICE inline float to_float(Half half) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(half.bits));
   return x;
 #else
-  constexpr float least = 0x1p-24F;                // of the halves above 0
+  constexpr float least = 0x1p-24F;                // the least half above 0
   constexpr std::uint32_t exponents = 112U << 23;  // difference of the exponents' biases
   const std::uint32_t sign = (half.bits & 0x8000U) << 16;
   const std::uint32_t size = half.bits & 0x7fffU;

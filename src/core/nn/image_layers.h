@@ -16,9 +16,9 @@ namespace ancify {
 // The 3 x 3 convolution with zero padding: output channel o is
 //   b[o] + sum over c, u, v of W[o, c, u, v] x[c, i + u - 1, j + v - 1],
 // the product of W and the patches of x. Its gradients are such products too. With G the gradient
-// by the output, the gradient by x[c, i, j] is
+// with respect to the output, the gradient with respect to x[c, i, j] is
 //   sum over o, u, v of W[o, c, 2 - u, 2 - v] G[o, i + u - 1, j + v - 1],
-// and the gradient by W[o, c, u, v] is
+// and the gradient with respect to W[o, c, u, v] is
 //   sum over i, j of x[c, i + u - 1, j + v - 1] G[o, i, j]
 //   = sum over i, j of G[o, i + 1 - u, j + 1 - v] x[c, i, j].
 template <class T>
@@ -54,8 +54,8 @@ class Convolution : public Layer<T> {
 
   std::vector<Parameter<T>*> parameters() override { return {&weight_, &bias_}; }
 
-  // Weights uniform within sqrt(6 / depth) of 0, which preserve the variance through layer and ReLU
-  // (He and others 2015, ICCV: 1026-1034); biases of 0.
+  // Weights uniform within sqrt(6 / depth) of 0, which preserves the variance through layer and
+  // ReLU (He and others 2015, ICCV: 1026-1034); biases of 0.
   void initialise(std::uint64_t seed, std::uint64_t stream) {
     draw_uniform(weight_.value, std::sqrt(6 / static_cast<double>(9 * in_)), seed, stream);
     std::fill(bias_.value.begin(), bias_.value.end(), T{0});
@@ -93,7 +93,7 @@ class Convolution : public Layer<T> {
     x.group().write(sums.numbers(), n, to);
   }
 
-  // Patches are taken on the side with fewer channels. The other channels fill vectors.
+  // Patches are made on the side with fewer channels. The channels of the other side fill vectors.
   bool patches_of_in() const { return in_ <= out_; }
   std::int64_t sums_rows() const { return 9 * std::min(in_, out_); }
   std::int64_t wide() const { return filled_up(std::max(in_, out_)); }
@@ -133,7 +133,7 @@ class Convolution : public Layer<T> {
     bias_.gradient = sums.biases;
   }
 
-  // The weights of the gradient by the input, one row per input channel.
+  // The weights for the gradient with respect to the input, one row per input channel.
   std::vector<T> turned_weights() const {
     std::vector<T> turned(weight_.value.size());
     for_weights([&](std::size_t weight, std::int64_t o, std::int64_t c, std::int64_t k) {
@@ -150,8 +150,8 @@ class Convolution : public Layer<T> {
   Parameter<T> bias_;
 };
 
-// The maximum of each 2 x 2 pixels; the input's `size` is even. The gradient goes to the first
-// largest pixel.
+// The maximum of each window of 2 x 2 pixels; the input's `size` is even. The gradient goes to the
+// first of the largest pixels.
 template <class T>
 class MaxPool : public Layer<T> {
  public:

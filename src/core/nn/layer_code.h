@@ -1,6 +1,6 @@
-// The code of all layers. The file of a level includes it, and is compiled with that level's flags.
-// Everything is in an unnamed namespace or inlined: a function with one name in all levels would be
-// linked once, perhaps with instructions that the processor lacks.
+// The code of all layers. Each level's file includes this one, and is compiled with that level's
+// flags. Everything is in an unnamed namespace or inlined: a function with one name in all levels
+// would be linked once, perhaps with instructions that the processor lacks.
 #pragma once
 
 #include <cmath>

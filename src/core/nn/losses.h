@@ -11,9 +11,9 @@
 
 namespace ancify {
 
-// The mean over rows of -log p[label], where p = softmax(row): a row's classes have unscaled
-// log-probabilities. Its gradient by the rows, (p - 1[label]) / rows, is written to `gradient`,
-// unless that is null.
+// The mean over rows of -log p[label], where p = softmax(row): rows hold unnormalised
+// log-probabilities of classes. The gradient with respect to the rows, (p - 1[label]) / rows, is
+// written to `gradient`, unless that is null.
 template <class T>
 double cross_entropy(const Batch<T>& logits, const std::vector<std::int32_t>& labels,
                      Batch<T>* gradient) {
@@ -46,7 +46,7 @@ struct SquaredError {
   double mean() const { return known > 0 ? sum / static_cast<double>(known) : 0; }
 };
 
-// Writes the gradient of the mean by `out` to `gradient`, unless that is null.
+// Writes the gradient of the mean with respect to `out` to `gradient`, unless that is null.
 template <class T>
 SquaredError masked_squared_error(const Batch<T>& out, const Batch<T>& target, Batch<T>* gradient) {
   SquaredError error;

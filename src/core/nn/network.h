@@ -38,7 +38,7 @@ struct Batch {
   const T* row(std::int64_t i) const { return data.data() + i * width; }
 };
 
-// Trainable parameters, and the gradient of the loss by them.
+// Trainable parameters, and the gradient of the loss with respect to them.
 template <class T>
 struct Parameter {
   explicit Parameter(std::int64_t n, T start = 0)
@@ -101,8 +101,8 @@ class Layer {
   virtual ~Layer() = default;
 
   virtual void forward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& out) = 0;
-  // After forward() of the same batch, with the gradient of the loss by `out`: sets the gradients
-  // of the parameters, and the gradient by `in` unless `in_gradient` is null.
+  // After forward() of the same batch, with the gradient of the loss with respect to `out`: sets
+  // the parameters' gradients, and the gradient with respect to `in` unless `in_gradient` is null.
   virtual void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& out,
                         const Batch<T>& out_gradient, Batch<T>* in_gradient) = 0;
   virtual std::vector<Parameter<T>*> parameters() { return {}; }
@@ -131,8 +131,9 @@ class Network {
     return *from;
   }
 
-  // After forward(pass, in). `gradient`: the loss gradient by the output; it is overwritten. The
-  // gradient by `in` is written to `in_gradient`, unless that is null.
+  // After forward(pass, in). `gradient`: the loss gradient with respect to the output; it is
+  // overwritten. The gradient with respect to `in` is written to `in_gradient`, unless that is
+  // null.
   void backward(const Pass<T>& pass, const Batch<T>& in, Batch<T>& gradient,
                 Batch<T>* in_gradient = nullptr) {
     for (std::size_t i = layers_.size(); i-- > 0;) {

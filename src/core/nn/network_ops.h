@@ -26,7 +26,7 @@ void do_rows(const Op& op, std::int64_t first, std::int64_t end) {
   }
 }
 
-// ---- Numbers ------------------------------------------------------------------------------------
+// ---- Single values ------------------------------------------------------------------------------
 
 // y = max(x, 0). NaN is preserved.
 template <class T>
@@ -43,8 +43,8 @@ template <class T>
 struct ReluSlopeOp : Grid {
   static constexpr const char* kName = "ReluSlopeOp";
   const T* y;
-  const T* gradient;  // by y
-  T* to;              // the gradient by x, here and below
+  const T* gradient;  // with respect to y
+  T* to;              // the gradient with respect to x, here and below
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
     const std::int64_t i = at(row, column);
     const T slope = gradient[i];  // read unconditionally, to avoid a branch
@@ -135,9 +135,9 @@ struct AddPartsOp : Grid {
   }
 };
 
-// ---- Images: a row of the grid is one of pixels, or a channel -----------------------------------
+// ---- Images: a row of the grid is a row of pixels, or a channel ---------------------------------
 
-// The maximum of each 2 x 2 pixels. Rows and columns refer to the output.
+// The maximum of each window of 2 x 2 pixels. Rows and columns refer to the output.
 template <class T>
 struct MaxPoolOp : Grid {
   static constexpr const char* kName = "MaxPoolOp";
@@ -152,7 +152,7 @@ struct MaxPoolOp : Grid {
     y[at(row, column)] = lower[1] > most ? lower[1] : most;
   }
 };
-// The gradient goes to the first largest pixel.
+// The gradient goes to the first of the largest pixels.
 template <class T>
 struct MaxPoolSlopeOp : Grid {
   static constexpr const char* kName = "MaxPoolSlopeOp";
@@ -162,7 +162,7 @@ struct MaxPoolSlopeOp : Grid {
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
     const std::int64_t first = 2 * (2 * row * columns + column);
     const std::int64_t below = first + 2 * columns;
-    // Whether a pixel is larger than those before it
+    // Whether a pixel is larger than all before it
     const bool second = x[first + 1] > x[first];
     const T of_two = second ? x[first + 1] : x[first];
     const bool third = x[below] > of_two;

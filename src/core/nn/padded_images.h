@@ -76,7 +76,8 @@ class ImageGroup {
   std::int64_t images_;
 };
 
-// Groups have many pixels, but few enough images to be shared out. They do not depend on threads.
+// Groups have many pixels, but few enough images for threads to share. They do not depend on
+// threads.
 inline std::int64_t images_of_group(std::int64_t size) {
   constexpr std::int64_t pixels = 1024;
   constexpr std::int64_t most = 8;
@@ -96,7 +97,7 @@ void for_image_groups(const TaskContext& context, std::int64_t size, std::int64_
 }
 
 // Channels of a group, with margins of zeros. The patches of all pixels form a matrix with one row
-// per channel and neighbour. Its rows overlap here, so that none is copied.
+// per channel and neighbour. Its rows overlap in memory, so none is copied.
 template <class T>
 class PaddedImages {
  public:

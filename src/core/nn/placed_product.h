@@ -1,5 +1,5 @@
 // c += a b for rows at arbitrary offsets. A block of c is summed in registers while rows of b
-// stream past, so nothing is copied. A level's file includes it, as layer_code.h does.
+// stream past, so nothing is copied. Like layer_code.h, it is compiled for each level.
 #pragma once
 
 #include <cstdint>
@@ -86,7 +86,7 @@ ANCIFY_ALWAYS_INLINE void add_columns(std::int64_t wanted, std::int64_t rows,
 
 void add_product(const PlacedProduct& p) {
   constexpr std::int64_t kTerms = 256;  // rows of b stay in a processor's cache
-  // Blocks of nearly equal height keep many sums in flight each.
+  // With nearly equal heights, each block keeps many sums in flight.
   const std::int64_t blocks = (p.rows + kBlockRows - 1) / kBlockRows;
   for (std::int64_t first = 0; first < p.depth; first += kTerms) {
     const std::int64_t end = p.depth - first < kTerms ? p.depth : first + kTerms;

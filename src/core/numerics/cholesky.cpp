@@ -1,4 +1,4 @@
-// Cholesky's factor (Golub and Van Loan, Matrix Computations, 4.2).
+// The Cholesky factor (Golub and Van Loan, Matrix Computations, 4.2).
 #include "core/numerics/cholesky.h"
 
 #include <cmath>

@@ -10,7 +10,7 @@ namespace ancify {
 class CholeskyFactor {
  public:
   CholeskyFactor(std::size_t n, std::vector<double> matrix);
-  // Replaces `column` by the inverse's product with it.
+  // Replaces `column` by the solution x of LL'x = column.
   void solve(std::vector<double>& column) const;
 
  private:

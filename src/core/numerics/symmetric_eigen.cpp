@@ -1,4 +1,4 @@
-// Small matrices: Jacobi's rotations (Golub and Van Loan, Matrix Computations, 8.5). Large ones:
+// Small matrices: Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5). Large ones:
 // subspace iteration, with the eigenpairs of Q'MQ in each step (the same, 8.2). A Gram matrix of
 // points in three dimensions has rank 3, and then two steps suffice.
 #include "core/numerics/symmetric_eigen.h"
@@ -20,8 +20,8 @@ void add(double scale, const Column& b, Column& a) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += scale * b[i];
 }
 
-// Gram and Schmidt's columns, twice for orthogonality. A column that depends on earlier ones
-// becomes 0 or a direction among rounding errors; either is orthogonal to the others.
+// The Gram-Schmidt process, twice for orthogonality. A column that depends on earlier ones becomes
+// 0 or a direction of rounding errors; either is orthogonal to the others.
 void orthonormalise(std::vector<Column>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     for (int pass = 0; pass < 2; ++pass) {
@@ -112,11 +112,11 @@ Eigenpairs symmetric_eigenpairs(std::size_t n, std::vector<double> matrix) {
 }
 
 Eigenpairs leading_eigenpairs(std::size_t n, const std::vector<double>& matrix) {
-  // Directions beyond the three wanted ones make steps larger, and keep equal eigenvalues apart.
+  // Directions beyond the three wanted ones speed up convergence, and separate equal eigenvalues.
   const std::size_t width = std::min<std::size_t>(n, 6);
   constexpr int kSteps = 300;
   constexpr double kTolerance = 1e-11;
-  // Any fixed directions do that no structure is orthogonal to.
+  // Fixed random directions, to which no structure is orthogonal.
   std::mt19937_64 random(1);
   std::vector<Column> basis(width, Column(n));
   for (Column& column : basis) {
@@ -138,7 +138,8 @@ Eigenpairs leading_eigenpairs(std::size_t n, const std::vector<double>& matrix) 
     image = turned(image, pairs.vectors);
     const double scale = std::max(std::abs(pairs.values.front()), std::abs(pairs.values.back()));
     if (residual(image, basis, pairs.values) <= kTolerance * scale) break;
-    // Iteration finds eigenvalues far from 0. A shift moves the most negative ones near to it.
+    // Iteration converges to eigenvalues far from 0. A shift moves the most negative ones close to
+    // 0.
     shift = std::max(shift, -pairs.values.back());
     for (std::size_t c = 0; c < width; ++c) add(shift, basis[c], image[c]);
     orthonormalise(image);

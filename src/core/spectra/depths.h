@@ -20,7 +20,7 @@ struct DepthCounts {
 
 // `populations` holds each sample's population, from 0, or kNoPopulation. An uncalled genotype, or
 // one without a depth, has depth 0. Depths are DP of FORMAT. Throws FormatError for a negative
-// depth, a called genotype that is not diploid, or if no record has depths.
+// depth or a called genotype that is not diploid, and if no record has depths.
 DepthCounts count_depths(const std::string& variants, const std::vector<int>& populations,
                          std::size_t n_populations, JobControl& control);
 

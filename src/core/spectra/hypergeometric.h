@@ -36,8 +36,8 @@ std::size_t projected_numbers(AlleleCount count, int size);
 // result.
 ProjectionWeights project_count(AlleleCount count, int size, double* workspace);
 
-// The weights of many counts of one population. They are stored if they are at most
-// `most_remembered` in all, and else recomputed at each request.
+// The weights of many counts of one population. They are stored if there are at most
+// `most_remembered` in all; otherwise each request recomputes them.
 class ProjectionCache {
  public:
   ProjectionCache(const std::vector<AlleleCount>& counts, int size,

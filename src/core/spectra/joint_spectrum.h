@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// Projects the sites of a table: all of them, or those of windows drawn with replacement.
+// Projects the sites of a table: all sites, or the sites of windows drawn with replacement.
 class JointSpectrum {
  public:
   explicit JointSpectrum(const SiteTable& table);

@@ -1,4 +1,5 @@
-// Likelihood of k derived copies in a sample: with i of the individuals, of genotype likelihoods l,
+// Likelihood of k derived copies in a sample: for the first i individuals, with genotype
+// likelihoods l,
 //   z_i(k) = [(2i-k)(2i-k-1) l_0 z(k) + 2 k (2i-k) l_1 z(k-1) + k (k-1) l_2 z(k-2)] / (2i (2i-1))
 // with z of i - 1 individuals (Li 2011, Bioinformatics 27:2987). Spectrum: EM over sites, where a
 // cell's share of a site is in proportion to its prior and its likelihood (Nielsen and others 2012,

@@ -14,7 +14,7 @@ namespace ancify {
 // haplotypes.
 struct SiteLikelihoods {
   std::vector<int> sizes;        // haplotypes of each population
-  std::vector<float> values;     // all of a site, then the next site's
+  std::vector<float> values;     // all values of a site, then of the next site
   std::vector<float> posterior;  // of the ancestral allele
   std::vector<int> window;       // from 0
 
@@ -27,13 +27,13 @@ struct LikelihoodSites : RecordTotals {
   int windows = 0;
 };
 
-// The likelihoods of a sample of diploid individuals. `genotypes` holds three for each, of 0, 1 and
-// 2 derived alleles. Writes 1 + 2 * individuals values, of which the largest is 1.
+// The likelihoods of a sample of diploid individuals. `genotypes` holds three for each individual,
+// of 0, 1 and 2 derived alleles. Writes 1 + 2 * individuals values, of which the largest is 1.
 void sample_likelihoods(const std::vector<float>& genotypes, float* values);
 
 // Reads all records of options.variants, with likelihoods of GL or PL. `window` is a window's
-// length in bases; 0 for none. Errors are those of SiteReader; FormatError for an impossible
-// likelihood, or a sample that is not diploid.
+// length in bases; 0 for none. Throws the errors of SiteReader, and FormatError for an impossible
+// likelihood or a sample that is not diploid.
 LikelihoodSites read_likelihoods(const SiteReaderOptions& options, std::int64_t window,
                                  JobControl& control);
 

@@ -1,5 +1,5 @@
-// Ancestral misidentification: how often posteriors predict that the wrong allele is taken for the
-// ancestral one.
+// Ancestral misidentification: the number of sites, predicted by posteriors, whose derived allele
+// is taken for the ancestral one.
 #pragma once
 
 #include <cstddef>

@@ -27,9 +27,9 @@ struct ContextCounts {
   WindowSums sums;  // windows in the order of chromosomes; cells: contexts, as in MutationTypes
 };
 
-// A position counts in its window, if it and all bases of its context are known. Throws FormatError
-// for an invalid file, or two sequences of a chromosome; InputError if the mask has none of the
-// chromosomes. The number of threads does not change the counts.
+// A position is counted in its window if its base and all others of its context are known. Throws
+// FormatError for an invalid file, or two sequences of a chromosome; InputError if the mask has
+// none of the chromosomes. The number of threads does not change the counts.
 ContextCounts count_contexts(const ContextOptions& options, JobControl& control);
 
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Finds the type of each site from the bases beside it.
+// Finds the type of each site from its neighbouring bases.
 #include "core/spectra/mutation_counts.h"
 
 #include <optional>
@@ -40,7 +40,7 @@ class MutationCounter {
     return options_.reference_context ? lengths.reference : lengths.ancestral;
   }
 
-  // The ancestral base between the bases beside the site; none if one is missing or not wanted.
+  // The word of the ancestral base and its neighbours; empty if one is missing or not wanted.
   std::optional<std::uint32_t> word_of_site() {
     std::uint32_t word = 0;
     bool is_low = false;
@@ -62,8 +62,8 @@ class MutationCounter {
     return word;
   }
 
-  // The site's own base is the ancestral one. It too needs the sequence of the contexts, which has
-  // the windows.
+  // The letter at an offset from the site; at 0 the ancestral base. This too needs the sequence of
+  // contexts, which defines the windows.
   char letter_at(int offset) const {
     const std::optional<char> letter =
         options_.reference_context ? site_.reference_at(offset) : site_.ancestral_at(offset);
@@ -104,7 +104,7 @@ class MutationCounter {
     return all.derived > 0 && all.derived < all.called;
   }
 
-  // Windows of a chromosome follow those of the chromosomes before it.
+  // A chromosome's windows follow the windows of all earlier chromosomes.
   void go_to_window() {
     for (; passed_ + 1 < site_.lengths().size(); ++passed_) {
       first_window_ += windows_of(length(passed_), options_.window);

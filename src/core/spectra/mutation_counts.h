@@ -13,7 +13,7 @@
 
 namespace ancify {
 
-// The contribution of a site of posterior p: p to its type, 1 - p to the type with the alleles
+// The contribution of a site with posterior p: p to its type, 1 - p to the type with the alleles
 // exchanged.
 enum class CountedAs {
   kSites,       // 1 to each population in which it varies
@@ -23,16 +23,17 @@ enum class CountedAs {
 
 struct MutationOptions : SiteReaderOptions {
   int k = 3;
-  bool reference_context = false;  // bases beside the site from `reference`, not from `ancestral`
+  bool reference_context = false;  // neighbouring bases from `reference`, not from `ancestral`
   CountedAs counted_as = CountedAs::kSites;
   std::int64_t window = 0;  // bases; 0 for whole chromosomes
 };
 
-// A site is left out for one of these further reasons, the first that holds.
+// The first three counts are further reasons to exclude a site; it counts under the first that
+// applies.
 struct MutationCounts : RecordTotals {
   explicit MutationCounts(std::size_t populations) : table(std::vector<int>(populations)) {}
 
-  std::int64_t no_context = 0;   // a base beside it, or the chromosome's sequence, is missing
+  std::int64_t no_context = 0;   // a neighbouring base, or the chromosome's sequence, is missing
   std::int64_t low_context = 0;  // has low confidence, without options.low_confidence
   std::int64_t invariant = 0;    // does not vary in the populations together
   std::int64_t used = 0;
@@ -43,7 +44,7 @@ struct MutationCounts : RecordTotals {
   std::vector<Misidentification::Sums> errors;  // of each type
 };
 
-// Reads all records of options.variants; errors are those of SiteReader.
+// Reads all records of options.variants. Throws the errors of SiteReader.
 MutationCounts count_mutations(const MutationOptions& options, JobControl& control);
 
 }  // namespace ancify

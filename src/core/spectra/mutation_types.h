@@ -1,4 +1,4 @@
-// Types of mutations: the ancestral bases around a site, and the derived base.
+// Types of mutations: the ancestral context of a site, and the derived base.
 #pragma once
 
 #include <array>

@@ -102,7 +102,7 @@ bool SiteReader::take_indel() {
   return true;
 }
 
-// According to the sequences and mask of this job, or to an earlier annotation of the file.
+// The exclusion by this job's sequences and mask, or by an earlier annotation of the file.
 Exclusion SiteReader::exclusion() {
   const Exclusion here = exclusion_of(reader_, reference_, mask_);
   return here ? here : exclusion_of_info(reader_);
@@ -182,7 +182,7 @@ void SiteReader::count(int derived_allele) {
   }
 }
 
-// According to AC and AN. A record without both has no called haplotype.
+// Counts by AC and AN. A record without both has no called haplotype.
 void SiteReader::count_of_info() {
   const auto alternative = reader_.info_counts();
   if (!alternative) return;

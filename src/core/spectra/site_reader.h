@@ -41,8 +41,8 @@ struct SiteReaderOptions {
   int threads = 1;
 };
 
-// Each record counts as monomorphic, as of another kind or under one reason. Records with the
-// reason kOk, and kLow if wanted, are sites.
+// Each record counts once: as monomorphic, as a record of another kind, or under one reason.
+// Records with the reason kOk, and kLow if wanted, are sites.
 struct RecordTotals {
   bool has_posteriors = false;
   std::int64_t monomorphic = 0;
@@ -85,7 +85,7 @@ class SiteReader {
   // The values of a field of FORMAT.
   const SampleNumbers& sample_numbers(const char* id) { return reader_.sample_numbers(id); }
   [[noreturn]] void fail(const std::string& problem) const { reader_.fail(problem); }
-  // The letter at this offset from the site; empty without a sequence or outside it.
+  // The ancestral letter at this offset from the site; empty without a sequence or outside it.
   std::optional<char> ancestral_at(int offset) const { return ancestral_.at(reader_, offset); }
   std::optional<char> reference_at(int offset) const { return reference_.at(reader_, offset); }
   // The current chromosome's reference; null if absent.

@@ -19,15 +19,15 @@ class SpectrumReader {
 
   // Advances to the next line that is neither empty nor a comment. False at the end of the file.
   bool next_line();
-  // The number of the current line, from 1, or at the end of the file of its last line.
+  // The number of the current line, from 1; at the end of the file, the number of its last line.
   std::int64_t line() const { return line_; }
 
   // The rest of the line, without trailing blanks. Throws FormatError if it is too long or not
   // UTF-8.
   std::string text();
 
-  // Writes up to n numbers of the line to `numbers` and returns how many the line has, or n + 1 for
-  // more than n. Throws FormatError for a word that is not a number, with `what` as the noun.
+  // Writes up to n numbers of the line to `numbers` and returns their total, or n + 1 if the line
+  // has more than n. Throws FormatError for a word that is not a number, with `what` as the noun.
   std::int64_t numbers(double* numbers, std::int64_t n, const std::string& what);
 
  private:

@@ -15,7 +15,7 @@
 
 namespace ancify {
 
-// Whether a mutation is in a CpG.
+// Whether a mutation is in a CpG dinucleotide.
 enum class CpgState { kNo, kYes, kUnknown };
 constexpr std::size_t kCpgStates = 3;
 
@@ -49,7 +49,7 @@ struct VariantSites : RecordTotals {
 // The sample names in the header. Throws FormatError if the header has none, or one is not UTF-8.
 std::vector<std::string> variant_samples(const std::string& path);
 
-// Reads all records of options.variants; errors are those of SiteReader.
+// Reads all records of options.variants. Throws the errors of SiteReader.
 VariantSites tabulate_variants(const VariantSitesOptions& options, JobControl& control);
 
 }  // namespace ancify

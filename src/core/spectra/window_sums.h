@@ -1,4 +1,4 @@
-// Sums of many cells, window by window, of which only those that are not 0 are kept.
+// Sums of many cells, window by window; only nonzero sums are kept.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,8 @@ struct Lineage {
 // Two lineages at each locus that it follows, or none at a locus.
 using Sample = std::vector<Lineage>;
 
-// All samples of some populations, up to the order of lineages and an exchange of both loci. In
-// this order: the empty sample; two lineages at one locus, a sample for each pair of populations;
+// All samples of some populations, up to the order of lineages and an exchange of the two loci.
+// Their order: the empty sample; two lineages at one locus, a sample for each pair of populations;
 // two haplotypes with both loci; one haplotype with both loci and one for each locus; two for each
 // locus.
 class Samples {

@@ -1,6 +1,6 @@
-// A sample's value is the probability that both lineages differ at each locus followed. With u = 1
-// - 2 p and v = 1 - 2 q, of the populations' frequencies p at the left and q at the right locus,
-// and with two, three or four haplotypes:
+// A sample's value is the probability that both lineages differ at each locus followed. Let u = 1 -
+// 2 p and v = 1 - 2 q, with the populations' frequencies p at the left and q at the right locus.
+// For two, three and four haplotypes:
 //
 //   X_ij   = E[(1 - u_i u_j - v_i v_j + (u_i v_i + 4 D_i) (u_j v_j + 4 D_j)) / 4]
 //   Y_ijk  = E[(1 - u_i u_j - v_i v_k + (u_i v_i + 4 D_i) u_j v_k) / 4]
@@ -30,8 +30,8 @@ using diffusion::Equilibrium;
 using diffusion::Schedule;
 using diffusion::Transition;
 
-// The equilibrium of one population: all rates of change are 0. S is the influx of mutations, and q
-// the recombination rate times the size.
+// The equilibrium of one population: all rates of change are 0. `inflow` is the influx of mutations
+// times the size, and q the recombination rate times the size.
 Values equilibrium_values(const Equilibrium& event, const Bundle& recombination) {
   if (event.selection != 0) {
     throw InputError("two-locus statistics are for models without selection");

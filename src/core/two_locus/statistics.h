@@ -29,8 +29,8 @@ std::vector<Statistics> expected_statistics(const std::vector<diffusion::Plan>& 
                                             const std::vector<double>& rates, SimdLevel level,
                                             int threads, JobControl& control);
 
-// Extrapolates statistics on 1, 2, 4, ... times as many steps to steps of length 0 (Romberg).
-// Midpoint steps have errors of even powers of the step length.
+// Extrapolates statistics computed with 1, 2, 4, ... times as many steps to a step length of 0
+// (Romberg). Midpoint steps have errors of even powers of the step length.
 class Extrapolation {
  public:
   void add(const Statistics& statistics);

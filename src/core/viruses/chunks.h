@@ -12,7 +12,7 @@ struct Chunk {
 };
 
 enum class ChunkRule {
-  kVirnucpro,  // overlaps complete the chunks; the last chunk is often short
+  kVirnucpro,  // overlaps fill up the chunks; the last chunk is often short
   kEven        // chunks of `size` with evenly spaced starts
 };
 

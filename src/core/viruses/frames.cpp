@@ -26,7 +26,7 @@ FrameReader::FrameReader(const GeneticCode& code, FrameRule rule) : rule_(rule) 
   }
 }
 
-// There virnucpro keeps letters other than A, C, G and T unchanged.
+// On the other strand, virnucpro keeps letters other than A, C, G and T unchanged.
 std::string FrameReader::other_strand(std::string_view bases) const {
   std::string other;
   if (rule_ == FrameRule::kStrict) {

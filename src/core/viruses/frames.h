@@ -1,4 +1,4 @@
-// The six reading frames of a sequence, if they have no stop.
+// The open reading frames of a sequence: of its six frames, the frames without a stop.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace ancify {
 
-// Codons of bases and missing ones.
+// Codons of the four bases and a missing one.
 constexpr std::size_t kCodons = 125;
 
 enum class FrameRule {

@@ -354,7 +354,7 @@ TEST(FocalBranch, TwoLineagesAndOne) {
 }
 
 // In a population without splits, the expected length of branches with i copies in a sample is 4N /
-// i generations (Fu 1995). The expected number of lineages left is that of Griffiths and Tavare.
+// i generations (Fu 1995). The expected number of remaining lineages is from Griffiths and Tavare.
 TEST(FocalBranch, LargeSamplesHaveTheKnownSpectrum) {
   const FocalBranch always(5008, {{10000, 1e7}}, {});
   for (const int copies : {1, 2, 17, 300, 2504, 5007}) {
@@ -692,7 +692,7 @@ TEST(Coalescent, HistoriesThatCannotBe) {
   says(ladder(1000, 1000, {1e4, 2e4, 3e4, 4e4, 5e4, 6e4, 7e4}), "at most 6");
 }
 
-// However many ask at once, and although caches are emptied on the way.
+// Several threads ask at once, and caches are emptied meanwhile.
 TEST(Coalescent, ThreadsShareAPolariser) {
   const auto model = general_model(1e-8);
   std::vector<PolymorphicSite> sites;

@@ -125,7 +125,7 @@ MethodOptions options_of(const std::string& name, int species, std::mt19937& ran
   return options;
 }
 
-// The device calls as the method itself does, in tiles of 1, 3 and many groups.
+// The device must make the method's own calls, in tiles of 1, 3 and many groups.
 void check_device(const std::string& name, int species, const std::vector<std::size_t>& lengths,
                   const std::function<std::unique_ptr<CallKernels>()>& open, std::mt19937& random) {
   const auto options = options_of(name, species, random);
@@ -171,7 +171,7 @@ TEST(DeviceCalling, IsThatOfEveryMethod) {
 
 #ifdef ANCIFY_HAVE_CUDA
 #ifdef ANCIFY_CUDA_ON_HOST
-constexpr std::size_t kManyPositions = 5003;  // of which two blocks take more than one turn
+constexpr std::size_t kManyPositions = 5003;  // so many that each of two blocks takes several turns
 #else
 constexpr std::size_t kManyPositions = 100001;
 #endif
@@ -219,7 +219,7 @@ TEST(DeviceCalling, MethodsWithoutATableStayOnTheCpu) {
   EXPECT_EQ(calls, called_slowly(*make_method(options), sequences).calls);
 }
 
-// Tiles are smaller or larger than a stretch that the host does at once.
+// Tiles are smaller or larger than a stretch that the host calls at once.
 TEST(DeviceCalling, GivesPosteriorsToo) {
   std::mt19937 random(45);
   const auto options = options_of("likelihood", 3, random);
@@ -355,14 +355,14 @@ TEST(SeveralDevices, AnErrorOnOneStopsAllAndLeavesNoFile) {
   for (const int failing : {1, 2, uploads_of_the_table + 1, uploads_of_the_table + 2}) {
     const ThreeDevices three;
     three.fakes[1]->fake.failing_call = failing;
-    // The error needs time to stop the others: nothing tells when it has reached them.
+    // The error needs time to stop the others, and nothing shows when it has reached them.
     const auto wait_for_failure = [&] {
       for (int k = 0; k < 1000 && !three.fakes[1]->fake.failed; ++k) {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }
       std::this_thread::sleep_for(std::chrono::seconds(1));
     };
-    // One device waits in its second chromosome, which has one tile, another one in its first. So
+    // One device waits in its second chromosome, which has one tile, and another in its first. So
     // only one chromosome is called before the failure, and its files wait for the next.
     three.fakes[0]->before_tile = [&] {
       if (three.fakes[0]->tiles == 3) wait_for_failure();

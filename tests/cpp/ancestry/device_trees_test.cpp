@@ -97,14 +97,14 @@ Called called_on(DeviceCaller& caller, const Genome& genome, SequenceForm form, 
   return called;
 }
 
-// The bytes that tiles of so many groups need.
+// The bytes that tiles of this many groups need.
 std::size_t memory_for(const MlCaller& ml, std::size_t groups, bool with_phred) {
   const auto species = static_cast<std::size_t>(ml.species());
   return DeviceTrees(ml).bytes().size() +
          2 * kPackedGroup * (species * (groups + 2) + groups * (with_phred ? 2 : 1));
 }
 
-// The device calls as the CPU does at any SIMD level, in tiles of 1, 3 and many groups.
+// The device must make the CPU's calls at any SIMD level, in tiles of 1, 3 and many groups.
 void check_model(const MakeMl& make, const std::vector<std::size_t>& lengths,
                  const std::function<std::unique_ptr<CallKernels>()>& open, std::mt19937& random) {
   const auto ml = make();
@@ -258,7 +258,7 @@ TEST(DeviceTrees, CallByTrainedModels) {
 
 #ifdef ANCIFY_HAVE_CUDA
 #ifdef ANCIFY_CUDA_ON_HOST
-constexpr std::size_t kManyPositions = 701;  // of which two blocks take more than one turn
+constexpr std::size_t kManyPositions = 701;  // so many that each of two blocks takes several turns
 #else
 constexpr std::size_t kManyPositions = 50001;
 #endif

@@ -13,7 +13,7 @@ namespace ancify::test {
 
 struct K80 {
   double rate;   // mutations per generation
-  double kappa;  // rate of the transition over that of each transversion
+  double kappa;  // rate of the transition over the rate of each transversion
 };
 
 inline MutationModel model_of(const K80& k80) {
@@ -27,7 +27,7 @@ inline MutationModel model_of(const K80& k80) {
   return model;
 }
 
-// A simulated site. Sites are drawn with unequal probabilities; the weight corrects for that.
+// A simulated site. Sites are drawn with unequal probabilities, for which the weight corrects.
 struct SimulatedSite {
   double weight;
   int ancestor;  // the base of the focal haplotypes' common ancestor
@@ -83,7 +83,7 @@ class SiteSimulator {
   }
   int poisson(double mean) { return mean > 0 ? std::poisson_distribution<int>(mean)(random_) : 0; }
   int at_least_one(double mean) {
-    // Draw the first arrival, given that there is one; then those in the remaining time.
+    // Draw the first arrival, given that there is one, and then the arrivals in the remaining time.
     const double first = -std::log1p(uniform() * std::expm1(-mean));
     return 1 + poisson(mean - first);
   }

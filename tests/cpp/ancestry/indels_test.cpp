@@ -1,4 +1,5 @@
-// Checks where indels can be placed, which allele a sequence is, and the columns of an outgroup.
+// Checks the positions where an indel can be placed, the allele of a sequence, and the columns of
+// an outgroup.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ TEST(IndelWindow, HoldsAllPlacements) {
   EXPECT_EQ(deletion.start, 4);
   EXPECT_EQ(deletion.end, 8);
   EXPECT_EQ(deletion.alleles, (std::vector<std::string>{"TTTT", "TTT"}));
-  // The same one, written at the end of the repeat
+  // The same indel, written at the end of the repeat
   const IndelWindow at_end = window_of({"TT", "t"}, 6, genome);
   EXPECT_EQ(at_end.start, deletion.start);
   EXPECT_EQ(at_end.alleles, deletion.alleles);
@@ -55,7 +56,7 @@ TEST(AlleleLike, GoesByLengthAndThenByDifferences) {
   EXPECT_EQ(allele_like(window, "TGT"), 1);
   EXPECT_EQ(allele_like(window, "tttt"), 0);
   EXPECT_EQ(allele_like(window, "TTAC"), 2);
-  EXPECT_EQ(allele_like(window, "TTTA"), kOtherAllele);  // as near to both
+  EXPECT_EQ(allele_like(window, "TTTA"), kOtherAllele);  // equally close to both
   EXPECT_EQ(allele_like(window, "CCC"), kOtherAllele);
   EXPECT_EQ(allele_like(window, "TT"), kOtherAllele);
   EXPECT_EQ(allele_like({1, 1, {"", "G"}, true}, ""), 0);
@@ -78,7 +79,7 @@ class RegionColumnsTest : public ::testing::Test {
     pair.continues = continues;
     columns_.project(pair, 0);
   }
-  // What is between the first and the last position; ? if that is not known.
+  // The bases between the first and the last position; ? if unknown.
   std::string between(std::int64_t start, std::int64_t end) const {
     const Columns columns = columns_.at(0, start, end);
     return !columns.is_known ? "?" : (columns.neighbours ? "" : "|") + columns.between;
@@ -113,7 +114,7 @@ TEST_F(RegionColumnsTest, ConnectsOnlyPairsThatContinueEachOther) {
   add(6, "CGT", "CGT");
   EXPECT_EQ(between(3, 6), "?");
   EXPECT_EQ(between(5, 8), "G");
-  // A pair that continues one that was bad
+  // A pair that continues a bad one
   add(0, "ACG", "ACG");
   add(11, "ACGT", "ACGT", true);
   EXPECT_EQ(between(10, 13), "C");

@@ -95,7 +95,7 @@ TEST(Likelihood, SumsOverAllHistories) {
   EXPECT_GT(impossible, 0);  // impossible data were among the cases
 }
 
-// Checks derivatives by branch lengths and by all parameters of a model against differences.
+// Checks the gradient by branch lengths and by all parameters of a model against differences.
 TEST(PatternLikelihood, ItsSlopeIsThatOfDifferences) {
   std::mt19937 random(17);
   int zero_lengths = 0;
@@ -312,7 +312,7 @@ std::string data_folder() {
   return folder != nullptr ? folder : ANCIFY_SOURCE_DIR "/../shared/data";
 }
 
-// Compares posteriors with those of PHAST, by PHAST's rate matrix and tree, at three nodes.
+// Compares posteriors at three nodes with PHAST's, by PHAST's rate matrix and tree.
 TEST(Likelihood, IsPhasts) {
   const std::string folder = data_folder() + "/primates_hg18_100k/";
   std::ifstream table(folder + "phast_hky85_posteriors.tsv");

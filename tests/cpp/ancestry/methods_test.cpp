@@ -27,7 +27,7 @@ using test::message_of;
 using test::read_file;
 using test::TempDir;
 
-constexpr int kSpecies = 3;  // of the model in the fixtures
+constexpr int kSpecies = 3;  // species of the model in the fixtures
 
 std::vector<std::string> names_of_methods() {
   std::vector<std::string> names;
@@ -54,7 +54,7 @@ struct Genome {
   std::vector<std::vector<std::string>> species;  // of each chromosome
 };
 
-// A chromosome that takes more than one of the pieces that threads share.
+// A chromosome longer than one of the pieces that threads share.
 constexpr std::int64_t kPieces = 4 * static_cast<std::int64_t>(Caller::stretch()) + 10007;
 
 // Species mostly agree, as in a genome. Some regions have no data in any species.
@@ -210,7 +210,7 @@ void expect_calls(const std::string& name, const Genome& genome,
       }
     }
   }
-  // The genome must lead to sure, unsure and missing calls, or the test would show little.
+  // The genome must lead to high, low and missing calls, or the test would show little.
   const std::string& calls = expected.back().calls;
   for (const char c : {'A', 'N'}) EXPECT_NE(calls.find(c), std::string::npos) << name;
   EXPECT_NE(calls.find_first_of("acgtn"), std::string::npos) << name;
@@ -323,7 +323,7 @@ TEST(EveryMethod, TellsWhatDevicesDo) {
     auto options = options_of(method.name);
     const PatternCaller few((*make)(options, JobControl()), true);
     EXPECT_TRUE(few.on_devices(true)) << method.name;
-    if (method.name == "coalescent") continue;  // takes fewer species than a table does
+    if (method.name == "coalescent") continue;  // takes fewer species than a table
     options.voting = {kMostTabulated, 1, 1, 1};
     std::mt19937 random(1);
     options.tree = Tree(test::random_nodes(kMostTabulated + 1, true, random), kMostTabulated + 1);

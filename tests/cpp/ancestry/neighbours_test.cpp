@@ -1,4 +1,4 @@
-// Checks classes of neighbours, counts by them, and calls by a method for each.
+// Checks classes of neighbours, counts by class, and calls by a method for each class.
 #include "core/ancestry/patterns/neighbours.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(NeighbourClasses, AreThoseOfCounts) {
   std::mt19937 random(61);
   constexpr std::int64_t n = 3001;
   for (const int outgroups : {1, 2, 3, 8, 9, 30}) {
-    // One more than the classes are by
+    // One species more than the outgroups that determine the classes.
     const auto species = random_sequences(static_cast<std::size_t>(outgroups) + 1, n, random);
     for (const auto form : {SequenceForm::kCharacters, SequenceForm::kPacked}) {
       const Kept kept(species, form);
@@ -240,7 +240,7 @@ TEST(Classes, AreFour) {
             std::string::npos);
 }
 
-// A rate is the same as longer branches, or more mutations.
+// A rate has the effect of longer branches, or of more mutations.
 TEST(Classes, HaveRates) {
   std::mt19937 random(66);
   SubstitutionRates rates = test::random_rates(random);

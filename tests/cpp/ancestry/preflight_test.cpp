@@ -1,4 +1,4 @@
-// Checks the look at alignments before a run.
+// Checks the inspection of alignments before a run.
 #include "core/ancestry/projection/preflight.h"
 
 #include <gtest/gtest.h>

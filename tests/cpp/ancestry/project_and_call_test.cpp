@@ -74,7 +74,7 @@ std::map<std::string, std::string> files_in(const std::string& folder) {
 
 struct Devices {
   int n = 1;
-  std::size_t memory = 0;  // bytes to take of each, or 0 for all
+  std::size_t memory = 0;  // bytes to use on each, or 0 for all
   int threads = 1;
 };
 
@@ -147,7 +147,7 @@ class Inputs {
     return files();
   }
 
-  // Runs, and gives all files of the run.
+  // Runs, and returns all files of the run.
   std::map<std::string, std::string> run(const Caller& caller, bool kept) {
     std::filesystem::remove_all(dir.file("out"));
     auto alignments = outgroups;

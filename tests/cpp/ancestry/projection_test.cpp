@@ -263,7 +263,8 @@ TEST(Projection, StopsWhenAskedAndLeavesNoFile) {
   EXPECT_TRUE(dir.has_nothing_in("o"));
 }
 
-// Blocks that count disagree in one letter at most, and their order does not matter.
+// The result at a position is the common letter of the blocks that count, or N, so order does not
+// matter.
 TEST(Projection, DoesNotDependOnTheOrderOfBlocks) {
   TempDir dir;
   std::mt19937 random(8);

@@ -24,7 +24,7 @@ inline double random_threshold(std::mt19937& random) {
 inline DecisionTree random_tree(std::size_t leaves, int features, std::mt19937& random) {
   DecisionTree tree;
   tree.leaves.resize(1);
-  std::vector<int*> to_leaf = {nullptr};  // the pointer to each leaf
+  std::vector<int*> to_leaf = {nullptr};  // a pointer to each leaf's index
   tree.splits.reserve(leaves);
   while (tree.leaves.size() < leaves) {
     // As in LightGBM, a leaf becomes a split, and its right child is a new leaf.

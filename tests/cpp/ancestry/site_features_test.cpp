@@ -175,7 +175,8 @@ TEST(SiteFeatures, AreTheSpecifications) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-// A model with one-leaf trees, except that of A: it splits by the number of species with data.
+// A model with one-leaf trees, except the tree of A, which splits by the number of species with
+// data.
 std::string model_text(double a_below, double a_above) {
   const auto tree = [](int number, const std::string& rest) {
     return "Tree=" + std::to_string(number) + "\nnum_cat=0\n" + rest + "\n\n";

@@ -23,7 +23,7 @@ struct Block {
   double score = kNoScore;
 };
 
-// The letter that blocks with these letters have in common; N if there is none.
+// The letter that all these blocks have; N if they differ.
 inline char common_letter(const std::string& letters) {
   const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   for (const char c : letters) {

@@ -21,8 +21,8 @@ inline double uniform(std::mt19937& random) {
   return std::uniform_real_distribution<double>()(random);
 }
 
-// Nodes in random order: `species` leaves, the focal leaf if wanted, and inner nodes. These have
-// two to four children, some one.
+// Nodes in random order: `species` leaves, the focal leaf if wanted, and inner nodes. Inner nodes
+// have two to four children, and some have one.
 inline std::vector<TreeNode> random_nodes(int species, bool focal, std::mt19937& random) {
   std::vector<TreeNode> nodes;
   std::vector<int> open;
@@ -86,8 +86,8 @@ inline std::size_t node_of_call(const std::vector<TreeNode>& nodes) {
   return static_cast<std::size_t>(node);
 }
 
-// Calls take(bases) for all assignments of bases to nodes that the data allow. states[s] is that of
-// species s; the focal species' comes last, if there is one.
+// Calls take(bases) for all assignments of bases to nodes that the data allow. states[s] is the
+// state of species s, with the focal species last, if there is one.
 inline void for_all_histories(const std::vector<TreeNode>& nodes, const std::vector<int>& states,
                               int species,
                               const std::function<void(const std::vector<int>&)>& take) {
@@ -240,7 +240,7 @@ inline bool has_data(const std::vector<int>& states, int species) {
                      [](int state) { return state != kMissing; });
 }
 
-// Options for a method with this name, for so many species and a random tree with the focal one.
+// Options for a method with this name, for this many species and a random tree with the focal one.
 inline MethodOptions random_options(const std::string& name, int species, std::mt19937& random) {
   MethodOptions options;
   options.name = name;

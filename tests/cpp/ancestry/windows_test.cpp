@@ -1,4 +1,4 @@
-// Checks the states of windows against their table, and what readers have passed.
+// Checks the states of windows against their table, and the positions that readers have passed.
 #include "core/ancestry/calling/windows.h"
 
 #include <gtest/gtest.h>

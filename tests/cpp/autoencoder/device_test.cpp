@@ -1,4 +1,4 @@
-// Autoencoders on a fake device against those of the CPU, and devices that fail.
+// Autoencoders on a fake device against the CPU's, and devices that fail.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -90,7 +90,7 @@ TEST_F(DeviceAutoencoders, MakeTheCpusCodesAndMaps) {
   }
 }
 
-// More cells than go at once, and the last ones alone.
+// More cells than one group holds; the last cells are a group of their own.
 TEST_F(DeviceAutoencoders, TakeCellsInGroups) {
   cells_ = test::Cells(8, 130, 2);
   const Autoencoder model = train(Task::kCluster, one_epoch(Task::kCluster), on_cpu_).model;
@@ -137,7 +137,7 @@ TEST_F(DeviceAutoencoders, TooLittleMemoryIsAnErrorWithTheNumbers) {
   for (int i = 1; i <= all; i += 7) {
     test::FakeNetworkKernels failing;
     failing.fake.failing_allocation = i;
-    // It may give back what lies idle, and try again.
+    // It may release idle memory, and try again.
     try {
       train(Task::kCluster, settings, {1, SimdLevel::kScalar, &failing});
     } catch (const DeviceError& error) {

@@ -20,7 +20,7 @@ std::vector<double> square_of(const test::Cells& cells) {
   return chromatin::square_map(cells.points, cells.distances.data());
 }
 
-// A map that is none of points.
+// A map that no set of points has.
 std::vector<double> inexact(std::vector<double> map) {
   const std::size_t n = kPoints;
   for (std::size_t i = 0; i < n; ++i) {
@@ -76,7 +76,7 @@ TEST(GeometryGradient, EqualsDifferences) {
   const std::size_t n = kPoints;
   for (std::size_t j = 1; j < n; ++j) {
     for (std::size_t i = 0; i < j; ++i) {
-      // Both places of a pair move.
+      // Both entries of a pair change.
       double shared = map[i * n + j];
       const double wanted = test::difference(shared, [&] {
         map[i * n + j] = map[j * n + i] = shared;
@@ -128,7 +128,7 @@ TEST(GeometryGradient, OfImagesIsTheMeans) {
   const SquaredError error =
       add_geometry_error<double>(kPoints, size, out, target, 0.7, context, &gradient);
   EXPECT_EQ(error.known, 72);
-  // A step against the gradient lowers the loss by its square.
+  // A step against the gradient lowers the loss by the gradient's square.
   double squares = 0;
   Batch<double> moved = out;
   for (std::size_t i = 0; i < out.data.size(); ++i) {

@@ -1,4 +1,4 @@
-// Images of maps, as they are and spoilt.
+// Images of maps, intact and corrupted.
 #include "core/autoencoder/images.h"
 
 #include <gtest/gtest.h>
@@ -128,8 +128,8 @@ TEST(SpoiltMaps, MovePointsByTheRadiusOfGyration) {
     maker.make_corrupted(cell, {0.05, 7, 8}, spoilt.values.data());
     const std::set<std::int64_t> points = changed_points(whole, spoilt, false);
     if (points.size() != 1) continue;
-    // Its squared distance to all points grows by 3 radius^2 on average; that of a pair is 2
-    // radius^2 on average.
+    // Its squared distance to all points grows by 3 radius^2 on average; the squared distance of a
+    // pair is 2 radius^2 on average.
     double before = 0;
     double after = 0;
     double pairs = 0;

@@ -43,7 +43,7 @@ TEST(AutoencoderTraining, LowersTheLossAndKeepsTheBestWeights) {
   for (const Epoch& epoch : trained.epochs) {
     EXPECT_GE(epoch.held_out_loss, trained.epochs[trained.best].held_out_loss);
   }
-  // The kept weights have the loss that was told.
+  // The kept weights have the reported loss.
   std::vector<double> made(cells.distances.size());
   JobControl control;
   reconstruct_maps(trained.model, cells.maps(), made.data(), {1, best_simd_level()}, control);
@@ -85,7 +85,7 @@ TEST(AutoencoderTraining, LevelsAgree) {
               1e-3 * best.epochs[1].held_out_loss);
 }
 
-// Stops while cells are met for the first time, or later.
+// Stops in the first epoch, or later.
 TEST(AutoencoderTraining, StopsAfterABatchAndKeepsWeights) {
   const test::Cells cells(9, 400, 4);
   std::vector<bool> held_out(400);

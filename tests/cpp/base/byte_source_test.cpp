@@ -33,7 +33,7 @@ std::string read_with(const std::string& path, std::size_t buffer, std::size_t p
   return read_all(*open_text(path, buffer), piece);
 }
 
-// The same text in every form that can be read. Forms are told apart by content.
+// The same text in every form that can be read. Forms are distinguished by content.
 struct Form {
   const char* name;
   std::string content;

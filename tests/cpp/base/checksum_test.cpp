@@ -1,4 +1,4 @@
-// Checks checksums, how they are joined, folder locks and leftover temporary files.
+// Checks checksums and their concatenation, folder locks, and leftover temporary files.
 #include "core/io/checksum.h"
 
 #include <gtest/gtest.h>

@@ -72,7 +72,7 @@ TEST(FileSet, LeavesNothingIfAFileHasNoPlace) {
   }
 }
 
-// A reader trusts what it has read while the key is the same file.
+// A reader trusts the files it has read while the key is the same file.
 TEST(FileSet, IsNeverOfTwoWriters) {
   TempDir dir;
   const std::vector<std::string> names = {"a", "b", "key"};

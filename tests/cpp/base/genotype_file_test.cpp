@@ -1,4 +1,5 @@
-// Checks that BED and PGEN give the calls that slow writers have written, and what they refuse.
+// Checks that BED and PGEN give the calls that slow writers have written, and that bad files are
+// refused.
 #include "core/formats/genotype/genotype_file.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ std::unique_ptr<GenotypeFile> open(const std::string& path, const std::vector<Ca
 }
 
 std::string read(const GenotypeFile& file, std::int64_t first, std::int64_t n) {
-  // What read() does not set would show.
+  // A byte that read() does not set would show.
   std::string calls(static_cast<std::size_t>(n * file.stride()), '\x5a');
   file.read(first, n, reinterpret_cast<std::uint8_t*>(calls.data()));
   return calls;
@@ -158,7 +159,7 @@ TEST(GenotypeFile, NoticesChanges) {
 
 // ---- PGEN ---------------------------------------------------------------------------------------
 
-// Calls like those that PLINK stores by each track, and calls that it would not store so.
+// Calls that PLINK would store by each track, and calls that it would store otherwise.
 Calls calls_for(unsigned track, const Calls& base, std::mt19937_64& random, bool sparse) {
   const std::size_t samples = base.size();
   if (!sparse) return random_calls(samples, random);

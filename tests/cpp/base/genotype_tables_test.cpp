@@ -1,4 +1,4 @@
-// Checks tables of samples and variants, with and without headers, and what is refused in them.
+// Checks tables of samples and variants, with and without headers, and errors in them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

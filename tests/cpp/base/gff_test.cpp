@@ -1,4 +1,4 @@
-// Checks what is read of GFF3 and GTF, in chunks of any size.
+// Checks reading GFF3 and GTF, in chunks of any size.
 #include "core/formats/interval/gff.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using test::message_of;
 using test::TempDir;
 
-// A line a part, and a line a transcript with a gene or tags.
+// A line for each part, and for each transcript with a gene or tags.
 std::vector<std::string> shown(const GffGenes& genes) {
   const auto text = [&](std::uint32_t name) {
     return name == kNoName ? "-" : genes.names.texts()[name];

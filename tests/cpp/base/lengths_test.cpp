@@ -124,7 +124,7 @@ TEST(ChromosomeAliases, ReadsBothFormsOfUcscsTable) {
                               "chrM\t\tJ01415.2\n"
                               "chr9_alt\t9\tKI270823.1\n");
   EXPECT_EQ(as_text(read_chromosome_aliases(wide, names)), "1=0;CM000663.2=0;J01415.2=1;");
-  // alias, chromosome and source: sources are no names, as they stand for many chromosomes.
+  // alias, chromosome and source: sources are not names, as many chromosomes share them.
   const auto narrow = dir.write("narrow",
                                 "1\tchr1\tensembl\n"
                                 "CM000663.2\tchr1\tgenbank\n"

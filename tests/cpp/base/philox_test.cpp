@@ -1,4 +1,4 @@
-// Compares random blocks with those that the generator's authors publish.
+// Compares random blocks with the blocks published by the generator's authors.
 #include "core/exec/philox.h"
 
 #include "gtest/gtest.h"

@@ -13,7 +13,7 @@ int main(int, char** argv) {
     // Wait until both are here. Relaxed order, as any other would remove the race.
     there.fetch_add(1, std::memory_order_relaxed);
     while (there.load(std::memory_order_relaxed) < 2) std::this_thread::yield();
-    // Often, as ThreadSanitizer may miss two writes at the very same time.
+    // Many times, as ThreadSanitizer may miss two simultaneous writes.
     for (int i = 0; i < 10000; ++i) sum = sum + 1;
   };
   ancify::JobControl control;

@@ -1,4 +1,4 @@
-// Checks that genotypes of a VCF are packed as they stand there, and what is left out or refused.
+// Checks the packed genotypes of a VCF, and the records that are left out or refused.
 #include "core/formats/genotype/record_calls.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Checks that chosen calls are picked, counted and written as slow ways do.
+// Checks against slow methods that chosen calls are picked, counted and written.
 #include "core/formats/genotype/selected_calls.h"
 
 #include <gtest/gtest.h>

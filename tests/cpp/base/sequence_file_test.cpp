@@ -86,7 +86,7 @@ TEST(FileStore, WritesInAnyOrder) {
   EXPECT_EQ(dir.entries(), 22u);
 }
 
-// Sequences written in order get their checksum while they are written; others from the file.
+// Sequences written in order get their checksum on the way; for others the file is read again.
 TEST(FileStore, HasTheChecksumsOfItsFiles) {
   TempDir dir;
   std::mt19937 random(5);

@@ -14,7 +14,7 @@ using test::message_of;
 
 constexpr std::size_t kPlenty = std::size_t{1} << 30;
 
-// A group is one byte. The device makes two bytes of it: the byte and the next one.
+// A group is one byte. The device turns it into two bytes: the byte and the next one.
 constexpr TileBytes kBytes = {1, 2};
 
 class Doubling {

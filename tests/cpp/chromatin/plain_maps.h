@@ -1,4 +1,4 @@
-// Slow, plain counterparts of what the core does with distance maps.
+// Slow, plain counterparts of the core's computations with distance maps.
 #pragma once
 
 #include <cmath>

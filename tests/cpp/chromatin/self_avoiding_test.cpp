@@ -53,7 +53,7 @@ double mean_square_span(const std::vector<double>& all, std::size_t points) {
   return sum / static_cast<double>(cells);
 }
 
-// The mean squared distance of the ends of a freely jointed chain is its number of bonds.
+// The mean squared end-to-end distance of a freely jointed chain is its number of bonds.
 TEST(SelfAvoiding, WithoutBallsTheChainIsFreelyJointed) {
   const double span = mean_square_span(chains({10, 0, 100, 200}, 4000, 2), 10);
   EXPECT_NEAR(span / 9, 1, 0.05);

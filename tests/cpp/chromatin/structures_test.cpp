@@ -1,4 +1,4 @@
-// Structures from maps: what is known is recovered, and steps never raise the stress.
+// Structures from maps: known distances are recovered, and steps never raise the stress.
 #include "core/chromatin/structures.h"
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST(Structures, StressNeverRises) {
     for (std::size_t s = 1; s < fit.stress.size(); ++s) {
       EXPECT_LE(fit.stress[s], fit.stress[s - 1] * (1 + 1e-12));
     }
-    // The last stress is that of the coordinates.
+    // The last stress belongs to the coordinates.
     double stress = 0;
     std::size_t pair = 0;
     for (std::size_t j = 1; j < 16; ++j) {
@@ -138,7 +138,7 @@ TEST(Structures, StressNeverRises) {
   }
 }
 
-// The same step, by matrices whose rows of zeros and ones are written out.
+// The same step, by full matrices with rows of zeros and ones.
 TEST(Structures, TakePlainSteps) {
   const std::size_t n = 10;
   const std::vector<double> map = noisy(plain_map(random_points(n, 5)), 5);

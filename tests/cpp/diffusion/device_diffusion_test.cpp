@@ -1,4 +1,4 @@
-// Checks expected spectra on devices against those of the CPU.
+// Checks expected spectra on devices against the CPU's.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -18,7 +18,7 @@ class FakeDiffusionKernels : public test::FakeKernelsOf<DiffusionOperation> {
  public:
   using FakeKernelsOf::FakeKernelsOf;
 
-  std::size_t launches = 0;  // all but those of plans
+  std::size_t launches = 0;  // except launches of plans
   std::size_t most_plans = 0;
   std::size_t parts_begun = 0;
   std::function<void()> after_a_part;
@@ -172,7 +172,7 @@ TEST_F(DeviceDiffusion, GoesByHalvesWhereMemoryIsRefused) {
   auto kernels = std::make_unique<FakeDiffusionKernels>();
   auto& begun = *kernels;
   const auto devices = devices_of(std::move(kernels));
-  // There is room for the largest plan alone, of 2 * 9^5 values, and for some others together.
+  // The memory suffices for the largest plan alone, of 2 * 9^5 values, or for some others together.
   begun.fake.largest_allocation = std::size_t{1100} << 10;
   expect_near(on(devices, 1000000), expected);
   EXPECT_LT(begun.most_plans, jobs_.size());

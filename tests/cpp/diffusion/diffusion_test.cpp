@@ -141,7 +141,7 @@ TEST(Diffusion, StepsLookAhead) {
       }
     }
   }
-  // Nothing is gained where sizes are constant, and where they grow.
+  // Looking ahead changes nothing while sizes are constant or grow.
   for (const TimeCourse& size :
        {constant_course(0.7), TimeCourse([](double t) { return 1 + t; })}) {
     EXPECT_EQ(lengths(size, true), lengths(size, false));

@@ -30,7 +30,7 @@ struct Case {
             work,
             control};
   }
-  // Each third variant has none, and so have those after 260.
+  // Every third variant, and every variant after the first 260, has the factor 0.
   Vector factors() const {
     Vector factors;
     for (std::size_t j = 0; j < variants(); ++j) {
@@ -168,7 +168,7 @@ TEST(DenseProducts, FormsReadTheLowerTriangleAlone) {
   EXPECT_EQ(products.quadratic_forms(control, matrix.data()), expected);
 }
 
-// Groups have all variants that were chosen, in order, and patterns stand for the calls.
+// Groups have all chosen variants, in order, and patterns represent the calls.
 TEST(CallPatterns, StandForTheCalls) {
   for (const Case& of : cases()) {
     const auto matrix = of.matrix({1, SimdLevel::kScalar, 0});

@@ -1,4 +1,4 @@
-// Products on fake devices against those of the CPU, byte for byte.
+// Products on fake devices against the CPU's, byte for byte.
 #include "core/genotypes/device_products.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::unique_ptr<GenotypeMatrix> matrix_of(const Calls& calls, std::int64_t memor
   return std::make_unique<GenotypeMatrix>(std::move(file), std::move(all), work, control);
 }
 
-// What a pass takes.
+// The input of a pass.
 struct Case {
   int columns;
   int out_columns;
@@ -43,7 +43,7 @@ struct Case {
   Wanted wanted;
 };
 
-// Out, which begins with other numbers than 0, and then T.
+// The output, which starts from nonzero values, followed by T.
 std::vector<double> products_of(const GenotypeMatrix& matrix, const Case& what,
                                 JobControl& control) {
   const std::int64_t n = matrix.samples();
@@ -78,7 +78,8 @@ std::vector<double> on_cpu(const Calls& calls, const Case& what) {
   return products_of(*matrix_of(calls, 0, nullptr), what);
 }
 
-// Bytes of a limit with which a device of so many samples has little more room than for a block.
+// A limit, in bytes, that leaves a device with this many samples little more memory than for a
+// block.
 std::size_t little(std::int64_t samples, const Case& what) {
   const auto parts = static_cast<std::size_t>(what.bits == ProductBits::k56 ? 2 : 1);
   const auto columns = parts * static_cast<std::size_t>(what.columns + what.out_columns);
@@ -108,7 +109,7 @@ TEST(DeviceProducts, AreThoseOfTheCpu) {
             if (!much) devices.all()->memory_limit = little(size.samples, what);
             const auto matrix = matrix_of(calls, 0, devices.all());
             ASSERT_EQ(products_of(*matrix, what), expected) << size.samples << " " << number;
-            // The same again, with genotypes that are there.
+            // The same again, with genotypes already on the devices.
             ASSERT_EQ(products_of(*matrix, what), expected) << size.samples << " " << number;
           }
         }
@@ -217,7 +218,7 @@ TEST(DeviceProducts, TakeNoMoreMemoryThanTheyMay) {
   }
 }
 
-// Genotypes that stay in the memory leave it to a pass with more columns.
+// Genotypes kept in memory give way to a pass with more columns.
 TEST(DeviceProducts, GiveUpKeptGenotypesForColumns) {
   const Calls calls = Calls::random(200, 1700, 0.1, 7);
   const Case few = {1, 1, ProductBits::k28, kAllBlocks};
@@ -233,7 +234,7 @@ TEST(DeviceProducts, GiveUpKeptGenotypesForColumns) {
   EXPECT_EQ(products_of(*matrix, few), on_cpu(calls, few));
 }
 
-// Rows that were refused take nothing from the limit.
+// Rows that were refused do not count against the limit.
 TEST(DeviceProducts, HaveTheWholeLimitWhereRowsAreRefused) {
   const Calls calls = Calls::random(200, 1700, 0.1, 7);
   const Case few = {1, 1, ProductBits::k28, kAllBlocks};
@@ -246,7 +247,7 @@ TEST(DeviceProducts, HaveTheWholeLimitWhereRowsAreRefused) {
   for (const Case& what : {few, many}) EXPECT_EQ(products_of(*matrix, what), on_cpu(calls, what));
 }
 
-// The genotypes of one kernel leave memory to those of another.
+// The genotypes of one kernel leave memory for the genotypes of another.
 TEST(DeviceProducts, OfSeveralMatricesShareTheMemory) {
   const Calls calls = Calls::random(200, 1700, 0.1, 7);
   const Case few = {1, 1, ProductBits::k28, kAllBlocks};
@@ -328,7 +329,7 @@ TEST(DeviceProducts, AFailureOfADeviceIsAnError) {
   }
 }
 
-// A device may do the work of a stream at once, or as late as somebody waits for it.
+// A device may execute the work of a stream at once, or only when it is waited for.
 TEST(DeviceProducts, DoNotDependOnWhenStreamsWork) {
   const Calls calls = Calls::random(100, 1300, 0.1, 7);
   const Case what = {2, 2, ProductBits::k28, kAllBlocks};

@@ -157,7 +157,7 @@ TEST(GenotypeProducts, AreThoseOfPlainLoops) {
   }
 }
 
-// Few columns go another way than many.
+// Few columns take another path through the code than many.
 TEST(GenotypeProducts, AColumnDoesNotDependOnThoseBesideIt) {
   constexpr int kMost = 6;
   const Calls calls = Calls::random(70, 600, 0.05, 1);
@@ -177,7 +177,7 @@ TEST(GenotypeProducts, AColumnDoesNotDependOnThoseBesideIt) {
 }
 
 TEST(GenotypeProducts, AreExactForLargestDigits) {
-  // All samples carry two copies or none, and all numbers are the largest or smallest.
+  // All samples carry two copies or none, and all values are the largest or the smallest.
   Calls calls{4096, {}};
   std::vector<double> v;
   for (std::int64_t i = 0; i < calls.samples; ++i) v.push_back(i % 2 == 0 ? 1 : -1);

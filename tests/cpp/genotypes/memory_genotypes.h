@@ -1,4 +1,4 @@
-// Genotypes in memory that stand for a file, and plain versions of what is computed from them.
+// Genotypes in memory that stand for a file, and plain versions of computations with them.
 #pragma once
 
 #include <cmath>
@@ -36,8 +36,8 @@ struct Calls {
     return calls;
   }
 
-  // Rare variants of all kinds: with few carriers, of either allele, one of seven with any; with
-  // few missing calls; with none but missing calls, or but one; and each tenth variant is common.
+  // Rare variants of all kinds: with few carriers of either allele, or none; with few missing
+  // calls; with only missing calls, or all but one. Each tenth variant is common.
   static Calls rare(std::int64_t samples, std::int64_t variants, unsigned seed) {
     std::mt19937_64 random(seed);
     std::uniform_int_distribution<std::int64_t> any(0, samples - 1);
@@ -88,7 +88,7 @@ inline std::vector<std::int64_t> first_numbers(std::int64_t n) {
   return numbers;
 }
 
-// z of variants x samples, as GenotypeProducts takes it.
+// Standardised genotypes z, variants x samples, as in GenotypeProducts.
 inline std::vector<std::vector<double>> standardised(const Calls& calls, double scale_power,
                                                      std::vector<double>* means = nullptr,
                                                      std::vector<double>* scales = nullptr) {

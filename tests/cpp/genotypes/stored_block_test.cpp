@@ -26,7 +26,7 @@ GenotypeMatrix packed_matrix(const Calls& calls) {
 
 TEST(BlockLayout, ListsVariantsThatAreFasterSo) {
   constexpr std::int64_t n = 800;
-  // The first four have fewer non-modal calls than one of 32 samples, whichever call is modal.
+  // The first four have fewer than one non-modal call in 32, whichever call is modal.
   const std::vector<VariantCounts> counts = {{24, 0, 0},  {12, 776, 12}, {0, 0, 800},
                                              {800, 0, 0}, {25, 0, 0},    {300, 200, 0}};
   const BlockLayout layout = listed_layout(counts.data(), 6, n);
@@ -156,7 +156,7 @@ TEST(GenotypeMatrix, KeepsListsWherePackedVariantsDoNotFit) {
   }
 }
 
-// The first block is 1 of 256, and takes a twelfth of the room.
+// The first block is 1 of 256, and takes a twelfth of the memory.
 TEST(GenotypeMatrix, KeepsRareVariantsBehindCommonOnes) {
   const std::int64_t n = 400;
   Calls calls = Calls::random(n, kBlockVariants, 0, 1);

@@ -34,7 +34,7 @@ Run on_card(NetworkKernels& kernels) {
 }
 
 Training train(const Cells& cells, const Form& form, std::int64_t batch, const Run& run) {
-  // As many as a batch, at most a fifth, judge.
+  // As many cells as a batch, at most a fifth, are held out.
   std::vector<bool> held_out(static_cast<std::size_t>(cells.cells));
   std::fill_n(held_out.begin(), std::min(batch, cells.cells / 5), true);
   autoencoder::TrainingSettings settings;
@@ -52,9 +52,10 @@ std::string name_of(const Form& form) {
          std::to_string(form.points) + " points";
 }
 
-// An epoch, and what a network makes. After an epoch weights are no measure. Adam's first steps
-// follow the sign of a gradient, so a weight whose gradient is near 0 goes either way. Two levels
-// of vector instructions of the CPU differ by up to 0.007 in a tensor, and by 5e-5 in losses.
+// An epoch, and the output of a network. Weights after an epoch are not compared: Adam's first
+// steps follow the sign of a gradient, so a weight whose gradient is near 0 moves either way. Two
+// levels of vector instructions of the CPU differ by up to 0.007 in a tensor, and by 5e-5 in
+// losses.
 void check_epoch(Checks& checks, NetworkKernels& kernels, const Cells& cells, const Form& form,
                  std::int64_t batch) {
   const Training expected = train(cells, form, batch, on_cpu());
@@ -151,9 +152,9 @@ double step_difference(NetworkKernels& kernels, const Form& form, std::int64_t i
   return most;
 }
 
-// A number near 0, or two near each other, may be on either side of ReLU or of a maximum. Gradients
-// then differ by up to 3e-4, also between two levels of vector instructions of the CPU; else by
-// 5e-7. Few networks have such a number, and a fault is in all. So most of five must be right.
+// A value near 0 may be on either side of ReLU, and either of two similar values may be a maximum.
+// Gradients then differ by up to 3e-4, also between two SIMD levels of the CPU; otherwise by 5e-7.
+// Few networks have such a value, whereas a fault affects all. So most of five must be right.
 void check_step(Checks& checks, NetworkKernels& kernels, const Form& form, std::int64_t images) {
   int right = 0;
   std::string differences;

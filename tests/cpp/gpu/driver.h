@@ -1,4 +1,4 @@
-// The GPU driver: each family of operations has its checks and its times in a file.
+// The GPU driver. Each family of operations has a file with its checks and timings.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace ancify::test {
 class Checks {
  public:
   void expect(bool right, const std::string& what);
-  // Each operation must have been used by a comparison, new ones too.
+  // Every operation, including new ones, must have been used by a comparison.
   template <class Operation>
   void expect_all_begun() {
     for (const auto& name : begun<Operation>().missing()) {
@@ -30,7 +30,7 @@ class Checks {
   int failed_ = 0;
 };
 
-// How much is checked: little if kernels run on the host; kAll takes a card minutes.
+// The extent of the checks: small if kernels run on the host; kAll takes a card minutes.
 enum class Extent { kSmall, kShort, kAll };
 
 // `backend` is the first usable card.

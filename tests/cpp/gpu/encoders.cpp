@@ -1,4 +1,4 @@
-// Encoders of sequences on a GPU: the CPU's numbers as far as the precision goes, and the speed.
+// Encoders of sequences on a GPU: agreement with the CPU within the precision, and speed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -34,8 +34,7 @@ std::vector<float> means_of(const Encoder& encoder, const Pack& pack,
   return means;
 }
 
-// Encodes a pack, and compares its states, and means of them or log-probabilities, with those of
-// the CPU.
+// Encodes a pack, and compares its states, and their means or log-probabilities, with the CPU's.
 void check_encoder(Checks& checks, EncoderKernels& kernels, const Encoder& encoder,
                    const Pack& pack) {
   const std::vector<float> states = encode(encoder, pack, best_simd_level(), TaskContext());
@@ -67,7 +66,7 @@ void check_encoder(Checks& checks, EncoderKernels& kernels, const Encoder& encod
   }
 }
 
-// Begins those operations alone that are wanted.
+// Begins only the wanted operations.
 class SomeKernels : public EncoderKernels {
  public:
   explicit SomeKernels(EncoderKernels& kernels) : kernels_(kernels) {}
@@ -178,7 +177,7 @@ double single_seconds(EncoderKernels& kernels, const Encoder& encoder, std::int6
   return seconds_a_pack(kernels.device(), *on_device, pack);
 }
 
-// The quantile of the normal distribution.
+// A quantile of the normal distribution.
 double normal_quantile(double p) {
   double low = -10;
   double high = 10;
@@ -277,7 +276,7 @@ void check_encoders(Checks& checks, const Backend& backend, Extent extent) {
       check_encoder(checks, *kernels.front(), encoder, random.pack(encoder, lengths));
     }
   }
-  // A row of which a thread has more than 12 numbers
+  // A row so wide that a thread has more than 12 values.
   const Encoder wide = random.rotated({1, 1540, 14, 8, 33});
   check_encoder(checks, *kernels.front(), wide, random.pack(wide, {3, 2}));
   check_beyond_half(checks, *kernels.front(), random);

@@ -53,7 +53,7 @@ double count_seconds(const KmerDevices& devices, int k) {
 
 }  // namespace
 
-// Counts k-mers on one device and on three. One partition fills many tiles if memory is little.
+// Counts k-mers on one device and on three. With little memory, one partition fills many tiles.
 void check_kmers(Checks& checks, const Backend& backend, Extent extent) {
   const std::size_t n = extent == Extent::kSmall   ? 5000
                         : extent == Extent::kShort ? 200000

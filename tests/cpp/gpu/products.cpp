@@ -98,7 +98,7 @@ class RandomGenotypes : public GenotypeFile {
 constexpr std::int64_t kSamples = 50000;
 constexpr std::int64_t kVariants = 100000;
 
-// A card may be faster on equal bytes.
+// Random bytes, as a GPU may be faster on equal ones.
 template <class T>
 void fill_randomly(Device& device, const DeviceArray<T>& array) {
   static_assert(sizeof(T) == 1);
@@ -192,7 +192,7 @@ double transfer_seconds(Device& device, std::size_t columns) {
   });
 }
 
-// The seconds of a whole pass, whose genotypes are there.
+// The seconds of a whole pass with genotypes already on the device.
 double pass_seconds(const GenotypeMatrix& matrix, int columns) {
   const GenotypeProducts products = standardise(matrix, -1);
   const std::vector<double> v = random_numbers(kSamples * columns, 1);
@@ -231,7 +231,7 @@ void check_products(Checks& checks, const Backend& backend, Extent extent) {
   // Thread blocks that take several turns, in either half.
   check_products_of(checks, backend, Calls::random(60, 300, 0, 1), 33, ProductBits::k28);
   check_products_of(checks, backend, Calls::random(700, 70, 0, 1), 1, ProductBits::k28);
-  // More samples than sums of 32 bits take before they are added to those of 64.
+  // More samples than 32-bit sums hold before they are added to 64-bit sums.
   check_products_of(checks, backend, Calls::random(16449, 2, 0, 1), 1, ProductBits::k28);
   checks.expect_all_begun<ProductOperation>();
   if (extent == Extent::kSmall) return;

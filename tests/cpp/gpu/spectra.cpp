@@ -1,4 +1,5 @@
-// Spectra on a GPU: the CPU's to a relative 1e-12, and the time of a grid point and direction.
+// Spectra on a GPU: agreement with the CPU to a relative 1e-12, and the time for each grid point
+// and direction.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// k-mers counted on fake devices against those of the CPU.
+// k-mers counted on fake devices against the CPU's counts.
 #include "core/kmers/device_counts.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using test::read_file;
 using test::some_text;
 using test::TempDir;
 
-// Sorts and counts plainly where a card's library does. Its workspace is overwritten.
+// Sorts and counts plainly in place of the GPU's library. The workspace is overwritten.
 class FakeKmerKernels : public test::FakeKernelsOf<KmerCountOperation> {
  public:
   using FakeKernelsOf::FakeKernelsOf;
@@ -97,7 +97,7 @@ class FakeKmerKernels : public test::FakeKernelsOf<KmerCountOperation> {
   }
 };
 
-// Some fake devices, and what is counted on them.
+// Some fake devices, and the k-mers counted on them.
 class DeviceCounts : public ::testing::Test {
  protected:
   explicit DeviceCounts(std::size_t devices = 1) {

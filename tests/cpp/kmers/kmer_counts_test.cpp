@@ -119,7 +119,7 @@ TEST(RadixSort, SortsAnyNumberOfKeys) {
     std::vector<LongKey> keys(n);
     for (LongKey& key : keys) {
       key = LongKey{random()} << 46 | random() >> 18;
-      if (random() % 2 == 0) key >>= 64;  // many that begin alike
+      if (random() % 2 == 0) key >>= 64;  // many keys that start with the same bits
     }
     std::vector<LongKey> expected = keys;
     std::sort(expected.begin(), expected.end());

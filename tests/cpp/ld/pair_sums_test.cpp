@@ -19,7 +19,7 @@ constexpr int kMissing = 9;
 // values[site][population][unit]
 using Values = std::vector<std::vector<std::vector<int>>>;
 
-// What one unit adds to a product, from its x and y.
+// The contribution of one unit to a product, from its x and y.
 struct Slot {
   std::size_t population;
   std::function<double(int x, int y)> value;

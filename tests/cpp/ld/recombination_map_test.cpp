@@ -1,4 +1,4 @@
-// Checks recombination maps in their formats, and what is wrong with others.
+// Checks recombination maps in their formats, and errors in bad ones.
 #include "core/ld/recombination_map.h"
 
 #include <gtest/gtest.h>

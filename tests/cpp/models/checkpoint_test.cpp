@@ -1,4 +1,4 @@
-// Files of tensors: what is read, and which damage is seen.
+// Files of tensors: their content, and detected damage.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -147,7 +147,7 @@ TEST(TorchFiles, DamageIsSeen) {
                  "more numbers than its storage");
   expect_problem(with_pickle(pickled_tensor(1)), "more numbers than its storage");
   expect_problem(with_pickle(pickled_tensor(0, 1)), "row by row");
-  // 0 x 2^40 x 2^40: the product of the last two is no number of 64 bits.
+  // 0 x 2^40 x 2^40: the product of the last two exceeds 64 bits.
   const std::string large = std::string("\x8a\6") + bytes_of(std::uint64_t{1} << 40, 6);
   std::string empty = pickled_tensor();
   empty.replace(empty.find("K\2K\3\x86K\3K\1\x86"), 10,
@@ -166,10 +166,10 @@ TEST(TorchFiles, DamageIsSeen) {
 // A pickled text.
 std::string text_of(const std::string& text) { return "X" + bytes_of(text.size(), 4) + text; }
 
-// What stands in a pickle before its end.
+// The content of a pickle before its end.
 std::string body_of(const std::string& pickle) { return pickle.substr(2, pickle.size() - 3); }
 
-// A pickle of a table with epochs, what training keeps, and a value under a key.
+// A pickle of a table with epochs, the state of training, and a value under a key.
 std::string pickled_checkpoint(const std::string& key, const std::string& value) {
   return "\x80\2}" + text_of("epoch") + "K\3s" + text_of("optimizer_state_dict") + "}s" +
          text_of("best_loss") + "cnumpy._core.multiarray\nscalar\ncnumpy\ndtype\n" + text_of("f8") +
@@ -186,7 +186,7 @@ TEST(TorchFiles, WeightsOfCheckpointsOfTrainingAreFound) {
   }
   const std::string nested = body_of(pickled_checkpoint("model_state_dict", table));
   EXPECT_EQ(problem_with(with_pickle(pickled_checkpoint("model", nested))), "");
-  // A name that makers put before the tensor's; a "model" that is no table.
+  // A prefix that authors put before the tensor's name; a "model" that is not a table.
   std::string module = pickled_tensor();
   module.replace(module.find(text_of("x")), text_of("x").size(), text_of("module._orig_mod.x"));
   EXPECT_EQ(problem_with(with_pickle(pickled_checkpoint("state_dict", body_of(module)))), "");
@@ -198,7 +198,7 @@ TEST(TorchFiles, WeightsOfCheckpointsOfTrainingAreFound) {
       "no tensors, but the keys 'epoch', 'optimizer_state_dict', 'best_loss', 'weights'");
   expect_problem(with_pickle(pickled_checkpoint("weights", table)), "'model_state_dict' in it");
   expect_problem(with_pickle("\x80\2}."), "no tensors, but no keys");
-  // A table that holds itself ends all the same.
+  // Reading ends even if a table contains itself.
   const std::string loop =
       "\x80\2}q" + std::string(1, '\0') + text_of("model") + "h" + std::string(1, '\0') + "s.";
   expect_problem(with_pickle(loop), "no tensors, but the keys 'model'");
@@ -253,7 +253,7 @@ TEST(Pickles, NothingElseIsWantedOrRun) {
   }
   EXPECT_EQ(pickle("J" + bytes_of(0xFFFFFFFE, 4) + ".")[0].whole, -2);
   EXPECT_EQ(pickle("\x8a\2" + bytes_of(0x0100, 2) + ".")[0].whole, 256);
-  // A list that holds itself ends all the same.
+  // Reading ends even if a list contains itself.
   EXPECT_EQ(pickle("]q" + std::string(1, '\0') + "h" + std::string(1, '\0') + "a.")[0].items.size(),
             1U);
 }

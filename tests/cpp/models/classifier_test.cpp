@@ -129,7 +129,7 @@ TEST(ClassifierTraining, LearnsAndKeepsTheBestWeights) {
   for (const Epoch& epoch : one.epochs) {
     EXPECT_GE(epoch.held_out_loss, one.epochs[one.best].held_out_loss);
   }
-  // The weights are those that had the best loss.
+  // The weights are those with the best loss.
   const std::vector<double> p =
       classify(one.classifier, held_out.values, {1, SimdLevel::kScalar}, control);
   double loss = 0;

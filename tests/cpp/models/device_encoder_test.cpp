@@ -1,4 +1,4 @@
-// Encoders on fake devices against those of the CPU, and numbers of half precision.
+// Encoders on fake devices against the CPU's, and values of half precision.
 #include "core/models/device_encoder.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using test::relative_distance;
 
-// Of the size of all numbers
+// Relative to the norm of all values.
 constexpr double kSingleError = 2e-6;
 constexpr double kHalfError = 5e-3;
 
@@ -49,7 +49,7 @@ TEST(Half, IsRead) {
   }
 }
 
-// The nearest of all halves, of two the even one.
+// The nearest half-precision value; of two equally close ones, the even one.
 std::uint16_t nearest_half_plainly(float x) {
   std::uint16_t best = 0x7c00;
   for (std::uint16_t bits = 0; bits < 0x7c00; ++bits) {
@@ -86,7 +86,7 @@ TEST(Half, ComesBack) {
 
 // ---- Encoders -----------------------------------------------------------------------------------
 
-// Multiplies plainly where a card's library does.
+// Multiplies by plain loops in place of the GPU's library.
 class FakeEncoderKernels : public test::FakeKernelsOf<EncoderOperation> {
  public:
   using FakeKernelsOf::FakeKernelsOf;
@@ -266,7 +266,8 @@ TEST_F(DeviceRuns, OfHalfPrecisionAreCloseAndRepeatWhatIsBeyondIt) {
   EXPECT_LT(relative_distance(embed_means(model_, proteins_, settings_, control_).data(), means),
             kHalfError);
   EXPECT_EQ(devices_.repeated, 0);
-  // A weight beyond 65504 is infinite there; what it adds is no more than others add.
+  // A weight beyond 65504 is infinite in half precision, although its contribution is no larger
+  // than others.
   model_.encoder.layers[1].up.bias[0] = 1e5F;
   for (std::int64_t i = 0; i < 32; ++i) {
     model_.encoder.layers[1].down.weight[static_cast<std::size_t>(i * 40)] *= 1e-5F;
@@ -315,7 +316,7 @@ TEST_F(DeviceRuns, TooLittleMemoryIsAnErrorWithTheNumbers) {
   }
 }
 
-// Weights that are there count against a limit, not against what is free beside them.
+// Weights on the device count against a limit, but not against the free memory.
 TEST_F(DeviceRuns, MayTakeAllThatIsFreeBesideTheWeights) {
   open(1);
   const std::size_t weights = fake().most_on_device;

@@ -1,5 +1,5 @@
-// Tokens of DNA against those of Hugging Face's tokenizers and a plain loop, and DNABERT-S against
-// states in double precision: tests/testthat/fixtures/make_dnabert_models.py made both.
+// Tokens of DNA against Hugging Face's tokenizers and a plain loop, and DNABERT-S against states in
+// double precision: tests/testthat/fixtures/make_dnabert_models.py made both.
 #include "core/models/dnabert.h"
 
 #include <gtest/gtest.h>

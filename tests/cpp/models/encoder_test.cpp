@@ -78,7 +78,7 @@ TEST(Encoder, LogProbabilitiesAreThoseOfDoublePrecision) {
     const auto residues = static_cast<std::int64_t>(rows[i].size()) / 33;
     const auto wanted =
         expected.read("log_probabilities." + std::to_string(i), {residues + 2, 33}, TaskContext());
-    // The first row is that of <cls>.
+    // The first row belongs to <cls>.
     EXPECT_LT(test::relative_error(rows[i].data(), {wanted.begin() + 33, wanted.end() - 33}), 1e-5);
   }
 }

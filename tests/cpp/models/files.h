@@ -21,7 +21,7 @@ inline std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-// Largest difference, in units of the largest number that is expected.
+// The largest difference, relative to the largest expected value.
 inline double relative_error(const float* found, const std::vector<float>& expected) {
   double difference = 0;
   double largest = 0;
@@ -43,7 +43,7 @@ inline std::string as_safetensors(const std::string& header, const std::string& 
   return bytes_of(header.size(), 8) + header + data;
 }
 
-// A stored archive. With `zip64`, sizes and places stand in the fields of 8 bytes.
+// An uncompressed archive. With `zip64`, sizes and offsets are in the fields of 8 bytes.
 inline std::string as_zip(const std::vector<std::pair<std::string, std::string>>& entries,
                           bool zip64 = false, int method = 0) {
   std::string archive;

@@ -14,7 +14,7 @@ namespace ancify::test {
 
 class RandomEncoders {
  public:
-  // As ESM-2: norms before, a rotation, a language head.
+  // Like ESM-2: norms before, a rotation, a language head.
   Encoder rotated(const EncoderShape& shape) {
     Encoder encoder = begun(shape);
     encoder.inverse_frequencies.resize(static_cast<std::size_t>(shape.head_width() / 2));
@@ -26,7 +26,7 @@ class RandomEncoders {
     encoder.head.out.bias = numbers(shape.vocabulary, 0, 0.3F);
     return encoder;
   }
-  // As DNABERT-S: norms after, slopes, gates, a norm of embeddings.
+  // Like DNABERT-S: norms after, slopes, gates, a norm of embeddings.
   Encoder sloped(const EncoderShape& shape) {
     Encoder encoder = begun(shape);
     encoder.norms = NormPlace::kAfter;
@@ -38,7 +38,7 @@ class RandomEncoders {
     add_layers(encoder, true);
     return encoder;
   }
-  // Sequences of these numbers of tokens.
+  // Sequences of these lengths, in tokens.
   Pack pack(const Encoder& encoder, const std::vector<std::int64_t>& lengths) {
     Pack pack;
     pack.zero_token = 3;
@@ -63,7 +63,7 @@ class RandomEncoders {
     std::vector<float> numbers(static_cast<std::size_t>(n));
     const std::size_t drawn = std::min(numbers.size(), kMostDrawn);
     for (std::size_t i = 0; i < drawn; ++i) numbers[i] = normal(mean, sd);
-    // Each later row of these begins at another place of them.
+    // Further values repeat the drawn ones, from another offset each time.
     for (std::size_t i = drawn; i < numbers.size(); ++i) {
       numbers[i] = numbers[(i + i / kMostDrawn * 7919) % kMostDrawn];
     }

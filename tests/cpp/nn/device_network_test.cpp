@@ -1,4 +1,4 @@
-// Layers on a fake device against those of the CPU, forward and backward.
+// Layers on a fake device against the CPU's, forward and backward.
 #include "core/nn/device_network.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using test::relative_distance;
 
-// Sums of single precision, in another order than on the CPU
+// For sums in single precision, in another order than on the CPU.
 constexpr double kError = 5e-6;
 
 Batch<float> random_floats(std::int64_t rows, std::int64_t width, unsigned seed) {
@@ -50,7 +50,7 @@ class DeviceLayers : public ::testing::Test {
     return here(batch.data.data(), static_cast<std::size_t>(batch.rows * batch.width));
   }
 
-  // Compares what both layers make of a batch, and their gradients.
+  // Compares the outputs of both layers for a batch, and their gradients.
   void expect_equal(Layer<float>& layer, Layer<OnDevice>& other, const Batch<float>& in) {
     const TaskContext context;
     const Pass<float> pass = {kPlainProducts<float>, context, true};

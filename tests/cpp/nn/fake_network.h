@@ -1,4 +1,4 @@
-// Networks on a fake device, which multiplies plainly where a card's library does.
+// Networks on a fake device, which multiplies by plain loops in place of the GPU's library.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ inline Pass<double> plain_pass(const TaskContext& context) {
   return {kPlainProducts<double>, context, true, 7, 3};
 }
 
-// The difference of `value()` by a number.
+// The derivative of `value()` with respect to a number, by a difference.
 inline double difference(double& number, const std::function<double()>& value) {
   constexpr double step = 1e-5;
   const double kept = number;

@@ -57,7 +57,7 @@ Batch<float> random_floats(std::int64_t rows, std::int64_t width, unsigned seed)
   return batch;
 }
 
-// More channels than a vector has numbers, and more rows than a block.
+// More channels than a vector has lanes, and more rows than a block.
 TEST(ConvolutionLayer, IsThatOfPlainProductsAtEachLevel) {
   const TaskContext context;
   for (const auto& [from, to, size] :

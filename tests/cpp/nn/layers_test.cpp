@@ -18,7 +18,7 @@ Rows rows_of(std::vector<float>& data, std::int64_t rows, std::int64_t width, st
   return {data.data(), rows, width, stride};
 }
 
-// Rows lie in any order, overlap, and are the same ones.
+// Rows may be in any order, overlap, or coincide.
 TEST(Layers, AddProductsOfRowsAtAnyPlaces) {
   for (const SimdLevel level : levels()) {
     for (const auto& [m, n, k] : {std::array<std::int64_t, 3>{1, 16, 1},

@@ -1,4 +1,4 @@
-// Checks solutions against dense algebra, and what they do not depend on.
+// Checks solutions against dense algebra, and that columns do not affect each other.
 #include "core/reml/solvers/conjugate_gradients.h"
 
 #include <algorithm>

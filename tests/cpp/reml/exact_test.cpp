@@ -1,5 +1,5 @@
-// Compares the exact path with explicit inverses, numerical derivatives, designs with a closed
-// form, and one way of it with another.
+// Compares the exact path with explicit inverses, numerical derivatives and designs with a closed
+// form, and its algorithms with each other.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -462,7 +462,7 @@ TEST(ExactFit, SeveralKernelsAreNotBeatenByAnyPoint) {
 }
 
 TEST(ExactFit, BoundsHoldAndAreFlagged) {
-  // The second kernel has no part in y.
+  // The second kernel does not contribute to y.
   int flagged = 0;
   for (unsigned seed = 1; seed <= 12; ++seed) {
     Example example(seed, 80, 1, {100, 300}, {1, 0, 1});
@@ -587,7 +587,8 @@ TEST(ExactFit, BadKernelsAreNamed) {
       contains(error_of(bad), "component 2 has a value that is not finite in row 4, column 3"));
 }
 
-// Two samples leave one number, or none, so that a kernel cannot be told from the residual.
+// Two samples leave one degree of freedom, or none, so a kernel cannot be distinguished from the
+// residual.
 TEST(ExactFit, TwoSamplesAreTooFew) {
   for (const std::size_t p : {0, 1}) {
     for (unsigned seed = 1; seed < 20; ++seed) {
@@ -613,7 +614,7 @@ TEST(ExactFit, AStopRequestIsSeen) {
   EXPECT_THROW(example.fit(), Interrupted);
 }
 
-// Blocks of columns are at work from 33 columns on, and from 129 on.
+// Blocks of columns are used from 33 columns on, and from 129 on.
 TEST(ExactFit, LargerProblemsAgreeWithExplicitInverses) {
   for (const auto& variants : {std::vector<std::size_t>{100}, std::vector<std::size_t>{100, 400}}) {
     Example example(12, 300, 2, variants, Vector(variants.size() + 1, 1));

@@ -16,7 +16,7 @@ using test::Vector;
 TEST(FixedEffects, LeaveTheResidualsOfARegression) {
   const RemlData data = test::make_data(1, 30, 40, 1, {0.5, 0.5});
   const DenseModel dense(data);
-  // With a covariance of I, Py is the residual of least squares.
+  // With the covariance I, Py is the residual of least squares.
   const test::PlainReml plain(data.y, data.x, {Vector(900, 0)}, {0, 1});
   for (std::size_t i = 0; i < 30; ++i) {
     EXPECT_NEAR(dense.fixed.projected_y()[i], plain.py[i], 1e-12);

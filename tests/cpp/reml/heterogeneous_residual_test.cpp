@@ -105,7 +105,7 @@ TEST(StochasticFit, WithSeveralResidualsIsTheExactOne) {
     StochasticSettings settings;
     settings.search.lower.assign(1 + residuals, std::nan(""));
     settings.search.tolerance = 1e-12;
-    settings.probes = 60;  // so many are exact
+    settings.probes = 60;  // this many probes are exact
     const Fit found = fit_stochastic(divided, kernels, settings, {}, control, 2);
     SearchSettings search;
     search.lower = settings.search.lower;

@@ -1,4 +1,4 @@
-// Dense kernels that stay between jobs.
+// Dense kernels that persist between jobs.
 #include "core/reml/kernels/kept_kernels.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(KeptKernels, ThoseUsedLongestAgoGo) {
   EXPECT_EQ(kept.find(two_samples(), 1), nullptr);
   EXPECT_NE(kept.find(two_samples(), 0), nullptr);
   EXPECT_NE(kept.find(other, 0), nullptr);
-  keep(kept, other, 1, kBytes - 1);  // none has room
+  keep(kept, other, 1, kBytes - 1);  // no kernel fits
   EXPECT_EQ(kept.find(two_samples(), 0), nullptr);
   EXPECT_EQ(kept.find(other, 1), nullptr);
 }
@@ -77,7 +77,7 @@ TEST(GenotypeKernels, AKeptKernelIsTheOneThatWasMade) {
   const std::vector<double> marked(made.size(), 1);
   kept.clear();
   kept.keep(std::make_shared<const KernelSource>(source), 0, marked.data(), 1 << 20);
-  EXPECT_EQ(dense(keeper), marked);  // so it was not made again
+  EXPECT_EQ(dense(keeper), marked);  // so it was not recomputed
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Checks quadrature against eigenvalues, and that its two rules enclose what they estimate.
+// Checks quadrature against eigenvalues, and that its two rules bracket the value.
 #include "core/reml/solvers/lanczos.h"
 
 #include <cmath>

@@ -112,7 +112,7 @@ TEST_F(LargeMatrices, SolvesAndMultiplies) {
   }
 }
 
-// A part of a matrix; beside it nothing changes.
+// A part of a matrix; the rest does not change.
 TEST_F(LargeMatrices, TakesAPartOfAMatrix) {
   const std::size_t n = 150;
   const std::size_t stride = 160;

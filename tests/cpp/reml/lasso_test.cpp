@@ -16,7 +16,7 @@ namespace {
 
 void nothing() {}
 
-// Q = A'A and q = A'y for a random A of rows x size, whose columns 0 and 1 are alike.
+// Q = A'A and q = A'y for a random A of rows x size, whose columns 0 and 1 are equal.
 struct LassoCase {
   LassoCase(std::size_t rows, std::size_t size, unsigned seed) {
     std::mt19937_64 random(seed);
@@ -92,7 +92,7 @@ TEST(LassoTest, IsStopped) {
 }
 
 TEST(LassoPath, IsTheMinimumAtEachLambda) {
-  // With more effects than rows Q is singular, and effects leave again.
+  // With more effects than rows Q is singular, and effects leave the active set again.
   for (const auto& [rows, size] : {std::pair{60, 20}, std::pair{25, 60}}) {
     const LassoCase one(static_cast<std::size_t>(rows), static_cast<std::size_t>(size), 7);
     LassoPath path(one.q_matrix, one.q);

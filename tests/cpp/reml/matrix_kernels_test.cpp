@@ -67,7 +67,7 @@ TEST_F(MatrixKernelsTest, TimesIsTheWeightedSumOfProducts) {
   EXPECT_EQ(found, Vector(b_.size(), 0));
 }
 
-// A kernel with theta 0 is not read, so that its values cannot matter.
+// A kernel with theta 0 is not read, so its values do not matter.
 TEST_F(MatrixKernelsTest, AComponentWithThetaZeroTakesNoPart) {
   const Vector broken(kSamples * kSamples, std::numeric_limits<double>::quiet_NaN());
   const Vector theta = {2, 0};

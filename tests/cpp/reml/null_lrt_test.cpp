@@ -80,8 +80,8 @@ TEST(NullLrt, OneEigenvalueGivesTheStatisticOfVarianceRatios) {
   }
 }
 
-// Squares of N normal numbers have the sum N; the F distribution with 1 and 1 degrees of freedom is
-// at most 1 with probability 1/2.
+// Squares of N normal variates have the sum N; the F distribution with 1 and 1 degrees of freedom
+// is at most 1 with probability 1/2.
 TEST(NullLrt, DrawsAreOfTheNullHypothesis) {
   constexpr std::int64_t kDraws = 40000;
   JobControl control;

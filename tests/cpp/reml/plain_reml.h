@@ -10,7 +10,7 @@
 
 namespace ancify::reml::test {
 
-// Inverse and log of the determinant of a matrix, by Gauss-Jordan elimination with row exchanges.
+// The inverse and log determinant of a matrix, by Gauss-Jordan elimination with row exchanges.
 struct Inverse {
   explicit Inverse(Vector a, std::size_t n) : values(n * n, 0) {
     for (std::size_t i = 0; i < n; ++i) values[i * n + i] = 1;

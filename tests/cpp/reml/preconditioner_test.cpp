@@ -52,7 +52,8 @@ TEST(Sketch, IsAnOrthonormalBasisOfTheErrorContrasts) {
       test::plain_matrix_product(test::plain_transpose(c.dense.fixed.basis(), 40), u, 2);
   for (std::size_t k = 0; k < uu.size(); ++k) EXPECT_NEAR(uu[k], k % 9 == 0 ? 1 : 0, 1e-13);
   for (const double value : qu) EXPECT_NEAR(value, 0, 1e-13);
-  // A kernel is whole in its part along U and the mean of the rest.
+  // A kernel's trace is its trace along U plus the mean of the rest in each of the 30 other
+  // directions.
   const double whole = test::plain_trace(sketch.inner(1), 8) + 30 * sketch.outer(1);
   EXPECT_NEAR(whole, c.dense.model.traces[1], 1e-10);
 }
@@ -139,8 +140,8 @@ TEST(ProductShadows, EqualDenseAlgebra) {
     Probes(c.dense.fixed, 5).fill(c.dense.workers, 0, 4, v.data());
     const double* const u = v.data() + 80;
     const RestrictedCovariance covariance(c.dense.model, c.theta);
-    const Vector forms = preconditioner.forms(ProductShadows(sketch, covariance, 2, u, v.data()),
-                                              Shadows(sketch, 2, v.data()));
+    const Vector forms = preconditioner.quadratic_forms(
+        ProductShadows(sketch, covariance, 2, u, v.data()), Shadows(sketch, 2, v.data()));
     Vector hu(80);
     covariance.times(u, 2, Precision::kFull, hu.data());
     for (std::size_t i = 0; i < 3; ++i) {

@@ -1,4 +1,5 @@
-// Checks that probes are signs, depend on nothing but their numbers, and that exact ones are known.
+// Checks that probes are signs and depend only on their indices, and that exact probes are
+// recognised.
 #include "core/reml/solvers/probes.h"
 
 #include "gtest/gtest.h"

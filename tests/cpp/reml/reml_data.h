@@ -46,8 +46,8 @@ inline Vector family_kernel(std::mt19937& random, std::size_t n, std::size_t m, 
   return kernel;
 }
 
-// Kernels of m variants each, families of `size`, an intercept and a covariate. y has the variances
-// `theta`, drawn exactly: each part is a kernel's square root times normal numbers.
+// Kernels of m variants each, families of `size`, an intercept and a covariate. y is drawn exactly
+// with the variances `theta`: each part is a kernel's square root times normal variates.
 inline RemlData make_data(unsigned seed, std::size_t n, std::size_t m, std::size_t size,
                           const Vector& theta) {
   std::mt19937 random(seed);
@@ -61,7 +61,7 @@ inline RemlData make_data(unsigned seed, std::size_t n, std::size_t m, std::size
   }
   for (std::size_t g = 0; g + 1 < theta.size(); ++g) {
     data.kernels.push_back(family_kernel(random, n, m, size));
-    // K has the covariance of K^1/2 times normal numbers, and so has its factor L.
+    // L times normal variates, with the Cholesky factor L of K, also has the covariance K.
     Vector factor = data.kernels.back();
     for (std::size_t i = 0; i < n; ++i) factor[i * n + i] += 1e-9;
     cholesky(static_cast<int>(n), factor.data());
@@ -73,7 +73,7 @@ inline RemlData make_data(unsigned seed, std::size_t n, std::size_t m, std::size
   return data;
 }
 
-// A model of dense kernels and what it lives on.
+// A model of dense kernels, and the data it refers to.
 struct DenseModel {
   explicit DenseModel(const RemlData& data, int threads = 1)
       : data(data.fit()),

@@ -76,7 +76,7 @@ Vector best_step(const LocalModel& model) {
   return best;
 }
 
-// Components of very unlike size; some at their bound, some without one.
+// Components of very different sizes, some at their bound, some without one.
 LocalModel random_model(std::mt19937& random, std::size_t k) {
   std::normal_distribution<double> normal;
   std::vector<Vector> factor(k + 6, Vector(k));

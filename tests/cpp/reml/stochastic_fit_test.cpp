@@ -62,7 +62,8 @@ void expect_near(const Vector& found, const Vector& expected, double tolerance) 
   }
 }
 
-// A fit with exact traces must be at a maximum of the plain likelihood, and know all of it there.
+// A fit with exact traces must be at a maximum of the plain likelihood, and have all its
+// derivatives there.
 void expect_exact(const RemlData& data, const Fit& found) {
   const test::PlainReml plain(data.y, data.x, data.kernels, found.theta);
   EXPECT_TRUE(found.converged) << found.status << " " << found.message;
@@ -111,8 +112,8 @@ TEST(OneComponent, WithOrthogonalProbesIsExact) {
   }
 }
 
-// Over seeds, theta's mean must be that of exact traces, its standard deviation mc_se, and the
-// log-likelihood's mc_log_likelihood.
+// Over seeds, theta's mean must equal the fit with exact traces. Its standard deviation must be
+// mc_se, and the log-likelihood's mc_log_likelihood.
 void expect_honest_errors(const RemlData& data, const StochasticSettings& settings) {
   constexpr int kSeeds = 100;
   StochasticSettings exact = exact_settings(data);
@@ -172,8 +173,8 @@ TEST(SeveralComponents, WithOrthogonalProbesAreExact) {
 }
 
 TEST(SeveralComponents, ErrorsEqualTheSpreadOverSeeds) {
-  // Steps to the maximum have the observed information, and claims the average one. Among few
-  // samples they differ, but here they are near each other.
+  // Steps to the maximum use the observed information, and reported errors the average information.
+  // Among few samples they differ, but here they are near each other.
   for (const std::size_t size : {4, 6}) {
     const RemlData data = test::make_data(14, 120, 100, size, {0.4, 0.4, 0.3});
     StochasticSettings settings = settings_for(data);
@@ -209,7 +210,7 @@ TEST(StochasticFit, AddsProbesUntilTheErrorIsSmall) {
   }
 }
 
-// From far away, the last step of a search may be one after which the sketch is made anew.
+// From a distant start, the sketch may be renewed after the last step of a search.
 TEST(SeveralComponents, EndAtTheSameMaximumFromAnyStart) {
   const RemlData data = test::make_data(18, 300, 400, 5, {0.6, 0.3, 0.2});
   JobControl control;
@@ -421,7 +422,7 @@ TEST(StochasticFit, AnIterationLimitIsSaid) {
   EXPECT_EQ(found.message, "the limit of 1 iterations was reached; raise `max_iterations`");
 }
 
-// Kernels that ask for a stop at their tenth pass.
+// Kernels that request a stop at their tenth pass.
 class StoppingKernels : public MatrixKernels {
  public:
   StoppingKernels(const RemlData& data, JobControl& control)

@@ -1,4 +1,4 @@
-// Checks what probes tell of traces, and what it is to the first order, against dense algebra.
+// Checks traces estimated by probes, and their first-order part, against dense algebra.
 #include "core/reml/solvers/traces.h"
 
 #include <cmath>
@@ -76,12 +76,12 @@ TEST(BestShare, IsARegressionOfAllComponents) {
   const double best = best_share(values, {2, 3});
   EXPECT_LT(left(best), left(best + 1e-3));
   EXPECT_LT(left(best), left(best - 1e-3));
-  // Numbers without a first order are left as they are.
+  // Values without a first-order part do not change.
   EXPECT_EQ(best_share(ProbeValues(2, {1, 0, 2, 0}), {1}), 0);
   EXPECT_EQ(best_share(ProbeValues(2, {1, 3}), {1}), 0);
 }
 
-// The error that is claimed is that of what the first order leaves, though few probes tell the
+// The reported error is the error without the first-order part, even if few probes determine its
 // share.
 TEST(LessFirstOrder, CountsTheShareAsFitted) {
   std::mt19937 random(1);

@@ -146,7 +146,7 @@ bool stopped_on_the_way() {
   return stopped && a[1] != before[1];
 }
 
-// Other work may delay either thread, so it is tried again.
+// Other work may delay either thread, so the test tries again.
 TEST(Tridiagonal, CanBeStoppedOnTheWay) {
   bool stopped = false;
   for (int attempt = 0; attempt < 50 && !stopped; ++attempt) stopped = stopped_on_the_way();

@@ -201,7 +201,7 @@ TEST(CountMutations, CountsSitesByTypeAndWindow) {
     return static_cast<std::int64_t>(types.type(word_of(word), derived) +
                                      static_cast<std::size_t>(population) * types.types());
   };
-  // In b and c, all three have the first allele, so that it varies in a alone.
+  // In b and c, all three have the first allele, so the site varies only in a.
   EXPECT_EQ(counts.sums.windows, (std::vector<std::int32_t>{0, 1, 4, 5}));
   EXPECT_EQ(counts.sums.cells, (std::vector<std::int64_t>{cell("ACA", 3, 0), cell("AGC", 0, 0),
                                                           cell("ACG", 3, 1), cell("ACA", 2, 1)}));

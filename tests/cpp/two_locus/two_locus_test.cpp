@@ -1,5 +1,5 @@
 // Checks two-locus statistics against the plain equations of Hill and Robertson, against known
-// values, and among themselves.
+// values, and against each other.
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -135,7 +135,7 @@ TEST(TwoLocus, PopulationsMayHaveAnyOrder) {
   }
 }
 
-// Halves of a population that have just split are alike.
+// The halves of a population that has just split are identical.
 TEST(TwoLocus, ASplitCopiesThePopulation) {
   const Statistics one = statistics_of({Equilibrium{}}, {2});
   const Statistics two = statistics_of({Equilibrium{}, diffusion::Admixture{{1}}}, {2});

@@ -1,4 +1,4 @@
-// Chunks against a walk along the sequence, and frames against those of plain loops.
+// Chunks against a walk along the sequence, and frames against plain loops.
 #include "core/viruses/chunks.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace ancify {
 namespace {
 
-// The rule as it is said: overlaps are subtracted one by one.
+// The rule in its plain form: overlaps are subtracted one by one.
 std::vector<Chunk> walked(std::int64_t length, std::int64_t size) {
   std::vector<Chunk> chunks;
   const std::int64_t n = (length + size - 1) / size;

@@ -33,7 +33,7 @@ struct AlignedPair {
 class PairSink {
  public:
   virtual ~PairSink() = default;
-  // `duplicates` counts the other rows that were left out in favour of the pair's.
+  // `duplicates` is the number of other rows left out in favour of the pair's row.
   virtual void project(const AlignedPair& pair, std::int64_t duplicates) = 0;
   // Called for a block on an unwanted chromosome.
   virtual void pass_over(std::string_view chromosome) = 0;

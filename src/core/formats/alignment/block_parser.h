@@ -1,4 +1,4 @@
-// The base class of alignment parsers: takes text in pieces, and passes whole blocks on.
+// The base class of alignment parsers: takes text in pieces, and passes on whole blocks.
 #pragma once
 
 #include <algorithm>
@@ -65,14 +65,14 @@ class BlockParser {
     --lines_;
   }
 
-  // A small file may inflate to billions of them.
+  // Skips empty lines together, as a small file may inflate to billions of them.
   void skip_empty_lines() {
     const std::size_t n = std::min(rest_.find_first_not_of('\n'), rest_.size());
     rest_.remove_prefix(n);
     lines_ += static_cast<std::int64_t>(n);
   }
 
-  // Takes lines off rest_. A block that it finds is in block_.
+  // Takes lines off rest_, and stores a block that it finds in block_.
   virtual Found next() = 0;
   // The longest allowed line, in bytes, for the unfinished line at the start of rest_.
   virtual std::size_t longest_line() const = 0;

@@ -14,7 +14,7 @@ namespace ancify {
 
 namespace {
 
-// A stretch is short enough for its gaps to be counted in one byte.
+// The length of a stretch of columns, short enough that its gaps are counted in one byte.
 constexpr std::size_t kStretch = 128;
 
 ANCIFY_ALWAYS_INLINE void scan_stretch(const char* row, std::size_t n, RowScan& scan) {
@@ -99,7 +99,7 @@ ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i gaps_avx2(const char* target) {
   return _mm256_cmpeq_epi8(load_avx2(target), _mm256_set1_epi8('-'));
 }
 
-// Copies 32 columns. Each run is copied as a whole vector, whose end the next run overwrites. So
+// Copies 32 columns. Each run is copied as a whole vector, whose end the next run overwrites, so
 // the row must have 32 more columns. Returns the end of the copied text.
 ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE char* copy_some_avx2(const char* target, const char* row,
                                                              char* out) {

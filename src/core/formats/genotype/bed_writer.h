@@ -9,7 +9,7 @@
 
 namespace ancify {
 
-// The texts of the tables beside a BED, with a line for each variant or sample.
+// The texts of the .bim and .fam of a BED, with a line for each variant or sample.
 struct BedTables {
   std::string bim;
   std::string fam;

@@ -1,5 +1,5 @@
-// Converts four 2-bit codes a byte, between BED's codes and calls, and between the calls of the two
-// alleles. All functions work on whole words, so that compilers use vectors.
+// Converts bytes of four 2-bit codes, from BED's codes to calls, and from one allele's calls to the
+// other's. All functions work on whole words, so that compilers use vectors.
 #pragma once
 
 #include <cstddef>

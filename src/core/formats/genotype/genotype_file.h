@@ -18,7 +18,7 @@ class GenotypeFile {
   virtual const std::string& path() const = 0;
   virtual std::int64_t samples() const = 0;
   virtual std::int64_t variants() const = 0;
-  // Bytes of a variant's calls.
+  // The bytes of a variant's calls.
   std::int64_t stride() const { return (samples() + 3) / 4; }
   // Reads `n` variants from index `first` on, `stride()` bytes each. Several threads may read at
   // once. Throws FormatError, with the variant's number, for a bad record; FileError if the file
@@ -32,8 +32,8 @@ class GenotypeFile {
 
 constexpr unsigned kMissingCall = 3;
 
-// The most samples that a BED or PGEN can have, and the most variants with this many samples, by
-// its size or its header. Throws FormatError for other files.
+// The largest numbers of samples, and of variants of this many samples, that the size of a BED or
+// the header of a PGEN allows. Throws FormatError for other files.
 std::int64_t most_samples(const std::string& path);
 std::int64_t most_variants(const std::string& path, std::int64_t samples);
 

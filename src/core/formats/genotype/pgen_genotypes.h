@@ -11,10 +11,10 @@
 namespace ancify {
 
 // Reads the two usual storage modes, 02 (calls of 2 bits) and 10 (records of any length). From
-// phased calls and dosages it reads the hard calls. Its index takes nine bytes a variant.
+// phased calls and dosages it reads only the hard calls. Its index takes nine bytes per variant.
 class PgenGenotypes final : public GenotypeFile {
  public:
-  // Throws FormatError unless the file has these numbers of samples and variants.
+  // Throws FormatError unless the file has this many samples and variants.
   PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants);
   const std::string& path() const override { return file_.path(); }
   std::int64_t samples() const override { return samples_; }
@@ -35,7 +35,7 @@ class PgenGenotypes final : public GenotypeFile {
   std::int64_t index_block(unsigned control, std::int64_t first, std::int64_t n,
                            std::int64_t offset);
   void check_record(std::int64_t variant) const;
-  // Reads hard calls, whatever alleles a variant has.
+  // Reads hard calls, even of variants with several ALT alleles.
   void read_calls(std::int64_t first, std::int64_t n, std::uint8_t* calls) const;
   void decode(std::int64_t variant, const char* record, const std::uint8_t* base,
               std::uint8_t* calls) const;

@@ -55,9 +55,9 @@ void set_call(std::uint8_t* calls, std::int64_t sample, unsigned call) {
   byte = static_cast<std::uint8_t>((byte & ~(3U << shift)) | call << shift);
 }
 
-// Takes a list of samples and their calls, in groups of 64, and sets these calls. It holds the
-// number of samples, each group's first sample, and the bytes of each group but the last. The calls
-// follow, and the distances of the other samples from their predecessors.
+// Takes a list of samples and their calls, in groups of 64, and sets these calls. The list holds
+// the number of samples, each group's first sample, and the bytes of each group but the last. Then
+// come the calls, and the distances of the other samples from their predecessors.
 void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
   constexpr std::int64_t group = 64;
   constexpr std::size_t fewest_bytes = group - 1;
@@ -65,7 +65,8 @@ void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* c
   if (n == 0) return;
   if (n > samples) throw BadRecord{"it lists more samples than there are"};
   const std::int64_t groups = (n + group - 1) / group;
-  // The width that PLINK 2 writes. The draft has one byte for 256 samples too, and so on.
+  // The width that PLINK 2 writes. At each limit the draft allows one sample more, such as 256 in
+  // one byte.
   const std::int64_t width = samples < 1 << 8    ? 1
                              : samples < 1 << 16 ? 2
                              : samples < 1 << 24 ? 3

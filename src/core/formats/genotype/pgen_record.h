@@ -10,8 +10,8 @@ namespace ancify {
 // How a record stores calls, in bits 0 to 2 of its type.
 enum class PgenTrack : std::uint8_t {
   kAllCalls = 0,      // 2 bits each
-  kTwoCalls = 1,      // a bit each for the two commonest, and a list of others
-  kDifferences = 2,   // a list of differences from the last variant of another kind than 2 and 3
+  kTwoCalls = 1,      // a bit each for the two most common calls, and a list of others
+  kDifferences = 2,   // a list of differences from the last variant of a kind other than 2 and 3
   kSwapped = 3,       // like kDifferences, with 0 and 2 exchanged
   kMostlyZero = 4,    // a list of calls that are not 0
   kReserved = 5,      // unused
@@ -23,7 +23,7 @@ constexpr PgenTrack pgen_track(std::uint8_t record_type) {
   return static_cast<PgenTrack>(record_type & 7U);
 }
 
-// Whether a record stores how its calls differ from the calls of an earlier one, its base.
+// Whether a record stores differences from the calls of an earlier record, its base.
 constexpr bool needs_base(PgenTrack track) {
   return track == PgenTrack::kDifferences || track == PgenTrack::kSwapped;
 }

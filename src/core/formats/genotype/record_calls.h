@@ -12,7 +12,8 @@
 
 namespace ancify {
 
-// Records with genotypes, one REF and one ALT, which are different bases. ALT is counted.
+// Records with genotypes, one REF and one ALT, which are different bases. ALT is the counted
+// allele.
 struct RecordCalls {
   std::vector<std::string> samples;
   VariantTable variants;

@@ -1,4 +1,4 @@
-// The rows of a table of samples: its header, and its unique IDs.
+// Reads the rows of a table of samples: its header, and its unique IDs.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ class SampleRows {
  public:
   SampleRows(const std::string& path, std::int64_t most) : path_(path), most_(most) {}
 
-  // Whether a row belongs to a sample; else it is the header, or a comment before it. Throws
+  // Whether a row belongs to a sample; otherwise it is the header, or a comment before it. Throws
   // FormatError if it is neither.
   bool take(const Fields& fields, std::int64_t number);
 
   // The column in which the values of a row begin; 0 before the header or the first sample.
   std::size_t first_value() const { return first_value_; }
-  // The names of the value columns by the header; empty without one.
+  // The names of the value columns, from the header; empty without one.
   const std::vector<std::string>& names() const { return names_; }
   std::string_view family(const Fields& fields) const {
     return first_value_ == 2 ? fields[0] : "0";

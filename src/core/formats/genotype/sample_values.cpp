@@ -57,7 +57,6 @@ class ColumnReader {
 
   // `number` is ValueParser's result for the text. Returns the first text among numbers, and its
   // line.
-  // line.
   using Fault = std::optional<std::pair<std::string, std::int64_t>>;
   Fault add(std::string_view text, std::optional<double> number, std::int64_t line) {
     const bool is_missing = number && std::isnan(*number);

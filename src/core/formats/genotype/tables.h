@@ -1,4 +1,4 @@
-// The tables beside genotypes (.fam, .psam, .bim, .pvar), and tables of samples' values:
+// The tables that accompany genotypes (.fam, .psam, .bim, .pvar), and tables of samples' values:
 // phenotypes, covariates, samples to keep. All are texts that open_text() reads, with columns
 // separated by blanks.
 #pragma once
@@ -17,7 +17,7 @@ namespace ancify {
 
 constexpr std::int64_t kAnyRows = std::numeric_limits<std::int64_t>::max();
 
-// Samples by their individual ID, IID, which is unique.
+// Samples, identified by a unique individual ID (IID).
 struct SampleTable {
   TextColumn family;  // FID; "0" in a file without it
   TextColumn id;      // IID

@@ -22,7 +22,7 @@ struct Region {
 std::unordered_map<std::string, std::vector<Region>> read_bed(const std::string& path,
                                                               const TaskContext& context);
 
-// Adds regions of a chromosome, and joins those that overlap or touch.
+// Adds regions of a chromosome, and joins regions that overlap or touch.
 void add_regions(const std::vector<Region>& more, std::vector<Region>& regions);
 
 }  // namespace ancify

@@ -270,8 +270,8 @@ class GffParser {
     }
   }
 
-  // Repeated parts would be read twice. Checking for them whenever their number has doubled bounds
-  // the memory that repeated lines take.
+  // Repeated parts would be read twice. A check whenever the number of parts has doubled bounds the
+  // memory that repeated lines take.
   void add_part(const GffPart& part) {
     genes_.parts.push_back(part);
     if (genes_.parts.size() < most_parts_) return;

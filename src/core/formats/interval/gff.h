@@ -17,7 +17,7 @@ namespace ancify {
 class Names {
  public:
   Names() = default;
-  // The map holds views of the texts, which keep their addresses when this moves, but not in a
+  // The map holds views of the texts, whose addresses survive a move of this object, but not a
   // copy.
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
@@ -52,7 +52,7 @@ struct GffPart {
   bool open_start;  // whether the part's first base is unknown, by start_range or end_range
 };
 
-// A file's record of a transcript, or of another feature that may have coding parts.
+// A transcript, or another feature that may have coding parts, as the file describes it.
 struct GffTranscript {
   std::uint32_t gene = kNoName;  // in GFF3: its first parent, or a gene itself
   std::uint32_t tags = 0;        // a bit for each requested tag
@@ -68,10 +68,11 @@ constexpr std::size_t kMostTags = 32;
 
 // Reads a plain or gzip file; the attributes distinguish GFF3 and GTF. `tags` holds values of the
 // attribute `tag` to look for, at most kMostTags. Sequences at the file's end are not read. Throws
-// FormatError for a line with fewer than nine columns. It also does so for a feature of a
-// transcript or a coding part unless its positions are ordered integers from 1 below 2^31. So it
-// does for a repeated coding part, or one without a strand or a transcript. A coding part must also
-// have phase 0, 1, 2 or a dot.
+// FormatError for
+// - a line with fewer than nine columns;
+// - a transcript or coding part, unless its positions are ordered integers from 1 below 2^31;
+// - a repeated coding part, or one without a strand or a transcript;
+// - a coding part whose phase is not 0, 1, 2 or a dot.
 GffGenes read_gff(const std::string& path, const std::vector<std::string>& tags,
                   const TaskContext& context, std::size_t chunk_size = 1 << 16);
 

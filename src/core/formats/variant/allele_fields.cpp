@@ -1,4 +1,4 @@
-// Rules for fields whose names are known, else by their Number.
+// Finds the rule of a field by its name if it is known, or else by its Number.
 #ifdef ANCIFY_HAVE_HTSLIB
 
 #include "core/formats/variant/allele_fields.h"
@@ -17,11 +17,11 @@ struct KnownField {
   FieldRule rule;
 };
 
-// Values of one allele alone, or of ALT against REF, in much used programs, which declare them as
-// one number or any: read counts and qualities of freebayes, VarScan, VarDict, Platypus, iVar and
-// Torrent's caller, shares of reads, strand and rank tests of freebayes, GATK and bcftools, samples
-// by genotype of VarScan, frequencies and haplotypes of STITCH, QUILT and GLIMPSE. They hold in
-// INFO and FORMAT.
+// Fields of INFO or FORMAT that describe one allele alone, or compare ALT with REF. Widely used
+// programs declare them with Number=1 or Number=. nevertheless. They are read counts and qualities
+// of freebayes, VarScan, VarDict, Platypus, iVar and Torrent's caller, and shares of reads. Others
+// are strand and rank tests of freebayes, GATK and bcftools, VarScan's numbers of samples by
+// genotype, and frequencies and haplotypes of STITCH, QUILT and GLIMPSE.
 constexpr std::string_view kOfOneAllele[] = {"RO",
                                              "AO",
                                              "QR",
@@ -107,23 +107,23 @@ constexpr std::string_view kOfOneAllele[] = {"RO",
                                              "OHD",
                                              "HS"};
 
-// Of these, names that other programs use for other things, such as RD for the depth of all reads
-// and TR for tandem repeats. They count if their Description speaks of an allele, or of haplotypes
-// by their alleles.
+// Names in kOfOneAllele with other meanings in other programs, such as RD for the depth of all
+// reads and TR for tandem repeats. They count only if their Description mentions an allele, or
+// haplotypes by their alleles.
 constexpr std::string_view kCommonNames[] = {"AB",  "DV",  "FR", "FREQ", "NF",  "NV",  "RD",
                                              "TR",  "VD",  "VF", "WT",   "HOM", "EAF", "EAC",
                                              "ERC", "PAF", "HD", "OHD",  "HS"};
 constexpr std::string_view kOfAlleles[] = {"allel",   "alternat",    "referenc",
                                            "variant", "haploid dos", "sampled haplotype"};
 
-// Words of names, in lower case, for what populations have of ALT and can't tell of REF: the one in
-// which ALT is the most frequent, lower bounds of frequencies, and homozygotes.
+// Words, in lower case, in the names of fields about ALT in populations that cannot be converted to
+// REF: the population with the highest frequency, lower bounds of frequencies, and homozygotes.
 constexpr std::string_view kWordsOfAlt[] = {"popmax", "grpmax", "faf95", "faf99", "nhomalt"};
 
-// Fields that VCF reserves, as older files declare them otherwise, mostly with Number=. or 1, and
-// fields of much used programs that do not declare what they describe: DP4 of bcftools, PGT of
-// GATK, the doses and shares of imputation programs. Fields that name alleles in their own ways
-// (GLE, and local alleles from VCF 4.5 on) can't be recomputed.
+// Fields that VCF reserves, because older files declare them differently, mostly with Number=. or
+// 1. Also fields of widely used programs whose declarations do not state their meaning: DP4 of
+// bcftools, PGT of GATK, the doses and shares of imputation programs. Fields that name alleles in
+// their own ways (GLE, and local alleles from VCF 4.5 on) cannot be recomputed.
 constexpr KnownField kKnown[] = {
     {"AA", BCF_HL_INFO, FieldRule::kStays},     {"END", BCF_HL_INFO, FieldRule::kLength},
     {"SVLEN", BCF_HL_INFO, FieldRule::kLength}, {"CIGAR", BCF_HL_INFO, FieldRule::kRemoved},
@@ -150,8 +150,8 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-// Where a word of a name stands, which _ divides: "af" in EUR_AF and AF_afr; npos if it does not.
-// Programs differ in the case of such names.
+// The position of a word in a name whose words are separated by _, such as "af" in EUR_AF and
+// AF_afr; npos if absent. Programs differ in the case of such names.
 std::size_t word_in(std::string_view id, std::string_view word) {
   const std::string name = in_lower_case(id);
   for (std::size_t from = 0; from <= name.size();) {
@@ -166,7 +166,8 @@ bool has_word(std::string_view id, std::string_view word) {
   return word_in(id, word) != std::string_view::npos;
 }
 
-// A frequency or count of one of several populations, which is another one for REF.
+// Whether a field describes the population with the largest or smallest value, which may be another
+// population for REF.
 bool is_extreme(std::string_view id) {
   const std::string name = in_lower_case(id);
   return name.find("max") != std::string::npos || name.find("min") != std::string::npos;
@@ -177,8 +178,8 @@ bool is_number(const bcf_hdr_t* header, int column, int key) {
   return type == BCF_HT_INT || type == BCF_HT_REAL;
 }
 
-// Counts and shares of ALT in all samples, in populations, and in a sample's reads. A sample has no
-// count of all.
+// The rule for counts and shares of ALT in all samples, in populations, and in a sample's reads.
+// FORMAT has no count of all copies, from which a sample's count could be computed.
 FieldRule rule_by_words(const bcf_hdr_t* header, int column, int key) {
   const std::string_view id = bcf_hdr_int2id(header, BCF_DT_ID, key);
   if (bcf_hdr_id2type(header, column, key) == BCF_HT_FLAG) return FieldRule::kStays;
@@ -191,14 +192,14 @@ FieldRule rule_by_words(const bcf_hdr_t* header, int column, int key) {
   if (!is_count && !is_share) return FieldRule::kStays;
   if (is_extreme(id)) return FieldRule::kRemoved;
   if (id != "AC" && id != "AF" && !is_number(header, column, key)) {
-    // Accessions, as in NCBI_AC, end in AC; counts of populations begin with it.
+    // Names of accessions end in AC, as NCBI_AC does; names of populations' counts begin with it.
     return is_share || word_in(id, "ac") == 0 ? FieldRule::kNumber : FieldRule::kStays;
   }
   if (!is_count) return FieldRule::kShare;
   return column == BCF_HL_INFO ? FieldRule::kCount : FieldRule::kRemoved;
 }
 
-// A text of GATK with a part for each allele, in a notation of its own: AS_SB_TABLE=1,2|20,21.
+// Whether a field is a text of GATK with a part for each allele, such as AS_SB_TABLE=1,2|20,21.
 bool is_text_by_allele(const bcf_hdr_t* header, int column, int key) {
   const std::string_view id = bcf_hdr_int2id(header, BCF_DT_ID, key);
   return id.substr(0, 3) == "AS_" && bcf_hdr_id2type(header, column, key) == BCF_HT_STR;

@@ -18,13 +18,13 @@ enum class FieldRule {
   kByGenotype,  // in the genotypes' order
   kByStrand,    // REF forward, REF reverse, ALT forward, ALT reverse: halves change places
   kPhased,      // a genotype as text, which names the other allele
-  kCount,       // copies of ALT: becomes count_of_all() less this
+  kCount,       // copies of ALT: becomes count_of_all() minus this
   kShare,       // of ALT: 1 - x
   kDose         // copies of ALT in a sample, any number up to its ploidy: ploidy - x
 };
 
 // The rule for a field of BCF_HL_INFO or BCF_HL_FMT. Reserved fields of VCF and fields with known
-// names follow this definition; others follow the header's Number.
+// names follow their own definitions; others follow the header's Number.
 FieldRule field_rule(const bcf_hdr_t* header, int column, int key);
 
 // The field that counts all copies, for a field that counts ALT's copies: AN for AC, AN_afr for

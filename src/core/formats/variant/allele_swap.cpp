@@ -104,7 +104,7 @@ void move_numbers(const Values& values, const std::vector<int>& places) {
   }
 }
 
-// Moves text values, which commas separate.
+// Moves text values, which are separated by commas.
 void move_text(const Values& values, const std::vector<int>& places) {
   std::vector<std::string> moved(places.size());
   char* value = values.text();
@@ -181,7 +181,7 @@ bool exchange_alleles(const Values& values) {
   return true;
 }
 
-// all - x without the digits beyond the precision of a float near 1: 1 - 0.99 is 0.01.
+// all - x, rounded to the precision of a float near 1, so that 1 - 0.99 is 0.01.
 float rest_of(double all, double x) {
   constexpr double digits = 1e7;
   return static_cast<float>(std::round((all - x) * digits) / digits);
@@ -212,7 +212,7 @@ bool complement(const Values& values, int all) {
 bool exchange(const Values& values, FieldRule rule, AlleleExchange& alleles, int ploidy,
               int highest_ploidy) {
   if (values.are_missing()) return true;
-  const bool is_all = alleles.alleles() == 2;  // else ALT is not the rest of REF
+  const bool is_all = alleles.alleles() == 2;  // else REF and ALT do not sum to the total
   switch (rule) {
     case FieldRule::kByAllele:
       return move_values(values, alleles.of_alleles());
@@ -399,7 +399,7 @@ bool AlleleSwap::swap_samples(const bcf_fmt_t& field, FieldRule rule) {
   for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {
     const Values values = {field.p + sample * static_cast<std::size_t>(field.size), field.n,
                            field.type};
-    // A dot has the common ploidy of the other samples, if it exists.
+    // A dot takes the ploidy of the other samples, if they share one.
     const bool is_common = rule == FieldRule::kDose && lowest_ploidy_ == highest_ploidy_;
     const int ploidy = is_common ? highest_ploidy_ : ploidy_[sample];
     if (!exchange(values, rule, exchange_, ploidy, highest_ploidy_)) return false;
@@ -417,7 +417,7 @@ void AlleleSwap::swap_info(bcf1_t* record, bool same_length) {
     if (rule == FieldRule::kLength && same_length) continue;
     if (rule == FieldRule::kNumber && !is_number_text(field)) continue;
     const char* const id = name_of(field.key);
-    // A field with one value has a copy of it, which only htslib changes.
+    // htslib keeps a copy of a single value, which only its own functions update.
     const bool is_rest = rule == FieldRule::kCount || rule == FieldRule::kShare;
     if (is_rest ? recompute(record, id, rule) : exchange(values, rule, exchange_, 0, 0)) continue;
     bcf_update_info(header_, record, id, nullptr, 0, BCF_HT_INT);

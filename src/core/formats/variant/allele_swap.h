@@ -45,9 +45,9 @@ class AlleleSwap {
   // header lacks one.
   void keep(const std::vector<std::string>& fields);
 
-  // Exchanges the first allele and `alt`; others keep their positions. Returns the problem, or null
-  // on success. Genotypes name the other allele. Other fields follow their FieldRule; those that
-  // cannot are removed.
+  // Exchanges the first allele and `alt`; other alleles keep their positions. Returns the problem,
+  // or null on success. Genotypes name the other allele. Other fields follow their FieldRule, and
+  // are removed if they cannot.
   const char* apply(bcf1_t* record, int alt);
 
   // The number of records from which each field was removed. Names begin with INFO/ or FORMAT/.

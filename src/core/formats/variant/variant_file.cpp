@@ -377,7 +377,7 @@ class VariantReader::Impl {
   // word as position 0.
   bool read_text() {
     const int status = hts_getline(file_.get(), '\n', &file_->line);
-    // If a block is damaged, htslib returns the preceding part of a line as a whole line.
+    // If a block is damaged, htslib returns the part of a line before it as a whole line.
     const BGZF* const compressed = file_->is_bgzf != 0 ? file_->fp.bgzf : nullptr;
     if (status < -1 || (compressed != nullptr && compressed->errcode != 0)) {
       fail_next("the data are damaged, or were cut short");

@@ -47,11 +47,11 @@ struct AltCount {
 
 // Reads the records of a sorted file in order. ALTs for which is_no_allele() holds are left out:
 // other alleles are renumbered without them, and in genotypes they are missing. Throws FormatError,
-// with the record and its line, for a malformed record, or a position that goes back or exceeds the
-// declared length. It also does so for a chromosome that recurs.
+// with the record and its line, for a malformed record or a chromosome that recurs. It also does so
+// for a position that decreases or exceeds the declared length.
 class VariantReader {
  public:
-  // `threads` inflate besides the caller's thread; 0 for none. Throws InputError for a URL, and
+  // `threads` threads inflate, in addition to the caller's thread. Throws InputError for a URL, and
   // FileError if `inputs` has another identity for this path.
   explicit VariantReader(const std::string& path, int threads = 0,
                          RecordParts parts = RecordParts::kAlleles,
@@ -78,14 +78,14 @@ class VariantReader {
   // twice, or if a number is malformed.
   std::optional<std::string_view> info_text(const char* id);
   std::vector<float> info_numbers(const char* id);  // NaN for a missing one of several
-  // By AC and AN, for a record with two alleles; empty unless it has both, declared as Integer in
-  // the header. Throws FormatError if AC exceeds AN and, like the other functions, for a malformed
-  // number or a repeated field.
+  // The count by AC and AN of a record with two alleles; empty unless it has both, declared as
+  // Integer in the header. Throws FormatError if AC exceeds AN and, like the other functions, for a
+  // malformed number or a repeated field.
   std::optional<AltCount> info_counts();
   // Needs RecordParts::kGenotypes. Throws FormatError for an allele that the record does not have.
   const Genotypes& genotypes();
-  // Whether a sample's second allele is phased with the first. The record has genotypes of two
-  // alleles or more.
+  // Whether a sample's second allele is phased with the first. The record must have genotypes of
+  // two or more alleles.
   bool is_phased(std::size_t sample) const;
   // Another field of FORMAT. Throws FormatError if the header declares it as text.
   const SampleNumbers& sample_numbers(const char* id);
@@ -134,8 +134,8 @@ struct HeaderAdditions {
 class VariantWriter {
  public:
   // Create it before the reader reads its first record. Adds `additions` to the reader's header and
-  // writes it. `threads` compress besides the caller's thread. Throws InputError for another file
-  // name extension.
+  // writes it. `threads` threads compress, in addition to the caller's thread. Throws InputError
+  // for another file name extension.
   VariantWriter(VariantReader& reader, const std::string& path, const HeaderAdditions& additions,
                 int threads = 0);
   VariantWriter(const VariantWriter&) = delete;

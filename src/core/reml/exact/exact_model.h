@@ -22,7 +22,7 @@ struct Derivatives {
   std::vector<double> score;
   std::vector<double> traces;    // tr(P A_i)
   std::vector<double> average;   // average information
-  std::vector<double> expected;  // expected information; empty unless it is asked for
+  std::vector<double> expected;  // expected information; empty unless requested
 };
 
 class ExactModel {
@@ -32,7 +32,7 @@ class ExactModel {
 
   int size() const { return static_cast<int>(y_.size()); }
   const std::vector<double>& y() const { return y_; }
-  // With the residual.
+  // The number of components, including the residual.
   virtual int components() const = 0;
   // tr(A_g) / N of the genetic components.
   virtual std::vector<double> mean_diagonals() const = 0;
@@ -78,11 +78,11 @@ class OneKernelModel : public ExactModel {
   std::vector<std::vector<double>> starts(const std::vector<double>& lower) override;
   bool search_is_cheap() const override { return true; }
 
-  // Of the kernel.
+  // The kernel's tridiagonal form.
   const Tridiagonal& form() const { return form_; }
 
  private:
-  // tr(P A), tr(P), ..., by the letters of the product.
+  // tr(P A), tr(P), ...: each name spells its product.
   struct Traces {
     double pa = 0, p = 0, papa = 0, pap = 0, pp = 0;
   };

@@ -52,8 +52,8 @@ OneKernelModel::OneKernelModel(std::vector<double> kernel, const std::vector<dou
   const double squares =
       dot(diagonal, diagonal) + 2 * dot(form_.off_diagonal(), form_.off_diagonal());
   mean_ = sum / size();
-  // If this factor exists, no eigenvalue is lower. Eigenvalues would take a fifth of the
-  // tridiagonalisation's time.
+  // This factor exists only if no eigenvalue is below the limit. Eigenvalues would take a fifth of
+  // the tridiagonalisation's time.
   if (!factorise({1, kNegativeEigenvalue * mean_})) {
     check_smallest_eigenvalue(form_.eigenvalues().front(), mean_, name);
   }
@@ -107,12 +107,12 @@ std::vector<double> OneKernelModel::kernel_times(const std::vector<double>& b) c
   return result;
 }
 
-// tr(P A P A) and tr(P A P) are minus the derivatives of tr(P A) and tr(P) by theta.
+// tr(P A P A) and tr(P A P) are minus the derivatives of tr(P A) and tr(P) with respect to theta.
 OneKernelModel::Traces OneKernelModel::traces() const {
   const Vector& a = form_.diagonal();
   const Vector& b = form_.off_diagonal();
   const std::size_t n = pivots_.size();
-  // Derivatives by theta
+  // Derivatives with respect to theta
   Vector pivot_slopes = {a[0]};
   Vector ratio_slopes;
   for (std::size_t i = 0; i + 1 < n; ++i) {

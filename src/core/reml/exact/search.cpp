@@ -1,6 +1,6 @@
 // Steps of average (or expected) information under bounds, shortened until the likelihood rises.
-// The last digits come from Newton's method with the observed information 2 AI - E; if this is
-// cheap, so do all steps.
+// Newton's method with the observed information 2 AI - E gives the last digits or, where it is
+// cheap, every step.
 #include "core/reml/exact/search.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Vector = std::vector<double>;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// Steps without observed information, if it is expensive, far from the maximum.
+// The most steps far from the maximum before observed information is used, if it is expensive.
 constexpr int kFarSteps = 12;
 // If only rounding errors remain, s'I^-1 s stagnates. Below this value it then counts as 0.
 constexpr double kRoundingOfDecrement = 1e-9;
@@ -40,7 +40,7 @@ class Search {
   bool finished();
   // Whether the last steps to the maximum are cheaper with the observed information.
   bool newton_is_better() const;
-  // Moves to a point that is not lower. Returns false if none exists.
+  // Moves to a point where the likelihood is not lower. Returns false if none exists.
   bool go();
   LocalModel local(const Vector& information) const {
     return {at_.theta, settings_.lower, at_.derivatives.score, information};

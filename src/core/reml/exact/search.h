@@ -14,7 +14,7 @@ struct Maximum {
   std::vector<double> theta;
   double log_likelihood = 0;
   Derivatives derivatives;
-  std::vector<double> information;  // average or expected, as asked
+  std::vector<double> information;  // average or expected, as requested
   std::vector<char> at_bound;
   bool converged = false;
   std::string status;

@@ -15,7 +15,7 @@ namespace ancify::reml {
 
 namespace {
 
-// A column of X depends on earlier columns if its part outside them is a smaller share of it.
+// A column of X depends on earlier columns if its part outside them is below this share of it.
 constexpr double kDependent = 1e-10;
 
 void transpose(std::size_t n, std::vector<double>& a) {

@@ -14,7 +14,7 @@ namespace ancify::reml {
 // on X first, then n - p on its complement.
 class ErrorContrasts {
  public:
-  // InputError if a column of X depends on those before it.
+  // InputError if a column of X depends on earlier columns.
   explicit ErrorContrasts(const FitData& data);
 
   int samples() const { return qr_.rows; }

@@ -34,16 +34,16 @@ struct FitData {
 // InputError if a value is not finite, or n <= p.
 void check_data(const FitData& data);
 
-// A unit of y in which its values are about 1: a power of 2, so that nothing is rounded. `whole` is
-// the length of y, `left` the length of its part beyond the fixed effects, of dimension `freedom`.
+// A power of 2 about the size of y's values, so that dividing y by it rounds nothing. `whole` is
+// the norm of y, and `left` the norm of its part beyond the fixed effects, of dimension `freedom`.
 // InputError if nothing is left, or if the squares of y overflow or underflow.
 double response_unit(double whole, double left, std::int64_t freedom);
 
 // A component for messages: its name in quotes, or "component 2".
 std::string component_name(const FitData& data, std::size_t component);
 
-// Bounds with the defaults where `lower` is NaN: 0, and a millionth of `variance` for the
-// residuals.
+// Replaces each NaN of `lower` by the default bound: 0 for a kernel, and a millionth of `variance`
+// for a residual.
 std::vector<double> with_default_bounds(std::vector<double> lower, double variance,
                                         int residuals = 1);
 

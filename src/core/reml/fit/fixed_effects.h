@@ -13,8 +13,8 @@ namespace ancify::reml {
 // Q is an orthonormal basis of X's columns, and S = I - QQ'.
 class FixedEffects {
  public:
-  // InputError as from check_data() and response_unit(), or if a column of X depends on those
-  // before it.
+  // InputError as from check_data() and response_unit(), or if a column of X depends on earlier
+  // ones.
   FixedEffects(const FitData& data, const Workers& workers);
 
   std::int64_t samples() const { return n_; }
@@ -29,14 +29,14 @@ class FixedEffects {
   double variance() const { return variance_; }
   // The response's unit, as response_unit() gives it.
   double unit() const { return unit_; }
-  // V becomes S V, of n x columns.
+  // Replaces V, n x columns, by S V.
   void project(const Workers& workers, int columns, double* v) const;
   // n - p orthogonal vectors of squared length n - p that span the complement. The mean of z'Az
   // over them is the trace of SAS.
   std::vector<double> orthogonal_probes() const;
   // R^-1 Q'v with X = QR: the coefficients of a column v.
   std::vector<double> coefficients(const Workers& workers, const std::vector<double>& v) const;
-  // R^-1 A R'^-1: the covariance of coefficients from that of Q's, p x p.
+  // R^-1 A R'^-1, p x p: the covariance of coefficients, from the covariance A of Q's.
   std::vector<double> covariance(std::vector<double> a) const;
 
  private:

@@ -81,7 +81,7 @@ NullLrt::Slopes NullLrt::slopes(double ratio, const std::vector<double>& squares
           rest};
 }
 
-// The ratio between `from` and `to` at which the derivative falls through 0.
+// The ratio between `from` and `to` at which the derivative turns negative.
 double NullLrt::peak(double from, double to, const std::vector<double>& squares) const {
   double at = (from + to) / 2;
   constexpr int kMostSteps = 100;

@@ -18,8 +18,8 @@ class NullLrt {
   double statistic(const std::vector<double>& squares) const;
 
  private:
-  // With a kernel variance of `ratio` times the residual's: the first and second derivatives of the
-  // statistic by `ratio`, and the sum of squares / h.
+  // For a kernel variance of `ratio` times the residual's: the first and second derivatives of the
+  // statistic with respect to `ratio`, and the sum of squares / h.
   struct Slopes {
     double first;
     double second;

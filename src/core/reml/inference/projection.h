@@ -35,7 +35,8 @@ class SolvedProjection : public Projection {
   // InputError for a kernel with a negative eigenvalue.
   SolvedProjection(const RestrictedModel& model, const std::vector<double>& theta,
                    std::uint64_t seed);
-  // First projects the columns of v off the fixed effects. InputError if a column was not solved.
+  // First projects the fixed effects out of the columns of v. InputError if a column was not
+  // solved.
   std::vector<double> times(std::vector<double> v, double tolerance) const override;
 
  private:

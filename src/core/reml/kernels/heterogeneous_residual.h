@@ -11,9 +11,9 @@
 
 namespace ancify::reml {
 
-// Converts variances, scores and information by component to and from a model with residual I,
-// whose last kernels are diag(q_a) for all but the last of `residuals`. With one residual nothing
-// changes.
+// Converts variances, scores and information by component to and from a model with residual I. The
+// last kernels of this model are diag(q_a) for all but the last of `residuals`. With one residual
+// nothing changes.
 class HeterogeneousResidual {
  public:
   explicit HeterogeneousResidual(int residuals) : more_(static_cast<std::size_t>(residuals - 1)) {}

@@ -17,12 +17,12 @@ namespace ancify::reml {
 // not rounding error.
 constexpr double kNegativeEigenvalue = 1e-6;
 
-// A kernel depends on earlier ones if its part outside them is a smaller share of its sum of
+// A kernel depends on earlier ones if its part outside their span is below this share of its sum of
 // squares.
 constexpr double kDependentKernel = 1e-11;
 
-// A kernel has no variance beyond the fixed effects if its trace there is a smaller share of its
-// trace.
+// A kernel has no variance beyond the fixed effects if its trace there is below this share of its
+// whole trace.
 constexpr double kNoVariance = 1e-12;
 
 // InputError if kernels and data have different samples.

@@ -67,7 +67,7 @@ class ProductKernel : public Kernels {
   double passes_ = 0;
 };
 
-// The components of all parts, in this order. All parts must share their samples.
+// The components of all parts, in order. All parts must share their samples.
 std::unique_ptr<Kernels> join_kernels(std::vector<std::unique_ptr<Kernels>> parts);
 
 }  // namespace ancify::reml

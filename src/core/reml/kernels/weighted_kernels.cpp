@@ -1,5 +1,5 @@
 // A pass has three steps over some blocks of weights: T = Z'V, U = W T, and out += Z U. Blocks of
-// weights and of genotypes have different bounds, so U is computed once T is complete. The
+// weights and of genotypes have different bounds, so U is computed only when T is complete. The
 // intermediates are variants x columns, for as many variants as allowed.
 #include "core/reml/kernels/weighted_kernels.h"
 
@@ -24,7 +24,7 @@ constexpr std::int64_t kRows = 64;
 constexpr std::int64_t kTraceSamples = 64;
 
 // Rows [first, end) of W t. `at`: the block's first row in `t` and `out`. A few rows of W at a time
-// serve all panels from the caches.
+// stay in the caches for all panels.
 void times_panels(const WeightBlock& block, std::int64_t first, std::int64_t end, const Panels& t,
                   std::int64_t at, SimdLevel simd, Panels& out) {
   constexpr std::int64_t kAtOnce = 8;

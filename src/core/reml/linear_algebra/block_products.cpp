@@ -1,5 +1,5 @@
-// Each element of W t is one sum over the block's rows, in order. So a step takes some rows of W at
-// once, and all levels of vector instructions give identical bytes.
+// Each element of W t is one sum over the block's rows, in order, so all levels of vector
+// instructions give identical bytes. A step computes several rows of W t at once.
 #include "core/reml/linear_algebra/block_products.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@ namespace ancify::reml {
 
 namespace {
 
-// A register of each level. Longer vectors would be kept in memory.
+// Vectors as long as a register of each level. Longer ones would be kept in memory.
 using Lanes512 = double __attribute__((vector_size(64)));
 using Lanes256 = double __attribute__((vector_size(32)));
 using Lanes128 = double __attribute__((vector_size(16)));

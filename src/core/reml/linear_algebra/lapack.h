@@ -34,7 +34,7 @@ void add_symmetric_product(int n, int columns, double scale, const double* a, co
 // The QR decomposition of a rows x columns matrix by Householder reflections I - tau v v'.
 struct Qr {
   Qr(int rows, int columns, std::vector<double> x);
-  // c = Q'c or c = Q c, for columns of `rows` numbers.
+  // c = Q'c or c = Q c, for columns of length `rows`.
   void rotate(bool transposed, int columns_of_c, double* c) const;
   // The reflections together are Q = I - V F V'. V is rows x columns, F columns x columns.
   std::vector<double> reflectors() const;
@@ -56,8 +56,8 @@ std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,
 // Overwrites x by this multiple and v, without its first element, 1. Returns tau.
 double reflection(int n, double* x);
 
-// c = Q'c or c = Q c, for columns of n numbers. The vectors v of Q's reflections lie below the
-// subdiagonal of `a`, n x n, without their 1. `a` is modified temporarily.
+// c = Q'c or c = Q c, for columns of length n. The vectors v of Q's reflections lie below the
+// subdiagonal of `a`, n x n, without their leading 1. `a` is modified temporarily.
 void rotate_by_reflections(int n, double* a, const double* tau, bool transposed, int columns,
                            double* c);
 

@@ -1,12 +1,12 @@
 // The path of the minimum is piecewise linear (Osborne, Presnell and Turlach 2000, IMA J. Numer.
-// Anal. 20:389): the nonzero effects b, with signs s, fall by Q^-1 s while lambda rises by 1. The
-// factor of their part of Q gains a row, or loses one by rotations, so an event costs a product
-// with Q.
+// Anal. 20:389): the nonzero effects b, with signs s, fall by Q^-1 s while lambda rises by 1. At an
+// event, the factor of their part of Q gains a row, or loses one by rotations, so an event costs a
+// product with Q.
 //
-// Coordinate descent over the nonzero effects, which are joined by effects that violate their
-// condition (Friedman, Hastie and Tibshirani 2010, J. Stat. Softw. 33:1). Nearly identical variants
-// need many cycles. So now and then the equations for fixed signs are solved, and the step ends
-// where the first effect changes sign. Each step lowers the objective.
+// minimise_lasso() uses coordinate descent over the nonzero effects, and adds effects that violate
+// their condition (Friedman, Hastie and Tibshirani 2010, J. Stat. Softw. 33:1). Nearly identical
+// variants need many cycles. So the equations for fixed signs are solved from time to time, and
+// such a step ends where the first effect changes sign. Each step lowers the objective.
 #include "core/reml/linear_algebra/lasso.h"
 
 #include <algorithm>
@@ -144,8 +144,8 @@ Vector backward(const std::vector<Vector>& factor, Vector b) {
   return b;
 }
 
-// The factor without row `gone` of the matrix: rotations move each later row's element beyond the
-// diagonal to the preceding one.
+// The factor without row `gone` of the matrix. Each later row then has an element beyond the
+// diagonal, which a rotation with the preceding column removes.
 void remove_row(std::vector<Vector>& factor, std::size_t gone) {
   factor.erase(factor.begin() + static_cast<std::ptrdiff_t>(gone));
   for (std::size_t i = gone; i < factor.size(); ++i) {

@@ -14,8 +14,8 @@ using SymmetricColumns = std::vector<std::vector<double>>;
 double lasso_violation(double b, double slope, double lambda);
 
 // Follows the minimum of 1/2 b'Qb - q'b + lambda |b|_1 as lambda falls. Between lambdas at which an
-// effect joins or leaves, the path is linear. If effects are indistinguishable, it is only close to
-// the minimum, and so a start for minimise_lasso(). `q_matrix` must outlive this.
+// effect joins or leaves, the path is linear. If effects are indistinguishable, the path only
+// approximates the minimum, and minimise_lasso() can start from it. `q_matrix` must outlive this.
 class LassoPath {
  public:
   LassoPath(const SymmetricColumns& q_matrix, std::vector<double> q);

@@ -1,4 +1,4 @@
-// The nodes of a rule are the eigenvalues of the tridiagonal matrix, and its weights v'v times the
+// The nodes of a rule are the eigenvalues of the tridiagonal matrix. Its weights are v'v times the
 // squared first components of the eigenvectors (Golub and Welsch 1969, Math. Comp. 23:221). For a
 // node at a, the matrix gets one more row, with the diagonal element a + b_k^2 e_k'(T - a I)^-1 e_k
 // (Golub and Meurant 2010, Matrices, Moments and Quadrature with Applications, chapter 6).

@@ -7,7 +7,7 @@
 
 namespace ancify::reml {
 
-// A sum over eigenvalues, or over nodes that stand for them.
+// A weighted sum over eigenvalues, or over the nodes of a quadrature rule.
 struct SpectralSum {
   template <class Function>
   double of(const Function& f) const {
@@ -26,7 +26,7 @@ struct LanczosRun {
 
   double square = 0;             // v'v
   std::vector<double> diagonal;  // k
-  std::vector<double> beside;    // k; the last leads to the next step
+  std::vector<double> beside;    // k; the last couples to the next step
   bool exhausted = false;        // v has no part outside these steps, so the sums are exact
 };
 
@@ -39,7 +39,7 @@ constexpr double kQuadratureShare = 0.1;
 constexpr int kMostLanczosSteps = 600;
 std::string quadrature_message();
 
-// The coefficients of (a A + b I)^-1 v in the vectors of a run.
+// The coefficients of (a A + b I)^-1 v in the basis of a run's Lanczos vectors.
 std::vector<double> krylov_solution(const LanczosRun& run, double a, double b);
 
 // The Gauss rule. For functions whose even derivatives are positive, its sum is below v'f(A)v.

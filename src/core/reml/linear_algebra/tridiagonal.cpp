@@ -46,7 +46,7 @@ class Reduction {
       column(first, k);
     }
     if (rest < n_) update(first, rest);
-    // The position of v's 1.
+    // The leading 1 of v occupied this element.
     for (std::int64_t k = first; k < rest && k + 1 < n_; ++k) *at(k + 1, k) = off_[k];
   }
 

@@ -15,7 +15,7 @@ class Tridiagonal {
   Tridiagonal(const Workers& workers, int n, double* a);
   const std::vector<double>& diagonal() const { return diagonal_; }
   const std::vector<double>& off_diagonal() const { return off_diagonal_; }
-  // c = Q'c or c = Q c, for columns of n numbers.
+  // c = Q'c or c = Q c, for columns of length n.
   void rotate(bool transposed, int columns, double* c) const {
     rotate_by_reflections(n_, a_, tau_.data(), transposed, columns, c);
   }

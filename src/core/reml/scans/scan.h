@@ -27,7 +27,7 @@ struct VariantQuadraticForms {
 // The columns z of `matrix`, which must outlive them.
 GenotypeProducts centred_calls(const GenotypeMatrix& matrix);
 
-// z'v, and z'Sz with the projection S off the fixed effects; z'Sz is 0 if z depends on them.
+// z'v, and z'Sz, where S projects out the fixed effects; z'Sz is 0 if z depends on them.
 VariantQuadraticForms quadratic_forms_off_effects(const GenotypeProducts& calls,
                                                   const FixedEffects& fixed,
                                                   const std::vector<double>& v,

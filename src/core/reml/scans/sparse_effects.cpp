@@ -30,7 +30,7 @@ using Numbers = std::vector<std::int64_t>;
 
 constexpr int kSteps = 60;
 constexpr double kLeastLambda = 0.05;
-// Remaining violations as shares of max|q|: at the lasso's minimum, and of the true gradients.
+// Final violations as shares of max|q|: kMinimumViolation for a lasso, kViolation for all variants.
 constexpr double kMinimumViolation = 1e-10;
 // The violation allowed while variants still join.
 constexpr double kRoughViolation = 1e-4;
@@ -92,7 +92,7 @@ class PathFinder {
  private:
   double effect(std::size_t candidate, std::size_t step) const { return b_[step][candidate]; }
 
-  // q of all variants; 0 for variants that do not vary off the fixed effects.
+  // q of all variants; 0 for variants that do not vary beyond the fixed effects.
   void find_responses() {
     py_ = projection_.times(fixed_.projected_y(), kSlopeTolerance);
     const VariantQuadraticForms forms =
@@ -164,7 +164,7 @@ class PathFinder {
     return true;
   }
 
-  // Q of some candidates with those before them and with each other.
+  // The elements of Q for some candidates, with those before them and with each other.
   void add_products(std::int64_t first, std::int64_t size) {
     const GenotypeProducts z = standardise(*candidates_, settings_.scale_power);
     Numbers numbers(at(size));

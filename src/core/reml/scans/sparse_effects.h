@@ -23,7 +23,7 @@ struct SparseSettings {
 // The minima of 1/2 b'Qb - q'b + lambda |b|_1 over all variants, Q = Z'PZ and q = Z'Py.
 struct SparsePath {
   std::vector<double> lambda;
-  std::int64_t tested = 0;             // variants that vary off the fixed effects
+  std::int64_t tested = 0;             // variants that vary beyond the fixed effects
   std::vector<std::int64_t> variants;  // the candidates; no other has an effect
   std::vector<double> effects;         // of z, candidates x lambda
   std::vector<double> rss;             // y'Py - 2b'q + b'Qb

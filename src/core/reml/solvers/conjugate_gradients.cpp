@@ -1,7 +1,8 @@
 // Conjugate gradients with M as preconditioner (Hestenes and Stiefel 1952, J. Res. NBS 49:409):
 //   a = r'z / p'Hp,  x += a p,  r -= a Hp,  z = M^+ r,  p = z + (r'z / earlier r'z) p.
 // Products have 28 bits, which the recursion tolerates. The true residual has 56 bits unless fewer
-// suffice for the tolerance, and is solved for again, as in iterative refinement.
+// suffice for the tolerance. The system is solved again for this residual, as in iterative
+// refinement.
 #include "core/reml/solvers/conjugate_gradients.h"
 
 #include <algorithm>

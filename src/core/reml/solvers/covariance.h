@@ -51,8 +51,8 @@ class RestrictedCovariance {
   const std::vector<double>& theta() const { return theta_; }
   // out = S H v for columns v on the complement.
   void times(const double* v, int columns, Precision precision, double* out) const;
-  // Reports v'Hv <= 0 for a vector v, and names the responsible kernel. InputError if no kernel is
-  // responsible, but rounding.
+  // Throws NotPositive for v'Hv <= 0, with the responsible kernel; InputError if rounding alone is
+  // responsible.
   [[noreturn]] void throw_not_positive(const double* v) const;
 
  private:

@@ -1,7 +1,7 @@
 // The three-term recursion  b_k v_k+1 = A v_k - a_k v_k - b_k-1 v_k-1  (Lanczos 1950, J. Res. NBS
 // 45:255). Earlier vectors are not kept. Rounding errors reintroduce their directions, so the run
-// behaves like one of a larger matrix with eigenvalues in tiny intervals around A's. Its sums
-// converge to equal limits, only later (Greenbaum 1989, Linear Algebra Appl. 113:7; Golub and
+// behaves as if A were a larger matrix, with eigenvalues in tiny intervals around A's. Its sums
+// converge to the same limits, only later (Greenbaum 1989, Linear Algebra Appl. 113:7; Golub and
 // Strakos 1994, Numer. Algorithms 8:241).
 #include "core/reml/solvers/lanczos.h"
 

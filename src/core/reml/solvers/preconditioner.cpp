@@ -1,5 +1,5 @@
 // A randomised eigenvalue sketch (Halko, Martinsson and Tropp 2011, SIAM Rev. 53:217): U is an
-// orthonormal basis of (S K S)^2 W for random signs W; of the rest only the trace is known:
+// orthonormal basis of (S K S)^2 W for random signs W. Outside U only the trace is known:
 //   M = d (S - UU') + U (U'HU) U',  M^+ v = v / d + U ((U'HU)^-1 - I / d) U'v.
 #include "core/reml/solvers/preconditioner.h"
 
@@ -17,13 +17,13 @@ namespace ancify::reml {
 
 namespace {
 
-// Keeps the sketch's random columns apart from those of all probes.
+// Keeps the sketch's random columns apart from all probes.
 constexpr std::uint64_t kSketchStream = std::uint64_t{1} << 40;
 // Directions below this share of the longest one's squared length are rounding errors.
 constexpr double kNoDirection = 1e-10;
 
-// Products with the kernels that build U. Among relatives, two reduce the probes' variance to two
-// thirds of that with one.
+// The number of products with the kernels that build U. For relatives, the variance of probes with
+// two is two thirds of their variance with one.
 constexpr int kPowerSteps = 2;
 // The shortest interval of a divided difference, as a share of the mean eigenvalue.
 constexpr double kShortestWay = 0.1;
@@ -162,7 +162,7 @@ Preconditioner::Preconditioner(const Sketch& sketch, const std::vector<double>& 
       inverse_(sketch.inner_sum(theta)) {
   const int rank = sketch.rank();
   if (!(outer_ > 0) || (rank > 0 && !cholesky(rank, inverse_.data()))) {
-    // All kernels passed the sketch's test, so a negative variance is to blame.
+    // All kernels passed the sketch's test, so a negative variance is the cause.
     const auto least = std::min_element(theta.begin(), theta.end()) - theta.begin();
     const auto g = static_cast<std::size_t>(least);
     throw variance_too_low(sketch.model(), g, theta[g]);
@@ -285,8 +285,7 @@ SpectralSum SketchSpectrum::form(const Shadows& v, int c) const {
 
 // With E = H - M, eigenvalues l_k of M along U, w = v - UU'v, and divided differences f[a, b]:
 //   f[d, d] w'Ew + 2 sum_k f[d, l_k] v_k (U'Ew)_k,
-// where U'EU = 0. Divided differences over short intervals are taken over longer ones, which keeps
-// the mean 0.
+// where U'EU = 0. Short intervals of divided differences are lengthened, which keeps the mean 0.
 SpectralSum SketchSpectrum::first_order(const Shadows& v, const ProductShadows& hv, int c) const {
   const std::vector<double> own = coordinates(v.along, c);
   const std::vector<double> product = coordinates(hv.along, c);

@@ -82,7 +82,7 @@ class Preconditioner {
   std::vector<double> quadratic_forms(const ProductShadows& hu, const Shadows& v) const;
 
  private:
-  // The forms from U'u, U'v and the product of the rests of u and v.
+  // The forms from U'u, U'v and the inner product of u and v outside U.
   std::vector<double> quadratic_forms(const std::vector<double>& u, const std::vector<double>& v,
                                       const std::vector<double>& rest) const;
 

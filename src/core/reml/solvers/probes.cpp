@@ -20,9 +20,9 @@ constexpr int kBlockBits = 128;
 constexpr double kRoundingOfTrace = 1e-9;
 
 // The factor that makes the mean over R probes the exact trace; 0 if none exists. It exists if Z'SZ
-// / R is a multiple of a projection of the complement's dimension d. At most d eigenvalues are
-// nonzero, and none is negative, so this holds if their squared sum is d times their sum of
-// squares.
+// / R is a multiple of a projection whose rank is the complement's dimension d. At most d
+// eigenvalues are nonzero, and none is negative, so this holds if their squared sum is d times
+// their sum of squares.
 double exact_scale(const Workers& workers, const FixedEffects& fixed, std::vector<double> z) {
   const auto n = fixed.samples();
   const auto columns = static_cast<std::int64_t>(z.size()) / n;

@@ -19,8 +19,8 @@ class Probes {
  public:
   // Random signs.
   Probes(const FixedEffects& fixed, std::uint64_t seed) : fixed_(fixed), seed_(seed) {}
-  // The columns of a matrix with n rows, except those explained by the fixed effects, scaled to be
-  // exact if possible. InputError for a column of zeros, or if none remains.
+  // The columns of a matrix with n rows that the fixed effects do not explain, scaled to be exact
+  // if possible. InputError for a column of zeros, or if none remains.
   Probes(const FixedEffects& fixed, std::vector<double> matrix, const Workers& workers);
 
   // The largest number of probes; 0 if unlimited.

@@ -24,10 +24,10 @@ class ProbeValues {
     values_.insert(values_.end(), of_probe.begin(), of_probe.end());
   }
   std::vector<double> mean() const;
-  // The covariance of the means, components x components; 0 for less than two probes. A share
+  // The covariance of the means, components x components; 0 for fewer than two probes. A share
   // fitted to the probes costs one degree of freedom.
   std::vector<double> covariance_of_mean() const;
-  // These values minus those of matching probes in `other`.
+  // These values minus the values of matching probes in `other`.
   ProbeValues minus(const ProbeValues& other) const;
 
  private:

@@ -5,8 +5,8 @@
 //
 // The jackknife leaves out blocks of samples, with all their pairs. Another study would draw new
 // responses, so the errors of theta come from sampling individuals. Blocks of variants are unsound:
-// with relatives or structure all blocks describe the same pairs, so they are far from independent,
-// and a kernel given as a matrix has no variants. Relatives should share a block, as they do if
+// with relatives or structure all blocks describe the same pairs, so they are far from independent.
+// Nor does a kernel given as a matrix have variants. Relatives should share a block, as they do if
 // samples are ordered by family.
 #include "core/reml/stochastic/haseman_elston.h"
 
@@ -55,7 +55,7 @@ struct PairMoments {
   Vector right;
 };
 
-// Blocks of samples, side by side.
+// Consecutive blocks of samples.
 struct Blocks {
   std::int64_t begin(int block) const { return block * samples / count; }
   int of(std::int64_t sample) const {

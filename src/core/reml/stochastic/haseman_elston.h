@@ -10,11 +10,11 @@
 namespace ancify::reml {
 
 struct HasemanElstonSettings {
-  int blocks = 100;            // of samples, that the jackknife leaves out
+  int blocks = 100;            // of samples; the jackknife leaves out one at a time
   int max_probes = 1000;       // for traces
   double mc_tolerance = 0.05;  // largest Monte Carlo error, as a share of the standard error
   std::uint64_t seed = 1;
-  int columns = 32;                   // of a product at once
+  int columns = 32;                   // of one product
   std::int64_t exact_samples = 2000;  // the most samples for which traces are exact
 };
 
@@ -28,10 +28,10 @@ struct HasemanElston {
   double passes = 0;
 };
 
-// Regresses products of samples' responses on kernels. `of_blocks`: the results of
-// jackknife_moments() for all blocks in turn; if empty, they are computed here. InputError as from
-// FixedEffects, or for kernels that cannot be told apart; Interrupted within a second of a stop
-// request.
+// Regresses the products of two samples' responses on the kernels' elements. `of_blocks`: the
+// results of jackknife_moments() for all blocks in turn; if empty, they are computed here.
+// InputError as from FixedEffects, or for kernels that cannot be told apart; Interrupted within a
+// second of a stop request.
 HasemanElston haseman_elston(const FitData& data, Kernels& kernels,
                              const HasemanElstonSettings& settings,
                              const std::vector<double>& of_blocks, JobControl& control,

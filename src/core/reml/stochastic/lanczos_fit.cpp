@@ -2,7 +2,7 @@
 // Gauss rules of Lanczos runs approximate y'f(SKS)y and z'f(SKS)z. The sketch B of SKS, whose
 // spectrum is known, is the control variate:
 //   tr f(SKS) = tr f(B) + mean over z of [z'f(SKS)z - z'f(B)z].
-// The second is a share of the difference's first-order term in SKS - B. (Bai, Fahey and Golub
+// A second one is a share of the difference's first-order term in SKS - B. (Bai, Fahey and Golub
 // 1996, J. Comput. Appl. Math. 74:71; for REML: Border and Becker 2019, BMC Bioinformatics 20:411.)
 #include "core/reml/stochastic/lanczos_fit.h"
 
@@ -28,9 +28,9 @@ using Vector = std::vector<double>;
 
 // Pilot probes, from which the required number is predicted.
 constexpr int kPilotProbes = 32;
-// The quadrature's error in s'I^-1 s up to which the pilot suffices. Above it, as with many
-// relatives, the number follows from sd = SE / sqrt(R), times this, as the control variates save
-// most.
+// The pilot predicts the number of probes if the quadrature's error in s'I^-1 s is below this.
+// Otherwise, as with many relatives, the law sd = SE / sqrt(R) predicts it. It is multiplied by
+// kShareOfLaw, as the control variates save most probes.
 constexpr double kPilotError = 1;
 constexpr double kShareOfLaw = 0.08;
 // Takes this many times the predicted probes, as another block of probes costs all its passes.
@@ -94,8 +94,8 @@ class LanczosFit {
   void add_probes(Lanczos& lanczos, int count);
   void see_probes(int columns, const double* z);
   int predict_probes() const;
-  // Extends runs `first` and later, those of `lanczos`, to `steps` steps, and then until the
-  // quadrature is accurate, up to `most` steps.
+  // Extends the runs of `lanczos`, which begin at index `first`, to `steps` steps, and then until
+  // the quadrature is accurate, up to `most` steps.
   void go_on(Lanczos& lanczos, std::size_t first, int steps, int most);
   void restore();
   void keep();
@@ -178,7 +178,7 @@ int LanczosFit::most_steps() const {
 void LanczosFit::next_block(int count) {
   Lanczos lanczos(kernel_);
   const std::size_t first = state_.runs.size();
-  // All runs are alike, so few steps beyond the first block's must suffice.
+  // All runs are similar, so few steps beyond the first block's must suffice.
   const int steps = most_steps();
   add_probes(lanczos, std::max(1, std::min({count, plan_.most() - probes(), settings_.columns})));
   go_on(lanczos, first, steps, steps + kFirstLanczosSteps);
@@ -250,7 +250,7 @@ void LanczosFit::restore() {
   maximise();
 }
 
-// A kernel has no negative eigenvalues; those due to rounding are set to 0.
+// A kernel has no negative eigenvalues; rounding may produce some, which are set to 0.
 SpectralSum LanczosFit::rule_of(const LanczosRun& run, bool radau) const {
   SpectralSum sum = radau ? gauss_radau_rule(run, 0) : gauss_rule(run);
   if (!sum.nodes.empty()) {

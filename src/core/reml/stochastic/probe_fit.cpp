@@ -28,7 +28,7 @@ namespace {
 using Vector = std::vector<double>;
 using Phase = StochasticState::Phase;
 
-// The sketch is rebuilt when a kernel's share of the variance has changed by this.
+// The sketch is rebuilt when a kernel's share of the variance has changed by this much.
 constexpr double kMoved = 0.2;
 // A step is accepted if its gain is at least this share of the predicted gain.
 constexpr double kLeastGain = 0.1;
@@ -36,7 +36,7 @@ constexpr double kLeastGain = 0.1;
 constexpr double kShortestShare = 1e-3;
 // The last steps end when s'I^-1 s is this share of the noise's contribution to it.
 constexpr double kShareOfNoise = 0.05;
-// They never go below this share of the tolerance, which limits the solves.
+// They never aim below this share of the tolerance, as the solves are only so accurate.
 constexpr double kShareOfTolerance = 1e-4;
 // The factor by which the last steps may increase the Monte Carlo error.
 constexpr double kSlack = 1.2;
@@ -67,8 +67,7 @@ class ProbeFit {
     return plan_.takes_all() ? plan_.most() : std::min(settings_.probes, plan_.most());
   }
   bool is_exact() const { return plan_.exact(probes_on_the_way()); }
-  // Whether batches add information to the search's probes, rather than being a part of orthogonal
-  // probes alone.
+  // Whether the batches count: an incomplete set of probes that must all be used does not.
   bool has_batch() const {
     const int count = batch().probes();
     return count > 0 && (!batch_plan_.takes_all() || count == batch_plan_.most());
@@ -180,7 +179,7 @@ void ProbeFit::start() {
   record(0);
 }
 
-// The search by few random probes tolerates less exact solves.
+// The search by few random probes tolerates less accurate solves.
 ProbePoint ProbeFit::point_at(const Vector& theta, const ProbePoint& start) {
   const SolveTolerances tolerances(settings_.search.tolerance);
   const bool rough = state_.phase == Phase::kSearch && !plan_.takes_all();
@@ -194,7 +193,7 @@ void ProbeFit::record(double step) {
                                residual_.by_share(state_.here.theta)});
 }
 
-// Includes directions of all kernels, even with variance 0 here. A residual has none.
+// Includes directions of all kernels, even with variance 0 here, but none of residuals.
 void ProbeFit::make_sketch(const Vector& theta) {
   state_.sketch_weights = theta;
   Vector weights(components() - 1);
@@ -318,7 +317,7 @@ void ProbeFit::try_step(const LocalModel& here) {
   state_.here = std::move(next);
   if (state_.phase == Phase::kSearch && has_moved(state_.here.theta)) {
     make_sketch(state_.here.theta);
-    // Its values are differences from the previous sketch's traces.
+    // The point's values are differences from the previous sketch's traces.
     state_.here = point_at(state_.here.theta, state_.here);
   }
   record(step.length);
@@ -383,7 +382,7 @@ ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance,
   for (int c = 0; c < columns; ++c) {
     known.add({spectrum.form(seen, c).of(log), spectrum.first_order(seen, product, c).of(log)});
   }
-  // The residual's smallest variance is below all eigenvalues, unless a kernel's variance is
+  // The smallest residual variance is below all eigenvalues, unless a kernel's variance is
   // negative.
   const Vector& theta = fit.theta;
   const bool bounded = *std::min_element(theta.begin(), theta.end()) >= 0;

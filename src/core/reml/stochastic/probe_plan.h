@@ -13,7 +13,7 @@
 
 namespace ancify::reml {
 
-// The factor on predicted probes, as predictions are uncertain.
+// A safety factor on the predicted number of probes.
 constexpr double kProbeReserve = 1.1;
 
 class ProbePlan {
@@ -47,8 +47,8 @@ class ProbePlan {
   std::unique_ptr<Probes> probes_;
 };
 
-// The sketch of a fit. It has many directions if they help, as among relatives. Those of unrelated
-// samples are all alike: a few show that more are not worth their passes.
+// The sketch of a fit. It has many directions where they help, as for relatives. For unrelated
+// samples all directions are similar, and a few show that more are not worth their passes.
 Sketch choose_sketch(const RestrictedModel& model, const std::vector<double>& weights,
                      const StochasticSettings& settings);
 

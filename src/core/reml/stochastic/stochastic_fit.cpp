@@ -92,7 +92,7 @@ double null_log_likelihood(FitData data, const FixedEffects& fixed, StochasticSe
 
 int columns_for(std::int64_t samples) {
   constexpr std::int64_t kBytes = 48'000'000;
-  constexpr std::int64_t kBlocks = 4;  // of n x columns numbers
+  constexpr std::int64_t kBlocks = 4;  // of n x columns values
   const auto fit = kBytes / (kBlocks * static_cast<std::int64_t>(sizeof(double)) * samples);
   return static_cast<int>(std::clamp<std::int64_t>(fit, 32, 1024));
 }

@@ -15,13 +15,13 @@ namespace ancify::reml {
 
 struct StochasticSettings {
   SearchSettings search;
-  int probes = 16;             // on the way
+  int probes = 16;             // of each search step
   std::vector<double> matrix;  // the only probes, n x count; empty for random signs
   int max_probes = 1000;
   double mc_tolerance = 0.05;  // largest Monte Carlo error, as a share of the standard error
   int rank = -1;               // directions of the preconditioner; below 0, the fit chooses
   std::uint64_t seed = 1;
-  int columns = 32;  // the most columns of a product; columns_for() of the samples
+  int columns = 32;  // the most columns of a product, as from columns_for()
 };
 
 // The number of columns, from 32 to 1,024, whose Lanczos vectors take about 50 MB. It affects a
@@ -47,8 +47,8 @@ struct StochasticState {
   // One component: the Lanczos runs of the response and of all probes so far, and the vectors of
   // the response's run.
   std::vector<LanczosRun> runs;
-  std::vector<int> blocks;  // numbers of probes in the blocks that BLAS multiplied, in which its
-                            // rounding depends on their number
+  std::vector<int> blocks;  // sizes of the blocks of probes; the rounding of BLAS in products of a
+                            // block depends on its size
   std::vector<double> response_vectors;
 
   // Several components:

@@ -1,17 +1,18 @@
-# The calling session's side of BiocParallel tasks. run_tasks.R has the tasks' side.
+# The calling session's side of BiocParallel tasks. jobs_tasks.R has the tasks' side.
 
-# ---- The cluster of a run ------------------------------------------------------------------------
+# ---- The cluster of a job ------------------------------------------------------------------------
 
-# The cluster of a run: an environment, or NULL if the calling session does all work itself.
-new_cluster <- function(param, config, progress, log) {
+# The cluster of a job in `folder`: an environment, or NULL if the calling session does all work
+# itself.
+new_cluster <- function(param, folder, backend, progress, log) {
   if (is.null(param)) {
     return(NULL)
   }
-  check_workers(param, config$backend)
+  check_workers(param, backend)
   cluster <- new.env(parent = emptyenv())
   cluster$given <- param
   cluster$param <- param
-  cluster$folder <- tasks_folder(config)
+  cluster$folder <- tasks_folder(folder)
   cluster$session <- basename(tempfile(paste0(Sys.getpid(), "-", Sys.info()[["nodename"]], "-")))
   cluster$progress <- progress
   cluster$log <- log
@@ -27,94 +28,35 @@ describe_cluster <- function(cluster) {
   sprintf("%s with %d worker%s", kind, workers, if (workers == 1) "" else "s")
 }
 
-# ---- Parts of a run ------------------------------------------------------------------------------
-
-# Runs a job, such as call_part() for "call": in this session, or as one task per part.
-# parts   configurations, with the names that messages use
-# shared  further arguments by name
-# here    arguments that only this process can use
-# Returns the values in the order of `parts`.
-in_parts <- function(context, job, parts, shared = list(), here = list()) {
-  if (!is.null(context$cluster)) {
-    return(run_tasks(context, new_tasks(context$cluster, job, parts, shared)))
-  }
-  lapply(unname(parts), function(part) {
-    context$config <- part
-    do.call(paste0(job, "_part"), c(list(context), shared, here))
-  })
-}
-
-# One part per alignment, the largest file first; without a cluster one part for all.
-parts_by_alignment <- function(cluster, config) {
-  if (is.null(cluster)) {
-    return(list(config))
-  }
-  outgroups <- split(config$outgroups, factor(config$outgroups$alignment))
-  outgroups <- outgroups[order(-file.size(names(outgroups)))]
-  parts <- lapply(outgroups, function(some) {
-    config$outgroups <- some
-    config
-  })
-  stats::setNames(parts, vapply(outgroups, function(some) enumerate(some$name), ""))
-}
-
-most_call_tasks <- 200
-
-# Chromosomes, the longest first. Short ones share a task of about a tenth of the longest, or of
-# more to avoid exceeding most_call_tasks tasks. With `together`, one value per chromosome, only
-# chromosomes with equal values share a task.
-parts_by_chromosome <- function(cluster, config, together = NULL) {
-  if (is.null(cluster)) {
-    return(list(config))
-  }
-  lengths <- sort(config$lengths, decreasing = TRUE)
-  enough <- max(lengths[1] / 10, sum(lengths) / most_call_tasks)
-  # Task indices: a new task begins once the preceding chromosomes have enough bases.
-  number <- cumsum(lengths >= enough)
-  short <- lengths < enough
-  before <- cumsum(lengths[short]) - lengths[short]
-  number[short] <- number[length(number)] + 1 + floor(before / enough)
-  if (!is.null(together)) number[] <- together[match(names(lengths), names(config$lengths))]
-  groups <- split(names(lengths), factor(number, unique(number)))
-  parts <- lapply(groups, function(chromosomes) {
-    config$lengths <- config$lengths[chromosomes]
-    config
-  })
-  stats::setNames(parts, vapply(groups, enumerate_short, ""))
-}
-
-enumerate_short <- function(words) {
-  n <- length(words) - 1
-  paste0(words[1], if (n) sprintf(" and %d more", n))
-}
-
 # ---- Tasks ---------------------------------------------------------------------------------------
 
-job_titles <- c(
-  project = "projection", focal = "focal bases", fit = "fit", call = "calls",
-  evaluate = "evaluation"
-)
+# What a task does, the same for all parts of a job:
+# job       a word for its folder and for the progress bar
+# does      the name of a function(task, ledgers) of this package
+# part      the task's own work
+# shared    further values for all tasks
+# ledgers   named folders; the task records what it writes there
+# uses_gpu  whether the job has GPU code
+# kept      whether what it writes stays after the job
+task_of <- function(job, does, title, part, shared, ledgers, uses_gpu = FALSE, kept = TRUE) {
+  as.list(environment())
+}
 
-new_tasks <- function(cluster, job, parts, shared) {
-  lapply(seq_along(parts), function(i) {
-    part <- parts[[i]]
-    # A forked process can use one thread and no GPU.
-    if (forks(cluster$param)) part[c("num_cpus", "backend")] <- list(1L, "cpu")
-    list(
-      job = job, title = paste(c(job_titles[[job]], names(parts)[i]), collapse = " of "),
-      part = part, shared = shared,
-      folder = file.path(normalizePath(cluster$folder), sprintf("%s-%d", job, i)),
+# `tasks`: values of task_of().
+new_tasks <- function(cluster, tasks) {
+  lapply(seq_along(tasks), function(i) {
+    c(tasks[[i]], list(
+      folder = file.path(normalizePath(cluster$folder), sprintf("%s-%d", tasks[[i]]$job, i)),
       session = cluster$session, shares_gpus = !is_batch(cluster$param),
       version = package_version_text(), working_dir = getwd(), libraries = .libPaths(),
       options = options()[grepl("^ancify\\.", names(options()))]
-    )
+    ))
   })
 }
 
-# Returns the tasks' values. After a failure the other tasks continue; all failures become one
-# error.
-run_tasks <- function(context, tasks) {
-  cluster <- context$cluster
+# Returns the values of tasks by new_tasks(), whose rows go to `ledgers`, by name. After a failure
+# the other tasks continue; all failures become one error.
+run_tasks <- function(cluster, tasks, ledgers) {
   for (task in tasks) dir.create(task$folder)
   outcomes <- vector("list", length(tasks))
   bar <- NULL
@@ -126,10 +68,11 @@ run_tasks <- function(context, tasks) {
   }
   gather <- function() {
     for (i in which(vapply(outcomes, is.null, NA))) {
-      outcome <- if (has_outcome(tasks[[i]])) read_outcome(tasks[[i]])
+      if (!has_outcome(tasks[[i]])) next
+      outcome <- read_outcome(tasks[[i]]$folder, names(ledgers))
       if (is.null(outcome)) next
       outcomes[[i]] <<- outcome
-      merge_outcome(context, outcome, written_now = TRUE)
+      merge_outcome(ledgers, outcome, written_now = TRUE)
       show_outcome(cluster, outcome)
       if (!is.null(bar)) cli::cli_progress_update(id = bar)
     }
@@ -165,7 +108,7 @@ has_begun <- function(task) has_file(task, "log")
 
 has_outcome <- function(task) has_file(task, basename(outcome_file(task)))
 
-# A worker that dies ends BiocParallel's whole loop. When the other tasks have ended, tasks that no
+# If a worker dies, BiocParallel ends its whole loop. Once the other tasks have ended, tasks that no
 # worker had begun are sent again.
 dispatch_until_ended <- function(cluster, tasks, gather) {
   repeat {
@@ -183,7 +126,7 @@ dispatch_until_ended <- function(cluster, tasks, gather) {
     wait_for_tasks(tasks, gather)
     if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
     cluster$problem <- problem
-    # One batch job does not end another. Workers that the user started cannot be restarted.
+    # A failed batch job ends no other. Workers that the user started cannot be restarted.
     if (is_batch(cluster$param) || BiocParallel::bpisup(cluster$given)) break
     if (!is.null(problem)) {
       stop_workers(cluster)
@@ -237,13 +180,13 @@ dispatch_tasks <- function(cluster, tasks, gather) {
       tasks_here$gather <- NULL
       tasks_here$last_job <- NULL
     })
-    # batchtools calls this function between polls of the queue. It also writes it to its own files,
-    # and a closure would include all data of the run.
+    # batchtools calls this function between polls of the queue. It also saves the function to disk,
+    # where a closure would include all data of the run.
     tasks_here$gather <- gather
     registry$sleep <- gather_and_sleep
     registry$cluster.functions$submitJob <- note_submitted(registry$cluster.functions$submitJob)
     BiocParallel::bpstopOnError(param) <- FALSE
-    if (tasks[[1]]$job != "call" && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
+    if (!tasks[[1]]$uses_gpu && !is.null(param$resources$gpus)) param$resources$gpus <- 0L
     BiocParallel::bplapply(tasks, do_task_anywhere, BPPARAM = param)
   } else {
     i <- 0
@@ -262,13 +205,13 @@ dispatch_tasks <- function(cluster, tasks, gather) {
   }
 }
 
-# Returns the seconds until the next poll of the queue: few at first, at most 15.
+# Returns the seconds until the next poll of the queue, from 1.25 up to 15.
 gather_and_sleep <- function(i) {
   tasks_here$gather()
   min(1 + i / 4, 15)
 }
 
-# Interrupts wait until the job's identifier is known; otherwise nothing could cancel the job.
+# Interrupts wait until the job's identifier is known; otherwise the job could not be cancelled.
 note_submitted <- function(submit) {
   force(submit)
   function(reg, jc) {
@@ -301,7 +244,7 @@ cancel_tasks <- function(cluster, tasks) {
   }
 }
 
-# An interrupt may precede batchtools' record of the last job, so it is cancelled separately.
+# batchtools may not have recorded the last job before an interrupt, so cancel it separately.
 cancel_batch_jobs <- function(registry) {
   suppressMessages(try(batchtools::killJobs(reg = registry), silent = TRUE))
   for (job in tasks_here$last_job) {

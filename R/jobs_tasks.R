@@ -1,15 +1,15 @@
-# Parts of a run in other processes, on this machine or on others with the same files. Their files
-# are in <work_dir>/.ancify/tasks:
+# Parts of a job in other processes, on this machine or on others with the same files. Their files
+# are in <folder>/.ancify/tasks, where <folder> is the job's own:
 #
 # session      names the calling session; tasks of other sessions do nothing
 # cancelled    exists when the tasks must end
 # <task>/log   messages of the task, from its start
 # <task>/outcome.json
 #
-# A task locks its folder while it works. Its ledgers are in memory. The calling session, which
-# holds the locks of the work and output folders, adds their rows to its own ledgers.
+# A task locks its folder while it works, and keeps its ledgers in memory. The calling session holds
+# the locks of the folders that tasks write to, and adds the tasks' rows to its own ledgers.
 
-tasks_folder <- function(config) file.path(config$work_dir, ".ancify", "tasks")
+tasks_folder <- function(folder) file.path(folder, ".ancify", "tasks")
 
 session_file <- function(folder) file.path(folder, "session")
 
@@ -27,15 +27,14 @@ do_task_anywhere <- function(task) {
 
 environment(do_task_anywhere) <- baseenv()
 
-# A task is a list: job, such as "call" for call_part(); part, the configuration of its work;
-# shared, the job's other arguments; and facts of the calling session from new_tasks().
+# A task is a list: the fields of task_of(), and facts of the calling session, by new_tasks().
 do_task <- function(task) {
   let_go_of_locks()
   old <- setwd(task$working_dir)
   on.exit(setwd(old))
   options <- options(task$options)
   on.exit(options(options), add = TRUE)
-  # Check before locking too: a later session may have a task in this folder.
+  # Check before locking too, because a later session's task may use this folder.
   if (!is_wanted(task)) {
     return(invisible())
   }
@@ -58,7 +57,7 @@ do_task <- function(task) {
   tell(if (is.null(outcome$error)) "done" else paste("failed:", conditionMessage(outcome$error)))
   outcome$place <- place
   outcome$task <- task["title"]
-  outcome$kept <- is.null(task$part$not_kept_in)
+  outcome$kept <- task$kept
   write_state(outcome_file(task), outcome)
   invisible()
 }
@@ -66,11 +65,11 @@ do_task <- function(task) {
 # Runs the job. Returns the rows of its ledgers, its value or error, and its messages.
 watched_outcome <- function(task, tell) {
   outcome <- list(lines = character(), warnings = list())
-  context <- task_context(task)
+  ledgers <- lapply(task$ledgers, new_ledger, on_disk = FALSE)
   started <- proc.time()[["elapsed"]]
   withCallingHandlers(
     tryCatch(
-      outcome$value <- do_job(task, context),
+      outcome$value <- do_job(task, ledgers),
       error = function(condition) outcome$error <<- condition
     ),
     ancify_message = function(condition) {
@@ -86,15 +85,13 @@ watched_outcome <- function(task, tell) {
     }
   )
   outcome$seconds <- proc.time()[["elapsed"]] - started
-  outcome$ledgers <- lapply(context$ledgers, function(ledger) {
+  outcome$ledgers <- lapply(ledgers, function(ledger) {
     list(rows = ledger_rows(ledger), sources = ledger$sources)
   })
   outcome
 }
 
-task_ledgers <- c("work", "output", "projections")
-
-do_job <- function(task, context) {
+do_job <- function(task, ledgers) {
   if (task$version != package_version_text()) {
     abort_ancify(
       sprintf("The worker has ancify %s, the calling session %s: install the same version.",
@@ -102,22 +99,20 @@ do_job <- function(task, context) {
       "package"
     )
   }
-  context$work <- task_work(task)
-  inform_ancify(paste("Using", describe_work_impl(context$work)))
-  do.call(paste0(task$job, "_part"), c(list(context), task$shared))
+  get(task$does, asNamespace("ancify"))(task, ledgers)
 }
 
-# Only calling has GPU code.
-task_work <- function(task) {
-  config <- task$part
-  kind <- if (task$job == "call") config$backend else "cpu"
-  devices <- config$gpu_devices
-  if (kind != "cpu" && task$shares_gpus) devices <- take_gpu(devices, task)
-  new_work(config$num_cpus, kind, gpu_devices = devices, gpu_memory = config$gpu_memory)
+# The work of a task on its own machine. The arguments are those of new_work().
+task_work <- function(task, threads, backend, gpu_devices = NULL, ...) {
+  if (!task$uses_gpu) backend <- "cpu"
+  if (backend != "cpu" && task$shares_gpus) gpu_devices <- take_gpu(gpu_devices, task)
+  work <- new_work(threads, backend, gpu_devices = gpu_devices, ...)
+  inform_ancify(paste("Using", describe_work_impl(work)))
+  work
 }
 
-# Locks one GPU of this machine for this task, and waits until one is free. Returns `devices`
-# unchanged if no GPU exists. The lock ends with the task or its process.
+# Waits for a free GPU of this machine, and locks it for this task. Returns its number, or `devices`
+# if there is no GPU. The lock ends with the task or its process.
 take_gpu <- function(devices, task) {
   numbers <- devices %||% available_gpus()$number
   if (length(numbers) == 0) {
@@ -142,16 +137,13 @@ take_gpu <- function(devices, task) {
 }
 
 let_go_of_gpu <- function() {
-  if (!is.null(tasks_here$gpu)) unlock_folder_impl(tasks_here$gpu)
+  if (is.null(tasks_here$gpu)) {
+    return(invisible())
+  }
+  # Frees the task's memory on the GPU, which another process takes next.
+  gc()
+  unlock_folder_impl(tasks_here$gpu)
   tasks_here$gpu <- NULL
-}
-
-task_context <- function(task) {
-  config <- task$part
-  context <- new_context(config, NULL, verbose = TRUE)
-  folders <- c(config$work_dir, config$output_dir, config$not_kept_in %||% config$work_dir)
-  context$ledgers <- stats::setNames(lapply(folders, new_ledger, on_disk = FALSE), task_ledgers)
-  context
 }
 
 is_wanted <- function(task) {
@@ -178,7 +170,7 @@ describe_place <- function(place) {
 
 # ---- In the calling session ----------------------------------------------------------------------
 
-# The process that locks a task's folder, by its own line in the lock file; NULL if none does.
+# The process that locks a task's folder, from its line in the lock file; NULL if none does.
 at_work <- function(folder) {
   lock <- tryCatch(
     lock_folder_impl(folder),
@@ -191,20 +183,19 @@ at_work <- function(folder) {
   NULL
 }
 
-# The processes of running tasks, by the tasks' folders.
-tasks_at_work <- function(config) {
-  tasks <- list.dirs(tasks_folder(config), recursive = FALSE)
+# The processes of running tasks of a job in `folder`, by the tasks' folders.
+tasks_at_work <- function(folder) {
+  tasks <- list.dirs(tasks_folder(folder), recursive = FALSE)
   Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
 }
 
-# An error if tasks of an earlier session still run. Tasks that have not begun will never begin.
-refuse_at_work <- function(config) {
-  folder <- tasks_folder(config)
-  if (!dir.exists(folder)) {
+# Raises an error if tasks of an earlier session still run. Its other tasks can no longer begin.
+refuse_at_work <- function(folder) {
+  if (!dir.exists(tasks_folder(folder))) {
     return(invisible())
   }
-  write_text(session_file(folder), "none")
-  working <- tasks_at_work(config)
+  write_text(session_file(tasks_folder(folder)), "none")
+  working <- tasks_at_work(folder)
   if (length(working) == 0) {
     return(invisible())
   }
@@ -224,28 +215,17 @@ refuse_at_work <- function(config) {
   )
 }
 
-# Records work that tasks of an earlier session completed but the session did not record.
-settle_earlier_tasks <- function(context, resume) {
-  folder <- tasks_folder(context$config)
+# Records the work of an earlier session's tasks that the session itself did not record.
+# `settle(outcome)` adds one task's rows to ledgers; `names`: the names of these ledgers.
+settle_earlier_tasks <- function(folder, names, settle, resume = TRUE) {
+  tasks <- tasks_folder(folder)
   if (resume) {
-    for (task in list.dirs(folder, recursive = FALSE)) {
-      outcome <- read_outcome(list(folder = task))
-      if (!is.null(outcome)) settle_outcome(context, outcome)
+    for (task in list.dirs(tasks, recursive = FALSE)) {
+      outcome <- read_outcome(task, names)
+      if (!is.null(outcome)) settle(outcome)
     }
   }
-  unlink(folder, recursive = TRUE, expand = FALSE)
-}
-
-# Temporary projections of a task are in a folder with its own ledger.
-settle_outcome <- function(context, outcome) {
-  folder <- tasks_not_kept(context$config)
-  if (!outcome$kept && dir.exists(folder)) {
-    context$ledgers$projections <- open_ledger(folder)
-  } else if (!outcome$kept) {
-    outcome$ledgers$projections$rows <- outcome$ledgers$projections$rows[0, ]
-  }
-  merge_outcome(context, outcome)
-  save_ledger(context$ledgers$projections, at_once = TRUE)
+  unlink(tasks, recursive = TRUE, expand = FALSE)
 }
 
 # The first line of a task's log, or its name if it was killed before writing one.
@@ -253,16 +233,17 @@ beginning_of <- function(folder) {
   c(state_lines(log_file(list(folder = folder))), basename(folder))[1]
 }
 
-# NULL without a valid outcome.
-read_outcome <- function(task) {
-  outcome <- read_state(outcome_file(task))
-  if (isTRUE(tryCatch(is_outcome(outcome), error = function(condition) FALSE))) outcome
+# The outcome of a task with ledgers of these names; NULL without a valid one.
+read_outcome <- function(folder, names) {
+  outcome <- read_state(outcome_file(list(folder = folder)))
+  if (isTRUE(tryCatch(is_outcome(outcome, names), error = function(condition) FALSE))) outcome
 }
 
-# Whether it is a value of watched_outcome() and do_task().
-is_outcome <- function(outcome) {
+# Whether this is an outcome, as made by watched_outcome() and do_task().
+is_outcome <- function(outcome, names) {
   is_part <- function(part) isTRUE(outcome_parts[[part]](outcome[[part]]))
-  is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA))
+  is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA)) &&
+    identical(names(outcome$ledgers), names)
 }
 
 outcome_parts <- list(
@@ -273,20 +254,18 @@ outcome_parts <- list(
   task = function(task) is_scalar(task$title),
   place = function(place) is_scalar(place$host),
   kept = function(kept) isTRUE(kept) || isFALSE(kept),
-  ledgers = function(all) {
-    identical(names(all), task_ledgers) && all(vapply(all, is_part_of_ledger, NA))
-  }
+  ledgers = function(all) all(vapply(all, is_part_of_ledger, NA))
 )
 
 is_part_of_ledger <- function(part) {
   is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-# Adds the rows of a task to the ledgers. `written_now`: whether the task just wrote its files. If
-# so, their identities are taken here, as other machines may see different ones.
-merge_outcome <- function(context, outcome, written_now = FALSE) {
-  for (name in task_ledgers) {
-    ledger <- context$ledgers[[name]]
+# Adds the rows of a task to `ledgers`, by name. `written_now`: whether the task has just
+# written its files. If so, their identities are taken here: other machines may see different ones.
+merge_outcome <- function(ledgers, outcome, written_now = FALSE) {
+  for (name in names(ledgers)) {
+    ledger <- ledgers[[name]]
     part <- outcome$ledgers[[name]]
     by_source <- split(part$rows, part$rows$from)
     for (number in names(by_source)) {
