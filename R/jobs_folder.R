@@ -63,13 +63,13 @@ is_whole_from <- function(x, least) {
 # Completes a locked folder, and returns its ledger. make(left, ledger) makes and records the parts
 # with these indices. `are_known`: a function of the ledger that says which parts have valid facts.
 complete_parts <- function(kind, folder, of, resume, make, are_known = function(ledger) TRUE,
-                           threads = 1) {
+                           work = new_work(1)) {
   ledger <- open_run(folder, of, kind$recorded, resume, kind$argument)
   on.exit(close_run(ledger))
   files <- kind$files(of)
   # A user's file is reported before the work, not afterwards.
   refuse_others(ledger, files)
-  whole <- whole_files(ledger, files, known_source(ledger, of), threads = threads)
+  whole <- whole_files(ledger, files, known_source(ledger, of), work = work)
   left <- which(!(whole & are_known(ledger)))
   claim_files(ledger, files[left])
   make(left, ledger)
