@@ -55,7 +55,9 @@ write_own <- function(ledger, path, made_from, lines, facts = "") {
   complete_files(ledger, path, made_from, sums_of(ledger_paths(ledger, path)), facts)
 }
 
-sums_of <- function(paths) checksums_impl(paths, 1L, function(share, lines, place) NULL)
+sums_of <- function(paths) {
+  checksums_impl(paths, new_work(1), function(share, lines, place) NULL)
+}
 
 # Records facts without a file; `path` ends in "/".
 complete_facts <- function(ledger, path, made_from, facts) {

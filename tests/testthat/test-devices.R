@@ -31,7 +31,7 @@ test_that("what the core lists becomes a table", {
 
 test_that("a card may count as several devices", {
   with_virtual_gpus("3", {
-    expect_identical(new_work(1)$gpus_per_card, 3L)
+    expect_identical(new_work(1)$gpus_per_card, 3)
     expect_identical(nrow(available_gpus()) %% 3L, 0L)
   })
   for (value in c("0", "two", "1.5", "-1", "17", "")) {
