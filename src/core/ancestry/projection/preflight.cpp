@@ -376,8 +376,8 @@ class PreflightSummary {
     });
     for (std::size_t k = 0; k < file.outgroups.size(); ++k) {
       const std::size_t i = file.outgroups[k];
-      auto& look = result.outgroups[i];
-      look = readers_[i].result(bad);
+      auto& summary = result.outgroups[i];
+      summary = readers_[i].result(bad);
       summary.whole = ending.whole;
       summary.problem = ending.problem;
       summary.problem_line = ending.problem_line;

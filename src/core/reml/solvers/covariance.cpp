@@ -15,7 +15,7 @@ RestrictedModel::RestrictedModel(const FitData& data, Kernels& kernels, const Fi
     : data(data), kernels(kernels), fixed(fixed), workers(workers) {
   check_samples(data, kernels);
   const int p = fixed.effects();
-  std::vector<double> quadratic_forms(area(components(), p));
+  std::vector<double> forms(area(components(), p));
   if (p > 0) {
     kernels.quadratic_forms(fixed.basis().data(), fixed.basis().data(), p, Precision::kFull,
                             forms.data());
@@ -48,7 +48,7 @@ void RestrictedCovariance::times(const double* v, int columns, Precision precisi
 
 void RestrictedCovariance::throw_not_positive(const double* v) const {
   const auto components = static_cast<std::size_t>(model_.components());
-  std::vector<double> quadratic_forms(components);
+  std::vector<double> forms(components);
   model_.kernels.quadratic_forms(v, v, 1, Precision::kFull, forms.data());
   for (std::size_t g = 0; g < components; ++g) forms[g] *= theta_[g];
   const auto least = std::min_element(forms.begin(), forms.end()) - forms.begin();

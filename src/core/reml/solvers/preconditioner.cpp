@@ -145,7 +145,7 @@ Shadows::Shadows(const Sketch& sketch, int columns, const double* v)
 
 ProductShadows::ProductShadows(const Sketch& sketch, const RestrictedCovariance& covariance,
                                int columns, const double* v, const double* with)
-    : along(area(sketch.rank(), columns)), quadratic_forms(static_cast<std::size_t>(columns)) {
+    : along(area(sketch.rank(), columns)), forms(static_cast<std::size_t>(columns)) {
   const RestrictedModel& model = sketch.model();
   const std::int64_t n = model.samples();
   std::vector<double> product(area(n, columns));
@@ -230,7 +230,7 @@ std::vector<double> Preconditioner::quadratic_forms(const std::vector<double>& u
   std::vector<double> solved(u.size());
   std::vector<double> product(v.size());
   cross_block(workers, rank, rank, columns, inverse_.data(), u.data(), solved.data());
-  std::vector<double> quadratic_forms(area(components + 1, columns));
+  std::vector<double> forms(area(components + 1, columns));
   for (int i = 0; i <= components; ++i) {
     const bool residual = i == components;
     double* const out = forms.data() + area(i, columns);

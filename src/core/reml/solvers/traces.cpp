@@ -24,7 +24,7 @@ using Vector = std::vector<double>;
 // u_c'A_i v_c for each component, the residual last, [i * columns + c].
 Vector component_forms(const RestrictedModel& model, int columns, const double* u,
                        const double* v) {
-  Vector quadratic_forms(area(model.components() + 1, columns));
+  Vector forms(area(model.components() + 1, columns));
   model.kernels.quadratic_forms(u, v, columns, Precision::kProbes, forms.data());
   column_products(model.workers, model.samples(), columns, u, v,
                   &forms[area(model.components(), columns)]);
