@@ -23,7 +23,7 @@ ld_term <- function(model, ld, space, threads) {
         lapply(models, `[[`, "events"), ld$populations, ld$bins, vapply(models, `[[`, 0, "size"),
         work
       )
-      lapply(found, normalise, ld$reference)
+      lapply(found, ld_ratios, ld$reference)
     }
   )
   list(
