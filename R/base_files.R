@@ -211,8 +211,12 @@ write_whole <- function(path, write) {
 
 # Lines of text as UTF-8, synced to the disk before the file appears.
 write_text <- function(path, lines) {
+  write_bytes(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
+}
+
+write_bytes <- function(path, bytes) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
-  write_file_impl(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
+  write_file_impl(path, bytes)
 }
 
 # An unused name of the form that the core gives temporary files.

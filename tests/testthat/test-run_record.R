@@ -31,8 +31,7 @@ test_that("a run leaves its record beside its calls", {
 })
 
 test_that("the report from a record is the report from the run", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   set.seed(232)
   cases <- list(
     random_config(),
@@ -231,7 +230,7 @@ test_that("a subset of a run's rows is protected like the whole run", {
 })
 
 test_that("a record that somebody has changed counts as damaged", {
-  skip_if_not_installed("ggplot2")
+  require_reports()
   case <- random_config()
   run_quietly(case$config)
   file <- file.path(case$config$output_dir, "ancify_run.json")
