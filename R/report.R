@@ -120,7 +120,7 @@ run_facts <- function(run) {
     Compiler = build$compiler, `Gzip by` = build$inflater, System = build$system,
     `Report made` = format(Sys.time(), "%Y-%m-%d %H:%M %Z")
   )
-  stats::setNames(data.frame(names(facts), unname(facts)), c("", ""))
+  data.frame(Property = names(facts), Value = unname(facts))
 }
 
 inputs_section <- function(run) {

@@ -40,15 +40,18 @@ render_template <- function(template, params) {
   })
   page <- file.path(folder, "report.html")
   home <- dirname(normalizePath(template))
-  # Images and style sheets are looked for beside the template too.
-  pandoc_args <- c("--to", "html5", "--resource-path", paste(folder, home, sep = ":"))
+  # One page that needs no network; images and style sheets may lie beside the template.
+  html_options <- list(
+    self_contained = TRUE, mathjax = NULL,
+    pandoc_args = c("--to", "html5", "--resource-path", paste(folder, home, sep = ":"))
+  )
   tryCatch(
     {
       file.copy(template, file.path(folder, "report.Rmd"))
       suppressMessages(rmarkdown::render(
         file.path(folder, "report.Rmd"), "html_document", page, knit_root_dir = home,
-        output_options = list(self_contained = TRUE, pandoc_args = pandoc_args),
-        params = params, envir = new.env(parent = globalenv()), quiet = TRUE
+        output_options = html_options, params = params,
+        envir = new.env(parent = globalenv()), quiet = TRUE
       ))
     },
     error = function(condition) {

@@ -171,8 +171,13 @@ test_that("an impossible report is an error, and leaves no file", {
   expect_ancify_error(ancify_report(run, file, template = "no.Rmd"), "file", "'no.Rmd'")
   expect_ancify_error(ancify_report(run, file, template = run$file[1]), "input", "end in .Rmd")
   local({
-    rmarkdown::find_pandoc(cache = FALSE, dir = new_folder())
-    on.exit(rmarkdown::find_pandoc(cache = FALSE))
+    old <- Sys.getenv(c("PATH", "RSTUDIO_PANDOC"))
+    on.exit({
+      do.call(Sys.setenv, as.list(old))
+      rmarkdown::find_pandoc(cache = FALSE)
+    })
+    Sys.setenv(PATH = new_folder(), RSTUDIO_PANDOC = "")
+    rmarkdown::find_pandoc(cache = FALSE)
     expect_ancify_error(ancify_report(run, file), "package", "pandoc", "install.packages")
   })
   run$high <- NA
