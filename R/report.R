@@ -50,8 +50,7 @@
 #' * `ancify_package_error`: ggplot2, rmarkdown or the program pandoc is not installed.
 #' @seealso [ancify_run()], [compare_calls()], [plot.ancify_comparison()]
 #' @export
-#' @examplesIf requireNamespace("ggplot2") && requireNamespace("rmarkdown") &&
-#'   rmarkdown::pandoc_available("2.0")
+#' @examplesIf requireNamespace("ggplot2") && isTRUE(try(rmarkdown::pandoc_available("2.0"), TRUE))
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
 #' ancify_report(run, file.path(tempdir(), "report.html"))
 ancify_report <- function(run, file, comparison = NULL, template = NULL) {
