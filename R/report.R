@@ -44,7 +44,8 @@
 #'
 #' @section Errors:
 #' * `ancify_input_error`: the run has no calls, its files have been replaced, `comparison` is not
-#'   from [compare_calls()], or a path has another ending. The template ended with an error.
+#'   from [compare_calls()], or a path has another ending. An error of
+#'   the template has this class too, with R's message.
 #' * `ancify_file_error`: the record is missing or cannot be read, `template` does not exist, or
 #'   `file` cannot be written.
 #' * `ancify_package_error`: ggplot2, rmarkdown or the program pandoc is not installed.
