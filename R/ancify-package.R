@@ -45,19 +45,20 @@
 #' @section Single steps, projecting and calling:
 #' * [project_axt()] projects one alignment, AXT, MAF or chain, onto the focal genome.
 #' * [read_axt()] reads an alignment's blocks as pairs of ranges.
-#' * [call_ancestral()] calls from sequences in memory, by any method.
+#' * [call_ancestral()] calls ancestral alleles from sequences in memory, by any method.
 #' * [polarise_sites()] gives posteriors of the ancestral allele at polymorphic sites.
 #'
 #' @section Models and histories:
 #' * [substitution_model()] describes how bases change. [coalescent_history()] describes when
 #'   outgroups split off, and how large the populations were.
 #' * [count_patterns()] counts site patterns. [fit_substitution_model()] fits a model and branch
-#'   lengths to them, and [fit_history()] splits and sizes.
+#'   lengths to them, and [fit_history()] fits split times and population sizes.
 #' * [ancify_train()] trains boosted trees for the method ml.
 #'
 #' @section Reading and comparing results:
-#' * [read_ancestral()] reads calls of regions, [read_confidence()] how sure they are, as ranges.
-#' * [read_posterior()] reads posteriors, [export_posterior()] makes bigWig files of them.
+#' * [read_ancestral()] reads the calls of regions, and [read_confidence()] their confidence as
+#'   ranges.
+#' * [read_posterior()] reads posteriors, and [export_posterior()] exports them as bigWig files.
 #' * [ancify_evaluate()] compares calls with a reference and with known variants.
 #' * [compare_calls()] compares several runs, and [`plot()`][plot.ancify_comparison] and
 #'   `autoplot()` draw the comparison.
@@ -73,7 +74,7 @@
 #' * [read_sfs()] and [write_sfs()] read and write files in dadi's format.
 #' * [fold()], [unfold()], [project_sfs()], [marginal_sfs()] and [combine_populations()] transform a
 #'   spectrum, and [`simulate()`][simulate.sfs] draws samples from one.
-#' * [sfs_statistics()] gives theta and Tajima's D, [sfs_fst()] differentiation.
+#' * [sfs_statistics()] gives theta and Tajima's D, and [sfs_fst()] differentiation.
 #' * [`plot()`][plot.sfs] draws spectra.
 #'
 #' @section Mutation spectra:
@@ -96,7 +97,7 @@
 #' @section Demographic models:
 #' * [demography()] makes a model from events: [event_equilibrium()], [event_epoch()],
 #'   [event_split()], [event_admixture()], [event_pulse()], [event_removal()] and
-#'   [event_reordering()]. In them a value may change along a [size_history()].
+#'   [event_reordering()]. Their values may change over time by a [size_history()].
 #' * [demography_model()] gives common and published models by name.
 #' * [read_demes()] and [write_demes()] exchange models with other programs; fields of a file may be
 #'   parameters.
@@ -112,13 +113,12 @@
 #' * [selected_spectra()] computes a model's spectra for many selection coefficients.
 #' * [dfe_gamma()], [dfe_exponential()], [dfe_lognormal()], [dfe_point()] and [dfe_mixture()] are
 #'   distributions.
-#' * [dfe_sfs()] gives the spectrum under a distribution, [dfe_model()] a model that
+#' * [dfe_sfs()] gives the spectrum under a distribution, and [dfe_model()] a model that
 #'   [fit_demography()] fits.
 #'
 #' @section Genotypes:
-#' * [open_genotypes()] opens genotypes of PLINK, a VCF or a matrix, and [methods][genotype_methods]
-#'   select and read them.
-#'   [`summary()`][summary.ancify_genotypes] counts them.
+#' * [open_genotypes()] opens genotypes of PLINK, a VCF or a matrix. [Methods][genotype_methods]
+#'   select and read them, and [`summary()`][summary.ancify_genotypes] counts them.
 #' * [write_bed()] writes chosen genotypes.
 #' * [read_phenotypes()], [read_covariates()] and [read_keep()] read tables of samples.
 #'
@@ -135,12 +135,12 @@
 #'   [`plot()`][plot.reml_fit] draws a fit, and [reml_log_likelihood()] computes its likelihood.
 #'
 #' @section Detection of viruses:
-#' * [detect_viruses()] says which chunks of sequences are viral.
+#' * [detect_viruses()] finds the chunks of sequences that are viral.
 #' * [chunk_sequences()], [six_frames()], [embed_sequences()], [train_classifier()] and
 #'   [chunk_calls()] are its steps.
 #'
 #' @section Machine, backends, clusters and build:
-#' * [available_gpus()] lists GPUs, and [detect_backend()] says whether any is present.
+#' * [available_gpus()] lists GPUs, and [detect_backend()] reports whether any is present.
 #' * [slurm_param()] sends a run's tasks to Slurm.
 #' * [ancify_build_info()] shows how the package was built.
 #'

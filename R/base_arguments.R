@@ -1,6 +1,6 @@
 # Checks of exported functions: their arguments, and the packages that they need.
 
-# Call it first in a function: all arguments without a default must have been given.
+# Refuses missing arguments that have no default. Exported functions call it first.
 check_given <- function() {
   frame <- parent.frame()
   takes <- formals(sys.function(sys.parent()))
@@ -33,7 +33,7 @@ need_bioconductor <- function(packages, what) {
   need_packages(packages, what, "BiocManager::install")
 }
 
-# For methods whose `...` serves the generic alone: R would ignore a misspelt argument.
+# For methods whose `...` is only the generic's: R would ignore a misspelt argument.
 check_no_more <- function(...) {
   if (...length() > 0) {
     named <- sprintf("`%s`", Filter(nzchar, ...names()))
@@ -48,8 +48,8 @@ check_no_more <- function(...) {
   }
 }
 
-# The place of the first name that is another place's ID; NA if there is none. Names of another
-# kind, such as 1, 2, 3, say nothing of the order.
+# The index of the first name that is the ID of another row; NA if there is none. Names that are not
+# IDs, such as 1, 2, 3, do not indicate an order.
 row_of_another <- function(ids, names) {
   which(names %in% ids & names != ids)[1]
 }
@@ -62,7 +62,7 @@ check_row_order <- function(given, name, ids, of) {
             format_count(at), name, quoted(names[at]), of, quoted(ids[at]), of)
 }
 
-# NULL for numbers, which R gives to the rows of each table.
+# Names of rows; NULL for the numbers that R gives to all tables.
 row_names_given <- function(x) {
   names <- if (is.data.frame(x)) attr(x, "row.names") else rownames(x)
   if (is.character(names)) names
@@ -102,8 +102,8 @@ check_flag <- function(x, name) {
   x
 }
 
-# The path of an object that stands for a file, such as a TwoBitFile, FaFile or VcfFile, or a
-# BSgenome of a 2bit file. Anything else, such as a path, stays as it is.
+# The path of an object that represents a file, such as a TwoBitFile, FaFile or VcfFile, or a
+# BSgenome of a 2bit file. Other values, such as paths, are returned unchanged.
 path_of <- function(x) {
   if (!isS4(x)) {
     return(x)
@@ -118,11 +118,11 @@ check_path <- function(x, name) {
   x <- path_of(x)
   problem <- path_problem(check_text(x, name, "path"))
   refuse_if(!is.null(problem), "`%s` is %s: %s.", name, show_value(x), problem)
-  # The form that the core passes to the system.
+  # The core passes paths to the system in this form.
   path.expand(enc2native(x))
 }
 
-# Why a text cannot be a path; NULL if it can.
+# The reason why a text cannot be a path; NULL if it can.
 path_problem <- function(path) {
   if (!validEnc(path)) {
     not_text
@@ -159,12 +159,12 @@ check_level <- function(level) {
             "`level` must be between 0 and 1, not %s.", show_value(level))
 }
 
-# Names of columns, as `confint()` of R has them.
+# Column names of intervals, as in R's `confint()`.
 tail_names <- function(level) {
   paste(format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3), "%")
 }
 
-# The parameters of intervals: those given, or all.
+# The parameters of intervals: the given ones, or all.
 check_parm <- function(parm, has) {
   unknown <- setdiff(parm, has)
   refuse_if(length(unknown), "`parm` has %s, but there are intervals of %s.",

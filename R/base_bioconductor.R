@@ -1,5 +1,5 @@
-# Bioconductor's classes as arguments and results. Its packages are only suggested, so nothing here
-# loads one before it is used.
+# Bioconductor's classes as arguments and results. Its packages are only suggested, so each is
+# loaded only when it is used.
 
 # Lengths of a `Seqinfo`, or of an object that has one, such as a TwoBitFile, BSgenome or GRanges.
 lengths_of_seqinfo <- function(x, name) {
@@ -21,8 +21,7 @@ lengths_of_seqinfo <- function(x, name) {
   lengths
 }
 
-# A `Seqinfo` of chromosomes. A length that exceeds R's integers is NA, and so is an unknown
-# `genome`.
+# A `Seqinfo` of chromosomes. Lengths beyond R's integers are NA, and so is an unknown `genome`.
 seqinfo_of <- function(chromosomes, lengths, genome = NULL) {
   GenomeInfoDb::Seqinfo(
     as.character(chromosomes), suppressWarnings(as.integer(lengths)), genome = genome %||% NA
@@ -33,9 +32,9 @@ seqinfo_of_run <- function(x) {
   seqinfo_of(x$chromosome, x$length, attr(x, "config")$genome)
 }
 
-# The S4 method of `seqinfo()`, and so of `seqlengths()`, `seqnames()` and `genome()`. Its table has
-# its own environment, because the namespace is locked by the time GenomeInfoDb is loaded. So has
-# the class: in the namespace it would make R search all S4 methods whenever it loads the package.
+# Adds the S4 method of `seqinfo()`, and so of `seqlengths()`, `seqnames()` and `genome()`. Its
+# table has an environment of its own, because the namespace is locked when GenomeInfoDb is loaded.
+# So has the class: in the namespace, R would search all S4 methods whenever it loads the package.
 add_seqinfo_method <- function(...) {
   where <- new.env()
   methods::setOldClass(c("ancify_run", "data.frame"), where = where)
@@ -50,8 +49,8 @@ add_seqinfo_method <- function(...) {
 # Converts Bioconductor's data frame to R's own; other objects stay unchanged.
 plain_table <- function(x) if (inherits(x, "DataFrame")) as.data.frame(x) else x
 
-# A table of chromosome, start, end and strand of regions in one of the forms of the help page; NULL
-# if `x` has none of them.
+# A table of chromosome, start, end and strand, from regions in any form of the help page; NULL for
+# other values.
 as_region_table <- function(x) {
   if (inherits(x, "RangedSummarizedExperiment")) {
     need_bioconductor("SummarizedExperiment", "Regions of a VCF")
@@ -84,8 +83,8 @@ regions_of_table <- function(x) {
   }
 }
 
-# "chr1:1-20", also with commas in the numbers, and with a strand, as "chr1:1-20:-". Names of
-# chromosomes may contain colons.
+# Parses "chr1:1-20", optionally with commas in numbers and with a strand, as in "chr1:1-20:-".
+# Names of chromosomes may contain colons.
 regions_of_text <- function(x) {
   number <- "([0-9][0-9,]*)"
   parts <- regmatches(x, regexec(sprintf("^(.+):%s-%s(:([-+*]))?$", number, number), x))
@@ -115,16 +114,17 @@ dna_or_paths <- function(x) {
   paths
 }
 
-# Texts of a `thing`, such as DNA, whose `letters` may be in any case. A path consists of letters
-# too, and must not be taken for a sequence. `reader`: reads a file of such sequences.
+# Checks texts of a `thing`, such as DNA, whose `letters` may be in any case. Paths consist of
+# letters too, but must not be taken for sequences. `reader`: a function that reads files of such
+# sequences.
 check_sequence_texts <- function(x, name, thing, letters, reader) {
   wrong <- regexpr(sprintf("[^%s]", letters), x, ignore.case = TRUE)
   is_file <- is_file(as.character(ifelse(nchar(x, "bytes") > most_path_bytes, "", x)))
-  # Every letter of proteins.faa may occur in a protein.
+  # Recognise paths by their endings, because all letters of proteins.faa may occur in a protein.
   endings <- "[.](fa|fas|fasta|faa|fna|ffn|fq|fastq|txt|gb)([.](gz|bgz|zst))?$"
   has_ending <- wrong < 0 & grepl(endings, x)
   is_path <- is_file | has_ending | (wrong > 0 & grepl("[/\\\\]", x))
-  # A file name may look like a sequence.
+  # A text of A, C, G, T and N is a sequence, even if a file has this name.
   is_path <- is_path & !(wrong < 0 & grepl("^[ACGTN]*$", x, ignore.case = TRUE))
   refuse_if(any(is_path), "`%s` must be sequences, but %s is a path: read the file with %s.", name,
             show_value(x[is_path][[1]]), reader)
@@ -139,7 +139,7 @@ check_sequence_texts <- function(x, name, thing, letters, reader) {
   x
 }
 
-# DNA sequences as texts, in IUPAC letters and with gaps, or from a DNAStringSet.
+# Sequences as texts, from a DNAStringSet or from texts of IUPAC letters and gaps.
 dna_texts <- function(x, name) {
   if (is_dna(x)) {
     return(as.character(x))
@@ -160,7 +160,7 @@ warn_empty_files <- function(paths) {
   }
 }
 
-# Names of sequences; those without one are numbered.
+# Names of sequences; unnamed sequences get their index.
 numbered_ids <- function(names, n) {
   names <- names %||% character(n)
   none <- names %in% c("", NA)

@@ -4,7 +4,7 @@
 #' of the package. It touches no GPU.
 #'
 #' @details
-#' These environment variables choose at installation:
+#' These environment variables choose libraries and GPU code at installation:
 #'
 #' | Variable | Values |
 #' | :--- | :--- |
@@ -12,9 +12,9 @@
 #' | `ANCIFY_GZIP` | `auto`, `isal`, `libdeflate`, `zlib` |
 #' | `ANCIFY_HTSLIB` | `auto`, `system`, `rhtslib`, `no` |
 #'
-#' `cuda_archs` is such as `"75 80 90"`, for compute capabilities 7.5, 8.0 and 9.0. Code for later
-#' GPUs is compiled on first use. GPUs older than the first architecture cannot be used: CUDA 13
-#' starts at 7.5, so a V100 needs a build with CUDA 12.
+#' An example of `cuda_archs` is `"75 80 90"`, for compute capabilities 7.5, 8.0 and 9.0. Code for
+#' later GPUs is compiled on first use. GPUs older than the first architecture cannot be used: CUDA
+#' 13 starts at 7.5, so a V100 needs a build with CUDA 12.
 #'
 #' @return A list of class `ancify_build_info`, with a print method:
 #'
@@ -26,9 +26,9 @@
 #' | `zstd` | Version of libzstd; `NA` if the build cannot read tables compressed by Zstandard. |
 #' | `htslib` | Version of htslib; `NA` if the build cannot read VCF and BCF. |
 #' | `cuda` | Version of the CUDA toolkit; `NA` without GPU code. |
-#' | `cuda_archs` | GPU architectures that the build has code for; `NA` without GPU code. |
-#' | `simd` | Best vector instructions of this processor that the CPU code uses. |
-#' | `hardware_threads` | Number of threads that this machine runs at once. |
+#' | `cuda_archs` | GPU architectures with code in this build; `NA` without GPU code. |
+#' | `simd` | Vector instructions that the CPU code uses on this processor. |
+#' | `hardware_threads` | Number of threads that this machine runs simultaneously. |
 #'
 #' `options(ancify.simd = )` chooses other vector instructions: `"scalar"`, `"avx2"` or `"avx512"`.
 #' @seealso [available_gpus()] for the GPUs of this machine
@@ -59,7 +59,7 @@ print.ancify_build_info <- function(x, ...) {
   invisible(x)
 }
 
-# Call it before any work on variants. `version` is NA in a build without htslib.
+# Refuses a build without htslib (`version` is NA), before any work on variants.
 check_htslib <- function(version = build_info_impl()$htslib) {
   if (is.na(version)) {
     abort_ancify(

@@ -14,15 +14,15 @@ abort_ancify <- function(message, class, ...) {
   stop(new_condition(message, class, "error", ...))
 }
 
-# Refuses an input. `format` and `...` are as for sprintf(); without `...` it is the message. They
-# are evaluated only if the input is wrong.
+# Raises an input error if `wrong`. `format` and `...` are as for sprintf(); without `...`, `format`
+# is the message. They are evaluated only if the input is wrong.
 refuse_if <- function(wrong, format, ...) {
   if (wrong) abort_ancify(if (...length()) sprintf(format, ...) else format, "input")
   invisible()
 }
 
-# One error for several problems. `kinds`: the class of each problem; if all are equal, the error
-# has that class too.
+# One error for several problems. `kinds`: the class of each problem; if all classes are equal, the
+# error has that class too.
 error_of_problems <- function(lead, problems, class, kinds, ...) {
   kind <- unique(unname(kinds))
   new_condition(
@@ -31,8 +31,8 @@ error_of_problems <- function(lead, problems, class, kinds, ...) {
   )
 }
 
-# Raises the core's exceptions as R errors, with their fields from the list `facts`. Their messages
-# lack the full stop.
+# Raises an exception of the core as an R error, with fields from the list `facts`. The core's
+# messages may lack a full stop.
 abort_from_core <- function(class, message, facts) {
   if (!grepl("[.?]$", message)) message <- paste0(message, ".")
   do.call(abort_ancify, c(list(message, class), facts))

@@ -1,18 +1,18 @@
 #' List the GPUs that can be used
 #'
 #' `available_gpus()` lists the NVIDIA GPUs that this copy of the package can use.
-#' `detect_backend()` says whether any is present. Nothing touches a GPU before you call one of
-#' these functions or a job that may use it.
+#' `detect_backend()` reports whether there is any. The package touches no GPU before you call one
+#' of these functions, or a job that may use a GPU.
 #'
 #' @details
 #' | Case | Result |
 #' | :--- | :--- |
-#' | A forked process, such as by `parallel::mclapply()` | No GPU can be used. |
+#' | A forked process, such as in `parallel::mclapply()` | No GPU can be used. |
 #' | The driver is missing, or older than the CUDA toolkit of the build | No GPU can be used. |
 #' | The build has no code for the card (see [ancify_build_info()]) | The card is omitted. |
-#' | Environment variable `ANCIFY_VIRTUAL_GPUS` is 1 to 16 | Each card counts as so many devices. |
+#' | Environment variable `ANCIFY_VIRTUAL_GPUS` is 1 to 16 | A card counts as that many devices. |
 #'
-#' The last case lets you try several devices on one card.
+#' The last case serves to try several devices on one card.
 #'
 #' @return `available_gpus()` returns a data frame with a row for each device:
 #'
@@ -21,9 +21,9 @@
 #' | `number` | Number of the device, from 0, as `gpu_devices` of a configuration takes it. |
 #' | `name` | Name of the card. |
 #' | `memory` | Memory in bytes, used or not. |
-#' | `compute_capability` | Such as `"9.0"`. |
+#' | `compute_capability` | Compute capability, such as `"9.0"`. |
 #'
-#' Its attribute `reason` says why no GPU is usable or why a card is omitted. It is absent if all
+#' Its attribute `reason` states why no GPU is usable or why a card is omitted. It is absent if all
 #' cards can be used.
 #'
 #' `detect_backend()` returns `"gpu"` if at least one GPU is usable, else `"cpu"`. In this version
@@ -56,7 +56,7 @@ gpu_table <- function(gpus) {
   table
 }
 
-# Number of devices that each card counts as.
+# The number of devices that each card counts as.
 gpus_per_card <- function() {
   text <- Sys.getenv("ANCIFY_VIRTUAL_GPUS", "1")
   number <- suppressWarnings(as.numeric(text))

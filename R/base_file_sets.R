@@ -1,10 +1,10 @@
-# Reads files that belong together, such as a BED and its tables, from a single write.
+# Reads files that belong together, such as a BED and its tables, all from a single write.
 
 identity_of <- function(path) file_identity_impl(path)$identity
 
 # Reads a consistent set of files: list(content = of read(), identity = of the key). Writers remove
 # the key first and put it in place last (`core/io/file_set.h`). A read is therefore consistent if
-# the key has not changed meanwhile; otherwise it is repeated.
+# the key has not changed during it; otherwise it is repeated.
 read_whole_set <- function(key, read, tries = most_tries) {
   identity_now <- function() {
     tryCatch(identity_of(key), ancify_file_error = function(condition) NULL)
@@ -26,8 +26,8 @@ read_whole_set <- function(key, read, tries = most_tries) {
   read_whole_set(key, read, tries - 1)
 }
 
-# Waits while a writer has removed the key of a set in order to replace it. `others`: files that
-# serve equally well.
+# Waits while a writer replaces a set and has removed its key. `others`: files that serve equally
+# well.
 await_writer <- function(key, others = character()) {
   lock <- file.path(dirname(key), sprintf(".%s.ancify.lock", basename(key)))
   for (i in seq_len(most_tries)) {

@@ -1,8 +1,8 @@
 # Paths, and files that are written atomically.
 
-# `out` must not overwrite an input, not even through links. Files are replaced by renaming, so
-# another hard link of an input is safe. `...`: paths, named by their arguments; `name`: the
-# argument of `out`.
+# Refuses an `out` that would overwrite an input, even through links. Files are replaced by
+# renaming, so another hard link of an input is safe. `...`: paths of inputs, named by their
+# arguments; `name`: the argument of `out`.
 refuse_same_file <- function(out, ..., name = "out") {
   inputs <- Filter(Negate(is.null), list(...))
   is_read <- vapply(inputs, function(paths) {
@@ -12,18 +12,18 @@ refuse_same_file <- function(out, ..., name = "out") {
             names(inputs)[is_read][1], quoted(out), name)
 }
 
-# The path itself if it exists, else its innermost existing folder.
+# The path itself if it exists, else the innermost existing folder above it.
 existing_folder <- function(path) {
   while (!is_there(path) && dirname(path) != path) path <- dirname(path)
   path
 }
 
-# TRUE for file or folder names that cannot escape their folder. Blanks, control characters and
-# bytes that are not UTF-8 are refused too.
+# TRUE for names of files or folders that cannot escape their folder. Names with blanks, control
+# characters or bytes that are not UTF-8 are FALSE too.
 names_a_path <- function(names) are_file_names_impl(as.character(names))
 
-# As above for species, whose names may contain blanks. In alignments a blank ends a chromosome's
-# name.
+# The same for species, whose names may contain blanks. A chromosome's name may not: in alignments,
+# a blank ends it.
 names_a_species <- function(names) {
   names_a_path(gsub(" ", "_", names, fixed = TRUE, useBytes = TRUE))
 }
@@ -59,7 +59,7 @@ fill_pattern <- function(pattern, chromosomes) {
   filled
 }
 
-# The files of a pattern by chromosome, in any spelling; NA where none exists.
+# The files of a pattern by chromosome, under any spelling of its name; NA where none exists.
 pattern_files <- function(pattern, chromosomes) {
   first_existing(function(names) fill_pattern(pattern, names), chromosomes)
 }
@@ -72,7 +72,7 @@ no_pattern_file <- function(name, path, pattern, chromosomes) {
 }
 
 # The first existing file of path_of(names) for each chromosome; NA where none exists. Names come
-# from input files: one that would escape the folder has no file.
+# from input files, so a name that would escape the folder has no file.
 first_existing <- function(path_of, chromosomes) {
   names <- spellings(chromosomes)
   is_safe <- array(names_a_path(names) & names_a_path(without_chr(names)), dim(names))
@@ -111,12 +111,12 @@ package_version_text <- function() as.character(utils::packageVersion("ancify"))
 
 is_file <- function(paths) is_there(paths) & !dir.exists(paths)
 
-# A dangling link, such as to an unmounted disk, exists too.
+# A dangling link, such as to an unmounted disk, also exists.
 is_there <- function(paths) {
   file.exists(paths) | !Sys.readlink(paths) %in% c("", NA)
 }
 
-# Whether `x` is the path of a VCF or BCF, by its name, or a VcfFile.
+# Whether `x` is the path of a VCF or BCF (by its name), or a VcfFile.
 is_variant_path <- function(x) {
   x <- path_of(x)
   is.character(x) && length(x) == 1 && grepl("\\.(vcf|vcf\\.gz|vcf\\.bgz|bcf)$", x)
@@ -169,8 +169,8 @@ tsv_lines <- function(table) {
   c(paste(names(table), collapse = "\t"), do.call(paste, c(unname(cells), sep = "\t")))
 }
 
-# Call it before long work whose result goes to `file`.
-# `whole`: whether it is a complete file name, which is not compressed.
+# Checks the path of a result, before the work begins. `whole`: whether it is a complete file name,
+# of a file that is not compressed.
 check_output_file <- function(file, name = "file", whole = TRUE) {
   file <- check_path(file, name)
   extension <- regmatches(file, regexpr("[.](gz|bgz|bz2|xz|zst)$", file))
@@ -192,7 +192,7 @@ check_output_file <- function(file, name = "file", whole = TRUE) {
   file
 }
 
-# write(temporary) writes a file beside `path`. The file then takes the name `path`.
+# Calls write(temporary) for a file beside `path`, then renames the file to `path`.
 write_whole <- function(path, write) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
   temporary <- temporary_name(path)
@@ -209,7 +209,7 @@ write_whole <- function(path, write) {
   if (!suppressWarnings(file.rename(temporary, path))) fail()
 }
 
-# Lines of text as UTF-8, synced to the disk before the file appears.
+# Writes lines of text as UTF-8. They are synced to the disk before the file appears.
 write_text <- function(path, lines) {
   write_bytes(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
 }
@@ -219,7 +219,7 @@ write_bytes <- function(path, bytes) {
   write_file_impl(path, bytes)
 }
 
-# An unused name of the form that the core gives temporary files.
+# An unused name in the core's form of names for temporary files.
 temporary_name <- function(path) {
   tempfile(paste0(basename(path), core_limits()$temporary, Sys.getpid(), "-"), dirname(path))
 }

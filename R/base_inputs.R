@@ -1,9 +1,9 @@
-# Identities of the files that a job reads. The attribute `inputs` of a configuration has one for
-# each path, taken before the job reads it. The core opens only a file with this identity, and
-# checks it again after reading.
+# Identities of the files that a job reads. The attribute `inputs` of a configuration holds an
+# identity for each path, taken before the job reads the file. The core opens only a file with this
+# identity, and checks it again after reading.
 
-# `identity` is for the core: inode, size, and the times of the last change of contents and of any
-# change. The other facts serve readers, and file systems with coarse timestamps.
+# `identity` is for the core: inode, size, modification time and change time. The other facts are
+# for people, and for file systems with coarse timestamps.
 file_identity <- function(path) {
   facts <- file_identity_impl(path)
   facts$modified <- sprintf("%.6f", facts$modified)

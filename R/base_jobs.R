@@ -1,12 +1,12 @@
 # Threads, backend and progress of jobs in the core.
 
-# Threads to use: `threads`, else options(ancify.threads =), else default_threads().
+# The number of threads: `threads`, else options(ancify.threads =), else default_threads().
 resolve_threads <- function(threads) {
   threads <- threads %||% getOption("ancify.threads", default_threads())
   as.integer(check_whole_number(threads, "threads", core_limits()$threads))
 }
 
-# The number in the environment variable RCPP_PARALLEL_NUM_THREADS, else all cores; at most
+# The environment variable RCPP_PARALLEL_NUM_THREADS, else the number of cores; at most
 # OMP_THREAD_LIMIT, and at most two in checks of packages.
 default_threads <- function(cores = RcppParallel::defaultNumThreads()) {
   limit <- suppressWarnings(as.integer(Sys.getenv("OMP_THREAD_LIMIT")))
@@ -16,7 +16,7 @@ default_threads <- function(cores = RcppParallel::defaultNumThreads()) {
 
 backends <- c("auto", "cpu", "gpu")
 
-# `devices` and `gpu_memory` are configuration settings: NULL for all devices.
+# `devices` and `gpu_memory`: as in a configuration; NULL for all devices, and for no limit.
 choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) {
   if (identical(backend, "gpu") && !is.null(devices) && length(devices) == 0) {
     abort_ancify(
@@ -41,10 +41,10 @@ choose_backend <- function(backend, threads, devices = NULL, gpu_memory = NULL) 
   ))
 }
 
-# Runs job(watch). The core calls watch() 20 times a second with the share done, new log lines, and
-# the current chromosome or "". cli draws the bar after two seconds, on terminals only. `inputs`:
-# identities of the files that the job reads, by expected_inputs(). `tell`: functions that the core
-# calls with each finished result.
+# Runs job(watch). The core calls watch() 20 times a second with the completed share, new log lines,
+# and the current chromosome or "". cli draws the bar after two seconds, on terminals only.
+# `inputs`: identities of the files that the job reads, by expected_inputs(). `tell`: functions that
+# the core calls with each finished result.
 with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = NULL, tell = NULL) {
   bar <- NULL
   if (check_flag(progress, "progress")) {
@@ -68,7 +68,7 @@ with_watch <- function(label, job, progress = FALSE, verbose = FALSE, inputs = N
   job(watch)
 }
 
-# Bytes of text that a job processes at a time. Tests reduce it.
+# The bytes of text that a job processes at a time. Tests reduce this number.
 chunk_size <- function() {
   check_whole_number(getOption("ancify.chunk_size", 2^18), "options(ancify.chunk_size = )")
 }
@@ -95,6 +95,6 @@ end_if_cancelled <- function() {
 # Whether a pointer to the core's memory is lost, for example in an object saved by another session.
 is_null_pointer <- function(pointer) identical(pointer, methods::new("externalptr"))
 
-# A list for the core, with the fields of a struct's table in src/rcpp_*. Each struct's list is made
-# by one call, whose names `./check` compares with the table.
+# A list for the core, with the fields of a struct's table in src/rcpp_*. A single call makes each
+# struct's list, and `./check` compares the call's names with the table.
 core_list <- function(struct, ...) list(...)

@@ -1,4 +1,4 @@
-# R values as JSON text, and the JSON and lists that runs write and read again.
+# Converts R values to JSON, and reads the JSON and lists that runs wrote.
 
 to_json <- function(x, pretty = TRUE) {
   jsonlite::toJSON(
@@ -7,7 +7,7 @@ to_json <- function(x, pretty = TRUE) {
   )
 }
 
-# Only JSON objects have names, so named vectors become lists.
+# Named vectors become lists, because only objects have names in JSON.
 keep_names <- function(x) {
   if (is.data.frame(x)) {
     x
@@ -27,14 +27,14 @@ canonical_json <- function(x) {
 
 # Whether two descriptions are equal.
 same_json <- function(x, y) {
-  # Usually no record exists, and JSON takes milliseconds.
+  # Usually no record exists, so avoid the conversion, which takes milliseconds.
   if (is.null(x) || is.null(y)) {
     return(is.null(x) && is.null(y))
   }
   identical(x, y) || identical(canonical_json(x), canonical_json(y))
 }
 
-# With 100,000 contigs, a state file, ledger or record has 30 MB.
+# With 100,000 contigs, a state file, ledger or record takes 30 MB.
 most_state_bytes <- 2^28
 
 # Reads JSON into lists.

@@ -1,6 +1,6 @@
 # The memory of this machine, as the system reports it.
 
-# Bytes that this process can still allocate, or NA if the system does not say.
+# The bytes that this process can still allocate, or NA if the system does not report them.
 available_memory <- function(root = "") {
   info <- field_values(file.path(root, "/proc/meminfo"))
   machine <- 1024 * (info["MemAvailable"] + max(info["SwapFree"], 0, na.rm = TRUE))
@@ -15,7 +15,7 @@ available_memory <- function(root = "") {
   if (is.finite(least)) max(least, 0) else NA_real_
 }
 
-# The path and its parents, because limits of a control group also apply to all groups inside it.
+# The path and its parents, because a control group's limits also apply to all groups inside it.
 parent_folders <- function(path) {
   while (length(path) && !utils::tail(path, 1) %in% c("/", ".")) {
     path <- c(path, dirname(utils::tail(path, 1)))

@@ -8,7 +8,8 @@ rowsum_of <- function(values, group, n) {
   sums
 }
 
-# The Jacobian by central differences: a row for each value, a column for each of `which`.
+# The Jacobian by central differences: a row for each value, and a column for each parameter in
+# `which`.
 derivatives <- function(f, x, step, which = seq_along(x)) {
   columns <- lapply(which, function(i) {
     by <- replace(numeric(length(x)), i, step)
@@ -17,19 +18,20 @@ derivatives <- function(f, x, step, which = seq_along(x)) {
   matrix(unlist(columns), ncol = length(which))
 }
 
-# The same by Richardson's extrapolation: the error falls as the fourth power of the step.
+# The Jacobian by Richardson extrapolation, whose error is of fourth order in the step.
 accurate_derivatives <- function(f, x, step) {
   (4 * derivatives(f, x, step) - derivatives(f, x, 2 * step)) / 3
 }
 
-# The second derivatives of a function with one value.
+# The Hessian of a scalar function.
 second_derivatives <- function(f, x, step) {
   values <- apply(stencil(length(x)) * step, 1, function(by) f(x + by))
   second_differences(values, rep(step, length(x)))
 }
 
-# Places for second differences of a function of n numbers, in steps. A row for the centre; one for
-# each number up; one for each down; four for each pair: both up, one up, the other up, both down.
+# Points for second differences of a function of n parameters, in steps. There is a row for the
+# centre, a row for each parameter up, and a row for each down. Each pair has four rows: both up,
+# the first up and the second down, the reverse, and both down.
 stencil <- function(n) {
   one <- diag(n)
   pairs <- lapply(pairs_of(n), function(pair) {
@@ -42,7 +44,7 @@ stencil <- function(n) {
 
 pairs_of <- function(n) if (n > 1) utils::combn(n, 2, simplify = FALSE)
 
-# A matrix of second derivatives, from values at the places of stencil().
+# The matrix of second derivatives, from values at the points of stencil().
 second_differences <- function(values, step) {
   n <- length(step)
   second <- diag(own_second_differences(values, step), n)

@@ -28,7 +28,7 @@ light_colour <- "#DCE9F5"
 
 dark_colour <- "#08306B"
 
-# From light to dark.
+# A fill scale from light to dark.
 shades <- function(name, values) {
   ggplot2::scale_fill_gradient(
     name, low = light_colour, high = dark_colour, na.value = "white", labels = percent,
@@ -40,7 +40,7 @@ shades <- function(name, values) {
   )
 }
 
-# Both ends of the range, and round numbers far enough from them for their labels.
+# Breaks at both ends of the range, and at round numbers far enough from the ends for labels to fit.
 shade_breaks <- function(limits) {
   inner <- pretty(limits, 3)
   gap <- diff(limits) / 6
@@ -74,7 +74,7 @@ percent <- function(share) {
   paste(format(100 * share, digits = 4, trim = TRUE, drop0trailing = TRUE), "%")
 }
 
-# Long names keep their beginning and end. ASCII alone: not every device draws an ellipsis.
+# Cuts long names in the middle. Three dots replace an ellipsis, which not every device draws.
 shorten <- function(names) {
   most <- 27
   half <- (most - 3) %/% 2
@@ -92,12 +92,12 @@ most_rows_drawn <- function(n_panels) {
   if (n_panels <= 3) 30 else max(36 %/% ceiling(n_panels / 3), 6)
 }
 
-# A factor for the y axis: from top to bottom in the order of the names.
+# A factor for the y axis, with names from top to bottom in their order.
 downwards <- function(names, levels = unique(names)) {
   factor(names, rev(levels))
 }
 
-# Names as panels, in their order. Equal labels get numbers.
+# A factor of panels in the order of the names. Equal labels get numbers.
 as_panels <- function(names, labels) {
   panels <- factor(names, unique(names))
   levels(panels) <- make.unique(labels[match(levels(panels), names)], " ")

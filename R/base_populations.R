@@ -1,6 +1,6 @@
 # The population of each sample of a VCF.
 
-# Each sample's population index. Without a table, none: the core counts by AC and AN.
+# Each sample's population index, or none without a table: the core then counts by AC and AN.
 vcf_populations <- function(vcf, table, subset) {
   if (is.null(table)) {
     return(integer())
@@ -36,7 +36,7 @@ population_table <- function(populations, most = core_limits()$populations) {
   table
 }
 
-# The table in a file. Errors name the file.
+# Reads the table from a file, which its errors name.
 population_file <- function(file, most) {
   table <- read_populations_impl(file)
   tryCatch(check_population_table(table, most), ancify_input_error = function(condition) {

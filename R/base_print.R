@@ -1,7 +1,7 @@
-# How objects are printed: a title with the class and the main facts, then a line for each field.
+# Prints objects: a title with the class and the main facts, then a line for each field.
 
-# `facts`: the title's text after the class; `fields`: texts, named by their labels. Empty ones are
-# omitted.
+# `facts`: the title's text after the class; `fields`: texts, named by their labels. Empty fields
+# are omitted.
 write_object <- function(class, facts = NULL, fields = NULL) {
   writeLines(object_lines(class, facts, fields))
 }
@@ -20,7 +20,7 @@ object_lines <- function(class, facts = NULL, fields = NULL) {
   cut_middle(gsub(fixed_blank, " ", lines, fixed = TRUE), width)
 }
 
-# A text that stays on one line and keeps all its blanks
+# Keeps a text on one line, with all its blanks.
 on_one_line <- function(text) gsub(" ", fixed_blank, text, fixed = TRUE)
 
 fixed_blank <- "\u00a0"

@@ -1,7 +1,7 @@
 # The state of R's random number generator.
 
-# Evaluates `code` with random numbers from `seed`, then restores the session's state. With NULL the
-# session's stream continues.
+# Evaluates `code` with random numbers from `seed`, then restores the session's state. With NULL,
+# the session's random numbers continue.
 seeded <- function(seed, code) {
   if (is.null(seed)) {
     return(code)

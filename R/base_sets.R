@@ -1,5 +1,6 @@
 # Transfers Biostrings sets between R and the core without an R string for each sequence, which R
-# would hash. A set is a pool of byte vectors, in Biostrings' own codes, and ranges in them.
+# would hash. A set consists of a pool of byte vectors, in Biostrings' own codes, and ranges in
+# them.
 
 # DNA in the core's form: texts or paths unchanged; for a DNAStringSet the locations of its
 # sequences and the letter of each code.
@@ -16,7 +17,7 @@ core_sequences <- function(x) {
   )
 }
 
-# How the core joins sequences into a set: list(codes = of letters, part_size =). `string`: the
+# Settings for joining sequences into a set: list(codes = of letters, part_size =). `string`: the
 # class of a sequence.
 joined_as <- function(string) {
   alphabet <- alphabet_of(string)
@@ -26,7 +27,7 @@ joined_as <- function(string) {
   )
 }
 
-# The most letters of a vector, unless it holds a single sequence. XVector allows at most 2^31 - 1.
+# The maximum size of a vector, unless it holds a single sequence. XVector allows at most 2^31 - 1.
 largest_part <- function() 2^24
 
 # The set of sequences that the core has joined.
@@ -35,7 +36,7 @@ set_of_joined <- function(joined, string, names) {
   set_of_parts_impl(paste0(string, "Set"), string, joined$parts, joined$part, ranges)
 }
 
-# Letters that a string of this class may have, and their codes.
+# The letters that a string of this class may have, and their codes.
 alphabet_of <- function(string) {
   is_dna <- string == "DNAString"
   letters <- paste(if (is_dna) Biostrings::DNA_ALPHABET else Biostrings::AA_ALPHABET, collapse = "")
@@ -43,7 +44,7 @@ alphabet_of <- function(string) {
   list(letters = charToRaw(letters), codes = as.raw(of))
 }
 
-# A table of all bytes: `to` at the bytes `from`, else 0.
+# A table of all bytes, which maps `from` to `to` and other bytes to 0.
 byte_table <- function(from, to) {
   table <- raw(256)
   table[as.integer(from) + 1] <- to

@@ -35,10 +35,11 @@ parse_yaml <- function(text, handlers, refuse, strict) {
   }
 }
 
-# The parser's time grows with the square of the depth, and at 100,000 levels takes minutes.
+# The parser's time grows with the square of the depth, and takes minutes at 100,000 levels.
 most_yaml_depth <- 1000
 
-# The depth is at most the columns before a line's first word, and the brackets that are open.
+# Refuses deep nesting. Bounds on the depth are the columns before a line's first word, and the
+# number of open brackets.
 refuse_deep_yaml <- function(text, lines, refuse) {
   brackets <- regmatches(text, gregexpr("[][{}]", text))[[1]]
   open <- cumsum(ifelse(brackets %in% c("[", "{"), 1, -1))
@@ -48,7 +49,7 @@ refuse_deep_yaml <- function(text, lines, refuse) {
   }
 }
 
-# The parser would ignore the second document.
+# Refuses a second document, which the parser would ignore.
 refuse_second_document <- function(lines, refuse) {
   content <- grep("^([ \t]*(#|$)|%|---[ \t]*(#|$))", lines, invert = TRUE)
   second <- grep("^---([ \t]|$)", lines)

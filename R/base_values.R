@@ -1,9 +1,9 @@
-# Values of settings: the readers of each kind, and their faults.
+# Readers of the values of settings, and their faults.
 
-# A reader of values, and their name in the documentation.
+# A reader of values, with the documentation's name for such values.
 typed <- function(type, read) structure(read, type = type)
 
-# The source of a configuration, and the findings while it is read.
+# The source of a configuration, and the findings of reading it.
 new_origin <- function(file = NULL, notes = character()) {
   refuse_if(!is.null(file) && (length(file) != 1 || is.na(file) || !nzchar(file)),
             "`config` must be one path, a list or an ancify_config.")
@@ -17,8 +17,8 @@ new_origin <- function(file = NULL, notes = character()) {
   origin
 }
 
-# Reads one mapping by its table of keys. A fault is added to origin$problems and gives NULL; its
-# key goes to origin$failed for the checks between keys.
+# Reads a mapping by its table of keys. A faulty value becomes NULL: its fault is added to
+# origin$problems, and its key to origin$failed, for checks that involve several keys.
 read_section <- function(values, keys, prefix, origin) {
   check_keys(names(values), names(keys), prefix, origin)
   result <- lapply(keys, function(key) key$default)
@@ -77,7 +77,7 @@ key_entries <- function(keys) {
   })
 }
 
-# A fault ends the reading of a key's value; attempt() records it and continues.
+# Stops the reading of a key's value; attempt() records the fault and continues.
 fault <- function(value, key, advice) {
   message <- sprintf("`%s` is %s: %s", key, show_value(value), advice)
   stop(structure(class = c("ancify_fault", "error", "condition"), list(message = message)))
@@ -100,12 +100,12 @@ read_text <- typed("text", function(value, key, origin) {
   if (!is_scalar(text) || !is.character(text) || !nzchar(text)) {
     fault(value, key, "give one text.")
   }
-  # enc2utf8() would alter the text.
+  # Refuse invalid text, which enc2utf8() would alter.
   if (!validEnc(text)) fault(value, key, paste0(not_text, "."))
   enc2utf8(text)
 })
 
-# Text that goes into a job's script.
+# A reader of text for a job's script.
 text_like <- function(pattern, wanted) {
   typed("text", function(value, key, origin) {
     text <- read_text(value, key, origin)
@@ -163,7 +163,7 @@ as_name <- function(value) {
     number_text(value)
   } else {
     name <- as.character(value)
-    # enc2utf8() would alter the name; names_a_path() refuses it.
+    # enc2utf8() would alter an invalid name, which names_a_path() refuses later.
     if (validEnc(name)) enc2utf8(name) else name
   }
 }
@@ -265,7 +265,7 @@ one_of <- function(...) {
 }
 
 read_flag <- typed("`true` or `false`", function(value, key, origin) {
-  # YAML 1.1's words for both.
+  # The words of YAML 1.1 for true and false
   word <- if (is_scalar(value)) tolower(value) else ""
   if (word %in% c("true", "yes", "on", "y")) {
     TRUE
@@ -305,7 +305,7 @@ read_input <- typed("path", function(value, key, origin) {
   if (is_absolute(path)) {
     return(path)
   }
-  # Files by chromosome lie in a folder.
+  # For files by chromosome, check their folder.
   there <- function(path) file.exists(if (has_placeholder(path)) dirname(path) else path)
   if (!there(path) && !is.null(origin$file)) {
     beside <- file.path(dirname(origin$file), path)

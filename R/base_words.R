@@ -4,7 +4,7 @@ quoted <- function(text) {
   paste0("'", text, "'")
 }
 
-# A list in words: at most six items, then the number of the rest.
+# A list in words: at most six items, then the number of further items.
 enumerate <- function(words) {
   more <- length(words) - 6
   if (more > 0) {
@@ -38,7 +38,7 @@ show_value <- function(value) {
   }
 }
 
-# More values would be cut off anyway: each takes at least two of 60 characters.
+# Messages would cut further values, because each takes at least two of 60 characters.
 most_shown <- 30
 
 show_scalars <- function(values) {
@@ -58,7 +58,7 @@ closest <- function(word, candidates) {
     return(character())
   }
   distance <- utils::adist(word, candidates, ignore.case = TRUE)[1, ]
-  # Transposed letters count as one error.
+  # A permutation of the letters, such as a transposition, counts as one error.
   distance[sorted_letters(candidates) == sorted_letters(word)] <- 1
   candidates[which.min(distance)][min(distance) <= max(1, nchar(word) / 3)]
 }
@@ -67,7 +67,7 @@ sorted_letters <- function(words) {
   vapply(strsplit(tolower(words), ""), function(letters) paste(sort(letters), collapse = ""), "")
 }
 
-# The end of a sentence about a word that is not among the candidates.
+# The end of a sentence about a word that is none of the candidates.
 did_you_mean <- function(word, candidates, show = quoted) {
   guess <- closest(word, candidates)
   if (length(guess)) sprintf("; did you mean %s?", show(guess)) else "."
@@ -94,7 +94,7 @@ count_with_verb <- function(n, noun, one = "has", many = "have") {
   if (n == 1) paste("One", noun, one) else paste(count_of(n, noun), many)
 }
 
-# Avoids 1e+05 for 100000.
+# A number as text, with 100000 rather than 1e+05.
 number_text <- function(value) {
   format(value, scientific = FALSE, digits = 15, trim = TRUE)
 }
@@ -142,7 +142,7 @@ is_scalar <- function(value) {
   is.atomic(value) && length(value) == 1 && !is.na(value)
 }
 
-# Cuts long lines in the middle: both ends of a path are the most informative.
+# Cuts long lines in the middle, because the ends of a path are most informative.
 cut_middle <- function(lines, width) {
   n <- nchar(lines)
   head <- width %/% 2 - 3

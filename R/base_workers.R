@@ -52,7 +52,7 @@ sent_parts <- function(parts, do, param) {
   if (forks(param) || inherits(param, "SerialParam")) {
     work$do <- do
   } else {
-    # Serialized, because a worker without the package would alter the function.
+    # Serialize the function, because a worker that has not loaded the package would alter it.
     work$packed <- serialize(do, NULL)
   }
   tryCatch(
@@ -64,7 +64,7 @@ sent_parts <- function(parts, do, param) {
 }
 
 # The function that workers receive. It needs only a library with this package. Parts sent together
-# to a worker share the environment `work`, and so its unpacked or read objects.
+# to a worker share the environment `work`, and so the objects unpacked or read into it.
 do_part_anywhere <- function(part, work) {
   if (is.null(work$do)) {
     .libPaths(work$libraries)
@@ -76,8 +76,8 @@ do_part_anywhere <- function(part, work) {
 
 environment(do_part_anywhere) <- baseenv()
 
-# Runs on a worker; the other cores belong to other workers. BiocParallel would turn conditions into
-# text.
+# Runs on a worker, with one thread, because other cores belong to other workers. Returns conditions
+# as values, because BiocParallel would turn them into text.
 do_part <- function(part, do) {
   old <- options(ancify.threads = 1)
   on.exit(options(old))
@@ -98,7 +98,7 @@ value_of_part <- function(outcome) {
   outcome$value
 }
 
-# Wraps do() to attach ancify on a worker, because users' functions call its functions.
+# Wraps do() to attach ancify on a worker, because users' functions may call ancify's.
 with_ancify <- function(do) {
   function(part) {
     if (!"package:ancify" %in% search()) {

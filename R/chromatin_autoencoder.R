@@ -2,93 +2,94 @@
 
 #' Train an autoencoder of distance maps
 #'
-#' `fit_autoencoder(maps, task)` trains a convolutional network on maps of many cells: to encode
-#' each map compactly, to correct false spots, or to fill in unseen points.
+#' `fit_autoencoder(maps, task)` trains a convolutional network on the maps of many cells. The
+#' network encodes each map compactly, corrects false spots, or fills in unseen points.
 #'
 #' @details
-#' | `task` | What it learns | Used by |
+#' | `task` | The network learns | Used by |
 #' | --- | --- | --- |
 #' | `"cluster"` | to reconstruct each map from its code | `predict()` |
 #' | `"denoise"` | the map before points were moved | `reconstruct_maps()`, [outlier_scores()] |
 #' | `"inpaint"` | the map before points were hidden | `reconstruct_maps()` |
 #'
-#' **Winners.** On 10,000 simulated maps of 64 points, five seeds each (`vignette("chromatin")`):
-#' * To fill in points, the network beats interpolation: squared errors of 1.03 and 1.16 times the
-#'   least possible. If the model of the chain is known, `complete_maps(x, "conditional")` wins.
+#' **Choice of method.** Results on 10,000 simulated maps of 64 points, with five seeds
+#' (`vignette("chromatin")`):
+#' * To fill in points, the network beats interpolation: their squared errors are 1.03 and 1.16
+#'   times the least possible. If the model of the chain is known, `complete_maps(x, "conditional")`
+#'   is best.
 #' * To cluster, codes win narrowly: their adjusted Rand index is 0.95, against 0.93 by
-#'   [map_components()]. On 2,000 maps of 16 points [map_components()] wins, by 0.74 against 0.54.
-#' * To find false spots, [outlier_scores()] without a network wins: its area under the ROC curve is
-#'   0.96, and 0.92 with a network.
-#' * To correct them, [denoise_maps()] wins: its distances have an error of 0.055, against 0.084 by
-#'   the network and 0.154 in the input.
+#'   [map_components()]. On 2,000 maps of 16 points [map_components()] wins, with 0.74 against 0.54.
+#' * To find false spots, [outlier_scores()] is better without a network: its area under the ROC
+#'   curve is 0.96, against 0.92 with a network.
+#' * To correct false spots, [denoise_maps()] wins: its distances have an error of 0.055, against
+#'   0.084 by the network and 0.154 in the input.
 #'
-#' Try both on simulated maps that are like yours.
+#' Compare the methods on simulated maps that resemble yours.
 #'
-#' **Network.** Four blocks of 3 x 3 convolution, ReLU and pooling have 16, 32, 64 and 64 channels.
-#' A dense layer to the code follows, then the mirror image of all this, to one channel. Softplus
-#' keeps distances above 0. The last layer takes the mean of both triangles, with a zero diagonal.
-#' To inpaint, the network also sees which pairs were observed.
+#' **Network.** The encoder has four blocks of 3 x 3 convolution, ReLU and pooling, with 16, 32, 64
+#' and 64 channels, and a dense layer to the code. The decoder is its mirror image and ends in one
+#' channel. Softplus keeps distances above 0. The last layer averages both triangles and sets the
+#' diagonal to zero. For inpainting, the network also sees which pairs were observed.
 #'
-#' Networks that denoise or inpaint also feed their input, beside the code, to one more convolution.
-#' They learn the changes to the input. Before training they change nothing.
+#' Networks that denoise or inpaint have one more convolution, of the decoder's output and the
+#' input. They learn the correction to the input, which is zero before training.
 #'
-#' **Training.** Adam with rate 1e-3, in batches of 64 maps. The loss is the mean squared error of
-#' observed pairs. To denoise or inpaint, each epoch moves or hides different points of the
-#' [map_structures()], and computes their distances. Training ends when the loss of the cells held
-#' out has not fallen for 5 epochs. The weights of the best epoch are kept.
+#' **Training.** Adam minimises the loss with a learning rate of 1e-3, in batches of 64 maps. The
+#' loss is the mean squared error of observed pairs. For denoising or inpainting, each epoch moves
+#' or hides different points of the [map_structures()], and computes their distances. Training ends
+#' when the held-out loss has not fallen for 5 epochs. The weights of the best epoch are kept.
 #'
-#' **Stopping.** Ctrl-C ends training after a batch, with a warning. The result has the best weights
-#' so far.
+#' **Stopping.** Ctrl-C ends training after a batch, with a warning. The result holds the best
+#' weights so far.
 #'
-#' **Geometry.** With `geometry`, the loss also has the squared errors of distances in the map's own
-#' structure, by classical scaling. It pulls maps towards those that points in space can realise.
-#' The gradient goes through eigenvectors; close eigenvalues are damped. It makes epochs much
-#' slower.
+#' **Geometry.** `geometry` adds a loss: the squared errors of distances in the reconstructed map's
+#' own structure, by classical scaling. It pulls maps towards distances that points in space can
+#' have. Its gradient passes through eigenvectors, and is damped for close eigenvalues. Epochs
+#' become much slower.
 #'
-#' **Work.** Computations are in single precision. A seed gives bit-identical weights at any number
+#' **Computation.** Values have single precision. A seed gives bit-identical weights at any number
 #' of threads. The instruction sets of processors round differently. An epoch of 8,000 maps of 64
 #' points takes nearly two minutes on one core, and time grows with the square of the number of
 #' points. A batch needs some 300 MB for 64 points, and 64 times that for 512.
 #'
-#' **GPUs.** With `backend = "gpu"` the network learns on one GPU, the first of [available_gpus()],
-#' in single precision. Its weights stay there. CPU threads meanwhile make the images, with the same
-#' random numbers. Dense layers are products by cuBLAS, a part of CUDA. Sums round differently, as
-#' they do between instruction sets of processors: the losses of an epoch differ by less than a
-#' relative 1e-4. Single weights may differ more. The geometry loss runs only on the CPU.
+#' **GPUs.** With `backend = "gpu"` the network trains on one GPU, the first of [available_gpus()],
+#' in single precision. Its weights stay on the GPU, while CPU threads prepare the input images with
+#' the same random numbers. Dense layers use cuBLAS, a part of CUDA. GPUs round sums differently, as
+#' instruction sets of processors do: the relative difference of an epoch's losses is below 1e-4.
+#' Individual weights may differ more. The geometry loss runs only on the CPU.
 #'
 #' @param maps A [distance_maps()] object of two cells or more, of at most 512 points. Missing pairs
 #'   do not enter the loss.
 #' @param task A row of the table; `"cluster"` by default.
 #' @param code Width of the code, at most the number of pairs. `NULL` (the default): 32 to cluster,
 #'   else 512, or the number of pairs if that is less.
-#' @param epochs Largest number of epochs; 50 by default.
-#' @param validation Share of the cells held out to judge the epochs, at least one cell; 0.2 by
-#'   default.
+#' @param epochs Maximum number of epochs; 50 by default.
+#' @param validation Share of the cells held out for validation, at least one cell; 0.2 by default.
 #' @param share Probability that a point is moved or hidden in training. `NULL` (the default): 0.05
-#'   to denoise, 0.1 to inpaint. To cluster, maps stay as they are.
-#' @param geometry Weight of the geometry loss; 0 (the default): none.
-#' @param seed A positive whole number for the cells held out, the first weights, the order of
+#'   to denoise, 0.1 to inpaint. Clustering leaves maps unchanged.
+#' @param geometry Weight of the geometry loss; 0 (the default) for none.
+#' @param seed A positive whole number for the held-out cells, the initial weights, the order of
 #'   cells, and the points moved or hidden; 1 by default.
 #' @param backend Where the network runs. `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`:
 #'   the first of [available_gpus()].
 #' @inheritParams distance_maps
 #' @return An object of class `map_autoencoder`, for the functions in
-#'   [predict()][predict.map_autoencoder]. It has these elements among others:
+#'   [predict()][predict.map_autoencoder]. Its elements include:
 #'
 #'   * `task`, `points`, `code`: the task, the number of points of a map, and the width of the code.
 #'   * `scale`: the divisor of the maps, as text: a number or `"each"`.
-#'   * `epochs`: a data frame with a row an epoch: `training_loss` and `held_out_loss`, in squared
+#'   * `epochs`: a data frame with a row per epoch: `training_loss` and `held_out_loss`, in squared
 #'     units of the maps.
-#'   * `best`: the number of the epoch whose weights are kept; 0 if none had ended.
+#'   * `best`: the index of the epoch whose weights are kept; 0 if no epoch was completed.
 #'   * `interrupted`: whether Ctrl-C ended training.
-#'   * `held_out`: names of the cells held out.
+#'   * `held_out`: names of the held-out cells.
 #' @section Errors:
 #' `ancify_input_error`: only one cell is given, or all are held out; maps have over 512 points;
 #' `code` is wider than a map; an argument is outside its range; all distances are 0; `geometry` is
-#' wanted on a GPU. Or distances are so extreme that training gives non-finite values.
+#' requested on a GPU; or distances are so extreme that training gives non-finite values.
 #'
-#' `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, it fails or has too little
-#' memory, or cuBLAS is missing.
+#' `ancify_device_error`: `backend` is `"gpu"`, but no GPU can be used, the GPU fails or has too
+#' little memory, or cuBLAS is missing.
 #'
 #' `ancify_cancelled_error`: training was stopped before its first batch.
 #' @references
@@ -151,8 +152,7 @@ scale_text <- function(maps) {
   if (is_each(maps)) "each" else format(maps$scale, digits = 17)
 }
 
-# By task: the width of the code, and the share of corrupted points. NULL: corruption is not
-# allowed.
+# Defaults by task: the width of the code, and the share of corrupted points (NULL: no corruption).
 autoencoder_tasks <- list(
   cluster = list(code = 32, share = NULL),
   denoise = list(code = 512, share = 0.05),
@@ -189,13 +189,13 @@ choose_judges <- function(cells, validation, seed) {
 
 mean_distance <- function(maps) {
   unit <- mean(maps$maps, na.rm = TRUE)
-  # Rounded to single precision
+  # The core stores this unit in single precision.
   refuse_if(!isTRUE(unit > 1e-30 & unit < 1e30),
             "The mean distance is %s: training needs one between 1e-30 and 1e30.", format(unit))
   unit
 }
 
-# Structures of maps with missing pairs or corruption; else an empty array.
+# The structures of maps, needed only for missing pairs or corruption; otherwise an empty array.
 structures_needed <- function(maps, spoilt, threads) {
   if (spoilt || anyNA(maps$maps)) {
     map_structures(maps, threads = threads)

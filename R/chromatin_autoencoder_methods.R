@@ -2,35 +2,34 @@
 
 #' Use an autoencoder of distance maps
 #'
-#' `predict()` gives the code of each cell, `reconstruct_maps()` the network's map of each cell.
+#' `predict()` gives the code of each cell, and `reconstruct_maps()` the network's map of it.
 #'
 #' @details
-#' Maps must have as many points as in training, in the same unit, and with the same `scale`. If
-#' training maps were divided by their own radius of gyration (`scale = "each"`), divide new maps
-#' likewise.
+#' Maps must have the number of points, the unit and the `scale` of the training maps. If training
+#' maps were divided by their own radius of gyration (`scale = "each"`), divide new maps likewise.
 #'
-#' Missing pairs are filled in by interpolating the [map_structures()] before the network sees them.
+#' Missing pairs are interpolated from the [map_structures()] before the network sees them.
 #'
 #' @param object,x,fit An autoencoder by [fit_autoencoder()] or [read_autoencoder()].
 #' @param maps A [distance_maps()] object.
-#' @param what `"map"` (the default): distances as the network gives them. `"structure"`: distances
-#'   of their [map_structures()], which break no triangle inequality.
+#' @param what `"map"` (the default): the network's distances. `"structure"`: the distances of their
+#'   [map_structures()], which satisfy the triangle inequality.
 #' @param ... Not used.
 #' @inheritParams distance_maps
 #' @inheritParams fit_autoencoder
 #' @return
 #' * `predict()`: a matrix of cells x code.
-#' * `reconstruct_maps()`: a [distance_maps()] object without missing pairs. To inpaint, pairs
-#'   that were seen stay as they are, with `what = "map"`.
+#' * `reconstruct_maps()`: a [distance_maps()] object without missing pairs. Inpainting with
+#'   `what = "map"` leaves observed pairs unchanged.
 #' * `print()`: `x`, invisibly.
 #' @section Warnings:
 #' `ancify_unit_warning`: distances are over five times larger or smaller than in training.
 #' @section Errors:
 #' `ancify_input_error`: maps have another number of points or another `scale` than in training. Or
-#' an autoencoder was changed so that its parts no longer fit together.
+#' an autoencoder was modified so that its parts disagree.
 #'
 #' `ancify_device_error`: as in [fit_autoencoder()].
-#' @seealso [fit_autoencoder()], [map_structures()] of what is reconstructed, [outlier_scores()]
+#' @seealso [fit_autoencoder()], [map_structures()] for coordinates, [outlier_scores()]
 #' @export
 #' @examples
 #' x <- simulate_polymers(60, polymer_model(16), seed = 1)
@@ -75,8 +74,8 @@ run_network <- function(fit, maps, job, threads, backend) {
   })
 }
 
-# For each point the median change that the network makes to its pairs: points x cells. All pairs of
-# a false spot change; of another point, only its pairs with false spots.
+# The median change that the network makes to each point's pairs: points x cells. A false spot
+# changes in all its pairs; another point, only in its pairs with false spots.
 changed_by <- function(fit, maps, threads, backend) {
   change <- abs(reconstruct_maps(fit, maps, threads = threads, backend = backend)$maps - maps$maps)
   at <- map_pairs(maps$points)
@@ -129,7 +128,7 @@ check_scale_of_training <- function(fit, maps) {
       "input"
     )
   }
-  # Cells differ in size, but hardly by so much on average.
+  # Cells differ in size, but averages over cells rarely differ so much.
   ratio <- mean(maps$maps, na.rm = TRUE) / fit$unit
   if (!isTRUE(ratio > 1 / 5 & ratio < 5)) {
     warn_ancify(
@@ -174,14 +173,14 @@ print.map_autoencoder <- function(x, ...) {
 #' Read an autoencoder of distance maps
 #'
 #' `read_autoencoder(file)` reads an autoencoder that [save_model()] wrote. Its predictions are
-#' byte-identical to those of the saved one.
+#' byte-identical to the saved autoencoder's.
 #'
 #' @param file Path of a safetensors file.
 #' @return An object of class `map_autoencoder`, without a record of its training.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read.
-#' * `ancify_format_error` (fields `file`, `line`): the file is damaged, or holds no such
-#'   autoencoder.
+#' * `ancify_format_error` (fields `file`, `line`): the file is damaged, or contains no autoencoder
+#'   of maps.
 #' @seealso [fit_autoencoder()], [predict.map_autoencoder]
 #' @export
 #' @examples

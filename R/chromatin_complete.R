@@ -1,4 +1,4 @@
-# Estimates of missing pairs of maps.
+# Estimates of the missing pairs of maps.
 
 #' Complete distance maps
 #'
@@ -8,27 +8,27 @@
 #' @details
 #' | `method` | Distance of a missing pair |
 #' | --- | --- |
-#' | `"interpolate"` | distance in the [map_structures()], with missing points between neighbours |
-#' | `"lowrank"` | distance by the leading components, which all cells share |
-#' | `"conditional"` | the mean distance given the points seen, for a `model` by [polymer_model()] |
+#' | `"interpolate"` | distance in the [map_structures()], missing points lying between neighbours |
+#' | `"lowrank"` | distance from the leading components, which all cells share |
+#' | `"conditional"` | mean distance given the observed points, under a [polymer_model()] |
 #'
 #' **Interpolation.** A missing point lies on the straight line between its nearest observed
 #' neighbours on the chain.
 #'
-#' At an end of the chain a neighbour is missing on one side. The separations from the observed
-#' points give such points a mean and spread (kriging), and the distance is the mean length. Mean
-#' squared distances grow with the separation by a power law, fitted to the observed pairs of all
-#' cells. Each cell scales it by its pairs up to 4 points apart. A warning counts the points beyond
-#' the ends.
+#' A point beyond the first or last observed one has a neighbour on one side only. Kriging gives its
+#' mean and variance from its separations to the observed points, and its distances are the expected
+#' ones. Mean squared distances follow a power law of the separation, fitted to the observed pairs
+#' of all cells. Each cell rescales the law to its own pairs up to 4 points apart. A warning counts
+#' such points.
 #'
-#' **Conditional means.** Given the points seen, the missing ones of a Gaussian chain are normal.
-#' Along each axis their precision is the block of the Laplacian for missing points. The mean length
-#' of a normal vector has a closed form. No other estimate has a smaller mean squared error, so this
-#' is the bound for chains of that model. Elsewhere it is a smoother rule of interpolation.
+#' **Conditional means.** Given the observed points, the missing points of a Gaussian chain are
+#' normal. Along each axis their precision is the Laplacian's block of missing points. The mean
+#' length of a normal vector has a closed form. For chains of this model no estimate has a smaller
+#' mean squared error. For other chains it is a smoother interpolation.
 #'
-#' **Components.** The matrix of pairs x cells, less its row means, is approximated by a matrix of
-#' the given rank: missing entries take the values of its leading components until they converge.
-#' This needs many similar cells.
+#' **Components.** A matrix of the given rank approximates the pairs x cells matrix, less its row
+#' means. Missing entries are replaced by this approximation until they converge. The method needs
+#' many similar cells.
 #'
 #' @param x A [distance_maps()] object.
 #' @param method A row of the table; `"interpolate"` by default.
@@ -36,16 +36,16 @@
 #' @param rank Number of components for `"lowrank"`; 10 by default.
 #' @inheritParams distance_maps
 #' @section Warnings:
-#' `ancify_maps_warning`: with `"interpolate"`, points at an end of the chain were not seen. Their
-#' distances are right on average, but a cell's map does not determine their positions.
-#' @return `x` without missing pairs. Its `mask` still marks the points that were seen.
+#' `ancify_maps_warning`: with `"interpolate"`, points at an end of the chain were not observed.
+#' Their distances are correct on average, but a cell's map does not determine their positions.
+#' @return `x` without missing pairs. Its `mask` still marks the observed points.
 #' @section Errors:
 #' `ancify_input_error`: `model` is missing or has another number of points; for `"lowrank"`, `x`
 #' has no more cells than `rank`, or a pair is missing in all cells.
 #' @references
 #' Mazumder, Hastie and Tibshirani (2010) Spectral regularization algorithms for learning large
 #' incomplete matrices. Journal of Machine Learning Research 11:2287-2322.
-#' @seealso [map_metrics()] to compare with the truth
+#' @seealso [map_metrics()] for comparison with the truth
 #' @export
 #' @examples
 #' model <- polymer_model(64, domains = c(20, 24, 20))
@@ -93,16 +93,16 @@ warn_ends <- function(found) {
   }
 }
 
-# The number of points by which each lies beyond the first or last observed one; `axis`: coordinates
-# of a cell.
+# The number of steps from each point back to the first or last observed one, 0 between them.
+# `axis`: one coordinate of a cell's points.
 steps_beyond <- function(axis) {
   seen <- range(which(!is.na(axis)))
   at <- seq_along(axis)
   pmax(seen[1] - at, at - seen[2], 0)
 }
 
-# Distances of the structures `found`, with missing points between neighbours, and points beyond the
-# ends by kriging.
+# Distances of the structures `found`. Missing points lie between their neighbours; points beyond
+# the ends are kriged.
 interpolated_maps <- function(x, found, threads) {
   coordinates <- interpolated(found)
   maps <- measured(coordinates, threads)$maps
@@ -123,10 +123,10 @@ interpolated_maps <- function(x, found, threads) {
   maps
 }
 
-# Points far from an end carry no further information about it.
+# The observed points nearest the ends; others add almost no information about points beyond them.
 end_points <- function(seen) unique(c(utils::head(seen, 100), utils::tail(seen, 100)))
 
-# Ordinary kriging of the points `at` from those `by`: list(mean = at x 3, variance = at x at).
+# Ordinary kriging of the points `at` from the points `by`: list(mean = at x 3, variance = at x at).
 kriged <- function(at, by, points, square_of) {
   # The semivariance of two points along an axis
   semivariance <- function(i, j) square_of(abs(outer(i, j, `-`))) / 6
@@ -135,21 +135,22 @@ kriged <- function(at, by, points, square_of) {
   wanted <- rbind(semivariance(by, at), 1)
   solved <- if (any(system[-(n + 1), -(n + 1)] > 0)) solve(system, wanted) else wanted / n
   weights <- solved[seq_len(n), , drop = FALSE]
-  # Covariances of the errors
+  # The covariance of the kriging errors
   across <- crossprod(weights, semivariance(by, at))
   variance <- across + t(across) - semivariance(at, at) -
     crossprod(weights, semivariance(by, by) %*% weights)
   list(mean = crossprod(weights, points[by, , drop = FALSE]), variance = variance)
 }
 
-# Mean distances of points i and j around their mean `points`. `variance`: along each axis.
+# The mean distances of points i and j, with mean coordinates `points` and this variance along each
+# axis.
 mean_lengths <- function(points, variance, i, j) {
   length <- sqrt(rowSums((points[i, , drop = FALSE] - points[j, , drop = FALSE])^2))
   spread <- variance[cbind(i, i)] + variance[cbind(j, j)] - 2 * variance[cbind(i, j)]
   mean_length(length, sqrt(pmax(spread, 0)))
 }
 
-# A straight line has power 2, which would leave no spread.
+# A power of 2 is a straight line, whose extrapolation would have no variance.
 most_power <- 1.9
 
 # The mean squared distance as a function of the separation: a power law, fitted to all cells.
@@ -162,7 +163,7 @@ separation_law <- function(x) {
   separation <- log(profile$separation)
   square <- log(profile$mean_square)
   centre <- stats::weighted.mean(separation, profile$pairs)
-  power <- 1 # of an ideal chain, where one separation does not tell
+  power <- 1 # an ideal chain's, because one separation cannot determine it
   if (nrow(profile) > 1) {
     slope <- stats::weighted.mean((separation - centre) * square, profile$pairs) /
       stats::weighted.mean((separation - centre)^2, profile$pairs)
@@ -174,7 +175,7 @@ separation_law <- function(x) {
   }
 }
 
-# Squared distances of a cell's near pairs relative to the law.
+# The squared distances of a cell's near pairs, relative to the law.
 size_by_law <- function(map, at, square_of) {
   separation <- at$second - at$first
   near <- which(separation <= 4 & !is.na(map))
@@ -225,7 +226,7 @@ conditional_maps <- function(x, model, threads) {
 mean_length <- function(a, s) {
   s <- pmax(s, 1e-9 * a, .Machine$double.xmin)
   ratio <- a / s
-  # Near 0, where a is a divisor, use the first terms of the series.
+  # Near a = 0, where the formula divides by a, use the first terms of its series.
   inner <- ifelse(
     ratio > 1e-3, (ratio + 1 / ratio) * (2 * stats::pnorm(ratio) - 1), 2 * stats::dnorm(0)
   )

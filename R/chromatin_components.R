@@ -1,21 +1,21 @@
 #' Principal components of distance maps
 #'
 #' `map_components(x)` gives each cell its coordinates along the leading principal components of the
-#' maps' upper triangles. They are the usual input for clustering, and the baseline for other codes.
+#' maps' upper triangles. They are the usual input for clustering, and a baseline for other codes.
 #'
 #' @details
-#' Components equal those of [stats::prcomp()], without scaling of pairs, but only the leading ones
-#' are computed. Their signs make the sum of the cells' cubed scores positive.
+#' The components equal those of [stats::prcomp()] without scaling of pairs, but only the leading
+#' ones are computed. Each sign makes the sum of the cells' cubed scores positive.
 #'
-#' The first component often reflects the size of cells. To cluster by shape, take maps with
+#' The first component often reflects the size of cells. To cluster by shape, use maps with
 #' `scale = "each"` ([distance_maps()]).
 #'
 #' @param x A [distance_maps()] object without missing pairs.
 #' @param n Number of components; 10 by default.
 #' @return A matrix of cells x `n`, with the columns `PC1`, `PC2` and so on. The attribute `share`
-#'   holds their shares of the variance.
+#'   holds each component's share of the variance.
 #' @section Errors:
-#' `ancify_input_error`: `x` has missing pairs, or no more cells than `n`.
+#' `ancify_input_error`: `x` has missing pairs, or at most `n` cells.
 #' @seealso [cluster_metrics()]
 #' @export
 #' @examples
@@ -46,7 +46,7 @@ map_components <- function(x, n = 10) {
 # An orthonormal basis of the `n` leading left singular vectors of `z`, from block Krylov spaces
 # (Musco and Musco 2015, Advances in Neural Information Processing Systems 28:1396-1404).
 leading_axes <- function(z, n) {
-  # A few more than requested, so that the last ones converge too
+  # Compute a few more axes than requested, so that the last requested one converges too.
   width <- n + 5
   depth <- 5
   if (width * depth >= min(dim(z))) {
@@ -69,5 +69,5 @@ leading_axes <- function(z, n) {
   axes[, seq_len(n), drop = FALSE]
 }
 
-# Distant columns of `z` as initial directions.
+# Initial directions: columns of `z` that are far apart.
 first_axes <- function(z, n) qr.Q(qr(z[, unique(round(seq(1, ncol(z), length.out = n)))]))

@@ -2,46 +2,46 @@
 
 #' Denoise distance maps
 #'
-#' `denoise_maps(x, method)` corrects distances: it replaces false spots, or finds a similar map
-#' that points in space can realise. `outlier_scores(x)` measures how far each point is from its
-#' neighbours on the chain.
+#' `denoise_maps(x, method)` corrects distances: it replaces false spots, or finds a similar map of
+#' points in space. `outlier_scores(x)` measures how far each point lies from its neighbours on the
+#' chain.
 #'
 #' @details
 #' | `method` | Distances |
 #' | --- | --- |
 #' | `"outliers"` | points with a score above `threshold` are removed, then interpolated |
-#' | `"rank"` | distances of the nearest Gram matrix of rank 3: classical scaling |
+#' | `"rank"` | distances from the nearest Gram matrix of rank 3: classical scaling |
 #' | `"smacof"` | distances of the structure of least stress: [map_structures()] |
 #'
-#' The first changes only pairs of removed points.
+#' `"outliers"` changes only the pairs of removed points.
 #'
-#' The last two correct distances that no points can have, such as those with independent errors.
-#' There `"smacof"` is much nearer to the truth than `"rank"`, whose squares weigh long distances.
-#' Points that were moved in space still have possible distances, so these methods change nothing
-#' there.
+#' `"rank"` and `"smacof"` correct distances that no points in space have, such as distances with
+#' independent errors. `"smacof"` then comes much nearer to the truth than `"rank"`, which fits
+#' squared distances and so weights long ones more. Points moved in space have possible distances,
+#' which neither method changes.
 #'
 #' **Scores.** A false spot is far from both its neighbours on the chain. A neighbour of a false
-#' spot is far from that spot alone. So a score has two parts, each the least of some distances:
-#' * to the next point seen on each side;
-#' * to the middle of two points, one on each side, each the next or the second one seen.
+#' spot is far from that spot alone. A score therefore has two parts, each a minimum of distances:
+#' * to the nearest observed point on each side;
+#' * to the midpoint of two observed points, one on each side, each the nearest or the second.
 #'
-#' Each is divided by its root mean square over all points. The score is the geometric mean of both,
-#' over its median in all cells. At the ends of the chain it has the first part only.
+#' Each part is divided by its root mean square over all points. The score is the geometric mean of
+#' both, divided by its median over all cells. At the ends of the chain it has the first part only.
 #'
-#' With `fit`, the score is the median of what the network changes at the point's pairs, over its
-#' median in all cells.
+#' With `fit`, the score is the network's median change to the point's pairs, divided by its median
+#' over all cells.
 #'
 #' @param x A [distance_maps()] object.
 #' @param method A row of the table; `"outliers"` by default.
-#' @param fit A [fit_autoencoder()] result that was trained to denoise. `NULL` (the default): scores
-#'   by neighbours, which need no training.
-#' @param backend For `fit`, where it runs, as in [fit_autoencoder()].
+#' @param fit A [fit_autoencoder()] result for the task `"denoise"`. `NULL` (the default): scores
+#'   from neighbours, which need no training.
+#' @param backend Where `fit` runs, as in [fit_autoencoder()].
 #' @param threshold For `"outliers"`, the score above which a point is removed; 2.5 by default.
 #' @inheritParams distance_maps
 #' @return
-#' * `denoise_maps()`: a [distance_maps()] object. Pairs missing in `x` stay missing. Distances of
-#'   points that [map_structures()] omits stay unchanged.
-#' * `outlier_scores()`: a matrix of points x cells; `NA` for points that were not seen, or that
+#' * `denoise_maps()`: a [distance_maps()] object. Missing pairs stay missing. Distances of points
+#'   that [map_structures()] omits stay unchanged.
+#' * `outlier_scores()`: a matrix of points x cells; `NA` for points that are unobserved, or that
 #'   [map_structures()] omits.
 #' @section Errors:
 #' `ancify_input_error`: an argument has the wrong type, or `threshold` leaves a cell with fewer
@@ -91,7 +91,7 @@ without_outliers <- function(x, threshold, threads) {
   removed <- !kept[at$first, , drop = FALSE] | !kept[at$second, , drop = FALSE]
   x$maps[removed] <- NA
   found <- interpolated_maps(x, map_structures(x, threads = threads), threads)
-  # The structure of inexact distances changes those of other points too.
+  # A structure fitted to inexact distances alters the other points' distances too: keep theirs.
   replace(given, removed, found[removed])
 }
 
@@ -120,7 +120,7 @@ chain_scores <- function(x, threads) {
   found <- map_structures(x, threads = threads)
   parts <- lapply(seq_along(x$cells), function(cell) neighbour_distances(found[, , cell]))
   part <- function(name) vapply(parts, `[[`, numeric(x$points), name)
-  # Coincident points have no score.
+  # If all points coincide, the scale is 0 and no point has a score.
   relative <- function(distance) no_nan(distance / sqrt(mean(distance^2, na.rm = TRUE)))
   bond <- relative(part("bond"))
   middle <- relative(part("middle"))
@@ -129,13 +129,13 @@ chain_scores <- function(x, threads) {
   score
 }
 
-# For each point of points x 3 the distance to the nearer neighbour, and to the nearest midpoint
-# between points on both sides. NA for absent points, and for midpoints at the ends.
+# The distance of each point (a row of `points`) to its nearer neighbour, and to the nearest
+# midpoint of points on both sides. NA for unobserved points, and for midpoints at the ends.
 neighbour_distances <- function(points) {
   seen <- which(!is.na(points[, 1]))
   chain <- points[seen, , drop = FALSE]
   n <- length(seen)
-  # The point shifted by this many places; NA beyond the ends.
+  # The chain shifted by this many points; NA beyond the ends.
   shifted <- function(by) {
     at <- seq_len(n) + by
     at[at < 1 | at > n] <- NA
@@ -155,16 +155,16 @@ neighbour_distances <- function(points) {
 
 #' Receiver operating characteristic of outlier scores
 #'
-#' `outlier_roc(scores, truth)` measures how well scores separate moved points from others.
+#' `outlier_roc(scores, truth)` measures how well scores separate outliers from other points.
 #'
-#' @param scores Numbers, such as the matrix of [outlier_scores()]; `NA` is left out.
+#' @param scores Numbers, such as the matrix of [outlier_scores()]; `NA` values are omitted.
 #' @param truth `TRUE` for outliers, in the shape of `scores`: the element `outliers` of
 #'   [perturb_maps()].
-#' @return A data frame with a row for each threshold, from the highest: `threshold`, and the
-#'   shares `false_positive` and `true_positive` of points with at least that score. The attribute
-#'   `area` is the area under the curve.
+#' @return A data frame with a row for each threshold, from the highest. It has `threshold`, and the
+#'   false and true positive rates of points with at least that score, `false_positive` and
+#'   `true_positive`. The attribute `area` is the area under the curve.
 #' @section Errors:
-#' `ancify_input_error`: arguments differ in length, or `truth` has only outliers or none.
+#' `ancify_input_error`: arguments differ in length, or `truth` has only outliers or no outliers.
 #' @export
 #' @examples
 #' outlier_roc(c(0.5, 3, 1, 0.7), c(FALSE, TRUE, TRUE, FALSE))

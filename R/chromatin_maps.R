@@ -16,29 +16,30 @@
 #' A data frame's rows may have any order. Its largest `point` is the number of points. Cells
 #' without a name are named by their index.
 #'
-#' A point that was not seen has `NA` for all three coordinates, or no row in a data frame. Its
-#' distances are `NA`. Given distances may be `NA` for single pairs. A cell with fewer than two
-#' observed points has no distance and is omitted.
+#' An unobserved point has `NA` for all three coordinates, or no row in a data frame. Its distances
+#' are `NA`. In a matrix of distances, single pairs may be `NA`. A cell with fewer than two observed
+#' points has no distance and is omitted.
 #'
-#' If a data frame has several spots for a point of a cell, the right one is unknown, so the point
-#' counts as not seen. Identical rows are one spot. Give two homologous chromosomes as two cells.
+#' If a data frame has several spots for a point of a cell, the correct one is unknown, and the
+#' point counts as unobserved. Identical rows are one spot. Give two homologous chromosomes as two
+#' cells.
 #'
 #' An object of class `distance_maps` is a list:
 #' * `maps`: the upper triangles, a matrix of pairs x cells, in the order of [upper.tri()];
 #' * `points`: the number of points; `cells`: names of the cells;
-#' * `mask`: a logical matrix of points x cells, `TRUE` for points that were seen;
+#' * `mask`: a logical matrix of points x cells, `TRUE` for observed points;
 #' * `scale`: the divisor of the distances, one number or one for each cell;
 #' * `each`: whether each map was divided by its own radius of gyration;
-#' * `outliers`: for [perturb_maps()] alone, which points were moved.
+#' * `outliers`: which points were moved, only in results of [perturb_maps()].
 #'
 #' @param x Coordinates or distances of 8 to 5,000 points, as in the table.
-#' @param scale A number above 0 by which all distances are divided; 1 by default. `"each"`: a
-#'   map's own radius of gyration, so that the sizes of cells no longer differ.
+#' @param scale A number above 0 by which all distances are divided; 1 by default. `"each"` divides
+#'   each map by its own radius of gyration, so that cells no longer differ in size.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores. The number of threads never changes a result.
 #' @return An object of class `distance_maps`, for the functions in [distance_maps_methods].
 #' @section Warnings:
-#' `ancify_maps_warning`: cells with fewer than two observed points are omitted. Or a point of a
+#' `ancify_maps_warning`: cells with fewer than two observed points are omitted, or a point of a
 #' data frame has several spots in a cell.
 #' @section Errors:
 #' `ancify_input_error`: `x` has another shape, fewer than 8 or more than 5,000 points, or matrices
@@ -76,11 +77,11 @@ distance_maps <- function(x, scale = 1, threads = NULL) {
 }
 
 fewest_points <- 8
-most_points <- 5000 # a map of so many takes 100 MB
-# Squares of numbers beyond this would be infinite.
+most_points <- 5000 # a map of this size takes 100 MB
+# Squares of much larger numbers would be infinite.
 largest_number <- 1e100
 
-# `mask`: by default, points that have an observed pair.
+# `mask`: by default, the points with an observed pair.
 new_maps <- function(maps, points, cells, mask = NULL, scale = 1) {
   if (is.null(mask)) {
     at <- map_pairs(points)
@@ -102,7 +103,7 @@ map_pairs <- function(points) {
   list(first = sequence(seq_len(points - 1)), second = second)
 }
 
-# Maps of coordinates that have been checked.
+# Maps from checked coordinates.
 measured <- function(coordinates, threads, scale = 1) {
   points <- dim(coordinates)[1]
   cells <- dim(coordinates)[3]
@@ -115,7 +116,7 @@ measured <- function(coordinates, threads, scale = 1) {
 
 cell_names <- function(x) names_or_numbers(dimnames(x)[[3]], dim(x)[3])
 
-# The names of `n` items, with indices for unnamed ones.
+# The names of `n` items; unnamed items get their index.
 names_or_numbers <- function(names, n) {
   numbers <- as.character(seq_len(n))
   if (is.null(names)) numbers else ifelse(is.na(names) | names == "", numbers, names)

@@ -5,21 +5,22 @@
 #' @param x,object An object of class `distance_maps`.
 #' @param i Cells: numbers, names, or `TRUE` and `FALSE`.
 #' @param value New names, a different one for each cell.
-#' @param ... For `c()`, objects of class `distance_maps` with one number of points and one `scale`.
-#'   Else not used.
+#' @param ... For `c()`, objects of class `distance_maps` with equal numbers of points and equal
+#'   `scale`. Otherwise not used.
 #' @return
 #' * `length(x)`: the number of cells; `names(x)`: their names, which `names(x) <- value` changes.
 #' * `x[i]`: the maps of some cells.
-#' * `c(x, y)`: the maps of all cells. With `c(a = x, b = y)` names of cells begin with `"a."` and
-#'   `"b."`.
-#' * `as.array(x)`: whole symmetric maps, points x points x cells.
+#' * `c(x, y)`: the maps of all cells. With `c(a = x, b = y)` the names of cells begin with `"a."`
+#'   and `"b."`.
+#' * `as.array(x)`: full symmetric maps, points x points x cells.
 #' * `as.matrix(x)`: a row for each cell and a column for each pair, with names such as `"1-2"`.
 #'   Clustering and embedding functions take this form.
-#' * `summary(x)`: a data frame with a row for each cell. It has `cell`, the number of `points`
-#'   seen, and the share of pairs `missing`. Then come the mean `bond` (distance of neighbours),
-#'   the `radius` of gyration and the `largest` distance.
-#' * `separation_profile(x)`: a data frame with a row for each separation along the chain. It has
-#'   `separation`, the number of `pairs` seen, and their `mean` and `mean_square` distance.
+#' * `summary(x)`: a data frame with a row for each cell. Its columns are `cell`, the number of
+#'   observed `points` and the share of `missing` pairs; then the mean `bond` (distance of
+#'   neighbours), the `radius` of gyration and the `largest` distance.
+#' * `separation_profile(x)`: a data frame with a row for each separation along the chain. Its
+#'   columns are `separation`, the number of observed `pairs`, and their `mean` and `mean_square`
+#'   distance.
 #' * `print(x)`: `x`, invisibly.
 #' @section Errors:
 #' `ancify_input_error`: cells do not exist, two cells would share a name, or maps differ in their
@@ -107,7 +108,7 @@ c.distance_maps <- function(...) {
   out
 }
 
-# One scale, or a scale for each cell if every map was divided by its own.
+# The common scale, or a scale for each cell if every map was divided by its own.
 common_scale <- function(parts) {
   scales <- lapply(unname(parts), `[[`, "scale")
   each <- vapply(parts, is_each, NA)
@@ -149,7 +150,7 @@ as.array.distance_maps <- function(x, ...) {
   at <- map_pairs(points)
   out[at$first + (at$second - 1) * points, ] <- x$maps
   out[at$second + (at$first - 1) * points, ] <- x$maps
-  # In a completed map, unseen points have distances too.
+  # In a completed map, unobserved points have distances too, and a zero diagonal.
   incomplete <- rep(colSums(is.na(x$maps)) > 0, each = points)
   out[seq(1, points^2, points + 1), ][!x$mask & incomplete] <- NA
   array(out, c(points, points, length(x)), list(NULL, NULL, x$cells))

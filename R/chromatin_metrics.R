@@ -2,10 +2,10 @@
 
 #' Compare distance maps with the truth
 #'
-#' `map_metrics(estimate, truth)` measures for each cell how close a completed or denoised map is to
-#' the true one.
+#' `map_metrics(estimate, truth)` measures how close each cell's completed or denoised map is to the
+#' true map.
 #'
-#' @param estimate,truth [distance_maps()] objects of the same cells and points, in one unit.
+#' @param estimate,truth [distance_maps()] objects of the same cells and points, in the same unit.
 #' @param given The maps before completion: only pairs missing in them are compared. `NULL` (the
 #'   default): all pairs.
 #' @param contact The distance below which points are in contact, in the unit of the maps. Default:
@@ -22,10 +22,9 @@
 #' | `contacts` | area under the ROC curve of true contacts, by estimated distance |
 #' | `triangles` | share of triples in the estimate that break the triangle inequality |
 #'
-#' A value is `NA` if a cell has too few pairs for it, or no pair is in contact.
+#' A value is `NA` if a cell has too few pairs, or no pair is in contact.
 #' @section Errors:
-#' `ancify_input_error`: the maps differ in their cells, points or unit, or lack a pair that is
-#' compared.
+#' `ancify_input_error`: the maps differ in their cells, points or unit, or lack a pair to compare.
 #' @seealso [cluster_metrics()], [outlier_roc()]
 #' @export
 #' @examples
@@ -78,7 +77,7 @@ correlation <- function(x, y) {
   if (length(x) < 2 || min(x) == max(x) || min(y) == max(y)) NA_real_ else stats::cor(x, y)
 }
 
-# The probability that a positive scores higher than a negative; ties count half.
+# The probability that a positive scores higher than a negative; ties count one half.
 area_under_roc <- function(score, is_positive) {
   positives <- as.numeric(sum(is_positive))
   negatives <- length(is_positive) - positives
@@ -91,18 +90,18 @@ area_under_roc <- function(score, is_positive) {
 #' Compare clusters of cells with their classes
 #'
 #' `cluster_metrics(clusters, truth)` gives the adjusted Rand index of two partitions. Given scores
-#' of the cells, it also measures how well they separate the true classes.
+#' of the cells, it also measures how well the scores separate the true classes.
 #'
 #' @param clusters,truth A label for each cell: factors, texts or numbers.
-#' @param scores A matrix with a row for each cell, such as by [map_components()]. `NULL` (the
+#' @param scores A matrix with a row for each cell, such as from [map_components()]. `NULL` (the
 #'   default): no silhouette.
 #' @return A named vector:
 #' * `adjusted_rand`: 1 for equal partitions, 0 on average for random ones;
-#' * `silhouette`: with `scores` alone, the mean silhouette width of the classes `truth`, from -1
-#'   to 1, by Euclidean distances.
+#' * `silhouette`, only with `scores`: the mean silhouette width of the classes `truth`, from -1 to
+#'   1, by Euclidean distances.
 #' @section Errors:
-#' `ancify_input_error`: arguments differ in their number of cells, labels are missing, or scores
-#' are not finite. Or `truth` has only one class although `scores` are given.
+#' `ancify_input_error`: arguments differ in their number of cells, labels are missing, scores are
+#' not finite, or `scores` are given but `truth` has only one class.
 #' @references
 #' Hubert and Arabie (1985) Comparing partitions. Journal of Classification 2:193-218.
 #'
@@ -139,8 +138,8 @@ check_scores <- function(scores, cells) {
             count_of(cells, "row"))
 }
 
-# Pairs of cells that share cluster and class, less their expectation, over their largest possible
-# excess.
+# The number of pairs that share both cluster and class, less its expectation, divided by the
+# largest such excess.
 adjusted_rand <- function(clusters, truth) {
   pairs <- function(n) sum(n * (n - 1) / 2)
   both <- table(clusters, truth)
@@ -148,16 +147,16 @@ adjusted_rand <- function(clusters, truth) {
   of_classes <- pairs(colSums(both))
   by_chance <- of_clusters * of_classes / pairs(sum(both))
   most <- (of_clusters + of_classes) / 2
-  # One cluster in both, or each cell alone in both
+  # Both partitions have one cluster, or both have only single cells.
   if (most == by_chance) 1 else (pairs(both) - by_chance) / (most - by_chance)
 }
 
-# (b - a) / max(a, b), with a the mean distance to the own class and b to the nearest other. It is 0
-# for the only cell of a class.
+# (b - a) / max(a, b), where a is a cell's mean distance to its own class, and b to the nearest
+# other class. The width is 0 for the only cell of a class.
 silhouette_widths <- function(scores, classes) {
   class_of <- as.integer(factor(classes))
   sizes <- tabulate(class_of)
-  # Centre them, because distances are computed as differences of squares
+  # Centre the scores, because differences of large squares would lose precision.
   scores <- scores - rep(colMeans(scores), each = nrow(scores))
   squares <- rowSums(scores^2)
   widths <- numeric(nrow(scores))
@@ -175,6 +174,6 @@ silhouette_widths <- function(scores, classes) {
     other <- do.call(pmin, as.data.frame(means))
     widths[rows] <- ifelse(sizes[class_of[rows]] == 1, 0, (other - within) / pmax(other, within))
   }
-  # Coincident cells are neither near nor far.
+  # If a cell coincides with both classes, 0 / 0 means a width of 0.
   replace(widths, is.nan(widths), 0)
 }

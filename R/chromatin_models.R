@@ -1,21 +1,21 @@
 #' Models of polymers
 #'
-#' Make the models from which [simulate_polymers()] draws. `polymer_model()` is a Gaussian chain:
-#' points joined by springs, whose mean squared distances are known exactly. `self_avoiding_model()`
-#' is a chain of hard balls in a sphere.
+#' Make models for [simulate_polymers()]. `polymer_model()` is a Gaussian chain of points joined by
+#' springs, whose mean squared distances are known exactly. `self_avoiding_model()` is a chain of
+#' hard balls in a sphere.
 #'
 #' @details
 #' **Gaussian chains.** The energy is half the sum of each spring's strength times its squared
-#' length. So coordinates are normal, and their precision along each axis is the Laplacian L of
-#' the springs. With its pseudo-inverse C, the mean squared distance of points i and j is
-#' 3 (C_ii + C_jj - 2 C_ij); `expected_squares()` gives it for all pairs. Springs add up:
+#' length. Coordinates are therefore normal, and their precision along each axis is the Laplacian L
+#' of the springs. With C the pseudo-inverse of L, the mean squared distance of points i and j is 3
+#' (C_ii + C_jj - 2 C_ij); `expected_squares()` gives it for all pairs. Springs of one pair add up:
 #' * the backbone joins neighbours (alone, it is the ideal chain);
 #' * a domain joins all pairs of its points;
 #' * a loop joins its two anchors.
 #'
-#' **Self-avoiding chains.** Neighbours are one unit apart, the centres of balls at least a
-#' `diameter`, and all centres are within `radius` of the sphere's centre. All such chains are
-#' equally likely. They are drawn by pivot moves from a compact chain, each cell by itself.
+#' **Self-avoiding chains.** Neighbours are one unit apart. The centres of any two balls are at
+#' least `diameter` apart, and all centres lie within `radius` of the sphere's centre. All such
+#' chains are equally likely. Each cell is drawn independently, by pivot moves from a compact chain.
 #'
 #' @param n Number of points, from 8 to 5,000; 64 by default.
 #' @param domains Lengths of domains along the chain, in points; their sum is `n`. `NULL` (the
@@ -27,17 +27,17 @@
 #' @param diameter Diameter of the balls, from 0 to 1, in units of the distance of neighbours; 0.8
 #'   by default.
 #' @param radius Radius of the sphere, in the same unit. Default: 0.6 times `n` to the power 0.6,
-#'   which presses the chain a little.
+#'   which compresses the chain slightly.
 #' @param moves Attempted moves for each cell. Default: 20 for each point.
 #' @param model The result of `polymer_model()`.
 #' @return
 #' * `polymer_model()`, `self_avoiding_model()`: an object of class `polymer_model`.
 #' * `expected_squares()`: a matrix of n x n mean squared distances.
 #' @section Errors:
-#' `ancify_input_error`: an argument is outside its range, or a spring is over 1e6 times as strong
-#' as another. Domains do not add up to `n`, or loops
-#' are not pairs of different points. The sphere is too small for the compact chain, or `model` is a
-#' self-avoiding chain, whose expected squares are unknown.
+#' `ancify_input_error`: an argument is outside its range, or one spring is over 1e6 times as strong
+#' as another; domains do not add up to `n`; loops are not pairs of different points; the sphere is
+#' too small for the compact chain; or `model` is a self-avoiding chain, whose expected squares are
+#' unknown.
 #' @references
 #' Doi and Edwards (1986) The Theory of Polymer Dynamics. Oxford.
 #'
@@ -135,8 +135,8 @@ expected_squares <- function(model) {
   3 * (outer(variance, variance, `+`) - 2 * covariance)
 }
 
-# The Laplacian plus a multiple of 11': distances are those of the Laplacian's pseudo-inverse. The
-# multiple has the magnitude of the springs, so that any unit of length works.
+# The Laplacian plus a multiple of 11'. Its inverse gives the same distances as the Laplacian's
+# pseudo-inverse. The multiple has the magnitude of the springs, so that any unit of length works.
 centred_precision <- function(model) laplacian(model) + model$backbone / model$n
 
 laplacian <- function(model) diag(rowSums(model$springs)) - model$springs

@@ -1,12 +1,12 @@
 #' Draw distance maps
 #'
 #' `plot(x)` draws the mean map of all cells, `plot(x, cells = 1)` the map of one, and
-#' `plot(x, cells = 1:6)` several side by side, with one scale of shades. `autoplot()` gives the
-#' ggplot2 object.
+#' `plot(x, cells = 1:6)` several side by side, with a common scale of shades. `autoplot()` gives
+#' the ggplot2 object.
 #'
 #' @details
-#' Near points are dark, far ones light. Unobserved pairs are grey; in the mean map, only if no cell
-#' has them.
+#' Short distances are dark, long ones light. Unobserved pairs are grey; in the mean map, only pairs
+#' that no cell has.
 #'
 #' @param object,x A [distance_maps()] object.
 #' @param cells Cells to draw, at most 12: numbers or names. `NULL` (the default): the mean map.

@@ -1,19 +1,19 @@
-# Simulated polymers, and their corruption.
+# Simulated polymers, and simulated errors of microscopy.
 
 #' Simulate polymers
 #'
 #' `simulate_polymers(cells, model)` draws structures from a model, or from several models that
-#' define classes of cells. [distance_maps()] and [perturb_maps()] take them.
+#' define classes of cells. [distance_maps()] and [perturb_maps()] accept the structures.
 #'
 #' @param cells Number of cells.
-#' @param model The result of [polymer_model()] or [self_avoiding_model()], or a list of several
-#'   with the same number of points. Their names are the classes. Default: an ideal chain of 64
-#'   points.
+#' @param model The result of [polymer_model()] or [self_avoiding_model()], or a list of such models
+#'   with the same number of points. The names of the list are the classes. Default: an ideal chain
+#'   of 64 points.
 #' @param seed A whole number above 0 that makes the draws repeatable; the session's random state
 #'   stays unchanged. `NULL` (the default): draws use the session's random numbers.
 #' @inheritParams distance_maps
-#' @return An array of points x 3 x cells, each cell around its centre. With a list of models, cells
-#'   alternate between them; the attribute `model` is a factor of the names.
+#' @return An array of points x 3 x cells, with each cell centred at 0. With a list of models, cells
+#'   alternate between them; the attribute `model` is a factor of their names.
 #' @section Errors:
 #' `ancify_input_error`: `model` is no model, or models differ in their number of points.
 #' @seealso [polymer_model()], [perturb_maps()]
@@ -48,7 +48,7 @@ simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threa
   out
 }
 
-# With LL' the precision of an axis, L'^-1 z has its covariance for normal z.
+# If LL' is the precision along an axis and z is standard normal, L'^-1 z has the right covariance.
 draw_gaussian <- function(model, cells, threads) {
   factor <- chol(centred_precision(model))
   x <- backsolve(factor, matrix(stats::rnorm(model$n * 3 * cells), model$n))
@@ -71,22 +71,22 @@ draw_self_avoiding <- function(model, cells, threads) {
 #' Perturb structures
 #'
 #' `perturb_maps(x)` simulates errors of microscopy: it moves points in space or removes them, then
-#' computes the distances. So no perturbed map breaks the triangle inequality.
+#' computes the distances. All perturbed maps therefore satisfy the triangle inequality.
 #'
-#' @param x Coordinates, an array of points x 3 x cells such as [simulate_polymers()] gives. Or
-#'   [distance_maps()], whose [map_structures()] are then perturbed.
+#' @param x Coordinates: an array of points x 3 x cells, such as from [simulate_polymers()]. Or a
+#'   [distance_maps()] object, whose [map_structures()] are perturbed.
 #' @param noise Standard deviation of a normal error along each axis, in the unit of `x`; 0 by
 #'   default.
 #' @param outliers Share of each cell's points that are false spots; 0 by default. They move by a
 #'   normal step whose standard deviation along each axis is the cell's radius of gyration.
-#' @param missing Share of each cell's points that are unseen, outliers aside; 0 by default.
+#' @param missing Share of each cell's points that are removed, none of them outliers; 0 by default.
 #' @inheritParams simulate_polymers
 #' @details Shares are of all points, rounded to whole points in each cell.
 #' @return A [distance_maps()] object. With `outliers`, its element `outliers` is a logical matrix
-#'   of points x cells, `TRUE` for those moved.
+#'   of points x cells, `TRUE` for moved points.
 #' @section Errors:
 #' `ancify_input_error`: `noise` is negative, a share is outside 0 to 1, or fewer than four points
-#' would stay unchanged. Or so few points were seen before that none would remain.
+#' would stay unchanged. Or no cell would have two observed points left.
 #' @seealso [complete_maps()], [denoise_maps()], [outlier_scores()]
 #' @export
 #' @examples

@@ -4,24 +4,25 @@
 #' to three dimensions, then weighted stress majorisation (SMACOF).
 #'
 #' @details
-#' Majorisation lowers the stress, the sum of squared errors of the observed distances, with every
-#' step. Missing pairs have no weight. Scaling alone recovers exact maps.
+#' Each majorisation step lowers the stress, the sum of squared errors of the observed distances.
+#' Missing pairs have no weight. For exact maps, scaling alone suffices.
 #'
-#' Distances do not determine rotation and reflection. So axes are the principal ones, with signs
-#' that make the sum of the points' cubed coordinates positive. Neither rule depends on the order of
-#' the points.
+#' Distances do not determine rotation and reflection. The axes are therefore the principal ones,
+#' with signs that make the sum of the points' cubed coordinates positive. Neither rule depends on
+#' the order of the points.
 #'
-#' A point without distances stays `NA`, and so do points that no chain of observed pairs connects
-#' to the largest group.
+#' A point without distances is `NA`, and so are points that no path of observed pairs connects to
+#' the largest connected group.
 #'
 #' @param x A [distance_maps()] object.
-#' @param iterations Largest number of majorisation steps; 300 by default. 0: classical scaling
-#'   alone.
+#' @param iterations Maximum number of majorisation steps; 300 by default. With 0, only classical
+#'   scaling is done.
 #' @param tolerance Majorisation ends when a step lowers the stress by less than this share; a
 #'   number above 0, 1e-5 by default.
 #' @inheritParams distance_maps
-#' @return An array of points x 3 x cells, in the unit of the maps. Attributes: `stress`, for each
-#'   cell the root of the stress over the sum of squared distances; `iterations`, the steps taken.
+#' @return An array of points x 3 x cells, in the unit of the maps. It has two attributes with a
+#'   value for each cell: `stress`, the square root of the stress over the sum of squared distances,
+#'   and `iterations`, the number of steps taken.
 #' @section Errors:
 #' `ancify_input_error`: an argument has the wrong type or range.
 #' @references

@@ -73,12 +73,12 @@ export_command <- function(parsed) {
   print(written, row.names = FALSE)
 }
 
-# A configuration stands for the folder of its calls.
+# The folder of a run's calls, given the folder itself or the configuration.
 folder_of_run <- function(path) {
   if (grepl("\\.ya?ml$", path) && !dir.exists(path)) ancify_config(path)$output_dir else path
 }
 
-# Writes one line per position, in parts, because chromosomes are long.
+# Writes one line per position. It works in parts, because chromosomes are long.
 posterior_command <- function(parsed) {
   position <- function(i, name, default) {
     text <- parsed$arguments[i]

@@ -44,7 +44,7 @@ bash_completion <- function(rows) {
 }
 
 zsh_completion <- function(rows) {
-  # Text within '...' of specifications, where brackets and colons have a meaning
+  # Escapes text within '...' of a specification, where brackets and colons have a meaning.
   escaped <- function(text) gsub("'", "'\\''", gsub("([]:[\\\\])", "\\\\\\1", text), fixed = TRUE)
   option_spec <- function(option) {
     names <- option$names

@@ -1,7 +1,7 @@
 # The command demography: a fit of a named model, or the likelihood of a model in a Demes file.
 
 demography_command <- function(parsed) {
-  # Searches start at random places, but a command must be reproducible.
+  # Searches start at random points, but a command must be reproducible.
   set.seed(1)
   model <- model_option(parsed$model)
   start <- start_option(parsed$start, parsed$model, model$params)
@@ -38,7 +38,7 @@ demography_files <- function(parsed) {
   if (!is.null(parsed$out)) paste0(parsed$out, endings)
 }
 
-# A common model by its name, or a model in a Demes file.
+# A common model by its name, or the model in a Demes file.
 model_option <- function(name) {
   if (name %in% demography_model()) {
     demography_model(name)
@@ -50,7 +50,7 @@ model_option <- function(name) {
   }
 }
 
-# Named numbers from a=1,b=2.
+# Parses a=1,b=2 as named numbers.
 start_option <- function(text, name, params) {
   parts <- strsplit(split_option(text), "=", fixed = TRUE)
   values <- suppressWarnings(as.numeric(vapply(parts, `[`, "", 2)))
@@ -64,7 +64,7 @@ start_option <- function(text, name, params) {
   values
 }
 
-# The expected spectrum of a model without parameters and the data, in the form of a fit.
+# Compares the data with a model without parameters. The result has the form of a fit.
 compared_model <- function(model, data, threads) {
   sizes <- dim(data) - 1L
   names(sizes) <- names(dimnames(data))

@@ -13,7 +13,7 @@ run_command_line <- function(args, rows = command_rows()) {
       2L
     },
     error = function(condition) {
-      # The reader has gone, such as head after its last line.
+      # The reader of the output has ended, such as head after its last line.
       if (is_closed_pipe(condition)) {
         return(0L)
       }
@@ -27,7 +27,7 @@ run_command_line <- function(args, rows = command_rows()) {
   )
 }
 
-# R's own error and the core's both name the signal.
+# The messages of R's own error and of the core's both name the signal.
 is_closed_pipe <- function(condition) grepl("SIGPIPE", conditionMessage(condition), fixed = TRUE)
 
 # Returns the exit status.

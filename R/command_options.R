@@ -1,6 +1,6 @@
-# Options of the command line, and the parser of its words.
+# Options of the command line, and its parser.
 
-# `command`: the command whose help the user needs.
+# `command`: the command whose help the message recommends.
 usage_error <- function(..., command = NULL) {
   abort_ancify(paste0(...), "usage", command = command)
 }
@@ -10,7 +10,7 @@ option_row <- function(long, value, help, short = NULL, default = NULL) {
   list(names = c(short, paste0("--", long)), value = value, help = help, default = default)
 }
 
-# All options, by their names after parsing: the names of R's arguments, if such arguments exist.
+# All options, by their names after parsing. These are the names of R's arguments, where they exist.
 option_rows <- list(
   config = option_row("config", "FILE", "the configuration", "-c"),
   threads = option_row(
@@ -79,8 +79,8 @@ long_name <- function(option) utils::tail(option_rows[[option]]$names, 1)
 
 # ---- Reading words -------------------------------------------------------------------------------
 
-# The command and its arguments as `arguments`; options by their names in option_rows, as text or
-# TRUE. Absent options are NULL.
+# Returns a list. `arguments` holds the command and its arguments; options have their names in
+# option_rows, and are text or TRUE. Absent options are NULL.
 parse_command_line <- function(args) {
   parsed <- list(arguments = character())
   while (length(args)) {
@@ -108,8 +108,8 @@ parse_command_line <- function(args) {
   parsed
 }
 
-# Refuses an option without a value, or a repeated one, whose value would replace the first. A flag
-# may be repeated, because that changes nothing. `args`: the words after it.
+# Refuses an option without a value, and a repeated option, whose value would replace the first. A
+# flag may be repeated, because that changes nothing. `args`: the words after the option.
 check_value_of <- function(name, arg, args, parsed) {
   command <- parsed$arguments[0:1]
   if (name %in% names(parsed)) {
@@ -127,7 +127,7 @@ option_called <- function(arg) {
       return(name)
     }
   }
-  # Compare only letters, because all names begin with --.
+  # Compare names without --, which would make all of them similar.
   words <- sub("^--", "", vapply(names(option_rows), long_name, ""))
   guess <- did_you_mean(sub("^-+", "", arg), words, show = function(word) paste0("--", word))
   usage_error("there is no option ", arg, guess)
@@ -160,7 +160,7 @@ check_command_line <- function(name, row, parsed) {
   check_results(row, parsed)
 }
 
-# `wanted`: as in a row; `given`: words.
+# `wanted`: the arguments of a row; `given`: the words on the command line.
 check_arguments <- function(name, wanted, given) {
   if (length(given) < sum(!grepl("^\\[|^\\.", wanted))) {
     usage_error(name, " needs ", paste(wanted, collapse = " "))
@@ -173,7 +173,7 @@ check_arguments <- function(name, wanted, given) {
   }
 }
 
-# Refuses - if it would be a file name.
+# Refuses - where it would be taken for a file name.
 check_streams <- function(name, row, parsed) {
   values <- given_values(row, parsed)
   wrong <- setdiff(names(values)[vapply(values, identical, NA, "-")], row$streams)
@@ -183,7 +183,7 @@ check_streams <- function(name, row, parsed) {
   }
 }
 
-# Refuses to overwrite inputs: a file named on the line, or calls in a folder.
+# Refuses to overwrite inputs: files named on the command line, or calls in a folder.
 check_results <- function(row, parsed) {
   values <- given_values(row, parsed)
   read <- lapply(values[!names(values) %in% output_options], function(path) {
@@ -231,7 +231,7 @@ number_option <- function(text, name) {
   as.numeric(text)
 }
 
-# The parts of a,b,c; none if absent.
+# Splits a,b,c into its parts; none if absent.
 split_option <- function(text) {
   if (is.null(text)) character() else strsplit(text, ",", fixed = TRUE)[[1]]
 }

@@ -15,15 +15,15 @@ reml_command <- function(parsed) {
     )
     print(summary(fits[[phenotype]]))
     cat("\n")
-    # Write now, so that an error in the next phenotype does not lose this fit.
+    # Write now, so that an error in the next phenotype does not discard this fit.
     write_reml_files(fits, files)
   })
   wrote(files)
   status_of_fits(fits)
 }
 
-# Calls work(formula, phenotype) for each phenotype. One that cannot be analysed, such as a
-# constant, is omitted with a warning, unless no phenotype remains.
+# Calls work(formula, phenotype) for each phenotype. A phenotype that cannot be analysed, such as a
+# constant one, is omitted with a warning, unless none remains.
 for_phenotypes <- function(formulas, work) {
   refused <- list()
   for (phenotype in names(formulas)) {
@@ -45,7 +45,7 @@ for_phenotypes <- function(formulas, work) {
 
 status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0L else 3L
 
-# list(genotypes =, table =, formulas = of each phenotype, by name).
+# Returns list(genotypes =, table =, formulas = by phenotype).
 command_study <- function(parsed) {
   genotypes <- open_genotypes(parsed$genotypes)
   data <- command_data(parsed, genotypes)
@@ -57,7 +57,8 @@ command_study <- function(parsed) {
   list(genotypes = genotypes, table = data$table, formulas = formulas)
 }
 
-# list(table = id, phenotypes and covariates; phenotypes =, covariates = names of columns).
+# Returns list(table =, phenotypes =, covariates =). The table has the column id; the others name
+# its columns of phenotypes and covariates.
 command_data <- function(parsed, genotypes) {
   table <- if (is.null(parsed$pheno)) {
     phenotypes_beside(genotypes)
@@ -111,7 +112,7 @@ kept_genotypes <- function(genotypes, path) {
 
 reml_files <- function(out) files_of_out(out, c(".components.tsv", ".fixed.tsv", ".json"))
 
-# The paths of a command's results. `out`: a folder and the beginning of the files' names.
+# The paths of a command's results. `out`: the prefix of the paths.
 files_of_out <- function(out, endings) {
   out <- check_output_file(out, "--out", FALSE)
   folder <- dirname(out)

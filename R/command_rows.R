@@ -1,17 +1,16 @@
 # The commands of the command line, a row each. Parsing, checks, help and completion are derived
 # from these rows.
 
-# purpose    what the command does, in a line
-# run        function(parsed) that does it; gives the exit status, if it is not 0
-# arguments  how the usage names its arguments; "..." for further ones, [] around those that may
-#            lack
+# purpose    the command's effect, in one line
+# run        function(parsed) that carries out the command; returns the exit status if it is not 0
+# arguments  names of its arguments in the usage; "..." for further ones, [] around optional ones
 # options    names of option_rows; those in `required` must be given
-# streams    which of its arguments and options may be - for a standard stream
+# streams    the arguments and options that may be -, for a standard stream
 # details    paragraphs of its help
-# examples   whole command lines
-# instead    the R functions whose work the command does, for messages that advise them
-# words      what the command line calls arguments of R, apart from options of the same name
-# writes     function(parsed) that gives the paths of its results, which must not be read too
+# examples   complete command lines
+# instead    R functions that the command replaces, for messages that name them
+# words      the command line's names of R arguments, apart from options of the same name
+# writes     function(parsed) that returns the paths of its results, which must not be inputs
 command_row <- function(purpose, run, arguments = character(), options = character(),
                         required = character(), streams = character(), details = character(),
                         examples = character(), instead = character(), words = character(),
@@ -165,7 +164,7 @@ rows_of_analyses <- function() {
         "ancify export ancestral_calls --format bed -o confidence.bed"
       ),
       "export_states", c(run = "CALLS", out = "-o"),
-      function(parsed) NULL # -o may be a folder, which export_states() looks at
+      function(parsed) NULL # -o may be a folder, which export_states() checks
     ),
     demography = command_row(
       "fit a demographic model to a spectrum; status 3 if not converged", demography_command,
@@ -221,7 +220,7 @@ rows_of_analyses <- function() {
         "--protein esm2_t36_3B --classifier 500_model.pth"
       ),
       instead = "detect_viruses", words = c(x = "-i", out = "-o"),
-      writes = function(parsed) NULL # -o is a folder, which detect_viruses() looks at
+      writes = function(parsed) NULL # -o is a folder, which detect_viruses() checks
     )
   )
 }

@@ -22,7 +22,7 @@ scan_command <- function(parsed) {
     print(scan)
     cat("\n")
     scans[[phenotype]] <<- cbind(phenotype = rep(phenotype, nrow(scan)), as.data.frame(scan))
-    # Write now, so that an error in the next phenotype does not lose this scan.
+    # Write now, so that an error in the next phenotype does not discard this scan.
     write_tsv(file, do.call(rbind, unname(scans)))
   })
   wrote(file)

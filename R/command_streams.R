@@ -1,7 +1,7 @@
-# Standard streams of the command line. Progress, logs and problems go to the standard error.
+# Standard streams of the command line. Progress, logs and problems go to standard error.
 
-# `parsed` with a file for each input pipe: the standard input for -, and pipes such as <(...). A
-# temporary file holds all of a pipe, because readers open a file twice.
+# Replaces each input pipe in `parsed` by a temporary file with its contents, because readers open a
+# file twice. Pipes are standard input (-) and pipes such as <(...).
 keep_pipes <- function(parsed) {
   parsed$arguments <- vapply(parsed$arguments, kept_pipe, "", USE.NAMES = FALSE)
   options <- setdiff(names(Filter(is.character, parsed)), c("arguments", output_options))
@@ -9,7 +9,7 @@ keep_pipes <- function(parsed) {
   parsed
 }
 
-# The path itself unless it is a pipe.
+# The path itself, or a file with the contents of the pipe.
 kept_pipe <- function(path) {
   if (path != "-" && !are_special_files_impl(path)) {
     return(path)
@@ -26,15 +26,15 @@ kept_pipe <- function(path) {
   kept
 }
 
-# A path in this folder has a pipe's name, for messages.
+# Files in this folder have the names of pipes, for messages.
 folder_of_pipes <- function() file.path(tempdir(), "pipes")
 
-# Writes lines to a file, or for - to the standard output.
+# Writes lines to a file, or to standard output if `path` is -.
 write_lines <- function(path, lines) {
   if (path != "-") {
     return(write_text(path, lines))
   }
-  # R's own connection does not report a full disk.
+  # R's own connection would not report a full disk.
   flush(stdout())
   bytes <- charToRaw(paste0(enc2utf8(lines), "\n", collapse = ""))
   with_watch("Writing", function(watch) write_standard_output_impl(bytes, watch))
@@ -42,8 +42,7 @@ write_lines <- function(path, lines) {
 
 write_tsv <- function(path, table) write_lines(path, tsv_lines(table))
 
-# Prints the summary of a result. It goes to the standard error if the result itself is on the
-# standard output.
+# Prints the summary of a result, to standard error if the result itself is on standard output.
 print_beside <- function(path, x, ...) {
   if (path == "-") {
     writeLines(utils::capture.output(print(x, ...)), stderr())

@@ -1,11 +1,10 @@
-# Messages of the command line, in terms of commands and options.
+# Messages of the command line, which name commands and options.
 
 print_problem <- function(...) {
   cat("ancify: ", ..., "\n", sep = "", file = stderr())
 }
 
-# Evaluates `code` of a command, and rewords its errors and warnings in terms of commands and
-# options.
+# Evaluates a command's `code`, and rewords its errors and warnings to name commands and options.
 in_shell_words <- function(name, rows, code) {
   withCallingHandlers(
     code,
@@ -38,8 +37,8 @@ shell_words <- function(message, name, rows) {
   gsub(paste0(folder_of_pipes(), "/"), "", message, fixed = TRUE)
 }
 
-# The names of R's arguments on the command line. In a message about a configuration an option's
-# name is a key, which keeps its name.
+# The command line's names for R's arguments. In messages about a configuration, an option's name is
+# a setting's, and is kept.
 words_of_arguments <- function(row) {
   options <- setdiff(row$options, names(row$words))
   if ("config" %in% options) {

@@ -1,4 +1,4 @@
-# Problems of a configuration whose keys are valid individually.
+# Problems of a configuration whose settings are valid individually.
 
 check_tiers <- function(config, origin) {
   tiers <- c("inner", "outer")
@@ -34,7 +34,7 @@ check_species <- function(config, origin) {
   }
 }
 
-# One alignment under two names would confirm itself, and so would one species of a MAF.
+# An alignment, or a species of a MAF, would confirm itself under a second name.
 check_alignments_once <- function(config, origin) {
   outgroups <- config$outgroups
   files <- normalizePath(outgroups$alignment, mustWork = FALSE)
@@ -103,9 +103,9 @@ focal_in_maf <- function(config) {
   config$focal_maf_name %||% config$focal_species
 }
 
-# Whether alignment files have rows of several species, and whether they need the outgroup's genome,
-# by their formats: list(many_species =, needs_genome =). NA if a file is missing or damaged, which
-# is reported later.
+# Properties of alignment files by their formats, list(many_species =, needs_genome =): whether they
+# have rows of several species, and whether they need the outgroup's genome. NA if a file is missing
+# or damaged, which is reported later.
 formats_of <- function(files) {
   unknown <- list(many_species = NA, needs_genome = NA)
   formats <- lapply(unique(files), function(file) {
@@ -114,7 +114,8 @@ formats_of <- function(files) {
   lapply(stats::setNames(nm = names(unknown)), function(field) vapply(formats, `[[`, NA, field))
 }
 
-# Calls share file names with projected sequences, references and a genome's chromosomes.
+# Calls must not replace projected sequences, references or a genome, whose files may have the same
+# names.
 check_outputs <- function(config, origin) {
   if (any(c("work_dir", "output_dir") %in% origin$failed)) {
     return(invisible())
@@ -200,7 +201,7 @@ check_thresholds <- function(config, method, origin) {
   }
 }
 
-# Problems of the input files that these phases need.
+# Problems of the input files that the phases need.
 missing_inputs <- function(config, phases) {
   unique(unlist(.mapply(
     function(key, path, folder, phase) {

@@ -10,8 +10,8 @@
 #' the ancestor has no base) and `config.yaml`. The script that made them is
 #' `system.file("script", "make_example.R", package = "ancify")`.
 #'
-#' @param path Folder to copy to, as one text; created if missing. It may contain files of an
-#'   earlier example. Default: `ancify-example` in R's temporary folder. Runs write to its folders
+#' @param path Path of the folder to copy to; created if missing. It may contain files of an earlier
+#'   example. Default: `ancify-example` in R's temporary folder. Runs write to its folders
 #'   `projected` and `ancestral_calls`.
 #' @return The [ancify_config()] of the example.
 #' @section Errors:

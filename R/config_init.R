@@ -3,8 +3,8 @@
 #' Writes a template with all settings of [ancify_config()]: their meanings and defaults. Fill in
 #' the required settings, then give the file to [ancify_run()].
 #'
-#' @param path Path of the file to write, as one text. Its folder must exist, and the file must not.
-#'   Default: `"ancify.yaml"`.
+#' @param path Path of the file to write; `"ancify.yaml"` by default. Its folder must exist, and the
+#'   file must not.
 #' @return `path`, invisibly.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file exists already, or cannot be written.

@@ -1,8 +1,8 @@
 # The settings of a configuration: one row each. The help page, the template of ancify_init() and
 # the tables of the vignettes are made from these rows.
 
-# By topic, in the order of the documentation. These are functions, because rows name functions from
-# files that R loads later.
+# Settings by topic, in the order of the documentation. They are in functions, because rows refer to
+# functions in files that R loads later.
 config_groups <- function() {
   list(
     "Species and files" = species_settings(), "How to call" = calling_settings(),

@@ -1,4 +1,4 @@
-# The settings of substitution models, of all sites and by class.
+# The settings of substitution models, for all sites and by class.
 
 rate_settings <- function() {
   list(
@@ -35,7 +35,7 @@ class_settings <- function() {
   c(list(rate = rate), rate_settings())
 }
 
-# "cpg" for classes that are to be fitted, or the rates of each class.
+# Either "cpg", for classes to be fitted, or the rates of each class.
 classes_or_rates <- function() {
   typed("`cpg`, or rates of each class", function(value, key, origin) {
     if (is_scalar(value) && tolower(value) %in% class_kinds) {

@@ -1,6 +1,6 @@
 # Paths of a run's files.
 
-# Whether a run would write these files, even under other names of their folders.
+# Whether a run would write these files, also if their folders are given by other paths.
 is_written <- function(paths, config) {
   species <- c(config$outgroups$name, config$focal_species)
   folders <- c(config$output_dir, projected_folder(config, species))
@@ -11,7 +11,7 @@ is_written <- function(paths, config) {
 
 fitted_files <- c(model = "fitted_model.yml", history = "fitted_history.yml")
 
-# In the output folder of a run.
+# Relative to a run's output folder.
 evaluation_file <- function(chromosome) {
   file.path("evaluation", paste0(chromosome, ".evaluation.txt", recycle0 = TRUE))
 }
@@ -21,21 +21,21 @@ projected_files <- function(config, species) {
   sequence_path(folders, rep(names(config$lengths), times = length(species)))
 }
 
-# In the output folder of a run.
+# `folder`: the output folder of a run.
 phred_path <- function(folder, chromosome) file.path(folder, phred_file(chromosome))
 
 phred_file <- function(chromosome) {
   file.path("posterior", chromosome_file(chromosome, ".phred"))
 }
 
-# In the work folder of a run.
+# Relative to a run's work folder.
 fit_file <- ".ancify/fitted.json"
 
 calls_and_posteriors <- function(chromosomes, posterior) {
   c(sequence_file(chromosomes), if (posterior) phred_file(chromosomes))
 }
 
-# In the work folder of a run, species by species.
+# Relative to a run's work folder, one species after another.
 projections_of <- function(species, chromosomes) {
   species <- rep(species, each = length(chromosomes))
   file.path("projected", species, sequence_file(chromosomes))
@@ -56,7 +56,7 @@ projected_folder <- function(config, species) {
 }
 
 # A data frame of chromosome, name (in the files) and path. The rows of a chromosome are in the
-# order of the species. Chromosomes that the first species lacks are left out.
+# order of the species. Chromosomes that the first species lacks are omitted.
 outgroup_files <- function(folder, species, chromosomes) {
   bad <- species[!names_a_species(species)]
   refuse_if(length(bad), "The outgroup %s of `history` cannot name a folder: rename it.",

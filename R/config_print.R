@@ -1,4 +1,4 @@
-# How a configuration is printed.
+# Prints a configuration.
 
 #' @export
 print.ancify_config <- function(x, ...) {
@@ -24,7 +24,7 @@ config_fields <- function(config) {
   )
 }
 
-# Settings without their own line that differ from the default.
+# Settings without a line of their own that differ from their defaults.
 also_set <- function(config) {
   keys <- Filter(function(key) !key$printed, config_keys())
   is_default <- Map(function(name, key) identical(config[[name]], key$default), names(keys), keys)

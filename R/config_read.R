@@ -61,7 +61,7 @@ read_config <- function(config, phases = c("project", "call", "evaluate", "train
     origin <- new_origin(config)
     config <- load_config(config)
   } else if (inherits(config, "ancify_config")) {
-    # Check again: it may have been changed, and files may have gone.
+    # Check again, because settings may have been modified and files removed.
     origin <- new_origin(config$file, config$notes)
     config <- raw_config(config)
   } else {
@@ -74,7 +74,7 @@ read_config <- function(config, phases = c("project", "call", "evaluate", "train
   config
 }
 
-# The list that yields this configuration when read.
+# A list that read_config() would turn into this configuration.
 raw_config <- function(config) {
   outgroups <- config$outgroups
   columns <- c("name", "tier", "alignment")
@@ -100,10 +100,10 @@ raw_config <- function(config) {
   raw
 }
 
-# ---- A YAML file, every scalar as the text that stands there -------------------
+# ---- Reads a YAML file, with every scalar as its literal text -------------------
 
 load_config <- function(path) {
-  # A parser warning means that a value was misread.
+  # Warnings of the parser are errors, because they mean that a value was misread.
   parse_yaml(
     config_text(path), text_handlers(), function(problem) stop_on_bad_yaml(problem, path), TRUE
   )
@@ -113,7 +113,7 @@ stop_on_bad_yaml <- function(message, path) {
   origin <- new_origin(path)
   origin$problems <- sprintf("this is not valid YAML: %s. Correct it there.", message)
   lines <- regmatches(message, gregexpr("(?<=at line )[0-9]+", message, perl = TRUE))[[1]]
-  # If the parser names two places, the fault is at the second.
+  # If the parser names two lines, the fault is at the second.
   stop_on_problems(origin, line = if (length(lines)) as.integer(lines[length(lines)]))
 }
 
@@ -135,9 +135,9 @@ config_text <- function(path) {
   })
 }
 
-# YAML takes Y for a boolean, 01 for an octal number and 1e5 for 100000. All are
-# kept as text here and converted by the type of their key. An empty value of a
-# key is NULL; in a list `null` is a name like another.
+# YAML takes Y for a boolean, 01 for an octal number and 1e5 for 100000. All stay
+# text here, and the type of their key converts them. An empty value of a key is
+# NULL; in a list, `null` is an ordinary name.
 text_handlers <- function() {
   scalars <- c(
     "str", "str#na", "bool#yes", "bool#no", "bool#na",

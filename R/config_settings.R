@@ -1,17 +1,18 @@
-# The table of settings for users: as a data frame, in the help page, and as the template.
+# The table of settings for users: as a data frame, on the help page, and in the template.
 
 #' List the settings of a configuration
 #'
 #' Lists all settings that [ancify_config()] reads, with their meanings, types and defaults.
 #'
 #' @return A data frame with one row per setting:
-#'   * `setting`: its name; a dot joins it to the enclosing setting, `[i]` is an entry of a list;
+#'   * `setting`: its name; a dot joins it to the enclosing setting, and `[i]` stands for an entry
+#'     of a list;
 #'   * `topic`: one of four topics;
 #'   * `type`: the allowed values;
 #'   * `default`: its default in a YAML file, `required`, or the behaviour without a value;
 #'   * `meaning`: its effect;
-#'   * `changes`: what the next run makes again after a change: `"projections"` (and calls),
-#'     `"calls"` or `"nothing"`;
+#'   * `changes`: the results that the next run makes again after a change: `"projections"` (and
+#'     calls), `"calls"` or `"nothing"`;
 #'   * `python`: whether the Python tool has this setting too.
 #' @seealso [ancify_config()], [ancify_init()]
 #' @export
@@ -66,7 +67,7 @@ yaml_value <- function(value) {
   if (length(text) > 1) sprintf("[%s]", paste(text, collapse = ", ")) else text
 }
 
-# The settings in ?ancify_config, for roxygen2: a list by topic.
+# The settings on the page ?ancify_config, by topic, for roxygen2.
 settings_help <- function() {
   settings <- ancify_settings()
   items <- sprintf(
@@ -103,7 +104,7 @@ config_template <- function() {
 # `indent`: columns before the text
 comment_lines <- function(text, indent = 0) strwrap(text, template_width - indent, prefix = "# ")
 
-# An empty line, the meaning, then the setting itself: behind a # unless it is required.
+# An empty line, the meaning, then the setting itself, commented out unless it is required.
 template_lines <- function(name, key) {
   value <- template_value(name, key)
   c("", comment_lines(paste(key$meaning, without_value(key))),

@@ -6,7 +6,7 @@ outgroup_table <- function(outgroups) {
     text <- function(key) {
       vapply(entries, function(entry) entry[[key]] %||% NA_character_, "")
     }
-    # An unreadable alignment is already a recorded problem.
+    # An unreadable alignment is NA here, and its problem is already recorded.
     data.frame(
       name = text("name"), tier = rep(tier, length(entries)), alignment = text("alignment"),
       maf_name = text("maf_name"), twobit = text("twobit")
@@ -24,7 +24,7 @@ read_lengths <- function(config, origin) {
   if (is.null(lengths)) NULL else requested_lengths(lengths, config, origin)
 }
 
-# The table must be readable, and describe the same genome as the table of lengths.
+# The table of aliases must be readable, and describe the same genome as the table of lengths.
 check_aliases <- function(config, origin) {
   path <- config$chromosome_aliases
   if (is.null(path) || is.null(config$lengths)) {
@@ -35,8 +35,7 @@ check_aliases <- function(config, origin) {
   })
 }
 
-# The result of read(path, identity). After an error it is NULL, and the configuration has a
-# problem.
+# The result of read(path, identity). An error is recorded as a problem, with the result NULL.
 read_small_input <- function(key, path, origin, read) {
   problem <- input_problem(key, path, folder = FALSE)
   result <- if (is.null(problem)) {
@@ -65,7 +64,7 @@ requested_lengths <- function(lengths, config, origin) {
       enumerate(quoted(names(lengths)))
     )
   }
-  # R could not check whether their files exist.
+  # R cannot check whether files of names outside the session's encoding exist.
   foreign <- wanted[is.na(iconv(wanted, "UTF-8", ""))]
   if (length(foreign)) {
     add_problem(

@@ -108,7 +108,7 @@ has_begun <- function(task) has_file(task, "log")
 
 has_outcome <- function(task) has_file(task, basename(outcome_file(task)))
 
-# A worker that dies ends BiocParallel's whole loop. When the other tasks have ended, tasks that no
+# If a worker dies, BiocParallel ends its whole loop. Once the other tasks have ended, tasks that no
 # worker had begun are sent again.
 dispatch_until_ended <- function(cluster, tasks, gather) {
   repeat {
@@ -126,7 +126,7 @@ dispatch_until_ended <- function(cluster, tasks, gather) {
     wait_for_tasks(tasks, gather)
     if (!any(vapply(left, has_begun, NA))) stop_on_dispatch(problem, left)
     cluster$problem <- problem
-    # One batch job does not end another. Workers that the user started cannot be restarted.
+    # A failed batch job ends no other. Workers that the user started cannot be restarted.
     if (is_batch(cluster$param) || BiocParallel::bpisup(cluster$given)) break
     if (!is.null(problem)) {
       stop_workers(cluster)
@@ -180,8 +180,8 @@ dispatch_tasks <- function(cluster, tasks, gather) {
       tasks_here$gather <- NULL
       tasks_here$last_job <- NULL
     })
-    # batchtools calls this function between polls of the queue. It also writes it to its own files,
-    # and a closure would include all data of the run.
+    # batchtools calls this function between polls of the queue. It also saves the function to disk,
+    # where a closure would include all data of the run.
     tasks_here$gather <- gather
     registry$sleep <- gather_and_sleep
     registry$cluster.functions$submitJob <- note_submitted(registry$cluster.functions$submitJob)
@@ -205,13 +205,13 @@ dispatch_tasks <- function(cluster, tasks, gather) {
   }
 }
 
-# Returns the seconds until the next poll of the queue: few at first, at most 15.
+# Returns the seconds until the next poll of the queue, from 1.25 up to 15.
 gather_and_sleep <- function(i) {
   tasks_here$gather()
   min(1 + i / 4, 15)
 }
 
-# Interrupts wait until the job's identifier is known; otherwise nothing could cancel the job.
+# Interrupts wait until the job's identifier is known; otherwise the job could not be cancelled.
 note_submitted <- function(submit) {
   force(submit)
   function(reg, jc) {
@@ -244,7 +244,7 @@ cancel_tasks <- function(cluster, tasks) {
   }
 }
 
-# An interrupt may precede batchtools' record of the last job, so it is cancelled separately.
+# batchtools may not have recorded the last job before an interrupt, so cancel it separately.
 cancel_batch_jobs <- function(registry) {
   suppressMessages(try(batchtools::killJobs(reg = registry), silent = TRUE))
   for (job in tasks_here$last_job) {

@@ -1,6 +1,6 @@
-# Folders of results that a later session completes, if the results are made from the same.
+# Folders of results that a later session can complete, from the same inputs and settings.
 
-# The ledger of a locked folder, ready for work. `recorded`: a function that gives the fingerprint
+# The ledger of a locked folder, ready for work. `recorded`: a function that returns the fingerprint
 # of the run recorded in a ledger. `argument`: the name of the folder's argument.
 open_run <- function(out, of, recorded, resume, argument = "out") {
   unlink(c(leftovers_impl(out), leftovers_impl(file.path(out, ".ancify"))), expand = FALSE)
@@ -18,7 +18,7 @@ close_run <- function(ledger) {
   save_ledger(ledger, at_once = TRUE)
 }
 
-# `of`: the fingerprint on record, or NULL; `now`: this run's fingerprint.
+# `of`: the recorded fingerprint, or NULL; `now`: this run's fingerprint.
 refuse_other_run <- function(ledger, of, now, resume) {
   if (is.null(of)) {
     return(invisible())

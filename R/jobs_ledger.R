@@ -5,8 +5,8 @@
 # complete   the file is written; the row has its size, checksum, source and facts
 # stale      a run wrote the file, but nothing else is known
 #
-# A file without a row is a user's: no run replaces or removes it. Rows whose paths end in "/" have
-# only facts: the row of a species has the report of its alignment.
+# A file without a row is a user's: no run replaces or removes it. Rows whose paths end in "/" hold
+# only facts: a species' row holds the report of its alignment.
 #
 # verb       no row               claimed                     complete             stale
 # claim      claimed; an error    claimed                     claimed              claimed
@@ -22,7 +22,7 @@
 #
 # A run releases its claims when it ends. After a crash, the next run releases them when it begins.
 
-# Called before writing these files. An error if one is a user's.
+# Claims files before they are written. An existing file of a user is an error.
 claim_files <- function(ledger, paths) {
   refuse_others(ledger, paths)
   rows <- ledger_rows(ledger)
@@ -78,7 +78,8 @@ release_claims <- function(ledger) {
   set_rows(ledger, rows[!gone, ])
 }
 
-# Missing files, such as those on an unmounted disk, keep their rows.
+# Removes a run's files and their rows. Missing files, such as on an unmounted disk, keep their
+# rows.
 remove_own <- function(ledger, paths) {
   own <- intersect(paths, ledger_rows(ledger)$path)
   own <- own[is_file(ledger_paths(ledger, own))]
@@ -86,8 +87,8 @@ remove_own <- function(ledger, paths) {
   forget_files(ledger, own)
 }
 
-# Which files are complete, were made from `from` (a value of known_source()), have these `sizes`,
-# and are unchanged. NULL accepts any.
+# Whether each file is complete, was made from `from` (a value of known_source()), has this size and
+# is unchanged. NULL accepts any source or size.
 whole_files <- function(ledger, paths, from = NULL, sizes = NULL, threads = 1, progress = FALSE) {
   whole <- are_complete(ledger, paths, from, sizes)
   to_read <- which(whole & !was_seen(ledger, paths))

@@ -1,7 +1,7 @@
 # Reads and writes the ledger file: a JSON object with `sources` and the columns of the rows.
 
-# Reads the ledger of a folder, and writes nothing. A damaged ledger is an error: without it a run
-# cannot distinguish its own files from a user's.
+# Reads the ledger of a folder, and writes nothing. A damaged ledger is an error, because without it
+# a run cannot distinguish its own files from a user's.
 open_ledger <- function(folder, argument = "output_dir") {
   file <- ledger_file(folder)
   if (!is_there(file)) {
@@ -44,7 +44,7 @@ stays_inside <- function(paths) {
 }
 
 # Writes the ledger if it has changed. Within a phase, the interval between saves is 100 times the
-# duration of a save, at most 30 s, but at least 20 times the duration.
+# duration of a save or 30 s, whichever is less, but at least 20 times the duration.
 save_ledger <- function(ledger, at_once = FALSE) {
   started <- proc.time()[["elapsed"]]
   if (!ledger$on_disk || !ledger$changed || (!at_once && started < ledger$next_save)) {
@@ -71,7 +71,7 @@ write_ledger <- function(ledger) {
   unlink(file.path(ledger$folder, earlier_lists))
 }
 
-# Lists of file names from versions without ledgers. Runs wrote these files and will replace them.
+# Lists of files that runs of versions without ledgers wrote. Runs may replace these files.
 earlier_lists <- c(".ancify_files", "projected/.ancify_files", ".ancify/manifest.json")
 
 rows_of_lists <- function(folder) {

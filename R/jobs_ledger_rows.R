@@ -20,7 +20,7 @@ new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = char
   ledger$rows <- rows
   # Sources of files as JSON. Rows refer to them by index.
   ledger$sources <- sources
-  # Texts of requested sources
+  # Texts of sources, once they have been requested
   ledger$described <- list()
   # Rows completed since the last ledger_rows()
   ledger$pending <- list()
@@ -38,7 +38,7 @@ new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = char
 
 ledger_paths <- function(ledger, paths) file.path(ledger$folder, paths)
 
-# The items of a phase end one by one. Their rows are joined only on request.
+# Items of a phase are completed one by one, and their rows are joined only on request.
 ledger_rows <- function(ledger) {
   if (length(ledger$pending)) {
     columns <- lapply(stats::setNames(nm = names(ledger$pending[[1]])), function(name) {
@@ -78,14 +78,14 @@ complete_rows <- function(ledger, paths) {
   rows[match(paths, rows$path), ]
 }
 
-# The sources of complete files: a list with NULL for others.
+# The sources of complete files: a list with NULL for other files.
 made_from_of <- function(ledger, paths) {
   found <- sources_of_files(ledger, paths)
   found$sources[found$number]
 }
 
-# list(sources = unique sources of complete files, number = the index of each file's source or NA).
-# Many files share a source.
+# Returns list(sources = unique sources of complete files, number = the index of each file's source
+# or NA), because many files share a source.
 sources_of_files <- function(ledger, paths) {
   from <- complete_rows(ledger, paths)$from
   known <- unique(from[!is.na(from)])
@@ -94,21 +94,21 @@ sources_of_files <- function(ledger, paths) {
   )
 }
 
-# The source index of the last completed of these files. Its row follows the others.
+# The source index of the file that was completed last, whose row is the last.
 last_source <- function(ledger, paths) {
   rows <- ledger_rows(ledger)
   utils::tail(rows$from[rows$path %in% paths], 1)
 }
 
-# The facts of complete files: a list with NULL for others.
+# The facts of complete files: a list with NULL for other files.
 facts_of <- function(ledger, paths) {
   facts <- complete_rows(ledger, paths)$facts
   facts[is.na(facts) | facts == ""] <- "null"
   recorded_objects(ledger, facts)
 }
 
-# Objects from their texts in a ledger; `otherwise` for other values, which no run writes. The
-# ledger's checksum does not authenticate them.
+# Objects from their texts in a ledger. Values that are not objects, which no run writes, become
+# `otherwise`: the ledger's checksum does not authenticate its contents.
 recorded_objects <- function(ledger, texts, otherwise = NULL) {
   objects <- tryCatch(
     jsonlite::parse_json(sprintf("[%s]", paste(texts, collapse = ","))),
@@ -135,7 +135,7 @@ source_number <- function(ledger, made_from) {
 # The index of a source; NA if no file was made from it.
 known_source <- function(ledger, made_from) match(source_text(ledger, made_from), ledger$sources)
 
-# The text of a source is made once, as this takes milliseconds.
+# The text of a source is made only once, because this takes milliseconds.
 source_text <- function(ledger, made_from) {
   for (known in ledger$described) {
     if (identical(known$made_from, made_from)) {

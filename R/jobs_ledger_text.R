@@ -1,5 +1,5 @@
 # The text of a ledger, <folder>/.ancify/ledger. Its first line has the version and the checksum of
-# the remaining text. Each save also writes a copy, for a user whose ledger is damaged.
+# the remaining text. Each save also writes a copy, from which users can restore a damaged ledger.
 
 ledger_head <- "ancify ledger 1"
 
@@ -9,7 +9,8 @@ ledger_file <- function(folder) file.path(folder, ledger_name)
 
 ledger_copy <- function(folder) paste0(ledger_file(folder), ".copy")
 
-# NULL if a file is not a ledger, or its first line has another version or a wrong checksum.
+# The text after the first line; NULL if the file is no ledger, or its first line has another
+# version or a wrong checksum.
 ledger_body <- function(file) {
   text <- tryCatch(read_text_impl(file, most_state_bytes), error = function(condition) NULL)
   if (is.null(text)) {
@@ -22,7 +23,7 @@ ledger_body <- function(file) {
 
 ledger_line <- function(body) paste(ledger_head, bytes_checksum_impl(charToRaw(body)))
 
-# Without its ledger, a folder's own files cannot be distinguished from a user's.
+# An error, because without a ledger the runs' files cannot be distinguished from a user's.
 refuse_ledger <- function(folder) {
   file <- ledger_file(folder)
   copied <- ledger_body(ledger_copy(folder))

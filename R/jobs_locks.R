@@ -6,7 +6,7 @@ lock_folders <- function(folders, log) {
   on.exit(if (!done) unlock_folders(locks))
   locked <- character()
   for (folder in folders) {
-    # Two paths may name one folder, which is detectable only once the folder exists.
+    # Two paths may name one folder, which is detectable only once it exists.
     if (normalizePath(folder, mustWork = FALSE) %in% locked) next
     lock <- lock_folder_impl(folder)
     locks <- c(locks, lock)
@@ -30,7 +30,8 @@ unlock_folders <- function(locks) {
   locks_held$locks <- NULL
 }
 
-# A forked child would hold its parent's locks after the parent's end.
+# Releases a parent's locks in a forked child, which would otherwise hold them after the parent's
+# end.
 let_go_of_locks <- function() {
   if (!identical(locks_held$process, Sys.getpid())) unlock_folders(locks_held$locks)
 }

@@ -1,8 +1,8 @@
-# Ledger contents of resumed runs, validated by a schema before use: others may have changed the
+# Validates the ledger contents of resumed runs by a schema, because others may have changed the
 # file and its checksum.
 
-# A value of a record: its type ("number", "text" or "flag"), the permitted lengths, and a test of
-# validity. With `each` it stands for a list of such values under any names.
+# A value of a record: its type ("number", "text" or "flag"), its permitted lengths, and a test of
+# validity. With `each`, it stands for a list of such values under any names.
 record_field <- function(type, least = 1, most = 1, good = function(x) TRUE, each = FALSE) {
   structure(as.list(environment()), class = "record_field")
 }
@@ -24,7 +24,7 @@ or_bad_record <- function(ledger, code) {
   tryCatch(code, error = function(condition) refuse_spoilt_record(ledger, "its rows are no JSON"))
 }
 
-# A record, or NULL. `fields`: a field, or a named list of fields or of such lists.
+# Checks a record, which may be NULL. `fields`: a field, or a named list of fields or of such lists.
 checked_record <- function(record, fields, ledger) {
   if (!is.null(record)) {
     problem <- problem_of_record(record, fields, "the run")
@@ -67,6 +67,6 @@ is_good_value <- function(x, field) {
     return(FALSE)
   }
   values <- unlist(values)
-  # good() also takes texts, some of which are not numbers.
+  # good() may also get texts, and warns of texts that are not numbers.
   length(values) == 0 || isTRUE(all(!is.na(values) & suppressWarnings(field$good(values))))
 }

@@ -1,8 +1,8 @@
-# State is stored in a job's folder for later ones: fits, and outcomes of tasks. It is JSON, as
-# R's own format may contain code that R before 4.4 runs when reading (CVE-2024-27322).
+# Jobs store state in their folder for later ones: fits, and outcomes of tasks. State is JSON,
+# because R before 4.4 may run code in files of its own format (CVE-2024-27322).
 #
-# A value is an object of `type`, `values` and `attributes`. Numbers have 17 digits, for exact round
-# trips.
+# A value is an object of `type`, `values` and `attributes`. Numbers have 17 digits, so that they
+# are read back exactly.
 
 write_state <- function(path, x) write_text(path, state_text(x))
 

@@ -6,8 +6,8 @@
 # <task>/log   messages of the task, from its start
 # <task>/outcome.json
 #
-# A task locks its folder while it works. Its ledgers are in memory. The calling session, which
-# holds the locks of the folders that tasks write to, adds their rows to its own ledgers.
+# A task locks its folder while it works, and keeps its ledgers in memory. The calling session holds
+# the locks of the folders that tasks write to, and adds the tasks' rows to its own ledgers.
 
 tasks_folder <- function(folder) file.path(folder, ".ancify", "tasks")
 
@@ -27,14 +27,14 @@ do_task_anywhere <- function(task) {
 
 environment(do_task_anywhere) <- baseenv()
 
-# A task is a list of task_of() and facts of the calling session from new_tasks().
+# A task is a list: the fields of task_of(), and facts of the calling session, by new_tasks().
 do_task <- function(task) {
   let_go_of_locks()
   old <- setwd(task$working_dir)
   on.exit(setwd(old))
   options <- options(task$options)
   on.exit(options(options), add = TRUE)
-  # Check before locking too: a later session may have a task in this folder.
+  # Check before locking too, because a later session's task may use this folder.
   if (!is_wanted(task)) {
     return(invisible())
   }
@@ -111,8 +111,8 @@ task_backend <- function(task, kind, threads, devices = NULL, gpu_memory = NULL)
   backend
 }
 
-# Locks one GPU of this machine for this task, and waits until one is free. Returns `devices`
-# unchanged if no GPU exists. The lock ends with the task or its process.
+# Waits for a free GPU of this machine, and locks it for this task. Returns its number, or `devices`
+# if there is no GPU. The lock ends with the task or its process.
 take_gpu <- function(devices, task) {
   numbers <- devices %||% available_gpus()$number
   if (length(numbers) == 0) {
@@ -170,7 +170,7 @@ describe_place <- function(place) {
 
 # ---- In the calling session ----------------------------------------------------------------------
 
-# The process that locks a task's folder, by its own line in the lock file; NULL if none does.
+# The process that locks a task's folder, from its line in the lock file; NULL if none does.
 at_work <- function(folder) {
   lock <- tryCatch(
     lock_folder_impl(folder),
@@ -189,7 +189,7 @@ tasks_at_work <- function(folder) {
   Filter(Negate(is.null), lapply(stats::setNames(nm = tasks), at_work))
 }
 
-# An error if tasks of an earlier session still run. Tasks that have not begun will never begin.
+# Raises an error if tasks of an earlier session still run. Its other tasks can no longer begin.
 refuse_at_work <- function(folder) {
   if (!dir.exists(tasks_folder(folder))) {
     return(invisible())
@@ -215,7 +215,7 @@ refuse_at_work <- function(folder) {
   )
 }
 
-# Records work that tasks of an earlier session completed but the session did not record.
+# Records the work of an earlier session's tasks that the session itself did not record.
 # `settle(outcome)` adds one task's rows to ledgers; `names`: the names of these ledgers.
 settle_earlier_tasks <- function(folder, names, settle, resume = TRUE) {
   tasks <- tasks_folder(folder)
@@ -239,7 +239,7 @@ read_outcome <- function(folder, names) {
   if (isTRUE(tryCatch(is_outcome(outcome, names), error = function(condition) FALSE))) outcome
 }
 
-# Whether it is a value of watched_outcome() and do_task().
+# Whether this is an outcome, as made by watched_outcome() and do_task().
 is_outcome <- function(outcome, names) {
   is_part <- function(part) isTRUE(outcome_parts[[part]](outcome[[part]]))
   is.list(outcome) && all(vapply(names(outcome_parts), is_part, NA)) &&
@@ -261,8 +261,8 @@ is_part_of_ledger <- function(part) {
   is.data.frame(part$rows) && is.character(part$sources) && are_rows(part$rows, part$sources)
 }
 
-# Adds the rows of a task to `ledgers`, by name. `written_now`: whether the task just wrote its
-# files. If so, their identities are taken here, as other machines may see different ones.
+# Adds the rows of a task to `ledgers`, by name. `written_now`: whether the task has just
+# written its files. If so, their identities are taken here: other machines may see different ones.
 merge_outcome <- function(ledgers, outcome, written_now = FALSE) {
   for (name in names(ledgers)) {
     ledger <- ledgers[[name]]

@@ -1,4 +1,4 @@
-# Starts and stops workers of BiocParallel with a job.
+# Starts workers of BiocParallel for a job, and stops them.
 
 # Calls job() while the workers run.
 with_workers <- function(cluster, job) {
@@ -7,7 +7,7 @@ with_workers <- function(cluster, job) {
   }
   dir.create(cluster$folder, recursive = TRUE, showWarnings = FALSE)
   write_text(session_file(cluster$folder), cluster$session)
-  # batchtools draws its seeds from R's random number generator: restore its state.
+  # batchtools draws its seeds from R's random number generator, so restore the state.
   random_state <- globalenv()$.Random.seed
   on.exit(set_random_state(random_state))
   start_workers(cluster)
@@ -15,8 +15,8 @@ with_workers <- function(cluster, job) {
   job()
 }
 
-# Uses workers that are already running. Otherwise starts a copy of the given param, because a param
-# cannot be reused after one of its workers has died.
+# Starts a copy of the given param, unless its workers already run. A param cannot be reused after
+# one of its workers has died.
 start_workers <- function(cluster) {
   if (!BiocParallel::bpisup(cluster$given)) {
     cluster$param <- BiocParallel::bpstart(unserialize(serialize(cluster$given, NULL)))

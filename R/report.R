@@ -1,7 +1,7 @@
 #' Write a report of a run
 #'
 #' @description
-#' Writes one self-contained HTML page, to share and to archive:
+#' Writes a self-contained HTML page, to share and to archive:
 #'
 #' ```
 #' ancify_report(run, "report.html")
@@ -11,7 +11,7 @@
 #' | Section | Content |
 #' |:--------|:--------|
 #' | What was run | species, method, backend, times, versions |
-#' | Inputs | alignments, and the blocks used and left out |
+#' | Inputs | alignments, and their blocks used and omitted |
 #' | Results by chromosome | counts and a picture of the calls |
 #' | Calls along the chromosomes | the share of called positions in windows |
 #' | Divergence of the outgroups | needs `focal_fasta` and `keep_projected: true` |
@@ -56,7 +56,7 @@
 #' ancify_report(run, file.path(tempdir(), "report.html"))
 ancify_report <- function(run, file, comparison = NULL, template = NULL) {
   check_given()
-  # A folder's record always belongs to its current files.
+  # The record in a folder always describes the folder's current files.
   path <- if (is.character(run)) check_path(run, "run")
   if (!is.null(path)) run <- read_run_record(path)
   refuse_if(!inherits(run, "ancify_run") || is.null(attr(run, "config")),
@@ -162,7 +162,7 @@ earlier_in_words <- function(phases) {
   )
 }
 
-# The current size. A file may have been removed since the run.
+# The current sizes of files; a file may have been removed since the run.
 bytes_of <- function(files) {
   ifelse(file.exists(files), in_counts(file.size(files)), "no longer there")
 }
@@ -190,7 +190,7 @@ result_table <- function(run) {
   data.frame(Chromosome = run$chromosome, Length = in_counts(run$length), shares)
 }
 
-# NULL without a comparison: an earlier section covers the calls.
+# NULL without a reference or variants: an earlier section covers the calls.
 evaluation_section <- function(evaluation) {
   with_reference <- "reference_both_nonmissing" %in% names(evaluation)
   with_variants <- "vcf_num_variants" %in% names(evaluation)

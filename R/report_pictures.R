@@ -1,10 +1,10 @@
-# Figures of a report. Those here need the run's files: calls and divergences along chromosomes, and
-# posteriors.
+# Figures of reports, among them those that need the run's files: calls and divergences along
+# chromosomes, and posteriors.
 
-# `height` in inches, for a width of 8. `words`: the caption, and the text for those who cannot see.
+# `words`: the caption, which is also the alternative text. `height` in inches, for a width of 8.
 figure <- function(picture, words, height) list(picture = picture, words = words, height = height)
 
-# The height of a picture with this many panels, each with one row per chromosome.
+# The height in inches of a picture with this many panels, each with a row per chromosome.
 height_of <- function(n_panels, n_chromosomes) {
   rows <- min(n_chromosomes, most_rows_drawn(n_panels)) + 2
   1.4 + ceiling(n_panels / 3) * (0.4 + 0.2 * rows)
@@ -27,8 +27,8 @@ along_section <- function(run) {
 
 most_windows <- 300
 
-# A data frame of chromosome, start, end and counts of calls. Windows have equal length: the longest
-# chromosome has up to 300.
+# A data frame of chromosome, start, end and counts of calls. Windows have equal lengths, at most
+# 300 on the longest chromosome.
 call_windows <- function(run) {
   files <- with_lengths(call_files(run))
   width <- round_up(max(files$length) / most_windows)
@@ -121,7 +121,7 @@ posterior_section <- function(run) {
   list(figure(posterior_picture(known), posterior_in_words(known), 3.5))
 }
 
-# `counts`: of the Phred values 0, 1, ..., 254.
+# `counts`: numbers of the Phred values 0, 1, ..., 254.
 posterior_picture <- function(counts) {
   most <- max(which(counts > 0)) - 1
   table <- data.frame(phred = 0:most, share = counts[seq_len(most + 1)] / sum(counts))
@@ -135,7 +135,7 @@ posterior_picture <- function(counts) {
     picture_theme()
 }
 
-# Multiples of 10: posteriors of 0.9, 0.99, ...
+# Steps that are multiples of 10, because Phred 10, 20, ... are posteriors of 0.9, 0.99, ...
 phred_step <- function(most) 10 * ceiling(most / 60)
 
 posterior_in_words <- function(counts) {

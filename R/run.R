@@ -1,8 +1,8 @@
 #' Call the ancestral alleles of a genome
 #'
 #' @description
-#' Projects the alignment of each outgroup onto the focal genome, and calls the ancestral base at
-#' every position. Writes one line of letters per chromosome, exactly as long as the chromosome:
+#' Projects each outgroup's alignment onto the focal genome, and calls the ancestral base at every
+#' position. Each chromosome becomes one line of letters, exactly as long as the chromosome:
 #'
 #' ```
 #' run <- ancify_run("config.yaml")   # writes <output_dir>/<chromosome>.fa
@@ -16,7 +16,7 @@
 #'   progress = interactive(), verbose = TRUE)
 #' @param config Path of a YAML file, a list, an [ancify_config()] or a run.
 #' @param phases One or more of `"project"`, `"call"` and `"evaluate"`; all by default.
-#' @param threads Threads; `NULL` (the default) for `num_cpus` of `config`.
+#' @param threads Number of threads; `NULL` (the default) for `num_cpus` of `config`.
 #' @param backend `"auto"`, `"cpu"` or `"gpu"` (see [call_ancestral()]); `NULL` (the default) for
 #'   `backend` of `config`.
 #' @param resume `TRUE` (the default) keeps all files that are up to date.
@@ -24,30 +24,30 @@
 #'   tasks; `NULL` (the default) for none.
 #' @param progress Whether to show a progress bar after two seconds; by default only in interactive
 #'   sessions.
-#' @param verbose Whether to log the run, in messages of class `ancify_message`; `TRUE` by default.
+#' @param verbose Whether to log the run in messages of class `ancify_message`; `TRUE` by default.
 #' @return A data frame of class `ancify_run` with one row per chromosome. `ancify_project()`
 #'   returns only its attribute `alignments`.
 #'
 #'   | Columns, attributes | Content |
 #'   |:--------------------|:--------|
-#'   | `chromosome`, `length`, `file` | `file` is the path of the calls |
-#'   | `high`, `low`, `unresolved`, `missing` | positions; `NA` without calls |
-#'   | attribute `alignments` | one row per outgroup: blocks |
-#'   | attributes `config`, `backend`, `seconds` | how the run was made |
-#'   | attributes `evaluation`, `fit`, `history` | if the run made them |
+#' | `chromosome`, `length`, `file` | name, length, path of the calls |
+#' | `high`, `low`, `unresolved`, `missing` | numbers of positions; `NA` without calls |
+#' | attribute `alignments` | one row per outgroup: numbers of blocks |
+#' | attributes `config`, `backend`, `seconds` | configuration, backend, time of each phase |
+#' | attributes `evaluation`, `fit`, `history` | results of an evaluation and of fits |
 #'
-#'   `summary()` gives the shares of each chromosome. Bioconductor's `seqinfo()` gives names,
-#'   lengths and the setting `genome`.
+#'   `summary()` gives the shares by chromosome. Bioconductor's `seqinfo()` gives names, lengths and
+#'   the setting `genome`.
 #' @section Special cases:
 #' | Case | Result |
 #' |:-----|:-------|
 #' | a run was stopped or killed | the same command completes it |
-#' | an output has your own file's name | an error before any work |
+#' | an output would replace a file of yours | an error before any work |
 #' | an input changes during the run | an error; start the run again |
-#' | projections that no run wrote | used by the phase `"call"` alone |
-#' | no `evaluation` block | `"evaluate"` runs only as the only phase |
+#' | projections that no run wrote | used only if `"call"` is the only phase |
+#' | no `evaluation` block | `"evaluate"` runs only if it is the only phase |
 #' | `estimate: true` | fits the model before calling |
-#' | `posterior: true` | writes each call's error ([read_posterior()]) |
+#' | `posterior: true` | writes each call's error probability ([read_posterior()]) |
 #' | `keep_projected: true` | also writes the projections |
 #' | `focal_fasta` | is compared with each block's focal letters |
 #' @section Errors:
@@ -91,7 +91,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
   if ("call" %in% phases) {
     check_before_work(config, log)
     config <- with_inputs(config, unlist(method_of(config)$files(config)))
-    # Made before any work, as it checks the method's inputs. A fit makes its own caller later.
+    # Make the caller before any work, because it checks the method's inputs. A fit makes its own.
     if (!fits_model(config)) {
       caller <- config_caller(
         config, run_settings(config, verbose), backend, progress, verbose
@@ -179,8 +179,8 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #' Evaluate the calls of a run
 #'
 #' @description
-#' Counts the called positions of each chromosome. Compares the calls with a reference, and with the
-#' alleles of known variants, if the configuration's `evaluation` block names them:
+#' Counts the called positions of each chromosome. If the configuration's `evaluation` block names a
+#' reference or known variants, also compares the calls with them:
 #'
 #' ```
 #' ancify_evaluate("config.yaml")$reference_agreement_rate   # 0.981 0.979 ...
@@ -201,18 +201,18 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #'   | `prop_high_confidence` | share called with high confidence |
 #'   | `reference_test_nonmissing` | share of positions with a call |
 #'   | `reference_ref_nonmissing` | share of positions with a reference base |
-#'   | `reference_both_nonmissing` | positions with both |
-#'   | `reference_agreement_rate` | share of these with the same base |
-#'   | `reference_disagreement_rate` | share of these with another base |
-#'   | `vcf_num_variants` | variants |
+#' | `reference_both_nonmissing` | number of positions with both |
+#' | `reference_agreement_rate` | share of such positions with equal bases |
+#' | `reference_disagreement_rate` | share of such positions with different bases |
+#' | `vcf_num_variants` | number of variants |
 #'   | `vcf_prop_nonmissing` | share of variants that are called |
-#'   | `vcf_matches_ref`, `vcf_matches_alt` | share of called variants with REF, or an ALT |
-#'   | `vcf_matches_either` | share of called variants with either |
+#' | `vcf_matches_ref`, `vcf_matches_alt` | share of called variants called as REF, or as an ALT |
+#' | `vcf_matches_either` | share of called variants called as either |
 #'   | `vcf_unresolved`, `vcf_missing` | variants at `n` and `N` |
 #'   | `vcf_other_records` | records of the chromosome that are not variants |
 #'
-#'   The `reference_` and `vcf_` columns are absent without such files. The text file has these
-#'   keys without prefix, in the sections `[coverage]`, `[reference_comparison]` and
+#'   Without such files the `reference_` and `vcf_` columns are absent. The text file has these keys
+#'   without prefixes, in the sections `[coverage]`, `[reference_comparison]` and
 #'   `[vcf_comparison]`; `nan` stands for a division by zero.
 #' @section Comparison files:
 #' | Keys of `evaluation` | File |
@@ -227,13 +227,13 @@ log_what_stays_on_the_cpu <- function(context, phases) {
 #'   (`ANCESTOR_for_chromosome:GRCh37:Y:2649521:59034049:1`). All letters but A, C, G and T, in
 #'   either case, are missing.
 #' * A VCF needs no index. Its chromosome names may differ from the calls' by a leading `chr`.
-#' * A variant is a record with one base as REF and a base as an ALT. Other ALTs of the record are
-#'   ignored.
+#' * A variant is a record whose REF, and at least one ALT, is a single base. Other ALTs of the
+#'   record are ignored.
 #' @section Errors:
 #' * `ancify_file_error`: a file is missing, or cannot be read or written.
 #' * `ancify_format_error`: a VCF is damaged, truncated or unsorted; it lacks its header or the
-#'   chromosome; it has positions beyond the chromosome's end; or a reference or calls have another
-#'   length. The message names the record and its line.
+#'   chromosome; it has positions beyond the chromosome's end; or a reference or the calls have
+#'   another length. The message names the record and its line.
 #' * `ancify_package_error`: variants need htslib, and the package was built without it.
 #' * `ancify_config_error`: a setting cannot be used.
 #' * `ancify_check_error`: an evaluation would replace a file that no run wrote.

@@ -1,22 +1,23 @@
-# The phase "call", alone or as one with the projection.
+# The phase "call", by itself or in one pass with the projection.
 
-# Whether projection and calling run as one. They do not in tasks, nor if files of an earlier run
-# save work.
+# Whether projection and calling run in one pass. They do not in tasks, nor if files of an earlier
+# run save work.
 runs_as_one <- function(context, phases, kind) {
   kept <- keeps_projections(context$config, phases)
   can_run_as_one(context$config, phases, kind) &&
     !(if (kept) has_record(context) else takes_projections(context))
 }
 
-# Whether both phases make calls from files in the folder of projections. With `auto` they do if an
-# earlier run has left all of them.
+# Whether a run of both phases calls from projections on disk. With `keep_projected: auto` it does
+# if an earlier run left all of them.
 takes_projections <- function(context) {
   config <- context$config
   keeps_projections(config, c("project", "call")) ||
     (identical(config$keep_projected, "auto") && all(projections_on_record(context)))
 }
 
-# Runs all phases. timed(name, function, ...) runs one phase; the calls are compared with `files`.
+# Runs all phases. timed(name, function, ...) runs one phase; the evaluation compares calls with
+# `files`.
 carry_out <- function(context, phases, kind, caller, files, timed) {
   result <- project_and_call(context, phases, kind, caller, timed)
   if ("evaluate" %in% phases) {
@@ -53,8 +54,8 @@ project_and_call <- function(context, phases, kind, caller, timed) {
   result
 }
 
-# Temporary projections have their own folder: a run removes only its own files. The folder of tasks
-# stays until the last call, so that a second run repeats only failed tasks.
+# Temporary projections have a folder of their own, so that a run removes only its own files. The
+# tasks' folder stays until all calls are made, so that a second run repeats only failed tasks.
 with_projections_not_kept <- function(context) {
   work_dir <- context$config$work_dir
   folder <- if (is.null(context$cluster)) {
@@ -132,7 +133,8 @@ run_calling <- function(context, caller) {
   called_result(context, made_from, fitted)
 }
 
-# Runs before calling all chromosomes of the configuration: removes summaries of earlier calls.
+# Prepares for calling the configuration's chromosomes: removes summaries of earlier calls, claims
+# files.
 begin_calls <- function(context) {
   config <- context$config
   other <- other_settings(config, context$output)
@@ -163,7 +165,7 @@ called_result <- function(context, made_from, fitted = NULL) {
   )
 }
 
-# Runs both phases as one. Projections are written only if they are kept.
+# Runs both phases in one pass. Projections are written only if they are kept.
 run_both <- function(context, caller) {
   config <- context$config
   species <- config$outgroups$name
@@ -206,7 +208,7 @@ run_both <- function(context, caller) {
   )
 }
 
-# The result of an earlier run that fitted a model and kept no projections; NULL if work is left.
+# The result of an earlier run that fitted a model and kept no projections; NULL if work remains.
 called_earlier <- function(context) {
   config <- context$config
   sources <- alignment_sources(config)

@@ -2,7 +2,8 @@
 #'
 #' @description
 #' Checks that the alignments, the table of lengths and the focal genome are consistent, and that
-#' disk and memory suffice. It takes seconds; [ancify_run()] runs these checks before any work:
+#' disk space and memory suffice. This takes seconds; [ancify_run()] runs these checks before any
+#' work:
 #'
 #' ```
 #' ancify_check("config.yaml")   # <ancify_check> 0 errors, 1 warning, ...
@@ -16,39 +17,40 @@
 #'   | Column | Content |
 #'   |:-------|:--------|
 #'   | `check` | kind of check, see below |
-#'   | `subject` | outgroup, folder or key |
+#' | `subject` | outgroup, folder or setting |
 #'   | `status` | ordered factor: `ok`, `note`, `warning`, `error` |
 #'   | `finding` | the finding in words |
 #'   | `file`, `line` | location of the fault, if it is in a file |
 #'
 #'   An `error` would stop the run or invalidate its result.
 #' @section Checks:
-#' | Check | What is checked |
+#' | Check | Content |
 #' |:------|:----------------|
 #' | `text` | compression, and each block as in [project_axt()] |
 #' | `names` | chromosome names against the table of lengths |
 #' | `lengths` | largest coordinate of each chromosome; index of `focal_fasta` |
 #' | `focal` | focal letters of each block |
-#' | `divergence` | whether inner outgroups are nearer than outer ones |
+#' | `divergence` | whether inner outgroups are closer than outer ones |
 #' | `disk`, `permission` | disk space and write permission for the outputs; your own files |
 #' | `memory` | the run's requirement against free memory (Linux only) |
 #' | `backend` | the backend of the run, or why a GPU cannot be used |
 #' | `configuration` | the findings of [ancify_config()]; inputs that the phases lack |
 #'
-#' * `text` reads the first 16 MB of text of every alignment, and as much of `focal_fasta` as these
-#'   cover. In [ancify_run()] the limit is also about a 256th of the file's bytes, but at least 1 MB
-#'   of text. This takes about 2 % of the run's time; later the run checks every block.
+#' * `text` reads the first 16 MB of text of every alignment, and the part of `focal_fasta` that
+#'   they cover. [ancify_run()] also limits this to about a 256th of the file's bytes, but at least
+#'   1 MB of text. This takes about 2 % of the run's time; later the run checks every block.
 #' * `names` treats names that differ by a leading `chr` as equal, as a run does. It recognises
 #'   accessions of RefSeq and GenBank, and warns of duplicate alignments. If all files are read
 #'   to their ends, it warns of chromosomes that no alignment covers.
 #' * `focal` compares with `focal_fasta`, or else with the other alignments at common positions.
-#'   More than 1 % of differences indicate another build, wrong coordinates or a wrong strand. With
-#'   three or more files, the check names the discordant one.
-#' * `divergence` warns if an inner outgroup differs by 5 % (and four standard errors) more from the
-#'   focal genome than an outer one, at common positions. They may have been exchanged.
-#' * `disk` needs no space for complete files, which a run keeps. It needs space for both the old
-#'   and the new file while a run replaces one. Folders on one file system are counted together.
-#' * `permission` also finds files that no run wrote and that the run would replace.
+#'   Differences at more than 1 % of letters indicate another build, wrong coordinates or a wrong
+#'   strand. With three or more files, the check names the discordant one.
+#' * `divergence` compares an inner and an outer outgroup at common positions. It warns if the inner
+#'   one differs more from the focal genome, by 5 % and four standard errors. They may have been
+#'   exchanged.
+#' * `disk` counts no space for complete files, which a run keeps. While a run replaces a file, the
+#'   old and the new one both need space. Folders on one file system are counted together.
+#' * `permission` also finds files that no run wrote but that this run would replace.
 #' * `memory` respects the limit of the process's control group.
 #' * `configuration` also finds missing projections, calls, trained models and evaluation files. It
 #'   finds impossible settings of the method, and a tier with too few outgroups for a consensus. If
@@ -96,7 +98,7 @@ ancify_check <- function(config, phases = c("project", "call", "evaluate"), thre
   ))
 }
 
-# Finds the errors and warnings that ancify_run() raises before any work. `run`: the user's
+# Finds the errors and warnings that ancify_run() would raise before any work. `run`: the user's
 # `config`, which may be an earlier run.
 check_what_phases_need <- function(config, phases, backend, run) {
   found <- list()
@@ -169,7 +171,7 @@ look_at_run <- function(config, phases, backend, kind, brief, progress) {
   )
 }
 
-# Evaluating an earlier run means evaluating its own calls.
+# An evaluation of an earlier run needs that run's own calls.
 check_own_calls <- function(given, phases) {
   if (inherits(given, "ancify_run") && "evaluate" %in% phases && !"call" %in% phases) {
     check_not_replaced(given, "config")

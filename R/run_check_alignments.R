@@ -84,7 +84,7 @@ check_chromosome_names <- function(one, all_lengths, known) {
     )
   } else {
     other <- other_names(names, names(all_lengths))
-    # The unread part may have other names, unless the names seen are of a known kind.
+    # The unread part may have known names, unless these are certainly of another kind.
     found(
       if (one$whole || other$certain) "error" else "note",
       "%s has %s. The table of lengths has none of these names (it has %s). %s",
@@ -94,7 +94,7 @@ check_chromosome_names <- function(one, all_lengths, known) {
   }
 }
 
-# The chromosomes of the genome, named by all their possible names in files.
+# The genome's chromosomes, named by each of their possible names in files.
 known_names <- function(config) {
   of_table <- names(lengths_of_genome(config))
   others <- spellings(of_table)
@@ -105,7 +105,7 @@ known_names <- function(config) {
   known[!duplicated(names(known))]
 }
 
-# The reason why the table has none of the names, and whether it is certain.
+# Advice if the table has none of the names, and whether the names are certainly of another kind.
 other_names <- function(names, of_table) {
   if (any(is_accession(names))) {
     list(
@@ -120,7 +120,7 @@ other_names <- function(names, of_table) {
   }
 }
 
-# `of`: "any" sequence, or only a whole "chromosome".
+# `of`: accessions of "any" sequence, or only of a "chromosome".
 is_accession <- function(names, of = c("any", "chromosome")) {
   pattern <- switch(match.arg(of),
     any = "^((AC|NC|NG|NT|NW|NZ)_[0-9]{6,}|[A-Z]{1,2}[0-9]{5,8}|[A-Z]{4,6}[0-9]{8,})([.][0-9]+)?$",
@@ -129,7 +129,7 @@ is_accession <- function(names, of = c("any", "chromosome")) {
   grepl(pattern, names)
 }
 
-# Finds chromosomes in no alignment; only if all files were read whole.
+# Finds chromosomes that no alignment covers, if all files were read to their ends.
 check_all_chromosomes <- function(seen, config, known) {
   looks <- seen$outgroups
   if (!all(vapply(looks, `[[`, NA, "whole"))) {
@@ -145,7 +145,7 @@ check_all_chromosomes <- function(seen, config, known) {
   }
 }
 
-# Copies of one alignment would confirm each other. Several species of a MAF would not.
+# Copies of one alignment would confirm each other; different species of one MAF would not.
 check_equal_files <- function(config) {
   outgroups <- config$outgroups
   outgroups <- outgroups[is.na(outgroups$maf_name) & !duplicated(outgroups$alignment), ]
@@ -304,7 +304,7 @@ check_focal_rows <- function(seen, outgroups) {
   ))
 }
 
-# Alignments that disagree with most others, if some of the others agree.
+# Alignments that disagree with most others, provided that some of the others agree.
 odd_ones_out <- function(pairs, bad, n) {
   of_each <- function(which) tabulate(c(pairs$first[which], pairs$second[which]), n)
   compared <- of_each(rep(TRUE, nrow(pairs)))

@@ -1,13 +1,13 @@
 # Checks of disk, permissions and memory for ancify_check().
 
-# Folders that the phases write to, and the bytes they will add. Existing files of the expected size
-# count as kept.
+# The folders that the phases write to, and the bytes that they add. Existing files of the expected
+# size count as kept.
 written_folders <- function(config, phases, kind) {
   in_files <- keeps_projections(config, phases) || !can_run_as_one(config, phases, kind)
   names <- names(config$lengths)
   sizes <- fasta_size(config$lengths)
   rbind(
-    # The folder may also be needed for the ledger or tasks alone.
+    # A run may need the folder only for its ledger or tasks.
     if (any(c("project", "call") %in% phases) || kind %in% c("tasks", "jobs")) {
       folders <- if (in_files) projected_folder(config, species_projected(config, phases))
       data.frame(
@@ -54,7 +54,7 @@ check_permission <- function(config, phases, kind) {
   }))
 }
 
-# Folders that runs create in the folder of this key.
+# Folders that runs create inside the folder of this setting.
 folders_inside <- function(config, phases, key) {
   if (key == "output_dir") {
     c(
@@ -99,9 +99,9 @@ check_disk <- function(config, phases, kind) {
   }))
 }
 
-# Memory in bytes for sorted alignments: buffers of the threads and readers; windows of each
-# outgroup; half a byte per position of a focal genome kept in memory; a byte per position of the
-# focal rows.
+# Memory in bytes for sorted alignments: buffers of threads and readers; windows of each outgroup;
+# and either half a byte per position for a focal genome in memory, or a byte per position for focal
+# rows.
 memory_needed <- function(config, phases, kind) {
   genome <- sum(config$lengths)
   as_one <- can_run_as_one(config, phases, kind)
@@ -112,7 +112,7 @@ memory_needed <- function(config, phases, kind) {
 }
 
 check_memory <- function(config, phases, kind) {
-  # Not applicable: jobs request memory on their own machines.
+  # Batch jobs request memory on their own machines.
   if (kind == "jobs") {
     return(NULL)
   }

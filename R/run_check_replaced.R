@@ -7,7 +7,7 @@ check_would_replace <- function(config, phases) {
   )
 }
 
-# A damaged ledger is also a finding.
+# A damaged ledger is a finding, not an error.
 look_in_folder <- function(key, folder, files, config_file) {
   found <- function(what, file) finding("permission", key, "error", what, file)
   ledger <- tryCatch(open_ledger(folder), ancify_file_error = identity)
@@ -24,7 +24,7 @@ look_in_folder <- function(key, folder, files, config_file) {
 files_replaced <- function(config, phases) {
   chromosomes <- names(config$lengths)
   c(
-    # Posteriors of earlier calls are removed.
+    # A run removes posteriors of earlier calls.
     if ("call" %in% phases) c(calls_and_posteriors(chromosomes, posterior = TRUE), summary_files),
     if (any(c("call", "evaluate") %in% phases)) evaluation_file(chromosomes)
   )

@@ -1,4 +1,4 @@
-# The context shared by all work of a run.
+# The context that all work of a run shares.
 
 # A context is a list: config, backend, cluster, progress, verbose and log; work and output, the
 # ledgers of the two folders; projections, the ledger of the projections from which calls are made.
@@ -9,7 +9,7 @@ new_context <- function(config, backend, cluster = NULL, progress = FALSE, verbo
   )
 }
 
-# Both folders may coincide. Without `resume` only files of this session count as complete.
+# The two folders may coincide. Without `resume` only files of this session count as complete.
 with_ledgers <- function(context, resume = TRUE) {
   config <- context$config
   context$work <- open_ledger(config$work_dir)

@@ -1,33 +1,35 @@
 #' Count site patterns
 #'
-#' Counts each site pattern, the bases of all species at one position. Substitution models and
-#' histories are fitted to these counts: `count_patterns("ancify.yaml")`.
+#' Counts each site pattern: the bases of all species at one position. Substitution models and
+#' histories are fitted to these counts. For example: `count_patterns("ancify.yaml")`.
 #'
-#' With a configuration, the projected sequences in `<work_dir>/projected` are counted, one
-#' chromosome after the other. [ancify_run()] with the phase `"project"` writes them.
+#' With a configuration, the patterns of the projected sequences in `<work_dir>/projected` are
+#' counted, one chromosome after another. [ancify_run()] with the phase `"project"` writes these
+#' sequences.
 #'
-#' The focal base is the last of a pattern. Fits need it to know where the focal lineage joins the
-#' others. It is read from `<work_dir>/projected/<focal_species>`. Missing files there are first
-#' made from `focal_fasta`, or else from the focal rows of the alignments.
+#' The focal base is the last base of a pattern. Fits need it to place the focal lineage on the
+#' tree. It is read from `<work_dir>/projected/<focal_species>`. Missing files there are first made
+#' from `focal_fasta`, or else from the focal rows of the alignments.
 #'
 #' @param x A configuration (a path, a list or an [ancify_config()]), or the sequences of the inner
 #'   outgroups as in [call_ancestral()].
 #' @param outer Sequences of the outer outgroups, if `x` is sequences; `NULL` (the default) for
 #'   none.
-#' @param focal With a configuration: `TRUE` (the default) counts the focal base too, and is an
-#'   error without one; `FALSE` does not. With sequences: the focal sequence, named by the species;
-#'   `TRUE` or `FALSE` for none.
+#' @param focal With a configuration: `TRUE` (the default) includes the focal base, and is an error
+#'   if it is unavailable; `FALSE` omits it. With sequences: the focal sequence, named by its
+#'   species; `TRUE` or `FALSE` for none.
 #' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
 #'   for `getOption("ancify.threads")` or all cores.
 #' @param backend `"auto"`, `"cpu"` or `"gpu"`; `NULL` (the default) for `backend` of a
-#'   configuration, else `"auto"`. The CPU counts in any case.
+#'   configuration, else `"auto"`. Counting always runs on the CPU.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
 #'   sessions.
-#' @param by `"cpg"` counts the patterns of each class of neighbours apart, for a
-#'   [substitution_model()] by class. `NULL` (the default) for what `model_classes` of a
-#'   configuration needs, else all patterns together.
+#' @param by `"cpg"` counts the patterns of each class of neighbours separately, for a
+#'   [substitution_model()] by class. `NULL` (the default): as `model_classes` of a configuration
+#'   needs, otherwise all patterns together.
 #' @return A data frame of class `ancify_patterns` with a row for each pattern of a chromosome. The
-#'   attribute `species` has the species in the order of the bases, `focal` the focal one or `NULL`.
+#'   attribute `species` holds the species in the order of the bases, and `focal` the focal species
+#'   or `NULL`.
 #'
 #'   | Column | Meaning |
 #'   | --- | --- |
@@ -39,7 +41,7 @@
 #' * `ancify_projection_warning`: projections were made from another alignment than the
 #'   configuration names.
 #' * `ancify_config_error`, `ancify_file_error`, `ancify_format_error`: as in [ancify_run()].
-#' * `ancify_input_error`: sequences differ in length, or are of one species twice; or `by` is given
+#' * `ancify_input_error`: sequences differ in length, or two are of one species; or `by` is given
 #'   without outgroups.
 #' * `ancify_device_error`: a GPU cannot be used.
 #' @seealso [fit_substitution_model()], [fit_history()]
@@ -70,7 +72,7 @@ count_patterns <- function(x, outer = NULL, focal = TRUE, threads = NULL, backen
   count_projected(config, focal, backend, progress, by %||% classes_by(config))
 }
 
-# A single text without a name is a configuration's path, unless `outer` is given.
+# A single unnamed text is a configuration's path, unless `outer` is given.
 is_config <- function(x, outer) {
   is.list(x) || (is.character(x) && length(x) == 1 && is.null(names(x)) && is.null(outer))
 }
@@ -94,7 +96,7 @@ count_in_memory <- function(inner, outer, focal, threads, backend, progress, by)
   new_patterns(list(sequences = counts), species, if (with_focal) species[length(species)], by)
 }
 
-# One sequence, named.
+# Checks that `focal` is one named sequence.
 one_focal <- function(focal) {
   focal <- as_sequences(focal, "focal")
   refuse_if(length(focal) != 1 || !isTRUE(nzchar(names(focal))),

@@ -1,27 +1,28 @@
 #' Count variants for a fit
 #'
-#' Counts the polymorphic sites of a VCF by the outgroups' bases, the two alleles and their numbers
-#' of copies. [fit_history()] takes them: `count_variants("ancify.yaml", "variants.vcf.gz")`.
+#' Counts the polymorphic sites of a VCF by the outgroups' bases, the two alleles and their copies.
+#' [fit_history()] takes these counts. For example:
+#' `count_variants("ancify.yaml", "variants.vcf.gz")`.
 #'
 #' The outgroups' bases come from the projected sequences in `<work_dir>/projected`. [ancify_run()]
 #' with the phase `"project"` writes them.
 #'
-#' A site is a record with one REF and one ALT base, both of which the samples have. Copies are
-#' those of `GT`, or of `AC` and `AN` in INFO if there is no `GT`. Records without counts, positions
-#' with several such records, and those where no outgroup has a base are not used. Nor are those
-#' that [annotate_vcf()] marked as `MASKED` or `REF_MISMATCH`; a warning counts them. FILTER is
-#' ignored, so filter first (`bcftools view -f PASS`).
+#' A site is a record with one REF and one ALT base, both present among the samples. Copies are
+#' counted in `GT`, or taken from `AC` and `AN` in INFO if there is no `GT`. Records without counts,
+#' positions with several sites, and positions where no outgroup has a base are not used. Records
+#' that [annotate_vcf()] marked as `MASKED` or `REF_MISMATCH` are not used either; a warning counts
+#' them. FILTER is ignored, so filter first (`bcftools view -f PASS`).
 #'
 #' @param x A configuration: a path, a list or an [ancify_config()].
-#' @param vcf Path of a VCF or BCF, plain, gzip or bgzip, sorted; with `{chrom}` (the chromosome's
-#'   name) or `{chrom_id}` (without `chr`) for one file a chromosome. `NULL` (the default): the
+#' @param vcf Path of a sorted VCF or BCF, plain, gzip or bgzip; with `{chrom}` (the chromosome's
+#'   name) or `{chrom_id}` (without `chr`) for one file per chromosome. `NULL` (the default): the
 #'   configuration's `variants`.
-#' @param samples Names of the samples to count, of one population. `NULL` (the default): those of
-#'   the configuration's `variant_samples`, else all.
+#' @param samples Names of the samples to count, all of one population. `NULL` (the default): the
+#'   configuration's `variant_samples`, else all samples.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
 #'   sessions.
 #' @return A data frame of class `ancify_variant_counts` with a row for each kind of site of a
-#'   chromosome. The attribute `species` has the outgroups in the order of the bases.
+#'   chromosome. The attribute `species` holds the outgroups in the order of the bases.
 #'
 #'   | Column | Meaning |
 #'   | --- | --- |
@@ -29,13 +30,13 @@
 #'   | `pattern` | a base or `N` for each outgroup |
 #'   | `alleles` | REF and ALT, such as `"A/G"` |
 #'   | `counts` | copies of ALT |
-#'   | `n` | haplotypes with an allele |
+#' | `n` | sample haplotypes with a known allele |
 #'   | `sites` | the number of such sites |
 #' @section Errors:
 #' * `ancify_projection_warning`: projections were made from another alignment than the
 #'   configuration names.
 #' * `ancify_config_error`: the configuration is not valid.
-#' * `ancify_input_error`: there is no VCF, it lacks a sample, has none of the chromosomes, or none
+#' * `ancify_input_error`: no VCF is given, it lacks a sample, has none of the chromosomes, or none
 #'   of its records can be used.
 #' * `ancify_format_error` (fields `file`, `line`): the VCF is damaged, or a position is beyond its
 #'   chromosome's end.

@@ -1,5 +1,5 @@
-# Returns the files to compare calls with, one per chromosome, or "" if none is requested. Runs
-# before any work.
+# The files to compare calls with, one per chromosome, or "" if none is requested. Missing files are
+# an error before any work.
 files_compared_with <- function(config) {
   evaluation <- config$evaluation
   if (!is.null(evaluation$vcf_dir)) check_htslib()
@@ -9,7 +9,7 @@ files_compared_with <- function(config) {
   )
 }
 
-# These files, with warnings and log lines for the user.
+# The same files, with warnings and log lines for the user.
 files_to_compare <- function(config, phases, log) {
   files <- files_compared_with(config)
   if (!"call" %in% phases) warn_about_other_settings(config)
@@ -80,7 +80,7 @@ run_evaluation <- function(context, files) {
   list(evaluation = evaluation, calls = call_table(counts[call_counts], config))
 }
 
-# `whole`: which calls are on record; calls that no run wrote are not.
+# `whole`: whether the calls of each chromosome are on record; calls that no run wrote are not.
 write_evaluations <- function(context, sections, evaluation, files, whole) {
   config <- context$config
   ledger <- context$output
@@ -89,7 +89,7 @@ write_evaluations <- function(context, sections, evaluation, files, whole) {
   claim_files(ledger, paths)
   checksums <- complete_rows(ledger, sequence_file(chromosomes))$checksum
   facts <- vapply(seq_along(paths), function(i) {
-    # Subsetting rows of a data frame would take time proportional to its length.
+    # `[.data.frame` would take time proportional to the number of rows, so subset each column.
     rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))
     write_text(ledger_paths(ledger, paths[i]), evaluation_lines(rows))
     compared_with <- setdiff(c(files$references[i], files$variants[i]), "")
@@ -102,13 +102,13 @@ write_evaluations <- function(context, sections, evaluation, files, whole) {
   complete_files(ledger, paths, evaluation_source(config), sums, facts)
 }
 
-# The source of evaluations, besides the calls and files that their facts name.
+# The source of evaluations, apart from the calls and comparison files, which their facts name.
 evaluation_source <- function(config) {
   list(ancify = package_version_text(), evaluation = config$evaluation)
 }
 
-# Evaluations on record whose calls are also on record: `chromosome`, `facts`, and one `source` for
-# all. This is the configuration's source, or with `of_any` the source of the last evaluation.
+# Evaluations on record whose calls are also on record: `chromosome`, `facts`, and their common
+# `source`. The source is the configuration's or, with `of_any`, the last evaluation's.
 evaluations_on_record <- function(context, chromosomes, of_any = FALSE) {
   ledger <- context$output
   paths <- evaluation_file(chromosomes)
@@ -215,7 +215,7 @@ shortest_decimal <- function(x) {
     text <- sprintf("%.*g", digits, x)
     if (as.numeric(text) == x) break
   }
-  # Counts are written out: 1000000, not 1e+06.
+  # Counts are written in full: 1000000, not 1e+06.
   if (x == round(x)) sprintf("%.0f", x) else text
 }
 

@@ -1,6 +1,7 @@
 # The findings of the checks before a run, and their printing.
 
-# A fault in a file also has the error class that reading the file would raise.
+# The error for all findings. A fault in a file also has the class that reading the file would
+# raise.
 check_error <- function(errors, checks) {
   problems <- sprintf("%s: %s", errors$subject, errors$finding)
   n <- length(problems)

@@ -74,8 +74,8 @@ starting_history <- function(patterns, config) {
   ))
 }
 
-# Substitutions per site between an outgroup and the focal species, along both lineages, corrected
-# for multiple hits by the method of Jukes and Cantor.
+# Substitutions per site between an outgroup and the focal species, over both lineages, with Jukes
+# and Cantor's correction for multiple hits.
 divergence_from_focal <- function(patterns, species) {
   all <- attr(patterns, "species")
   base <- function(name) toupper(substr(patterns$pattern, match(name, all), match(name, all)))
@@ -92,7 +92,8 @@ divergence_from_focal <- function(patterns, species) {
   }, 0)
 }
 
-# Coalescent needs no tree. Without one, the model is fitted on a caterpillar tree of the outgroups.
+# The method coalescent needs no tree. Without one, the model is fitted on a caterpillar tree that
+# adds outgroups in order of divergence.
 ladder_tree <- function(patterns, config) {
   species <- config$outgroups$name
   nearest <- species[order(divergence_from_focal(patterns, species))]
@@ -108,7 +109,7 @@ write_fits <- function(context, made_from, fitted) {
   }
 }
 
-# `fit` is written as comments, so that all of the text can be pasted into a configuration.
+# `fit` is written as comments, so that the whole text can be pasted into a configuration.
 write_fitted <- function(context, made_from, what, keys) {
   lines <- function(values) strsplit(yaml::as.yaml(values, precision = 10), "\n")[[1]]
   write_own(
@@ -141,7 +142,7 @@ fit_summary <- function(fit) {
   )
 }
 
-# For YAML: a number without a decimal point, and null for NA.
+# For YAML: whole numbers without a decimal point, and null for NA.
 whole_yaml <- function(x) structure(format(x, scientific = FALSE), class = "verbatim")
 
 known_or_null <- function(values) lapply(values, function(value) if (!is.na(value)) value)
@@ -161,7 +162,7 @@ fitted_history_keys <- function(fit) {
   )
 }
 
-# The saved fit to these sites with these settings, or NULL.
+# The saved fit to the same sites with the same settings, or NULL.
 saved_fit <- function(context, made_from) {
   ledger <- context$work
   if (whole_files(ledger, fit_file, known_source(ledger, made_from))) {
@@ -174,7 +175,7 @@ saved_fit <- function(context, made_from) {
   }
 }
 
-# Whether it is a value of fit_part().
+# Whether this is a value of fit_part().
 is_fitted <- function(fitted) {
   is.list(fitted) && inherits(fitted$fit, "ancify_fit") &&
     (is.null(fitted$history_fit) || inherits(fitted$history_fit, "ancify_history_fit"))

@@ -4,49 +4,50 @@
 #' patterns: `fit_substitution_model(counts, tree, "HKY85")`. The time depends on the number of
 #' distinct patterns, not on the length of the genome.
 #'
-#' Only the topology of the tree is used; the search begins at its branch lengths. The models are
-#' reversible, so of two branches at the root only the summed length can be fitted. It is divided as
-#' in the given tree, or else in half. Nodes with one branch are removed.
+#' The topology of the tree is fixed; its branch lengths start the search. The models are
+#' reversible, so only the summed length of the two branches at the root can be fitted. It is
+#' divided as in the given tree, or else in half. Nodes with a single branch are removed.
 #'
-#' For a model by class, such as `substitution_model("GTR", by = "cpg")`, first all sites are
-#' fitted, then the sites of each class. A class's rate is the sum of its branch lengths, relative
-#' to that of all sites. The tree, `log_likelihood`, `df` and `estimates` are those of all sites.
+#' A model by class, such as `substitution_model("GTR", by = "cpg")`, is fitted first to all sites,
+#' then to the sites of each class. A class's rate is the sum of its branch lengths, relative to the
+#' sum for all sites. The tree, `log_likelihood`, `df` and `estimates` are of the fit to all sites.
 #'
-#' If the tree names the focal species, the counts must have its bases: without them, the place
-#' where its lineage joins is unknown. If the tree does not name it, its bases are not used.
+#' If the tree includes the focal species, the counts must have its bases, because they determine
+#' where its lineage joins. Otherwise its bases are not used.
 #'
 #' @param patterns The result of [count_patterns()], a data frame of `pattern` and `count` (with
 #'   `species`), or a configuration. Patterns of a configuration are counted first; its tree and
 #'   model are the defaults. A model by class needs the classes too, in a column `neighbours`.
-#' @param tree A tree whose leaves are the species of the patterns: Newick text, the path of a file
-#'   with it, or a `phylo` of the package ape. `NULL` (the default) for that of a configuration.
+#' @param tree A tree whose leaves are the species of the patterns: Newick text, the path of a
+#'   Newick file, or a `phylo` of the package ape. `NULL` (the default) for the tree of a
+#'   configuration.
 #' @param model `"JC69"`, `"K80"`, `"HKY85"` (the default) or `"GTR"`, or a [substitution_model()]
-#'   at which the search begins. Its `alpha` is fitted if given, and `invariant` if above 0.
+#'   at which the search starts. Its `alpha` is fitted if given, and its `invariant` if above 0.
 #' @param gamma `TRUE` fits the shape of gamma rates in `n_rates` classes; `FALSE` by default.
 #' @param n_rates Number of gamma classes, 4 by default. A `model` with `alpha` has its own number.
 #' @param invariant `TRUE` fits a share of invariant sites; `FALSE` by default.
 #' @param base_freqs `"empirical"` (the default) takes the base frequencies of HKY85 and GTR from
-#'   the counts, `"ml"` fits them.
-#' @param species The species in the order of each pattern's bases; by default those of `patterns`.
-#' @param focal The focal species' name; by default that of `patterns`.
+#'   the counts; `"ml"` fits them.
+#' @param species The species in the order of each pattern's bases; by default as in `patterns`.
+#' @param focal The focal species' name; by default as in `patterns`.
 #' @param threads Number of threads; `NULL` (the default) for `num_cpus` of a configuration, else
 #'   for `getOption("ancify.threads")` or all cores.
 #' @return A list of class `ancify_fit`, with methods for `print()`, `summary()`, `coef()`,
 #'   `logLik()`, `AIC()` and `BIC()`:
 #'   * `tree`, a `phylo` with the fitted lengths, and `model`, an `ancify_model`, both for
 #'     [call_ancestral()];
-#'   * `log_likelihood`, `df` (the number of fitted values; empirical frequencies count as 3) and
-#'     `sites`;
-#'   * `estimates`: a data frame of `parameter`, `estimate` and `std_error`, `NA` if the data do not
-#'     determine it or at a bound;
+#'   * `log_likelihood`, `df` (the number of fitted parameters; empirical frequencies count as 3)
+#'     and `sites`;
+#'   * `estimates`: a data frame of `parameter`, `estimate` and `std_error`, which is `NA` if the
+#'     data do not determine it or the estimate is at a bound;
 #'   * `converged` and `message` of the search;
 #'   * `classes`, for a model by class: a data frame of `neighbours`, `sites`, `rate` and
 #'     `log_likelihood`.
 #' @section Errors:
-#' * `ancify_input_error`: a tree, a model or the counts cannot be used, or the tree names the focal
-#'   species but the counts lack its bases.
+#' * `ancify_input_error`: the tree, the model or the counts cannot be used, or the tree includes
+#'   the focal species but the counts lack its bases.
 #' * `ancify_input_error`: the model is by class, but the counts are not.
-#' * With a configuration also those of [count_patterns()].
+#' * With a configuration, also the errors of [count_patterns()].
 #' * `ancify_fit_warning`: the search did not converge.
 #' @references
 #' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood

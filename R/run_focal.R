@@ -1,4 +1,4 @@
-# The focal genome's bases, which a run keeps beside the projections.
+# The focal genome's bases, which a run stores beside the projections.
 
 project_focal <- function(context, sources) {
   config <- context$config
@@ -27,7 +27,7 @@ ensure_focal <- function(context) {
     ))
   } else {
     claim_projections(context, config$focal_species)
-    # With `focal_fasta` the alignments are not read and need not exist.
+    # With `focal_fasta`, the alignments are not read and need not exist.
     focal_part(context, alignment_sources(config))
   }
 }

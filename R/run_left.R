@@ -1,6 +1,6 @@
-# Finds the remaining work, from the ledgers.
+# Finds the remaining work from the ledgers.
 
-# The species with all their files, unchanged and made from the source of that name.
+# Whether each species has all its files, unchanged and made from its source.
 whole_projections <- function(context, sources) {
   config <- context$config
   chromosomes <- names(config$lengths)
@@ -11,7 +11,7 @@ whole_projections <- function(context, sources) {
   all_of_species <- function(good) {
     rep(colSums(!matrix(good, length(chromosomes))) == 0, each = length(chromosomes))
   }
-  # Do not read the files of incomplete species.
+  # Read only the files of species that are complete by the ledger.
   whole <- all_of_species(are_complete(ledger, paths, from, sizes))
   whole[whole] <- whole_files(
     ledger, paths[whole], from[whole], sizes[whole], context$backend$threads, context$progress
@@ -20,7 +20,7 @@ whole_projections <- function(context, sources) {
   stats::setNames(all_of_species(whole)[first], names(sources))
 }
 
-# Sources by species, for species with unchanged files of an earlier run.
+# The sources of species whose files are unchanged since an earlier run, by species.
 sources_on_record <- function(context, species) {
   chromosomes <- names(context$config$lengths)
   sources <- made_from_of(context$projections, projections_of(species, chromosomes[1]))
@@ -29,7 +29,7 @@ sources_on_record <- function(context, species) {
   sources[whole_projections(context, sources)]
 }
 
-# Bytes of a chromosome's one-line FASTA.
+# The size in bytes of a chromosome's one-line FASTA.
 fasta_size <- function(lengths) {
   unname(nchar(names(lengths), "bytes") + 3 + lengths)
 }
@@ -40,7 +40,7 @@ species_left <- function(context, sources) {
   reported <- !vapply(reports_on_record(context, sources), is.null, NA)
   left <- stats::setNames(!reported, names(sources))
   left[reported] <- !whole_projections(context, sources[reported])
-  # Projected alone, an outgroup would also take the rows of outgroups with longer names.
+  # An outgroup projected alone would also take rows of outgroups with longer names.
   for (i in which(left)) left[longer_named(config$outgroups, i)] <- TRUE
   left
 }
@@ -59,9 +59,9 @@ chromosomes_left <- function(context, made_from) {
   stats::setNames(left | is.na(recorded_counts(context)$high), chromosomes)
 }
 
-# chromosomes_left(), if the alignments must be read again. Without a report on record all
-# chromosomes are left, as a report must cover all of them. An alignment without a usable block is
-# an error, so each alignment gets a chromosome on which it has a block.
+# chromosomes_left() for a run that must read the alignments again. If a report is not on record,
+# all chromosomes are left, because a report must cover all of them. An alignment without a usable
+# block is an error, so each alignment gets a chromosome on which it has a block.
 unkept_left <- function(context, sources, made_from) {
   left <- chromosomes_left(context, made_from)
   reports <- reports_on_record(context, sources)
@@ -85,8 +85,8 @@ has_record <- function(context) {
     any(are_complete(ledger, sequence_file(names(config$lengths)), made_from))
 }
 
-# Whether each projection of the outgroups exists and was made from these alignments. Others may
-# have changed it.
+# Whether each projection of the outgroups exists and was made from these alignments. It may have
+# been modified since.
 projections_on_record <- function(context) {
   config <- context$config
   sources <- alignment_sources(config)
@@ -124,9 +124,9 @@ reports_on_record <- function(context, sources) {
   })
 }
 
-# NULL in two cases: a chromosome is not on record with this length, which decides which blocks are
-# bad; or these chromosomes have no block, and reading the alignment again gives the error. Bad
-# blocks, duplicates and shared positions are counted on all chromosomes of the report.
+# NULL in two cases. A chromosome is not on record with this length, which determines bad blocks; or
+# these chromosomes have no block, and reading the alignment again raises the error. Bad blocks,
+# duplicates and shared positions are counted on all chromosomes of the report.
 report_of <- function(facts, lengths) {
   report <- lapply(facts, unlist)
   if (!is_report(report)) {
@@ -154,7 +154,7 @@ counts_as_facts <- function(counts) {
   sprintf("{%s}", paste0("\"", call_counts, "\":", sprintf("%.0f", counts), collapse = ","))
 }
 
-# The table of counts, one row per chromosome; NA if its calls are not on record.
+# The table of counts, one row per chromosome, with NA if its calls are not on record.
 recorded_counts <- function(context) {
   facts <- facts_of(context$output, sequence_file(names(context$config$lengths)))
   columns <- lapply(stats::setNames(nm = call_counts), function(name) {

@@ -1,6 +1,6 @@
 # Parts of a run's phases: alignments and groups of chromosomes, as tasks if the run has a cluster.
 
-# Runs a job, such as call_part() for "call": in this session, or as one task per part.
+# Runs a job, such as call_part() for "call", in this session or as one task per part.
 # parts   configurations, with the names that messages use
 # shared  further arguments by name
 # here    arguments that only this process can use
@@ -15,7 +15,7 @@ in_parts <- function(context, job, parts, shared = list(), here = list()) {
   })
 }
 
-# One part per alignment, the largest file first; without a cluster one part for all.
+# One part per alignment, the largest file first; without a cluster, a single part.
 parts_by_alignment <- function(cluster, config) {
   if (is.null(cluster)) {
     return(list(config))
@@ -31,16 +31,16 @@ parts_by_alignment <- function(cluster, config) {
 
 most_call_tasks <- 200
 
-# Chromosomes, the longest first. Short ones share a task of about a tenth of the longest, or of
-# more to avoid exceeding most_call_tasks tasks. With `together`, one value per chromosome, only
-# chromosomes with equal values share a task.
+# Parts by chromosome, the longest first. Short chromosomes share a task of about a tenth of the
+# longest chromosome, or of more bases if there would be over most_call_tasks tasks. With `together`
+# (one value per chromosome), chromosomes share a task if and only if their values are equal.
 parts_by_chromosome <- function(cluster, config, together = NULL) {
   if (is.null(cluster)) {
     return(list(config))
   }
   lengths <- sort(config$lengths, decreasing = TRUE)
   enough <- max(lengths[1] / 10, sum(lengths) / most_call_tasks)
-  # Task indices: a new task begins once the preceding chromosomes have enough bases.
+  # Task indices: a task is complete when its chromosomes have enough bases.
   number <- cumsum(lengths >= enough)
   short <- lengths < enough
   before <- cumsum(lengths[short]) - lengths[short]
@@ -100,8 +100,8 @@ do_run_task <- function(task, ledgers) {
   do.call(paste0(task$job, "_part"), c(list(context), task$shared))
 }
 
-# Records what a task of an earlier session completed. Temporary projections are in a folder with
-# its own ledger.
+# Records the work of an earlier session's task. Temporary projections are in a folder that has its
+# own ledger.
 settle_outcome <- function(context, outcome) {
   folder <- tasks_not_kept(context$config)
   if (!outcome$kept && dir.exists(folder)) {

@@ -1,6 +1,6 @@
 # The plan of a run: phases, alignments, species and settings of its configuration.
 
-# Species whose sequences the phases write. Calling with a fit writes missing focal bases.
+# The species whose sequences the phases write. Calling with a fit also writes missing focal bases.
 species_projected <- function(config, phases) {
   projects <- "project" %in% phases
   with_focal <- (projects && !is.null(config$focal_fasta)) ||
@@ -21,7 +21,7 @@ keeps_projections <- function(config, phases) {
   !all(c("project", "call") %in% phases) || fits_model(config)
 }
 
-# Bytes for bases that await calling: the configured limit, up to half of available memory.
+# Bytes for bases that await calling: the configured limit, but at most half of available memory.
 memory_to_take <- function(config) min(config$memory, available_memory() / 2, na.rm = TRUE)
 
 # Whether a fit precedes this configuration's calls.
@@ -36,7 +36,7 @@ needs_focal <- function(config) {
   fits_model(config) && (fits_history(config) || tree_names_focal(config))
 }
 
-# Chromosomes of the genome, named by their aliases.
+# The genome's chromosomes, named by their aliases.
 aliases_of_genome <- function(config) {
   path <- config$chromosome_aliases
   if (is.null(path)) {
@@ -62,7 +62,7 @@ check_phases <- function(phases) {
   unique(phases)
 }
 
-# Without an `evaluation` block, the phase "evaluate" runs only as the only phase.
+# Without an `evaluation` block, the phase "evaluate" runs only if it is the only phase.
 phases_asked_for <- function(phases, config) {
   if (is.null(config$evaluation) && length(phases) > 1) setdiff(phases, "evaluate") else phases
 }
@@ -94,7 +94,7 @@ config_reading <- function(config, backend, focal_folder = "", focal_fasta = "")
   )
 }
 
-# Finds errors that would stop the run after the projection, and logs notes on the method.
+# Finds errors that would otherwise stop the run after the projection, and logs notes on the method.
 check_before_work <- function(config, log) {
   row <- method_of(config)
   check_method_files(config, row)
@@ -126,7 +126,7 @@ check_focal_bases <- function(config) {
   }
 }
 
-# Only calling needs these files; training writes the model.
+# Only calling needs these files: training itself writes the model.
 check_method_files <- function(config, row) {
   files <- row$files(config)
   problems <- unlist(Map(input_problem, names(files), files, FALSE), use.names = FALSE)
@@ -137,7 +137,7 @@ check_method_files <- function(config, row) {
 
 takes_variants <- function(row) "variants" %in% row$arguments
 
-# A file of other chromosomes would be mistaken for one without variation.
+# A file of other chromosomes would be mistaken for a genome without variation.
 check_chromosomes_of_variants <- function(config, log) {
   if (is.null(config$variants)) {
     return(invisible())

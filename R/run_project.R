@@ -45,7 +45,7 @@ projected_recorder <- function(context, sources) {
   }
 }
 
-# `left`: whether each item is still to be made, by name.
+# `left`: by name, whether each item remains to be made.
 log_skipped <- function(log, what, left) {
   if (!all(left)) {
     log(sprintf(

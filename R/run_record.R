@@ -34,7 +34,7 @@ is_row <- function(row, key) {
 
 record_file <- function(path) if (dir.exists(path)) run_record_path(path) else path
 
-# Evaluates `code`. Errors of other classes mean that the record was modified.
+# Evaluates `code`. Errors outside the class ancify_error mean that the record was modified.
 unless_damaged <- function(file, code) {
   tryCatch(code, error = function(condition) {
     if (inherits(condition, "ancify_error")) stop(condition)

@@ -1,4 +1,4 @@
-# Writes the record of a run, ancify_run.json, from the ledgers. It is for people and
+# Writes the record of a run, ancify_run.json, from the ledgers. It is for people and for
 # ancify_report(); no run bases decisions on it.
 
 record_run <- function(context, run, phases, started) {
@@ -13,7 +13,7 @@ write_run_record <- function(context, run, phases, started) {
   config <- attr(run, "config")
   chromosomes <- names(config$lengths)
   evaluations <- evaluations_on_record(context, chromosomes, is.null(config$evaluation))
-  # Evaluations of other calls
+  # Remove evaluations of other calls.
   others <- evaluation_file(setdiff(chromosomes, evaluations$chromosome))
   remove_own(context$output, others)
   record <- list(
@@ -28,7 +28,8 @@ write_run_record <- function(context, run, phases, started) {
   save_record(context, with_evaluations(record, evaluations))
 }
 
-# Adds an evaluation of an earlier run's calls to that run's record, if the record is unchanged.
+# Adds an evaluation of an earlier run's calls to the record of that run, if the record is
+# unchanged.
 amend_run_record <- function(context) {
   ledger <- context$output
   if (!whole_files(ledger, run_record_file)) {
@@ -68,13 +69,14 @@ made_with <- function() {
   c(build, list(R = as.character(getRversion()), system = utils::osVersion))
 }
 
-# Sources by species; the files themselves for projections that no run wrote.
+# The sources of the calls by species. For projections that no run wrote, these are the files
+# themselves.
 sources_of_calls <- function(context) {
   made_from_of(context$output, sequence_file(names(context$config$lengths)[1]))[[1]]$sources
 }
 
-# One row per outgroup. The facts of its alignment are NA if no run made its projection, or if a run
-# made it from an alignment that the configuration does not name.
+# One row per outgroup. The facts of its alignment are NA if no run made its projection, or if the
+# configuration names another alignment than the projection's.
 alignments_on_record <- function(context, phases) {
   config <- context$config
   outgroups <- config$outgroups
@@ -116,7 +118,7 @@ other_inputs <- function(context, phases) {
   inputs$twobit <- twobits_on_record(context)
   focal <- if (!is.null(config$focal_fasta)) focal_on_record(context, phases)
   if (!is.null(focal)) inputs$focal_fasta <- c(list(path = config$focal_fasta), focal)
-  # Identities are those at the time of reading.
+  # The identities of the files when they were read
   c(inputs, lapply(method_of(config)$files(config), function(path) {
     c(list(path = path), input_identity(config, path))
   }))

@@ -1,7 +1,7 @@
-# The result of a run, class ancify_run, from the run itself or from its record.
+# The result of a run, of class ancify_run, from the run itself or from its record.
 
-# The run of a record, as returned by ancify_run(), without the objects of its fit. `path` is the
-# record or its folder.
+# A run read from its record: the value of ancify_run() without the objects of its fit. `path` is
+# the record or its folder.
 read_run_record <- function(path) {
   file <- record_file(path)
   if (!file.exists(file)) refuse_record(file, "does not exist")
@@ -42,7 +42,7 @@ check_not_replaced <- function(run, name) {
   }
   files <- files[files$chromosome %in% run$chromosome & file.exists(as.character(files$path)), ]
   same <- files$size == file.size(files$path)
-  # Files made anew or restored have the same contents.
+  # Files that were made again or restored may have the same contents: compare checksums.
   touched <- same & files$modified != file.mtime(files$path)
   same[touched] <- !is.na(identities_as_written(
     files[touched, ], resolve_threads(NULL), FALSE
@@ -84,7 +84,7 @@ rows_of_json <- function(rows) {
 }
 
 config_of_record <- function(record, rows) {
-  # Read only its values: the inputs need not exist any more.
+  # Read only the values, because the inputs may no longer exist.
   config <- read_section(record$settings, config_keys(), "", new_origin())
   config$outgroups <- outgroup_table(config$outgroups)
   config["lengths"] <- list(stats::setNames(as.numeric(rows$length), rows$chromosome))
@@ -112,7 +112,7 @@ new_run <- function(config, result, backend, seconds) {
   )
 }
 
-# A subset of rows keeps the run's attributes.
+# Row subsets keep the run's attributes.
 #' @export
 `[.ancify_run` <- function(x, ...) {
   some <- NextMethod()

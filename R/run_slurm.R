@@ -1,7 +1,7 @@
 #' Send the tasks of a run to Slurm
 #'
 #' @description
-#' Makes the `BPPARAM` with which [ancify_run()] runs its tasks as Slurm jobs. Each job requests the
+#' Makes the `BPPARAM` for [ancify_run()] to run its tasks as Slurm jobs. Each job requests the
 #' resources under `cluster` in the configuration:
 #'
 #' ```
@@ -12,7 +12,7 @@
 #' |:-----------------|:--------|
 #' | `cpus` | `num_cpus`, the threads of a task |
 #' | `memory` | computed from the genome; a message reports it |
-#' | `gpus` | 1 with `backend: gpu`, else none; only for jobs that call |
+#' | `gpus` | 1 with `backend: gpu`, else none; only for calling jobs |
 #' | `time`, `partition` | not requested |
 #'
 #' Other jobs, such as [embed_sequences()], have no configuration: give their requests alone, as in
@@ -28,7 +28,7 @@
 #'   `system.file("templates", "slurm.tmpl", package = "ancify")`.
 #' @param verbose Whether to report the request of each job, in a message of class `ancify_message`;
 #'   `TRUE` by default.
-#' @return A `BatchtoolsParam` of the package BiocParallel. For other batch systems, make one with a
+#' @return A `BatchtoolsParam` of the package BiocParallel. For other batch systems, make one from a
 #'   batchtools template.
 #' @section Errors:
 #' * `ancify_package_error`: BiocParallel or batchtools is not installed.
@@ -122,7 +122,7 @@ describe_resources <- function(resources, config) {
   )
 }
 
-# Maximum bytes for a task: R with its packages, and the run's own estimate.
+# The maximum memory of a task in bytes: R with its packages, and the run's own estimate.
 job_memory <- function(config) {
   2^29 + memory_needed(config, c("project", "call"), "tasks")
 }

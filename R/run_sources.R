@@ -4,9 +4,9 @@
 alignment_sources <- function(config) {
   outgroups <- config$outgroups
   many <- formats_of(outgroups$alignment)$many_species %in% TRUE
-  # In a MAF, the names of all chromosomes determine the species of a row.
+  # The species of a MAF row depends on the names of all chromosomes.
   lengths <- if (any(many)) input_identity(config, config$chromosome_lengths)
-  # Blocks that differ from the focal genome are bad.
+  # Blocks that differ from the focal genome are bad, so it is part of the source.
   focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
   aliases <- aliases_source(config)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
@@ -44,8 +44,8 @@ focal_source <- function(config, sources) {
   list(ancify = package_version_text(), focal_fasta = focal, aliases = aliases_source(config))
 }
 
-# Sources of the projections that calling reads: from the ledger, or the files themselves if no run
-# made them.
+# Sources of the projections that calling reads. They are from the ledger, or the files themselves
+# if no run made them.
 projected_sources <- function(config, species, on_record) {
   sources <- lapply(species, function(name) {
     on_record[[name]] %||%
@@ -68,7 +68,7 @@ settings_of_calls <- function(config) {
   settings[order(names(settings), method = "radix")]
 }
 
-# The source of calls, without the lengths of their chromosomes, which are in the files.
+# The source of calls. It omits the lengths of their chromosomes, which the files determine.
 call_sources <- function(config, sources) {
   list(
     ancify = package_version_text(), settings = settings_of_calls(config), sources = sources,
@@ -77,8 +77,8 @@ call_sources <- function(config, sources) {
   )
 }
 
-# Settings, under the names in messages, that differ between the calls in the output folder and this
-# configuration.
+# Settings that differ between the calls in the output folder and this configuration, as text for
+# messages.
 other_settings <- function(config, ledger) {
   other_keys(
     settings_of_calls(config),
@@ -94,7 +94,7 @@ other_keys <- function(now, sources) {
   sprintf("`%s`", Filter(differs, setdiff(names(now), "posterior")))
 }
 
-# Warns if a folder whose calls are read together mixes calls of several configurations.
+# Warns if calls that are read together are of several configurations.
 warn_about_mixed_calls <- function(files) {
   folder <- dirname(files[1])
   ledger <- if (length(files) > 1) ledger_to_ask(folder)
@@ -122,7 +122,7 @@ warn_about_mixed_calls <- function(files) {
   }
 }
 
-# The ledger of a folder for a warning; NULL if none is readable.
+# A folder's ledger, for warnings; NULL if it cannot be read.
 ledger_to_ask <- function(folder) {
   if (is_file(ledger_file(folder))) {
     tryCatch(open_ledger(folder), ancify_error = function(condition) NULL)
@@ -144,7 +144,7 @@ warn_about_other_settings <- function(config) {
   }
 }
 
-# The phase "call" alone uses projections unchanged.
+# Warns about outdated projections, which the phase "call" alone would use unchanged.
 warn_about_old_projections <- function(config, on_record) {
   outgroups <- config$outgroups
   old <- vapply(seq_len(nrow(outgroups)), function(i) {
@@ -165,7 +165,8 @@ warn_about_old_projections <- function(config, on_record) {
   }
 }
 
-# Warns about projections that are read outside a run. Deleted alignments provide no evidence.
+# Warns about outdated projections that are read outside a run. A deleted alignment gives no
+# warning.
 warn_about_kept_projections <- function(config) {
   ledger <- ledger_to_ask(config$work_dir)
   if (is.null(ledger)) {
@@ -176,7 +177,7 @@ warn_about_kept_projections <- function(config) {
   warn_about_old_projections(with_alignments(config, "call"), stats::setNames(made_from, names))
 }
 
-# Adds alignments and genomes. They may be missing if nothing is projected.
+# Adds the identities of alignments and genomes, which may be missing if nothing is projected.
 with_alignments <- function(config, phases) {
   identify <- if ("project" %in% phases) file_identity else identity_if_readable
   outgroups <- config$outgroups

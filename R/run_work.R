@@ -9,7 +9,7 @@ work_in <- function(context, phases, job, resume = TRUE) {
   on.exit(unlock_folders(locks))
   if ("work_dir" %in% writes) refuse_at_work(config$work_dir)
   remove_leftovers(config, "work_dir" %in% writes, "output_dir" %in% writes)
-  # The phase "evaluate" alone makes no calls, so recorded calls count even without `resume`.
+  # The phase "evaluate" alone makes no calls, so calls on record count even without `resume`.
   context <- with_ledgers(context, resume || !any(c("project", "call") %in% phases))
   ledgers <- list(work_dir = context$work, output_dir = context$output)[writes]
   if ("work_dir" %in% writes) take_over_work_dir(context, phases, resume)
@@ -18,7 +18,7 @@ work_in <- function(context, phases, job, resume = TRUE) {
   job(context)
 }
 
-# The keys of the folders that these phases write.
+# The settings of the folders that these phases write.
 folders_written <- function(context, phases) {
   makes_files <- any(c("project", "call") %in% phases)
   c(
@@ -27,7 +27,7 @@ folders_written <- function(context, phases) {
   )
 }
 
-# Takes over the work folder's leftovers from tasks of an earlier session.
+# Takes over leftovers of an earlier session's tasks in the work folder.
 take_over_work_dir <- function(context, phases, resume) {
   config <- context$config
   # Only a run in tasks can resume from these projections.
@@ -38,7 +38,7 @@ take_over_work_dir <- function(context, phases, resume) {
   settle_earlier_tasks(config$work_dir, task_ledgers, settle, resume)
 }
 
-# Tasks of a failed run may still write their claimed files for a moment: keep the claims.
+# Tasks of a failed run may still be writing their claimed files: keep the claims.
 close_ledgers <- function(context, ledgers) {
   at_work <- !is.null(context$cluster) && length(tasks_at_work(context$config$work_dir)) > 0
   for (ledger in ledgers) {
@@ -47,7 +47,8 @@ close_ledgers <- function(context, ledgers) {
   }
 }
 
-# Only for locked folders: a run on another machine may still need temporary files in others.
+# Removes leftovers only from locked folders: another machine's run may need the temporary files of
+# others.
 remove_leftovers <- function(config, in_work_dir, in_output_dir) {
   remove <- function(...) {
     for (folder in c(...)) unlink(leftovers_impl(folder), expand = FALSE)
@@ -59,7 +60,7 @@ remove_leftovers <- function(config, in_work_dir, in_output_dir) {
     own <- file.path(config$work_dir, ".ancify")
     species <- c(config$outgroups$name, config$focal_species)
     remove(own, file.path(config$work_dir, "projected"), projected_folder(config, species))
-    # Remove only folders with names that runs assign.
+    # Remove only folders with names that runs give.
     left <- c(leftovers_impl(config$work_dir), leftovers_impl(own))
     left <- left[grepl("^(not_kept|registry)\\.", basename(left))]
     unlink(left, recursive = TRUE, expand = FALSE)

@@ -4,28 +4,28 @@
 #' [embed_sequences()] and [residue_log_probs()]. It also reads DNABERT-S, a DNA model, for
 #' [embed_sequences()]. Nothing is ever downloaded: the folder must contain the model's files.
 #'
-#' **Files.** ESM-2 has weights, `config.json`, and `vocab.txt` or `tokenizer.json`; the folder may
-#' lack the last two. DNABERT-S needs `config.json` and `tokenizer.json`. The names of the
-#' tensors identify the model. The weights are one of these:
+#' **Files.** An ESM-2 folder needs only weights; `config.json`, and `vocab.txt` or
+#' `tokenizer.json`, are optional. DNABERT-S also needs `config.json` and `tokenizer.json`. The
+#' names of the tensors identify the model. The weights are one of the following:
 #'
-#' * `model.safetensors`, or `model.safetensors.index.json` and the files that it names;
-#' * `pytorch_model.bin`, or `pytorch_model.bin.index.json` and the files that it names;
-#' * fair-esm's `.pt`. This and `.bin` are zip files of torch 1.6 or later. Their pickled code is
-#'   never run, and older files are refused;
+#' * `model.safetensors`, or `model.safetensors.index.json` and the files that it lists;
+#' * `pytorch_model.bin`, or `pytorch_model.bin.index.json` and the files that it lists;
+#' * fair-esm's `.pt`. Files `.pt` and `.bin` must be zip files of torch 1.6 or later; older files
+#'   are refused. Their pickled code is never run;
 #' * the only file in the folder that ends in `.safetensors`, `.pt`, `.pth` or `.bin`.
 #'
 #' Tensors are named as in Hugging Face or fair-esm, and hold values of 16, 32 or 64 bits.
 #' Computations use single precision. Shapes come from the tensors, and `config.json` must agree
-#' with them. Norms may be named `gamma` and `beta`, as in transformers since 5.10.
+#' with them. Parameters of norms may be named `gamma` and `beta`, as in transformers since 5.10.
 #'
 #' **Other models.** ESM-1b, ESM-1v, adapters and other relatives of ESM-2 have additional tensors.
-#' Such a tensor is an error that names it. Heads for other tasks are ignored.
-#' The vocabulary must contain the 20 residues, or the four bases, as tokens of one letter.
+#' Each such tensor is an error whose message names it. Heads for other tasks are ignored. The
+#' vocabulary must contain the 20 residues, or the four bases, as tokens of one letter.
 #'
 #' **Rotation.** ESM-2 was trained with rotary frequencies rounded to half precision. They are read
 #' from the weights (`inv_freq`). If the weights lack them, they are computed and rounded likewise,
-#' or derived from another `rope_theta` in `config.json`; `print()` says so. DNABERT-S has no
-#' rotation: its attention decreases with distance, by a slope for each head.
+#' or computed from another `rope_theta` in `config.json`; `print()` reports this. DNABERT-S has no
+#' rotation: its attention decreases linearly with distance, with a slope for each head.
 #'
 #' **Tested.** Small random models agree with plain implementations in double precision and with
 #' PyTorch. No weights of a trained model have been tested yet.
@@ -35,8 +35,8 @@
 #' @param ... Not used.
 #' @return An object of class `sequence_model`. `print()` returns `x`, invisibly.
 #' @section Errors:
-#' * `ancify_file_error` (field `file`): the folder does not exist, has no weights or several files
-#'   of them, or lacks a file of DNABERT-S. The message names the files that were searched for.
+#' * `ancify_file_error` (field `file`): the folder does not exist, has no weights or ambiguous
+#'   ones, or lacks a file of DNABERT-S. The message names the files that were sought.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, truncated, a Git LFS pointer,
 #'   from another model, or inconsistent with `config.json`; a tensor is missing, has another shape
 #'   or does not belong to the model; the vocabulary lacks a residue or a base; a pickle contains
@@ -56,7 +56,7 @@
 #' model
 sequence_model <- function(folder) {
   check_given()
-  # The core's messages name files in the folder.
+  # Remove final slashes, because the core's messages append names of files to the folder.
   folder <- sub("(.)/+$", "\\1", check_path(folder, "folder"))
   load_model(folder)
 }
@@ -72,7 +72,8 @@ load_model <- function(folder) {
 
 # `available`: bytes of memory, or NA if unknown.
 check_model_memory <- function(about, folder, available = available_memory()) {
-  # Weights, the largest tensor once more, and a thread's pack: about 5 values per token and unit.
+  # The weights, a second copy of the largest tensor, and a thread's pack: about 5 values per token
+  # and unit of width.
   numbers <- about$parameters + about$width * max(3 * about$width, about$hidden) +
     5 * about$pack_tokens * about$width
   wanted <- 4 * numbers
@@ -90,7 +91,7 @@ check_model_memory <- function(about, folder, available = available_memory()) {
 check_sequence_model <- function(model) {
   refuse_if(!inherits(model, "sequence_model") || typeof(model$loaded) != "externalptr",
             "`model` must be a model of sequence_model(), not %s.", show_value(model))
-  # The pointer does not survive in another session, so the weights are read again.
+  # The pointer is lost in another session, so the weights are read again.
   if (is_null_pointer(model$loaded)) load_model(model$folder) else model
 }
 
@@ -123,7 +124,7 @@ of_formula <- function(base) {
   sprintf("not in the weights: computed by the rope_theta of config.json, %g", base)
 }
 
-# 651043254 is "651M".
+# A count in short form: 651043254 is "651M".
 short_count <- function(n) {
   power <- min(max(floor(log10(max(n, 1)) / 3), 0), 3)
   paste0(signif(n / 1000^power, 3), c("", "k", "M", "B")[power + 1])

@@ -1,32 +1,33 @@
 #' Train a classifier of embeddings
 #'
-#' `train_classifier(x, labels, groups)` learns to distinguish two classes by their embeddings, such
-#' as viral and other reading frames. Whole groups, such as genomes, are held out of training for
+#' `train_classifier(x, labels, groups)` learns to distinguish two classes, such as viral and other
+#' reading frames, by their embeddings. Whole groups, such as genomes, are held out of training for
 #' validation.
 #'
-#' **Network.** As in VirNucPro: a dense layer with 512 units, batch normalization, ReLU, dropout of
-#' one half, and a dense layer to two classes. It accepts rows of any width.
+#' **Network.** The network is VirNucPro's: a dense layer with 512 units, batch normalization, ReLU,
+#' dropout of one half, and a dense layer to two classes. It accepts rows of any width.
 #'
 #' **Training.** Weights are initialized by Glorot and Bengio's uniform distribution. Stochastic
-#' gradient descent minimizes the cross-entropy: rate 2e-4, multiplied by 0.85 every 10 epochs;
-#' momentum 0.9; batches of 32. It ends when the loss of the held-out rows has not decreased for 5
-#' epochs, or after 200. The weights of the best epoch are kept.
+#' gradient descent minimizes the cross-entropy, with momentum 0.9 and batches of 32 rows. The
+#' learning rate is 2e-4, multiplied by 0.85 every 10 epochs. Training ends when the held-out loss
+#' has not decreased for 5 epochs, or after 200 epochs. The weights of the best epoch are kept.
 #'
 #' **Groups.** Rows of one genome resemble each other, so a split by rows would overestimate the
-#' accuracy. If `held_out` is a share, groups are drawn in that proportion from groups with one
-#' class, the other, or both. The best epoch is chosen on the held-out groups, so their AUC is
-#' slightly too high. For an unbiased estimate, keep some genomes for `predict()` alone.
+#' accuracy. If `held_out` is a share, groups are drawn in that proportion from each of three kinds:
+#' groups of one class, of the other, and of both. The best epoch is chosen on the held-out groups,
+#' so their AUC is slightly too high. For an unbiased estimate, keep some genomes for `predict()`
+#' alone.
 #'
 #' **Computation.** Values have single precision. A seed gives identical weights with any number of
 #' threads, to the last bit. Instruction sets of processors round differently.
 #'
-#' @param x Embeddings: a matrix with one per row, as from [embed_sequences()]. To join several
-#'   embeddings of a sequence, use `cbind()`.
+#' @param x Embeddings: a matrix with an embedding per row, as from [embed_sequences()]. To join
+#'   several embeddings of a sequence, use `cbind()`.
 #' @param labels The class of each row: a factor with two levels, `TRUE` and `FALSE`, or two other
-#'   values. The last level, `TRUE`, or the last in sorted order is the class to detect.
+#'   values. The class to detect is the last level, `TRUE`, or the last value in sorted order.
 #' @param groups The group of each row, such as its genome.
-#' @param held_out Share of the groups to hold out (0.2), above 0 and below 1; or the names of these
-#'   groups.
+#' @param held_out Share of the groups to hold out, above 0 and below 1; 0.2 by default. Or the
+#'   names of these groups.
 #' @param seed A positive whole number for the split, the initial weights, the order of rows and
 #'   dropout; 1 by default.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
@@ -36,12 +37,12 @@
 #'   * `classes`: the names of both classes.
 #'   * `epochs`: a data frame with a row per epoch: `rate`, `training_loss`, `held_out_loss`.
 #'   * `best`: the index of the epoch whose weights are kept.
-#'   * `held_out`: a data frame with a row for each held-out row: its index `row`, `group`, `label`
-#'     and the `probability` of the last class.
+#'   * `held_out`: a data frame with a row for each held-out row: its index `row`, its `group` and
+#'     `label`, and the `probability` of the last class.
 #'   * `auc`: the area under the ROC curve for the held-out rows.
-#'   * `calibration`: a data frame with a row for each tenth of probability that occurs: `from`,
-#'     `to`, the number of rows `n`, their mean probability `predicted`, and the share `observed` of
-#'     the last class.
+#'   * `calibration`: a data frame with a row for each non-empty tenth of probability: `from`, `to`,
+#'     the number of rows `n`, their mean probability `predicted`, and the share `observed` of the
+#'     last class.
 #' @section Errors:
 #' * `ancify_input_error`: an argument has another shape or range; there are fewer than two groups;
 #'   the training rows, or the held-out rows, have only one class; or embeddings are so large that
@@ -96,7 +97,7 @@ train_classifier <- function(x, labels, groups, held_out = 0.2, seed = 1, thread
 
 # ---- Arguments ----------------------------------------------------------------------------------
 
-# A matrix of finite numbers, of type double. `width`: the required number of columns.
+# Returns a matrix of finite numbers, of type double. `width`: the required number of columns.
 check_embeddings <- function(x, name, width = NULL) {
   refuse_if(!is.matrix(x) || !is.numeric(x),
             "`%s` must be a matrix of numbers with a row an embedding, not %s.", name,
@@ -107,7 +108,7 @@ check_embeddings <- function(x, name, width = NULL) {
     count_of(width, "number"), name, format_count(ncol(x))
   )
   refuse_if(ncol(x) == 0, "`%s` has no columns.", name)
-  # Larger values are infinite in single precision.
+  # Larger values would be infinite in single precision.
   bad <- which(rowSums(!is.finite(x) | abs(x) > 3.4e38) > 0)
   refuse_if(length(bad),
             "`%s` has numbers that are not finite in %s, such as row %s: leave these rows out.",
@@ -116,7 +117,7 @@ check_embeddings <- function(x, name, width = NULL) {
   x
 }
 
-# The columns of `x` in the order of training, matched by name if both have names.
+# The columns of `x` in the order of the training data, matched by name if both have names.
 in_trained_order <- function(x, columns) {
   if (is.null(columns) || is.null(colnames(x)) || anyDuplicated(columns)) {
     return(x)
@@ -128,8 +129,7 @@ in_trained_order <- function(x, columns) {
   x[, columns, drop = FALSE]
 }
 
-# The parts of a modified classifier may have other sizes, which the core would read out of
-# bounds.
+# A modified classifier may have parts of other sizes, which the core would read out of bounds.
 check_parts <- function(classifier) {
   hidden <- classifier$hidden
   sizes <- c(hidden * classifier$width, rep(hidden, 5), 2 * hidden, 2)
@@ -173,7 +173,7 @@ as_groups <- function(groups, n) {
   groups
 }
 
-# Whole numbers are written out: 100000, not 1e+05.
+# Whole numbers are written in full: 100000, not 1e+05.
 group_names <- function(groups) {
   is_whole <- is.double(groups) && !is.object(groups) && all(groups %% 1 %in% 0)
   if (is_whole) sprintf("%.0f", groups) else as.character(groups)
@@ -194,8 +194,8 @@ choose_held_out <- function(second, groups, held_out, seed) {
   groups %in% held_out
 }
 
-# Draws a share of the groups of each kind: all rows of one class, of the other, or of both. At
-# least one group of each kind is drawn, and one is left.
+# Draws a share of the groups of each kind: all rows of one class, of the other, or of both. A
+# kind's only group is left; of several groups, at least one is drawn and one is left.
 draw_groups <- function(second, groups, share) {
   means <- vapply(split(second, groups), mean, 0)
   kinds <- split(names(means), ifelse(means %in% 0:1, means, 0.5))
@@ -218,7 +218,8 @@ check_both_classes <- function(labels, groups, out) {
 
 # ---- Held-out rows ------------------------------------------------------------------------------
 
-# The probability that a row of the second class ranks above one of the first; ties count half.
+# The probability that a row of the second class ranks above a row of the first; ties count one
+# half.
 auc_of <- function(p, second) {
   n <- tabulate(second + 1, 2)
   (sum(rank(p)[second == 1]) - n[2] * (n[2] + 1) / 2) / (n[1] * n[2])
@@ -234,7 +235,7 @@ calibration_of <- function(p, second) {
   )
 }
 
-# The mean absolute difference of predicted and observed shares, weighted by rows.
+# The mean absolute difference of predicted and observed shares, weighted by the number of rows.
 calibration_error <- function(calibration) {
   stats::weighted.mean(abs(calibration$predicted - calibration$observed), calibration$n)
 }

@@ -3,10 +3,10 @@
 #' `read_classifier(file)` reads a classifier that [save_model()], PyTorch or VirNucPro wrote, for
 #' [predict()][predict.embedding_classifier].
 #'
-#' Files are safetensors, or torch's zip files (`.pth`, `.pt`) with a table of tensors or a whole
-#' `MLPClassifier` of VirNucPro. A training checkpoint has the table under `model_state_dict`,
-#' `state_dict`, `model` or `module`; its other entries, such as an optimizer's state, are ignored.
-#' Pickled code of torch is never run. The tensors are `hidden_layer.weight`,
+#' Files are safetensors, or torch's zip files (`.pth`, `.pt`) with a dictionary of tensors or a
+#' whole `MLPClassifier` of VirNucPro. A training checkpoint has the dictionary under
+#' `model_state_dict`, `state_dict`, `model` or `module`; its other entries, such as an optimizer's
+#' state, are ignored. Pickled code of torch is never run. The tensors are `hidden_layer.weight`,
 #' `hidden_layer.bias`, `bn1.weight`, `bn1.bias`, `bn1.running_mean`, `bn1.running_var`,
 #' `output_layer.weight` and `output_layer.bias`. The prefixes `module.` and `_orig_mod.` are
 #' allowed. The file determines the widths of rows and of the hidden layer.
@@ -20,8 +20,9 @@
 #' @return An object of class `embedding_classifier`, without a training record.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file cannot be read.
-#' * `ancify_format_error` (fields `file`, `line`): the file is damaged, or lacks such a classifier,
-#'   or has tensors that the classifier does not use. The message names tensors or keys of the file.
+#' * `ancify_format_error` (fields `file`, `line`): the file is damaged, contains no such
+#'   classifier, or has tensors that the classifier does not use. The message names tensors or keys
+#'   of the file.
 #' * `ancify_input_error`: `classes` are not two names, or the file has other names.
 #' @seealso [train_classifier()]
 #' @export
@@ -43,7 +44,7 @@ read_classifier <- function(file, classes = NULL) {
   classifier
 }
 
-# `told`: the classes that the file names, if any.
+# `told`: the class names in the file, if any.
 check_classes <- function(classes, told, file) {
   good <- is.character(classes) && length(classes) == 2 && !anyNA(classes) && all(nzchar(classes))
   refuse_if(!good || classes[1] == classes[2], "`classes` must be two different names, not %s.",
@@ -57,10 +58,10 @@ check_classes <- function(classes, told, file) {
 #'
 #' `save_model(fit, file)` writes a model's weights as safetensors, which other programs can read.
 #'
-#' Tensors of an autoencoder have the names and shapes of PyTorch; the file also records the task,
-#' the number of points, and the unit. Tensors of a classifier have the names that
-#' [read_classifier()] lists, and its class names are the metadata `class0` and `class1`.
-#' The training record is not in the file: `saveRDS()` also keeps it.
+#' Tensors of an autoencoder have PyTorch's names and shapes; the file also records the task, the
+#' number of points, and the unit. Tensors of a classifier have the names that [read_classifier()]
+#' lists, and its class names are the metadata `class0` and `class1`. The training record is not in
+#' the file: `saveRDS()` also keeps it.
 #'
 #' @param object A model from [train_classifier()] or [fit_autoencoder()].
 #' @param file Path of the file. An existing file is replaced when the new one is complete.
@@ -111,12 +112,13 @@ save_model.embedding_classifier <- function(object, file, ...) {
 #' Use a classifier of embeddings
 #'
 #' `predict(classifier, newdata)` gives the probability of each class for rows of embeddings.
-#' `plot()` draws the course of training, or the agreement of probabilities with the held-out rows;
-#' `autoplot()` gives the ggplot2 object.
+#' `plot()` draws the course of training, or the calibration on held-out rows; `autoplot()` gives
+#' the ggplot2 object.
 #'
 #' @param object,x A classifier from [train_classifier()] or [read_classifier()].
-#' @param newdata Embeddings: a matrix with one per row, and the columns of the training data. Named
-#'   columns are matched by name, if the training data had names. Files keep no names.
+#' @param newdata Embeddings: a matrix with an embedding per row and the columns of the training
+#'   data. Columns are matched by name if the training data had names, too. Classifiers read from
+#'   files have no column names.
 #' @param threads Number of threads; `NULL`: `getOption("ancify.threads")`, else all cores.
 #' @param type `"training"`: the losses by epoch. `"calibration"`: for each tenth of probability,
 #'   the share of the last class among held-out rows.
@@ -127,9 +129,9 @@ save_model.embedding_classifier <- function(object, file, ...) {
 #' * `print()`: `x`, invisibly.
 #' * `autoplot()`: a `ggplot`. `plot()`: this `ggplot`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `newdata` has another width than the classifier (the message gives both),
-#'   lacks a named column, or has values that are not finite; the parts of a modified classifier
-#'   disagree; or a classifier to draw has no training record.
+#' * `ancify_input_error`: the widths of `newdata` and the classifier differ (the message gives
+#'   both); `newdata` lacks a named column, or has values that are not finite; the parts of a
+#'   modified classifier disagree; or a classifier to draw has no training record.
 #' * `ancify_package_error`: ggplot2 is not installed.
 #' @seealso [train_classifier()]
 #' @examples

@@ -5,45 +5,41 @@
 #'
 #' **DNA.** A model such as DNABERT-S reads DNA in tokens of several bases. The mean is over all
 #' tokens, including `[CLS]` before and `[SEP]` after the sequence. `long` does not apply: sequences
-#' are read whole. Time grows with the square of their length: [chunk_sequences()] cuts them.
+#' are read whole. Time grows with the square of their length, so cut long ones with
+#' [chunk_sequences()].
 #'
 #' **Letters.** Case is ignored. `<mask>` in a text stands for one masked residue. Any other letter
-#' that the model does not know is `<unk>`; a warning counts such letters, and gives their share if
-#' it exceeds a tenth.
+#' that the model does not know is read as `<unk>`; a warning counts such letters, and gives their
+#' share if it exceeds a tenth.
 #'
-#' **Texts** are sequences, never paths, whose letters would otherwise be embedded. A file's path is
-#' therefore an error, as is a text with a character that no sequence has, such as a digit or a
-#' blank. Proteins have letters, `-`, `.` and `*`. DNA has IUPAC letters, `-`, `.`
-#' and `+`. Read files with [Biostrings::readAAStringSet()] or [Biostrings::readDNAStringSet()].
+#' **Texts** are sequences, never paths. A file's path is an error, because its letters would
+#' otherwise be embedded. So is a text with a character that no sequence has, such as a digit or a
+#' blank. Proteins have letters, `-`, `.` and `*`. DNA has IUPAC letters, `-`, `.` and `+`. Read
+#' files with [Biostrings::readAAStringSet()] or [Biostrings::readDNAStringSet()].
 #'
-#' **Long proteins.** The model was trained on up to 1022 residues. `long = "window"` reads longer
-#' proteins in windows of 1022 that advance by 511; the last ends at the protein's end. A residue is
-#' taken from the window with the nearest centre. `"truncate"` reads the first 1022 residues, and a
-#' warning counts the truncated proteins.
+#' **Long proteins.** ESM-2 was trained on up to 1022 residues. `long = "window"` reads longer
+#' proteins in windows of 1022 that advance by 511; the last ends at the protein's end. Each residue
+#' is taken from the window whose centre is nearest. `"truncate"` reads the first 1022 residues, and
+#' a warning counts the truncated proteins.
 #'
 #' **Computation.** Sequences are packed without padding, and all threads share packs. The result is
 #' identical with any number of threads, to the last bit. Instruction sets of processors round
 #' differently, by about 1e-6 of the largest value.
 #'
 #' **GPUs.** With `backend = "gpu"` weights are copied to all GPUs, which share packs. cuBLAS, a
-#' part of CUDA, multiplies matrices. With `"fp16"` these have half precision, as do the inputs of
-#' attention and activations; sums, norms and softmax stay single. If a pack has values beyond half
-#' precision (65504), the CPU recomputes it, with a message. Results differ from the CPU's by about
-#' 1e-6 of the largest value with `"fp32"`, and 1e-3 with `"fp16"`. `"auto"` is the CPU, as other
-#' users may need the GPU.
+#' part of CUDA, multiplies matrices. With `"fp16"` the matrices have half precision, as do the
+#' inputs of attention and activations; sums, norms and softmax stay in single precision. If a pack
+#' has values beyond half precision (65504), the CPU recomputes it, with a message. Results differ
+#' from the CPU's by about 1e-6 of the largest value with `"fp32"`, and 1e-3 with `"fp16"`. `"auto"`
+#' means the CPU, because other users may need the GPU.
 #'
-#' **Resumable runs.** With `out` the result goes to a folder, in parts of 10,000 sequences. Each
-#' part is a file that appears only when complete. `.ancify/ledger` records the settings and the
-#' checksums of parts, input and model files. The same call resumes an interrupted run: it keeps
-#' intact parts and makes the others.
+#' **Resumable runs.** With `out` the result is written to a folder, in parts of 10,000 sequences
+#' (100 with `pool = "residue"`). Each part is a file that appears only when complete.
+#' `.ancify/ledger` records the settings and the checksums of parts, input and model files. The same
+#' call resumes an interrupted run: it keeps intact parts and makes the other parts.
 #'
-#' **Workers.** With `BPPARAM` each part is a task: on other cores, other machines or as a job of a
-#' batch system. Workers need `out` and the model's folder at the same paths, and this package. Each
-#' task has `threads` threads. Results are those of one session on such a processor. After a failure
-#' the same call repeats only failed tasks.
-#'
-#' @param x Proteins: an `AAStringSet`, or texts. For a DNA model: a `DNAStringSet`, or texts.
-#'   Names are ids; sequences without names are numbered.
+#' @param x Proteins: an `AAStringSet`, or texts. For a DNA model: a `DNAStringSet`, or texts. Names
+#'   serve as ids; unnamed sequences are numbered.
 #' @param model A model from [sequence_model()].
 #' @param pool `"mean"`: one row per protein, the mean over its residues. `"residue"`: one row per
 #'   residue, or per token of DNA.
@@ -61,20 +57,20 @@
 #' @param folder Path of a folder that `embed_sequences()` wrote.
 #' @return `embed_sequences()`: with `pool = "mean"` a matrix with a row per protein, named by its
 #'   id. With `pool = "residue"` a list with a matrix for each protein, which has a row per residue.
-#'   The attribute `unknown` counts, for each protein, the letters that are not residues. With
-#'   `out`: its path, invisibly.
+#'   The attribute `unknown` counts each protein's letters that are not residues. With `out`: its
+#'   path, invisibly.
 #'
-#'   `read_embeddings()`: this result from a folder, without `unknown`.
+#'   `read_embeddings()`: the same result from a folder, without `unknown`.
 #' @section Errors:
-#' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, one fails or has too
+#' * `ancify_device_error`: `backend` is `"gpu"`, but no GPU can be used, a GPU fails or has too
 #'   little memory, or cuBLAS is missing.
 #' * `ancify_input_error`: an argument has another shape or range; a text is a path, or has a
-#'   character that no sequence has; DNA is given to a protein model, or the reverse; a protein
-#'   has no residue, or is too long and `long` is `"error"`; the run in `out` has another input,
-#'   model or setting, which the message names; the run in `folder` is incomplete.
+#'   character that no sequence has; DNA is given to a protein model, or the reverse; a protein has
+#'   no residue, or is too long and `long` is `"error"`; the run in `out` has another input, model
+#'   or setting, which the message names; or the run in `folder` is incomplete.
 #' * `ancify_format_error` (field `file`): a file in `out` is damaged.
-#' * `ancify_file_error` (field `file`): a part would replace a file that no run wrote, or `out`
-#'   cannot be written; `folder` has no embeddings.
+#' * `ancify_file_error` (field `file`): a part would replace a file that no run wrote, `out` cannot
+#'   be written, or `folder` has no embeddings.
 #' * `ancify_lock_error` (field `file`): another process is working in `out`.
 #' * `ancify_task_error` (field `tasks`): tasks failed on workers.
 #' * `ancify_package_error`: BiocParallel is not installed, or a worker has another version.
@@ -121,16 +117,16 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
 #' Log-probabilities of residues
 #'
 #' `residue_log_probs(proteins, model)` gives the log-probability of every token of the model at
-#' each residue of a protein. The model sees the residue itself, unless the text has `<mask>` in its
-#' place.
+#' each residue of a protein. The model sees the residue itself, unless `<mask>` replaces it in the
+#' text.
 #'
 #' @inheritParams embed_sequences
 #' @return A list with a matrix for each protein, named by its id. It has a row per residue and a
-#'   column per token of the model, such as `"A"`. The exponentials of a row sum to 1, or to less
-#'   if the model has more outputs than tokens. The attribute `unknown` counts, for each protein,
-#'   the letters that are not residues.
+#'   column per token of the model, such as `"A"`. The exponentials of a row sum to 1, or to less if
+#'   the model has more outputs than tokens. The attribute `unknown` counts each protein's letters
+#'   that are not residues.
 #' @section Errors:
-#' Those of [embed_sequences()]. Also `ancify_input_error` if the model's weights have no language
+#' As in [embed_sequences()]; also `ancify_input_error` if the model's weights have no language
 #' head.
 #' @seealso [embed_sequences()], which explains the treatment of long proteins and unknown letters
 #' @export
@@ -150,7 +146,7 @@ residue_log_probs <- function(x, model, long = c("window", "truncate", "error"),
   }, progress = interactive())
   tell_repeated(settings)
   tell_unknown(made$unknown, sequences$ids, sequences$sequences)
-  # A model may have more outputs than tokens.
+  # Drop outputs beyond the tokens, which some models have.
   tokens <- model$tokens
   made$values <- lapply(made$values, function(rows) {
     rows <- rows[, seq_along(tokens), drop = FALSE]

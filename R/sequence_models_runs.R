@@ -1,7 +1,7 @@
-# Resumable runs of embed_sequences(). The files part-1.bin, part-2.bin, ... are slices of the input
-# in its own order. The folder's ledger records that they are made from the run's fingerprint. Their
-# facts are list(has_unknown = the sequences with letters that are not residues, unknown = the
-# number of such letters).
+# Resumable runs of embed_sequences(). The files part-1.bin, part-2.bin, ... hold the embeddings of
+# consecutive slices of the input. The folder's ledger records the run's fingerprint as their
+# source. Their facts are list(has_unknown = indices of sequences with letters that are not
+# residues, unknown = the numbers of such letters).
 
 run_embedding <- function(run, out, resume) {
   of <- embedding_fingerprint(run)
@@ -18,7 +18,7 @@ embeddings_kind <- function() {
   )
 }
 
-# The run in a locked folder. `of`: the run's fingerprint.
+# Runs in a locked folder. `of`: the run's fingerprint.
 embed_into <- function(run, out, resume, of) {
   slices <- part_slices(length(run$sequences$ids), of$settings$part_size)
   files <- part_names(of)
@@ -117,10 +117,10 @@ part_names <- function(of) sprintf("part-%d.bin", seq_len(count_parts(of)))
 
 count_parts <- function(of) max(1, ceiling(of$input$sequences / of$settings$part_size))
 
-# The parts still to be made, by the ledger alone.
+# Whether each part remains to be made, by the ledger alone.
 parts_left <- function(ledger, of) !are_complete(ledger, part_names(of), known_source(ledger, of))
 
-# Sequences per part, which is held in memory whole. The tests make it small.
+# The number of sequences per part. Parts are held in memory whole; tests make them small.
 part_size <- function(by_residue) {
   most <- if (by_residue) 100 else 10000
   check_whole_number(getOption("ancify.part_size", most), "options(ancify.part_size = )")
@@ -131,7 +131,7 @@ part_slices <- function(n, size) {
   if (n == 0) list(integer()) else unname(split(seq_len(n), (seq_len(n) - 1) %/% size))
 }
 
-# Sessions share parts only if this agrees: it covers contents, not paths.
+# Sessions share parts only if their fingerprints agree. Fingerprints cover contents, not paths.
 embedding_fingerprint <- function(run) {
   files <- c(run$model$weights, run$model$other)
   sums <- with_watch("Reading the model's files", function(watch) {
@@ -150,7 +150,7 @@ embedding_fingerprint <- function(run) {
   )
 }
 
-# The fingerprint of the run whose parts are in the ledger; NULL without one.
+# The fingerprint of the run whose parts are in the ledger; NULL without such a run.
 recorded_run <- function(ledger) {
   rows <- ledger_rows(ledger)
   is_part <- grepl("^part-[0-9]+[.]bin$", rows$path)

@@ -27,7 +27,7 @@ as_model_input <- function(x, model) {
   sequences
 }
 
-# Texts are sequences, never paths. Non-ASCII letters are read as unknown letters, and counted.
+# Texts are sequences, never paths. Non-ASCII letters count as unknown letters.
 check_model_texts <- function(texts, model) {
   plain <- gsub("<mask>", "N", iconv(texts, "UTF-8", "ASCII", sub = "N"), fixed = TRUE)
   if (model$reads_dna) {
@@ -39,9 +39,9 @@ check_model_texts <- function(texts, model) {
   }
 }
 
-# DNA passes as protein, as its letters are residues too.
+# DNA would pass as protein, because its letters are residues too.
 tell_dna <- function(texts) {
-  letters <- 50 # so many residues are hardly of four kinds
+  letters <- 50 # so many residues are rarely of only four kinds
   if (sum(nchar(texts)) >= letters && !any(grepl("[^ACGTUN.*-]", texts, ignore.case = TRUE))) {
     warn_ancify(
       "All of `x` has letters of DNA alone, and the model reads proteins: translate it first.",
@@ -122,7 +122,7 @@ tell_repeated <- function(settings) {
   }
 }
 
-# `unknown`: their counts in the sequences with these `ids`. `texts`: all sequences.
+# `unknown`: counts of unknown letters in the sequences with these `ids`. `texts`: all sequences.
 tell_unknown <- function(unknown, ids, texts) {
   if (sum(unknown) > 0) {
     named <- sprintf("'%s'", ids[unknown > 0])

@@ -275,3 +275,49 @@ struct FromR<std::vector<Struct>, std::void_t<decltype(Fields<Struct>::table)>> 
     return result;
   }
 };
+
+// ---- State --------------------------------------------------------------------------------------
+
+// Lists of state are made by the core, and read again by it. A table of state_fields has fields
+// that are written too.
+
+// `write`: the inverse of `read`.
+template <class Place, class Value, class Given>
+struct StateField : Field<Place, Value (*)(Given)> {
+  Given (*write)(const Value&);
+};
+
+template <class Value>
+Value copied(const Value& value) {
+  return value;
+}
+
+template <class Struct, class Member>
+constexpr auto state_field(const char* name, Member Struct::*member) {
+  return StateField<Member Struct::*, Member, Member>{{name, member, &unchanged<Member>},
+                                                      &copied<Member>};
+}
+
+template <class Struct, class Member, class Given>
+constexpr auto state_field(const char* name, Member Struct::*member, Member (*read)(Given),
+                           Given (*write)(const Member&)) {
+  return StateField<Member Struct::*, Member, Given>{{name, member, read}, write};
+}
+
+template <class... All>
+constexpr FieldTable<All...> state_fields(const char* name, All... all) {
+  return {name, {all...}};
+}
+
+// The list from which from_list() reads the struct again.
+template <class Struct>
+Rcpp::List to_list(const Struct& from) {
+  return std::apply(
+      [&](const auto&... all) {
+        Rcpp::List list =
+            Rcpp::List::create(Rcpp::wrap(all.write(std::invoke(all.place, from)))...);
+        list.names() = Rcpp::CharacterVector::create(all.name...);
+        return list;
+      },
+      Fields<Struct>::table.all);
+}

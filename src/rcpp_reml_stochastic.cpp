@@ -6,6 +6,7 @@
 
 #include "core/reml/stochastic/haseman_elston.h"
 #include "core/reml/stochastic/stochastic_fit.h"
+#include "rcpp_fields.h"
 #include "rcpp_reml.h"
 
 namespace reml = ancify::reml;
@@ -58,7 +59,7 @@ Rcpp::NumericMatrix as_matrix(const std::vector<reml::Iteration>& iterations) {
   return matrix;
 }
 
-std::vector<reml::Iteration> as_iterations(const Rcpp::NumericMatrix& matrix) {
+std::vector<reml::Iteration> as_iterations(Rcpp::NumericMatrix matrix) {
   std::vector<reml::Iteration> iterations;
   for (int j = 0; j < matrix.ncol(); ++j) {
     const Rcpp::NumericVector column = matrix(Rcpp::_, j);
@@ -68,91 +69,97 @@ std::vector<reml::Iteration> as_iterations(const Rcpp::NumericMatrix& matrix) {
   return iterations;
 }
 
-Rcpp::List as_list(const std::vector<reml::LanczosRun>& runs) {
+// All Lanczos runs, one after the other.
+struct JoinedRuns {
   Vector squares;
   std::vector<int> steps;
   std::vector<int> exhausted;
   Vector diagonal;
   Vector beside;
+};
+
+using Phase = reml::StochasticState::Phase;
+
+int as_int(const Phase& phase) { return static_cast<int>(phase); }
+
+Phase as_phase(int phase) { return static_cast<Phase>(phase); }
+
+Rcpp::List as_list(const std::vector<reml::LanczosRun>& runs);
+std::vector<reml::LanczosRun> as_runs(Rcpp::List list);
+Rcpp::List as_list(const reml::ProbePoint& point);
+reml::ProbePoint as_point(Rcpp::List list);
+
+}  // namespace
+
+template <>
+struct Fields<JoinedRuns> {
+  using All = JoinedRuns;
+  static constexpr auto table =
+      state_fields("JoinedRuns", state_field("squares", &All::squares),
+                   state_field("steps", &All::steps), state_field("exhausted", &All::exhausted),
+                   state_field("diagonal", &All::diagonal), state_field("beside", &All::beside));
+};
+
+template <>
+struct Fields<reml::ProbePoint> {
+  using All = reml::ProbePoint;
+  static constexpr auto table = state_fields(
+      "ProbePoint", state_field("theta", &All::theta), state_field("solutions", &All::solutions),
+      state_field("forms", &All::forms), state_field("known", &All::known),
+      state_field("values", &All::values), state_field("information", &All::information));
+};
+
+template <>
+struct Fields<reml::StochasticState> {
+  using All = reml::StochasticState;
+  static constexpr auto table = state_fields(
+      "StochasticState", state_field("passes", &All::passes),
+      state_field("orthogonal", &All::orthogonal), state_field("blocks", &All::blocks),
+      state_field("iterations", &All::iterations, &as_iterations, &as_matrix),
+      state_field<All, std::vector<reml::LanczosRun>, Rcpp::List>("runs", &All::runs, &as_runs,
+                                                                  &as_list),
+      state_field("response_vectors", &All::response_vectors),
+      state_field("phase", &All::phase, &as_phase, &as_int), state_field("status", &All::status),
+      state_field("message", &All::message), state_field("solved", &All::solved),
+      state_field("sketch_weights", &All::sketch_weights), state_field("radius", &All::radius),
+      state_field<All, reml::ProbePoint, Rcpp::List>("here", &All::here, &as_point, &as_list),
+      state_field("first_probe", &All::first_probe), state_field("batch_theta", &All::batch_theta),
+      state_field("batch_values", &All::batch_values),
+      state_field("first_values", &All::first_values));
+};
+
+namespace {
+
+Rcpp::List as_list(const std::vector<reml::LanczosRun>& runs) {
+  JoinedRuns joined;
   for (const auto& run : runs) {
-    squares.push_back(run.square);
-    steps.push_back(run.steps());
-    exhausted.push_back(run.exhausted ? 1 : 0);
-    diagonal.insert(diagonal.end(), run.diagonal.begin(), run.diagonal.end());
-    beside.insert(beside.end(), run.beside.begin(), run.beside.end());
+    joined.squares.push_back(run.square);
+    joined.steps.push_back(run.steps());
+    joined.exhausted.push_back(run.exhausted ? 1 : 0);
+    joined.diagonal.insert(joined.diagonal.end(), run.diagonal.begin(), run.diagonal.end());
+    joined.beside.insert(joined.beside.end(), run.beside.begin(), run.beside.end());
   }
-  using Rcpp::Named;
-  return Rcpp::List::create(Named("squares") = squares, Named("steps") = steps,
-                            Named("exhausted") = exhausted, Named("diagonal") = diagonal,
-                            Named("beside") = beside);
+  return to_list(joined);
 }
 
-std::vector<reml::LanczosRun> as_runs(const Rcpp::List& list) {
-  const auto squares = Rcpp::as<Vector>(list["squares"]);
-  const auto steps = Rcpp::as<std::vector<int>>(list["steps"]);
-  const auto exhausted = Rcpp::as<std::vector<int>>(list["exhausted"]);
-  const auto diagonal = Rcpp::as<Vector>(list["diagonal"]);
-  const auto beside = Rcpp::as<Vector>(list["beside"]);
+std::vector<reml::LanczosRun> as_runs(Rcpp::List list) {
+  const auto joined = from_list<JoinedRuns>(list);
   std::vector<reml::LanczosRun> runs;
   std::ptrdiff_t at = 0;
-  for (std::size_t k = 0; k < squares.size(); ++k) {
-    const std::ptrdiff_t end = at + steps[k];
-    runs.push_back({squares[k], Vector(diagonal.begin() + at, diagonal.begin() + end),
-                    Vector(beside.begin() + at, beside.begin() + end), exhausted[k] != 0});
+  for (std::size_t k = 0; k < joined.squares.size(); ++k) {
+    const std::ptrdiff_t end = at + joined.steps[k];
+    runs.push_back({joined.squares[k],
+                    Vector(joined.diagonal.begin() + at, joined.diagonal.begin() + end),
+                    Vector(joined.beside.begin() + at, joined.beside.begin() + end),
+                    joined.exhausted[k] != 0});
     at = end;
   }
   return runs;
 }
 
-Rcpp::List as_list(const reml::ProbePoint& point) {
-  using Rcpp::Named;
-  return Rcpp::List::create(Named("theta") = point.theta, Named("solutions") = point.solutions,
-                            Named("forms") = point.forms, Named("known") = point.known,
-                            Named("values") = point.values,
-                            Named("information") = point.information);
-}
+Rcpp::List as_list(const reml::ProbePoint& point) { return to_list(point); }
 
-reml::ProbePoint as_point(const Rcpp::List& list) {
-  return {Rcpp::as<Vector>(list["theta"]),  Rcpp::as<Vector>(list["solutions"]),
-          Rcpp::as<Vector>(list["forms"]),  Rcpp::as<Vector>(list["known"]),
-          Rcpp::as<Vector>(list["values"]), Rcpp::as<Vector>(list["information"])};
-}
-
-Rcpp::List as_list(const reml::StochasticState& state) {
-  using Rcpp::Named;
-  return Rcpp::List::create(
-      Named("passes") = state.passes, Named("orthogonal") = state.orthogonal,
-      Named("blocks") = state.blocks, Named("iterations") = as_matrix(state.iterations),
-      Named("runs") = as_list(state.runs), Named("response_vectors") = state.response_vectors,
-      Named("phase") = static_cast<int>(state.phase), Named("status") = state.status,
-      Named("message") = state.message, Named("solved") = state.solved,
-      Named("sketch_weights") = state.sketch_weights, Named("radius") = state.radius,
-      Named("here") = as_list(state.here), Named("first_probe") = state.first_probe,
-      Named("batch_theta") = state.batch_theta, Named("batch_values") = state.batch_values,
-      Named("first_values") = state.first_values);
-}
-
-reml::StochasticState as_state(const Rcpp::List& list) {
-  reml::StochasticState state;
-  state.passes = Rcpp::as<double>(list["passes"]);
-  state.orthogonal = Rcpp::as<bool>(list["orthogonal"]);
-  state.blocks = Rcpp::as<std::vector<int>>(list["blocks"]);
-  state.iterations = as_iterations(list["iterations"]);
-  state.runs = as_runs(list["runs"]);
-  state.response_vectors = Rcpp::as<Vector>(list["response_vectors"]);
-  state.phase = static_cast<reml::StochasticState::Phase>(Rcpp::as<int>(list["phase"]));
-  state.status = Rcpp::as<std::string>(list["status"]);
-  state.message = Rcpp::as<std::string>(list["message"]);
-  state.solved = Rcpp::as<bool>(list["solved"]);
-  state.sketch_weights = Rcpp::as<Vector>(list["sketch_weights"]);
-  state.radius = Rcpp::as<double>(list["radius"]);
-  state.here = as_point(list["here"]);
-  state.first_probe = Rcpp::as<int>(list["first_probe"]);
-  state.batch_theta = Rcpp::as<Vector>(list["batch_theta"]);
-  state.batch_values = Rcpp::as<Vector>(list["batch_values"]);
-  state.first_values = Rcpp::as<Vector>(list["first_values"]);
-  return state;
-}
+reml::ProbePoint as_point(Rcpp::List list) { return from_list<reml::ProbePoint>(list); }
 
 }  // namespace
 
@@ -173,7 +180,7 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
   if (checkpoint.isNotNull()) {
     const Rcpp::RObject state = Rcpp::List(checkpoint.get())["state"];
     if (!Rf_isNull(state)) {
-      earlier = as_state(Rcpp::List(state));
+      earlier = from_list<reml::StochasticState>(state);
       going.from = &earlier;
     }
   }
@@ -182,7 +189,7 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
     going.save = [&](const reml::StochasticState& state) {
       mail.post([&listener, kept = std::make_shared<reml::StochasticState>(state)] {
         const Rcpp::Function tell(listener);
-        tell(as_list(*kept));
+        tell(to_list(*kept));
       });
     };
   }

@@ -1,6 +1,6 @@
-// A listed genotype takes 2 bytes, so lists are smaller than 2 bits per call if fewer than an eighth
-// of the genotypes are non-modal. They are faster only with even fewer. Listed genotypes are ordered
-// by lane for both halves of a product, as threads divide the samples in the second.
+// A listed genotype takes 2 bytes, so lists are smaller than 2 bits per call if fewer than an
+// eighth of the genotypes are non-modal. They are faster only with even fewer. Listed genotypes are
+// ordered by lane for both halves of a product, as threads divide the samples in the second.
 #include "core/genotypes/stored_block.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-// A variant is listed if fewer than one in this many genotypes is non-modal. At this limit, products
-// of 64 columns are twice as fast as with quads, but products of one column take three times as
-// long.
+// A variant is listed if fewer than one in this many genotypes is non-modal. At this limit,
+// products of 64 columns are twice as fast as with quads, but products of one column take three
+// times as long.
 constexpr std::int64_t kListedShare = 32;
 
 struct ModalCall {
