@@ -214,9 +214,9 @@ test_that("a page is made by an edited template, which stays alone in its folder
   file <- edited_template(
     c("Ancestral alleles of", "Alleles in"),
     c("    theme: null", "    css: style.css\n    toc: true"),
-    c("```{r}\nsection(\"summary\")", "![Ours](logo.png)\n\n```{r}\nsection(\"summary\")"),
+    c("```{r}\nsections <-", "![Ours](logo.png)\n\n```{r}\nsections <-"),
     c("\"Inputs\")", "\"What was read\")"),
-    c("section(\"settings\", \"Settings\")", "n <- 6 * 7\nn"), folder = folder
+    c("section(sections$settings, \"Settings\")", "n <- 6 * 7\nn"), folder = folder
   )
   there <- function() list.files(c(folder, tempdir()), all.files = TRUE)
   before <- there()
