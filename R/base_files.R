@@ -211,8 +211,12 @@ write_whole <- function(path, write) {
 
 # Writes lines of text as UTF-8. They are synced to the disk before the file appears.
 write_text <- function(path, lines) {
+  write_bytes(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
+}
+
+write_bytes <- function(path, bytes) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)
-  write_file_impl(path, charToRaw(paste0(enc2utf8(lines), "\n", collapse = "")))
+  write_file_impl(path, bytes)
 }
 
 # An unused name in the core's form of names for temporary files.

@@ -27,18 +27,34 @@
 #'   is complete; a missing folder is created.
 #' @param comparison The value of [compare_calls()], whose pictures are added; `NULL` (the default)
 #'   for none.
+#' @param template Path of an R Markdown file to render; `NULL` (the default) for the package's
+#'   template.
 #' @return `file`, invisibly.
+#' @section Templates:
+#' The page is an R Markdown document. Copy it, edit the copy, and give its path as `template`:
+#'
+#' ```
+#' rmarkdown::draft("mine.Rmd", "report", package = "ancify", edit = FALSE)
+#' ancify_report(run, "report.html", template = "mine.Rmd")
+#' ```
+#'
+#' A comment in the copy describes its parameters, which hold all tables, texts and pictures. A
+#' template is R code, which runs in this session: use only templates that you trust. Images and
+#' style sheets beside the template become part of the page.
+#'
 #' @section Errors:
 #' * `ancify_input_error`: the run has no calls, its files have been replaced, `comparison` is not
-#'   from [compare_calls()], or `file` has another ending.
-#' * `ancify_file_error`: the record is missing or cannot be read, or `file` cannot be written.
-#' * `ancify_package_error`: ggplot2 or knitr is not installed.
+#'   from [compare_calls()], or a path has another ending. An error of
+#'   the template has this class too, with R's message.
+#' * `ancify_file_error`: the record is missing or cannot be read, `template` does not exist, or
+#'   `file` cannot be written.
+#' * `ancify_package_error`: ggplot2, rmarkdown or the program pandoc is not installed.
 #' @seealso [ancify_run()], [compare_calls()], [plot.ancify_comparison()]
 #' @export
-#' @examplesIf length(find.package(c("ggplot2", "knitr"), quiet = TRUE)) == 2
+#' @examplesIf requireNamespace("ggplot2") && isTRUE(try(rmarkdown::pandoc_available("2.0"), TRUE))
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
 #' ancify_report(run, file.path(tempdir(), "report.html"))
-ancify_report <- function(run, file, comparison = NULL) {
+ancify_report <- function(run, file, comparison = NULL, template = NULL) {
   check_given()
   # The record in a folder always describes the folder's current files.
   path <- if (is.character(run)) check_path(run, "run")
@@ -51,36 +67,36 @@ ancify_report <- function(run, file, comparison = NULL) {
   if (!is.null(comparison)) check_comparison(comparison, "comparison")
   file <- check_output_file(file, "file")
   refuse_if(!grepl("\\.html?$", file), "`file` is %s: it must end in .html.", quoted(file))
+  template <- check_template(template)
   need_ggplot2()
-  need_packages("knitr", "Reports")
-  page <- if (is.null(path)) {
-    report_page(run, comparison)
+  need_rmarkdown()
+  sections <- if (is.null(path)) {
+    report_sections(run, comparison)
   } else {
-    unless_damaged(record_file(path), report_page(run, comparison))
+    unless_damaged(record_file(path), report_sections(run, comparison))
   }
-  write_text(file, page)
+  species <- enc2utf8(attr(run, "config")$focal_species)
+  write_bytes(file, render_template(template, list(species = species, sections = sections)))
   invisible(file)
 }
 
-report_page <- function(run, comparison) {
-  config <- attr(run, "config")
-  title <- sprintf("Ancestral alleles of %s", escape_html(config$focal_species))
-  c(
-    "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-    sprintf("<title>%s</title>", title), sprintf("<style>%s</style>", report_style), "</head>",
-    "<body>", sprintf("<h1>%s</h1>", title), paragraph(confidence_in_words(run)),
-    heading("What was run"), html_table(run_facts(run)),
-    heading("Inputs"), inputs_section(run),
-    heading("Results by chromosome"), html_table(result_table(run)),
-    figure(autoplot.ancify_run(run), confidence_legend(nrow(run), 1), height_of(1, nrow(run))),
-    along_section(run), divergence_section(run), posterior_section(run),
-    evaluation_section(attr(run, "evaluation")),
-    fit_section(attr(run, "fit_facts") %||% fit_facts(attr(run, "fit"))),
-    comparison_section(comparison),
-    heading("Settings"),
-    sprintf("<pre>%s</pre>", escape_html(yaml::as.yaml(raw_config(config)))),
-    "</body>", "</html>"
+# Each section is a list of parts: data frames, paragraphs, figures, and preformatted text in I().
+report_sections <- function(run, comparison) {
+  list(
+    summary = list(confidence_in_words(run)),
+    run = list(run_facts(run)),
+    inputs = inputs_section(run),
+    results = list(
+      result_table(run),
+      figure(autoplot.ancify_run(run), confidence_legend(nrow(run), 1), height_of(1, nrow(run)))
+    ),
+    along = along_section(run),
+    divergence = divergence_section(run),
+    posteriors = posterior_section(run),
+    evaluation = evaluation_section(attr(run, "evaluation")),
+    fit = fit_section(attr(run, "fit_facts") %||% fit_facts(attr(run, "fit"))),
+    comparison = comparison_section(comparison),
+    settings = list(I(yaml::as.yaml(raw_config(attr(run, "config")))))
   )
 }
 
@@ -104,7 +120,7 @@ run_facts <- function(run) {
     Compiler = build$compiler, `Gzip by` = build$inflater, System = build$system,
     `Report made` = format(Sys.time(), "%Y-%m-%d %H:%M %Z")
   )
-  stats::setNames(list(names(facts), unname(facts)), c("", ""))
+  data.frame(Property = names(facts), Value = unname(facts))
 }
 
 inputs_section <- function(run) {
@@ -112,19 +128,19 @@ inputs_section <- function(run) {
   alignments <- attr(run, "alignments")
   if (is.null(alignments)) {
     outgroups <- config$outgroups
-    return(c(
-      html_table(list(Species = outgroups$name, Tier = outgroups$tier, File = outgroups$alignment)),
-      paragraph(earlier_in_words(names(attr(run, "seconds"))))
+    return(list(
+      data.frame(Species = outgroups$name, Tier = outgroups$tier, File = outgroups$alignment),
+      earlier_in_words(names(attr(run, "seconds")))
     ))
   }
-  c(
-    html_table(list(
+  list(
+    data.frame(
       Species = alignments$species, Tier = alignments$tier, File = alignments$alignment,
-      `Bytes` = bytes_of(alignments$alignment),
+      Bytes = bytes_of(alignments$alignment),
       `Blocks used` = in_counts(alignments$used), `Bad, left out` = in_counts(alignments$bad),
-      `Passed over` = in_counts(alignments$passed_over)
-    )),
-    paragraph(
+      `Passed over` = in_counts(alignments$passed_over), check.names = FALSE
+    ),
+    paste(
       "Every block on the chosen chromosomes was checked. Its two rows must have equal lengths",
       "and only letters and gaps. Its coordinates must span the number of focal letters and lie",
       "inside the chromosome.", blocks_in_words(alignments),
@@ -171,7 +187,7 @@ result_table <- function(run) {
   shares <- lapply(stats::setNames(confidences, confidences), function(confidence) {
     in_percent(run[[confidence]] / run$length)
   })
-  c(list(Chromosome = run$chromosome, Length = in_counts(run$length)), shares)
+  data.frame(Chromosome = run$chromosome, Length = in_counts(run$length), shares)
 }
 
 # NULL without a reference or variants: an earlier section covers the calls.
@@ -181,24 +197,21 @@ evaluation_section <- function(evaluation) {
   if (!with_reference && !with_variants) {
     return(NULL)
   }
-  reference <- if (with_reference) {
-    list(
-      `In calls and reference` = in_counts(evaluation$reference_both_nonmissing),
-      Agree = in_percent(evaluation$reference_agreement_rate)
-    )
+  table <- data.frame(Chromosome = evaluation$chromosome)
+  if (with_reference) {
+    table$`In calls and reference` <- in_counts(evaluation$reference_both_nonmissing)
+    table$Agree <- in_percent(evaluation$reference_agreement_rate)
   }
-  variants <- if (with_variants) {
-    list(
-      Variants = in_counts(evaluation$vcf_num_variants),
-      Called = in_percent(evaluation$vcf_prop_nonmissing),
-      REF = in_percent(evaluation$vcf_matches_ref), ALT = in_percent(evaluation$vcf_matches_alt)
-    )
+  if (with_variants) {
+    table$Variants <- in_counts(evaluation$vcf_num_variants)
+    table$Called <- in_percent(evaluation$vcf_prop_nonmissing)
+    table$REF <- in_percent(evaluation$vcf_matches_ref)
+    table$ALT <- in_percent(evaluation$vcf_matches_alt)
   }
   c(
-    heading("Evaluation"),
-    html_table(c(list(Chromosome = evaluation$chromosome), reference, variants)),
-    if (with_reference) paragraph(reference_in_words(evaluation)),
-    if (with_variants) paragraph(variants_in_words(evaluation))
+    list(table),
+    if (with_reference) reference_in_words(evaluation),
+    if (with_variants) variants_in_words(evaluation)
   )
 }
 
@@ -206,19 +219,18 @@ fit_section <- function(fit) {
   if (is.null(fit)) {
     return(NULL)
   }
-  estimates <- format(fit$estimates, digits = 4)
+  row <- function(numbers) data.frame(as.list(format(numbers, digits = 4)), check.names = FALSE)
   c(
-    heading("Fit"),
-    paragraph(sprintf(
+    sprintf(
       "The model %s was fitted to %s sites before calling: log-likelihood %.2f, AIC %.2f. %s",
       fit$model, format_count(fit$sites), fit$log_likelihood, fit$AIC,
       if (fit$converged) "The fit converged." else "The fit did not converge: do not rely on it."
-    )),
-    html_table(as.list(estimates)), sprintf("<pre>%s</pre>", escape_html(fit$tree)),
+    ),
+    list(row(fit$estimates), I(fit$tree)),
     if (!is.null(fit$classes)) {
-      c(
-        paragraph("Sites by their neighbouring bases have rates of their own, relative to all:"),
-        html_table(as.list(format(fit$classes, digits = 4)))
+      list(
+        "Sites by their neighbouring bases have rates of their own, relative to all:",
+        row(fit$classes)
       )
     }
   )
@@ -297,15 +309,15 @@ comparison_section <- function(comparison) {
   n_pairs <- nrow(summary)
   picture <- function(type) autoplot.ancify_comparison(comparison, type)
   chromosomes <- length(unique(comparison$windows$chromosome))
-  c(
-    heading("Comparison of runs"),
-    html_table(list(Run = comparison$runs$run, Folder = comparison$runs$folder)),
-    html_table(list(
+  list(
+    data.frame(Run = comparison$runs$run, Folder = comparison$runs$folder),
+    data.frame(
       First = summary$first, Second = summary$second, `Both call` = in_counts(summary$both),
       Agree = in_percent(summary$agreement),
       `Agree, both high` = in_percent(summary$agreement_high),
-      `Only first` = in_counts(summary$only_first), `Only second` = in_counts(summary$only_second)
-    )),
+      `Only first` = in_counts(summary$only_first), `Only second` = in_counts(summary$only_second),
+      check.names = FALSE
+    ),
     figure(picture("agreement"), agreement_in_words(summary), 4.5),
     figure(picture("confidence"), confidence_legend(chromosomes, nrow(comparison$runs)),
            height_of(nrow(comparison$runs), chromosomes)),

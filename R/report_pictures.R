@@ -1,17 +1,28 @@
-# A report's pictures that need the run's files: calls and divergences along chromosomes, and
-# posteriors.
+# Figures of reports, among them those that need the run's files: calls and divergences along
+# chromosomes, and posteriors.
+
+# `words`: the caption, which is also the alternative text. `height` in inches, for a width of 8.
+figure <- function(picture, words, height) list(picture = picture, words = words, height = height)
+
+# The height in inches of a picture with this many panels, each with a row per chromosome.
+height_of <- function(n_panels, n_chromosomes) {
+  rows <- min(n_chromosomes, most_rows_drawn(n_panels)) + 2
+  1.4 + ceiling(n_panels / 3) * (0.4 + 0.2 * rows)
+}
+
+in_counts <- function(numbers) vapply(numbers, format_count, "")
+
+in_percent <- function(share) ifelse(is.finite(share), sprintf("%.2f %%", 100 * share), "-")
 
 # A figure of the share of called positions in windows.
 along_section <- function(run) {
   windows <- call_windows(run)
   share <- (windows$high + windows$low) / (windows$end - windows$start + 1)
   windows <- data.frame(windows, share = share, panel = factor("all"))
-  n <- nrow(run)
-  c(
-    heading("Calls along the chromosomes"),
-    figure(along_chromosomes(windows, "Called, with high or low confidence"),
-           along_in_words(windows), height_of(1, n))
-  )
+  list(figure(
+    along_chromosomes(windows, "Called, with high or low confidence"), along_in_words(windows),
+    height_of(1, nrow(run))
+  ))
 }
 
 most_windows <- 300
@@ -60,14 +71,10 @@ divergence_section <- function(run) {
     return(NULL)
   }
   windows <- do.call(rbind, lapply(species, divergence_windows, config))
-  n <- nrow(run)
-  c(
-    heading("Divergence of the outgroups"),
-    figure(
-      along_chromosomes(windows, "Differ where both have a base", lowest = 0) + panels("panel"),
-      divergence_in_words(windows), height_of(length(species), n)
-    )
-  )
+  list(figure(
+    along_chromosomes(windows, "Differ where both have a base", lowest = 0) + panels("panel"),
+    divergence_in_words(windows), height_of(length(species), nrow(run))
+  ))
 }
 
 # Windows for windows_picture(), of an outgroup and the focal species.
@@ -111,10 +118,7 @@ posterior_section <- function(run) {
   if (sum(known) == 0) {
     return(NULL)
   }
-  c(
-    heading("Posteriors"),
-    figure(posterior_picture(known), posterior_in_words(known), 3.5)
-  )
+  list(figure(posterior_picture(known), posterior_in_words(known), 3.5))
 }
 
 # `counts`: numbers of the Phred values 0, 1, ..., 254.

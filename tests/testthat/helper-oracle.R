@@ -325,3 +325,9 @@ require_tool <- function(program) {
 require_package <- function(package) {
   if (!requireNamespace(package, quietly = TRUE)) lacking(paste("the package", package))
 }
+
+require_reports <- function() {
+  require_package("ggplot2")
+  require_package("rmarkdown")
+  if (!rmarkdown::pandoc_available("2.0")) lacking("pandoc 2.0 or later")
+}

@@ -194,8 +194,7 @@ test_that("compare prints a comparison, and writes its windows", {
 })
 
 long_test_that("report writes a page", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   for (of in c("ancestral_calls", "ancify.yaml")) {
     result <- here(paste("ancify report", of, "-o page.html"))
     expect_quiet(result)

@@ -33,8 +33,7 @@ long_test_that("examples of all commands run", {
 })
 
 test_that("the example of report runs", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   example_runs("report")
   expect_true(file.exists(file.path(folder, "report.html")))
 })

@@ -5,7 +5,7 @@ report_text <- function(...) {
   value <- withVisible(ancify_report(..., file = file))
   expect_identical(value, list(value = file, visible = FALSE))
   text <- paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
-  gsub("&nbsp;", " ", text, fixed = TRUE)
+  gsub("\u00a0", " ", text, fixed = TRUE)
 }
 
 expect_holds <- function(text, ...) {
@@ -22,8 +22,7 @@ expect_self_contained <- function(text) {
 }
 
 test_that("a report has versions, inputs, results and settings", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   set.seed(95)
   case <- random_config(focal_species = "A < B & \"C\"")
   run <- run_quietly(case$config)
@@ -33,7 +32,7 @@ test_that("a report has versions, inputs, results and settings", {
     text, "<title>Ancestral alleles of A &lt; B &amp; &quot;C&quot;</title>", "voting",
     attr(run, "backend"), as.character(utils::packageVersion("ancify")), "2 inner, 1 outer",
     "inner1.axt", "All passed.", "output_dir: ", "Of 591 positions",
-    sprintf("%.2f %%", 100 * sum(run$high) / 591), ">chr2<", ">one<"
+    sprintf("%.2f %%", 100 * sum(run$high) / 591), "> chr2 <", "> one <"
   )
   expect_false(grepl("A < B", text, fixed = TRUE))
   expect_holds(
@@ -42,8 +41,7 @@ test_that("a report has versions, inputs, results and settings", {
 })
 
 test_that("a report of a fit and of a comparison has their figures too", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   config <- ancify_example(new_folder())
   config$ties <- "alphabet"
   voting <- run_quietly(config)
@@ -76,8 +74,7 @@ test_that("comparisons without calls or differences have captions too", {
 })
 
 test_that("a report has the results of an evaluation", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   case <- random_config(c(chr1 = 50, chr2 = 9), axt = few_bases(lengths, name))
   run <- run_quietly(case$config)
   folder <- calls_folder(vapply(case$calls, chartr, "", old = "ACGT", new = "ACGA"))
@@ -109,8 +106,7 @@ test_that("a report has the results of an evaluation", {
 })
 
 test_that("sentences are right for unusual runs", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   # There are data, but too few.
   case <- random_config(c(chr1 = 50, chr2 = 50), axt = few_bases(lengths, name), min_inner_freq = 3,
                         min_outer_freq = 2)
@@ -137,9 +133,36 @@ test_that("sentences are right for unusual runs", {
   )
 })
 
+test_that("names are shown as they are: none is HTML, Markdown or R code", {
+  require_reports()
+  name <- "<script>`r 6*7`</script>|**b**$x$```{=html}\\&amp;&#65;<!--x-->\"C\""
+  name <- gsub("/", "", name, fixed = TRUE)
+  species <- paste(name, "*A* -- 'B'")
+  name <- gsub(" ", "", name, fixed = TRUE) # names of chromosomes have no blanks
+  lengths <- stats::setNames(c(50, 9), c(name, "_a_"))
+  case <- random_config(lengths, axt = few_bases(lengths, name), focal_species = species)
+  text <- report_text(run_quietly(case$config))
+  expect_identical(expect_self_contained(text), 2L)
+  settings <- sub("</pre>.*", "", sub(".*<pre>", "", text))
+  for (sign in list(c("&lt;", "<"), c("&gt;", ">"), c("&amp;", "&"))) {
+    settings <- gsub(sign[1], sign[2], settings)
+  }
+  expect_identical(yaml::yaml.load(settings)$focal_species, species)
+  for (sign in list(c("&quot;", "\""), c("&#39;", "'"), c("\\s+", " "))) {
+    text <- gsub(sign[1], sign[2], text)
+  }
+  escaped <- function(text) gsub(">", "&gt;", gsub("<", "&lt;", gsub("&", "&amp;", text)))
+  title <- paste("Ancestral alleles of", escaped(species))
+  expect_holds(
+    text, sprintf("<title>%s</title>", title), sprintf("<h1 class=\"title\">%s</h1>", title),
+    sprintf("> %s <", escaped(c(species, names(lengths)))),
+    sprintf("is largest on %s (", escaped(name))
+  )
+  expect_false(grepl("<(strong|b|em|code|span|a)[ >]", text))
+})
+
 test_that("an impossible report is an error, and leaves no file", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   run <- run_quietly(random_config()$config)
   file <- tempfile()
   expect_ancify_error(ancify_report(list(), file), "input", "`run`", "empty")
@@ -150,14 +173,101 @@ test_that("an impossible report is an error, and leaves no file", {
   expect_ancify_error(ancify_report(run, tempdir()), "file", "`file`", "is a folder")
   expect_ancify_error(ancify_report(run, "/proc/report.html"), "file", "/proc/report.html")
   expect_ancify_error(ancify_report(run[0, ], file), "input", "`run`")
+  file <- paste0(file, ".html")
+  expect_ancify_error(ancify_report(run, file, template = "no.Rmd"), "file", "'no.Rmd'")
+  expect_ancify_error(ancify_report(run, file, template = run$file[1]), "input", "end in .Rmd")
+  local({
+    old <- Sys.getenv(c("PATH", "RSTUDIO_PANDOC"))
+    on.exit({
+      do.call(Sys.setenv, as.list(old))
+      rmarkdown::find_pandoc(cache = FALSE)
+    })
+    Sys.setenv(PATH = new_folder(), RSTUDIO_PANDOC = "")
+    rmarkdown::find_pandoc(cache = FALSE)
+    expect_ancify_error(ancify_report(run, file), "package", "pandoc", "install.packages")
+  })
   run$high <- NA
   expect_ancify_error(ancify_report(run, file), "input", "\"call\"")
   expect_false(file.exists(file))
 })
 
+# A copy of the template with changes: a pattern and its replacement each.
+edited_template <- function(..., folder = new_folder()) {
+  file <- rmarkdown::draft(file.path(folder, "mine.Rmd"), "report", "ancify", edit = FALSE)
+  text <- paste(readLines(file), collapse = "\n")
+  for (change in list(...)) {
+    expect_true(grepl(change[1], text, fixed = TRUE))
+    text <- sub(change[1], change[2], text, fixed = TRUE)
+  }
+  writeLines(text, file)
+  file
+}
+
+test_that("a page is made by an edited template, which stays alone in its folder", {
+  require_reports()
+  run <- run_quietly(random_config(focal_species = "one_species")$config)
+  folder <- new_folder()
+  grDevices::png(file.path(folder, "logo.png"))
+  graphics::plot.new()
+  grDevices::dev.off()
+  writeLines("h1 { color: green; }", file.path(folder, "style.css"))
+  file <- edited_template(
+    c("Ancestral alleles of", "Alleles in"),
+    c("    theme: null", "    css: style.css\n    toc: true"),
+    c("```{r}\nsections <-", "![Ours](logo.png)\n\n```{r}\nsections <-"),
+    c("\"Inputs\")", "\"What was read\")"),
+    c("section(sections$settings, \"Settings\")", "n <- 6 * 7\nn"), folder = folder
+  )
+  there <- function() list.files(c(folder, tempdir()), all.files = TRUE)
+  before <- there()
+  text <- with_folder(folder, report_text(run, template = "mine.Rmd"))
+  expect_match(setdiff(there(), before), "^file.*[.]html$")
+  expect_length(setdiff(there(), before), 1)
+  expect_length(regmatches(text, gregexpr("src=\"data:image/png;base64,", text))[[1]], 3)
+  expect_holds(
+    text, "<title>Alleles in one_species<", ">What was read</h2>", "href=\"#what-was-read\"",
+    "h1 { color: green; }", "alt=\"Ours\"", "[1] 42", ">Results by chromosome</h2>"
+  )
+  expect_false(grepl("src=\"[^d]", text))
+  expect_false(grepl("output_dir", text))
+  expect_false(exists("n", globalenv(), inherits = FALSE))
+})
+
+test_that("an error of a template is an error with its name, and leaves the earlier page", {
+  require_reports()
+  run <- run_quietly(random_config()$config)
+  file <- tempfile(fileext = ".html")
+  writeLines("earlier", file)
+  for (change in list(
+    c("tags <- htmltools::tags", "stop(\"a fault of mine\")"), c("lang: en", "lang: [")
+  )) {
+    template <- edited_template(change)
+    error <- expect_ancify_error(ancify_report(run, file, template = template), "input", template)
+    expect_identical(error$file, template)
+    if (grepl("stop", change[2])) expect_match(conditionMessage(error), "a fault of mine")
+  }
+  expect_identical(readLines(file), "earlier")
+  expect_identical(grep("^report-", list.files(tempdir()), value = TRUE), character())
+})
+
+test_that("a document may write reports, whatever the names of its chunks", {
+  require_reports()
+  run <- run_quietly(random_config()$config)
+  folder <- new_folder()
+  inner <- file.path(folder, "inner.html")
+  document <- file.path(folder, "outer.Rmd")
+  writeLines(c(
+    "---", "title: Outer", "---", "", "```{r setup}", "x <- 6 * 7",
+    "ancify_report(run, inner, template = template)", "```", "", "```{r}", "cat(\"x is\", x)", "```"
+  ), document)
+  template <- edited_template(c("{r, include", "{r setup, include"))
+  page <- rmarkdown::render(document, envir = environment(), quiet = TRUE)
+  expect_match(readLines(page), "x is 42", fixed = TRUE, all = FALSE)
+  expect_true(file.exists(inner))
+})
+
 test_that("windows count the calls in their positions, and posteriors theirs", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   case <- random_config(
     lengths = c(chr1 = 5000, chr2 = 90), method = "likelihood", posterior = TRUE,
     tree = "((inner1:0.1,inner2:0.1):0.1,outer1:0.3);"
@@ -185,8 +295,7 @@ test_that("windows count the calls in their positions, and posteriors theirs", {
 })
 
 test_that("divergences are shares of different bases, where the projections are kept", {
-  require_package("ggplot2")
-  require_package("knitr")
+  require_reports()
   config <- ancify_example(new_folder())
   config$focal_fasta <- system.file("extdata", "example", "focal.fa.gz", package = "ancify")
   config$keep_projected <- TRUE
