@@ -71,8 +71,8 @@ run_tasks <- function(cluster, tasks, ledgers) {
       if (!has_outcome(tasks[[i]])) next
       outcome <- read_outcome(tasks[[i]]$folder, names(ledgers))
       if (is.null(outcome)) next
-      outcomes[[i]] <<- outcome
       merge_outcome(ledgers, outcome, written_now = TRUE)
+      outcomes[[i]] <<- outcome
       show_outcome(cluster, outcome)
       if (!is.null(bar)) cli::cli_progress_update(id = bar)
     }

@@ -101,10 +101,18 @@ test_that("an error within a run leaves what was done, and the next call goes on
   embed_to(out)
   claim_again(out, 1:5)
   unlink(part_file(out, 1:5))
-  dir.create(part_file(out, 3))
-  expect_ancify_error(embed_to(out), "file")
-  expect_identical(list.files(out), c("part-1.bin", "part-2.bin", "part-3.bin"))
+  make <- make_part
+  until_third <- function(run, ledger, part, of) {
+    if (part$file == "part-3.bin") abort_ancify("no space", "file", file = part$file)
+    make(run, ledger, part, of)
+  }
+  with_function("make_part", until_third, expect_ancify_error(embed_to(out), "file", "no space"))
+  expect_identical(list.files(out), c("part-1.bin", "part-2.bin"))
   before <- times(out)[1:2]
+  # A folder in the way is reported before any work.
+  dir.create(part_file(out, 3))
+  expect_ancify_error(embed_to(out), "file", "part-3.bin")
+  expect_identical(times(out)[1:2], before)
   unlink(part_file(out, 3), recursive = TRUE)
   embed_to(out)
   expect_identical(times(out)[1:2], before)
