@@ -330,8 +330,7 @@ test_that("the time is that of frames that are left, in proportion to their lett
   local_part_size(20)
   set <- chunk_sequences(virus_fixture("contigs.fa"), 60)
   proteins <- frames_to_judge(six_frames(set), 60)$protein
-  run <- frames_run(sequence_model(example_model("esm2_random")), proteins,
-                    list(threads = 1, backend = "cpu"))
+  run <- frames_run(sequence_model(example_model("esm2_random")), proteins, new_work(1), NULL)
   all <- run$sequences$sequences
   left_in <- function(folder, took) {
     timed <<- list()
