@@ -78,6 +78,14 @@ struct JoinedRuns {
   Vector beside;
 };
 
+// A number that may be NaN: the fit refuses one, and names the checkpoint.
+double as_number_or_nan(Vector value) {
+  if (value.size() != 1) throw FieldFault("is not one number");
+  return value[0];
+}
+
+Vector as_vector(const double& value) { return {value}; }
+
 using Phase = reml::StochasticState::Phase;
 
 int as_int(const Phase& phase) { return static_cast<int>(phase); }
@@ -113,7 +121,7 @@ template <>
 struct Fields<reml::StochasticState> {
   using All = reml::StochasticState;
   static constexpr auto table = state_fields(
-      "StochasticState", state_field("passes", &All::passes),
+      "StochasticState", state_field("passes", &All::passes, &as_number_or_nan, &as_vector),
       state_field("orthogonal", &All::orthogonal), state_field("blocks", &All::blocks),
       state_field("iterations", &All::iterations, &as_iterations, &as_matrix),
       state_field<All, std::vector<reml::LanczosRun>, Rcpp::List>("runs", &All::runs, &as_runs,
@@ -121,7 +129,8 @@ struct Fields<reml::StochasticState> {
       state_field("response_vectors", &All::response_vectors),
       state_field("phase", &All::phase, &as_phase, &as_int), state_field("status", &All::status),
       state_field("message", &All::message), state_field("solved", &All::solved),
-      state_field("sketch_weights", &All::sketch_weights), state_field("radius", &All::radius),
+      state_field("sketch_weights", &All::sketch_weights),
+      state_field("radius", &All::radius, &as_number_or_nan, &as_vector),
       state_field<All, reml::ProbePoint, Rcpp::List>("here", &All::here, &as_point, &as_list),
       state_field("first_probe", &All::first_probe), state_field("batch_theta", &All::batch_theta),
       state_field("batch_values", &All::batch_values),
