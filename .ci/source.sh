@@ -74,7 +74,7 @@ readers() {
 lists_and_structs() {
   Rscript .ci/fields.R
   mkdir "$work/planted_lists"
-  for side in R/kmers.R:'memory =':'memry =' src/rcpp_kmers.cpp:'"scratch"':'"scrach"' R/kmers.R:'"KmerWork"':'"KmersWork"'; do
+  for side in R/kmers.R:'canonical = canonical':'canonic = canonical' src/rcpp_kmers.cpp:'"scratch"':'"scrach"' R/kmers.R:'"KmerOutput"':'"KmersOutput"'; do
     file=${side%%:*} change=${side#*:}
     cp -R src R "$work/planted_lists"
     sed -i "s/${change%%:*}/${change#*:}/" "$work/planted_lists/$file"
