@@ -38,7 +38,9 @@ test_that("maps of another scale or unit than the training's are told", {
           if (identical(scale, of_training)) {
             expect_no_warning(predict(by, some, threads = 1))
           } else {
-            uses <- list(predict, reconstruct_maps, function(by, some) outlier_scores(some, fit = by))
+            uses <- list(
+              predict, reconstruct_maps, function(by, some) outlier_scores(some, fit = by)
+            )
             for (use in uses) {
               expect_ancify_error(use(by, some), "input", "divided by", "`scale = ")
             }
