@@ -29,13 +29,13 @@ __global__ void table_kernel(CallByTable op) {
 // at those in reach.
 template <bool kShared>
 __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
-  ANCIFY_SHARED_MEMORY(double, shared);
-  auto* values = reinterpret_cast<float*>(shared);
+  ANCIFY_SHARED_MEMORY(double, staged);
+  auto* values = reinterpret_cast<float*>(staged);
   if (kShared) {
     const auto* const from = reinterpret_cast<const float*>(trees.memory);
     const std::size_t words = trees.bytes() / sizeof *from;
     for (std::size_t i = threadIdx.x; i < words; i += blockDim.x) values[i] = from[i];
-    trees.memory = reinterpret_cast<const char*>(shared);
+    trees.memory = reinterpret_cast<const char*>(staged);
     values += words;
   }
   auto* const consensus = reinterpret_cast<std::uint32_t*>(values + trees.n_columns * blockDim.x);
