@@ -138,23 +138,36 @@ forge_ledger <- function(folder, of, from, to) {
   write_ledger(ledger)
 }
 
-# Several processes write a set of files and read it for three seconds. `write`: a function of 0, 1
-# or 2, the name of a writer. `read`: gives the names of the writers whose files it has found.
+# Several processes write a set of files and read it, for at least three seconds and until each
+# reader has found more than `least` whole sets; for a minute at most. `write`: a function of 0, 1 or
+# 2, the name of a writer. `read`: gives the names of the writers whose files it has found.
 expect_never_mixed <- function(write, read, least = 10) {
   write(0)
-  until <- Sys.time() + 3
-  many_times <- function(code) {
+  started <- Sys.time()
+  # How long each process goes on depends on the load of the machine.
+  many_times <- function(code, is_done) {
     results <- list()
-    while (Sys.time() < until) {
+    repeat {
       results[[length(results) + 1]] <- tryCatch(code(), ancify_error = identity)
+      seconds <- as.numeric(Sys.time() - started, units = "secs")
+      if (seconds > 60 || seconds > 3 && is_done(results)) break
     }
     results
   }
-  writers <- lapply(0:2, function(k) parallel::mcparallel(many_times(function() write(k))))
-  readers <- lapply(1:2, function(k) parallel::mcparallel(many_times(read)))
+  ended <- tempfile("ended", c(tempdir(), tempdir()))
+  readers <- lapply(ended, function(file) {
+    parallel::mcparallel({
+      found <- many_times(read, function(results) sum(vapply(results, is.character, NA)) > least)
+      file.create(file)
+      found
+    })
+  })
+  writers <- lapply(0:2, function(k) {
+    parallel::mcparallel(many_times(function() write(k), function(results) all(file.exists(ended))))
+  })
+  found <- unlist(parallel::mccollect(readers), recursive = FALSE)
   written <- unlist(parallel::mccollect(writers), recursive = FALSE)
   expect_false(any(vapply(written, inherits, NA, "error")))
-  found <- unlist(parallel::mccollect(readers), recursive = FALSE)
   # Files that are replaced after they were opened are an error.
   whole <- Filter(is.character, found)
   expect_gt(length(whole), least)

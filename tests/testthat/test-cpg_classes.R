@@ -381,9 +381,7 @@ test_that("a run fits rates by class and calls by them, in any way to the same b
   }
   # A report has the classes, also if it is made from the record.
   section <- fit_section(fit_facts(fit))
-  expect_match(
-    paste(section, collapse = ""), "have rates of their own.*<th>neighbours</th>.*>NpG *</td>"
-  )
+  expect_match(paste(unlist(section), collapse = " "), "have rates of their own.* NpG ")
   expect_identical(
     fit_section(attr(read_run_record(case$config$output_dir), "fit_facts")), section
   )
