@@ -139,8 +139,8 @@ forge_ledger <- function(folder, of, from, to) {
 }
 
 # Several processes write a set of files and read it, for at least three seconds and until each
-# reader has found more than `least` whole sets; for a minute at most. `write`: a function of 0, 1 or
-# 2, the name of a writer. `read`: gives the names of the writers whose files it has found.
+# reader has found more than `least` whole sets; for a minute at most. `write`: a function of 0, 1
+# or 2, the name of a writer. `read`: gives the names of the writers whose files it has found.
 expect_never_mixed <- function(write, read, least = 10) {
   write(0)
   started <- Sys.time()
