@@ -107,7 +107,7 @@ event_of_chromosome <- function(event, size, mutation) {
   event
 }
 
-# A number, a course, a function of time, or a list of these, times a factor.
+# A number, a size history, a function of time, or a list of these, times a factor.
 times <- function(value, factor) {
   if (is.function(value)) {
     function(time) factor * value(time)

@@ -72,7 +72,8 @@ complete_parts <- function(kind, folder, of, resume, make, are_known = function(
   whole <- whole_files(ledger, files, known_source(ledger, of), work = work)
   left <- which(!(whole & are_known(ledger)))
   claim_files(ledger, files[left])
-  make(left, ledger)
+  # Workers start only if they have work.
+  if (length(left)) make(left, ledger)
   ledger
 }
 

@@ -234,6 +234,10 @@ test_that("parts made by workers are those of one session, and only missing ones
     lines <- log_lines(embed_to(out, threads = 1, BPPARAM = param))
     expect_length(grep(": done in", lines), 1)
     expect_identical(times(out)[names(before)], before)
+    # A complete folder starts no workers.
+    with_function("run_tasks", function(...) stop("workers have nothing to do"), {
+      embed_to(out, threads = 1, BPPARAM = param)
+    })
     embed_to(out)
     expect_identical(read_embeddings(out), in_memory)
   }
