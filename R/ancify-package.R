@@ -82,8 +82,8 @@
 #' * [count_contexts()] counts the positions that could have mutated, and [mutation_rates()] divides
 #'   by them.
 #' * [mutation_contrasts()] compares populations, and [`plot()`][plot.mutation_spectrum] draws them.
-#' * [collapse_contexts()] shortens contexts, and [signature_table()] converts to other packages'
-#'   formats.
+#' * [collapse_contexts()] shortens contexts, and [signature_table()] converts to formats of other
+#'   packages.
 #'
 #' @section Chromatin:
 #' * [distance_maps()] makes maps of coordinates, with [methods][distance_maps_methods] and
