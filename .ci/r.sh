@@ -14,9 +14,8 @@ r_tests() {
   name=$1 files=$2
   shift 2
   mkdir "$work/library-$name"
-  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 -Wall -Wextra -Wno-cast-function-type\n' >"$work/Makevars"
-  env R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache" "$@" \
-    R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
+  use_makevars
+  env "$@" R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
   [ -d "$work/library-$name/ancify" ]
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
 
@@ -95,12 +94,18 @@ only_lightgbm_is_missing() {
     grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
 }
 
-# The build with the least, for the source package's vignettes and for R CMD check: compiled once. R's own flags here would
-# draw notes: the distribution's are not portable, and symbols of -g count as size. Renviron.site says which flags R CMD
-# check knows, and -Wno-cast-function-type is none of them.
+# The compiler's warnings, for all builds, as ccache compiles once what has the same flags. R's own flags would draw notes: the
+# distribution's are not portable, and symbols of -g count as size.
+warnings='-Wall -Wextra -Wno-cast-function-type'
+use_makevars() {
+  [ -e "$work/Makevars" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 %s\n' "$warnings" >"$work/Makevars"
+  export R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache"
+}
+
+# The build with the least, for the source package's vignettes and for R CMD check
 with_least() {
-  [ -e "$work/least.mk" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n' >"$work/least.mk"
-  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib R_MAKEVARS_USER="$work/least.mk" CCACHE_DIR="$kept/ccache"
+  use_makevars
+  export ANCIFY_CUDA=no ANCIFY_GZIP=zlib
   "$@"
 }
 
@@ -123,6 +128,7 @@ r_cmd_check() {
   # R's 5 MB for an installed package are fewer than code, help and vignettes of all families take, 10.2. Bioconductor's limit
   # is on the source package, where build_tarball() looks.
   export _R_CHECK_PKG_SIZES_THRESHOLD_=12
+  export _R_CHECK_COMPILATION_FLAGS_KNOWN_="$warnings"
   # R counts the time for which an example waits for other steps: quick_examples() counts the processor's.
   export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=120
   # A suggested package that is not installed needs a network too: an empty repository does for CRAN and Bioconductor.

@@ -86,7 +86,7 @@ step_with() {
 }
 
 # beside TITLE COMMAND...: a step that goes on while the next ones do, as most take one core at times. Such steps go one
-# after the other. `await` waits for them, and says what became of each.
+# after the other.
 beside_steps=0 beside_processes=''
 beside() {
   previous=$beside_steps
@@ -101,16 +101,21 @@ beside() {
   beside_processes="$beside_processes $beside_steps:$!"
 }
 
+# await [LAST]: waits for the steps beside up to that number, or for all, and says what became of each
 await() {
-  status=0
+  last=${1:-$beside_steps} status=0 going_on=''
   for one in $beside_processes; do
+    if [ "${one%:*}" -gt "$last" ]; then
+      going_on="$going_on $one"
+      continue
+    fi
     wait "${one#*:}" || status=$?
     cat "$work/beside-${one%:*}-said"
     cat "$log.beside-${one%:*}" >>"$log"
+    rm -f "$log.beside-${one%:*}"
   done
-  beside_processes=''
+  beside_processes=$going_on
   [ $status -eq 0 ] || exit 1
-  rm -f "$log".beside-*
 }
 
 # stop PROCESS: and all that it started
