@@ -62,7 +62,10 @@ compare_command <- function(parsed) {
 }
 
 report_command <- function(parsed) {
-  wrote(ancify_report(folder_of_run(parsed$arguments), parsed$output %||% "report.html"))
+  wrote(ancify_report(
+    folder_of_run(parsed$arguments), parsed$output %||% "report.html",
+    template = parsed$template
+  ))
 }
 
 export_command <- function(parsed) {

@@ -40,6 +40,9 @@ option_rows <- list(
   ancestral = option_row(
     "ancestral", "CALLS", "the folder of a run, or a FASTA file", default = "AA in INFO"
   ),
+  template = option_row(
+    "template", "RMD", "an R Markdown file to render", default = "the package's template"
+  ),
   format = option_row("format", "FORMAT", "the program or format to write for"),
   sites = option_row("sites", "VCF", "a VCF or BCF of the positions to write"),
   window = option_row("window", "BASES", "length of windows"),

@@ -134,9 +134,11 @@ rows_of_analyses <- function() {
       "ancify compare ancestral_calls parsimony_calls -o windows.tsv", "compare_calls"
     ),
     report = command_row(
-      "write a page of HTML about a run", report_command, "CALLS", "output",
+      "write a page of HTML about a run", report_command, "CALLS",
+      c("output", "template"),
       details = paste(
-        "CALLS is the folder of a run, or its configuration. Without -o the page is report.html."
+        "CALLS is the folder of a run, or its configuration. Without -o the page is report.html.",
+        "?ancify_report says how to copy and edit the package's template."
       ),
       examples = "ancify report ancestral_calls -o report.html", instead = "ancify_report",
       words = c(file = "-o", run = "CALLS")

@@ -202,6 +202,11 @@ long_test_that("report writes a page", {
     expect_match(readLines(at("page.html")), "Ancestral alleles of focal", all = FALSE)
     unlink(at("page.html"))
   }
+  writeLines(c("---", "title: Mine", "output: html_document", "params:", "  species: NA",
+               "  sections: NA", "---", "", "Calls of `r params$species`"), at("mine.Rmd"))
+  here("ancify report ancestral_calls -o page.html --template mine.Rmd")
+  expect_match(readLines(at("page.html")), "Calls of focal", all = FALSE)
+  complains(1L, "'no.Rmd'", "ancify report ancestral_calls --template no.Rmd")
   complains(1L, "Give the output folder of `ancify run`", "ancify report nowhere")
   complains(1L, "`-o` is 'x.txt'", "ancify report ancestral_calls -o x.txt")
 })
