@@ -27,7 +27,9 @@ input_identity <- function(config, path) attr(config, "inputs")[[path]]
 
 # Rows of inputs for a run's record.
 inputs_on_record <- function(config, paths) {
-  unname(lapply(paths, function(path) c(list(path = path), input_identity(config, path))))
+  identities <- unname(attr(config, "inputs")[paths])
+  Map(function(path, identity) c(list(path = path), identity), paths, identities,
+      USE.NAMES = FALSE)
 }
 
 # Identities by path, for a job of the core.

@@ -199,7 +199,7 @@ pairs_of_runs <- function(runs) {
 
 # Numbers of positions by pair and chromosome, if both runs have one of these states.
 sum_of_states <- function(joint, first, second) {
-  apply(joint[second, first, , , drop = FALSE], c(3, 4), sum)
+  colSums(joint[second, first, , , drop = FALSE], dims = 2)
 }
 
 # A run's counts come from its pair with the first run.
@@ -285,17 +285,24 @@ confusion_table <- function(joint, pairs) {
 }
 
 window_table <- function(counts, pairs, lengths, window) {
-  tables <- Map(function(count, chromosome, length) {
-    start <- seq(1, length, by = window)
-    n <- nrow(pairs)
-    data.frame(
-      chromosome = chromosome, start = rep(start, each = n),
-      end = rep(pmin(start + window - 1, length), each = n),
-      first = rep(pairs$first, length(start)), second = rep(pairs$second, length(start)),
-      both = count$both, differ = count$differ
-    )
-  }, counts, names(lengths), lengths)
-  do.call(rbind, unname(tables))
+  windows <- windows_of(lengths, window)
+  n <- nrow(pairs)
+  count <- function(field) unlist(lapply(counts, `[[`, field), use.names = FALSE)
+  by_window <- lapply(windows, rep, each = n)
+  data.frame(
+    chromosome = names(lengths)[by_window$chromosome], start = by_window$start,
+    end = by_window$end, first = rep(pairs$first, nrow(windows)),
+    second = rep(pairs$second, nrow(windows)), both = count("both"), differ = count("differ")
+  )
+}
+
+# The windows of chromosomes: the index of each window's chromosome, its start and its end.
+windows_of <- function(lengths, width) {
+  n <- ceiling(unname(lengths) / width)
+  chromosome <- rep(seq_along(n), n)
+  start <- 1 + width * (sequence(n) - 1)
+  end <- pmin(start + width - 1, unname(lengths)[chromosome])
+  data.frame(chromosome = chromosome, start = start, end = end)
 }
 
 # ---- Checks ------------------------------------------------------------------------

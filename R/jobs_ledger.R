@@ -40,10 +40,11 @@ claim_files <- function(ledger, paths) {
 complete_files <- function(ledger, paths, made_from, sums, facts = "") {
   note_seen(ledger, paths, sums$identity)
   list2env(stats::setNames(rep(list(TRUE), length(paths)), paths), ledger$completed)
-  ledger$pending[[length(ledger$pending) + 1]] <- list(
+  rows <- list(
     path = paths, from = rep(as.numeric(source_number(ledger, made_from)), length(paths)),
     size = as.numeric(sums$size), checksum = sums$checksum, facts = rep_len(facts, length(paths))
   )
+  ledger$pending <- list(rows = rows, earlier = ledger$pending)
   ledger$changed <- TRUE
   save_ledger(ledger)
 }

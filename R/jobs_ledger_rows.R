@@ -22,8 +22,8 @@ new_ledger <- function(folder, rows = data.frame(ledger_columns), sources = char
   ledger$sources <- sources
   # Texts of sources, once they have been requested
   ledger$described <- list()
-  # Rows completed since the last ledger_rows()
-  ledger$pending <- list()
+  # Rows completed since the last ledger_rows(), as a chain: to append to a list would copy it
+  ledger$pending <- NULL
   # Identities, by path, of files that this session wrote or verified by checksum
   ledger$seen <- new.env(parent = emptyenv())
   # Paths that this session completed. With `resume`, other files can also be whole.
@@ -40,14 +40,20 @@ ledger_paths <- function(ledger, paths) file.path(ledger$folder, paths)
 
 # Items of a phase are completed one by one, and their rows are joined only on request.
 ledger_rows <- function(ledger) {
-  if (length(ledger$pending)) {
-    columns <- lapply(stats::setNames(nm = names(ledger$pending[[1]])), function(name) {
-      unlist(lapply(ledger$pending, `[[`, name))
+  if (!is.null(ledger$pending)) {
+    pending <- list()
+    chain <- ledger$pending
+    while (!is.null(chain)) {
+      pending[[length(pending) + 1]] <- chain$rows
+      chain <- chain$earlier
+    }
+    columns <- lapply(stats::setNames(nm = names(pending[[1]])), function(name) {
+      unlist(lapply(rev(pending), `[[`, name))
     })
     new <- data.frame(columns, state = rep("complete", length(columns$path)))
     new <- new[!duplicated(new$path, fromLast = TRUE), names(ledger_columns)]
     ledger$rows <- rbind(ledger$rows[!ledger$rows$path %in% new$path, ], new)
-    ledger$pending <- list()
+    ledger$pending <- NULL
   }
   ledger$rows
 }

@@ -17,7 +17,7 @@ ledger_body <- function(file) {
     return(NULL)
   }
   at <- regexpr("\n", text, fixed = TRUE)
-  body <- sub("\n$", "", substring(text, at + 1, nchar(text)))
+  body <- substring(text, at + 1, nchar(text) - endsWith(text, "\n"))
   if (identical(substring(text, 1, at - 1), ledger_line(body))) body
 }
 

@@ -137,8 +137,8 @@ inputs_section <- function(run) {
     data.frame(
       Species = alignments$species, Tier = alignments$tier, File = alignments$alignment,
       Bytes = bytes_of(alignments$alignment),
-      `Blocks used` = in_counts(alignments$used), `Bad, left out` = in_counts(alignments$bad),
-      `Passed over` = in_counts(alignments$passed_over), check.names = FALSE
+      `Blocks used` = format_count(alignments$used), `Bad, left out` = format_count(alignments$bad),
+      `Passed over` = format_count(alignments$passed_over), check.names = FALSE
     ),
     paste(
       "Every block on the chosen chromosomes was checked. Its two rows must have equal lengths",
@@ -164,7 +164,7 @@ earlier_in_words <- function(phases) {
 
 # The current sizes of files; a file may have been removed since the run.
 bytes_of <- function(files) {
-  ifelse(file.exists(files), in_counts(file.size(files)), "no longer there")
+  ifelse(file.exists(files), format_count(file.size(files)), "no longer there")
 }
 
 blocks_in_words <- function(alignments) {
@@ -187,7 +187,7 @@ result_table <- function(run) {
   shares <- lapply(stats::setNames(confidences, confidences), function(confidence) {
     in_percent(run[[confidence]] / run$length)
   })
-  data.frame(Chromosome = run$chromosome, Length = in_counts(run$length), shares)
+  data.frame(Chromosome = run$chromosome, Length = format_count(run$length), shares)
 }
 
 # NULL without a reference or variants: an earlier section covers the calls.
@@ -199,11 +199,11 @@ evaluation_section <- function(evaluation) {
   }
   table <- data.frame(Chromosome = evaluation$chromosome)
   if (with_reference) {
-    table$`In calls and reference` <- in_counts(evaluation$reference_both_nonmissing)
+    table$`In calls and reference` <- format_count(evaluation$reference_both_nonmissing)
     table$Agree <- in_percent(evaluation$reference_agreement_rate)
   }
   if (with_variants) {
-    table$Variants <- in_counts(evaluation$vcf_num_variants)
+    table$Variants <- format_count(evaluation$vcf_num_variants)
     table$Called <- in_percent(evaluation$vcf_prop_nonmissing)
     table$REF <- in_percent(evaluation$vcf_matches_ref)
     table$ALT <- in_percent(evaluation$vcf_matches_alt)
@@ -312,10 +312,11 @@ comparison_section <- function(comparison) {
   list(
     data.frame(Run = comparison$runs$run, Folder = comparison$runs$folder),
     data.frame(
-      First = summary$first, Second = summary$second, `Both call` = in_counts(summary$both),
+      First = summary$first, Second = summary$second, `Both call` = format_count(summary$both),
       Agree = in_percent(summary$agreement),
       `Agree, both high` = in_percent(summary$agreement_high),
-      `Only first` = in_counts(summary$only_first), `Only second` = in_counts(summary$only_second),
+      `Only first` = format_count(summary$only_first),
+      `Only second` = format_count(summary$only_second),
       check.names = FALSE
     ),
     figure(picture("agreement"), agreement_in_words(summary), 4.5),

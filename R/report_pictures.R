@@ -10,8 +10,6 @@ height_of <- function(n_panels, n_chromosomes) {
   1.4 + ceiling(n_panels / 3) * (0.4 + 0.2 * rows)
 }
 
-in_counts <- function(numbers) vapply(numbers, format_count, "")
-
 in_percent <- function(share) ifelse(is.finite(share), sprintf("%.2f %%", 100 * share), "-")
 
 # A figure of the share of called positions in windows.
@@ -32,15 +30,13 @@ most_windows <- 300
 call_windows <- function(run) {
   files <- with_lengths(call_files(run))
   width <- round_up(max(files$length) / most_windows)
-  starts <- lapply(files$length, function(length) seq(1, length, by = width))
-  file <- rep(seq_along(starts), lengths(starts))
-  start <- unlist(starts)
-  end <- pmin(start + width - 1, files$length[file])
+  windows <- windows_of(files$length, width)
   counts <- with_watch("Counting calls", function(watch) {
-    regions <- core_regions(file, start, end - start + 1)
+    regions <- core_regions(windows$chromosome, windows$start, windows$end - windows$start + 1)
     count_regions_impl(files$file, files$chromosome, regions, watch)
   })
-  data.frame(chromosome = files$chromosome[file], start = start, end = end, counts)
+  windows$chromosome <- files$chromosome[windows$chromosome]
+  data.frame(windows, counts)
 }
 
 # Rounds up to 1, 2 or 5 times a power of ten.

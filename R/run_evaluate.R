@@ -88,18 +88,21 @@ write_evaluations <- function(context, sections, evaluation, files, whole) {
   paths <- evaluation_file(chromosomes)
   claim_files(ledger, paths)
   checksums <- complete_rows(ledger, sequence_file(chromosomes))$checksum
-  facts <- vapply(seq_along(paths), function(i) {
-    # `[.data.frame` would take time proportional to the number of rows, so subset each column.
-    rows <- lapply(sections, function(section) lapply(unclass(section), `[`, i))
-    write_text(ledger_paths(ledger, paths[i]), evaluation_lines(rows))
-    compared_with <- setdiff(c(files$references[i], files$variants[i]), "")
-    as.character(to_json(list(
-      calls = if (whole[i]) checksums[i], row = lapply(unclass(evaluation), `[`, i),
-      compared_with = inputs_on_record(config, compared_with)
-    ), pretty = FALSE))
-  }, "")
+  lines <- evaluation_lines(sections)
+  for (i in seq_along(paths)) write_text(ledger_paths(ledger, paths[i]), lines[i, ])
+  facts <- data.frame(calls = ifelse(whole, checksums, NA))
+  facts$row <- evaluation
+  facts$compared_with <- as_json(sprintf("[%s]", inputs_as_json(config, files)))
   sums <- sums_of(ledger_paths(ledger, paths))
-  complete_files(ledger, paths, evaluation_source(config), sums, facts)
+  complete_files(ledger, paths, evaluation_source(config), sums, json_texts(facts))
+}
+
+# The files that each chromosome is compared with, as members of a JSON array.
+inputs_as_json <- function(config, files) {
+  known <- setdiff(unlist(files), "")
+  rows <- c("", json_texts(rows_of_json(inputs_on_record(config, known))))
+  of <- lapply(files, function(paths) rows[match(paths, c("", known))])
+  sub("^,|,$", "", paste(of$references, of$variants, sep = ","))
 }
 
 # The source of evaluations, apart from the calls and comparison files, which their facts name.
@@ -199,24 +202,27 @@ vcf_section <- function(counts) {
   )
 }
 
-evaluation_lines <- function(rows) {
-  unlist(lapply(names(rows), function(section) {
-    values <- vapply(rows[[section]], shortest_decimal, "")
-    c(sprintf("[%s]", section), sprintf("  %s: %s", names(values), values), "")
-  }))
+# A row for each chromosome.
+evaluation_lines <- function(sections) {
+  lines <- lapply(names(sections), function(section) {
+    values <- lapply(sections[[section]], shortest_decimal)
+    c(sprintf("[%s]", section), Map(sprintf, "  %s: %s", names(values), values), "")
+  })
+  do.call(cbind, unlist(lines, recursive = FALSE, use.names = FALSE))
 }
 
-# The shortest decimal that parses to an identical number.
+# The shortest decimals that parse to identical numbers.
 shortest_decimal <- function(x) {
-  if (is.nan(x)) {
-    return("nan")
-  }
+  text <- ifelse(is.nan(x), "nan", "")
+  left <- which(text == "")
   for (digits in 1:17) {
-    text <- sprintf("%.*g", digits, x)
-    if (as.numeric(text) == x) break
+    text[left] <- sprintf("%.*g", digits, x[left])
+    left <- left[as.numeric(text[left]) != x[left]]
   }
   # Counts are written in full: 1000000, not 1e+06.
-  if (x == round(x)) sprintf("%.0f", x) else text
+  whole <- which(x == round(x))
+  text[whole] <- sprintf("%.0f", x[whole])
+  text
 }
 
 evaluation_table <- function(sections, chromosomes) {

@@ -39,6 +39,7 @@ amend_run_record <- function(context) {
   chromosomes <- vapply(record$chromosomes, `[[`, "", "chromosome")
   evaluations <- evaluations_on_record(context, chromosomes)
   if (any(names(context$config$lengths) %in% evaluations$chromosome)) {
+    record$chromosomes <- rows_of_json(record$chromosomes)
     save_record(context, with_evaluations(record, evaluations))
   }
 }
@@ -57,9 +58,9 @@ with_evaluations <- function(record, evaluations) {
     return(record)
   }
   record$settings["evaluation"] <- list(evaluations$source$evaluation)
-  record$evaluation <- lapply(facts, `[[`, "row")
+  record$evaluation <- rows_of_json(lapply(facts, `[[`, "row"))
   inputs <- unlist(lapply(facts, `[[`, "compared_with"), recursive = FALSE)
-  record$compared_with <- inputs[!duplicated(vapply(inputs, `[[`, "", "path"))]
+  record$compared_with <- rows_of_json(inputs[!duplicated(vapply(inputs, `[[`, "", "path"))])
   record
 }
 

@@ -73,7 +73,7 @@ call_sources <- function(config, sources) {
   list(
     ancify = package_version_text(), settings = settings_of_calls(config), sources = sources,
     # A fit uses all of a run's sites.
-    fitted_to = if (fits_model(config)) as.list(config$lengths)
+    fitted_to = if (fits_model(config)) config$lengths
   )
 }
 

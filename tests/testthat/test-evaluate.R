@@ -178,9 +178,9 @@ test_that("the file has the keys of the specification, and numbers that read bac
   expect_true(all(c("  agreement_rate: nan", "  num_variants: 0", "  matches_ref: nan") %in% lines))
   expect_identical(shortest_decimal(1e15), "1000000000000000")
   expect_identical(shortest_decimal(0.1), "0.1")
-  for (x in c(1 / 3, pi * 1e-7, 0.1 + 0.2)) {
-    expect_identical(as.numeric(shortest_decimal(x)), x)
-  }
+  x <- c(1 / 3, pi * 1e-7, 0.1 + 0.2)
+  expect_identical(as.numeric(shortest_decimal(x)), x)
+  expect_identical(shortest_decimal(c(NaN, 0, 1e6, 0.5)), c("nan", "0", "1000000", "0.5"))
   expect_identical(table$vcf_matches_either[1], 2 / 3)
 })
 

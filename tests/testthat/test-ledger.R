@@ -264,3 +264,20 @@ test_that("equal descriptions give equal text, also if one was read from JSON", 
     expect_identical(canonical_json(read), canonical_json(description))
   }
 })
+
+test_that("texts of rows and of named values are those of lists", {
+  values <- list(
+    c(a = 1 / 3, "\u00e9\"," = NA, c = 1e20), c(a = "x,\n", b = NA), c(a = 1L), c(a = TRUE, b = NA),
+    setNames(numeric(), character())
+  )
+  for (x in values) expect_identical(canonical_json(x), canonical_json(as.list(x)))
+  table <- data.frame(a = c(0.1 + 0.2, NaN), b = c("x,\n", NA))
+  table$c <- data.frame(d = 1:2, e = NA)
+  table$f <- as_json(c("[]", "[1,2]"))
+  rows <- list(
+    list(a = 0.1 + 0.2, b = "x,\n", c = list(d = 1L, e = NULL), f = list()),
+    list(a = NULL, b = NULL, c = list(d = 2L, e = NULL), f = c(1, 2))
+  )
+  expect_identical(json_texts(table), vapply(rows, canonical_json, ""))
+  expect_identical(json_texts(table[0, ]), character())
+})
