@@ -92,18 +92,21 @@ check_probes <- function(probes) {
 # ---- For the core --------------------------------------------------------------------------------
 
 # The settings for these components (the residual last) and this path (`method`). The core chooses
-# bounds that are NA.
+# bounds that are NA. `probes` is their number, `given_probes` a matrix of them.
 core_control <- function(control, components, samples, method) {
-  refuse_if(is.matrix(control$probes) && nrow(control$probes) != samples,
+  given <- is.matrix(control$probes)
+  refuse_if(given && nrow(control$probes) != samples,
             "`probes` has %s rows, but the analysis has %s: give a row for each.",
             format_count(nrow(control$probes)), count_of(samples, "sample"))
-  settings <- unclass(control)
-  if (!is.null(control$start)) {
-    settings["start"] <- list(by_component(control$start, components, "start"))
-  }
-  settings$lower <- lower_bounds(control$lower, components)
-  settings$tolerance <- control$tolerance %||% default_tolerance[[method]]
-  settings
+  core_list(
+    "RemlControl",
+    start = if (!is.null(control$start)) by_component(control$start, components, "start"),
+    lower = lower_bounds(control$lower, components), information = control$information,
+    probes = if (!given) control$probes, given_probes = if (given) control$probes,
+    max_probes = control$max_probes, mc_tolerance = control$mc_tolerance, rank = control$rank,
+    tolerance = control$tolerance %||% default_tolerance[[method]],
+    max_iterations = control$max_iterations, seed = control$seed
+  )
 }
 
 # Lower bounds of variances; NA if the core chooses.
