@@ -1,6 +1,7 @@
 # Rscript .ci/fields.R [FOLDER]: lists of R and structs of the core, in the sources of FOLDER (.).
 # Each table `fields("Struct", field("name", ...), ...)` of src/rcpp_* has one call
 # core_list("Struct", name = , ...) in R with the same names. The glue reads lists by tables alone.
+# The table of an event is its row of event_kinds() in the core.
 folder <- c(commandArgs(trailingOnly = TRUE), ".")[[1]]
 
 glue <- Sys.glob(file.path(folder, "src", "rcpp_*"))
@@ -10,11 +11,19 @@ text <- paste(text[!grepl("^ *//", text)], collapse = " ")
 starts <- gregexpr("= +fields\\([^;]*;", text)
 tables <- regmatches(text, starts)[[1]]
 struct <- sub("^[^\"]*\"([^\"]+)\".*", "\\1", tables)
-fields_of <- function(table) {
-  found <- regmatches(table, gregexpr("field(_or_default)?\\( *\"[^\"]+\"", table))[[1]]
+names_in <- function(table, read) {
+  found <- regmatches(table, gregexpr(paste0(read, "\\( *\"[^\"]+\""), table))[[1]]
   sort(sub(".*\"([^\"]+)\"", "\\1", found))
 }
-wanted <- stats::setNames(lapply(tables, fields_of), struct)
+wanted <- lapply(tables, names_in, "field(_or_default)?")
+
+events <- file.path(folder, "src", "core", "diffusion", "events.cpp")
+events <- paste(readLines(events), collapse = " ")
+rows <- gregexpr("\\{\"[a-z]+\", *\\[\\]\\(Fields.*?\\}\\}", events, perl = TRUE)
+rows <- regmatches(events, rows)[[1]]
+struct <- c(struct, sub("^[^\"]*\"([^\"]+)\".*", "\\1", rows))
+wanted <- c(wanted, lapply(rows, function(row) sort(c("kind", names_in(row, "fields[.][a-z_]+")))))
+names(wanted) <- struct
 
 calls_in <- function(code) {
   if (!is.call(code)) {

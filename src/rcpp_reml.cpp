@@ -19,19 +19,6 @@ struct WeightColumns {
   Rcpp::NumericVector weight;
 };
 
-std::vector<reml::ComponentWeight> as_weights(WeightColumns columns) {
-  std::vector<reml::ComponentWeight> weights;
-  for (R_xlen_t i = 0; i < columns.variant.size(); ++i) {
-    weights.push_back(
-        {static_cast<std::int64_t>(columns.variant[i]), columns.component[i], columns.weight[i]});
-  }
-  return weights;
-}
-
-bool as_expected(const std::string& information) {
-  return choice<bool>(information, {{"average", false}, {"expected", true}});
-}
-
 Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
                          const std::vector<std::string>& names) {
   const auto rows = static_cast<R_xlen_t>(iterations.size());
@@ -77,6 +64,23 @@ struct Fields<WeightColumns> {
       fields("ComponentWeights", field("variant", &All::variant),
              field("component", &All::component), field("weight", &All::weight));
 };
+
+namespace {
+
+std::vector<reml::ComponentWeight> as_weights(const Rcpp::List& weights) {
+  const auto [variant, component, weight] = from_list<WeightColumns>(weights);
+  std::vector<reml::ComponentWeight> result;
+  for (R_xlen_t i = 0; i < variant.size(); ++i) {
+    result.push_back({static_cast<std::int64_t>(variant[i]), component[i], weight[i]});
+  }
+  return result;
+}
+
+bool as_expected(const std::string& information) {
+  return choice<bool>(information, {{"average", false}, {"expected", true}});
+}
+
+}  // namespace
 
 template <>
 struct Fields<reml::StochasticSettings> {

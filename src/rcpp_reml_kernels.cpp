@@ -253,7 +253,7 @@ std::unique_ptr<OtherKernel> make_kernel(SEXP fields, std::int64_t samples) {
   return std::make_unique<Kernel>(from_list<typename Kernel::Given>(fields), samples);
 }
 
-MakeKernel as_kind(const std::string& name) {
+MakeKernel as_kernel_kind(const std::string& name) {
   return choice<MakeKernel>(name, {{"matrix", make_kernel<MatrixKernel>},
                                    {"products", make_kernel<ProductsKernel>},
                                    {"weighted", make_kernel<WeightedKernel>},
@@ -270,8 +270,8 @@ struct KernelFields {
 template <>
 struct Fields<KernelFields> {
   using All = KernelFields;
-  static constexpr auto table =
-      fields("OtherKernel", field("kind", &All::make, as_kind), field("fields", &All::fields));
+  static constexpr auto table = fields("OtherKernel", field("kind", &All::make, as_kernel_kind),
+                                       field("fields", &All::fields));
 };
 
 std::unique_ptr<OtherKernel> as_other_kernel(SEXP kernel, std::int64_t samples) {
