@@ -92,20 +92,30 @@ check_probes <- function(probes) {
 # ---- For the core --------------------------------------------------------------------------------
 
 # The settings for these components (the residual last) and this path (`method`). The core chooses
-# bounds that are NA. `probes` is their number, `given_probes` a matrix of them.
+# bounds that are NA.
 core_control <- function(control, components, samples, method) {
-  given <- is.matrix(control$probes)
-  refuse_if(given && nrow(control$probes) != samples,
+  refuse_if(is.matrix(control$probes) && nrow(control$probes) != samples,
             "`probes` has %s rows, but the analysis has %s: give a row for each.",
             format_count(nrow(control$probes)), count_of(samples, "sample"))
+  settings <- unclass(control)
+  if (!is.null(control$start)) {
+    settings["start"] <- list(by_component(control$start, components, "start"))
+  }
+  settings$lower <- lower_bounds(control$lower, components)
+  settings$tolerance <- control$tolerance %||% default_tolerance[[method]]
+  settings
+}
+
+# The result of core_control() as a list for the core: `probes` is a number of probes or NULL,
+# `given_probes` a matrix of them or NULL.
+control_list <- function(control) {
+  given <- is.matrix(control$probes)
   core_list(
     "RemlControl",
-    start = if (!is.null(control$start)) by_component(control$start, components, "start"),
-    lower = lower_bounds(control$lower, components), information = control$information,
+    start = control$start, lower = control$lower, information = control$information,
     probes = if (!given) control$probes, given_probes = if (given) control$probes,
     max_probes = control$max_probes, mc_tolerance = control$mc_tolerance, rank = control$rank,
-    tolerance = control$tolerance %||% default_tolerance[[method]],
-    max_iterations = control$max_iterations, seed = control$seed
+    tolerance = control$tolerance, max_iterations = control$max_iterations, seed = control$seed
   )
 }
 

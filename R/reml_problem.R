@@ -190,5 +190,6 @@ warn_of_model <- function(model, genotypes) {
 core_problem <- function(model, settings) {
   model$names <- c(model$names, residual_names(model))
   model$residual_shares <- dividing_kernel(model)$shares
+  if (!is.null(model$control)) model$control <- control_list(model$control)
   kernel_problem(model, settings)
 }

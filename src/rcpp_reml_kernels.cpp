@@ -175,6 +175,7 @@ class ProductsKernel : public OtherKernel {
 
 // ---- Of genotypes -------------------------------------------------------------------------------
 
+// `List`: a struct with `genotypes`.
 template <class List>
 class KernelOfGenotypes : public OtherKernel {
  public:
