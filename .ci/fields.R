@@ -1,6 +1,7 @@
 # Rscript .ci/fields.R [FOLDER]: lists of R and structs of the core, in the sources of FOLDER (.).
 # Each table `fields("Struct", field("name", ...), ...)` of src/rcpp_* has one call
 # core_list("Struct", name = , ...) in R with the same names. The glue reads lists by tables alone.
+# The table of an event is its row of event_kinds() in the core.
 folder <- c(commandArgs(trailingOnly = TRUE), ".")[[1]]
 
 glue <- Sys.glob(file.path(folder, "src", "rcpp_*"))
@@ -10,11 +11,19 @@ text <- paste(text[!grepl("^ *//", text)], collapse = " ")
 starts <- gregexpr("= +fields\\([^;]*;", text)
 tables <- regmatches(text, starts)[[1]]
 struct <- sub("^[^\"]*\"([^\"]+)\".*", "\\1", tables)
-fields_of <- function(table) {
-  found <- regmatches(table, gregexpr("field(_or_default)?\\( *\"[^\"]+\"", table))[[1]]
+names_in <- function(table, read) {
+  found <- regmatches(table, gregexpr(paste0(read, "\\( *\"[^\"]+\""), table))[[1]]
   sort(sub(".*\"([^\"]+)\"", "\\1", found))
 }
-wanted <- stats::setNames(lapply(tables, fields_of), struct)
+wanted <- lapply(tables, names_in, "field(_or_default)?")
+
+events <- file.path(folder, "src", "core", "diffusion", "events.cpp")
+events <- paste(readLines(events), collapse = " ")
+rows <- gregexpr("\\{\"[a-z]+\", *\\[\\]\\(Fields.*?\\}\\}", events, perl = TRUE)
+rows <- regmatches(events, rows)[[1]]
+struct <- c(struct, sub("^[^\"]*\"([^\"]+)\".*", "\\1", rows))
+wanted <- c(wanted, lapply(rows, function(row) sort(c("kind", names_in(row, "fields[.][a-z_]+")))))
+names(wanted) <- struct
 
 calls_in <- function(code) {
   if (!is.call(code)) {
@@ -33,21 +42,19 @@ made <- stats::setNames(
   vapply(calls, function(call) as.character(call[[1]]), "")
 )
 
-# Elements that are read without a table: only in these files, whose lists have none yet.
+# Elements that are read without a table
 reads <- unlist(lapply(glue[grepl("cpp$", glue)], function(path) {
   lines <- readLines(path)
   at <- grep("[a-z_)]\\[\"[a-z_]+\"\\]", lines)
   at <- at[!grepl("\"\\] =[^=]|package\\[", lines[at])]
   if (length(at)) paste0(basename(path), ":", at)
 }))
-without_tables <- "^rcpp_(reml[a-z_]*|scan|sparse|events|project)[.]cpp:"
-unchecked <- reads[!grepl(without_tables, reads)]
 
 both <- intersect(names(wanted), names(made))
 differ <- both[!mapply(identical, wanted[both], made[both])]
 names_of <- function(names) if (length(names)) paste(names, collapse = ", ") else "none"
 problems <- c(
-  sprintf("%s reads an element of a list by its name: use a table of fields.", unchecked),
+  sprintf("%s reads an element of a list by its name: use a table of fields.", reads),
   sprintf("%s has two tables.", unique(struct[duplicated(struct)])),
   sprintf("core_list(\"%s\") is called twice.", unique(names(made)[duplicated(names(made))])),
   sprintf("core_list(\"%s\") has no table.", setdiff(names(made), struct)),

@@ -445,8 +445,8 @@ kernel_times_impl <- function(problem, v, component, watch) {
     .Call(`_ancify_kernel_times_impl`, problem, v, component, watch)
 }
 
-reml_stochastic_impl <- function(problem, checkpoint, watch) {
-    .Call(`_ancify_reml_stochastic_impl`, problem, checkpoint, watch)
+reml_stochastic_impl <- function(problem, state, watch) {
+    .Call(`_ancify_reml_stochastic_impl`, problem, state, watch)
 }
 
 haseman_elston_impl <- function(problem, blocks, moments, watch) {

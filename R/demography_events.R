@@ -229,7 +229,8 @@ core_events <- function(events) {
 
 equilibrium_to_core <- function(event, populations, refuse) {
   number <- function(name, default) one_number(event[[name]] %||% default, name, refuse)
-  list(
+  core_list(
+    "equilibrium",
     kind = "equilibrium", size = number("nu", 1), theta = number("theta0", 1),
     selection = number("gamma", 0), dominance = number("h", 0.5)
   )
@@ -242,7 +243,8 @@ epoch_to_core <- function(event, populations, refuse) {
     as_courses(event[[name]] %||% default, n, recycle, end, name, refuse)
   }
   migration <- event[["m"]] %||% 0
-  list(
+  core_list(
+    "epoch",
     kind = "epoch", start = start, end = end, theta = courses("theta0", 1, 1)[[1]],
     size = courses("nu", NULL, recycle = FALSE),
     migration = migration_courses(migration, populations, end, refuse),
@@ -254,16 +256,19 @@ epoch_to_core <- function(event, populations, refuse) {
 
 split_to_core <- function(event, populations, refuse) {
   parent <- population_number(event[["parent"]], populations, "parent", refuse)
-  list(kind = "admixture", shares = as.double(seq_len(populations) == parent))
+  admixture_of(as.double(seq_len(populations) == parent))
 }
 
 admixture_to_core <- function(event, populations, refuse) {
-  list(kind = "admixture", shares = ancestry_shares(event[["props"]], populations, refuse))
+  admixture_of(ancestry_shares(event[["props"]], populations, refuse))
 }
+
+admixture_of <- function(shares) core_list("admixture", kind = "admixture", shares = shares)
 
 pulse_to_core <- function(event, populations, refuse) {
   dest <- population_number(event[["dest"]], populations, "dest", refuse)
-  list(
+  core_list(
+    "pulse",
     kind = "pulse", destination = dest,
     shares = pulse_shares(event[["props"]], populations, dest, refuse)
   )
@@ -272,7 +277,7 @@ pulse_to_core <- function(event, populations, refuse) {
 removal_to_core <- function(event, populations, refuse) {
   population <- population_number(event[["pop"]], populations, "pop", refuse)
   if (populations == 1) refuse("pop", "is the last population, which cannot be removed")
-  list(kind = "removal", population = population)
+  core_list("removal", kind = "removal", population = population)
 }
 
 reordering_to_core <- function(event, populations, refuse) {
@@ -280,7 +285,7 @@ reordering_to_core <- function(event, populations, refuse) {
   if (!is.numeric(order) || !identical(sort(as.double(order)), as.double(seq_len(populations)))) {
     refuse("order", sprintf("must have each number from 1 to %d once", populations))
   }
-  list(kind = "reordering", order = as.integer(order))
+  core_list("reordering", kind = "reordering", order = as.integer(order))
 }
 
 # A plain list of events is a model without parameters.

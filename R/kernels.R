@@ -104,7 +104,7 @@ kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_lint
   if (!is.null(times)) {
     return(times(kernel, V))
   }
-  core_times(kernel_problem(kernel, nrow(V)), V, component, work)
+  core_times(model_of_kernel(kernel, nrow(V)), V, component, work)
 }
 
 # The index of a component within its kernel.

@@ -150,3 +150,11 @@ core_admixture <- function(kernel, rows, n, name) {
     residual = kernel$residual, ancestries = colnames(kernel$shares)
   )
 }
+
+admixture_fields <- function(kernel) {
+  core_list(
+    "AdmixtureKernel",
+    genotypes = core_genotypes(kernel$genotypes), scale_power = kernel$scale_power,
+    shares = kernel$shares
+  )
+}

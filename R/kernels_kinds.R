@@ -3,46 +3,68 @@
 # The kinds of kernels, a row each:
 # words: for print()
 # core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. A list has
-#   `parts` and a `kind`, which the core's table knows too. "grm" needs no function: its variants
-#   become components of the fit's genotypes.
+#   `parts` and a `kind`. "grm" needs no function: its variants become components of the fit's
+#   genotypes.
+# fields(kernel): the list for the core, of a kernel that a fit keeps
 # times(kernel, V): the product, if the core does not compute it
 # effects(kernel, factors, variance, response): effects of variants, if the kernel has any
 kernel_kinds <- function() {
-  row <- function(words, core = NULL, times = NULL, effects = NULL) {
-    list(words = words, core = core, times = times, effects = effects)
+  row <- function(words, core = NULL, fields = NULL, times = NULL, effects = NULL) {
+    list(words = words, core = core, fields = fields, times = times, effects = effects)
   }
   list(
     grm = row("of genotypes"),
     matrix = row(
-      "a matrix", core_matrix,
+      "a matrix", core_matrix, function(kernel) core_list("MatrixKernel", matrix = kernel),
       function(kernel, V) kernel$matrix %*% V # nolint: object_name_linter.
     ),
     products = row(
-      "a function", core_products,
+      "a function", core_products, products_fields,
       function(kernel, V) products_of(kernel$products, V) # nolint: object_name_linter.
     ),
-    weighted = row("of weighted blocks", core_weighted, effects = weighted_effects),
-    admixture = row("by ancestry", core_admixture)
+    weighted = row(
+      "of weighted blocks", core_weighted, weighted_fields, effects = weighted_effects
+    ),
+    admixture = row("by ancestry", core_admixture, admixture_fields)
   )
 }
 
-# K V of a component of a problem.
-core_times <- function(problem, V, component, work) { # nolint: object_name_linter.
-  problem$work <- work
+# The problem of a model for the core. Fields that the model lacks have the core's defaults.
+# `settings`: list(work =, kept = the store of dense kernels, or none).
+kernel_problem <- function(model, settings) {
+  weights <- model$weights
+  core_list(
+    "RemlProblem",
+    y = model$y, x = model$x, names = model$names, residual_shares = model$residual_shares,
+    genotypes = if (!is.null(model$genotypes)) core_genotypes(model$genotypes),
+    weights = if (!is.null(weights)) {
+      core_list(
+        "ComponentWeights",
+        variant = weights$variant - 1, component = weights$component - 1L, weight = weights$weight
+      )
+    },
+    n_genetic = model$n_genetic, scale_power = model$scale_power,
+    kernels = lapply(unname(model$kernels), kernel_for_core),
+    control = model$control, work = settings$work, kept = settings$kept
+  )
+}
+
+# K V of a component of a model.
+core_times <- function(model, V, component, work) { # nolint: object_name_linter.
+  model$y <- numeric(nrow(V))
+  problem <- kernel_problem(model, list(work = work))
   with_watch("Multiplying", function(watch) kernel_times_impl(problem, V, component - 1L, watch))
 }
 
-# A problem of one kernel without a response.
-kernel_problem <- function(kernel, n) {
+# A model of one kernel.
+model_of_kernel <- function(kernel, n) {
   if (kernel$kind != "grm") {
-    of_core <- core_kernel(kernel, seq_len(n), n, "kernel")
-    return(list(y = numeric(n), genotypes = NULL, kernels = list(with_core_genotypes(of_core))))
+    return(list(kernels = list(core_kernel(kernel, seq_len(n), n, "kernel"))))
   }
   m <- ncol(kernel$genotypes)
   list(
-    genotypes = core_genotypes(kernel$genotypes),
-    weights = list(variant = seq_len(m) - 1, component = integer(m), weight = rep(1, m)),
-    n_genetic = 1L, scale_power = kernel$scale_power, kernels = list()
+    genotypes = kernel$genotypes, n_genetic = 1, scale_power = kernel$scale_power,
+    weights = list(variant = seq_len(m), component = rep(1L, m), weight = rep(1, m))
   )
 }
 
@@ -51,12 +73,10 @@ core_kernel <- function(kernel, rows, n, name) {
   kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)
 }
 
-# The same kernel, with genotypes in the form that the core takes.
-with_core_genotypes <- function(kernel) {
-  if (is.list(kernel) && !is.null(kernel$genotypes)) {
-    kernel$genotypes <- core_genotypes(kernel$genotypes)
-  }
-  kernel
+# The same kernel in the form that the core takes.
+kernel_for_core <- function(kernel) {
+  kind <- kernel_kind(kernel) %||% "matrix"
+  core_list("OtherKernel", kind = kind, fields = kernel_kinds()[[kind]]$fields(kernel))
 }
 
 core_matrix <- function(kernel, rows, n, name) unname(kernel$matrix[rows, rows, drop = FALSE])
@@ -83,6 +103,10 @@ core_products <- function(kernel, rows, n, name) {
     },
     trace = sum(kernel$trace[rows])
   )
+}
+
+products_fields <- function(kernel) {
+  core_list("ProductsKernel", products = kernel$products, trace = kernel$trace)
 }
 
 # Names of further kernels that contain variants on chromosomes of `g`.

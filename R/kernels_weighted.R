@@ -200,6 +200,14 @@ core_weighted <- function(kernel, rows, n, name) {
   )]
 }
 
+weighted_fields <- function(kernel) {
+  core_list(
+    "WeightedKernel",
+    genotypes = core_genotypes(kernel$genotypes), scale_power = kernel$scale_power,
+    blocks = kernel$blocks, component = kernel$component, divisors = kernel$divisors
+  )
+}
+
 # Effects of a copy of the counted alleles: s_j sum_k f_b W_jk s_k (g_k - mean_k)'Py for the
 # variants k of j's block. `factors`: theta / c of each component. `response`: (g_j - mean_j)'Py.
 weighted_effects <- function(kernel, factors, variance, response) {

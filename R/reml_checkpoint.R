@@ -4,11 +4,11 @@
 
 # list(path =, state = the last saved state or NULL, save = a function that saves the next state),
 # or NULL without a file.
-open_checkpoint <- function(path, problem, file) {
+open_checkpoint <- function(path, problem, files) {
   if (is.null(path)) {
     return(NULL)
   }
-  line <- checkpoint_line(digest_of(problem, file))
+  line <- checkpoint_line(digest_of(problem, files))
   list(
     path = path,
     state = earlier_state(path, line, problem),
@@ -69,27 +69,22 @@ naming_checkpoint <- function(checkpoint, fit) {
   })
 }
 
-# A digest of a problem and its file. Genotypes are identified by their bytes, not their path: a job
-# may read a copy.
-digest_of <- function(problem, file) {
-  content_of <- function(file) file[c("size", "checksum")]
+# A digest of a problem and its files. Genotypes are identified by their bytes, not their path: a
+# job may read a copy.
+digest_of <- function(problem, files) {
   problem["work"] <- NULL
   problem$genotypes[c("path", "identity")] <- NULL
   problem$kernels <- lapply(problem$kernels, function(kernel) {
-    if (!is.list(kernel)) {
-      return(kernel)
-    }
+    fields <- kernel$fields
     # A function is identified by its product with the response.
-    if (!is.null(kernel$products)) kernel$products <- kernel$products(as.matrix(problem$y))
-    kernel$genotypes[c("path", "identity")] <- NULL
-    kernel$file <- content_of(kernel$file)
-    kernel
+    if (kernel$kind == "products") fields$products <- fields$products(as.matrix(problem$y))
+    fields$genotypes[c("path", "identity")] <- NULL
+    c(kernel["kind"], fields)
   })
   whole <- tempfile("ancify-digest-")
   on.exit(unlink(whole))
-  saveRDS(
-    list(package_version_text(), problem, content_of(file)), whole, compress = FALSE
-  )
+  contents <- lapply(files, `[`, c("size", "checksum"))
+  saveRDS(list(package_version_text(), problem, contents), whole, compress = FALSE)
   unname(tools::md5sum(whole))
 }
 
@@ -216,7 +211,7 @@ most_index_bytes <- 1e5
 # variances may be below 0, and the largest number of iterations.
 state_sizes <- function(problem) {
   control <- problem$control
-  given <- if (is.matrix(control$probes)) ncol(control$probes) else control$probes
+  given <- control$probes %||% ncol(control$given_probes)
   list(
     n = length(problem$y), k = length(problem$names),
     most = max(control$max_probes, given, length(problem$y)),

@@ -106,6 +106,19 @@ core_control <- function(control, components, samples, method) {
   settings
 }
 
+# The result of core_control() as a list for the core: `probes` is a number of probes or NULL,
+# `given_probes` a matrix of them or NULL.
+control_list <- function(control) {
+  given <- is.matrix(control$probes)
+  core_list(
+    "RemlControl",
+    start = control$start, lower = control$lower, information = control$information,
+    probes = if (!given) control$probes, given_probes = if (given) control$probes,
+    max_probes = control$max_probes, mc_tolerance = control$mc_tolerance, rank = control$rank,
+    tolerance = control$tolerance, max_iterations = control$max_iterations, seed = control$seed
+  )
+}
+
 # Lower bounds of variances; NA if the core chooses.
 lower_bounds <- function(given, components) {
   one <- length(given) == 1 && is.null(names(given))

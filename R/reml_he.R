@@ -55,9 +55,9 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
             format_count(n))
   names <- c(model$names, "residual")
   check_row_order(control$probes, "probes", model$ids, "sample")
-  control <- core_control(control, names, n, "stochastic")
+  model$control <- core_control(control, names, n, "stochastic")
   # Each worker makes its own problem, as pointers are valid in one session only.
-  problem <- function(work) c(core_problem(model), list(control = control, work = work))
+  problem <- function(work) core_problem(model, list(work = work))
   found <- moments_with_jackknife(
     problem(work), function() problem(of_worker), blocks, BPPARAM
   )

@@ -21,7 +21,9 @@ with_kept_kernels <- function(settings, model) {
   bytes <- kernel * min(settings$work$memory %/% (8 * kernel), 2 * model$n_genetic)
   if (bytes > 0) {
     settings$work$memory <- settings$work$memory - bytes
-    settings$kept <- list(kernels = kernels_kept_of(model$genotypes), bytes = bytes)
+    settings$kept <- core_list(
+      "KernelKeeper", kernels = kernels_kept_of(model$genotypes), bytes = bytes
+    )
   }
   settings
 }

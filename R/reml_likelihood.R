@@ -44,9 +44,7 @@ reml_log_likelihood <- function(fit, theta, progress = interactive()) {
 # Log-likelihoods at several variances, the columns of `thetas`.
 likelihoods_at <- function(fit, thetas, work) {
   fit <- with_genotypes(fit)
-  problem <- c(
-    core_problem(fit), list(control = fit$control), path_settings(fit, "exact", work)
-  )
+  problem <- core_problem(fit, path_settings(fit, "exact", work))
   found <- with_watch("Computing", function(watch) {
     reml_likelihood_impl(problem, unname(thetas), watch)
   }, work$progress, inputs = fit_inputs(fit))

@@ -124,7 +124,7 @@ variant_effects_of <- function(fit, work) {
   refuse_if(length(without),
             "The fit has %s, without variant effects: fit genotypes or weighted blocks only.",
             enumerate(quoted(without)))
-  problem <- c(core_problem(fit), path_settings(fit, "stochastic", work))
+  problem <- core_problem(fit, list(work = work))
   part <- function(g, effects) {
     moments <- genotype_moments(g, work)
     response <- scan_quadratic_forms(problem, g, fit$residual_projection)$response

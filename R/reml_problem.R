@@ -185,18 +185,11 @@ warn_of_model <- function(model, genotypes) {
 
 # ---- For the core --------------------------------------------------------------------------------
 
-# `model`: as from model_on_samples(), or a fit, with its `control`.
-core_problem <- function(model) {
-  list(
-    y = model$y, x = model$x,
-    genotypes = if (!is.null(model$genotypes)) core_genotypes(model$genotypes),
-    weights = list(
-      variant = model$weights$variant - 1, component = model$weights$component - 1L,
-      weight = model$weights$weight
-    ),
-    n_genetic = model$n_genetic, scale_power = model$scale_power,
-    kernels = lapply(unname(model$kernels), with_core_genotypes),
-    names = c(model$names, residual_names(model)),
-    residual_shares = dividing_kernel(model)$shares
-  )
+# `model`: as from model_on_samples(), or a fit, with its `control`. `settings`: as for
+# kernel_problem().
+core_problem <- function(model, settings) {
+  model$names <- c(model$names, residual_names(model))
+  model$residual_shares <- dividing_kernel(model)$shares
+  if (!is.null(model$control)) model$control <- control_list(model$control)
+  kernel_problem(model, settings)
 }

@@ -39,7 +39,7 @@ for_worker <- function(model) {
   model
 }
 
-# The work of a problem, with the memory that its matrices leave for genotypes.
+# The settings of a problem, whose work has the memory that matrices leave for genotypes.
 path_settings <- function(model, path, work) {
   settings <- list(work = work)
   if (path == "exact") {
@@ -52,16 +52,14 @@ path_settings <- function(model, path, work) {
 
 # The core's named result for a model with its data, or for a fit. `checkpoint`: a path or NULL.
 run_reml <- function(model, work, label = "Fitting", checkpoint = NULL) {
-  problem <- c(
-    core_problem(model), list(control = model$control), path_settings(model, model$path, work)
-  )
-  checkpoint <- open_checkpoint(checkpoint, problem, model$file)
+  problem <- core_problem(model, path_settings(model, model$path, work))
+  checkpoint <- open_checkpoint(checkpoint, problem, fit_files(model))
   result <- naming_checkpoint(checkpoint, function() {
     with_watch(label, function(watch) {
       if (model$path == "exact") {
         reml_exact_impl(problem, watch)
       } else {
-        reml_stochastic_impl(problem, if (!is.null(checkpoint)) checkpoint["state"], watch)
+        reml_stochastic_impl(problem, checkpoint$state, watch)
       }
     }, work$progress, inputs = fit_inputs(model), tell = list(checkpoint = checkpoint$save))
   })
@@ -125,10 +123,14 @@ with_file_facts <- function(model) {
   with_own(model)
 }
 
+# The facts of the files of a fit and its kernels; NULL for one without genotypes.
+fit_files <- function(fit) {
+  lapply(c(list(fit), Filter(is.list, unname(fit$kernels))), `[[`, "file")
+}
+
 # Identities of all files that a fit reads, by path.
 fit_inputs <- function(fit) {
-  of_kernels <- lapply(Filter(is.list, unname(fit$kernels)), function(kernel) kernel$file$identity)
-  inputs <- unlist(c(list(fit$file$identity), of_kernels))
+  inputs <- unlist(lapply(fit_files(fit), `[[`, "identity"))
   inputs[!duplicated(names(inputs))]
 }
 

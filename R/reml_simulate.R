@@ -73,8 +73,7 @@ dense_kernel <- function(kernel, component, n, work) {
   if (!is.null(kernel$products)) {
     return(kernel$products(diag(n)))
   }
-  problem <- list(y = numeric(n), genotypes = NULL, kernels = list(with_core_genotypes(kernel)))
-  core_times(problem, diag(n), component, work)
+  core_times(list(kernels = list(kernel)), diag(n), component, work)
 }
 
 # `size`: rows and columns of the draws.

@@ -126,7 +126,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
             count_of(ncol(model$x) + 2, "sample"), count_of(ncol(model$x), "fixed effect"),
             format_count(length(model$y)))
   residual <- unname(stats::lm.fit(model$x, model$y)$residuals)
-  problem <- c(core_problem(model), list(work = work))
+  problem <- core_problem(model, list(work = work))
   forms <- scan_quadratic_forms(problem, model$genotypes, residual)
   effect <- forms$response / forms$square
   left <- pmax(sum(residual^2) - forms$response * effect, 0)
@@ -244,7 +244,7 @@ dense_kernels <- function(fit, work) {
 # list(kernels =, divisors =) of a model.
 made_kernels <- function(model, settings) {
   with_watch("Making kernels", function(watch) {
-    dense_kernels_impl(c(core_problem(model), settings), watch)
+    dense_kernels_impl(core_problem(model, settings), watch)
   }, settings$work$progress, inputs = fit_inputs(model))
 }
 
@@ -312,9 +312,7 @@ fit_without <- function(fit, chromosome, dense, work) {
 # z'Py and z'Pz of the variants of `g`, as scan_quadratic_forms(); after a stochastic fit also the
 # ratios.
 scan_mixed <- function(fit, g, work) {
-  problem <- c(
-    core_problem(fit), list(control = fit$control), path_settings(fit, fit$path, work)
-  )
+  problem <- core_problem(fit, path_settings(fit, fit$path, work))
   exact <- fit$path == "exact"
   forms <- scan_quadratic_forms(
     problem, g, fit$residual_projection, if (exact) unname(fit$theta), fit_inputs(fit)

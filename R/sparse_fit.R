@@ -159,7 +159,7 @@ new_sparse_reml <- function(fit, g, search, call, work) {
 # covariance of y and S the projection off the fixed effects, S H P (y - g) = S (y - g). So y - g
 # and H P (y - g) differ only by the fixed effects.
 fit_at_residuals <- function(fit, theta, residuals, values, work) {
-  problem <- c(core_problem(fit), path_settings(fit, "stochastic", work))
+  problem <- core_problem(fit, list(work = work))
   products <- with_watch("Computing", function(watch) {
     component_products_impl(problem, residuals, watch)
   }, work$progress, inputs = fit$file$identity)

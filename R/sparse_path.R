@@ -139,12 +139,13 @@ check_lambda <- function(lambda) {
 
 # list(path =, residuals = P (y - Z b) of the best step). `g`: the tested variants.
 found_path <- function(fit, g, settings, work) {
-  problem <- c(core_problem(fit), list(control = fit$control), path_settings(fit, fit$path, work))
+  problem <- core_problem(fit, path_settings(fit, fit$path, work))
   problem$work$memory <- max(problem$work$memory / 2, block_bytes(length(fit$y)))
-  of_core <- list(
-    lambda = settings$lambda, candidates = min(settings$candidates, settings$most),
-    most = settings$most, memory = settings$memory, exact = fit$path == "exact",
-    seed = fit$control$seed
+  of_core <- core_list(
+    "SparsePathSettings",
+    scale_power = fit$scale_power, lambda = settings$lambda,
+    candidates = min(settings$candidates, settings$most), most = settings$most,
+    memory = settings$memory, exact = fit$path == "exact", seed = fit$control$seed
   )
   found <- with_watch("Selecting", function(watch) {
     sparse_path_impl(problem, core_genotypes(g), unname(fit$theta), of_core, watch)

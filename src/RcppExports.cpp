@@ -1459,15 +1459,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // reml_stochastic_impl
-Rcpp::List reml_stochastic_impl(const Rcpp::List& problem, const Rcpp::Nullable<Rcpp::List>& checkpoint, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_reml_stochastic_impl(SEXP problemSEXP, SEXP checkpointSEXP, SEXP watchSEXP) {
+Rcpp::List reml_stochastic_impl(const Rcpp::List& problem, const Rcpp::RObject& state, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_stochastic_impl(SEXP problemSEXP, SEXP stateSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type checkpoint(checkpointSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type state(stateSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(reml_stochastic_impl(problem, checkpoint, watch));
+    rcpp_result_gen = Rcpp::wrap(reml_stochastic_impl(problem, state, watch));
     return rcpp_result_gen;
 END_RCPP
 }

@@ -62,13 +62,16 @@ std::vector<diffusion::TimeCourse> as_courses(const Rcpp::List& courses) {
   return result;
 }
 
-// Takes list(kind =, ...) with the fields of an event: numbers, a course, or a list of courses.
+// Takes list(kind =, ...) with the fields of an event: numbers, a course, or a list of courses. The
+// tables of these fields are the rows of event_kinds() in the core.
 diffusion::Event as_event(const Rcpp::List& event) {
+  std::string kind;
   diffusion::EventFields fields;
   const Rcpp::CharacterVector names = event.names();
   for (R_xlen_t i = 0; i < event.size(); ++i) {
     const auto name = Rcpp::as<std::string>(names[i]);
     const Rcpp::RObject field = event[i];
+    if (name == "kind") kind = as_text(field);
     if (Rf_isString(field)) continue;
     if (Rf_isNumeric(field) || Rf_isLogical(field)) {
       fields.numbers[name] = Rcpp::as<std::vector<double>>(field);
@@ -78,7 +81,7 @@ diffusion::Event as_event(const Rcpp::List& event) {
       fields.courses[name] = as_courses(Rcpp::List(field));
     }
   }
-  return diffusion::make_event(event["kind"], fields);
+  return diffusion::make_event(kind, fields);
 }
 
 }  // namespace

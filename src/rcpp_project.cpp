@@ -60,11 +60,13 @@ Rcpp::List project_memory_impl(const Rcpp::List& alignment, const Rcpp::List& re
         ancify::project_alignments(alignments, chromosomes, how.options, how.threads, control);
   });
   Rcpp::CharacterVector sequences(static_cast<R_xlen_t>(chromosomes.size()));
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < chromosomes.size(); ++i) {
+    names.push_back(chromosomes[i].name);
     const auto n = static_cast<int>(chromosomes[i].length);
     SET_STRING_ELT(sequences, i, make_string(memory->bases(i), n));
   }
-  sequences.names() = Rcpp::as<Rcpp::NumericVector>(reading["lengths"]).names();
+  sequences.names() = as_texts(names);
   return Rcpp::List::create(Rcpp::Named("report") = as_list(reports.front()),
                             Rcpp::Named("sequences") = sequences);
 }

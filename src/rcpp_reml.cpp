@@ -13,9 +13,11 @@ namespace reml = ancify::reml;
 
 namespace {
 
-std::vector<double> as_doubles(const Rcpp::RObject& value) {
-  return Rf_isNull(value) ? std::vector<double>() : Rcpp::as<std::vector<double>>(value);
-}
+struct WeightColumns {
+  Rcpp::NumericVector variant;
+  Rcpp::IntegerVector component;
+  Rcpp::NumericVector weight;
+};
 
 Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
                          const std::vector<std::string>& names) {
@@ -55,77 +57,97 @@ Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t row
   return matrix;
 }
 
-reml::FitData as_fit_data(const Rcpp::List& problem) {
-  reml::FitData data;
-  data.y = as_doubles(problem["y"]);
-  data.x = as_doubles(problem["x"]);
-  if (problem.containsElementNamed("residual_shares")) {
-    data.residual_shares = as_doubles(problem["residual_shares"]);
-  }
-  if (problem.containsElementNamed("names")) {
-    data.names = Rcpp::as<std::vector<std::string>>(problem["names"]);
-  }
-  return data;
-}
+template <>
+struct Fields<WeightColumns> {
+  using All = WeightColumns;
+  static constexpr auto table =
+      fields("ComponentWeights", field("variant", &All::variant),
+             field("component", &All::component), field("weight", &All::weight));
+};
 
-reml::SearchSettings as_search_settings(const Rcpp::List& problem) {
-  const Rcpp::List control = problem["control"];
-  reml::SearchSettings settings;
-  settings.start = as_doubles(control["start"]);
-  settings.lower = as_doubles(control["lower"]);
-  settings.expected = Rcpp::as<std::string>(control["information"]) == "expected";
-  settings.tolerance = Rcpp::as<double>(control["tolerance"]);
-  settings.max_iterations = Rcpp::as<int>(control["max_iterations"]);
-  return settings;
-}
+namespace {
 
-ancify::GenotypeWork as_genotype_work(const Rcpp::List& work) {
-  const ancify::Work given = as_work(work);
-  ancify::GenotypeWork result;
-  result.threads = given.backend.threads;
-  result.simd = given.backend.simd;
-  result.memory = given.memory;
-  guarded([&] { result.devices = ancify::open_product_devices(given.backend); });
+std::vector<reml::ComponentWeight> as_weights(const Rcpp::List& weights) {
+  const auto [variant, component, weight] = from_list<WeightColumns>(weights);
+  std::vector<reml::ComponentWeight> result;
+  for (R_xlen_t i = 0; i < variant.size(); ++i) {
+    result.push_back({static_cast<std::int64_t>(variant[i]), component[i], weight[i]});
+  }
   return result;
 }
 
-ProblemKernels::ProblemKernels(const Rcpp::List& problem) {
-  if (problem.containsElementNamed("names")) {
-    names_ = Rcpp::as<std::vector<std::string>>(problem["names"]);
-  }
-  const Rcpp::RObject genotypes = problem["genotypes"];
-  if (!Rf_isNull(genotypes)) {
-    chosen_ = std::make_unique<ChosenGenotypes>(as_chosen(Rcpp::List(genotypes)));
-    const Rcpp::List weights = problem["weights"];
-    const Rcpp::NumericVector variant = weights["variant"];
-    const Rcpp::IntegerVector component = weights["component"];
-    const Rcpp::NumericVector weight = weights["weight"];
-    for (R_xlen_t i = 0; i < variant.size(); ++i) {
-      weights_.push_back({as_integer<std::int64_t>(variant[i]), component[i], weight[i]});
-    }
-    n_genetic_ = Rcpp::as<int>(problem["n_genetic"]);
-    scale_power_ = Rcpp::as<double>(problem["scale_power"]);
-  }
-  const std::int64_t samples = chosen_ != nullptr
-                                   ? static_cast<std::int64_t>(chosen_->selection.samples.size())
-                                   : Rf_xlength(problem["y"]);
-  const Rcpp::List kernels = problem["kernels"];
-  for (R_xlen_t i = 0; i < kernels.size(); ++i) {
-    others_.push_back(as_other_kernel(kernels[i], samples));
-  }
-  work_ = as_genotype_work(problem["work"]);
-  if (problem.containsElementNamed("kept")) {
-    const Rcpp::List kept = problem["kept"];
-    keeper_ = {Rcpp::XPtr<reml::KeptKernels>(kept["kernels"]).get(),
-               as_integer<std::int64_t>(Rcpp::as<double>(kept["bytes"]))};
+bool as_expected(const std::string& information) {
+  return choice<bool>(information, {{"average", false}, {"expected", true}});
+}
+
+}  // namespace
+
+template <>
+struct Fields<reml::StochasticSettings> {
+  using All = reml::StochasticSettings;
+  using Search = reml::SearchSettings;
+  static constexpr auto table = fields(
+      "RemlControl", field_or_default("start", within(&All::search, &Search::start)),
+      field("lower", within(&All::search, &Search::lower)),
+      field("information", within(&All::search, &Search::expected), as_expected),
+      field("tolerance", within(&All::search, &Search::tolerance)),
+      field("max_iterations", within(&All::search, &Search::max_iterations)),
+      field_or_default("probes", &All::probes), field_or_default("given_probes", &All::matrix),
+      field("max_probes", &All::max_probes), field("mc_tolerance", &All::mc_tolerance),
+      field_or_default("rank", &All::rank), field("seed", &All::seed));
+};
+
+template <>
+struct Fields<reml::KernelKeeper> {
+  using All = reml::KernelKeeper;
+  static constexpr auto table =
+      fields("KernelKeeper", field("kernels", &All::kernels), field("bytes", &All::most_bytes));
+};
+
+template <>
+struct Fields<Problem> {
+  using All = Problem;
+  using Data = reml::FitData;
+  static constexpr auto table =
+      fields("RemlProblem", field("y", within(&All::data, &Data::y)),
+             field_or_default("x", within(&All::data, &Data::x)),
+             field_or_default("names", within(&All::data, &Data::names)),
+             field_or_default("residual_shares", within(&All::data, &Data::residual_shares)),
+             field_or_default("genotypes", &All::genotypes, as_chosen),
+             field_or_default("weights", &All::weights, as_weights),
+             field_or_default("n_genetic", &All::n_genetic),
+             field_or_default("scale_power", &All::scale_power), field("kernels", &All::kernels),
+             field_or_default("control", &All::settings), field("work", &All::work, as_work),
+             field_or_default("kept", &All::keeper));
+};
+
+Problem as_problem(const Rcpp::List& problem) {
+  auto given = from_list<Problem>(problem);
+  given.settings.columns = reml::columns_for(given.data.samples());
+  return given;
+}
+
+ancify::GenotypeWork as_genotype_work(const ancify::Work& work) {
+  ancify::GenotypeWork result;
+  result.threads = work.backend.threads;
+  result.simd = work.backend.simd;
+  result.memory = work.memory;
+  guarded([&] { result.devices = ancify::open_product_devices(work.backend); });
+  return result;
+}
+
+ProblemKernels::ProblemKernels(const Problem& problem)
+    : problem_(problem), work_(as_genotype_work(problem.work)) {
+  for (const auto& kernel : problem.kernels) {
+    others_.push_back(as_other_kernel(kernel, problem.data.samples()));
   }
   share_memory();
 }
 
 // Genotypes share the memory in proportion to their numbers of variants.
 void ProblemKernels::share_memory() {
-  const auto own =
-      chosen_ != nullptr ? static_cast<std::int64_t>(chosen_->selection.variants.size()) : 0;
+  const auto& chosen = problem_.genotypes;
+  const auto own = chosen ? static_cast<std::int64_t>(chosen->selection.variants.size()) : 0;
   std::int64_t all = own;
   for (const auto& other : others_) all += other->variants();
   const auto part = [&, memory = work_.memory](std::int64_t variants) {
@@ -143,11 +165,13 @@ void ProblemKernels::share_memory() {
 }
 
 reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) {
-  genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_->open(control.inputs()),
-                                                        chosen_->selection, work_, control);
-  reml::GenotypeKernels kernels(*genotypes_, weights_, n_genetic_, scale_power_, control, names_);
-  if (keeper_.kernels != nullptr) {
-    kernels.keep_in(keeper_, {chosen_->selection, weights_, scale_power_});
+  const ChosenGenotypes& chosen = *problem_.genotypes;
+  genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen.open(control.inputs()),
+                                                        chosen.selection, work_, control);
+  reml::GenotypeKernels kernels(*genotypes_, problem_.weights, problem_.n_genetic,
+                                problem_.scale_power, control, problem_.data.names);
+  if (problem_.keeper.kernels != nullptr) {
+    kernels.keep_in(problem_.keeper, {chosen.selection, problem_.weights, problem_.scale_power});
   }
   return kernels;
 }
@@ -155,15 +179,17 @@ reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) 
 reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) {
   std::vector<std::unique_ptr<reml::Kernels>> parts;
   facts_ = {};
-  if (chosen_ != nullptr) {
+  if (problem_.genotypes) {
     auto part = std::make_unique<reml::GenotypeKernels>(open_genetic(control));
-    for (int g = 0; g < n_genetic_; ++g) {
+    for (int g = 0; g < problem_.n_genetic; ++g) {
       facts_.add(static_cast<double>(part->used_variants(g)), NA_REAL);
     }
     constant_variants_ = static_cast<double>(part->constant_variants());
     parts.push_back(std::move(part));
   }
-  for (const auto& other : others_) parts.push_back(other->open(names_, control, mail, facts_));
+  for (const auto& other : others_) {
+    parts.push_back(other->open(problem_.data.names, control, mail, facts_));
+  }
   kernels_ = reml::join_kernels(std::move(parts));
   return *kernels_;
 }
@@ -194,8 +220,7 @@ Rcpp::List as_list(const reml::Fit& fit, const std::vector<std::string>& names) 
       Named("residual_projection") = fit.residual_projection,
       Named("genetic") = as_matrix(fit.genetic, fit.residual_projection.size()));
   if (!fit.kernel_diagonal.empty()) {
-    result["kernel_form"] = Rcpp::List::create(Named("diagonal") = fit.kernel_diagonal,
-                                               Named("off_diagonal") = fit.kernel_off_diagonal);
+    result["kernel_form"] = to_list(KernelForm{fit.kernel_diagonal, fit.kernel_off_diagonal});
   }
   result["method"] = fit.method;
   return result;

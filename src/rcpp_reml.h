@@ -4,43 +4,49 @@
 #include <Rcpp.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "core/device/work.h"
 #include "core/genotypes/genotype_matrix.h"
 #include "core/reml/fit/fit.h"
 #include "core/reml/kernels/genotype_kernels.h"
 #include "core/reml/kernels/kernels.h"
+#include "core/reml/stochastic/stochastic_fit.h"
+#include "rcpp_fields.h"
 #include "rcpp_genotypes.h"
 #include "rcpp_glue.h"
 #include "rcpp_reml_kernels.h"
 
-// A `problem` is a list as core_problem(), core_control() and path_settings() of R make it:
-//   y (n numbers), x (n x p), names (of components, may be absent), residual_shares (n x residuals,
-//     NULL or absent for one residual I)
-//   genotypes: a list for as_chosen(), or NULL
-//   weights = list(variant =, component =, weight =), n_genetic =, scale_power =: the components
-//     that genotypes make; variants and components from 0
-//   kernels: the components after these, each as for as_other_kernel()
-//   control = list(start = NULL or theta, lower = with NA for the core's choice, information =,
-//     tolerance =, max_iterations =, ...)
-//   work: with the bytes for packed genotypes as its memory
-//   kept = list(kernels = from new_kept_kernels_impl(), bytes =): workspace for dense kernels that
-//     persist; may be absent
+// A `problem` of R, a list that kernel_problem() makes.
+struct Problem {
+  int threads() const { return work.backend.threads; }
+
+  ancify::reml::FitData data;
+  std::optional<ChosenGenotypes> genotypes;
+  // The components that genotypes make. Variants and components count from 0.
+  std::vector<ancify::reml::ComponentWeight> weights;
+  int n_genetic = 0;
+  double scale_power = -1;
+  Rcpp::List kernels;  // the components after these, each for as_other_kernel()
+  ancify::reml::StochasticSettings settings;
+  ancify::Work work;                  // its memory is for packed genotypes
+  ancify::reml::KernelKeeper keeper;  // of dense kernels that persist between jobs
+};
+
+Problem as_problem(const Rcpp::List& problem);
 
 // A matrix with this many rows.
 Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows);
 
-ancify::reml::FitData as_fit_data(const Rcpp::List& problem);
+ancify::GenotypeWork as_genotype_work(const ancify::Work& work);
 
-ancify::reml::SearchSettings as_search_settings(const Rcpp::List& problem);
-
-ancify::GenotypeWork as_genotype_work(const Rcpp::List& work);
-
-// The kernels of a problem.
+// The kernels of a problem, which must outlive them.
 class ProblemKernels {
  public:
   // Call it on R's thread.
-  explicit ProblemKernels(const Rcpp::List& problem);
+  explicit ProblemKernels(const Problem& problem);
   // Call it on the job's thread. `mail` takes calls of R functions for products. `control`, `mail`
   // and this object must outlive the result.
   ancify::reml::Kernels& open(ancify::JobControl& control, Mailbox& mail);
@@ -53,18 +59,26 @@ class ProblemKernels {
  private:
   void share_memory();
 
-  std::vector<std::string> names_;
-  std::unique_ptr<ChosenGenotypes> chosen_;
-  ancify::reml::KernelKeeper keeper_;
+  const Problem& problem_;
   ancify::GenotypeWork work_;
-  std::vector<ancify::reml::ComponentWeight> weights_;
-  int n_genetic_ = 0;
-  double scale_power_ = -1;
   std::vector<std::unique_ptr<OtherKernel>> others_;
   std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
   KernelFacts facts_;
   double constant_variants_ = 0;
   std::unique_ptr<ancify::reml::Kernels> kernels_;
+};
+
+// A kernel on the complement of the fixed effects, a tridiagonal matrix, as a fit keeps it.
+struct KernelForm {
+  std::vector<double> diagonal;
+  std::vector<double> off_diagonal;
+};
+
+template <>
+struct Fields<KernelForm> {
+  static constexpr auto table =
+      state_fields("KernelForm", state_field("diagonal", &KernelForm::diagonal),
+                   state_field("off_diagonal", &KernelForm::off_diagonal));
 };
 
 // The list that exact and stochastic fits return to R; run_reml() adds names. `names` are the names

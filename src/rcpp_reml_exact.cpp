@@ -20,19 +20,18 @@ void clear_kept_kernels_impl(const SEXP kept) { Rcpp::XPtr<reml::KeptKernels>(ke
 // constant_variants.
 // [[Rcpp::export]]
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const reml::SearchSettings settings = as_search_settings(problem);
-  const int threads = threads_of(problem["work"]);
-  ProblemKernels kernels(problem);
+  const Problem given = as_problem(problem);
+  ProblemKernels kernels(given);
   Mailbox mail;
   reml::Fit fit;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        fit = reml::fit_exact(data, kernels.open(control, mail), settings, {control, threads});
+        fit = reml::fit_exact(given.data, kernels.open(control, mail), given.settings.search,
+                              {control, given.threads()});
       },
       &mail);
-  Rcpp::List result = as_list(fit, data.names);
+  Rcpp::List result = as_list(fit, given.data.names);
   kernels.add_facts(result);
   return result;
 }
@@ -42,22 +41,21 @@ Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watc
 // [[Rcpp::export]]
 Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& thetas,
                                 const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const bool expected = as_search_settings(problem).expected;
-  const int threads = threads_of(problem["work"]);
+  const Problem given = as_problem(problem);
+  const bool expected = given.settings.search.expected;
   std::vector<std::vector<double>> points;
   for (int j = 0; j < thetas.ncol(); ++j) {
     const Rcpp::NumericVector column = thetas(Rcpp::_, j);
     points.emplace_back(column.begin(), column.end());
   }
-  ProblemKernels kernels(problem);
+  ProblemKernels kernels(given);
   Mailbox mail;
   std::vector<reml::LikelihoodAt> found;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        found = reml::likelihoods_at(data, kernels.open(control, mail), points, expected,
-                                     {control, threads});
+        found = reml::likelihoods_at(given.data, kernels.open(control, mail), points, expected,
+                                     {control, given.threads()});
       },
       &mail);
   using Rcpp::Named;
@@ -74,20 +72,20 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
   return result;
 }
 
-// Draws of the likelihood-ratio statistic of a kernel without variance. `form` is the kernel on the
-// complement of the fixed effects, a tridiagonal matrix: list(diagonal =, off_diagonal =).
+// Draws of the likelihood-ratio statistic of a kernel without variance. `form` is for
+// KernelForm.
 // [[Rcpp::export]]
 std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, double seed,
                                        const Rcpp::List& work, const Rcpp::Function& watch) {
   const int threads = threads_of(work);
-  const auto diagonal = Rcpp::as<std::vector<double>>(form["diagonal"]);
-  const auto off_diagonal = Rcpp::as<std::vector<double>>(form["off_diagonal"]);
+  const auto kernel = from_list<KernelForm>(form);
   const auto n = as_integer<std::int64_t>(draws);
   const auto stream = as_integer<std::uint64_t>(seed);
   std::vector<double> values;
   run_job(watch, [&](ancify::JobControl& control) {
-    values = reml::draw_null_lrt(reml::tridiagonal_eigenvalues(diagonal, off_diagonal), n, stream,
-                                 threads, control);
+    values =
+        reml::draw_null_lrt(reml::tridiagonal_eigenvalues(kernel.diagonal, kernel.off_diagonal), n,
+                            stream, threads, control);
   });
   return values;
 }
@@ -96,7 +94,8 @@ std::vector<double> reml_null_lrt_impl(const Rcpp::List& form, double draws, dou
 // [[Rcpp::export]]
 Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& v,
                                       int component, const Rcpp::Function& watch) {
-  ProblemKernels kernels(problem);
+  const Problem given = as_problem(problem);
+  ProblemKernels kernels(given);
   Mailbox mail;
   auto product = make_matrix(v.nrow(), v.ncol());
   double* const out = product.begin();

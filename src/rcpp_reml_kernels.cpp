@@ -13,9 +13,72 @@
 #include "core/reml/kernels/genotype_kernels.h"
 #include "core/reml/kernels/matrix_kernels.h"
 #include "core/reml/kernels/weighted_kernels.h"
+#include "rcpp_fields.h"
 #include "rcpp_genotypes.h"
 
 namespace reml = ancify::reml;
+
+namespace {
+
+// ---- Lists, one for each kind -------------------------------------------------------------------
+
+struct MatrixFields {
+  Rcpp::NumericMatrix matrix;
+};
+
+// `products`: a function of an n x columns matrix.
+struct ProductsFields {
+  Rcpp::RObject products;
+  double trace;
+};
+
+// `blocks`: matrices. `component`: of each block, from 0. `divisors`: of each component; 0 for its
+// mean diagonal.
+struct WeightedFields {
+  ChosenGenotypes genotypes;
+  double scale_power;
+  Rcpp::List blocks;
+  Rcpp::IntegerVector component;
+  std::vector<double> divisors;
+};
+
+// `shares`: n x ancestries.
+struct AdmixtureFields {
+  ChosenGenotypes genotypes;
+  double scale_power;
+  std::vector<double> shares;
+};
+
+}  // namespace
+
+template <>
+struct Fields<MatrixFields> {
+  static constexpr auto table = fields("MatrixKernel", field("matrix", &MatrixFields::matrix));
+};
+
+template <>
+struct Fields<ProductsFields> {
+  using All = ProductsFields;
+  static constexpr auto table =
+      fields("ProductsKernel", field("products", &All::products), field("trace", &All::trace));
+};
+
+template <>
+struct Fields<WeightedFields> {
+  using All = WeightedFields;
+  static constexpr auto table =
+      fields("WeightedKernel", field("genotypes", &All::genotypes, as_chosen),
+             field("scale_power", &All::scale_power), field("blocks", &All::blocks),
+             field("component", &All::component), field("divisors", &All::divisors));
+};
+
+template <>
+struct Fields<AdmixtureFields> {
+  using All = AdmixtureFields;
+  static constexpr auto table =
+      fields("AdmixtureKernel", field("genotypes", &All::genotypes, as_chosen),
+             field("scale_power", &All::scale_power), field("shares", &All::shares));
+};
 
 namespace {
 
@@ -31,15 +94,15 @@ Names later_names(const Names& names, const KernelFacts& facts) {
 
 class MatrixKernel : public OtherKernel {
  public:
-  MatrixKernel(const Rcpp::RObject& kernel, std::int64_t samples) : samples_(samples) {
-    if (Rf_xlength(kernel) != static_cast<R_xlen_t>(samples * samples)) {
+  using Given = MatrixFields;
+  MatrixKernel(const Given& given, std::int64_t samples)
+      : samples_(samples), matrix_(given.matrix), values_(matrix_.begin()) {
+    if (matrix_.size() != static_cast<R_xlen_t>(samples * samples)) {
       guarded([&] {
         throw ancify::InputError("a kernel is no matrix with a row and a column for each of the " +
                                  std::to_string(samples) + " samples");
       });
     }
-    matrix_ = Rcpp::NumericMatrix(kernel);
-    values_ = matrix_.begin();
   }
   std::unique_ptr<reml::Kernels> open(const Names& /*names*/, ancify::JobControl& control,
                                       Mailbox& /*mail*/, KernelFacts& facts) override {
@@ -51,7 +114,7 @@ class MatrixKernel : public OtherKernel {
  private:
   std::int64_t samples_;
   Rcpp::NumericMatrix matrix_;
-  const double* values_ = nullptr;
+  const double* values_;
 };
 
 // ---- Functions ----------------------------------------------------------------------------------
@@ -75,11 +138,11 @@ void call_products(const Rcpp::Function& f, const double* v, std::int64_t n, int
 
 // The job's thread passes the call to R's thread and waits. In a forked child they are the same
 // thread.
-reml::KernelProduct as_product(const Rcpp::RObject& kernel, std::int64_t n, Mailbox& mail,
+reml::KernelProduct as_product(const Rcpp::RObject& f, std::int64_t n, Mailbox& mail,
                                const ancify::JobControl& control) {
-  return [&kernel, n, &mail, &control](const double* v, int columns, double* out) {
-    const auto call = [&kernel, n, v, columns, out] {
-      call_products(Rcpp::List(kernel)["products"], v, n, columns, out);
+  return [&f, n, &mail, &control](const double* v, int columns, double* out) {
+    const auto call = [&f, n, v, columns, out] {
+      call_products(Rcpp::Function(f), v, n, columns, out);
     };
     if (ancify::in_forked_child()) return call();
     const auto answer = std::make_shared<std::promise<void>>();
@@ -94,71 +157,63 @@ reml::KernelProduct as_product(const Rcpp::RObject& kernel, std::int64_t n, Mail
   };
 }
 
-// Takes list(products = a function of an n x columns matrix, trace =).
-class FunctionKernel : public OtherKernel {
+class ProductsKernel : public OtherKernel {
  public:
-  FunctionKernel(const Rcpp::RObject& kernel, std::int64_t samples)
-      : kernel_(kernel), samples_(samples), trace_(Rcpp::as<double>(Rcpp::List(kernel)["trace"])) {}
+  using Given = ProductsFields;
+  ProductsKernel(const Given& given, std::int64_t samples) : given_(given), samples_(samples) {}
   std::unique_ptr<reml::Kernels> open(const Names& /*names*/, ancify::JobControl& control,
                                       Mailbox& mail, KernelFacts& facts) override {
     facts.add(NA_REAL, NA_REAL);
     return std::make_unique<reml::ProductKernel>(
-        samples_, as_product(kernel_, samples_, mail, control), trace_, control);
+        samples_, as_product(given_.products, samples_, mail, control), given_.trace, control);
   }
 
  private:
-  Rcpp::RObject kernel_;
+  Given given_;
   std::int64_t samples_;
-  double trace_;
 };
 
 // ---- Of genotypes -------------------------------------------------------------------------------
 
-// A kernel from a list with genotypes = as for as_chosen(), and scale_power =.
+// `List`: a struct with `genotypes`.
+template <class List>
 class KernelOfGenotypes : public OtherKernel {
  public:
-  explicit KernelOfGenotypes(const Rcpp::List& list)
-      : chosen_(as_chosen(Rcpp::List(list["genotypes"]))),
-        scale_power_(Rcpp::as<double>(list["scale_power"])) {}
+  using Given = List;
+  KernelOfGenotypes(Given given, std::int64_t /*samples*/) : given_(std::move(given)) {}
   std::int64_t variants() const override {
-    return static_cast<std::int64_t>(chosen_.selection.variants.size());
+    return static_cast<std::int64_t>(given_.genotypes.selection.variants.size());
   }
   void take(const ancify::GenotypeWork& work) override { work_ = work; }
 
  protected:
   ancify::GenotypeMatrix& open_genotypes(ancify::JobControl& control) {
-    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen_.open(control.inputs()),
-                                                          chosen_.selection, work_, control);
+    const ChosenGenotypes& chosen = given_.genotypes;
+    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen.open(control.inputs()),
+                                                          chosen.selection, work_, control);
     return *genotypes_;
   }
-  double scale_power() const { return scale_power_; }
+  const Given& given() const { return given_; }
 
  private:
-  ChosenGenotypes chosen_;
-  double scale_power_;
+  Given given_;
   ancify::GenotypeWork work_;
   std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
 };
 
-// Its list also has blocks = matrices, component = of each block, from 0, and divisors = of each
-// component; 0 for its mean diagonal.
-class WeightedKernel : public KernelOfGenotypes {
+class WeightedKernel : public KernelOfGenotypes<WeightedFields> {
  public:
-  WeightedKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/)
-      : KernelOfGenotypes(Rcpp::List(kernel)), kernel_(kernel) {
-    const Rcpp::List list(kernel);
-    divisors_ = Rcpp::as<std::vector<double>>(list["divisors"]);
-    const Rcpp::List matrices = list["blocks"];
-    const Rcpp::IntegerVector component = list["component"];
-    for (R_xlen_t b = 0; b < matrices.size(); ++b) {
-      blocks_.push_back({REAL(matrices[b]), Rf_nrows(matrices[b]), component[b]});
+  WeightedKernel(const Given& list, std::int64_t samples) : KernelOfGenotypes(list, samples) {
+    for (R_xlen_t b = 0; b < list.blocks.size(); ++b) {
+      const SEXP block = list.blocks[b];
+      blocks_.push_back({REAL(block), Rf_nrows(block), list.component[b]});
     }
   }
   std::unique_ptr<reml::Kernels> open(const Names& names, ancify::JobControl& control,
                                       Mailbox& /*mail*/, KernelFacts& facts) override {
-    auto kernels =
-        std::make_unique<reml::WeightedKernels>(open_genotypes(control), blocks_, divisors_,
-                                                scale_power(), control, later_names(names, facts));
+    auto kernels = std::make_unique<reml::WeightedKernels>(open_genotypes(control), blocks_,
+                                                           given().divisors, given().scale_power,
+                                                           control, later_names(names, facts));
     for (int g = 0; g < kernels->components(); ++g) {
       facts.add(static_cast<double>(kernels->used_variants(g)),
                 kernels->divisors()[static_cast<std::size_t>(g)]);
@@ -167,58 +222,60 @@ class WeightedKernel : public KernelOfGenotypes {
   }
 
  private:
-  Rcpp::RObject kernel_;  // keeps the blocks' values
-  std::vector<double> divisors_;
   std::vector<reml::WeightBlock> blocks_;
 };
 
-// Its list also has shares = n x ancestries.
-class AdmixtureKernel : public KernelOfGenotypes {
+class AdmixtureKernel : public KernelOfGenotypes<AdmixtureFields> {
  public:
-  AdmixtureKernel(const Rcpp::RObject& kernel, std::int64_t /*samples*/)
-      : KernelOfGenotypes(Rcpp::List(kernel)),
-        shares_(Rcpp::as<std::vector<double>>(Rcpp::List(kernel)["shares"])) {}
+  using KernelOfGenotypes::KernelOfGenotypes;
   std::unique_ptr<reml::Kernels> open(const Names& names, ancify::JobControl& control,
                                       Mailbox& /*mail*/, KernelFacts& facts) override {
     std::vector<reml::ComponentWeight> weights;
     for (std::int64_t j = 0; j < variants(); ++j) weights.push_back({j, 0, 1});
-    shared_ = std::make_unique<reml::GenotypeKernels>(
-        open_genotypes(control), weights, 1, scale_power(), control, later_names(names, facts));
+    shared_ = std::make_unique<reml::GenotypeKernels>(open_genotypes(control), weights, 1,
+                                                      given().scale_power, control,
+                                                      later_names(names, facts));
     auto kernels =
-        std::make_unique<reml::AdmixtureKernels>(*shared_, shared_->diagonal(0), shares_);
+        std::make_unique<reml::AdmixtureKernels>(*shared_, shared_->diagonal(0), given().shares);
     for (int a = 0; a < kernels->components(); ++a) facts.add(NA_REAL, NA_REAL);
     return kernels;
   }
 
  private:
-  std::vector<double> shares_;
   std::unique_ptr<reml::GenotypeKernels> shared_;
 };
 
-// ---- Table --------------------------------------------------------------------------------------
+// ---- Kinds --------------------------------------------------------------------------------------
+
+using MakeKernel = std::unique_ptr<OtherKernel> (*)(SEXP fields, std::int64_t samples);
 
 template <class Kernel>
-std::unique_ptr<OtherKernel> make_kernel(const Rcpp::RObject& kernel, std::int64_t samples) {
-  return std::make_unique<Kernel>(kernel, samples);
+std::unique_ptr<OtherKernel> make_kernel(SEXP fields, std::int64_t samples) {
+  return std::make_unique<Kernel>(from_list<typename Kernel::Given>(fields), samples);
 }
 
-struct KernelKind {
-  const char* name;
-  std::unique_ptr<OtherKernel> (*make)(const Rcpp::RObject& kernel, std::int64_t samples);
-};
+MakeKernel as_kernel_kind(const std::string& name) {
+  return choice<MakeKernel>(name, {{"matrix", make_kernel<MatrixKernel>},
+                                   {"products", make_kernel<ProductsKernel>},
+                                   {"weighted", make_kernel<WeightedKernel>},
+                                   {"admixture", make_kernel<AdmixtureKernel>}});
+}
 
-constexpr KernelKind kKinds[] = {
-    {"products", make_kernel<FunctionKernel>},
-    {"weighted", make_kernel<WeightedKernel>},
-    {"admixture", make_kernel<AdmixtureKernel>},
+struct KernelFields {
+  MakeKernel make;
+  Rcpp::RObject fields;
 };
 
 }  // namespace
 
-std::unique_ptr<OtherKernel> as_other_kernel(const Rcpp::RObject& kernel, std::int64_t samples) {
-  if (!Rf_isNewList(kernel)) return make_kernel<MatrixKernel>(kernel, samples);
-  const auto name = Rcpp::as<std::string>(Rcpp::List(kernel)["kind"]);
-  const auto* const kind = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                        [&](const KernelKind& row) { return name == row.name; });
-  return kind->make(kernel, samples);
+template <>
+struct Fields<KernelFields> {
+  using All = KernelFields;
+  static constexpr auto table = fields("OtherKernel", field("kind", &All::make, as_kernel_kind),
+                                       field("fields", &All::fields));
+};
+
+std::unique_ptr<OtherKernel> as_other_kernel(SEXP kernel, std::int64_t samples) {
+  const auto given = from_list<KernelFields>(kernel);
+  return given.make(given.fields, samples);
 }

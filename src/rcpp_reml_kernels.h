@@ -38,6 +38,5 @@ class OtherKernel {
                                                       KernelFacts& facts) = 0;
 };
 
-// An n x n matrix, or a list whose `kind` is a row of the table in rcpp_reml_kernels.cpp. Call it
-// on R's thread.
-std::unique_ptr<OtherKernel> as_other_kernel(const Rcpp::RObject& kernel, std::int64_t samples);
+// Takes a list from kernel_for_core() of R. Call it on R's thread.
+std::unique_ptr<OtherKernel> as_other_kernel(SEXP kernel, std::int64_t samples);

@@ -1,6 +1,7 @@
 // Connects stochastic REML with the core. rcpp_reml.h describes a `problem`.
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,26 +16,8 @@ namespace {
 
 using Vector = std::vector<double>;
 
-reml::StochasticSettings as_settings(const Rcpp::List& problem) {
-  const Rcpp::List control = problem["control"];
-  reml::StochasticSettings settings;
-  settings.search = as_search_settings(problem);
-  const Rcpp::NumericVector probes = control["probes"];
-  if (Rf_isMatrix(control["probes"])) {
-    settings.matrix = Rcpp::as<Vector>(probes);
-  } else {
-    settings.probes = static_cast<int>(probes[0]);
-  }
-  settings.max_probes = Rcpp::as<int>(control["max_probes"]);
-  settings.mc_tolerance = Rcpp::as<double>(control["mc_tolerance"]);
-  if (!Rf_isNull(control["rank"])) settings.rank = Rcpp::as<int>(control["rank"]);
-  settings.seed = as_integer<std::uint64_t>(Rcpp::as<double>(control["seed"]));
-  settings.columns = reml::columns_for(Rf_xlength(problem["y"]));
-  return settings;
-}
-
-reml::HasemanElstonSettings as_moment_settings(const Rcpp::List& problem, int blocks) {
-  const reml::StochasticSettings stochastic = as_settings(problem);
+reml::HasemanElstonSettings as_moment_settings(const reml::StochasticSettings& stochastic,
+                                               int blocks) {
   reml::HasemanElstonSettings settings;
   settings.blocks = blocks;
   settings.max_probes = stochastic.max_probes;
@@ -172,31 +155,22 @@ reml::ProbePoint as_point(Rcpp::List list) { return from_list<reml::ProbePoint>(
 
 }  // namespace
 
-// Fits variance components without a relationship matrix. `checkpoint` is NULL, or list(state =
-// NULL or an earlier state to continue from). The listener `checkpoint` receives each new state.
-// Returns a list from as_list(), with used_variants, divisors and constant_variants.
+// Fits variance components without a relationship matrix. `state` is an earlier
+// state to continue from, or NULL. The listener `checkpoint` receives each new state. Returns a
+// list from as_list(), with used_variants, divisors and constant_variants.
 // [[Rcpp::export]]
-Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
-                                const Rcpp::Nullable<Rcpp::List>& checkpoint,
+Rcpp::List reml_stochastic_impl(const Rcpp::List& problem, const Rcpp::RObject& state,
                                 const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const reml::StochasticSettings settings = as_settings(problem);
-  const int threads = threads_of(problem["work"]);
-  ProblemKernels kernels(problem);
+  const Problem given = as_problem(problem);
+  ProblemKernels kernels(given);
   Mailbox mail;
-  reml::StochasticState earlier;
+  const auto earlier = FromR<std::optional<reml::StochasticState>>::read(state);
   reml::Checkpoint going;
-  if (checkpoint.isNotNull()) {
-    const Rcpp::RObject state = Rcpp::List(checkpoint.get())["state"];
-    if (!Rf_isNull(state)) {
-      earlier = from_list<reml::StochasticState>(state);
-      going.from = &earlier;
-    }
-  }
+  if (earlier) going.from = &*earlier;
   const Rcpp::RObject listener = listener_of(watch, "checkpoint");
   if (!Rf_isNull(listener)) {
-    going.save = [&](const reml::StochasticState& state) {
-      mail.post([&listener, kept = std::make_shared<reml::StochasticState>(state)] {
+    going.save = [&](const reml::StochasticState& now) {
+      mail.post([&listener, kept = std::make_shared<reml::StochasticState>(now)] {
         const Rcpp::Function tell(listener);
         tell(to_list(*kept));
       });
@@ -206,11 +180,11 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        fit = reml::fit_stochastic(data, kernels.open(control, mail), settings, going, control,
-                                   threads);
+        fit = reml::fit_stochastic(given.data, kernels.open(control, mail), given.settings, going,
+                                   control, given.threads());
       },
       &mail);
-  Rcpp::List result = as_list(fit, data.names);
+  Rcpp::List result = as_list(fit, given.data.names);
   kernels.add_facts(result);
   return result;
 }
@@ -222,18 +196,17 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem,
 Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
                                const Rcpp::Nullable<Rcpp::NumericVector>& moments,
                                const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const reml::HasemanElstonSettings settings = as_moment_settings(problem, blocks);
-  const int threads = threads_of(problem["work"]);
+  const Problem given = as_problem(problem);
+  const reml::HasemanElstonSettings settings = as_moment_settings(given.settings, blocks);
   const Vector of_blocks = moments.isNull() ? Vector() : Rcpp::as<Vector>(moments.get());
-  ProblemKernels kernels(problem);
+  ProblemKernels kernels(given);
   Mailbox mail;
   reml::HasemanElston found;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        found = reml::haseman_elston(data, kernels.open(control, mail), settings, of_blocks,
-                                     control, threads);
+        found = reml::haseman_elston(given.data, kernels.open(control, mail), settings, of_blocks,
+                                     control, given.threads());
       },
       &mail);
   using Rcpp::Named;
@@ -258,17 +231,16 @@ std::vector<int> jackknife_parts_impl(int blocks) {
 // [[Rcpp::export]]
 Rcpp::List jackknife_moments_impl(const Rcpp::List& problem, int blocks, int first,
                                   const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const reml::HasemanElstonSettings settings = as_moment_settings(problem, blocks);
-  const int threads = threads_of(problem["work"]);
-  ProblemKernels kernels(problem);
+  const Problem given = as_problem(problem);
+  const reml::HasemanElstonSettings settings = as_moment_settings(given.settings, blocks);
+  ProblemKernels kernels(given);
   Mailbox mail;
   reml::JackknifePart part;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        part = reml::jackknife_moments(data, kernels.open(control, mail), settings, first, control,
-                                       threads);
+        part = reml::jackknife_moments(given.data, kernels.open(control, mail), settings, first,
+                                       control, given.threads());
       },
       &mail);
   return Rcpp::List::create(Rcpp::Named("moments") = part.moments,

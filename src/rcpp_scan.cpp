@@ -22,16 +22,16 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
 
 // P at theta, after an exact fit. The kernels' memory is freed before the tested genotypes are
 // read.
-std::vector<double> projection_of(const Rcpp::List& problem, const reml::FitData& data,
-                                  const std::vector<double>& theta, const Rcpp::Function& watch) {
-  const int threads = threads_of(problem["work"]);
-  ProblemKernels kernels(problem);
+std::vector<double> projection_of(const Problem& given, const std::vector<double>& theta,
+                                  const Rcpp::Function& watch) {
+  ProblemKernels kernels(given);
   Mailbox mail;
   std::vector<double> p;
   run_job(
       watch,
       [&](ancify::JobControl& control) {
-        p = reml::projection_at(data, kernels.open(control, mail), theta, {control, threads});
+        p = reml::projection_at(given.data, kernels.open(control, mail), theta,
+                                {control, given.threads()});
       },
       &mail);
   return p;
@@ -60,12 +60,12 @@ struct Fields<SampledVariants> {
 Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                            const std::vector<double>& v, const Rcpp::RObject& theta,
                            const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const ancify::GenotypeWork work = as_genotype_work(problem["work"]);
+  const Problem given = as_problem(problem);
+  const ancify::GenotypeWork work = as_genotype_work(given.work);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   std::vector<double> projection;
   if (!Rf_isNull(theta)) {
-    projection = projection_of(problem, data, Rcpp::as<std::vector<double>>(theta), watch);
+    projection = projection_of(given, Rcpp::as<std::vector<double>>(theta), watch);
   }
   reml::VariantQuadraticForms forms;
   std::vector<double> n;
@@ -73,7 +73,7 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
     const ancify::GenotypeProducts calls = reml::centred_calls(matrix);
-    const reml::FixedEffects fixed(data, {control, work.threads});
+    const reml::FixedEffects fixed(given.data, {control, work.threads});
     forms = reml::quadratic_forms_off_effects(calls, fixed, v, control);
     if (!projection.empty())
       forms.take_projection(calls.quadratic_forms(control, projection.data()));
@@ -92,9 +92,10 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
 // matrices, divisors = c_g).
 // [[Rcpp::export]]
 Rcpp::List dense_kernels_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
-  ProblemKernels kernels(problem);
-  const int n = Rf_length(problem["y"]);
-  const int components = Rcpp::as<int>(problem["n_genetic"]);
+  const Problem given = as_problem(problem);
+  ProblemKernels kernels(given);
+  const auto n = static_cast<int>(given.data.samples());
+  const int components = given.n_genetic;
   Rcpp::List matrices(components);
   std::vector<double*> out;
   for (int g = 0; g < components; ++g) {
@@ -117,14 +118,14 @@ Rcpp::List dense_kernels_impl(const Rcpp::List& problem, const Rcpp::Function& w
 // [[Rcpp::export]]
 std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                                      const Rcpp::List& sampled, const Rcpp::Function& watch) {
-  const reml::FitData data = as_fit_data(problem);
-  const ancify::GenotypeWork work = as_genotype_work(problem["work"]);
+  const Problem given = as_problem(problem);
+  const ancify::GenotypeWork work = as_genotype_work(given.work);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   const auto at = from_list<SampledVariants>(sampled);
   const std::vector<std::int64_t> variants(at.variants.begin(), at.variants.end());
   const auto stream = as_integer<std::uint64_t>(at.seed);
-  const reml::HeterogeneousResidual residual(data.residuals());
-  ProblemKernels kernels(problem);
+  const reml::HeterogeneousResidual residual(given.data.residuals());
+  ProblemKernels kernels(given);
   Mailbox mail;
   std::vector<double> ratios;
   run_job(
@@ -136,9 +137,9 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
           columns = reml::columns_of(reml::centred_calls(matrix), variants, control);
         }
         const reml::Workers workers = {control, work.threads};
-        const reml::FixedEffects fixed(data, workers);
-        reml::ResidualKernels all(&kernels.open(control, mail), data);
-        const reml::RestrictedModel model(data, all, fixed, workers);
+        const reml::FixedEffects fixed(given.data, workers);
+        reml::ResidualKernels all(&kernels.open(control, mail), given.data);
+        const reml::RestrictedModel model(given.data, all, fixed, workers);
         ratios = reml::projection_ratios(model, residual.with_identity(at.theta),
                                          std::move(columns), stream);
       },
@@ -152,7 +153,7 @@ std::vector<double> genetic_values_impl(const Rcpp::List& genotypes, const Rcpp:
                                         const std::vector<double>& means,
                                         const std::vector<double>& effects,
                                         const Rcpp::Function& watch) {
-  const ancify::GenotypeWork by = as_genotype_work(work);
+  const ancify::GenotypeWork by = as_genotype_work(as_work(work));
   const ChosenGenotypes chosen = as_chosen(genotypes);
   std::vector<double> values;
   run_job(watch, [&](ancify::JobControl& control) {

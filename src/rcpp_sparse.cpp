@@ -22,19 +22,15 @@ std::unique_ptr<ancify::GenotypeMatrix> open_variants(const ChosenGenotypes& cho
                                                   std::move(selection), work, control);
 }
 
+struct PathSettings {
+  reml::SparseSettings sparse;
+  std::int64_t memory;  // bytes for tested genotypes
+  bool exact;
+  std::uint64_t seed;
+};
+
 // The parts of a problem that the path needs, besides P.
 struct PathProblem {
-  PathProblem(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& settings)
-      : data(as_fit_data(problem)),
-        work(as_genotype_work(problem["work"])),
-        chosen(as_chosen(genotypes)) {
-    work.memory = as_integer<std::int64_t>(Rcpp::as<double>(settings["memory"]));
-    sparse.scale_power = Rcpp::as<double>(problem["scale_power"]);
-    sparse.lambda = Rcpp::as<Vector>(settings["lambda"]);
-    sparse.candidates = as_integer<std::int64_t>(Rcpp::as<double>(settings["candidates"]));
-    sparse.most = as_integer<std::int64_t>(Rcpp::as<double>(settings["most"]));
-  }
-
   reml::SparsePath find(const reml::Projection& projection, ancify::JobControl& control) const {
     const auto matrix = open_variants(chosen, chosen.selection, work, control);
     const reml::OpenVariants open = [&](const std::vector<std::int64_t>& variants) {
@@ -48,7 +44,7 @@ struct PathProblem {
     return reml::sparse_path(*matrix, open, projection, fixed, sparse, control);
   }
 
-  reml::FitData data;
+  const reml::FitData& data;
   ancify::GenotypeWork work;
   ChosenGenotypes chosen;
   reml::SparseSettings sparse;
@@ -56,18 +52,31 @@ struct PathProblem {
 
 }  // namespace
 
+template <>
+struct Fields<PathSettings> {
+  using All = PathSettings;
+  using Sparse = reml::SparseSettings;
+  static constexpr auto table =
+      fields("SparsePathSettings", field("scale_power", within(&All::sparse, &Sparse::scale_power)),
+             field("lambda", within(&All::sparse, &Sparse::lambda)),
+             field("candidates", within(&All::sparse, &Sparse::candidates)),
+             field("most", within(&All::sparse, &Sparse::most)), field("memory", &All::memory),
+             field("exact", &All::exact), field("seed", &All::seed));
+};
+
 // The path of sparse effects at the variances `theta`. `genotypes`: the tested variants, as for
-// as_chosen(). `settings` = list(lambda = empty or decreasing, candidates =, most =, memory = bytes
-// for tested genotypes, exact =, seed =). Returns list(lambda =, tested =, variants = (candidates,
-// from 0), effects =, rss =, violation =, residuals =, needed =), as in SparsePath.
+// as_chosen(). `settings` is for PathSettings. Returns list(lambda =, tested =, variants =
+// (candidates, from 0), effects =, rss =, violation =, residuals =, needed =), as in SparsePath.
 // [[Rcpp::export]]
 Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                             const std::vector<double>& theta, const Rcpp::List& settings,
                             const Rcpp::Function& watch) {
-  const PathProblem given(problem, genotypes, settings);
-  const bool exact = Rcpp::as<bool>(settings["exact"]);
-  const auto seed = as_integer<std::uint64_t>(Rcpp::as<double>(settings["seed"]));
-  auto kernels = std::make_unique<ProblemKernels>(problem);
+  const Problem whole = as_problem(problem);
+  const auto wanted = from_list<PathSettings>(settings);
+  PathProblem given = {whole.data, as_genotype_work(whole.work), as_chosen(genotypes),
+                       wanted.sparse};
+  given.work.memory = wanted.memory;
+  auto kernels = std::make_unique<ProblemKernels>(whole);
   Mailbox mail;
   Vector p;
   reml::SparsePath path;
@@ -75,16 +84,16 @@ Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotyp
       watch,
       [&](ancify::JobControl& control) {
         reml::Kernels& opened = kernels->open(control, mail);
-        if (exact) {
+        if (wanted.exact) {
           p = reml::projection_at(given.data, opened, theta, {control, given.work.threads});
           return;
         }
         const reml::FixedEffects fixed(given.data, {control, given.work.threads});
         const reml::RestrictedModel model(given.data, opened, fixed, {control, given.work.threads});
-        path = given.find(reml::SolvedProjection(model, theta, seed), control);
+        path = given.find(reml::SolvedProjection(model, theta, wanted.seed), control);
       },
       &mail);
-  if (exact) {
+  if (wanted.exact) {
     kernels.reset();  // frees memory for the tested genotypes
     run_job(watch, [&](ancify::JobControl& control) {
       path =
@@ -105,7 +114,8 @@ Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotyp
 // [[Rcpp::export]]
 Rcpp::NumericMatrix component_products_impl(const Rcpp::List& problem, const std::vector<double>& v,
                                             const Rcpp::Function& watch) {
-  ProblemKernels kernels(problem);
+  const Problem given = as_problem(problem);
+  ProblemKernels kernels(given);
   Mailbox mail;
   Vector products;
   run_job(

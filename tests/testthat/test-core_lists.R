@@ -33,3 +33,21 @@ test_that("a field has its type, and is neither NA nor out of range", {
   refused(with_field("canonical", NA), "the field `canonical` of KmerSettings is NA.")
   refused(with_field("canonical", 1), "is not a single TRUE or FALSE.")
 })
+
+test_that("lists within a problem of REML are refused as any other", {
+  control <- core_control(reml_control(), c("k", "residual"), 9, "exact")
+  model <- list(y = stats::rnorm(9), x = matrix(1, 9), kernels = list(diag(9)), control = control)
+  problem <- core_problem(model, list(work = new_work(1)))
+  with_kernel <- function(...) replace(problem, "kernels", list(list(list(...))))
+  wrong <- list(
+    RemlProblem = c(problem, nmaes = "k"),
+    RemlControl = replace(problem, "control", list(problem$control[-1])),
+    OtherKernel = with_kernel(kind = "matirx", fields = list(matrix = diag(9))),
+    MatrixKernel = with_kernel(kind = "matrix", fields = list(matirx = diag(9)))
+  )
+  for (struct in names(wrong)) {
+    error <- expect_error(reml_exact_impl(wrong[[struct]], function(...) NULL),
+                          class = "ancify_internal_error")
+    expect_identical(error$struct, struct)
+  }
+})

@@ -88,9 +88,10 @@ test_that("Ctrl-C stops a fit within a second", {
       "kernels <- list(diag(n) + tcrossprod(z[, 1:10]), diag(n) + tcrossprod(z[, 11:20]))",
       "control <- ancify:::core_control(ancify::reml_control(),",
       sprintf("  c('a', 'b')[1:%d] |> c('residual'), n, 'exact')", kernels),
-      "problem <- list(y = rnorm(n), x = matrix(1, n), genotypes = NULL, control = control,",
+      "model <- list(y = rnorm(n), x = matrix(1, n), control = control,",
       sprintf("  kernels = kernels[1:%d])", kernels),
-      "problem$work <- ancify:::new_work(1, memory = 1e9)",
+      "settings <- list(work = ancify:::new_work(1, memory = 1e9))",
+      "problem <- ancify:::core_problem(model, settings)",
       sprintf("watch <- function(share, lines, place) file.create(%s)", deparse1(marker)),
       "ancify:::reml_exact_impl(problem, watch)",
       "cat('done')"

@@ -69,14 +69,14 @@ problem_of <- function(..., sets = list(a = 1:9, b = 10:30), control = reml_cont
   model$control <- core_control(control, c(model$names, "residual"), 40, "stochastic")
   model$path <- "stochastic"
   list(
-    problem = c(core_problem(model), list(control = model$control, work = new_work(1))),
-    file = genotype_file_facts(case$g)
+    problem = core_problem(model, list(work = new_work(1))),
+    files = list(genotype_file_facts(case$g))
   )
 }
 
 run_problem <- function(fit, state, save) {
   with_watch("Fitting", function(watch) {
-    reml_stochastic_impl(fit$problem, list(state = state), watch)
+    reml_stochastic_impl(fit$problem, state, watch)
   }, tell = list(checkpoint = save))
 }
 
@@ -92,7 +92,7 @@ two_components <- problem_of(control = reml_control(max_probes = 30, mc_toleranc
 
 test_that("a checkpoint is read by an equal fit alone", {
   path <- tempfile()
-  open <- function(fit) open_checkpoint(path, fit$problem, fit$file)
+  open <- function(fit) open_checkpoint(path, fit$problem, fit$files)
   fit <- problem_of()
   first <- open(fit)
   expect_null(first$state)
@@ -110,7 +110,7 @@ test_that("a checkpoint is read by an equal fit alone", {
   copy <- paste0(tempfile("copy"), c(".bed", ".bim", ".fam"))
   file.copy(paste0(sub("[.]bed$", "", case$g$path), c(".bed", ".bim", ".fam")), copy)
   fit_of_copy <- function() {
-    replace(fit, "file", list(genotype_file_facts(open_genotypes(copy[1]))))
+    replace(fit, "files", list(list(genotype_file_facts(open_genotypes(copy[1])))))
   }
   expect_identical(open(fit_of_copy())$state, state)
   Sys.setFileTime(copy[1], Sys.time() + 9)
@@ -162,7 +162,7 @@ wrongs_of <- function(x) {
 long_test_that("a checkpoint of the right checksum and the wrong content is refused", {
   path <- tempfile()
   for (fit in list(one_component, two_components)) {
-    checkpoint <- open_checkpoint(path, fit$problem, fit$file)
+    checkpoint <- open_checkpoint(path, fit$problem, fit$files)
     states <- states_of(fit)
     state <- states[[length(states)]]
     for (name in names(state_fields)) {
@@ -172,7 +172,7 @@ long_test_that("a checkpoint of the right checksum and the wrong content is refu
         checkpoint$save(forged(state, name, wrongs[[kind]]))
         label <- paste(name, kind)
         condition <- tryCatch(
-          open_checkpoint(path, fit$problem, fit$file), error = identity
+          open_checkpoint(path, fit$problem, fit$files), error = identity
         )
         expect_true(inherits(condition, "ancify_format_error"), label = label)
         expect_match(condition$message, "no whole checkpoint.*remove it", label = label)
@@ -186,7 +186,7 @@ long_test_that("a checkpoint of the right checksum and the wrong content is refu
 test_that("an index that is no index is refused", {
   path <- tempfile()
   fit <- two_components
-  checkpoint <- open_checkpoint(path, fit$problem, fit$file)
+  checkpoint <- open_checkpoint(path, fit$problem, fit$files)
   checkpoint$save(states_of(fit)[[1]])
   bytes <- file_bytes(path)
   lines <- which(bytes == as.raw(10))[1:3]
@@ -197,7 +197,7 @@ test_that("an index that is no index is refused", {
     writeBin(c(bytes[seq_len(lines[1])], checksum_line(rest), rest), path)
   }
   with_index(index)
-  expect_type(open_checkpoint(path, fit$problem, fit$file)$state, "list")
+  expect_type(open_checkpoint(path, fit$problem, fit$files)$state, "list")
   bad <- list(
     sub("\"length\":1,", "\"length\":1e9,", index), sub("\"length\":1,", "\"length\":-1,", index),
     sub("\"length\":1,", "\"length\":\"1\",", index), sub("\"length\":1,", "", index),
@@ -207,18 +207,18 @@ test_that("an index that is no index is refused", {
   )
   for (text in bad) {
     with_index(text)
-    expect_ancify_error(open_checkpoint(path, fit$problem, fit$file), "format", quoted(path),
+    expect_ancify_error(open_checkpoint(path, fit$problem, fit$files), "format", quoted(path),
                         "no whole checkpoint", "remove it")
   }
   with_index(index, as.raw(rep(0, 8)))
-  expect_ancify_error(open_checkpoint(path, fit$problem, fit$file), "format", "do not fill it")
+  expect_ancify_error(open_checkpoint(path, fit$problem, fit$files), "format", "do not fill it")
   # A file that is larger than any is not read at all.
   file <- file(path, "ab")
   seek(file, 2e9, rw = "write")
   writeBin(raw(1), file)
   close(file)
   system2("truncate", c("-s", "40G", shQuote(path)))
-  expect_ancify_error(open_checkpoint(path, fit$problem, fit$file), "format", "larger than any")
+  expect_ancify_error(open_checkpoint(path, fit$problem, fit$files), "format", "larger than any")
 })
 
 test_that("a fit that goes on from numbers of no fit ends, and names its checkpoint", {
@@ -250,7 +250,7 @@ test_that("a fit that goes on from numbers of no fit ends, and names its checkpo
 test_that("functions of a checkpoint's fit are known by what they give", {
   path <- tempfile()
   k <- crossprod(matrix(rnorm(1600), 40)) / 40
-  open <- function(fit) open_checkpoint(path, fit$problem, fit$file)
+  open <- function(fit) open_checkpoint(path, fit$problem, fit$files)
   first <- problem_of(k = kernel_products(function(V) k %*% V, 40))
   state <- states_of(first)[[1]]
   open(first)$save(state)
@@ -266,12 +266,12 @@ test_that("a fit that stops at each checkpoint goes on to the same bytes", {
   path <- tempfile()
   for (problem in list(problem_of(), one_component, two_components)) {
     expected <- run_problem(problem, NULL, function(state) NULL)
-    checkpoint <- open_checkpoint(path, problem$problem, problem$file)
+    checkpoint <- open_checkpoint(path, problem$problem, problem$files)
     stops <- 0
     fit <- NULL
     old <- NULL
     while (is.null(fit) && stops < 100) {
-      state <- open_checkpoint(path, problem$problem, problem$file)$state
+      state <- open_checkpoint(path, problem$problem, problem$files)$state
       fit <- tryCatch(run_problem(problem, state, function(new) {
         checkpoint$save(new)
         if (!identical(new, state)) abort_ancify("As if by Ctrl-C.", "cancelled")
