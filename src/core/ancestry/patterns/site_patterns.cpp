@@ -55,6 +55,20 @@ ANCIFY_ALWAYS_INLINE void add_species(const char* const* species, int begin, int
   }
 }
 
+// Four at a time: else the loop's own instructions take half of its time.
+template <class Pattern>
+ANCIFY_ALWAYS_INLINE void look_up_all(const char* results, const Pattern* patterns, std::size_t n,
+                                      char* out) {
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    out[i] = results[patterns[i]];
+    out[i + 1] = results[patterns[i + 1]];
+    out[i + 2] = results[patterns[i + 2]];
+    out[i + 3] = results[patterns[i + 3]];
+  }
+  for (; i < n; ++i) out[i] = results[patterns[i]];
+}
+
 template <class Pattern>
 ANCIFY_ALWAYS_INLINE void apply_numbered(const std::string& table, int n_species,
                                          const char* const* species, SequenceForm form,
@@ -64,7 +78,7 @@ ANCIFY_ALWAYS_INLINE void apply_numbered(const std::string& table, int n_species
   for (std::size_t start = 0; start < n; start += kStretch) {
     const std::size_t here = std::min(kStretch, n - start);
     add_species(species, 0, n_species, form, start, here, patterns.data());
-    for (std::size_t i = 0; i < here; ++i) out[start + i] = results[patterns[i]];
+    look_up_all(results, patterns.data(), here, out + start);
   }
 }
 

@@ -38,8 +38,58 @@ ANCIFY_ALWAYS_INLINE RowScan scan(std::string_view row) {
   return scan;
 }
 
+void add(const RowScan& more, RowScan& row) {
+  row.gaps += more.gaps;
+  row.only_letters_and_gaps &= more.only_letters_and_gaps;
+}
+
 #if defined(__x86_64__)
-ANCIFY_TARGET_AVX2 RowScan scan_avx2(std::string_view row) { return scan(row); }
+constexpr std::size_t kAvx2Width = 32;
+
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i load_avx2(const char* from) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i gaps_in(__m256i columns) {
+  return _mm256_cmpeq_epi8(columns, _mm256_set1_epi8('-'));
+}
+
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i letters_in(__m256i columns) {
+  const __m256i lower = _mm256_or_si256(columns, _mm256_set1_epi8(0x20));
+  // AVX2 compares signed bytes, so that 'a' becomes the least one.
+  const __m256i number = _mm256_sub_epi8(lower, _mm256_set1_epi8(static_cast<char>('a' - 128)));
+  return _mm256_cmpgt_epi8(_mm256_set1_epi8(-128 + 26), number);
+}
+
+// Counts the gaps of the stretches before the first one with another character, such as a newline.
+// Returns the number of bytes of these stretches. Gaps stay in lanes until the end.
+ANCIFY_TARGET_AVX2 std::size_t scan_letters_and_gaps(std::string_view text, RowScan& row) {
+  __m256i gaps = _mm256_setzero_si256();
+  std::size_t at = 0;
+  for (; at + kStretch <= text.size(); at += kStretch) {
+    __m256i here = _mm256_setzero_si256();
+    __m256i known = _mm256_set1_epi8(-1);
+    for (std::size_t k = 0; k < kStretch; k += kAvx2Width) {
+      const __m256i columns = load_avx2(text.data() + at + k);
+      const __m256i gap = gaps_in(columns);
+      known = _mm256_and_si256(known, _mm256_or_si256(gap, letters_in(columns)));
+      here = _mm256_sub_epi8(here, gap);
+    }
+    if (_mm256_movemask_epi8(known) != -1) break;
+    gaps = _mm256_add_epi64(gaps, _mm256_sad_epu8(here, _mm256_setzero_si256()));
+  }
+  std::int64_t lanes[4];
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), gaps);
+  row.gaps += lanes[0] + lanes[1] + lanes[2] + lanes[3];
+  return at;
+}
+
+ANCIFY_TARGET_AVX2 RowScan scan_avx2(std::string_view row) {
+  RowScan begin;
+  const std::size_t scanned = scan_letters_and_gaps(row, begin);
+  add(scan(row.substr(scanned)), begin);
+  return begin;
+}
 ANCIFY_TARGET_AVX512 RowScan scan_avx512(std::string_view row) { return scan(row); }
 
 // Finds the newline, gaps and other characters in one pass, 64 bytes at a time. Returns the number
@@ -85,18 +135,12 @@ std::size_t copy_runs(std::string_view target, const char* row, char* out) {
 }
 
 #if defined(__x86_64__)
-constexpr std::size_t kAvx2Width = 32;
-
-ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i load_avx2(const char* from) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-}
-
 ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void copy_avx2(const char* from, char* to) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), load_avx2(from));
 }
 
 ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i gaps_avx2(const char* target) {
-  return _mm256_cmpeq_epi8(load_avx2(target), _mm256_set1_epi8('-'));
+  return gaps_in(load_avx2(target));
 }
 
 // Copies 32 columns. Each run is copied as a whole vector, whose end the next run overwrites, so
@@ -160,11 +204,6 @@ ANCIFY_TARGET_AVX512 std::size_t copy_columns_avx512(std::string_view target, co
 }
 #endif
 
-void add(const RowScan& more, RowScan& row) {
-  row.gaps += more.gaps;
-  row.only_letters_and_gaps &= more.only_letters_and_gaps;
-}
-
 }  // namespace
 
 LineScan scan_line(std::string_view text, SimdLevel level) {
@@ -173,6 +212,7 @@ LineScan scan_line(std::string_view text, SimdLevel level) {
   bool found = false;
 #if defined(__x86_64__)
   if (level == SimdLevel::kAvx512) scanned = scan_up_to_newline(text, line.row, found);
+  if (level == SimdLevel::kAvx2) scanned = scan_letters_and_gaps(text, line.row);
 #endif
   line.newline = found ? scanned : std::min(text.find('\n', scanned), text.size());
   const std::string_view row = trim_end(text.substr(0, line.newline));
