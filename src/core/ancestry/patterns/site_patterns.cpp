@@ -106,10 +106,59 @@ constexpr std::size_t kLookups = (kPairs + kRowsAtOnce - 1) / kRowsAtOnce;
 
 #if defined(__x86_64__)
 
+// first + 5 * second
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i pair_number(__m256i first, __m256i second) {
+  return _mm256_add_epi8(first, _mm256_add_epi8(second, _mm256_slli_epi16(second, 2)));
+}
+
+// Pattern numbers of 32 positions, from their pair numbers.
+ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE void join_pairs(__m256i first, __m256i second,
+                                                        std::uint16_t* patterns) {
+  const __m256i weights = _mm256_set1_epi16(static_cast<short>(kPairs << 8 | 1));
+  const __m256i low = _mm256_maddubs_epi16(_mm256_unpacklo_epi8(first, second), weights);
+  const __m256i high = _mm256_maddubs_epi16(_mm256_unpackhi_epi8(first, second), weights);
+  auto* const out = reinterpret_cast<__m256i*>(patterns);
+  _mm256_storeu_si256(out, _mm256_permute2x128_si256(low, high, 0x20));
+  _mm256_storeu_si256(out + 1, _mm256_permute2x128_si256(low, high, 0x31));
+}
+
+// Pattern numbers of at most four packed species, for n positions of whole groups from `start` on.
+ANCIFY_TARGET_AVX2 void number_groups(const char* const* species, int n_species, std::size_t start,
+                                      std::size_t n, std::uint16_t* patterns) {
+  const __m256i nibble = _mm256_set1_epi8(15);
+  for (std::size_t at = 0; at < n; at += kPackedHalf) {  // 32 bytes have 64 positions
+    const std::size_t byte = bytes_before(SequenceForm::kPacked, start + at);
+    __m256i low[kMostTiled];
+    __m256i high[kMostTiled];
+    for (int s = 0; s < kMostTiled; ++s) {
+      const __m256i bytes =
+          s < n_species ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(species[s] + byte))
+                        : _mm256_setzero_si256();
+      low[s] = _mm256_and_si256(bytes, nibble);
+      high[s] = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
+    }
+    // A group's first and second 32 bytes
+    std::uint16_t* const out = patterns + at / kPackedGroup * kPackedGroup + at % kPackedGroup / 2;
+    join_pairs(pair_number(low[0], low[1]), pair_number(low[2], low[3]), out);
+    join_pairs(pair_number(high[0], high[1]), pair_number(high[2], high[3]), out + kPackedHalf);
+  }
+}
+
 ANCIFY_TARGET_AVX2 void apply_avx2(const std::string& table, int n_species,
                                    const char* const* species, SequenceForm form, std::size_t n,
                                    char* calls) {
-  apply_any(table, n_species, species, form, n, calls);
+  if (n_species > kMostTiled || form != SequenceForm::kPacked) {
+    apply_any(table, n_species, species, form, n, calls);
+    return;
+  }
+  std::array<std::uint16_t, kStretch> patterns;
+  for (std::size_t start = 0; start < n; start += kStretch) {
+    const std::size_t here = std::min(kStretch, n - start);
+    const std::size_t whole = here / kPackedGroup * kPackedGroup;
+    number_groups(species, n_species, start, whole, patterns.data());
+    add_species(species, 0, n_species, form, start + whole, here - whole, patterns.data() + whole);
+    look_up_all(table.data(), patterns.data(), here, calls + start);
+  }
 }
 
 // The states of the first or second half of a group.
