@@ -127,12 +127,13 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
       tree <- NULL
     }
   }
-  method <- check_choice(method, method_names(), "method")
-  check_posterior_flag(posterior, method)
-  ties <- check_choice(ties, tie_rules, "ties")
-  check_whole_number(min_inner_freq, "min_inner_freq")
-  check_whole_number(min_outer_freq, "min_outer_freq")
-  check_thresholds_given(high, low)
+  check_args(method = choice(method_names()), posterior = flag())
+  refuse_if(posterior && !has_posterior(method_row(method)),
+            "`method` %s has no posterior: set `posterior = FALSE`, or choose one of %s.",
+            quoted(method), enumerate(names_with_posterior()))
+  check_args(ties = choice(tie_rules), min_inner_freq = whole(), min_outer_freq = whole(),
+             high = number(0, 1), low = number(0, 1))
+  refuse_if(low > high, "`low` is %s, above `high` of %s: exchange them.", low, high)
   sequences <- tier_sequences(inner, outer, method)
   species <- lapply(sequences, names)
   row <- method_row(method)

@@ -279,22 +279,6 @@ method_arguments <- function(method, arguments, species) {
   row$given(arguments, species)
 }
 
-check_posterior_flag <- function(posterior, method) {
-  check_flag(posterior, "posterior")
-  refuse_if(posterior && !has_posterior(method_row(method)),
-            "`method` %s has no posterior: set `posterior = FALSE`, or choose one of %s.",
-            quoted(method), enumerate(names_with_posterior()))
-}
-
-check_thresholds_given <- function(high, low) {
-  for (name in c("high", "low")) {
-    value <- get(name)
-    refuse_if(!is.numeric(value) || length(value) != 1 || !isTRUE(value >= 0 & value <= 1),
-              "`%s` must be a number from 0 to 1, not %s.", name, show_value(value))
-  }
-  refuse_if(low > high, "`low` is %s, above `high` of %s: exchange them.", low, high)
-}
-
 # `minima` and `species`: the minimum votes and the numbers of species, named by tier.
 warn_about_minima <- function(minima, species) {
   for (tier in names(minima)[minima > species[names(minima)]]) {

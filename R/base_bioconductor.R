@@ -144,8 +144,7 @@ dna_texts <- function(x, name) {
   if (is_dna(x)) {
     return(as.character(x))
   }
-  refuse_if(!is.character(x) || anyNA(x) || !all(validEnc(x)),
-            "`%s` must be texts or a DNAStringSet, not %s.", name, show_value(x))
+  must_be(is.character(x) && !anyNA(x) && all(validEnc(x)), x, name, "texts or a DNAStringSet")
   check_sequence_texts(x, name, "DNA", "ACGTMRWSYKVHDBN.+-", "Biostrings::readDNAStringSet()")
 }
 

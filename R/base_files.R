@@ -192,6 +192,9 @@ check_output_file <- function(file, name = "file", whole = TRUE) {
   file
 }
 
+# A kind of argument of check_args()
+file_out <- function(whole = TRUE) function(x, name) check_output_file(x, name, whole)
+
 # Calls write(temporary) for a file beside `path`, then renames the file to `path`.
 write_whole <- function(path, write) {
   dir.create(dirname(path), showWarnings = FALSE, recursive = TRUE)

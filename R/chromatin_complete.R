@@ -57,9 +57,7 @@
 #' error(complete_maps(given, "conditional", model))
 complete_maps <- function(x, method = c("interpolate", "lowrank", "conditional"), model = NULL,
                           rank = 10, threads = NULL) {
-  check_given()
-  check_maps(x)
-  method <- check_choice(method, names(completion_methods), "method")
+  check_args(x = check_maps, method = choice(names(completion_methods)))
   if (!anyNA(x$maps)) {
     return(x)
   }

@@ -155,8 +155,7 @@ rescaled <- function(maps, scale) {
   } else {
     maps$each <- FALSE
     maps$scale <- or_null(check_positive(scale, "scale", 1))
-    refuse_if(is.null(maps$scale), "`scale` must be a number above 0 or \"each\", not %s.",
-              show_value(scale))
+    must_be(!is.null(maps$scale), scale, "scale", "a number above 0 or \"each\"")
   }
   if (!identical(maps$scale, 1)) {
     maps$maps <- maps$maps / rep(maps$scale, each = nrow(maps$maps), length.out = length(maps$maps))
@@ -170,15 +169,12 @@ gyration_radii <- function(maps) {
   sqrt(colMeans(maps$maps^2, na.rm = TRUE) * (seen - 1) / (2 * seen))
 }
 
-check_maps <- function(x, name = "x") {
-  refuse_if(!inherits(x, "distance_maps"), "`%s` must be the result of distance_maps(), not %s.",
-            name, show_value(x))
-  x
-}
+check_maps <- of_class("distance_maps", "the result of distance_maps()")
 
 check_points <- function(points) {
   refuse_if(points < fewest_points || points > most_points, "A map has %d to %d points, not %s.",
             fewest_points, most_points, format_count(points))
+  points
 }
 
 # ---- Shapes -------------------------------------------------------------------------------------
@@ -274,8 +270,7 @@ table_to_array <- function(x) {
 
 check_axes <- function(coordinates) {
   wrong <- names(coordinates)[!vapply(coordinates, is.numeric, NA)]
-  refuse_if(length(wrong), "`%s` must be numbers, not %s.", wrong[1],
-            show_value(coordinates[[wrong[1]]]))
+  must_be(!length(wrong), coordinates[[wrong[1]]], wrong[1], "numbers")
   coordinates
 }
 

@@ -31,8 +31,7 @@ most_maps_drawn <- 12
 #' @usage \method{autoplot}{distance_maps}(object, cells = NULL, ...)
 #' @exportS3Method ggplot2::autoplot
 autoplot.distance_maps <- function(object, cells = NULL, ...) { # nolint: object_name_linter.
-  check_no_more(...)
-  check_maps(object, "object")
+  check_method(object = check_maps)
   need_ggplot2()
   means <- is.null(cells)
   if (!means) object <- object[cells]

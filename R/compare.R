@@ -317,8 +317,7 @@ comparison_columns <- list(
 
 # The user may have changed a comparison.
 check_comparison <- function(x, name = "x") {
-  refuse_if(!inherits(x, "ancify_comparison"), "`%s` must be a result of compare_calls(), not %s.",
-            name, show_value(x))
+  must_be(inherits(x, "ancify_comparison"), x, name, "a result of compare_calls()")
   is_whole <- function(table, columns) {
     all(
       is.data.frame(table), NROW(table) > 0, unlist(columns) %in% names(table),
@@ -329,4 +328,5 @@ check_comparison <- function(x, name = "x") {
   refuse_if(!all(whole),
             "`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.", name,
             names(comparison_columns)[!whole][1])
+  x
 }

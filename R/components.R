@@ -69,8 +69,7 @@ NULL
 #' @rdname components
 #' @export
 components_by_chromosome <- function(g) {
-  check_given()
-  check_genotypes(g, "g")
+  check_args(g = check_genotypes)
   chromosomes <- as.character(g$variants$chromosome)
   as_components(factor(chromosomes, unique(chromosomes)), g)
 }

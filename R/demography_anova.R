@@ -56,8 +56,7 @@
 anova.demography_fit <- function(object, null, bootstraps = NULL, test = c("LR", "Wald", "score"),
                                  ...) {
   check_no_more(...)
-  check_given()
-  test <- check_choice(test, c("LR", "Wald", "score"), "test")
+  check_args(test = choice(c("LR", "Wald", "score")))
   tested <- check_nested(object, null)
   bounded <- sum(is_one_sided(object, null$params[tested]))
   found <- switch(

@@ -288,7 +288,6 @@ as_demography <- function(model) {
   if (inherits(model, "demography")) {
     return(model)
   }
-  refuse_if(!is.list(model) || !length(model),
-            "`model` must be a demography() or a list of events, not %s.", show_value(model))
+  must_be(is.list(model) && length(model), model, "model", "a demography() or a list of events")
   structure(list(events = model, params = character()), class = "demography")
 }

@@ -200,8 +200,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' sqrt(diag(vcov(fit, bootstraps)))
 #' sqrt(diag(vcov(fit, bootstraps, log = TRUE)))
 vcov.demography_fit <- function(object, bootstraps = NULL, log = FALSE, ...) {
-  check_no_more(...)
-  check_flag(log, "log")
+  check_method(log = flag())
   if (length(object$at_bounds)) {
     abort_ancify(
       sprintf(

@@ -73,7 +73,7 @@ expected_ld <- function(model, params = NULL, populations, bins, reference_size 
   events <- core_events(events)
   check_ld_populations(populations, populations_after(events))
   check_population_order(model, populations, "populations")
-  check_bins(bins)
+  check_bins(bins, "bins")
   refuse_if(max(bins) > 0.5,
             "`bins` must end at 0.5 Morgans, where sites are unlinked, or before, not at %s.",
             format(max(bins)))

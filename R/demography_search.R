@@ -108,10 +108,7 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
   check_given()
   arguments <- as.list(environment())
   check_observed(model, sfs, ld, misidentified)
-  check_flag(misidentified, "misidentified")
-  check_whole_number(starts, "starts")
-  check_flag(progress, "progress")
-  check_positive(tolerance, "tolerance", 1)
+  check_args(misidentified = flag(), starts = whole(), progress = flag(), tolerance = positive(1))
   # One thread for each worker.
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, backend)

@@ -49,10 +49,8 @@
 #' fit <- fit_reml(y ~ north, cbind(data, north), kernels = list(by = kernel), threads = 1)
 #' heritability(fit)
 kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared", "ancestry")) {
-  check_given()
-  check_genotypes(g, "g")
-  check_scale_power(scale_power)
-  residual <- check_choice(residual, c("shared", "ancestry"), "residual")
+  check_args(g = check_genotypes, scale_power = number(),
+             residual = choice(c("shared", "ancestry")))
   shares <- if (is.character(shares) && is.null(dim(shares))) {
     shares_in_file(shares, g)
   } else {

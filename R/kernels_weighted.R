@@ -52,10 +52,8 @@
 #' heritability(fit)
 kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace", "rank"),
                             ranks = NULL, scale_power = -1) {
-  check_given()
-  check_genotypes(g, "g")
-  normalisation <- check_choice(normalisation, c("trace", "rank"), "normalisation")
-  check_scale_power(scale_power)
+  check_args(g = check_genotypes, normalisation = choice(c("trace", "rank")),
+             scale_power = number())
   if (is.matrix(blocks)) blocks <- list(blocks)
   blocks <- check_weight_blocks(blocks, g)
   groups <- check_weight_groups(groups, length(blocks))
@@ -71,8 +69,7 @@ kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace",
 
 # The blocks as matrices of doubles without names, equal to their transposes.
 check_weight_blocks <- function(blocks, g) {
-  refuse_if(!is.list(blocks) || length(blocks) == 0,
-            "`blocks` must be a list of square matrices, not %s.", show_value(blocks))
+  must_be(is.list(blocks) && length(blocks) != 0, blocks, "blocks", "a list of square matrices")
   ids <- as.character(g$variants$id)
   names <- weight_block_names(blocks)
   first <- 1

@@ -52,8 +52,7 @@ kmer_subtract <- function(x, y, count = "left", out = NULL, threads = NULL) {
 #' @rdname kmer_union
 #' @export
 filter_kmers <- function(x, min_count = 1, max_count = 2^32 - 1, out = NULL, threads = NULL) {
-  check_given()
-  x <- check_kmers(x)
+  check_args(x = check_kmers)
   settings <- kmer_settings(x$k, x$canonical, min_count, max_count)
   output <- kmer_output(out, new_work(threads, memory = NULL), kmc_files(x))
   new_kmers(with_watch("Filtering", function(watch) {
@@ -66,8 +65,7 @@ kmer_operations <- c("union", "intersect", "subtract")
 both_rules <- c("sum", "min", "max", "left", "right")
 
 combine_kmers <- function(operation, x, y, rule, out, work) {
-  x <- check_kmers(x)
-  y <- check_kmers(y, "y")
+  check_args(x = check_kmers, y = check_kmers)
   check_same_kind(list(x = x, y = y))
   how <- core_list(
     "KmerCombination",

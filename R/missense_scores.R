@@ -83,8 +83,7 @@ score_missense <- function(changes, model, marginal = c("masked", "wildtype"), t
                            backend = "auto", precision = NULL) {
   check_given()
   proteins <- check_scored_changes(changes)
-  model <- check_sequence_model(model)
-  marginal <- check_choice(marginal, c("masked", "wildtype"), "marginal")
+  check_args(model = check_sequence_model, marginal = choice(c("masked", "wildtype")))
   work <- new_work(threads, backend, precision = precision, progress = interactive())
   not_scored <- why_not_scored(changes, proteins, model)
   rows <- which(is.na(not_scored))

@@ -54,8 +54,7 @@
 #' rates[rates$count > 0, ]
 #' mutation_contrasts(x, "YRI", "CEU")["ACG>ATG" == rownames(x), ]
 mutation_rates <- function(x, contexts) {
-  check_given()
-  check_mutation_spectrum(x)
+  check_args(x = check_mutation_spectrum)
   check_contexts(contexts, x)
   by <- contexts_in_windows(contexts, attr(x, "windows"))
   context <- match(context_of_type(rownames(x)), names(contexts))
@@ -127,9 +126,7 @@ contexts_in_windows <- function(contexts, windows) {
 #' @rdname mutation_rates
 #' @export
 mutation_contrasts <- function(x, a, b) {
-  check_given()
-  check_mutation_spectrum(x)
-  check_all_types(x)
+  check_args(x = check_whole_spectrum)
   refuse_if(length(a) != 1 || length(b) != 1, "`a` and `b` must each be one column, not %s and %s.",
             show_value(a), show_value(b))
   counts <- plain_counts(x[, c(a, b)])
@@ -178,9 +175,7 @@ mutation_contrasts <- function(x, a, b) {
 #' writeLines(c("##fileformat=VCFv4.2", columns, record), vcf)
 #' head(signature_table(mutation_spectrum(vcf, calls, samples = TRUE, threads = 1)))
 signature_table <- function(x) {
-  check_given()
-  check_mutation_spectrum(x)
-  check_all_types(x)
+  check_args(x = check_whole_spectrum)
   types <- mutation_types(bases_of_types(x), "pyrimidine")
   mine <- mutation_types(bases_of_types(x), attr(x, "fold"))
   counts <- plain_counts(x)[mine$type[match(types$core, mine$core)], , drop = FALSE]

@@ -66,8 +66,7 @@ substitution_model <- function(name = "JC69", kappa = NULL, base_freqs = NULL, r
   refuse_foreign(name, kappa = kappa, base_freqs = base_freqs, rates = rates)
   if (!is.null(kappa)) check_positive(kappa, "kappa", 1)
   if (!is.null(alpha)) check_alpha(alpha)
-  check_whole_number(n_rates, "n_rates", most_rates)
-  check_share(invariant, "invariant")
+  check_args(n_rates = whole(most_rates), invariant = share())
   origin <- new_origin()
   read <- function(value, reader, key) {
     input_faults(reader(as.list(value), key, origin))
@@ -174,8 +173,7 @@ check_model <- function(model) {
   if (is.character(model)) {
     return(substitution_model(check_choice(model, model_names, "model")))
   }
-  refuse_if(!inherits(model, "ancify_model"),
-            "`model` must be a result of substitution_model(), not %s.", show_value(model))
+  must_be(inherits(model, "ancify_model"), model, "model", "a result of substitution_model()")
   # The user may have changed its fields, so build it anew.
   model <- unclass(model)
   name <- check_choice(model$name, model_names, "model$name")

@@ -80,8 +80,7 @@
 #' )
 polarise_sites <- function(patterns, alleles, counts = NULL, n = NULL, history,
                            neighbours = NULL) {
-  check_given()
-  history <- check_history(history)
+  check_args(history = check_history)
   patterns <- in_order_of_splits(patterns, history)
   states <- pattern_states(patterns, length(history$splits))
   alleles <- allele_codes(alleles)

@@ -87,8 +87,7 @@ region_names <- function(regions, places) {
 #' @export
 read_confidence <- function(run, regions = NULL, as = c("ranges", "rle"),
                             progress = interactive()) {
-  check_given()
-  as <- check_choice(as, c("ranges", "rle"), "as")
+  check_args(as = choice(c("ranges", "rle")))
   need_bioconductor(c("GenomicRanges", "IRanges"), "Calls as ranges")
   places <- find_regions(run, regions)
   if (as == "ranges") check_fit_in_ranges(places)

@@ -41,8 +41,7 @@ posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
     refuse_if(is.null(chromosome), "`run` is a folder, but `chromosome` is missing: give its name.")
     chromosome <- check_path(chromosome, "chromosome")
-    refuse_if(!names_a_path(chromosome), "`chromosome` must be a chromosome's name, not %s.",
-              show_value(chromosome))
+    must_be(names_a_path(chromosome), chromosome, "chromosome", "a chromosome's name")
     run <- attr(path, "chromosomes")
     refuse_if(!is.null(run) && !chromosome %in% run,
               "`chromosome` is %s, which the run lacks: it has %s.", quoted(chromosome),

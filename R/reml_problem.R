@@ -33,9 +33,7 @@ check_kernels <- function(kernels) {
   if (is.null(kernels)) {
     return(list())
   }
-  refuse_if(!is.list(kernels),
-            "`kernels` must be a list of kernels, such as kernel_matrix() makes, not %s.",
-            show_value(kernels))
+  must_be(is.list(kernels), kernels, "kernels", "a list of kernels, such as kernel_matrix() makes")
   names <- names(kernels) %||% rep("", length(kernels))
   names[!nzchar(names)] <- paste0("kernel", seq_along(names))[!nzchar(names)]
   for (i in seq_along(kernels)) check_kernel(kernels[[i]], sprintf("kernels$%s", names[i]))

@@ -40,7 +40,7 @@ confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald
                              progress = interactive(), ...) {
   check_no_more(...)
   wald <- check_choice(method, c("wald", "profile"), "method") == "wald"
-  check_level(level)
+  check_level(level, "level")
   components <- names(object$theta)
   has <- if (wald) c(components, "h2", names(object$coefficients)) else components
   # A fixed effect may have the name of a component.

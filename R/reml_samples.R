@@ -34,7 +34,7 @@ analysis_samples <- function(formula, data, id, order) {
 
 # The ids of the rows of `data`.
 sample_ids <- function(data, id) {
-  refuse_if(!is.data.frame(data), "`data` must be a data frame, not %s.", show_value(data))
+  must_be(is.data.frame(data), data, "data", "a data frame")
   check_text(id, "id", "name of a column")
   refuse_if(!id %in% names(data), "`data` has no column %s: name the column of sample ids by `id`.",
             quoted(id))

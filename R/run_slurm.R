@@ -43,9 +43,7 @@
 #' if (nzchar(Sys.which("sbatch"))) slurm_param(config)
 slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, template = NULL,
                         verbose = TRUE) {
-  check_given()
-  check_whole_number(workers, "workers")
-  check_flag(verbose, "verbose")
+  check_args(workers = whole(), verbose = flag())
   need_batchtools()
   config <- if (is_cluster_alone(config)) read_cluster(config) else read_config(config, character())
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)

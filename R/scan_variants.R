@@ -140,10 +140,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
 #' @export
 scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = NULL,
                                    progress = interactive(), ...) {
-  check_given()
-  check_no_more(...)
-  check_flag(loco, "loco")
-  check_flag(progress, "progress")
+  check_method(loco = flag(), progress = flag())
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, "cpu")
     x <- for_worker(x)

@@ -135,8 +135,7 @@ cell_name <- function(i, dim) {
 
 as_counts <- function(counts) {
   if (is_sfs(counts)) counts <- plain_array(counts)
-  refuse_if(!is.numeric(counts) || is.object(counts),
-            "`counts` must be a numeric array or vector, not %s.", show_value(counts))
+  must_be(is.numeric(counts) && !is.object(counts), counts, "counts", "a numeric array or vector")
   if (is.null(dim(counts))) counts <- array(counts, length(counts))
   refuse_if(
     length(dim(counts)) > core_limits()$populations || any(dim(counts) < 2),

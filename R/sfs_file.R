@@ -41,9 +41,7 @@
 #' cat(readLines(file), sep = "\n")
 #' read_sfs(file)
 read_sfs <- function(file) {
-  check_given()
-  file <- check_path(file, "file")
-  check_is_file(file)
+  check_args(file = file_in())
   reader <- open_spectrum_impl(file)
   line <- next_sfs_line(reader, 0, file)
   header <- read_sfs_header(spectrum_text_impl(reader), file, line)

@@ -177,8 +177,7 @@ check_site_counts <- function(derived, called, populations) {
 }
 
 check_vector <- function(x, name) {
-  refuse_if(!is.atomic(x), "`%s` must be a vector with a value for each site, not %s.", name,
-            show_value(x))
+  must_be(is.atomic(x), x, name, "a vector with a value for each site")
 }
 
 # Checks the arguments that have a value for each site.

@@ -63,8 +63,7 @@
 #' chunks
 #' six_frames(chunks)
 chunk_sequences <- function(x, size = 500, rule = c("virnucpro", "even")) {
-  check_given()
-  check_whole_number(size, "size")
+  check_args(size = whole())
   even <- check_choice(rule, c("virnucpro", "even"), "rule") == "even"
   x <- as_dna(x)
   chunks <- chunks_impl(enc2utf8(names(x)), Biostrings::width(x), size, even)
