@@ -212,13 +212,8 @@ check_equal_lengths <- function(sequences, n_inner) {
       species <- names(sequences)[i]
       if (is.null(species) || !nzchar(species)) tier else sprintf("%s (%s)", tier, quoted(species))
     }
-    abort_ancify(
-      sprintf(
-        "The sequences must have the same length: %s has %s bases, %s has %s.",
-        label(1), format_count(lengths[[1]]), label(other), format_count(lengths[[other]])
-      ),
-      "input"
-    )
+    refuse_input("The sequences must have the same length: %s has %s bases, %s has %s.", label(1),
+                 format_count(lengths[[1]]), label(other), format_count(lengths[[other]]))
   }
 }
 

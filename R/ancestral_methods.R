@@ -242,20 +242,16 @@ history_of_species <- function(history, species) {
   if (is.null(names) && length(history$splits) == length(species)) {
     return(history)
   }
-  if (is.null(names) || length(names) != length(species) || !setequal(names, species)) {
-    abort_ancify(
-      sprintf(
-        "The history has splits of %s, but the outgroups are %s: give a split for each.",
-        if (is.null(names)) {
-          count_of(length(history$splits), "outgroup")
-        } else {
-          enumerate(quoted(names))
-        },
-        enumerate(quoted(species))
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    is.null(names) || length(names) != length(species) || !setequal(names, species),
+    "The history has splits of %s, but the outgroups are %s: give a split for each.",
+    if (is.null(names)) {
+      count_of(length(history$splits), "outgroup")
+    } else {
+      enumerate(quoted(names))
+    },
+    enumerate(quoted(species))
+  )
   order <- match(species, names)
   history$splits <- history$splits[order]
   history$sizes <- history$sizes[order]

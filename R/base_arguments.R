@@ -62,14 +62,9 @@ need_bioconductor <- function(packages, what) {
 check_no_more <- function(...) {
   if (...length() > 0) {
     named <- sprintf("`%s`", Filter(nzchar, ...names()))
-    abort_ancify(
-      sprintf(
-        "This function has no argument%s %s: see its help.",
-        if (length(named) > 1) "s" else "",
-        if (length(named)) enumerate(named) else "without a name"
-      ),
-      "input"
-    )
+    refuse_input("This function has no argument%s %s: see its help.",
+                 if (length(named) > 1) "s" else "",
+                 if (length(named)) enumerate(named) else "without a name")
   }
 }
 

@@ -141,10 +141,7 @@ remove_files <- function(paths) {
   unlink(paths, expand = FALSE)
   left <- paths[file.exists(paths)]
   if (length(left)) {
-    abort_ancify(
-      sprintf("Cannot remove %s of an earlier call: remove it by hand.", quoted(left[1])),
-      "file", file = left[1]
-    )
+    refuse_file(left[1], "Cannot remove %s of an earlier call: remove it by hand.", quoted(left[1]))
   }
 }
 
@@ -178,16 +175,10 @@ check_output_file <- function(file, name = "file", whole = TRUE) {
             "`%s` is %s, but this output is not compressed: leave %s out of its name.", name,
             quoted(file), quoted(extension))
   if (dir.exists(file)) {
-    abort_ancify(
-      sprintf("`%s` is %s, which is a folder: add the name of a file.", name, quoted(file)), "file",
-      file = file
-    )
+    refuse_file(file, "`%s` is %s, which is a folder: add the name of a file.", name, quoted(file))
   }
   if (are_special_files_impl(file)) {
-    abort_ancify(
-      sprintf("`%s` is %s, a device or a pipe: choose another path.", name, quoted(file)), "file",
-      file = file
-    )
+    refuse_file(file, "`%s` is %s, a device or a pipe: choose another path.", name, quoted(file))
   }
   file
 }
@@ -201,11 +192,8 @@ write_whole <- function(path, write) {
   temporary <- temporary_name(path)
   on.exit(unlink(temporary, expand = FALSE))
   fail <- function(...) {
-    abort_ancify(
-      sprintf("Cannot write %s; check the folder's permissions and the free space.", quoted(path)),
-      "file",
-      file = path
-    )
+    refuse_file(path, "Cannot write %s; check the folder's permissions and the free space.",
+                quoted(path))
   }
   if (!suppressWarnings(file.create(temporary))) fail()
   write(temporary)

@@ -123,12 +123,9 @@ check_scale_of_training <- function(fit, maps) {
       if (scale == "each") "each divided by their radius of gyration" else
         paste("divided by", format(as.numeric(scale), digits = 3))
     }
-    abort_ancify(
-      sprintf("The autoencoder learned from maps %s, but `maps` are %s: give them `scale = %s`.",
-              divided(trained), divided(scale_text(maps)),
-              if (trained == "each") "\"each\"" else trained),
-      "input"
-    )
+    refuse_input("The autoencoder learned from maps %s, but `maps` are %s: give them `scale = %s`.",
+                 divided(trained), divided(scale_text(maps)),
+                 if (trained == "each") "\"each\"" else trained)
   }
   # Cells differ in size, but averages over cells rarely differ so much.
   ratio <- mean(maps$maps, na.rm = TRUE) / fit$unit

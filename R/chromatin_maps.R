@@ -308,9 +308,7 @@ cells_of_rows <- function(cell) {
 check_cell_coordinates <- function(x) {
   complain <- function(wrong, problem) {
     at <- arrayInd(which(wrong)[1], dim(x)[c(1, 3)])
-    abort_ancify(
-      sprintf("Point %d of cell %s has %s.", at[1], quoted(cell_names(x)[at[2]]), problem), "input"
-    )
+    refuse_input("Point %d of cell %s has %s.", at[1], quoted(cell_names(x)[at[2]]), problem)
   }
   in_cells <- function(axis) x[, axis, , drop = FALSE]
   for (axis in 1:3) {
@@ -327,11 +325,8 @@ check_cell_coordinates <- function(x) {
 check_cell_distances <- function(x) {
   complain <- function(wrong, problem) {
     at <- arrayInd(which(wrong)[1], dim(x))
-    abort_ancify(
-      sprintf("The map of cell %s %s, at points %d and %d.", quoted(cell_names(x)[at[3]]), problem,
-              at[1], at[2]),
-      "input"
-    )
+    refuse_input("The map of cell %s %s, at points %d and %d.", quoted(cell_names(x)[at[3]]),
+                 problem, at[1], at[2])
   }
   on_diagonal <- array(diag(dim(x)[1]) == 1, dim(x))
   wrong <- !is.na(x) & on_diagonal & x != 0

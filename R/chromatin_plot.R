@@ -44,11 +44,8 @@ autoplot.distance_maps <- function(object, cells = NULL, ...) { # nolint: object
   if (means) {
     object <- mean_map(object)
   } else if (length(object) > most_maps_drawn) {
-    abort_ancify(
-      sprintf("`cells` has %s, but at most %d are drawn.", count_of(length(object), "cell"),
-              most_maps_drawn),
-      "input"
-    )
+    refuse_input("`cells` has %s, but at most %d are drawn.", count_of(length(object), "cell"),
+                 most_maps_drawn)
   }
   map_picture(object) + ggplot2::labs(title = title)
 }

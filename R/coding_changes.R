@@ -229,13 +229,8 @@ refuse_repeats <- function(parts) {
   )[1]
   if (!is.na(twice)) {
     part <- parts[twice, ]
-    abort_ancify(
-      sprintf(
-        "`genes` has the same coding part twice, %s from %s to %s of %s: leave one out.",
-        part$chromosome, format(part$start), format(part$end), quoted(part$transcript)
-      ),
-      "input"
-    )
+    refuse_input("`genes` has the same coding part twice, %s from %s to %s of %s: leave one out.",
+                 part$chromosome, format(part$start), format(part$end), quoted(part$transcript))
   }
 }
 

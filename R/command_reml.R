@@ -118,10 +118,7 @@ files_of_out <- function(out, endings) {
   folder <- dirname(out)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
   if (!dir.exists(folder) || file.access(folder, 2) != 0) {
-    abort_ancify(
-      sprintf("Cannot write to %s: choose another folder for --out.", quoted(folder)), "file",
-      file = folder
-    )
+    refuse_file(folder, "Cannot write to %s: choose another folder for --out.", quoted(folder))
   }
   paste0(out, endings)
 }

@@ -64,15 +64,13 @@ outgroup_files <- function(folder, species, chromosomes) {
   folders <- file.path(folder, species)
   absent <- folders[!dir.exists(folders)]
   if (length(absent)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "%s does not exist. `projected` must have a folder for each outgroup of the history:",
-          "run with `keep_projected: true`, which keeps them."
-        ),
-        quoted(absent[1])
+    refuse_file(
+      absent[1],
+      paste(
+        "%s does not exist. `projected` must have a folder for each outgroup of the history:",
+        "run with `keep_projected: true`, which keeps them."
       ),
-      "file", file = absent[1]
+      quoted(absent[1])
     )
   }
   pattern <- sequence_path(folders[1], "{chrom}")

@@ -21,9 +21,8 @@ check_deme_names <- function(demes, events) {
   n <- sum(founds[vapply(events, `[[`, "", "op")])
   demes <- demes %||% paste0("pop", seq_len(n))
   good <- is.character(demes) && length(demes) == n && !anyDuplicated(demes)
-  refuse_if(!good || !all(is_deme_name(demes)),
-            "`demes` must be %s of letters, digits and _, each a different one, not %s.",
-            count_of(n, "name"), show_value(demes))
+  must_be(good && all(is_deme_name(demes)), demes, "demes",
+          sprintf("%s of letters, digits and _, each a different one", count_of(n, "name")))
   demes
 }
 

@@ -83,9 +83,8 @@ expected_ld <- function(model, params = NULL, populations, bins, reference_size 
 
 check_ld_populations <- function(populations, n) {
   good <- is.character(populations) && !anyNA(populations) && !anyDuplicated(populations)
-  refuse_if(!good || length(populations) != n,
-            "`populations` must be different names of the %s at the model's end, not %s.",
-            count_of(n, "population"), show_value(populations))
+  must_be(good && length(populations) == n, populations, "populations",
+          sprintf("different names of the %s at the model's end", count_of(n, "population")))
 }
 
 # An ld_statistics for each list of events; `sizes`: the reference size of each.

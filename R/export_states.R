@@ -165,8 +165,7 @@ files_to_export <- function(files, chromosomes, sites) {
   }
   refuse_if(!is.null(sites), "`sites` have chromosomes of their own: leave `chromosomes` out.")
   unknown <- setdiff(chromosomes, files$chromosome)
-  refuse_if(!is.character(chromosomes) || !length(chromosomes) || length(unknown),
-            "`chromosomes` must be among %s, not %s.", enumerate(quoted(files$chromosome)),
-            show_value(chromosomes))
+  must_be(is.character(chromosomes) && length(chromosomes) && !length(unknown), chromosomes,
+          "chromosomes", sprintf("among %s", enumerate(quoted(files$chromosome))))
   files[match(unique(chromosomes), files$chromosome), ]
 }

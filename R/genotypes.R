@@ -120,10 +120,8 @@ genotype_sources <- list(
 # The chosen genotypes for the core. The file must not have changed since it was opened.
 core_genotypes <- function(g) {
   if (!is.null(g$identity) && !identical(identity_of(g$path), g$identity)) {
-    abort_ancify(
-      sprintf("%s was changed since open_genotypes() opened it: open it again.", quoted(g$path)),
-      "file", file = g$path
-    )
+    refuse_file(g$path, "%s was changed since open_genotypes() opened it: open it again.",
+                quoted(g$path))
   }
   core_list(
     "ChosenGenotypes",

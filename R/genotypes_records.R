@@ -50,11 +50,8 @@ packed_records <- function(path, identity) {
 calls_again <- function(path, identity, checksum) {
   found <- packed_records(path, identity)
   if (!identical(found$checksum, checksum)) {
-    abort_ancify(
-      sprintf("%s has other genotypes than open_genotypes() found there: open it again.",
-              quoted(path)),
-      "file", file = path
-    )
+    refuse_file(path, "%s has other genotypes than open_genotypes() found there: open it again.",
+                quoted(path))
   }
   found$calls
 }

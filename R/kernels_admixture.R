@@ -55,10 +55,7 @@ kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared",
     shares_in_file(shares, g)
   } else {
     checked_shares(shares, g, function(row, problem) {
-      abort_ancify(
-        sprintf("Row %d of `shares` (sample %s) %s.", row, quoted(g$samples$id[row]), problem),
-        "input"
-      )
+      refuse_input("Row %d of `shares` (sample %s) %s.", row, quoted(g$samples$id[row]), problem)
     })
   }
   new_kernel(

@@ -138,10 +138,7 @@ check_kmer_cells <- function(x) {
 }
 
 abort_no_samples <- function(x) {
-  abort_ancify(
-    sprintf("`x` must be a list of k-mers, or a matrix of kmer_matrix(), not %s.", show_value(x)),
-    "input"
-  )
+  refuse_input("`x` must be a list of k-mers, or a matrix of kmer_matrix(), not %s.", show_value(x))
 }
 
 check_two_samples <- function(n) {

@@ -109,13 +109,9 @@ contexts_in_windows <- function(contexts, windows) {
   other <- which(ends(theirs)[names(ends(windows))] != ends(windows))
   if (length(other)) {
     name <- names(ends(windows))[other[1]]
-    abort_ancify(
-      sprintf(
-        "%s has %s bases in `contexts`, but %s in the spectrum: use the same sequences.",
-        quoted(name), format_count(ends(theirs)[[name]]), format_count(ends(windows)[[name]])
-      ),
-      "input"
-    )
+    refuse_input("%s has %s bases in `contexts`, but %s in the spectrum: use the same sequences.",
+                 quoted(name), format_count(ends(theirs)[[name]]),
+                 format_count(ends(windows)[[name]]))
   }
   key <- function(table) paste(table$chromosome, number_text(table$start))
   by <- attr(contexts, "by_window")

@@ -176,11 +176,8 @@ call_files <- function(run, name = "run") {
   folder <- check_path(run, name)
   chromosomes <- sub("\\.fa$", "", list.files(folder, "\\.fa$", all.files = TRUE))
   if (length(chromosomes) == 0) {
-    abort_ancify(
-      sprintf("`%s`: %s %s.", name, quoted(folder),
-              if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder"),
-      "file", file = folder
-    )
+    refuse_file(folder, "`%s`: %s %s.", name, quoted(folder),
+                if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder")
   }
   chromosomes <- chromosomes[natural_order(chromosomes)]
   data.frame(
@@ -248,17 +245,14 @@ check_have_calls <- function(chromosomes, files) {
   if (length(unknown) == 0) {
     return(invisible())
   }
-  abort_ancify(
-    sprintf(
-      "`regions` has %s, but there are only calls of %s%s.", enumerate(quoted(unknown)),
-      enumerate(quoted(files$chromosome)),
-      if (any(!is.na(match_chromosomes(unknown, files$chromosome)))) {
-        ". The names differ by a leading 'chr': change them by GenomeInfoDb::seqlevelsStyle()"
-      } else {
-        ""
-      }
-    ),
-    "input"
+  refuse_input(
+    "`regions` has %s, but there are only calls of %s%s.", enumerate(quoted(unknown)),
+    enumerate(quoted(files$chromosome)),
+    if (any(!is.na(match_chromosomes(unknown, files$chromosome)))) {
+      ". The names differ by a leading 'chr': change them by GenomeInfoDb::seqlevelsStyle()"
+    } else {
+      ""
+    }
   )
 }
 
@@ -268,13 +262,9 @@ check_inside <- function(regions, lengths) {
     if (is.na(i)) {
       return(invisible())
     }
-    abort_ancify(
-      sprintf(
-        "`regions[%d]`, %s:%s-%s, %s.", i, regions$chromosome[i], number_text(regions$start[i]),
-        number_text(regions$end[i]), sub("%s", format_count(lengths[i]), problem, fixed = TRUE)
-      ),
-      "input"
-    )
+    refuse_input("`regions[%d]`, %s:%s-%s, %s.", i, regions$chromosome[i],
+                 number_text(regions$start[i]), number_text(regions$end[i]),
+                 sub("%s", format_count(lengths[i]), problem, fixed = TRUE))
   }
   start <- regions$start
   end <- regions$end

@@ -146,10 +146,8 @@ export_chromosome <- function(folder, chromosome, file) {
     tryCatch(
       rtracklayer::export(ranges, temporary, format = "bigWig"),
       error = function(condition) {
-        abort_ancify(
-          sprintf("rtracklayer cannot write %s: %s", quoted(file), conditionMessage(condition)),
-          "file", file = file
-        )
+        refuse_file(file, "rtracklayer cannot write %s: %s", quoted(file),
+                    conditionMessage(condition))
       }
     )
   })

@@ -134,13 +134,8 @@ model_on_samples <- function(model, formula, data, id) {
     if (!is.null(kernel$ids)) {
       in_kernels <- in_kernels & order %in% kernel$ids
     } else if (!kernel$n %in% c(NA, length(order))) {
-      abort_ancify(
-        sprintf(
-          "The kernel %s has %s without names, but there are %s: give row names.", quoted(name),
-          count_of(kernel$n, "sample"), format_count(length(order))
-        ),
-        "input"
-      )
+      refuse_input("The kernel %s has %s without names, but there are %s: give row names.",
+                   quoted(name), count_of(kernel$n, "sample"), format_count(length(order)))
     }
   }
   g <- model$genotypes

@@ -68,9 +68,8 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
   check_args(gamma = flag(), invariant = flag(), n_rates = whole(most_rates),
              base_freqs = choice(c("empirical", "ml")))
   if (!is.data.frame(patterns)) {
-    refuse_if(!is.character(patterns) && !is.list(patterns),
-              "`patterns` must be a result of count_patterns() or a configuration, not %s.",
-              show_value(patterns))
+    must_be(is.character(patterns) || is.list(patterns), patterns, "patterns",
+            "a result of count_patterns() or a configuration")
     config <- read_config(patterns, "count")
     tree <- tree %||% config$tree
     model <- model %||% config_model(config)

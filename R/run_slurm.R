@@ -52,16 +52,11 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
     template %||% system.file("templates", "slurm.tmpl", package = "ancify"), "template"
   )
   if (!file.exists(template)) {
-    abort_ancify(
-      sprintf("%s: there is no such template; correct the path.", quoted(template)), "file",
-      file = template
-    )
+    refuse_file(template, "%s: there is no such template; correct the path.", quoted(template))
   }
   if (!nzchar(Sys.which("sbatch"))) {
-    abort_ancify(
-      "This machine has no sbatch: start the run where Slurm jobs are submitted.", "file",
-      file = "sbatch"
-    )
+    refuse_file("sbatch",
+                "This machine has no sbatch: start the run where Slurm jobs are submitted.")
   }
   resources <- slurm_resources(config)
   if (verbose) inform_ancify(describe_resources(resources, config))

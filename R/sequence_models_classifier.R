@@ -165,10 +165,8 @@ check_by_row <- function(values, n, name) {
     } else {
       "missing values"
     }
-    abort_ancify(
-      sprintf("`%s` must have a value for each of %s, not %s.", name, count_of(n, "row"), problem),
-      "input"
-    )
+    refuse_input("`%s` must have a value for each of %s, not %s.", name, count_of(n, "row"),
+                 problem)
   }
   values
 }

@@ -81,11 +81,8 @@ save_model <- function(object, file, ...) UseMethod("save_model")
 #' @export
 save_model.default <- function(object, file, ...) {
   check_given()
-  abort_ancify(
-    sprintf("`object` must be a trained model, such as one of train_classifier(), not %s.",
-            show_value(object)),
-    "input"
-  )
+  refuse_input("`object` must be a trained model, such as one of train_classifier(), not %s.",
+               show_value(object))
 }
 
 #' @rdname save_model

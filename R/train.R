@@ -142,14 +142,9 @@ reference_files <- function(config, log) {
   files <- stats::setNames(sequence_path(folder, names(config$lengths)), names(config$lengths))
   there <- file.exists(files)
   if (!any(there)) {
-    abort_ancify(
-      sprintf(
-        "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
-        quoted(folder), quoted(basename(files[1]))
-      ),
-      "file",
-      file = folder
-    )
+    refuse_file(folder,
+                "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
+                quoted(folder), quoted(basename(files[1])))
   }
   if (!all(there)) {
     log(sprintf(

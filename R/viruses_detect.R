@@ -139,11 +139,8 @@ model_or_folder <- function(x, what) {
   }
   if (model$reads_dna != (what == "dna")) {
     kinds <- c("proteins", "DNA")[c(what == "dna", what != "dna") + 1]
-    abort_ancify(
-      sprintf("`%s` must be a model of %s, but %s reads %s.", what, kinds[1],
-              quoted(model$folder), kinds[2]),
-      "input"
-    )
+    refuse_input("`%s` must be a model of %s, but %s reads %s.", what, kinds[1],
+                 quoted(model$folder), kinds[2])
   }
   model
 }
