@@ -170,10 +170,7 @@ tier_sequences <- function(inner, outer, method) {
     outer = as_tier(outer, "outer", may_be_empty)
   )
   sequences <- c(tiers$inner, tiers$outer)
-  refuse_if(length(sequences) == 0,
-            "`inner` and `outer` are both empty: give at least one sequence.")
-  check_species_once(names(sequences))
-  check_equal_lengths(sequences, length(tiers$inner))
+  check_sequences(sequences, length(tiers$inner))
   lapply(tiers, function(tier) {
     stats::setNames(tier, names(tier) %||% rep("", length(tier)))
   })
@@ -197,10 +194,15 @@ as_sequences <- function(x, name) {
 }
 
 # A species that occurs twice would confirm itself.
-check_species_once <- function(species) {
+# Checks the sequences of both tiers together. `inner`: the name of the argument of the first.
+check_sequences <- function(sequences, n_inner, inner = "inner") {
+  refuse_if(length(sequences) == 0, "`%s` and `outer` are both empty: give at least one sequence.",
+            inner)
+  species <- names(sequences)
   twice <- unique(species[duplicated(species) & !species %in% c("", NA)])
   refuse_if(length(twice), "`inner` and `outer` have %s more than once: keep one.",
             enumerate(quoted(twice)))
+  check_equal_lengths(sequences, n_inner)
 }
 
 check_equal_lengths <- function(sequences, n_inner) {

@@ -6,7 +6,7 @@
 check_args <- function(...) {
   frame <- parent.frame()
   check_given(frame, sys.function(sys.parent()))
-  apply_kinds(frame, ...)
+  apply_kinds(..., frame = frame)
 }
 
 # check_args() for methods whose `...` is only the generic's
@@ -14,11 +14,11 @@ check_method <- function(...) {
   frame <- parent.frame()
   check_given(frame, sys.function(sys.parent()))
   eval(quote(check_no_more(...)), frame)
-  apply_kinds(frame, ...)
+  apply_kinds(..., frame = frame)
 }
 
 # A kind is made only when its turn comes, because it may use the values before it.
-apply_kinds <- function(frame, ...) {
+apply_kinds <- function(..., frame) {
   for (i in seq_len(...length())) {
     name <- ...names()[i]
     kind <- ...elt(i)

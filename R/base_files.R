@@ -183,6 +183,8 @@ check_output_file <- function(file, name = "file", whole = TRUE) {
   file
 }
 
+stop_on_file <- function(file, problem) refuse_file(file, "%s %s.", quoted(file), problem)
+
 # A kind of argument of check_args()
 file_out <- function(whole = TRUE) function(x, name) check_output_file(x, name, whole)
 

@@ -55,7 +55,7 @@ reconstruct_maps <- function(fit, maps, what = c("map", "structure"), threads = 
                         backend = "auto") {
   check_given()
   check_fits(fit, maps)
-  what <- check_choice(what, c("map", "structure"), "what")
+  check_args(what = choice(c("map", "structure")))
   work <- new_work(threads, backend)
   maps <- reconstructed(fit, maps, work)
   if (what == "structure") maps$maps <- measured(structures_of(maps, work), work)$maps

@@ -101,7 +101,7 @@ value_of_variants <- function(values, g) {
       ancestral = if ("ancestral" %in% names(values)) as.character(values$ancestral)[rows]
     ))
   }
-  must_be(is.numeric(values), values, "values", "numbers")
+  values <- check_values(values)
   if (!is.null(names(values))) {
     return(list(value = unname(values)[rows_by_id(names(values), g)]))
   }
@@ -122,3 +122,5 @@ rows_by_id <- function(ids, g) {
             quoted(ids[1]), quoted(g$variants$id[1]))
   of_each
 }
+
+check_values <- function(values) must_be(is.numeric(values), values, "values", "numbers")

@@ -60,8 +60,8 @@
 confint.demography_fit <- function(object, parm = NULL, level = 0.95,
                                    method = c("wald", "profile"), bootstraps = NULL, log = FALSE,
                                    BPPARAM = NULL, progress = interactive(), ...) {
-  check_method(level = check_level, log = flag())
-  wald <- check_choice(method, c("wald", "profile"), "method") == "wald"
+  check_method(level = check_level, log = flag(), method = choice(c("wald", "profile")))
+  wald <- method == "wald"
   has <- if (wald) names(all_estimates(object)) else object$fitted
   parm <- check_parm(parm, has)
   limits <- if (wald) {

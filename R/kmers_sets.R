@@ -28,25 +28,22 @@
 #' as.data.frame(kmer_subtract(x, y, "diff"))
 #' as.data.frame(filter_kmers(x, min_count = 3))
 kmer_union <- function(x, y, count = "sum", out = NULL, threads = NULL) {
-  check_given()
-  rule <- check_choice(count, both_rules, "count")
-  combine_kmers("union", x, y, rule, out, new_work(threads, memory = NULL))
+  check_args(count = choice(both_rules))
+  combine_kmers("union", x, y, count, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
 #' @export
 kmer_intersect <- function(x, y, count = "min", out = NULL, threads = NULL) {
-  check_given()
-  rule <- check_choice(count, both_rules, "count")
-  combine_kmers("intersect", x, y, rule, out, new_work(threads, memory = NULL))
+  check_args(count = choice(both_rules))
+  combine_kmers("intersect", x, y, count, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
 #' @export
 kmer_subtract <- function(x, y, count = "left", out = NULL, threads = NULL) {
-  check_given()
-  rule <- check_choice(count, c("left", "diff"), "count")
-  combine_kmers("subtract", x, y, rule, out, new_work(threads, memory = NULL))
+  check_args(count = choice(c("left", "diff")))
+  combine_kmers("subtract", x, y, count, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union

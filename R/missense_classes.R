@@ -39,8 +39,8 @@
 score_classes <- function(scores, breaks) {
   check_given()
   check_missense_scores(scores)
-  refuse_if(!is.numeric(breaks) || !length(breaks) || !all(is.finite(breaks)),
-            "`breaks` must be finite numbers, not %s.", show_value(breaks))
+  good <- is.numeric(breaks) && length(breaks) && all(is.finite(breaks))
+  must_be(good, breaks, "breaks", "finite numbers")
   breaks <- sort(unique(breaks))
   worst <- as.data.frame(scores)[is_worst(scores), ]
   names <- classes_between(breaks)

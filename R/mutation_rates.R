@@ -76,8 +76,8 @@ mutation_rates <- function(x, contexts) {
 }
 
 check_contexts <- function(contexts, x) {
-  refuse_if(!inherits(contexts, "mutation_contexts"),
-            "`contexts` must be those of count_contexts(), not %s.", show_value(contexts))
+  must_be(inherits(contexts, "mutation_contexts"), contexts, "contexts",
+          "those of count_contexts()")
   facts <- function(k, fold, rules) {
     mask <- if (!is.null(rules$mask)) normalizePath(rules$mask, mustWork = FALSE)
     list(
