@@ -268,12 +268,11 @@ lengths_of_genome <- function(config) {
 
 check_lengths <- function(lengths, name = "chrom_lengths") {
   fail <- function(what) {
-    abort_ancify(
+    refuse_input(
       paste0(
         "`", name, "` must be a path or a named vector of positive whole numbers, ",
         "each chromosome once; ", what, "."
-      ),
-      "input"
+      )
     )
   }
   if (!is.numeric(lengths) || length(lengths) == 0) {

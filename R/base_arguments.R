@@ -136,13 +136,7 @@ choice <- function(choices) function(x, name) check_choice(x, choices, name)
 
 path <- function() check_path
 
-file_in <- function() {
-  function(x, name) {
-    file <- check_path(x, name)
-    check_is_file(file)
-    file
-  }
-}
+file_in <- function() check_file
 
 # Checks that code outside check_args() calls too
 
@@ -160,8 +154,8 @@ check_sample_names <- function(samples) {
   if (is.null(samples)) {
     return(character())
   }
-  refuse_if(!is.character(samples) || !length(samples) || anyNA(samples) || anyDuplicated(samples),
-            "`samples` must be names of samples, each once, not %s.", show_value(samples))
+  good <- is.character(samples) && length(samples) && !anyNA(samples) && !anyDuplicated(samples)
+  must_be(good, samples, "samples", "names of samples, each once")
   enc2utf8(samples)
 }
 
@@ -187,6 +181,13 @@ check_path <- function(x, name) {
   refuse_if(!is.null(problem), "`%s` is %s: %s.", name, show_value(x), problem)
   # The core passes paths to the system in this form.
   path.expand(enc2native(x))
+}
+
+# The path of a file that is there
+check_file <- function(x, name) {
+  file <- check_path(x, name)
+  check_is_file(file)
+  file
 }
 
 # The reason why a text cannot be a path; NULL if it can.

@@ -140,9 +140,8 @@ read_doubles <- function(path, n) {
 remove_files <- function(paths) {
   unlink(paths, expand = FALSE)
   left <- paths[file.exists(paths)]
-  if (length(left)) {
-    refuse_file(left[1], "Cannot remove %s of an earlier call: remove it by hand.", quoted(left[1]))
-  }
+  refuse_file_if(length(left), left[1], "Cannot remove %s of an earlier call: remove it by hand.",
+                 quoted(left[1]))
 }
 
 # Numbers as text, each with enough digits to be read back exactly.
@@ -174,12 +173,10 @@ check_output_file <- function(file, name = "file", whole = TRUE) {
   refuse_if(whole && length(extension) && !is_variant_path(file),
             "`%s` is %s, but this output is not compressed: leave %s out of its name.", name,
             quoted(file), quoted(extension))
-  if (dir.exists(file)) {
-    refuse_file(file, "`%s` is %s, which is a folder: add the name of a file.", name, quoted(file))
-  }
-  if (are_special_files_impl(file)) {
-    refuse_file(file, "`%s` is %s, a device or a pipe: choose another path.", name, quoted(file))
-  }
+  refuse_file_if(dir.exists(file), file, "`%s` is %s, which is a folder: add the name of a file.",
+                 name, quoted(file))
+  refuse_file_if(are_special_files_impl(file), file,
+                 "`%s` is %s, a device or a pipe: choose another path.", name, quoted(file))
   file
 }
 

@@ -194,12 +194,11 @@ as_cell_array <- function(x) {
     (dim(array)[2] == 3 || dim(array)[1] == dim(array)[2])
   if (!good) {
     shape <- if (length(dim(array)) > 0) paste(dim(array), collapse = " x ") else show_value(x)
-    abort_ancify(
+    refuse_input(
       paste(
         "`x` must be an array of points x 3 x cells or points x points x cells, a list of such",
         sprintf("matrices, or a data frame, not %s.", shape)
-      ),
-      "input"
+      )
     )
   }
   check_distinct(cell_names(array))
@@ -215,18 +214,16 @@ check_distinct <- function(names) {
 list_to_array <- function(x) {
   is_map <- vapply(x, function(map) is.matrix(map) && is.numeric(map), NA)
   name_of <- function(i) quoted(names_or_numbers(names(x), length(x))[i])
-  if (length(x) == 0 || !all(is_map)) {
-    abort_ancify(
-      if (length(x) == 0) {
-        "`x` is an empty list: give a matrix for each cell."
-      } else {
-        wrong <- which(!is_map)[1]
-        sprintf("Cell %s of `x` must be a matrix of numbers, not %s.", name_of(wrong),
-                show_value(x[[wrong]]))
-      },
-      "input"
-    )
-  }
+  refuse_if(
+    length(x) == 0 || !all(is_map),
+    if (length(x) == 0) {
+      "`x` is an empty list: give a matrix for each cell."
+    } else {
+      wrong <- which(!is_map)[1]
+      sprintf("Cell %s of `x` must be a matrix of numbers, not %s.", name_of(wrong),
+              show_value(x[[wrong]]))
+    }
+  )
   sizes <- vapply(x, dim, integer(2))
   differs <- which(colSums(sizes != sizes[, 1]) > 0)
   refuse_if(length(differs), "Matrices must have the same size, but cell %s has %s and cell %s %s.",
@@ -245,19 +242,17 @@ table_to_array <- function(x) {
   } else {
     logical(length(point))
   }
-  if (nrow(x) == 0 || !all(good) || anyNA(x[["cell"]])) {
-    abort_ancify(
-      if (nrow(x) == 0) {
-        "The data frame `x` has no rows."
-      } else if (anyNA(x[["cell"]])) {
-        sprintf("Row %d of `x` has no cell.", which(is.na(x[["cell"]]))[1])
-      } else {
-        sprintf("`point` must be whole numbers from 1, not %s in row %d.",
-                show_value(point[!good][[1]]), which(!good)[1])
-      },
-      "input"
-    )
-  }
+  refuse_if(
+    nrow(x) == 0 || !all(good) || anyNA(x[["cell"]]),
+    if (nrow(x) == 0) {
+      "The data frame `x` has no rows."
+    } else if (anyNA(x[["cell"]])) {
+      sprintf("Row %d of `x` has no cell.", which(is.na(x[["cell"]]))[1])
+    } else {
+      sprintf("`point` must be whole numbers from 1, not %s in row %d.",
+              show_value(point[!good][[1]]), which(!good)[1])
+    }
+  )
   check_points(max(point))
   cell <- cells_of_rows(x[["cell"]])
   out <- array(NA_real_, c(max(point), 3, nlevels(cell)), list(NULL, axes, levels(cell)))

@@ -59,8 +59,7 @@ refuse_part <- function(parts, good, problem) {
 
 parts_given <- function(genes, watch) {
   if (is.character(genes)) {
-    path <- check_path(genes, "genes")
-    check_is_file(path)
+    path <- check_file(genes, "genes")
     parts_of_features(read_gff_impl(path, known_tags, watch), quoted(path))
   } else if (inherits(genes, "GRangesList")) {
     parts_of_lists(genes)

@@ -26,8 +26,7 @@ update.demography_fit <- function(object, ...) {
 #' @export
 simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
                                     draws = c("poisson", "multinomial"), ...) {
-  check_no_more(...)
-  check_has_spectrum(object)
+  check_method(object = check_has_spectrum)
   expected <- object$expected
   attr(expected, "mask") <- attr(expected, "mask") | attr(object$data, "mask")
   simulate(expected, nsim, seed, draws)

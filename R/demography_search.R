@@ -158,8 +158,7 @@ own_params <- function(model, misidentified, ld) {
 # Observations that a fit can use
 check_observed <- function(model, sfs, ld, misidentified) {
   refuse_if(is.null(sfs) && is.null(ld), "There is nothing to fit to: give `sfs`, `ld` or both.")
-  if (!is.null(sfs)) check_not_negative(check_sfs(sfs, "sfs"), "sfs")
-  if (!is.null(ld)) check_ld(ld, "ld")
+  check_args(sfs = optional(check_counted_sfs), ld = optional(check_ld))
   refuse_if(isTRUE(misidentified) && (is.null(sfs) || attr(sfs, "folded")),
             "`misidentified` must be FALSE: %s no ancestral alleles.",
             if (is.null(sfs)) "two-locus statistics need" else "folded data have")

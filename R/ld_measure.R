@@ -260,13 +260,12 @@ block_numbers <- function(found, used, blocks) {
 check_any_pair <- function(any, records, what, path) {
   if (!any) {
     some <- records[records > 0]
-    abort_ancify(
+    refuse_input(
       paste0(
         sprintf("%s has %s. Its records: ", quoted(path), what),
         if (!length(some)) "none",
         paste(vapply(some, format_count, ""), names(some), collapse = ", "), "."
-      ),
-      "input"
+      )
     )
   }
 }

@@ -175,10 +175,8 @@ call_files <- function(run, name = "run") {
   }
   folder <- check_path(run, name)
   chromosomes <- sub("\\.fa$", "", list.files(folder, "\\.fa$", all.files = TRUE))
-  if (length(chromosomes) == 0) {
-    refuse_file(folder, "`%s`: %s %s.", name, quoted(folder),
-                if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder")
-  }
+  refuse_file_if(length(chromosomes) == 0, folder, "`%s`: %s %s.", name, quoted(folder),
+                 if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder")
   chromosomes <- chromosomes[natural_order(chromosomes)]
   data.frame(
     chromosome = chromosomes, file = sequence_path(folder, chromosomes), length = NA_real_

@@ -51,13 +51,10 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
   template <- check_path(
     template %||% system.file("templates", "slurm.tmpl", package = "ancify"), "template"
   )
-  if (!file.exists(template)) {
-    refuse_file(template, "%s: there is no such template; correct the path.", quoted(template))
-  }
-  if (!nzchar(Sys.which("sbatch"))) {
-    refuse_file("sbatch",
-                "This machine has no sbatch: start the run where Slurm jobs are submitted.")
-  }
+  refuse_file_if(!file.exists(template), template,
+                 "%s: there is no such template; correct the path.", quoted(template))
+  refuse_file_if(!nzchar(Sys.which("sbatch")), "sbatch",
+                 "This machine has no sbatch: start the run where Slurm jobs are submitted.")
   resources <- slurm_resources(config)
   if (verbose) inform_ancify(describe_resources(resources, config))
   BiocParallel::BatchtoolsParam(

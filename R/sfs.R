@@ -81,11 +81,12 @@ sfs <- function(counts, populations = NULL, mask = NULL, folded = FALSE) {
     mask <- mask | above
     counts[above] <- 0
   }
-  check_not_negative(check_sfs(new_sfs(counts, populations, mask, folded), "counts"), "counts")
+  check_counted_sfs(new_sfs(counts, populations, mask, folded), "counts")
 }
 
 # Differences of spectra may be negative; counts are not.
-check_not_negative <- function(x, name = "x") {
+check_counted_sfs <- function(x, name) {
+  check_sfs(x, name)
   wrong <- which(x < 0 & !attr(x, "mask"))
   refuse_if(length(wrong),
             "`%s` is %s in cell %s: a count of sites is not below 0. Correct it, or mask the cell.",

@@ -176,9 +176,7 @@ read_cells <- function(reader, n, what, file, line, header) {
 #' @rdname read_sfs
 #' @export
 write_sfs <- function(x, file, comments = NULL) {
-  check_given()
-  check_not_negative(check_sfs(x))
-  file <- check_output_file(file)
+  check_args(x = check_counted_sfs, file = file_out())
   refuse_if(!is.null(comments) &&
               (!is.character(comments) || anyNA(comments) || !all(validEnc(comments))),
             "`comments` must be texts, not %s.", show_value(comments))

@@ -99,8 +99,7 @@ misidentified_sfs <- function(x, share) {
 
 # The cells unmasked in both spectra, with their counts. For folded data the model is folded.
 cells_of_both <- function(model, data) {
-  check_not_negative(check_sfs(model, "model"), "model")
-  check_not_negative(check_sfs(data, "data"), "data")
+  check_args(model = check_counted_sfs, data = check_counted_sfs)
   if (attr(data, "folded")) model <- fold(model)
   why <- unlike_sfs(model, data)
   refuse_if(!is.null(why), "Cannot compare `model` and `data`: %s.", why)

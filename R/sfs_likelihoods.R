@@ -161,12 +161,11 @@ likeliest_counts <- function(step, chances, start) {
 }
 
 refuse_unfound_sites <- function() {
-  abort_ancify(
+  refuse_input(
     paste(
       "Some sites do not vary in these samples, so by `coverage` they cannot have been found.",
       "Leave them out (`bcftools view --min-ac 1:minor`), or give no `coverage`."
-    ),
-    "input"
+    )
   )
 }
 

@@ -141,11 +141,9 @@ reference_files <- function(config, log) {
   }
   files <- stats::setNames(sequence_path(folder, names(config$lengths)), names(config$lengths))
   there <- file.exists(files)
-  if (!any(there)) {
-    refuse_file(folder,
-                "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
-                quoted(folder), quoted(basename(files[1])))
-  }
+  refuse_file_if(!any(there), folder,
+                 "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
+                 quoted(folder), quoted(basename(files[1])))
   if (!all(there)) {
     log(sprintf(
       "Chromosomes without a reference file are left out: %s",
