@@ -61,7 +61,7 @@ confint.demography_fit <- function(object, parm = NULL, level = 0.95,
                                    method = c("wald", "profile"), bootstraps = NULL, log = FALSE,
                                    BPPARAM = NULL, progress = interactive(), ...) {
   check_method(level = check_level, log = flag(), method = choice(c("wald", "profile")))
-  wald <- method == "wald"
+  wald <- identical(method, "wald")
   has <- if (wald) names(all_estimates(object)) else object$fitted
   parm <- check_parm(parm, has)
   limits <- if (wald) {

@@ -39,7 +39,7 @@
 confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald", "profile"),
                              progress = interactive(), ...) {
   check_method(method = choice(c("wald", "profile")), level = check_level)
-  wald <- method == "wald"
+  wald <- identical(method, "wald")
   components <- names(object$theta)
   has <- if (wald) c(components, "h2", names(object$coefficients)) else components
   # A fixed effect may have the name of a component.
