@@ -54,7 +54,7 @@
 read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
                      on_bad_block = c("error", "skip"), threads = NULL,
                      progress = interactive()) {
-  check_args(axt = path(), on_bad_block = choice(c("error", "skip")))
+  check_args(axt = one_path(), on_bad_block = choice(c("error", "skip")))
   if (!is.null(outgroup_lengths)) {
     outgroup_lengths <- lengths_given(outgroup_lengths, "outgroup_lengths")
   }

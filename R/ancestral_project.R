@@ -139,8 +139,8 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
                         focal_maf_name = NULL, threads = NULL,
                         backend = c("auto", "cpu", "gpu"), progress = interactive(),
                         twobit = NULL, overlaps = c("score", "missing", "last")) {
-  check_args(axt = path(), twobit = optional(path()), on_bad_block = choice(c("error", "skip")),
-             overlaps = choice(overlap_rules))
+  check_args(axt = one_path(), twobit = optional(one_path()),
+             on_bad_block = choice(c("error", "skip")), overlaps = choice(overlap_rules))
   all_lengths <- wanted_lengths(chrom_lengths, NULL)
   lengths <- wanted_lengths(all_lengths, chromosomes)
   check_maf_names_given(axt, maf_name, focal_maf_name)

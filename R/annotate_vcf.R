@@ -269,14 +269,14 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
                          keep_fields = character(), history = NULL, projected = NULL,
                          samples = NULL, threads = NULL, progress = interactive(), verbose = TRUE,
                          also = NULL, scores = NULL) {
-  check_args(vcf = path())
+  check_args(vcf = one_path())
   history <- check_sample_history(history, projected, samples, ancestral)
   use_info <- is_info(ancestral)
   check_also(also)
   run <- ancestral
   ancestral <- if (!use_info) folder_of_calls(ancestral, "ancestral")
   out <- check_variant_output(out)
-  check_args(reference = optional(path()), mask = optional(path()))
+  check_args(reference = optional(one_path()), mask = optional(one_path()))
   refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
   check_flag(polarise, "polarise")
   check_keep_fields(keep_fields, polarise)

@@ -94,13 +94,13 @@ must_be <- function(good, x, name, what) {
   x
 }
 
-# Kinds of arguments for check_args()
+# Kinds of arguments for check_args(). No argument that is checked beside one may have its name.
 
-# `made`: what makes objects of this class, in words.
-of_class <- function(class, made) {
+# `what`: an object of this class, in words.
+of_class <- function(class, what) {
   force(class)
-  force(made)
-  function(x, name) must_be(inherits(x, class), x, name, made)
+  force(what)
+  function(x, name) must_be(inherits(x, class), x, name, what)
 }
 
 optional <- function(kind) function(x, name) if (!is.null(x)) kind(x, name)

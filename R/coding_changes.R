@@ -128,11 +128,11 @@
 coding_changes <- function(vcf, ancestral, genes, reference,
                            background = c("ancestral", "focal"), genetic_code = "1", mask = NULL,
                            low_confidence = TRUE, threads = NULL, progress = interactive()) {
-  check_args(vcf = path())
+  check_args(vcf = one_path())
   use_info <- is_info(ancestral)
   if (!use_info) ancestral <- folder_of_calls(ancestral, "ancestral")
-  check_args(reference = path(), background = choice(c("ancestral", "focal")),
-             mask = optional(path()), low_confidence = flag())
+  check_args(reference = one_path(), background = choice(c("ancestral", "focal")),
+             mask = optional(one_path()), low_confidence = flag())
   work <- new_work(threads, progress = progress)
   check_htslib()
   codes <- codes_by_chromosome(genetic_code)

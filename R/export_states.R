@@ -124,7 +124,7 @@ export_states <- function(run, format, out, sites = NULL, reference = NULL, chro
   if (!low_confidence) check_for_format(low_confidence, "low_confidence", row$confidence, format)
   calls <- call_files(run)
   files <- files_to_export(calls, chromosomes, sites)
-  check_args(out = path(), reference = optional(path()))
+  check_args(out = one_path(), reference = optional(one_path()))
   sites <- read_sites(sites, progress)
   # `calls` has all chromosomes: calls that are not exported must not be replaced either.
   refuse_same_file(out, run = calls$file, sites = attr(sites, "path"))

@@ -33,7 +33,7 @@
 #' written <- write_bed(g[g$samples$pheno1 > 12, ], tempfile())
 #' open_genotypes(written)
 write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = interactive()) {
-  check_args(g = check_genotypes, path = path(), overwrite = flag())
+  check_args(g = check_genotypes, path = one_path(), overwrite = flag())
   stem <- sub("[.]bed$", "", path)
   work <- new_work(threads, progress = progress)
   dir.create(dirname(stem), showWarnings = FALSE, recursive = TRUE)

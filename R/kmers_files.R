@@ -33,7 +33,7 @@
 #' write_kmers(x, file.path(tempdir(), "three"))
 #' as.data.frame(read_kmers(file.path(tempdir(), "three")))
 read_kmers <- function(path, canonical = TRUE) {
-  check_args(canonical = flag(), path = path())
+  check_args(canonical = flag(), path = one_path())
   stem <- kmc_stem(path)
   if (stem == path && is_file(path)) {
     refuse_if(is_file(kmc_paths(path)[1]),

@@ -40,7 +40,7 @@ count_contexts <- function(ancestral, k = 3, mask = NULL, windows = NULL, low_co
                            progress = interactive()) {
   check_given()
   ancestral <- folder_of_calls(ancestral, "ancestral")
-  check_args(k = check_k, mask = optional(path()), windows = optional(whole(2^53)),
+  check_args(k = check_k, mask = optional(one_path()), windows = optional(whole(2^53)),
              low_confidence = flag(), fold = choice(spectrum_folds))
   work <- new_work(threads, progress = progress)
   options <- core_list(

@@ -116,12 +116,13 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
                               fold = c("AC", "pyrimidine"), context = c("ancestral", "reference"),
                               reference = NULL, info = FALSE, subset = FALSE, threads = NULL,
                               progress = interactive()) {
-  check_args(vcf = path())
+  check_args(vcf = one_path())
   ancestral <- folder_of_calls(ancestral, "ancestral")
   check_args(k = check_k, by = choice(c("type", "frequency")), fold = choice(spectrum_folds),
              context = choice(c("ancestral", "reference")), samples = flag(),
-             low_confidence = flag(), info = flag(), subset = flag(), mask = optional(path()),
-             reference = optional(path()), windows = optional(whole(2^53)), replicates = whole())
+             low_confidence = flag(), info = flag(), subset = flag(), mask = optional(one_path()),
+             reference = optional(one_path()), windows = optional(whole(2^53)),
+             replicates = whole())
   work <- new_work(threads, progress = progress)
   check_spectrum_kind(by, k, samples, windows, project, context, reference)
   check_htslib()

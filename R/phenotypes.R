@@ -47,7 +47,7 @@ read_covariates <- function(path, na = c("NA", "NaN", ".")) {
 #' @rdname read_phenotypes
 #' @export
 read_keep <- function(path) {
-  check_args(path = path())
+  check_args(path = one_path())
   table <- with_watch("Reading", function(watch) read_samples_impl(path, "", watch))
   list2DF(table[c("id", "family")])
 }

@@ -65,7 +65,7 @@
 sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = NULL,
                                  low_confidence = TRUE, subset = FALSE, window = NULL,
                                  replicates = 100, threads = NULL, progress = interactive()) {
-  check_args(vcf = path())
+  check_args(vcf = one_path())
   if (is_info(ancestral)) ancestral <- NULL
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   check_args(low_confidence = flag(), subset = flag(), window = optional(whole(2^53)))

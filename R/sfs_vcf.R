@@ -131,12 +131,12 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
                          kind = c("snps", "indels", "insertions", "deletions"),
                          classes = NULL, folded = FALSE) {
   check_args(folded = flag(), low_confidence = flag(), subset = flag(),
-             window = optional(whole(2^53)), replicates = whole(), vcf = path())
+             window = optional(whole(2^53)), replicates = whole(), vcf = one_path())
   if (is_info(ancestral)) ancestral <- NULL
   kind <- check_site_kind(kind, ancestral)
   if (folded) check_foldable(kind, ancestral)
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
-  check_args(reference = optional(path()))
+  check_args(reference = optional(one_path()))
   work <- new_work(threads, progress = progress)
   check_htslib()
   if (!is.null(classes)) classes <- site_classes(classes, kind, window)

@@ -102,7 +102,7 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
                            frame_rule = c("virnucpro", "strict"), genetic_code = "1",
                            threads = NULL, backend = "auto", precision = NULL, resume = TRUE,
                            BPPARAM = NULL) {
-  check_args(out = path(), resume = flag())
+  check_args(out = one_path(), resume = flag())
   work <- work_of_session(BPPARAM, threads, backend, precision)
   models <- list(dna = model_or_folder(dna, "dna"), protein = model_or_folder(protein, "protein"))
   classifier <- classifier_or_file(classifier)
