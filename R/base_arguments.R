@@ -134,7 +134,7 @@ text <- function(what = "text") function(x, name) check_text(x, name, what)
 
 choice <- function(choices) function(x, name) check_choice(x, choices, name)
 
-path <- function() check_path
+one_path <- function() check_path
 
 file_in <- function() check_file
 
