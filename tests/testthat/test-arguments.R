@@ -54,5 +54,5 @@ test_that("arguments are checked by their kinds in order, and become what these 
   expect_ancify_error(read(9, fiel = "x"), "input", "has no argument `fiel`")
   expect_ancify_error(read(9, ""), "input", "`n` must be a positive whole number up to 5, not 9")
   expect_ancify_error(read(2, identity), "input", "`file` must be one path, not a function")
-  expect_ancify_error(read(2, how = "slow"), "input", "`how` must be one of \"fast\" and \"exact\"")
+  expect_ancify_error(read(2, how = "slow"), "input", "`how` must be one of 'fast' and 'exact'")
 })
