@@ -265,7 +265,8 @@ table_to_array <- function(x) {
 
 check_axes <- function(coordinates) {
   wrong <- names(coordinates)[!vapply(coordinates, is.numeric, NA)]
-  must_be(!length(wrong), coordinates[[wrong[1]]], wrong[1], "numbers")
+  refuse_if(length(wrong), "`%s` must be numbers, not %s.", wrong[1],
+            show_value(coordinates[[wrong[1]]]))
   coordinates
 }
 

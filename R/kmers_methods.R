@@ -69,7 +69,8 @@ first_kmers <- function(x, n) {
 `[.kmers` <- function(x, i) {
   kmers <- toupper(as.character(i))
   wrong <- which(is.na(kmers) | nchar(kmers) != x$k)
-  must_be(!length(wrong), kmers[wrong[1]], "i", sprintf("k-mers of %d bases", x$k))
+  refuse_if(length(wrong), "`i` must be k-mers of %d bases, not %s.", x$k,
+            show_value(kmers[wrong[1]]))
   # The N between k-mers keeps them apart.
   along <- counts_along(check_kmers(x), paste(kmers, collapse = "N"))[[1]]
   stats::setNames(along[(seq_along(kmers) - 1) * (x$k + 1) + 1], kmers)
