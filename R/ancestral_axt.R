@@ -54,9 +54,7 @@
 read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
                      on_bad_block = c("error", "skip"), threads = NULL,
                      progress = interactive()) {
-  check_given()
-  axt <- check_path(axt, "axt")
-  on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
+  check_args(axt = one_path(), on_bad_block = choice(c("error", "skip")))
   if (!is.null(outgroup_lengths)) {
     outgroup_lengths <- lengths_given(outgroup_lengths, "outgroup_lengths")
   }
@@ -89,8 +87,7 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
 }
 
 check_names <- function(x, name) {
-  refuse_if(!is.character(x) || length(x) == 0 || anyNA(x), "`%s` must be names as text, not %s.",
-            name, show_value(x))
+  must_be(is.character(x) && length(x) != 0 && !anyNA(x), x, name, "names as text")
 }
 
 warn_about_blocks <- function(blocks, axt, outgroup_lengths) {

@@ -127,12 +127,13 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
       tree <- NULL
     }
   }
-  method <- check_choice(method, method_names(), "method")
-  check_posterior_flag(posterior, method)
-  ties <- check_choice(ties, tie_rules, "ties")
-  check_whole_number(min_inner_freq, "min_inner_freq")
-  check_whole_number(min_outer_freq, "min_outer_freq")
-  check_thresholds_given(high, low)
+  check_args(method = choice(method_names()), posterior = flag())
+  refuse_if(posterior && !has_posterior(method_row(method)),
+            "`method` %s has no posterior: set `posterior = FALSE`, or choose one of %s.",
+            quoted(method), enumerate(names_with_posterior()))
+  check_args(ties = choice(tie_rules), min_inner_freq = whole(), min_outer_freq = whole(),
+             high = number(0, 1), low = number(0, 1))
+  refuse_if(low > high, "`low` is %s, above `high` of %s: exchange them.", low, high)
   sequences <- tier_sequences(inner, outer, method)
   species <- lapply(sequences, names)
   row <- method_row(method)
@@ -169,10 +170,7 @@ tier_sequences <- function(inner, outer, method) {
     outer = as_tier(outer, "outer", may_be_empty)
   )
   sequences <- c(tiers$inner, tiers$outer)
-  refuse_if(length(sequences) == 0,
-            "`inner` and `outer` are both empty: give at least one sequence.")
-  check_species_once(names(sequences))
-  check_equal_lengths(sequences, length(tiers$inner))
+  check_sequences(sequences, length(tiers$inner))
   lapply(tiers, function(tier) {
     stats::setNames(tier, names(tier) %||% rep("", length(tier)))
   })
@@ -196,10 +194,15 @@ as_sequences <- function(x, name) {
 }
 
 # A species that occurs twice would confirm itself.
-check_species_once <- function(species) {
+# Checks the sequences of both tiers together. `inner`: the name of the argument of the first.
+check_sequences <- function(sequences, n_inner, inner = "inner") {
+  refuse_if(length(sequences) == 0, "`%s` and `outer` are both empty: give at least one sequence.",
+            inner)
+  species <- names(sequences)
   twice <- unique(species[duplicated(species) & !species %in% c("", NA)])
   refuse_if(length(twice), "`inner` and `outer` have %s more than once: keep one.",
             enumerate(quoted(twice)))
+  check_equal_lengths(sequences, n_inner)
 }
 
 check_equal_lengths <- function(sequences, n_inner) {
@@ -211,13 +214,8 @@ check_equal_lengths <- function(sequences, n_inner) {
       species <- names(sequences)[i]
       if (is.null(species) || !nzchar(species)) tier else sprintf("%s (%s)", tier, quoted(species))
     }
-    abort_ancify(
-      sprintf(
-        "The sequences must have the same length: %s has %s bases, %s has %s.",
-        label(1), format_count(lengths[[1]]), label(other), format_count(lengths[[other]])
-      ),
-      "input"
-    )
+    refuse_input("The sequences must have the same length: %s has %s bases, %s has %s.", label(1),
+                 format_count(lengths[[1]]), label(other), format_count(lengths[[other]]))
   }
 }
 

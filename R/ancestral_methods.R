@@ -242,20 +242,16 @@ history_of_species <- function(history, species) {
   if (is.null(names) && length(history$splits) == length(species)) {
     return(history)
   }
-  if (is.null(names) || length(names) != length(species) || !setequal(names, species)) {
-    abort_ancify(
-      sprintf(
-        "The history has splits of %s, but the outgroups are %s: give a split for each.",
-        if (is.null(names)) {
-          count_of(length(history$splits), "outgroup")
-        } else {
-          enumerate(quoted(names))
-        },
-        enumerate(quoted(species))
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    is.null(names) || length(names) != length(species) || !setequal(names, species),
+    "The history has splits of %s, but the outgroups are %s: give a split for each.",
+    if (is.null(names)) {
+      count_of(length(history$splits), "outgroup")
+    } else {
+      enumerate(quoted(names))
+    },
+    enumerate(quoted(species))
+  )
   order <- match(species, names)
   history$splits <- history$splits[order]
   history$sizes <- history$sizes[order]
@@ -277,22 +273,6 @@ method_arguments <- function(method, arguments, species) {
             "`tree` is missing: `method` %s needs Newick text, a file with it, or a phylo.",
             quoted(method))
   row$given(arguments, species)
-}
-
-check_posterior_flag <- function(posterior, method) {
-  check_flag(posterior, "posterior")
-  refuse_if(posterior && !has_posterior(method_row(method)),
-            "`method` %s has no posterior: set `posterior = FALSE`, or choose one of %s.",
-            quoted(method), enumerate(names_with_posterior()))
-}
-
-check_thresholds_given <- function(high, low) {
-  for (name in c("high", "low")) {
-    value <- get(name)
-    refuse_if(!is.numeric(value) || length(value) != 1 || !isTRUE(value >= 0 & value <= 1),
-              "`%s` must be a number from 0 to 1, not %s.", name, show_value(value))
-  }
-  refuse_if(low > high, "`low` is %s, above `high` of %s: exchange them.", low, high)
 }
 
 # `minima` and `species`: the minimum votes and the numbers of species, named by tier.

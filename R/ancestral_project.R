@@ -139,11 +139,8 @@ project_axt <- function(axt, chrom_lengths, chromosomes = NULL, output_dir = NUL
                         focal_maf_name = NULL, threads = NULL,
                         backend = c("auto", "cpu", "gpu"), progress = interactive(),
                         twobit = NULL, overlaps = c("score", "missing", "last")) {
-  check_given()
-  axt <- check_path(axt, "axt")
-  if (!is.null(twobit)) twobit <- check_path(twobit, "twobit")
-  on_bad_block <- check_choice(on_bad_block, c("error", "skip"), "on_bad_block")
-  overlaps <- check_choice(overlaps, overlap_rules, "overlaps")
+  check_args(axt = one_path(), twobit = optional(one_path()),
+             on_bad_block = choice(c("error", "skip")), overlaps = choice(overlap_rules))
   all_lengths <- wanted_lengths(chrom_lengths, NULL)
   lengths <- wanted_lengths(all_lengths, chromosomes)
   check_maf_names_given(axt, maf_name, focal_maf_name)
@@ -211,8 +208,7 @@ genomes_by_alignment <- function(alignment, twobit) {
 
 # If names are missing for a MAF, the core's error lists the names in the file.
 check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
-  if (!is.null(maf_name)) check_text(maf_name, "maf_name")
-  if (!is.null(focal_maf_name)) check_text(focal_maf_name, "focal_maf_name")
+  check_args(maf_name = optional(text()), focal_maf_name = optional(text()))
   refuse_if(!is.null(maf_name) && identical(maf_name, focal_maf_name),
             "`maf_name` and `focal_maf_name` are the same: name two species.")
   # For an empty file the core's error says that it has no block.
@@ -246,8 +242,7 @@ wanted_lengths <- function(chrom_lengths, chromosomes) {
   if (is.null(chromosomes)) {
     return(lengths)
   }
-  refuse_if(!is.atomic(chromosomes), "`chromosomes` must be names, not %s.",
-            show_value(chromosomes))
+  must_be(is.atomic(chromosomes), chromosomes, "chromosomes", "names")
   chromosomes <- as.character(chromosomes)
   unknown <- setdiff(chromosomes, names(lengths))
   refuse_if(length(unknown) || length(chromosomes) == 0 || anyDuplicated(chromosomes),
@@ -273,12 +268,11 @@ lengths_of_genome <- function(config) {
 
 check_lengths <- function(lengths, name = "chrom_lengths") {
   fail <- function(what) {
-    abort_ancify(
+    refuse_input(
       paste0(
         "`", name, "` must be a path or a named vector of positive whole numbers, ",
         "each chromosome once; ", what, "."
-      ),
-      "input"
+      )
     )
   }
   if (!is.numeric(lengths) || length(lengths) == 0) {

@@ -15,10 +15,7 @@ check_also <- function(also) {
   if (is.null(also) || (is.character(also) && all(also %in% choices))) {
     return(invisible())
   }
-  abort_ancify(
-    sprintf("`also` must be among %s, not %s.", enumerate(quoted(choices)), show_value(also)),
-    "input"
-  )
+  refuse_input("`also` must be among %s, not %s.", enumerate(quoted(choices)), show_value(also))
 }
 
 # The alignments of a run, the settings for reading them, and the method for indels.
@@ -57,14 +54,9 @@ refuse_changed <- function(run) {
     now <- file_identity(path)
     differs <- function(fact) isTRUE(then[[fact]] != now[[fact]])
     if (differs("size") || differs("sample_checksum")) {
-      abort_ancify(
-        sprintf(
-          "%s changed after the run read it: run it again, or bring the earlier file back.",
-          quoted(path)
-        ),
-        "file",
-        file = path
-      )
+      refuse_file(path,
+                  "%s changed after the run read it: run it again, or bring the earlier file back.",
+                  quoted(path))
     }
   }
 }

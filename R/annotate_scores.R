@@ -5,7 +5,7 @@ core_scores <- function(scores, chromosomes) {
   if (is.null(scores)) {
     return(NULL)
   }
-  check_missense_scores(scores, c("score", "ancestral", "transcript"))
+  check_args(scores = scores_with(c("score", "ancestral", "transcript")))
   table <- lowest_scores(scores)
   code <- function(base) match(base, c("A", "C", "G", "T")) - 1L
   table <- data.frame(

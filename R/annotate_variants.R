@@ -44,9 +44,8 @@ annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
   check_flag(polarise, "polarise")
   refuse_if("out" %in% ...names(), "`out` is for files only: use annotate_vcf().")
   is_ranges <- inherits(variants, "GenomicRanges")
-  refuse_if(!is_ranges && !inherits(variants, "VCF"),
-            "`variants` must be a VCF of the package VariantAnnotation, or a GRanges, not %s.",
-            show_value(variants))
+  must_be(is_ranges || inherits(variants, "VCF"), variants, "variants",
+          "a VCF of the package VariantAnnotation, or a GRanges")
   folder <- tempfile("ancify-variants-")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))

@@ -269,16 +269,14 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
                          keep_fields = character(), history = NULL, projected = NULL,
                          samples = NULL, threads = NULL, progress = interactive(), verbose = TRUE,
                          also = NULL, scores = NULL) {
-  check_given()
-  vcf <- check_path(vcf, "vcf")
+  check_args(vcf = one_path())
   history <- check_sample_history(history, projected, samples, ancestral)
   use_info <- is_info(ancestral)
   check_also(also)
   run <- ancestral
   ancestral <- if (!use_info) folder_of_calls(ancestral, "ancestral")
   out <- check_variant_output(out)
-  if (!is.null(reference)) reference <- check_path(reference, "reference")
-  if (!is.null(mask)) mask <- check_path(mask, "mask")
+  check_args(reference = optional(one_path()), mask = optional(one_path()))
   refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
   check_flag(polarise, "polarise")
   check_keep_fields(keep_fields, polarise)
@@ -338,8 +336,7 @@ check_variant_output <- function(out) {
 check_keep_fields <- function(fields, polarise) {
   known <- is.character(fields) && all(grepl("^(INFO|FORMAT)/[^/]+$", fields)) &&
     !"FORMAT/GT" %in% fields
-  refuse_if(!known, "`keep_fields` must be names such as \"INFO/DB_AF\" or \"FORMAT/DS\", not %s.",
-            show_value(fields))
+  must_be(known, fields, "keep_fields", "names such as \"INFO/DB_AF\" or \"FORMAT/DS\"")
   refuse_if(length(fields) && !polarise,
             "`keep_fields` needs `polarise = TRUE`: set it, or leave `keep_fields` out.")
 }

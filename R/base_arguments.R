@@ -1,9 +1,34 @@
 # Checks of exported functions: their arguments, and the packages that they need.
 
-# Refuses missing arguments that have no default. Exported functions call it first.
-check_given <- function() {
+# Checks arguments of the calling function, in the order of `...`. Each is `argument = kind`: a kind
+# takes a value and its name, and returns the value to use, or refuses it. First of all,
+# check_given() refuses arguments that are missing.
+check_args <- function(...) {
   frame <- parent.frame()
-  takes <- formals(sys.function(sys.parent()))
+  check_given(frame, sys.function(sys.parent()))
+  apply_kinds(..., frame = frame)
+}
+
+# check_args() for methods whose `...` is only the generic's
+check_method <- function(...) {
+  frame <- parent.frame()
+  check_given(frame, sys.function(sys.parent()))
+  eval(quote(check_no_more(...)), frame)
+  apply_kinds(..., frame = frame)
+}
+
+# A kind is made only when its turn comes, because it may use the values before it.
+apply_kinds <- function(..., frame) {
+  for (i in seq_len(...length())) {
+    name <- ...names()[i]
+    kind <- ...elt(i)
+    assign(name, kind(get(name, frame), name), frame)
+  }
+}
+
+# Refuses missing arguments that have no default. Exported functions call it first, or check_args().
+check_given <- function(frame = parent.frame(), fun = sys.function(sys.parent())) {
+  takes <- formals(fun)
   has_none <- function(default) is.name(default) && !nzchar(default)
   needed <- names(takes)[vapply(takes, has_none, NA)]
   missing <- Filter(
@@ -37,14 +62,9 @@ need_bioconductor <- function(packages, what) {
 check_no_more <- function(...) {
   if (...length() > 0) {
     named <- sprintf("`%s`", Filter(nzchar, ...names()))
-    abort_ancify(
-      sprintf(
-        "This function has no argument%s %s: see its help.",
-        if (length(named) > 1) "s" else "",
-        if (length(named)) enumerate(named) else "without a name"
-      ),
-      "input"
-    )
+    refuse_input("This function has no argument%s %s: see its help.",
+                 if (length(named) > 1) "s" else "",
+                 if (length(named)) enumerate(named) else "without a name")
   }
 }
 
@@ -68,38 +88,79 @@ row_names_given <- function(x) {
   if (is.character(names)) names
 }
 
-check_whole_number <- function(x, name, most = .Machine$integer.max) {
-  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 1 & x == round(x))
-  refuse_if(!good, "`%s` must be a positive whole number, not %s.", name, show_value(x))
-  refuse_if(x > most, "`%s` must be a positive whole number up to %s, not %s.", name,
-            format_count(most), show_value(x))
+# Refuses `x` unless it is `good`.
+must_be <- function(good, x, name, what) {
+  refuse_if(!good, "`%s` must be %s, not %s.", name, what, show_value(x))
   x
 }
 
-check_at_least <- function(x, name, least) {
-  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= least && x == round(x) && x <= 2^31 - 1)
-  refuse_if(!good, "`%s` must be a whole number from %s on, not %s.", name, least, show_value(x))
-  x
+# Kinds of arguments for check_args(). No argument that is checked beside one may have its name.
+
+# `what`: an object of this class, in words.
+of_class <- function(class, what) {
+  force(class)
+  force(what)
+  function(x, name) must_be(inherits(x, class), x, name, what)
+}
+
+optional <- function(kind) function(x, name) if (!is.null(x)) kind(x, name)
+
+flag <- function() check_flag
+
+whole <- function(most = .Machine$integer.max) {
+  function(x, name) check_whole_number(x, name, most)
+}
+
+at_least <- function(least) {
+  function(x, name) {
+    good <- is_number(x) && x >= least && x == round(x) && x <= .Machine$integer.max
+    must_be(good, x, name, sprintf("a whole number from %s on", least))
+  }
+}
+
+number <- function(from = -Inf, to = Inf) {
+  function(x, name) {
+    must_be(is_number(x) && x >= from && x <= to, x, name, paste0(
+      "a number", if (is.finite(from)) paste(" from", from), if (is.finite(to)) paste(" to", to)
+    ))
+  }
+}
+
+share <- function() check_share
+
+positive <- function(n = NULL) function(x, name) check_positive(x, name, n)
+
+text <- function(what = "text") function(x, name) check_text(x, name, what)
+
+choice <- function(choices) function(x, name) check_choice(x, choices, name)
+
+one_path <- function() check_path
+
+file_in <- function() check_file
+
+# Checks that code outside check_args() calls too
+
+check_whole_number <- function(x, name, most = .Machine$integer.max) {
+  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 1 & x == round(x))
+  must_be(good, x, name, "a positive whole number")
+  must_be(x <= most, x, name, sprintf("a positive whole number up to %s", format_count(most)))
 }
 
 check_share <- function(x, name) {
-  good <- is.numeric(x) && length(x) == 1 && isTRUE(x >= 0 & x < 1)
-  refuse_if(!good, "`%s` must be a number from 0 to below 1, not %s.", name, show_value(x))
-  x
+  must_be(is_number(x) && x >= 0 && x < 1, x, name, "a number from 0 to below 1")
 }
 
 check_sample_names <- function(samples) {
   if (is.null(samples)) {
     return(character())
   }
-  refuse_if(!is.character(samples) || !length(samples) || anyNA(samples) || anyDuplicated(samples),
-            "`samples` must be names of samples, each once, not %s.", show_value(samples))
+  good <- is.character(samples) && length(samples) && !anyNA(samples) && !anyDuplicated(samples)
+  must_be(good, samples, "samples", "names of samples, each once")
   enc2utf8(samples)
 }
 
 check_flag <- function(x, name) {
-  refuse_if(!isTRUE(x) && !isFALSE(x), "`%s` must be TRUE or FALSE, not %s.", name, show_value(x))
-  x
+  must_be(isTRUE(x) || isFALSE(x), x, name, "TRUE or FALSE")
 }
 
 # The path of an object that represents a file, such as a TwoBitFile, FaFile or VcfFile, or a
@@ -122,6 +183,13 @@ check_path <- function(x, name) {
   path.expand(enc2native(x))
 }
 
+# The path of a file that is there
+check_file <- function(x, name) {
+  file <- check_path(x, name)
+  check_is_file(file)
+  file
+}
+
 # The reason why a text cannot be a path; NULL if it can.
 path_problem <- function(path) {
   if (!validEnc(path)) {
@@ -136,9 +204,7 @@ most_path_bytes <- 4095
 not_text <- "it is not valid text in this session's encoding; choose another name"
 
 check_text <- function(x, name, what = "text") {
-  refuse_if(!is.character(x) || length(x) != 1 || is.na(x) || !nzchar(x),
-            "`%s` must be one %s, not %s.", name, what, show_value(x))
-  x
+  must_be(is.character(x) && length(x) == 1 && !is.na(x) && nzchar(x), x, name, paste("one", what))
 }
 
 check_choice <- function(x, choices, name) {
@@ -154,9 +220,8 @@ check_choice <- function(x, choices, name) {
 
 or_null <- function(code) tryCatch(code, ancify_input_error = function(error) NULL)
 
-check_level <- function(level) {
-  refuse_if(!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1),
-            "`level` must be between 0 and 1, not %s.", show_value(level))
+check_level <- function(x, name) {
+  must_be(is_number(x) && x > 0 && x < 1, x, name, "between 0 and 1")
 }
 
 # Column names of intervals, as in R's `confint()`.
@@ -175,8 +240,6 @@ check_parm <- function(parm, has) {
 # `n`: the length that `x` must have; NULL for any length above 0.
 check_positive <- function(x, name, n = NULL) {
   right_length <- if (is.null(n)) length(x) > 0 else length(x) == n
-  refuse_if(!is.numeric(x) || !right_length || !all(is.finite(x) & x > 0),
-            "`%s` must be %s above 0, not %s.", name, if (is.null(n)) "numbers" else "a number",
-            show_value(x))
-  x
+  must_be(is.numeric(x) && right_length && all(is.finite(x) & x > 0), x, name,
+          if (is.null(n)) "numbers above 0" else "a number above 0")
 }

@@ -5,19 +5,15 @@
 lengths_of_seqinfo <- function(x, name) {
   need_bioconductor("GenomeInfoDb", "Lengths of an S4 object")
   lengths <- tryCatch(GenomeInfoDb::seqlengths(x), error = function(condition) NULL)
-  if (length(lengths) == 0 || anyNA(lengths)) {
-    abort_ancify(
-      sprintf(
-        "`%s` is a %s without %s: give a path or a named vector.", name, class(x)[1],
-        if (length(lengths)) {
-          paste("the length of", quoted(names(lengths)[is.na(lengths)][1]))
-        } else {
-          "lengths (seqlengths())"
-        }
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(lengths) == 0 || anyNA(lengths),
+    "`%s` is a %s without %s: give a path or a named vector.", name, class(x)[1],
+    if (length(lengths)) {
+      paste("the length of", quoted(names(lengths)[is.na(lengths)][1]))
+    } else {
+      "lengths (seqlengths())"
+    }
+  )
   lengths
 }
 
@@ -130,11 +126,9 @@ check_sequence_texts <- function(x, name, thing, letters, reader) {
             show_value(x[is_path][[1]]), reader)
   if (any(wrong > 0)) {
     at <- which(wrong > 0)[1]
-    abort_ancify(
-      sprintf("`%s` must be sequences of %s, but %s has the letter %s at position %d.", name, thing,
-              show_value(x[[at]]), quoted(substr(x[[at]], wrong[at], wrong[at])), wrong[at]),
-      "input"
-    )
+    refuse_input("`%s` must be sequences of %s, but %s has the letter %s at position %d.", name,
+                 thing, show_value(x[[at]]), quoted(substr(x[[at]], wrong[at], wrong[at])),
+                 wrong[at])
   }
   x
 }
@@ -144,8 +138,7 @@ dna_texts <- function(x, name) {
   if (is_dna(x)) {
     return(as.character(x))
   }
-  refuse_if(!is.character(x) || anyNA(x) || !all(validEnc(x)),
-            "`%s` must be texts or a DNAStringSet, not %s.", name, show_value(x))
+  must_be(is.character(x) && !anyNA(x) && all(validEnc(x)), x, name, "texts or a DNAStringSet")
   check_sequence_texts(x, name, "DNA", "ACGTMRWSYKVHDBN.+-", "Biostrings::readDNAStringSet()")
 }
 

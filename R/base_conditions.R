@@ -21,6 +21,15 @@ refuse_if <- function(wrong, format, ...) {
   invisible()
 }
 
+# An input error, or an error of `file`; `format` and `...` are as for refuse_if().
+refuse_input <- function(format, ...) refuse_if(TRUE, format, ...)
+
+refuse_file <- function(file, format, ...) refuse_file_if(TRUE, file, format, ...)
+
+refuse_file_if <- function(wrong, file, format, ...) {
+  if (wrong) abort_ancify(if (...length()) sprintf(format, ...) else format, "file", file = file)
+}
+
 # One error for several problems. `kinds`: the class of each problem; if all classes are equal, the
 # error has that class too.
 error_of_problems <- function(lead, problems, class, kinds, ...) {

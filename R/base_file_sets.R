@@ -15,13 +15,9 @@ read_whole_set <- function(key, read, tries = most_tries) {
     if (inherits(content, "error")) stop(content)
     return(list(content = content, identity = before))
   }
-  if (tries == 0) {
-    abort_ancify(
-      sprintf("%s is replaced or removed while it is read: try again when its writer has ended.",
-              quoted(key)),
-      "file", file = key
-    )
-  }
+  refuse_file_if(tries == 0, key,
+                 "%s is replaced or removed while it is read: try again when its writer has ended.",
+                 quoted(key))
   Sys.sleep(seconds_between_tries)
   read_whole_set(key, read, tries - 1)
 }

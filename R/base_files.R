@@ -140,12 +140,8 @@ read_doubles <- function(path, n) {
 remove_files <- function(paths) {
   unlink(paths, expand = FALSE)
   left <- paths[file.exists(paths)]
-  if (length(left)) {
-    abort_ancify(
-      sprintf("Cannot remove %s of an earlier call: remove it by hand.", quoted(left[1])),
-      "file", file = left[1]
-    )
-  }
+  refuse_file_if(length(left), left[1], "Cannot remove %s of an earlier call: remove it by hand.",
+                 quoted(left[1]))
 }
 
 # Numbers as text, each with enough digits to be read back exactly.
@@ -177,20 +173,17 @@ check_output_file <- function(file, name = "file", whole = TRUE) {
   refuse_if(whole && length(extension) && !is_variant_path(file),
             "`%s` is %s, but this output is not compressed: leave %s out of its name.", name,
             quoted(file), quoted(extension))
-  if (dir.exists(file)) {
-    abort_ancify(
-      sprintf("`%s` is %s, which is a folder: add the name of a file.", name, quoted(file)), "file",
-      file = file
-    )
-  }
-  if (are_special_files_impl(file)) {
-    abort_ancify(
-      sprintf("`%s` is %s, a device or a pipe: choose another path.", name, quoted(file)), "file",
-      file = file
-    )
-  }
+  refuse_file_if(dir.exists(file), file, "`%s` is %s, which is a folder: add the name of a file.",
+                 name, quoted(file))
+  refuse_file_if(are_special_files_impl(file), file,
+                 "`%s` is %s, a device or a pipe: choose another path.", name, quoted(file))
   file
 }
+
+stop_on_file <- function(file, problem) refuse_file(file, "%s %s.", quoted(file), problem)
+
+# A kind of argument of check_args()
+file_out <- function(whole = TRUE) function(x, name) check_output_file(x, name, whole)
 
 # Calls write(temporary) for a file beside `path`, then renames the file to `path`.
 write_whole <- function(path, write) {
@@ -198,11 +191,8 @@ write_whole <- function(path, write) {
   temporary <- temporary_name(path)
   on.exit(unlink(temporary, expand = FALSE))
   fail <- function(...) {
-    abort_ancify(
-      sprintf("Cannot write %s; check the folder's permissions and the free space.", quoted(path)),
-      "file",
-      file = path
-    )
+    refuse_file(path, "Cannot write %s; check the folder's permissions and the free space.",
+                quoted(path))
   }
   if (!suppressWarnings(file.create(temporary))) fail()
   write(temporary)

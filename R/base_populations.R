@@ -20,15 +20,12 @@ population_table <- function(populations, most = core_limits()$populations) {
   } else if (is.character(populations) && length(populations) == 1) {
     return(population_file(check_path(populations, "populations"), most))
   } else {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`populations` must be populations named by samples, a data frame or the path of a file,",
-          "not %s."
-        ),
-        show_value(populations)
+    refuse_input(
+      paste(
+        "`populations` must be populations named by samples, a data frame or the path of a file,",
+        "not %s."
       ),
-      "input"
+      show_value(populations)
     )
   }
   table <- data.frame(lapply(table, as.character))
@@ -61,21 +58,17 @@ check_population_table <- function(table, most) {
   twice <- which(duplicated(table$sample))
   refuse_if(length(twice), "`populations` has the sample %s twice.", quoted(table$sample[twice[1]]))
   names <- unique(table$population)
-  if (length(names) < 1 || length(names) > most) {
-    abort_ancify(
-      sprintf(
-        "`populations` has %d populations%s, but a spectrum has %s. %s", length(names),
-        if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "",
-        if (is.finite(most)) sprintf("1 to %d", most) else "1 or more",
-        if (length(names)) {
-          "Leave out the other samples, with `subset = TRUE`."
-        } else {
-          "Name the samples to use."
-        }
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    length(names) < 1 || length(names) > most,
+    "`populations` has %d populations%s, but a spectrum has %s. %s", length(names),
+    if (length(names)) sprintf(" (%s)", enumerate(quoted(names))) else "",
+    if (is.finite(most)) sprintf("1 to %d", most) else "1 or more",
+    if (length(names)) {
+      "Leave out the other samples, with `subset = TRUE`."
+    } else {
+      "Name the samples to use."
+    }
+  )
   check_populations(names, length(names))
 }
 
@@ -84,19 +77,16 @@ check_samples <- function(samples, table, vcf, subset) {
   lacking <- setdiff(table$sample, samples)
   if (length(lacking)) {
     empty <- setdiff(table$population, table$population[table$sample %in% samples])
-    abort_ancify(
-      sprintf(
-        "%s has no sample %s of `populations`%s; its samples are %s.%s", quoted(vcf),
-        enumerate(quoted(lacking)),
-        if (length(empty)) {
-          sprintf(", so none of the population %s", enumerate(quoted(empty)))
-        } else {
-          ""
-        },
-        enumerate(quoted(samples)),
-        if (identical(lacking, table$sample[1])) " Is the first line a header? Remove it." else ""
-      ),
-      "input"
+    refuse_input(
+      "%s has no sample %s of `populations`%s; its samples are %s.%s", quoted(vcf),
+      enumerate(quoted(lacking)),
+      if (length(empty)) {
+        sprintf(", so none of the population %s", enumerate(quoted(empty)))
+      } else {
+        ""
+      },
+      enumerate(quoted(samples)),
+      if (identical(lacking, table$sample[1])) " Is the first line a header? Remove it." else ""
     )
   }
   others <- setdiff(samples, table$sample)

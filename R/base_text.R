@@ -15,9 +15,7 @@ check_is_file <- function(file) {
   } else if (dir.exists(file)) {
     "this is a folder, not a file"
   }
-  if (!is.null(problem)) {
-    abort_ancify(sprintf("%s: %s; correct the path.", quoted(file), problem), "file", file = file)
-  }
+  refuse_file_if(!is.null(problem), file, "%s: %s; correct the path.", quoted(file), problem)
 }
 
 # Parses YAML text. `refuse`: a function that receives the message of a problem. If `strict`, the

@@ -142,6 +142,8 @@ is_scalar <- function(value) {
   is.atomic(value) && length(value) == 1 && !is.na(value)
 }
 
+is_number <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x)
+
 # Cuts long lines in the middle, because the ends of a path are most informative.
 cut_middle <- function(lines, width) {
   n <- nchar(lines)

@@ -2,11 +2,8 @@
 
 check_workers <- function(param, backend) {
   # BiocParallel cannot start foreach's workers.
-  refuse_if(
-    !inherits(param, "BiocParallelParam") || inherits(param, "DoparParam"),
-    "`BPPARAM` must be NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is, not %s.",
-    show_value(param)
-  )
+  must_be(inherits(param, "BiocParallelParam") && !inherits(param, "DoparParam"), param, "BPPARAM",
+          "NULL or a BiocParallelParam, as BiocParallel::SnowParam(2) is")
   need_bioconductor("BiocParallel", "Workers")
   if (forks(param) && identical(backend, "gpu")) {
     abort_ancify(

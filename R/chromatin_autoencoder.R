@@ -110,8 +110,7 @@
 fit_autoencoder <- function(maps, task = c("cluster", "denoise", "inpaint"), code = NULL,
                             epochs = 50, validation = 0.2, share = NULL, geometry = 0, seed = 1,
                             threads = NULL, backend = "auto") {
-  check_given()
-  check_maps(maps, "maps")
+  check_args(maps = check_maps)
   refuse_if(maps$points > most_points_of_networks,
             "A network takes maps of at most %d points, not %d: average neighbouring points.",
             most_points_of_networks, maps$points)
@@ -119,10 +118,7 @@ fit_autoencoder <- function(maps, task = c("cluster", "denoise", "inpaint"), cod
   code <- check_code(code, task, nrow(maps$maps))
   check_whole_number(epochs, "epochs")
   share <- check_spoilt_share(share, task)
-  refuse_if(!is.numeric(geometry) || length(geometry) != 1 ||
-              !isTRUE(geometry >= 0 & geometry < Inf),
-            "`geometry` must be a number from 0, not %s.", show_value(geometry))
-  check_whole_number(seed, "seed")
+  check_args(geometry = number(0), seed = whole())
   work <- new_work(threads, backend, progress = interactive())
   out <- choose_judges(length(maps), validation, seed)
   settings <- core_list(

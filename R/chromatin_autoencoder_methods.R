@@ -55,7 +55,7 @@ reconstruct_maps <- function(fit, maps, what = c("map", "structure"), threads = 
                         backend = "auto") {
   check_given()
   check_fits(fit, maps)
-  what <- check_choice(what, c("map", "structure"), "what")
+  check_args(what = choice(c("map", "structure")))
   work <- new_work(threads, backend)
   maps <- reconstructed(fit, maps, work)
   if (what == "structure") maps$maps <- measured(structures_of(maps, work), work)$maps
@@ -100,8 +100,7 @@ core_autoencoder <- function(fit) {
 }
 
 check_autoencoder <- function(fit, name) {
-  refuse_if(!inherits(fit, "map_autoencoder"),
-            "`%s` must be an autoencoder by fit_autoencoder(), not %s.", name, show_value(fit))
+  must_be(inherits(fit, "map_autoencoder"), fit, name, "an autoencoder by fit_autoencoder()")
   good <- isTRUE(fit$task %in% names(autoencoder_tasks)) && is.list(fit$tensors) &&
     all(vapply(fit$tensors, function(x) all(is.finite(x)), NA)) &&
     all(vapply(fit[c("points", "code", "unit")], function(x) isTRUE(is.finite(x) & x > 0), NA))
@@ -110,8 +109,7 @@ check_autoencoder <- function(fit, name) {
 }
 
 check_fits <- function(fit, maps) {
-  check_autoencoder(fit, "fit")
-  check_maps(maps, "maps")
+  check_args(fit = check_autoencoder, maps = check_maps)
   refuse_if(maps$points != fit$points,
             "The autoencoder is for maps of %d points, but `maps` have %d.", as.integer(fit$points),
             maps$points)
@@ -125,12 +123,9 @@ check_scale_of_training <- function(fit, maps) {
       if (scale == "each") "each divided by their radius of gyration" else
         paste("divided by", format(as.numeric(scale), digits = 3))
     }
-    abort_ancify(
-      sprintf("The autoencoder learned from maps %s, but `maps` are %s: give them `scale = %s`.",
-              divided(trained), divided(scale_text(maps)),
-              if (trained == "each") "\"each\"" else trained),
-      "input"
-    )
+    refuse_input("The autoencoder learned from maps %s, but `maps` are %s: give them `scale = %s`.",
+                 divided(trained), divided(scale_text(maps)),
+                 if (trained == "each") "\"each\"" else trained)
   }
   # Cells differ in size, but averages over cells rarely differ so much.
   ratio <- mean(maps$maps, na.rm = TRUE) / fit$unit
@@ -150,8 +145,7 @@ same_scale_text <- function(a, b) {
 #' @rdname predict.map_autoencoder
 #' @export
 print.map_autoencoder <- function(x, ...) {
-  check_no_more(...)
-  check_autoencoder(x, "x")
+  check_method(x = check_autoencoder)
   trained <- !is.null(x$epochs)
   held_out <- if (trained && x$best > 0) x$epochs$held_out_loss[x$best]
   write_object("map_autoencoder", sprintf("to %s maps of %d points", x$task, as.integer(x$points)),
@@ -193,19 +187,14 @@ print.map_autoencoder <- function(x, ...) {
 #' file <- save_model(fit, tempfile(fileext = ".safetensors"))
 #' identical(predict(read_autoencoder(file), maps), predict(fit, maps))
 read_autoencoder <- function(file) {
-  check_given()
-  file <- check_path(file, "file")
-  check_is_file(file)
+  check_args(file = file_in())
   structure(read_autoencoder_impl(file), class = "map_autoencoder")
 }
 
 #' @rdname save_model
 #' @export
 save_model.map_autoencoder <- function(object, file, ...) { # nolint: object_name_linter.
-  check_given()
-  check_no_more(...)
-  check_autoencoder(object, "object")
-  file <- check_output_file(file)
+  check_method(object = check_autoencoder, file = file_out())
   write_autoencoder_impl(core_autoencoder(object), file)
   invisible(file)
 }

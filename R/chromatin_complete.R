@@ -57,9 +57,7 @@
 #' error(complete_maps(given, "conditional", model))
 complete_maps <- function(x, method = c("interpolate", "lowrank", "conditional"), model = NULL,
                           rank = 10, threads = NULL) {
-  check_given()
-  check_maps(x)
-  method <- check_choice(method, names(completion_methods), "method")
+  check_args(x = check_maps, method = choice(names(completion_methods)))
   if (!anyNA(x$maps)) {
     return(x)
   }
@@ -244,11 +242,8 @@ low_rank_maps <- function(x, rank) {
   unseen <- which(rowSums(!hidden) == 0)
   if (length(unseen)) {
     at <- map_pairs(x$points)
-    abort_ancify(
-      sprintf("No cell has the pair of points %d and %d: \"lowrank\" cannot complete it.",
-              at$first[unseen[1]], at$second[unseen[1]]),
-      "input"
-    )
+    refuse_input("No cell has the pair of points %d and %d: \"lowrank\" cannot complete it.",
+                 at$first[unseen[1]], at$second[unseen[1]])
   }
   means <- rowMeans(x$maps, na.rm = TRUE)
   z <- x$maps - means

@@ -26,9 +26,7 @@
 #' clusters <- stats::kmeans(scores, 2, nstart = 10)$cluster
 #' table(clusters, attr(x, "model"))
 map_components <- function(x, n = 10) {
-  check_given()
-  check_maps(x)
-  check_whole_number(n, "n")
+  check_args(x = check_maps, n = whole())
   refuse_if(anyNA(x$maps), "There are missing pairs: complete them first, by complete_maps().")
   refuse_if(length(x) <= n || nrow(x$maps) < n,
             "%d components need more than %d cells and at least %d pairs, not %d and %d.", n, n, n,

@@ -58,10 +58,7 @@
 #' c(before = error(given), after = error(denoise_maps(given)))
 denoise_maps <- function(x, method = c("outliers", "rank", "smacof"), threshold = 2.5,
                          threads = NULL) {
-  check_given()
-  check_maps(x)
-  method <- check_choice(method, names(denoising_methods), "method")
-  check_positive(threshold, "threshold", 1)
+  check_args(x = check_maps, method = choice(names(denoising_methods)), threshold = positive(1))
   denoised <- denoising_methods[[method]](x, threshold, new_work(threads))
   known <- !is.na(x$maps) & !is.na(denoised)
   x$maps[known] <- denoised[known]
@@ -94,8 +91,7 @@ without_outliers <- function(x, threshold, work) {
 #' @rdname denoise_maps
 #' @export
 outlier_scores <- function(x, threads = NULL, fit = NULL, backend = "auto") {
-  check_given()
-  check_maps(x)
+  check_args(x = check_maps)
   score <- if (is.null(fit)) {
     check_choice(backend, backends, "backend")
     chain_scores(x, new_work(threads))

@@ -155,8 +155,7 @@ rescaled <- function(maps, scale) {
   } else {
     maps$each <- FALSE
     maps$scale <- or_null(check_positive(scale, "scale", 1))
-    refuse_if(is.null(maps$scale), "`scale` must be a number above 0 or \"each\", not %s.",
-              show_value(scale))
+    must_be(!is.null(maps$scale), scale, "scale", "a number above 0 or \"each\"")
   }
   if (!identical(maps$scale, 1)) {
     maps$maps <- maps$maps / rep(maps$scale, each = nrow(maps$maps), length.out = length(maps$maps))
@@ -170,15 +169,12 @@ gyration_radii <- function(maps) {
   sqrt(colMeans(maps$maps^2, na.rm = TRUE) * (seen - 1) / (2 * seen))
 }
 
-check_maps <- function(x, name = "x") {
-  refuse_if(!inherits(x, "distance_maps"), "`%s` must be the result of distance_maps(), not %s.",
-            name, show_value(x))
-  x
-}
+check_maps <- of_class("distance_maps", "the result of distance_maps()")
 
 check_points <- function(points) {
   refuse_if(points < fewest_points || points > most_points, "A map has %d to %d points, not %s.",
             fewest_points, most_points, format_count(points))
+  points
 }
 
 # ---- Shapes -------------------------------------------------------------------------------------
@@ -198,12 +194,11 @@ as_cell_array <- function(x) {
     (dim(array)[2] == 3 || dim(array)[1] == dim(array)[2])
   if (!good) {
     shape <- if (length(dim(array)) > 0) paste(dim(array), collapse = " x ") else show_value(x)
-    abort_ancify(
+    refuse_input(
       paste(
         "`x` must be an array of points x 3 x cells or points x points x cells, a list of such",
         sprintf("matrices, or a data frame, not %s.", shape)
-      ),
-      "input"
+      )
     )
   }
   check_distinct(cell_names(array))
@@ -219,18 +214,16 @@ check_distinct <- function(names) {
 list_to_array <- function(x) {
   is_map <- vapply(x, function(map) is.matrix(map) && is.numeric(map), NA)
   name_of <- function(i) quoted(names_or_numbers(names(x), length(x))[i])
-  if (length(x) == 0 || !all(is_map)) {
-    abort_ancify(
-      if (length(x) == 0) {
-        "`x` is an empty list: give a matrix for each cell."
-      } else {
-        wrong <- which(!is_map)[1]
-        sprintf("Cell %s of `x` must be a matrix of numbers, not %s.", name_of(wrong),
-                show_value(x[[wrong]]))
-      },
-      "input"
-    )
-  }
+  refuse_if(
+    length(x) == 0 || !all(is_map),
+    if (length(x) == 0) {
+      "`x` is an empty list: give a matrix for each cell."
+    } else {
+      wrong <- which(!is_map)[1]
+      sprintf("Cell %s of `x` must be a matrix of numbers, not %s.", name_of(wrong),
+              show_value(x[[wrong]]))
+    }
+  )
   sizes <- vapply(x, dim, integer(2))
   differs <- which(colSums(sizes != sizes[, 1]) > 0)
   refuse_if(length(differs), "Matrices must have the same size, but cell %s has %s and cell %s %s.",
@@ -249,19 +242,17 @@ table_to_array <- function(x) {
   } else {
     logical(length(point))
   }
-  if (nrow(x) == 0 || !all(good) || anyNA(x[["cell"]])) {
-    abort_ancify(
-      if (nrow(x) == 0) {
-        "The data frame `x` has no rows."
-      } else if (anyNA(x[["cell"]])) {
-        sprintf("Row %d of `x` has no cell.", which(is.na(x[["cell"]]))[1])
-      } else {
-        sprintf("`point` must be whole numbers from 1, not %s in row %d.",
-                show_value(point[!good][[1]]), which(!good)[1])
-      },
-      "input"
-    )
-  }
+  refuse_if(
+    nrow(x) == 0 || !all(good) || anyNA(x[["cell"]]),
+    if (nrow(x) == 0) {
+      "The data frame `x` has no rows."
+    } else if (anyNA(x[["cell"]])) {
+      sprintf("Row %d of `x` has no cell.", which(is.na(x[["cell"]]))[1])
+    } else {
+      sprintf("`point` must be whole numbers from 1, not %s in row %d.",
+              show_value(point[!good][[1]]), which(!good)[1])
+    }
+  )
   check_points(max(point))
   cell <- cells_of_rows(x[["cell"]])
   out <- array(NA_real_, c(max(point), 3, nlevels(cell)), list(NULL, axes, levels(cell)))
@@ -313,9 +304,7 @@ cells_of_rows <- function(cell) {
 check_cell_coordinates <- function(x) {
   complain <- function(wrong, problem) {
     at <- arrayInd(which(wrong)[1], dim(x)[c(1, 3)])
-    abort_ancify(
-      sprintf("Point %d of cell %s has %s.", at[1], quoted(cell_names(x)[at[2]]), problem), "input"
-    )
+    refuse_input("Point %d of cell %s has %s.", at[1], quoted(cell_names(x)[at[2]]), problem)
   }
   in_cells <- function(axis) x[, axis, , drop = FALSE]
   for (axis in 1:3) {
@@ -332,11 +321,8 @@ check_cell_coordinates <- function(x) {
 check_cell_distances <- function(x) {
   complain <- function(wrong, problem) {
     at <- arrayInd(which(wrong)[1], dim(x))
-    abort_ancify(
-      sprintf("The map of cell %s %s, at points %d and %d.", quoted(cell_names(x)[at[3]]), problem,
-              at[1], at[2]),
-      "input"
-    )
+    refuse_input("The map of cell %s %s, at points %d and %d.", quoted(cell_names(x)[at[3]]),
+                 problem, at[1], at[2])
   }
   on_diagonal <- array(diag(dim(x)[1]) == 1, dim(x))
   wrong <- !is.na(x) & on_diagonal & x != 0

@@ -189,8 +189,7 @@ is_bond <- function(points) {
 #' @rdname distance_maps_methods
 #' @export
 separation_profile <- function(x) {
-  check_given()
-  check_maps(x)
+  check_args(x = check_maps)
   at <- map_pairs(x$points)
   separation <- at$second - at$first
   over <- function(values) as.vector(tapply(values, separation, sum))

@@ -32,8 +32,7 @@
 #' given <- perturb_maps(x, missing = 0.1, seed = 2)
 #' map_metrics(complete_maps(given), distance_maps(x), given)
 map_metrics <- function(estimate, truth, given = NULL, contact = NULL, threads = NULL) {
-  check_given()
-  check_maps(truth, "truth")
+  check_args(truth = check_maps)
   check_same_maps(check_maps(estimate, "estimate"), truth, "estimate")
   if (!is.null(given)) check_same_maps(check_maps(given, "given"), truth, "given")
   bond <- mean(truth$maps[is_bond(truth$points), ], na.rm = TRUE)

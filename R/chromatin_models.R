@@ -54,10 +54,8 @@
 #' self_avoiding_model(64, radius = 6)
 polymer_model <- function(n = 64, domains = NULL, loops = NULL, backbone = 1, domain_spring = 0.02,
                           loop_spring = 1) {
-  check_polymer_points(n)
-  for (spring in c("backbone", "domain_spring", "loop_spring")) {
-    check_positive(get(spring), spring, 1)
-  }
+  check_args(n = check_polymer_points, backbone = positive(1), domain_spring = positive(1),
+             loop_spring = positive(1))
   springs <- backbone * (abs(outer(seq_len(n), seq_len(n), `-`)) == 1)
   if (!is.null(domains)) {
     domain <- rep(seq_along(domains), check_domains(domains, n))
@@ -87,31 +85,20 @@ most_contrast <- 1e6
 #' @rdname polymer_model
 #' @export
 self_avoiding_model <- function(n = 64, diameter = 0.8, radius = 0.6 * n^0.6, moves = 20 * n) {
-  check_polymer_points(n)
-  refuse_if(!is.numeric(diameter) || length(diameter) != 1 ||
-              !isTRUE(diameter >= 0 & diameter <= 1),
-            "`diameter` must be a number from 0 to 1, not %s.", show_value(diameter))
+  check_args(n = check_polymer_points, diameter = number(0, 1), radius = positive(1),
+             moves = whole(1e9))
   structure(
-    list(
-      kind = "self_avoiding", n = n, diameter = diameter,
-      radius = check_positive(radius, "radius", 1),
-      moves = check_whole_number(moves, "moves", 1e9)
-    ),
+    list(kind = "self_avoiding", n = n, diameter = diameter, radius = radius, moves = moves),
     class = "polymer_model"
   )
 }
 
-check_polymer_points <- function(n) {
-  check_whole_number(n, "n")
-  check_points(n)
-}
+check_polymer_points <- function(n, name) check_points(check_whole_number(n, name))
 
 check_domains <- function(domains, n) {
   good <- is.numeric(domains) && all(is.finite(domains) & domains >= 1) &&
     all(domains == round(domains)) && sum(domains) == n
-  refuse_if(!good, "`domains` must be whole numbers of points that add up to %d, not %s.", n,
-            show_value(domains))
-  domains
+  must_be(good, domains, "domains", sprintf("whole numbers of points that add up to %d", n))
 }
 
 check_loops <- function(loops, n) {
@@ -141,14 +128,10 @@ centred_precision <- function(model) laplacian(model) + model$backbone / model$n
 
 laplacian <- function(model) diag(rowSums(model$springs)) - model$springs
 
-check_polymer_model <- function(model, name = "model") {
-  refuse_if(!inherits(model, "polymer_model"),
-            "`%s` must be the result of polymer_model(), not %s.", name, show_value(model))
-  model
-}
+check_polymer_model <- of_class("polymer_model", "the result of polymer_model()")
 
 check_gaussian <- function(model) {
-  refuse_if(check_polymer_model(model)$kind != "gaussian",
+  refuse_if(check_polymer_model(model, "model")$kind != "gaussian",
             "Only chains of springs have known distances: give a model by polymer_model().")
   model
 }

@@ -31,8 +31,7 @@ most_maps_drawn <- 12
 #' @usage \method{autoplot}{distance_maps}(object, cells = NULL, ...)
 #' @exportS3Method ggplot2::autoplot
 autoplot.distance_maps <- function(object, cells = NULL, ...) { # nolint: object_name_linter.
-  check_no_more(...)
-  check_maps(object, "object")
+  check_method(object = check_maps)
   need_ggplot2()
   means <- is.null(cells)
   if (!means) object <- object[cells]
@@ -45,11 +44,8 @@ autoplot.distance_maps <- function(object, cells = NULL, ...) { # nolint: object
   if (means) {
     object <- mean_map(object)
   } else if (length(object) > most_maps_drawn) {
-    abort_ancify(
-      sprintf("`cells` has %s, but at most %d are drawn.", count_of(length(object), "cell"),
-              most_maps_drawn),
-      "input"
-    )
+    refuse_input("`cells` has %s, but at most %d are drawn.", count_of(length(object), "cell"),
+                 most_maps_drawn)
   }
   map_picture(object) + ggplot2::labs(title = title)
 }

@@ -25,11 +25,10 @@
 #' attr(x, "model")
 #' distance_maps(x)
 simulate_polymers <- function(cells, model = polymer_model(), seed = NULL, threads = NULL) {
-  check_given()
-  check_whole_number(cells, "cells")
+  check_args(cells = whole())
   models <- if (inherits(model, "polymer_model")) list(model) else model
-  if (!is.list(models) || length(models) == 0) check_polymer_model(model)
-  for (one in models) check_polymer_model(one)
+  if (!is.list(models) || length(models) == 0) check_polymer_model(model, "model")
+  for (one in models) check_polymer_model(one, "model")
   n <- vapply(models, `[[`, 0, "n")
   refuse_if(any(n != n[1]), "All of `model` must have the same number of points, not %s.",
             enumerate(unique(n)))
@@ -109,8 +108,7 @@ perturb_maps <- function(x, noise = 0, outliers = 0, missing = 0, seed = NULL, t
     refuse_if(dim(x)[2] != 3, "`x` must be coordinates, points x 3 x cells, or distance_maps().")
     check_cell_coordinates(x)
   }
-  check_noise(noise)
-  if (!is.null(seed)) check_whole_number(seed, "seed")
+  check_args(noise = number(0), seed = optional(whole()))
   points <- dim(x)[1]
   cells <- dim(x)[3]
   counts <- round(points * c(check_share(outliers, "outliers"), check_share(missing, "missing")))
@@ -139,10 +137,4 @@ radii_of <- function(x) {
     centre <- colMeans(points, na.rm = TRUE)
     sqrt(sum(colMeans((points - rep(centre, each = nrow(points)))^2, na.rm = TRUE)))
   })
-}
-
-check_noise <- function(noise) {
-  refuse_if(!is.numeric(noise) || length(noise) != 1 || !isTRUE(is.finite(noise) & noise >= 0),
-            "`noise` must be a number from 0, not %s.", show_value(noise))
-  noise
 }

@@ -38,10 +38,7 @@
 #' attr(found, "stress")
 #' max(abs(as.array(distance_maps(found)) - as.array(maps)))
 map_structures <- function(x, iterations = 300, tolerance = 1e-5, threads = NULL) {
-  check_given()
-  check_maps(x)
-  check_at_least(iterations, "iterations", 0)
-  check_positive(tolerance, "tolerance", 1)
+  check_args(x = check_maps, iterations = at_least(0), tolerance = positive(1))
   structures_of(x, new_work(threads), iterations, tolerance)
 }
 

@@ -128,14 +128,11 @@
 coding_changes <- function(vcf, ancestral, genes, reference,
                            background = c("ancestral", "focal"), genetic_code = "1", mask = NULL,
                            low_confidence = TRUE, threads = NULL, progress = interactive()) {
-  check_given()
-  vcf <- check_path(vcf, "vcf")
+  check_args(vcf = one_path())
   use_info <- is_info(ancestral)
   if (!use_info) ancestral <- folder_of_calls(ancestral, "ancestral")
-  reference <- check_path(reference, "reference")
-  background <- check_choice(background, c("ancestral", "focal"), "background")
-  if (!is.null(mask)) mask <- check_path(mask, "mask")
-  check_flag(low_confidence, "low_confidence")
+  check_args(reference = one_path(), background = choice(c("ancestral", "focal")),
+             mask = optional(one_path()), low_confidence = flag())
   work <- new_work(threads, progress = progress)
   check_htslib()
   codes <- codes_by_chromosome(genetic_code)
@@ -232,13 +229,8 @@ refuse_repeats <- function(parts) {
   )[1]
   if (!is.na(twice)) {
     part <- parts[twice, ]
-    abort_ancify(
-      sprintf(
-        "`genes` has the same coding part twice, %s from %s to %s of %s: leave one out.",
-        part$chromosome, format(part$start), format(part$end), quoted(part$transcript)
-      ),
-      "input"
-    )
+    refuse_input("`genes` has the same coding part twice, %s from %s to %s of %s: leave one out.",
+                 part$chromosome, format(part$start), format(part$end), quoted(part$transcript))
   }
 }
 

@@ -4,15 +4,12 @@
 genetic_code_of <- function(number) {
   need_bioconductor("Biostrings", "A genetic code")
   code <- tryCatch(Biostrings::getGeneticCode(as.character(number)), error = function(condition) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`genetic_code` must be the number of one of NCBI's genetic codes, such as \"1\", not",
-          "%s: see `Biostrings::GENETIC_CODE_TABLE`."
-        ),
-        show_value(number)
+    refuse_input(
+      paste(
+        "`genetic_code` must be the number of one of NCBI's genetic codes, such as \"1\", not",
+        "%s: see `Biostrings::GENETIC_CODE_TABLE`."
       ),
-      "input"
+      show_value(number)
     )
   })
   bases <- c("A", "C", "G", "T")

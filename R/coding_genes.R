@@ -53,32 +53,25 @@ refuse_part <- function(parts, good, problem) {
     return(invisible())
   }
   part <- parts[bad, ]
-  abort_ancify(
-    sprintf("`genes` has a coding part, number %d, of the transcript %s %s.", bad,
-            quoted(part$transcript), problem(part)),
-    "input"
-  )
+  refuse_input("`genes` has a coding part, number %d, of the transcript %s %s.", bad,
+               quoted(part$transcript), problem(part))
 }
 
 parts_given <- function(genes, watch) {
   if (is.character(genes)) {
-    path <- check_path(genes, "genes")
-    check_is_file(path)
+    path <- check_file(genes, "genes")
     parts_of_features(read_gff_impl(path, known_tags, watch), quoted(path))
   } else if (inherits(genes, "GRangesList")) {
     parts_of_lists(genes)
   } else if (inherits(genes, "GenomicRanges")) {
     parts_of_features(features_of_ranges(genes), "`genes`")
   } else {
-    abort_ancify(
-      sprintf(
-        paste(
-          "`genes` must be the path of a GFF3 or GTF file, a GRanges of such a file, or a",
-          "GRangesList of coding parts by transcript, not %s."
-        ),
-        show_value(genes)
+    refuse_input(
+      paste(
+        "`genes` must be the path of a GFF3 or GTF file, a GRanges of such a file, or a",
+        "GRangesList of coding parts by transcript, not %s."
       ),
-      "input"
+      show_value(genes)
     )
   }
 }
@@ -133,11 +126,8 @@ one_code <- function(transcript, code, origin) {
   }
   found <- code[given][match(transcript, transcript[given])]
   refuse <- function(part, problem) {
-    abort_ancify(
-      sprintf("%s: `transl_table` of the transcript %s %s. Correct the file.", origin,
-              quoted(transcript[part]), problem),
-      "input"
-    )
+    refuse_input("%s: `transl_table` of the transcript %s %s. Correct the file.", origin,
+                 quoted(transcript[part]), problem)
   }
   differs <- given[code[given] != found[given]]
   if (length(differs)) {

@@ -117,12 +117,8 @@ files_of_out <- function(out, endings) {
   out <- check_output_file(out, "--out", FALSE)
   folder <- dirname(out)
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  if (!dir.exists(folder) || file.access(folder, 2) != 0) {
-    abort_ancify(
-      sprintf("Cannot write to %s: choose another folder for --out.", quoted(folder)), "file",
-      file = folder
-    )
-  }
+  refuse_file_if(!dir.exists(folder) || file.access(folder, 2) != 0, folder,
+                 "Cannot write to %s: choose another folder for --out.", quoted(folder))
   paste0(out, endings)
 }
 

@@ -116,9 +116,7 @@ common_lengths <- function(files) {
     shown <- sprintf("%s has %s", names(files), vapply(chromosomes, function(names) {
       enumerate(quoted(names))
     }, ""))
-    abort_ancify(
-      sprintf("The runs have no chromosome in common: %s.", paste(shown, collapse = "; ")), "input"
-    )
+    refuse_input("The runs have no chromosome in common: %s.", paste(shown, collapse = "; "))
   }
   left_out <- setdiff(unlist(chromosomes), common)
   if (length(left_out)) {
@@ -135,14 +133,10 @@ common_lengths <- function(files) {
   other <- which(lengths != lengths[, 1], arr.ind = TRUE)
   if (nrow(other)) {
     at <- other[1, ]
-    abort_ancify(
-      sprintf(
-        "%s has %s bases in %s, but %s in %s: compare calls of one genome.",
-        quoted(common[at[[1]]]), format_count(lengths[at[[1]], 1]), quoted(names(files)[1]),
-        format_count(lengths[at[[1]], at[[2]]]), quoted(names(files)[at[[2]]])
-      ),
-      "input"
-    )
+    refuse_input("%s has %s bases in %s, but %s in %s: compare calls of one genome.",
+                 quoted(common[at[[1]]]), format_count(lengths[at[[1]], 1]),
+                 quoted(names(files)[1]), format_count(lengths[at[[1]], at[[2]]]),
+                 quoted(names(files)[at[[2]]]))
   }
   stats::setNames(lengths[, 1], common)
 }
@@ -324,8 +318,7 @@ comparison_columns <- list(
 
 # The user may have changed a comparison.
 check_comparison <- function(x, name = "x") {
-  refuse_if(!inherits(x, "ancify_comparison"), "`%s` must be a result of compare_calls(), not %s.",
-            name, show_value(x))
+  must_be(inherits(x, "ancify_comparison"), x, name, "a result of compare_calls()")
   is_whole <- function(table, columns) {
     all(
       is.data.frame(table), NROW(table) > 0, unlist(columns) %in% names(table),
@@ -336,4 +329,5 @@ check_comparison <- function(x, name = "x") {
   refuse_if(!all(whole),
             "`%s` was changed: its table `%s` lacks rows, columns or numbers. Compare again.", name,
             names(comparison_columns)[!whole][1])
+  x
 }

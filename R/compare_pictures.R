@@ -55,9 +55,7 @@ picture_titles <- c(
 autoplot.ancify_comparison <- function(object, # nolint: object_name_linter.
                                        type = c("agreement", "confidence", "windows",
                                                 "overlap", "confusion"), ...) {
-  check_no_more(...)
-  type <- check_choice(type, names(picture_titles), "type")
-  check_comparison(object, "object")
+  check_method(type = choice(names(picture_titles)), object = check_comparison)
   need_ggplot2()
   picture <- switch(type,
     agreement = agreement_picture(object),

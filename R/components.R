@@ -69,8 +69,7 @@ NULL
 #' @rdname components
 #' @export
 components_by_chromosome <- function(g) {
-  check_given()
-  check_genotypes(g, "g")
+  check_args(g = check_genotypes)
   chromosomes <- as.character(g$variants$chromosome)
   as_components(factor(chromosomes, unique(chromosomes)), g)
 }
@@ -138,12 +137,9 @@ as_components <- function(x, g) {
   } else if (is.list(x)) {
     components_of_list(x, g)
   } else {
-    abort_ancify(
-      sprintf(
-        "`components` must be a factor, a list, a data frame, a matrix or components, not %s.",
-        show_value(x)
-      ),
-      "input"
+    refuse_input(
+      "`components` must be a factor, a list, a data frame, a matrix or components, not %s.",
+      show_value(x)
     )
   }
 }
@@ -186,11 +182,8 @@ components_of_matrix <- function(x, g) {
   check_one_for_each_variant(nrow(x), g, "`components` has %s rows")
   if (!is.null(rownames(x)) && !identical(rownames(x), as.character(g$variants$id))) {
     other <- which(rownames(x) != g$variants$id)[1]
-    abort_ancify(
-      sprintf("Row %s of `components` is %s, but this variant is %s.", format_count(other),
-              quoted(rownames(x)[other]), quoted(g$variants$id[other])),
-      "input"
-    )
+    refuse_input("Row %s of `components` is %s, but this variant is %s.", format_count(other),
+                 quoted(rownames(x)[other]), quoted(g$variants$id[other]))
   }
   at <- which(x != 0 | is.na(x), arr.ind = TRUE)
   weight <- x[at]
@@ -308,11 +301,8 @@ check_no_overlap <- function(components) {
   if (twice) {
     variant <- components$table$variant[twice]
     among <- components$table$component[components$table$variant == variant]
-    abort_ancify(
-      sprintf("The variant %s is in the components %s: `overlap = TRUE` allows it.",
-              quoted(components$variants[variant]), enumerate(quoted(components$names[among]))),
-      "input"
-    )
+    refuse_input("The variant %s is in the components %s: `overlap = TRUE` allows it.",
+                 quoted(components$variants[variant]), enumerate(quoted(components$names[among])))
   }
 }
 

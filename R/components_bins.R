@@ -3,9 +3,7 @@
 #' @rdname components
 #' @export
 components_by_frequency <- function(g, breaks, ancestral = NULL) {
-  check_given()
-  check_genotypes(g, "g")
-  check_breaks(breaks)
+  check_args(g = check_genotypes, breaks = check_breaks)
   frequency <- allele_frequencies(g)
   if (is.null(ancestral)) {
     return(components_of_bins(bins_of(pmin(frequency$counted, frequency$other), breaks), g))
@@ -28,9 +26,7 @@ allele_frequencies <- function(g) {
 #' @rdname components
 #' @export
 components_by_value <- function(g, values, breaks, ancestral = NULL) {
-  check_given()
-  check_genotypes(g, "g")
-  check_breaks(breaks)
+  check_args(g = check_genotypes, breaks = check_breaks)
   found <- value_of_variants(values, g)
   left_out <- integer()
   if (!is.null(ancestral)) {
@@ -88,9 +84,9 @@ components_of_pairs <- function(first, second, derived, g) {
   components
 }
 
-check_breaks <- function(breaks) {
+check_breaks <- function(breaks, name) {
   good <- is.numeric(breaks) && length(breaks) > 1 && !anyNA(breaks) && all(diff(breaks) > 0)
-  refuse_if(!good, "`breaks` must be at least two rising numbers, not %s.", show_value(breaks))
+  must_be(good, breaks, name, "at least two rising numbers")
 }
 
 # list(value = a number for each variant of g or NA, ancestral = bases or NULL).
@@ -127,7 +123,4 @@ rows_by_id <- function(ids, g) {
   of_each
 }
 
-check_values <- function(values) {
-  refuse_if(!is.numeric(values), "`values` must be numbers, not %s.", show_value(values))
-  values
-}
+check_values <- function(values) must_be(is.numeric(values), values, "values", "numbers")

@@ -3,9 +3,7 @@
 #' @rdname components
 #' @export
 read_components <- function(file) {
-  check_given()
-  file <- check_path(file, "file")
-  check_is_file(file)
+  check_args(file = file_in())
   read <- if (grepl("\\.json(\\.(gz|bgz|zst))?$", file)) components_in_json else components_in_table
   rows <- read(file)
   tryCatch(components_of_table(rows), ancify_input_error = function(condition) {

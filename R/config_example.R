@@ -25,7 +25,7 @@ ancify_example <- function(path = file.path(tempdir(), "ancify-example")) {
   path <- check_path(path, "path")
   dir.create(path, showWarnings = FALSE, recursive = TRUE)
   if (!dir.exists(path)) {
-    stop_on_example(path, "can't be made; choose a folder you may write to")
+    stop_on_file(path, "can't be made; choose a folder you may write to")
   }
   folder <- normalizePath(path)
   config <- tempfile(fileext = ".yaml")
@@ -44,16 +44,12 @@ copy_unless_other <- function(from, to) {
   same <- unname(tools::md5sum(from)) == unname(tools::md5sum(to))
   other <- to[there & !same %in% TRUE]
   if (length(other)) {
-    stop_on_example(other[1], "is there already and not the example's; choose another folder")
+    stop_on_file(other[1], "is there already and not the example's; choose another folder")
   }
   copied <- suppressWarnings(file.copy(from[!there], to[!there], copy.mode = FALSE))
   if (!all(copied)) {
-    stop_on_example(to[!there][!copied][1], "can't be written; choose another folder")
+    stop_on_file(to[!there][!copied][1], "can't be written; choose another folder")
   }
-}
-
-stop_on_example <- function(file, problem) {
-  abort_ancify(sprintf("%s %s.", quoted(file), problem), "file", file = file)
 }
 
 example_config <- function(folder) {

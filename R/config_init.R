@@ -17,14 +17,11 @@
 #' cat(head(readLines(path), 12), sep = "\n")
 ancify_init <- function(path = "ancify.yaml") {
   path <- check_path(path, "path")
-  fail <- function(why) {
-    abort_ancify(sprintf("%s %s", quoted(path), why), "file", file = path)
-  }
+  fail <- function(why) refuse_file(path, "%s %s", quoted(path), why)
   if (file.exists(path)) fail("exists already: remove it, or choose another path.")
-  tryCatch(
-    writeLines(config_template(), path),
-    error = function(condition) fail("cannot be written: choose a folder that you may write to."),
-    warning = function(condition) fail("cannot be written: choose a folder that you may write to.")
-  )
+  not_written <- function(condition) {
+    fail("cannot be written: choose a folder that you may write to.")
+  }
+  tryCatch(writeLines(config_template(), path), error = not_written, warning = not_written)
   invisible(path)
 }

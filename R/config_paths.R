@@ -63,18 +63,14 @@ outgroup_files <- function(folder, species, chromosomes) {
             quoted(bad[1]))
   folders <- file.path(folder, species)
   absent <- folders[!dir.exists(folders)]
-  if (length(absent)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "%s does not exist. `projected` must have a folder for each outgroup of the history:",
-          "run with `keep_projected: true`, which keeps them."
-        ),
-        quoted(absent[1])
-      ),
-      "file", file = absent[1]
-    )
-  }
+  refuse_file_if(
+    length(absent), absent[1],
+    paste(
+      "%s does not exist. `projected` must have a folder for each outgroup of the history:",
+      "run with `keep_projected: true`, which keeps them."
+    ),
+    quoted(absent[1])
+  )
   pattern <- sequence_path(folders[1], "{chrom}")
   found <- pattern_files(pattern, chromosomes)
   refuse_if(length(chromosomes) && all(is.na(found)),

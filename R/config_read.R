@@ -118,12 +118,7 @@ stop_on_bad_yaml <- function(message, path) {
 }
 
 config_text <- function(path) {
-  fail <- function(why) {
-    abort_ancify(
-      sprintf("The configuration file %s %s.", quoted(path), why), "file",
-      file = path
-    )
-  }
+  fail <- function(why) refuse_file(path, "The configuration file %s %s.", quoted(path), why)
   if (!file.exists(path)) {
     fail("does not exist; ancify_init() writes a template")
   }

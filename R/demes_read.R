@@ -89,8 +89,7 @@
 #' model <- read_demes(file, parameters = free)
 #' expected_sfs(model, c(split = 1000, m = 1e-5), c(YRI = 4, CEU = 4), c(20, 25, 30))
 read_demes <- function(file, samples = NULL, parameters = NULL) {
-  check_given()
-  file <- check_path(file, "file")
+  check_args(file = one_path())
   refuse <- demes_refusal(file)
   yaml <- read_demes_yaml(file, refuse)
   graph <- demes_graph(yaml, refuse)

@@ -4,12 +4,9 @@
 #' @export
 write_demes <- function(model, file, params = NULL, reference_size, demes = NULL,
                         description = NULL) {
-  check_given()
-  file <- check_output_file(file)
-  check_positive(reference_size, "reference_size", 1)
+  check_args(file = file_out(), reference_size = positive(1))
   good <- is.null(description) || is.character(description) && length(description) == 1
-  refuse_if(!good || anyNA(description), "`description` must be a text, not %s.",
-            show_value(description))
+  must_be(good && !anyNA(description), description, "description", "a text")
   events <- core_events(events_at(model, params))
   check_computable(events)
   graph <- demes_of_events(events, reference_size, check_deme_names(demes, events))
@@ -24,9 +21,8 @@ check_deme_names <- function(demes, events) {
   n <- sum(founds[vapply(events, `[[`, "", "op")])
   demes <- demes %||% paste0("pop", seq_len(n))
   good <- is.character(demes) && length(demes) == n && !anyDuplicated(demes)
-  refuse_if(!good || !all(is_deme_name(demes)),
-            "`demes` must be %s of letters, digits and _, each a different one, not %s.",
-            count_of(n, "name"), show_value(demes))
+  must_be(good && all(is_deme_name(demes)), demes, "demes",
+          sprintf("%s of letters, digits and _, each a different one", count_of(n, "name")))
   demes
 }
 

@@ -29,12 +29,10 @@ demography <- function(...) {
   if (length(given) == 1 && is.function(given[[1]])) {
     events <- given[[1]]
     params <- names(formals(args(events)))
-    if (!length(params) || "..." %in% params) {
-      abort_ancify(
-        "A model's function must have named arguments, its parameters. Without parameters, give events.", # nolint: line_length_linter.
-        "input"
-      )
-    }
+    refuse_if(
+      !length(params) || "..." %in% params,
+      "A model's function must have named arguments, its parameters. Without parameters, give events." # nolint: line_length_linter.
+    )
   } else {
     events <- given
     params <- character()

@@ -56,8 +56,7 @@
 anova.demography_fit <- function(object, null, bootstraps = NULL, test = c("LR", "Wald", "score"),
                                  ...) {
   check_no_more(...)
-  check_given()
-  test <- check_choice(test, c("LR", "Wald", "score"), "test")
+  check_args(test = choice(c("LR", "Wald", "score")))
   tested <- check_nested(object, null)
   bounded <- sum(is_one_sided(object, null$params[tested]))
   found <- switch(
@@ -150,12 +149,10 @@ check_nested <- function(full, null) {
   refuse_if(are_fits && length(full$fitted) < length(null$fitted),
             "`null` has more fitted parameters than `fit`: exchange the two fits.")
   tested <- if (are_fits) setdiff(full$fitted, null$fitted)
-  if (!length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null)) {
-    abort_ancify(
-      "`null` must be a fit of the same model to the same data as `fit`, with the same settings and more `fixed` parameters.", # nolint: line_length_linter.
-      "input"
-    )
-  }
+  refuse_if(
+    !length(tested) || !all(null$fitted %in% full$fitted) || !is_same_problem(full, null),
+    "`null` must be a fit of the same model to the same data as `fit`, with the same settings and more `fixed` parameters." # nolint: line_length_linter.
+  )
   tested
 }
 

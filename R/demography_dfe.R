@@ -3,11 +3,7 @@
 #' @rdname selected_spectra
 #' @export
 dfe_sfs <- function(spectra, dfe, theta = 1) {
-  check_given()
-  check_selected_spectra(spectra)
-  refuse_if(!inherits(dfe, "dfe"), "`dfe` must be a DFE such as dfe_gamma(0.2, 1000), not %s.",
-            show_value(dfe))
-  check_positive(theta, "theta", 1)
+  check_args(spectra = check_selected_spectra, dfe = check_dfe, theta = positive(1))
   summed_spectra(spectra, cells_of(spectra), dfe, theta)
 }
 
@@ -32,9 +28,7 @@ summed_spectra <- function(spectra, cells, dfe, theta) {
 #' @rdname selected_spectra
 #' @export
 dfe_model <- function(spectra, dfe, theta = 1) {
-  check_given()
-  check_selected_spectra(spectra)
-  check_positive(theta, "theta", 1)
+  check_args(spectra = check_selected_spectra, theta = positive(1))
   params <- if (is.function(dfe)) names(formals(args(dfe)))
   refuse_if(!length(params) || "..." %in% params,
             "`dfe` must be a function of named parameters that returns a DFE, such as dfe_gamma.")
@@ -63,9 +57,7 @@ new_dfe <- function(...) structure(list(parts = list(list(share = 1, ...))), cla
 #' @rdname selected_spectra
 #' @export
 dfe_gamma <- function(shape, scale) {
-  check_given()
-  check_positive(shape, "shape", 1)
-  check_positive(scale, "scale", 1)
+  check_args(shape = positive(1), scale = positive(1))
   new_dfe(
     name = sprintf("gamma(shape = %s, scale = %s)", format(shape), format(scale)),
     cumulative = function(x) stats::pgamma(x, shape, scale = scale)
@@ -75,8 +67,7 @@ dfe_gamma <- function(shape, scale) {
 #' @rdname selected_spectra
 #' @export
 dfe_exponential <- function(scale) {
-  check_given()
-  check_positive(scale, "scale", 1)
+  check_args(scale = positive(1))
   new_dfe(
     name = sprintf("exponential(scale = %s)", format(scale)),
     cumulative = function(x) stats::pexp(x, 1 / scale)
@@ -86,9 +77,7 @@ dfe_exponential <- function(scale) {
 #' @rdname selected_spectra
 #' @export
 dfe_lognormal <- function(meanlog, sdlog) {
-  check_given()
-  refuse_if(!is_number(meanlog), "`meanlog` must be a number, not %s.", show_value(meanlog))
-  check_positive(sdlog, "sdlog", 1)
+  check_args(meanlog = number(), sdlog = positive(1))
   new_dfe(
     name = sprintf("lognormal(meanlog = %s, sdlog = %s)", format(meanlog), format(sdlog)),
     cumulative = function(x) stats::plnorm(x, meanlog, sdlog)
@@ -98,10 +87,11 @@ dfe_lognormal <- function(meanlog, sdlog) {
 #' @rdname selected_spectra
 #' @export
 dfe_point <- function(gamma) {
-  check_given()
-  refuse_if(!is_number(gamma), "`gamma` must be a number, not %s.", show_value(gamma))
+  check_args(gamma = number())
   new_dfe(name = format(gamma), gamma = gamma)
 }
+
+check_dfe <- of_class("dfe", "a DFE such as dfe_gamma(0.2, 1000)")
 
 #' @rdname selected_spectra
 #' @export

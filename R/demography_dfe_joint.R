@@ -56,10 +56,9 @@ NULL
 #' @rdname dfe_joint
 #' @export
 dfe_bivariate_lognormal <- function(meanlog, sdlog, correlation) {
-  check_given()
-  check_for_populations(meanlog, "meanlog", is.finite, "finite")
-  check_for_populations(sdlog, "sdlog", function(x) is.finite(x) & x > 0, "above 0")
-  check_in_range(correlation, "correlation", dfe_ranges$correlation)
+  check_args(meanlog = for_populations(is.finite, "finite"),
+             sdlog = for_populations(function(x) is.finite(x) & x > 0, "above 0"),
+             correlation = number(dfe_ranges$correlation[1], dfe_ranges$correlation[2]))
   words <- function(x) paste(format(unique(x), trim = TRUE), collapse = " and ")
   new_dfe(
     name = sprintf("bivariate lognormal(meanlog = %s, sdlog = %s, correlation = %s)",
@@ -71,9 +70,7 @@ dfe_bivariate_lognormal <- function(meanlog, sdlog, correlation) {
 #' @rdname dfe_joint
 #' @export
 dfe_independent <- function(first, second = first) {
-  check_given()
-  check_of_one(first, "first")
-  check_of_one(second, "second")
+  check_args(first = check_of_one, second = check_of_one)
   new_dfe(name = sprintf("%s, and independent %s", dfe_words(first), dfe_words(second)),
           both = list(first = first, second = second))
 }
@@ -81,31 +78,27 @@ dfe_independent <- function(first, second = first) {
 #' @rdname dfe_joint
 #' @export
 dfe_correlated <- function(dfe, w) {
-  check_given()
-  check_in_range(w, "w", dfe_ranges$w)
-  check_of_one(dfe, "dfe")
+  check_args(w = number(dfe_ranges$w[1], dfe_ranges$w[2]), dfe = check_of_one)
   dfe_mixture(dfe, dfe_independent(dfe), shares = c(w, 1 - w))
 }
 
 # Parameters of a DFE with one of these names have this range, also in fits.
 dfe_ranges <- list(w = c(0, 1), correlation = c(-1, 1))
 
-check_in_range <- function(x, name, range) {
-  refuse_if(!is_number(x) || x < range[1] || x > range[2],
-            "`%s` must be a number from %s to %s, not %s.", name, range[1], range[2], show_value(x))
-}
-
-check_for_populations <- function(x, name, is_good, what) {
-  refuse_if(!is.numeric(x) || !length(x) %in% 1:2 || !all(is_good(x)),
-            "`%s` must be one or two numbers that are %s, not %s.", name, what, show_value(x))
+# A kind of argument: a number for both populations, or one for each
+for_populations <- function(is_good, what) {
+  function(x, name) {
+    must_be(is.numeric(x) && length(x) %in% 1:2 && all(is_good(x)), x, name,
+            sprintf("one or two numbers that are %s", what))
+  }
 }
 
 check_of_one <- function(dfe, name) {
-  refuse_if(!inherits(dfe, "dfe"), "`%s` must be a DFE such as dfe_gamma(0.2, 1000), not %s.", name,
-            show_value(dfe))
+  check_dfe(dfe, name)
   is_joint <- vapply(dfe$parts, function(part) any(c("both", "normal") %in% names(part)), NA)
   refuse_if(any(is_joint), "`%s` must be a DFE of one population, but %s is of two.", name,
             dfe$parts[[which(is_joint)[1]]]$name)
+  dfe
 }
 
 dfe_words <- function(dfe) {

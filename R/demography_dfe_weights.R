@@ -73,10 +73,9 @@ check_interpolated <- function(strengths) {
   gaps <- -diff(strengths)
   if (max(gaps) > log(4) + 1e-9) {
     k <- which.max(gaps)
-    abort_ancify(
-      sprintf("The selection coefficients %s and %s are too far apart: `gammas` must be at most a factor of 4 apart.", # nolint: line_length_linter.
-              format(-exp(strengths[k]), digits = 4), format(-exp(strengths[k + 1]), digits = 4)),
-      "input"
+    refuse_input(
+      "The selection coefficients %s and %s are too far apart: `gammas` must be at most a factor of 4 apart.", # nolint: line_length_linter.
+      format(-exp(strengths[k]), digits = 4), format(-exp(strengths[k + 1]), digits = 4)
     )
   }
 }

@@ -217,9 +217,7 @@ core_events <- function(events) {
     if ("theta0" %in% row$fields) event$theta0 <- event$theta0 %||% theta
     result <- row$to_core(event, populations, function(name, problem) {
       if (name == "T") name <- "duration"
-      abort_ancify(
-        sprintf("Event %d of the model, %s: `%s` %s.", i, row$maker, name, problem), "input"
-      )
+      refuse_input("Event %d of the model, %s: `%s` %s.", i, row$maker, name, problem)
     })
     if ("theta" %in% names(result)) theta <<- value_at(result$theta, result$end)
     populations <<- if (op == "equilibrium") 1 else populations + row$change
@@ -293,7 +291,6 @@ as_demography <- function(model) {
   if (inherits(model, "demography")) {
     return(model)
   }
-  refuse_if(!is.list(model) || !length(model),
-            "`model` must be a demography() or a list of events, not %s.", show_value(model))
+  must_be(is.list(model) && length(model), model, "model", "a demography() or a list of events")
   structure(list(events = model, params = character()), class = "demography")
 }

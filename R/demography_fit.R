@@ -113,13 +113,11 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   if (is.null(sample_sizes)) {
     return(object$expected %||% object$expected_ld)
   }
-  check_has_spectrum(object)
-  if (inherits(object$model, "dfe_model")) {
-    abort_ancify(
-      "A dfe_model() has spectra of the data's `sample_sizes` only. For others, compute selected_spectra() of these sizes, then dfe_sfs().", # nolint: line_length_linter.
-      "input"
-    )
-  }
+  check_args(object = check_has_spectrum)
+  refuse_if(
+    inherits(object$model, "dfe_model"),
+    "A dfe_model() has spectra of the data's `sample_sizes` only. For others, compute selected_spectra() of these sizes, then dfe_sfs()." # nolint: line_length_linter.
+  )
   settings <- object$surface$settings
   sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
   small <- any(settings$pts <= max(sizes))
@@ -135,16 +133,16 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   if (is.na(object$theta)) spectrum else spectrum * object$theta
 }
 
-check_has_spectrum <- function(fit) {
+check_has_spectrum <- function(fit, name) {
   refuse_if(is.null(fit$data),
             "The fit has no spectrum. Its two-locus statistics are `fit$ld` and `fit$expected_ld`.")
+  fit
 }
 
 #' @rdname demography_fit
 #' @export
 residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...) {
-  check_no_more(...)
-  check_has_spectrum(object)
+  check_method(object = check_has_spectrum)
   sfs_residuals(object$expected, object$data, type, multinomial = FALSE)
 }
 
@@ -200,17 +198,12 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' sqrt(diag(vcov(fit, bootstraps)))
 #' sqrt(diag(vcov(fit, bootstraps, log = TRUE)))
 vcov.demography_fit <- function(object, bootstraps = NULL, log = FALSE, ...) {
-  check_no_more(...)
-  check_flag(log, "log")
-  if (length(object$at_bounds)) {
-    abort_ancify(
-      sprintf(
-        "There are no standard errors with parameters at a bound: %s. Fit again with wider bounds, or with these `fixed`.", # nolint: line_length_linter.
-        enumerate(object$at_bounds)
-      ),
-      "input"
-    )
-  }
+  check_method(log = flag())
+  refuse_if(
+    length(object$at_bounds),
+    "There are no standard errors with parameters at a bound: %s. Fit again with wider bounds, or with these `fixed`.", # nolint: line_length_linter.
+    enumerate(object$at_bounds)
+  )
   slopes <- likelihood_slopes(object, coef(object), bootstraps)
   covariance <- sandwich(slopes, is.null(bootstraps))
   if (log) covariance / tcrossprod(positive_estimates(object)) else covariance

@@ -101,12 +101,9 @@ on_fine_grids <- function(models, sizes, pts, time, extrapolate, sampling, work,
       return(result)
     }
   }
-  abort_ancify(
-    sprintf(
-      "Cells of the spectrum are negative on grids of %s points, and on finer ones up to %s. Give larger `pts`, or weaker selection.", # nolint: line_length_linter.
-      enumerate(pts), enumerate(points)
-    ),
-    "input"
+  refuse_input(
+    "Cells of the spectrum are negative on grids of %s points, and on finer ones up to %s. Give larger `pts`, or weaker selection.", # nolint: line_length_linter.
+    enumerate(pts), enumerate(points)
   )
 }
 

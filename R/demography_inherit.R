@@ -53,11 +53,8 @@ inherit_demography <- function(model, chromosome = c("autosome", "X", "Y", "mito
                                females = 1, male_mutation = 1, selfing = 0) {
   check_given()
   model <- as_demography(model)
-  chromosome <- check_choice(chromosome, names(inheritances), "chromosome")
-  check_positive(females, "females", 1)
-  check_positive(male_mutation, "male_mutation", 1)
-  refuse_if(!is_number(selfing) || selfing < 0 || selfing > 1,
-            "`selfing` must be a number from 0 to 1, not %s.", show_value(selfing))
+  check_args(chromosome = choice(names(inheritances)), females = positive(1),
+             male_mutation = positive(1), selfing = number(0, 1))
   refuse_if(selfing > 0 && chromosome != "autosome",
             "`selfing` is for autosomes: organisms that self have no sex chromosomes.")
   factors <- inheritances[[chromosome]](females, male_mutation)

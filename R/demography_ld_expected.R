@@ -73,7 +73,7 @@ expected_ld <- function(model, params = NULL, populations, bins, reference_size 
   events <- core_events(events)
   check_ld_populations(populations, populations_after(events))
   check_population_order(model, populations, "populations")
-  check_bins(bins)
+  check_bins(bins, "bins")
   refuse_if(max(bins) > 0.5,
             "`bins` must end at 0.5 Morgans, where sites are unlinked, or before, not at %s.",
             format(max(bins)))
@@ -83,9 +83,8 @@ expected_ld <- function(model, params = NULL, populations, bins, reference_size 
 
 check_ld_populations <- function(populations, n) {
   good <- is.character(populations) && !anyNA(populations) && !anyDuplicated(populations)
-  refuse_if(!good || length(populations) != n,
-            "`populations` must be different names of the %s at the model's end, not %s.",
-            count_of(n, "population"), show_value(populations))
+  must_be(good && length(populations) == n, populations, "populations",
+          sprintf("different names of the %s at the model's end", count_of(n, "population")))
 }
 
 # An ld_statistics for each list of events; `sizes`: the reference size of each.

@@ -64,15 +64,11 @@ ld_weights <- function(ld) {
   parts <- ld_vectors(ld)
   blocks <- nrow(ld$blocks$pairs)
   most <- max(lengths(parts))
-  if (blocks < most + 2) {
-    abort_ancify(
-      sprintf(
-        "`ld` has %s, too few for the covariance of %s in a bin: measure it with at least %d, or with fewer populations.", # nolint: line_length_linter.
-        count_of(blocks, "block"), count_of(most, "ratio"), most + 2L
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    blocks < most + 2,
+    "`ld` has %s, too few for the covariance of %s in a bin: measure it with at least %d, or with fewer populations.", # nolint: line_length_linter.
+    count_of(blocks, "block"), count_of(most, "ratio"), most + 2L
+  )
   lapply(seq_along(parts), function(part) {
     bin <- part <= nrow(ld$values)
     names <- names(parts[[part]])

@@ -1,8 +1,7 @@
 #' @rdname demography_fit
 #' @export
 plot.demography_fit <- function(x, ..., main = NULL) {
-  check_no_more(...)
-  check_has_spectrum(x)
+  check_method(x = check_has_spectrum)
   n <- length(dim(x$data))
   refuse_if(n > 3,
             "A fit of more than three populations has no plot. Plot spectra of marginal_sfs().")

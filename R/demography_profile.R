@@ -60,10 +60,8 @@
 confint.demography_fit <- function(object, parm = NULL, level = 0.95,
                                    method = c("wald", "profile"), bootstraps = NULL, log = FALSE,
                                    BPPARAM = NULL, progress = interactive(), ...) {
-  check_no_more(...)
-  check_level(level)
-  check_flag(log, "log")
-  wald <- check_choice(method, c("wald", "profile"), "method") == "wald"
+  check_method(level = check_level, log = flag(), method = choice(c("wald", "profile")))
+  wald <- identical(method, "wald")
   has <- if (wald) names(all_estimates(object)) else object$fitted
   parm <- check_parm(parm, has)
   limits <- if (wald) {
@@ -104,9 +102,7 @@ profile_ends <- function(fit, along, name, level) {
 #' @export
 profile.demography_fit <- function(fitted, parm = NULL, level = 0.99, bootstraps = NULL,
                                    BPPARAM = NULL, progress = interactive(), ...) {
-  check_no_more(...)
-  check_level(level)
-  check_flag(progress, "progress")
+  check_method(level = check_level, progress = flag())
   parm <- check_parm(parm, fitted$fitted)
   if (!is.null(BPPARAM)) check_workers(BPPARAM, fitted$surface$settings$backend)
   far <- sqrt(stats::qchisq(level, 1))
@@ -221,8 +217,7 @@ warn_of_better <- function(fit, best) {
 #' @rdname confint.demography_fit
 #' @export
 plot.demography_profile <- function(x, level = 0.95, ...) {
-  check_no_more(...)
-  check_level(level)
+  check_method(level = check_level)
   fit <- attr(x, "fit")
   parm <- unique(x$parameter)
   old <- graphics::par(mfrow = grDevices::n2mfrow(length(parm)), mar = c(4, 4, 1, 1), las = 1)

@@ -26,8 +26,7 @@ update.demography_fit <- function(object, ...) {
 #' @export
 simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
                                     draws = c("poisson", "multinomial"), ...) {
-  check_no_more(...)
-  check_has_spectrum(object)
+  check_method(object = check_has_spectrum)
   expected <- object$expected
   attr(expected, "mask") <- attr(expected, "mask") | attr(object$data, "mask")
   simulate(expected, nsim, seed, draws)
@@ -67,9 +66,7 @@ simulate.demography_fit <- function(object, nsim = 1, seed = NULL,
 #' refits <- refit_demography(fit, simulate(fit, 5))
 #' apply(refits, 2, sd)
 refit_demography <- function(fit, spectra, BPPARAM = NULL, progress = interactive()) {
-  check_given()
-  check_demography_fit(fit, "fit")
-  check_flag(progress, "progress")
+  check_args(fit = check_demography_fit, progress = flag())
   if (!is.null(BPPARAM)) check_workers(BPPARAM, fit$surface$settings$backend)
   if (is.null(spectra)) spectra <- list()
   spectra <- check_bootstraps(spectra, fit, "spectra")
@@ -83,10 +80,7 @@ refit_demography <- function(fit, spectra, BPPARAM = NULL, progress = interactiv
   as.data.frame(do.call(rbind, rows))
 }
 
-check_demography_fit <- function(fit, name) {
-  refuse_if(!inherits(fit, "demography_fit"), "`%s` must be a fit from fit_demography(), not %s.",
-            name, show_value(fit))
-}
+check_demography_fit <- of_class("demography_fit", "a fit from fit_demography()")
 
 # The space of further searches, over some of the fitted parameters, from the estimates.
 space_of_fit <- function(fit, names = fit$fitted) {

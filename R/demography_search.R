@@ -108,10 +108,7 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
   check_given()
   arguments <- as.list(environment())
   check_observed(model, sfs, ld, misidentified)
-  check_flag(misidentified, "misidentified")
-  check_whole_number(starts, "starts")
-  check_flag(progress, "progress")
-  check_positive(tolerance, "tolerance", 1)
+  check_args(misidentified = flag(), starts = whole(), progress = flag(), tolerance = positive(1))
   # One thread for each worker.
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, backend)
@@ -161,8 +158,7 @@ own_params <- function(model, misidentified, ld) {
 # Observations that a fit can use
 check_observed <- function(model, sfs, ld, misidentified) {
   refuse_if(is.null(sfs) && is.null(ld), "There is nothing to fit to: give `sfs`, `ld` or both.")
-  if (!is.null(sfs)) check_not_negative(check_sfs(sfs, "sfs"), "sfs")
-  if (!is.null(ld)) check_ld(ld, "ld")
+  check_args(sfs = optional(check_counted_sfs), ld = optional(check_ld))
   refuse_if(isTRUE(misidentified) && (is.null(sfs) || attr(sfs, "folded")),
             "`misidentified` must be FALSE: %s no ancestral alleles.",
             if (is.null(sfs)) "two-locus statistics need" else "folded data have")

@@ -100,21 +100,18 @@ selected_spectra <- function(model, params = NULL, sample_sizes, pts, gammas = N
                              extrapolate = c("linear", "log"), sampling = "analytic",
                              threads = NULL, backend = "auto", progress = interactive(),
                              pairs = FALSE, cache = NULL) {
-  check_given()
-  check_flag(pairs, "pairs")
-  check_flag(progress, "progress")
+  check_args(pairs = flag(), progress = flag())
   settled <- settle_params(model, params, sampling)
   events <- settled$events
   refuse_if(has_selection(events), "`model` must have no selection: `gammas` are its coefficients.")
   gammas <- check_gammas(gammas %||% default_gammas(pairs))
-  refuse_if(!is_number(h), "`h` must be a number, not %s.", show_value(h))
+  must_be(is_number(h), h, "h", "a number")
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
   check_population_order(model, names(sizes), "sample_sizes")
   refuse_if(pairs && length(sizes) != 2,
             "`pairs` are for a model that ends with two populations, but this one ends with %s.",
             count_of(length(sizes), "population"))
-  time <- check_choice(time, c("accurate", "dadi"), "time")
-  extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
+  check_args(time = choice(c("accurate", "dadi")), extrapolate = choice(c("linear", "log")))
   sampling <- check_sampling(settled$sampling, sizes)
   pts <- check_pts(pts, sampling$sizes)
   if (!is.null(cache)) cache <- check_path(cache, "cache")
@@ -187,10 +184,7 @@ spectra_fields <- function(spectra) {
   )
 }
 
-check_selected_spectra <- function(x) {
-  refuse_if(!inherits(x, "selected_spectra"),
-            "`spectra` must be a result of selected_spectra(), not %s.", show_value(x))
-}
+check_selected_spectra <- of_class("selected_spectra", "a result of selected_spectra()")
 
 check_gammas <- function(gammas) {
   refuse_if(!is.numeric(gammas) || !length(gammas) || !isTRUE(all(abs(gammas) <= 1e6)),

@@ -90,8 +90,7 @@ spectra_of_files <- function(ledger, files, settings) {
 #' @rdname selected_spectra
 #' @export
 read_selected_spectra <- function(cache) {
-  check_given()
-  cache <- check_path(cache, "cache")
+  check_args(cache = one_path())
   whole <- whole_folder(spectra_kind(), cache)
   settings <- whole$of$settings
   found <- spectra_of_files(whole$ledger, whole$files, settings)

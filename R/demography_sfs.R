@@ -83,8 +83,7 @@ spectrum_of_model <- function(model, params, sample_sizes, pts, time, extrapolat
   events <- settled$events
   sizes <- check_sample_sizes(sample_sizes, populations_after(events))
   check_population_order(model, names(sizes), "sample_sizes")
-  time <- check_choice(time, c("accurate", "dadi"), "time")
-  extrapolate <- check_choice(extrapolate, c("linear", "log", "none"), "extrapolate")
+  check_args(time = choice(c("accurate", "dadi")), extrapolate = choice(c("linear", "log", "none")))
   sampling <- check_sampling(settled$sampling, sizes)
   pts <- check_pts(pts, sampling$sizes)
   if (extrapolate == "none") {
@@ -174,10 +173,9 @@ sampling_inbred <- function(inbreeding, ploidy = 2) {
 #' @rdname sampling
 #' @export
 sampling_low_coverage <- function(coverage) {
-  check_given()
-  refuse_if(!inherits(coverage, "coverage_model"),
-            "`coverage` must be a coverage_model(), as from read_coverage(), not %s.",
-            show_value(coverage))
+  check_args(
+    coverage = of_class("coverage_model", "a coverage_model(), as from read_coverage()")
+  )
   new_sampling("low_coverage", coverage = coverage)
 }
 

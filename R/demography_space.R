@@ -65,13 +65,9 @@ check_bounds <- function(space) {
   wrong <- which(!inside)
   if (length(wrong)) {
     i <- wrong[1]
-    abort_ancify(
-      sprintf(
-        "The start of %s, %s, must be between its bounds, %s and %s: give `lower` and `upper`.",
-        names(space$start)[i], format(space$start[i]), format(space$lower[i]),
-        format(space$upper[i])
-      ),
-      "input"
+    refuse_input(
+      "The start of %s, %s, must be between its bounds, %s and %s: give `lower` and `upper`.",
+      names(space$start)[i], format(space$start[i]), format(space$lower[i]), format(space$upper[i])
     )
   }
 }

@@ -119,15 +119,11 @@ is_like_ld <- function(one, data) {
 
 check_other_ld <- function(statistics, data, name) {
   is_like <- function(one) is_like_ld(one, data)
-  if (!is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA))) {
-    abort_ancify(
-      sprintf(
-        "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins, populations and reference, with pairs in each bin.", # nolint: line_length_linter.
-        name
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    !is.list(statistics) || length(statistics) < 2 || !all(vapply(statistics, is_like, NA)),
+    "`%s$ld` must be a list of at least two results of ld_statistics(), of the data's bins, populations and reference, with pairs in each bin.", # nolint: line_length_linter.
+    name
+  )
   lapply(statistics, function(one) {
     if (is.null(one$reference)) ld_ratios(one, data$reference) else one
   })

@@ -18,8 +18,6 @@ populations_there_are <- function(n) {
   if (n == 1) "is 1 population, with the number 1" else sprintf("are populations 1 to %d", n)
 }
 
-is_number <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x)
-
 is_size_history <- function(x) is.list(x) && is.character(x[["type"]])
 
 as_courses <- function(x, n, recycle, end, name, refuse) {

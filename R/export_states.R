@@ -116,8 +116,7 @@
 #' readLines(file.path(out, "confidence.bed"), 3)
 export_states <- function(run, format, out, sites = NULL, reference = NULL, chromosomes = NULL,
                           low_confidence = TRUE, progress = interactive()) {
-  check_given()
-  format <- check_choice(format, names(state_formats()), "format")
+  check_args(format = choice(names(state_formats())))
   row <- state_formats()[[format]]
   check_for_format(sites, "sites", row$sites, format)
   check_for_format(reference, "reference", row$reference, format)
@@ -125,8 +124,7 @@ export_states <- function(run, format, out, sites = NULL, reference = NULL, chro
   if (!low_confidence) check_for_format(low_confidence, "low_confidence", row$confidence, format)
   calls <- call_files(run)
   files <- files_to_export(calls, chromosomes, sites)
-  out <- check_path(out, "out")
-  if (!is.null(reference)) reference <- check_path(reference, "reference")
+  check_args(out = one_path(), reference = optional(one_path()))
   sites <- read_sites(sites, progress)
   # `calls` has all chromosomes: calls that are not exported must not be replaced either.
   refuse_same_file(out, run = calls$file, sites = attr(sites, "path"))
@@ -167,8 +165,7 @@ files_to_export <- function(files, chromosomes, sites) {
   }
   refuse_if(!is.null(sites), "`sites` have chromosomes of their own: leave `chromosomes` out.")
   unknown <- setdiff(chromosomes, files$chromosome)
-  refuse_if(!is.character(chromosomes) || !length(chromosomes) || length(unknown),
-            "`chromosomes` must be among %s, not %s.", enumerate(quoted(files$chromosome)),
-            show_value(chromosomes))
+  must_be(is.character(chromosomes) && length(chromosomes) && !length(unknown), chromosomes,
+          "chromosomes", sprintf("among %s", enumerate(quoted(files$chromosome))))
   files[match(unique(chromosomes), files$chromosome), ]
 }

@@ -119,12 +119,8 @@ genotype_sources <- list(
 
 # The chosen genotypes for the core. The file must not have changed since it was opened.
 core_genotypes <- function(g) {
-  if (!is.null(g$identity) && !identical(identity_of(g$path), g$identity)) {
-    abort_ancify(
-      sprintf("%s was changed since open_genotypes() opened it: open it again.", quoted(g$path)),
-      "file", file = g$path
-    )
-  }
+  refuse_file_if(!is.null(g$identity) && !identical(identity_of(g$path), g$identity), g$path,
+                 "%s was changed since open_genotypes() opened it: open it again.", quoted(g$path))
   core_list(
     "ChosenGenotypes",
     path = g$path, identity = g$identity, samples_in_file = g$n_file[["samples"]],

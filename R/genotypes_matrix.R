@@ -39,14 +39,9 @@ refuse_call <- function(calls, place) {
   } else {
     format(calls[[place]], digits = 15)
   }
-  abort_ancify(
-    sprintf(
-      "Genotypes must be 0, 1, 2 or missing, but that of sample %s at variant %s is %s.%s",
-      quoted(rownames(calls)[row]), format_count((place - 1) %/% nrow(calls) + 1), value,
-      if (is.raw(calls)) " Set it to missing." else ""
-    ),
-    "input"
-  )
+  refuse_input("Genotypes must be 0, 1, 2 or missing, but that of sample %s at variant %s is %s.%s",
+               quoted(rownames(calls)[row]), format_count((place - 1) %/% nrow(calls) + 1), value,
+               if (is.raw(calls)) " Set it to missing." else "")
 }
 
 # Accepted names of the columns of `variants`. Data from snpStats's read.plink() count allele.2.
@@ -94,12 +89,9 @@ in_column_order <- function(given, columns) {
     if (!anyNA(rows) && !anyDuplicated(columns)) {
       return(given[rows, , drop = FALSE])
     }
-    abort_ancify(
-      sprintf(
-        "Row %s of `variants` is %s, but this column of `source` is %s: order rows as columns.",
-        format_count(at), quoted(ids[at]), quoted(columns[at])
-      ),
-      "input"
+    refuse_input(
+      "Row %s of `variants` is %s, but this column of `source` is %s: order rows as columns.",
+      format_count(at), quoted(ids[at]), quoted(columns[at])
     )
   }
   given

@@ -81,13 +81,9 @@ path_of_genotypes <- function(path) {
 table_beside <- function(stem, endings) {
   paths <- paste0(stem, ".", rep(endings, each = 3), c("", ".gz", ".zst"))
   found <- Filter(is_file, paths)
-  if (length(found) == 0) {
-    abort_ancify(
-      sprintf("%s: there is no such file beside the genotypes, nor a .%s.", quoted(paths[1]),
-              endings[2]),
-      "file", file = paths[1]
-    )
-  }
+  refuse_file_if(length(found) == 0, paths[1],
+                 "%s: there is no such file beside the genotypes, nor a .%s.", quoted(paths[1]),
+                 endings[2])
   found[1]
 }
 

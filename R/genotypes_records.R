@@ -16,8 +16,7 @@ is_record_file <- function(path) {
 
 open_records <- function(source, variants) {
   refuse_variants(variants)
-  path <- check_path(source, "source")
-  check_is_file(path)
+  path <- check_file(source, "source")
   path <- normalizePath(path)
   identity <- identity_of(path)
   found <- packed_records(path, identity)
@@ -49,13 +48,9 @@ packed_records <- function(path, identity) {
 # equal.
 calls_again <- function(path, identity, checksum) {
   found <- packed_records(path, identity)
-  if (!identical(found$checksum, checksum)) {
-    abort_ancify(
-      sprintf("%s has other genotypes than open_genotypes() found there: open it again.",
-              quoted(path)),
-      "file", file = path
-    )
-  }
+  refuse_file_if(!identical(found$checksum, checksum), path,
+                 "%s has other genotypes than open_genotypes() found there: open it again.",
+                 quoted(path))
   found$calls
 }
 

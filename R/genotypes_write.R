@@ -33,10 +33,8 @@
 #' written <- write_bed(g[g$samples$pheno1 > 12, ], tempfile())
 #' open_genotypes(written)
 write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = interactive()) {
-  check_given()
-  check_genotypes(g)
-  stem <- sub("[.]bed$", "", check_path(path, "path"))
-  check_flag(overwrite, "overwrite")
+  check_args(g = check_genotypes, path = one_path(), overwrite = flag())
+  stem <- sub("[.]bed$", "", path)
   work <- new_work(threads, progress = progress)
   dir.create(dirname(stem), showWarnings = FALSE, recursive = TRUE)
   for (file in paste0(stem, c(".bed", ".bim", ".fam"))) check_free(file, g, overwrite)
@@ -56,11 +54,7 @@ bed_files <- function(g, stem, overwrite, work) {
   )
 }
 
-check_genotypes <- function(g, name = "g") {
-  refuse_if(!inherits(g, "ancify_genotypes"),
-            "`%s` must be genotypes as from open_genotypes(), not %s.", name, show_value(g))
-  g
-}
+check_genotypes <- of_class("ancify_genotypes", "genotypes as from open_genotypes()")
 
 check_free <- function(file, g, overwrite) {
   if (!is_there(file)) {

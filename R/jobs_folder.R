@@ -81,13 +81,8 @@ complete_parts <- function(kind, folder, of, resume, make, are_known = function(
 whole_folder <- function(kind, folder, argument = kind$argument) {
   ledger <- open_ledger(folder, argument)
   of <- kind$recorded(ledger)
-  if (is.null(of)) {
-    abort_ancify(
-      sprintf("%s has no %s: give a folder that was the `%s` of %s.", quoted(folder), kind$holds,
-              kind$argument, kind$made_by),
-      "file", file = folder
-    )
-  }
+  refuse_file_if(is.null(of), folder, "%s has no %s: give a folder that was the `%s` of %s.",
+                 quoted(folder), kind$holds, kind$argument, kind$made_by)
   files <- kind$files(of)
   left <- sum(!are_complete(ledger, files, known_source(ledger, of)))
   refuse_if(left, "The run in %s is incomplete: %s of %d parts are missing. Call %s again.",

@@ -33,14 +33,12 @@ refuse_ledger <- function(folder) {
     sprintf("to use them again, put back the ledger's copy (cp %s %s)",
             shQuote(ledger_copy(folder)), shQuote(file))
   }
-  abort_ancify(
-    sprintf(
-      paste(
-        "%s is damaged, or of another version. It tells the results in %s from your own files,",
-        "which are as they were: %s, or choose another folder."
-      ),
-      quoted(file), quoted(folder), way_out
+  refuse_file(
+    file,
+    paste(
+      "%s is damaged, or of another version. It tells the results in %s from your own files,",
+      "which are as they were: %s, or choose another folder."
     ),
-    "file", file = file
+    quoted(file), quoted(folder), way_out
   )
 }

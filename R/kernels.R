@@ -62,9 +62,7 @@ NULL
 #' @rdname kernels
 #' @export
 kernel_grm <- function(g, variants = NULL, scale_power = -1) {
-  check_given()
-  check_genotypes(g, "g")
-  check_scale_power(scale_power)
+  check_args(g = check_genotypes, scale_power = number())
   if (!is.null(variants)) g <- g[, variants]
   new_kernel("grm", g$samples$id, nrow(g), genotypes = g, scale_power = scale_power)
 }
@@ -81,7 +79,7 @@ kernel_matrix <- function(K) { # nolint: object_name_linter. The letter of the m
 #' @export
 kernel_products <- function(f, trace) {
   check_given()
-  refuse_if(!is.function(f), "`f` must be a function of a matrix, not %s.", show_value(f))
+  must_be(is.function(f), f, "f", "a function of a matrix")
   check_positive(trace, "trace")
   n <- if (length(trace) > 1) length(trace) else NA
   new_kernel("products", NULL, n, products = f, trace = trace)
@@ -91,8 +89,7 @@ kernel_products <- function(f, trace) {
 #' @export
 kernel_times <- function(kernel, V, component = NULL, # nolint: object_name_linter.
                          threads = NULL, backend = "auto", memory = NULL) {
-  check_given()
-  check_kernel(kernel, "kernel")
+  check_args(kernel = check_kernel)
   V <- as.matrix(V)
   refuse_if(!is.numeric(V) || !all(is.finite(V)), "`V` must be a matrix of finite numbers.")
   refuse_if(!kernel$n %in% c(NA, nrow(V)), "`V` has %s rows, but the kernel has %s.",

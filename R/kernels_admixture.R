@@ -49,18 +49,13 @@
 #' fit <- fit_reml(y ~ north, cbind(data, north), kernels = list(by = kernel), threads = 1)
 #' heritability(fit)
 kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared", "ancestry")) {
-  check_given()
-  check_genotypes(g, "g")
-  check_scale_power(scale_power)
-  residual <- check_choice(residual, c("shared", "ancestry"), "residual")
+  check_args(g = check_genotypes, scale_power = number(),
+             residual = choice(c("shared", "ancestry")))
   shares <- if (is.character(shares) && is.null(dim(shares))) {
     shares_in_file(shares, g)
   } else {
     checked_shares(shares, g, function(row, problem) {
-      abort_ancify(
-        sprintf("Row %d of `shares` (sample %s) %s.", row, quoted(g$samples$id[row]), problem),
-        "input"
-      )
+      refuse_input("Row %d of `shares` (sample %s) %s.", row, quoted(g$samples$id[row]), problem)
     })
   }
   new_kernel(
@@ -106,8 +101,7 @@ sums_of_shares <- function(shares, refuse) {
 
 # The shares in a Q file, which has a row for each sample of `g`, or of its file.
 shares_in_file <- function(path, g) {
-  path <- check_path(path, "shares")
-  check_is_file(path)
+  path <- check_file(path, "shares")
   read <- with_watch("Reading", function(watch) read_numbers_impl(path, watch))
   rows <- nrow(read$values)
   if (rows == nrow(g) && rows == g$n_file[["samples"]] && is.unsorted(g$sample_index)) {

@@ -24,16 +24,7 @@ kernel_components <- function(fit) {
 
 # ---- Checks --------------------------------------------------------------------------------------
 
-check_kernel <- function(kernel, name) {
-  refuse_if(!inherits(kernel, "reml_kernel"),
-            "`%s` must be a kernel, such as kernel_matrix() makes, not %s.", name,
-            show_value(kernel))
-}
-
-check_scale_power <- function(x) {
-  refuse_if(!is.numeric(x) || length(x) != 1 || !is.finite(x),
-            "`scale_power` must be a number, not %s.", show_value(x))
-}
+check_kernel <- of_class("reml_kernel", "a kernel, such as kernel_matrix() makes")
 
 # A matrix of doubles, with names of both rows and columns, or neither.
 check_kernel_matrix <- function(K) { # nolint: object_name_linter.

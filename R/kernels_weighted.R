@@ -52,10 +52,8 @@
 #' heritability(fit)
 kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace", "rank"),
                             ranks = NULL, scale_power = -1) {
-  check_given()
-  check_genotypes(g, "g")
-  normalisation <- check_choice(normalisation, c("trace", "rank"), "normalisation")
-  check_scale_power(scale_power)
+  check_args(g = check_genotypes, normalisation = choice(c("trace", "rank")),
+             scale_power = number())
   if (is.matrix(blocks)) blocks <- list(blocks)
   blocks <- check_weight_blocks(blocks, g)
   groups <- check_weight_groups(groups, length(blocks))
@@ -71,8 +69,7 @@ kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace",
 
 # The blocks as matrices of doubles without names, equal to their transposes.
 check_weight_blocks <- function(blocks, g) {
-  refuse_if(!is.list(blocks) || length(blocks) == 0,
-            "`blocks` must be a list of square matrices, not %s.", show_value(blocks))
+  must_be(is.list(blocks) && length(blocks) != 0, blocks, "blocks", "a list of square matrices")
   ids <- as.character(g$variants$id)
   names <- weight_block_names(blocks)
   first <- 1
@@ -83,20 +80,16 @@ check_weight_blocks <- function(blocks, g) {
     first <- first + size
   }
   sizes <- vapply(blocks, NROW, 0L)
-  if (sum(sizes) != length(ids)) {
-    abort_ancify(
-      sprintf(
-        "`blocks` must tile the %s, but %s %s.", count_of(length(ids), "variant"), names[b],
-        if (sum(sizes) > length(ids)) {
-          sprintf("goes %s beyond the last, %s",
-                  count_of(first + size - 1 - length(ids), "row"), quoted(ids[length(ids)]))
-        } else {
-          sprintf("is the last and ends before %s", quoted(ids[first]))
-        }
-      ),
-      "input"
-    )
-  }
+  refuse_if(
+    sum(sizes) != length(ids), "`blocks` must tile the %s, but %s %s.",
+    count_of(length(ids), "variant"), names[b],
+    if (sum(sizes) > length(ids)) {
+      sprintf("goes %s beyond the last, %s",
+              count_of(first + size - 1 - length(ids), "row"), quoted(ids[length(ids)]))
+    } else {
+      sprintf("is the last and ends before %s", quoted(ids[first]))
+    }
+  )
   unname(blocks)
 }
 
@@ -117,9 +110,7 @@ check_weight_square <- function(block, name) {
 check_weight_block <- function(block, name, ids) {
   given <- rownames(block) %||% colnames(block) %||% ids
   refuse <- function(row, problem) {
-    abort_ancify(
-      sprintf("Row %d of %s (variant %s) %s.", row, name, quoted(ids[row]), problem), "input"
-    )
+    refuse_input("Row %d of %s (variant %s) %s.", row, name, quoted(ids[row]), problem)
   }
   first_row <- function(wrong) arrayInd(which(wrong)[1], dim(block))[1]
   if (any(given != ids)) {
@@ -167,11 +158,8 @@ check_weights_left <- function(blocks, groups) {
   empty <- setdiff(unique(groups), groups[!is_zero])
   if (length(empty)) {
     of_group <- if (is.factor(groups)) sprintf(" of the group %s", quoted(empty[1])) else ""
-    abort_ancify(
-      sprintf("The weights%s are all 0, which makes no kernel: %s.", of_group,
-              "leave these variants out of `g`, or give the blocks to another group"),
-      "input"
-    )
+    refuse_input("The weights%s are all 0, which makes no kernel: %s.", of_group,
+                 "leave these variants out of `g`, or give the blocks to another group")
   }
 }
 

@@ -103,8 +103,7 @@ kmer_sequences <- function(x) {
 }
 
 kmer_settings <- function(k, canonical, min_count, max_count) {
-  check_whole_number(min_count, "min_count", most_count)
-  check_whole_number(max_count, "max_count", most_count)
+  check_args(min_count = whole(most_count), max_count = whole(most_count))
   refuse_if(min_count > max_count,
             "`min_count` is %s, above `max_count`, %s: no k-mer could be kept.",
             format_count(min_count), format_count(max_count))
@@ -165,7 +164,6 @@ open_database <- function(stem) {
 }
 
 check_kmers <- function(x, name = "x") {
-  refuse_if(!inherits(x, "kmers"), "`%s` must be k-mers of count_kmers() or read_kmers(), not %s.",
-            name, show_value(x))
+  must_be(inherits(x, "kmers"), x, name, "k-mers of count_kmers() or read_kmers()")
   opened(x)
 }

@@ -44,9 +44,7 @@
 #' kmer_distance(m)
 #' ape::nj(kmer_distance(m, "bray"))
 kmer_distance <- function(x, method = "jaccard", order = 0) {
-  check_given()
-  methods <- c(names(kmer_measures), names(centred_measures))
-  method <- check_choice(method, methods, "method")
+  check_args(method = choice(c(names(kmer_measures), names(centred_measures))))
   samples <- kmer_samples(x)
   measure <- kmer_measures[[method]]
   between <- if (is.null(measure)) {
@@ -138,10 +136,7 @@ check_kmer_cells <- function(x) {
 }
 
 abort_no_samples <- function(x) {
-  abort_ancify(
-    sprintf("`x` must be a list of k-mers, or a matrix of kmer_matrix(), not %s.", show_value(x)),
-    "input"
-  )
+  refuse_input("`x` must be a list of k-mers, or a matrix of kmer_matrix(), not %s.", show_value(x))
 }
 
 check_two_samples <- function(n) {

@@ -33,9 +33,7 @@
 #' write_kmers(x, file.path(tempdir(), "three"))
 #' as.data.frame(read_kmers(file.path(tempdir(), "three")))
 read_kmers <- function(path, canonical = TRUE) {
-  check_given()
-  check_flag(canonical, "canonical")
-  path <- check_path(path, "path")
+  check_args(canonical = flag(), path = one_path())
   stem <- kmc_stem(path)
   if (stem == path && is_file(path)) {
     refuse_if(is_file(kmc_paths(path)[1]),
@@ -51,8 +49,7 @@ read_kmers <- function(path, canonical = TRUE) {
 #' @rdname read_kmers
 #' @export
 write_kmers <- function(x, path, format = c("kmc", "text")) {
-  check_given()
-  x <- check_kmers(x)
+  check_args(x = check_kmers)
   is_text <- check_choice(format, c("kmc", "text"), "format") == "text"
   path <- check_output_file(path, "path", is_text)
   if (!is_text) path <- kmc_stem(path)

@@ -28,32 +28,28 @@
 #' as.data.frame(kmer_subtract(x, y, "diff"))
 #' as.data.frame(filter_kmers(x, min_count = 3))
 kmer_union <- function(x, y, count = "sum", out = NULL, threads = NULL) {
-  check_given()
-  rule <- check_choice(count, both_rules, "count")
-  combine_kmers("union", x, y, rule, out, new_work(threads, memory = NULL))
+  check_args(count = choice(both_rules))
+  combine_kmers("union", x, y, count, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
 #' @export
 kmer_intersect <- function(x, y, count = "min", out = NULL, threads = NULL) {
-  check_given()
-  rule <- check_choice(count, both_rules, "count")
-  combine_kmers("intersect", x, y, rule, out, new_work(threads, memory = NULL))
+  check_args(count = choice(both_rules))
+  combine_kmers("intersect", x, y, count, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
 #' @export
 kmer_subtract <- function(x, y, count = "left", out = NULL, threads = NULL) {
-  check_given()
-  rule <- check_choice(count, c("left", "diff"), "count")
-  combine_kmers("subtract", x, y, rule, out, new_work(threads, memory = NULL))
+  check_args(count = choice(c("left", "diff")))
+  combine_kmers("subtract", x, y, count, out, new_work(threads, memory = NULL))
 }
 
 #' @rdname kmer_union
 #' @export
 filter_kmers <- function(x, min_count = 1, max_count = 2^32 - 1, out = NULL, threads = NULL) {
-  check_given()
-  x <- check_kmers(x)
+  check_args(x = check_kmers)
   settings <- kmer_settings(x$k, x$canonical, min_count, max_count)
   output <- kmer_output(out, new_work(threads, memory = NULL), kmc_files(x))
   new_kmers(with_watch("Filtering", function(watch) {
@@ -66,8 +62,7 @@ kmer_operations <- c("union", "intersect", "subtract")
 both_rules <- c("sum", "min", "max", "left", "right")
 
 combine_kmers <- function(operation, x, y, rule, out, work) {
-  x <- check_kmers(x)
-  y <- check_kmers(y, "y")
+  check_args(x = check_kmers, y = check_kmers)
   check_same_kind(list(x = x, y = y))
   how <- core_list(
     "KmerCombination",

@@ -21,16 +21,14 @@
 #' kmer_histogram(x)
 #' kmer_profile(x, c(other = "TACGTANA"))
 kmer_histogram <- function(x) {
-  check_given()
-  x <- check_kmers(x)
+  check_args(x = check_kmers)
   list2DF(with_watch("Reading", function(watch) kmer_histogram_impl(x$database, watch)))
 }
 
 #' @rdname kmer_histogram
 #' @export
 kmer_profile <- function(x, sequences) {
-  check_given()
-  x <- check_kmers(x)
+  check_args(x = check_kmers)
   sequences <- dna_texts(sequences, "sequences")
   stats::setNames(counts_along(x, sequences), names(sequences))
 }
@@ -62,8 +60,7 @@ kmer_matrix <- function(x, k, canonical = TRUE, sparse = k > 6) {
   x <- dna_texts(x, "x")
   refuse_if(length(x) == 0, "`x` has no sequence.")
   k <- as.integer(check_whole_number(k, "k", 12))
-  check_flag(canonical, "canonical")
-  check_flag(sparse, "sparse")
+  check_args(canonical = flag(), sparse = flag())
   if (sparse) need_packages("Matrix", "Sparse matrices")
   check_cells(length(x), if (canonical) canonical_words(k) else 4^k, sparse)
   numbers <- kmer_numbers(k, canonical)$number

@@ -33,8 +33,7 @@
 #' ), file)
 #' read_recombination_map(file)
 read_recombination_map <- function(file) {
-  check_given()
-  file <- check_path(file, "file")
+  check_args(file = one_path())
   map <- with_watch("Reading", function(watch) read_recombination_map_impl(file, watch))
   data.frame(
     chromosome = map$chromosomes[map$chromosome], position = map$position,

@@ -117,11 +117,8 @@ ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = F
                           progress = interactive()) {
   check_given()
   map <- check_map(map)
-  check_bins(bins)
-  check_flag(phased, "phased")
-  if (!is.null(blocks)) check_whole_number(blocks, "blocks", 2^53)
-  if (!is.null(length)) check_positive(length, "length", 1)
-  check_flag(subset, "subset")
+  check_args(bins = check_bins, phased = flag(), blocks = optional(whole(2^53)),
+             length = optional(positive(1)), subset = flag())
   work <- new_work(threads, progress = progress)
   from <- genotypes_for_ld(x, phased)
   table <- if (is.null(populations)) {
@@ -173,11 +170,10 @@ ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = F
 
 ld_bins <- c(0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000) * 1e-6
 
-check_bins <- function(bins) {
+check_bins <- function(bins, name) {
   good <- is.numeric(bins) && length(bins) > 1 && all(is.finite(bins)) && bins[1] >= 0 &&
     all(diff(bins) > 0)
-  refuse_if(!good, "`bins` must be two or more increasing limits in Morgans, from 0 on, not %s.",
-            show_value(bins))
+  must_be(good, bins, name, "two or more increasing limits in Morgans, from 0 on")
 }
 
 # ---- Genotypes --------------------------------------------------------------------------------
@@ -264,13 +260,12 @@ block_numbers <- function(found, used, blocks) {
 check_any_pair <- function(any, records, what, path) {
   if (!any) {
     some <- records[records > 0]
-    abort_ancify(
+    refuse_input(
       paste0(
         sprintf("%s has %s. Its records: ", quoted(path), what),
         if (!length(some)) "none",
         paste(vapply(some, format_count, ""), names(some), collapse = ", "), "."
-      ),
-      "input"
+      )
     )
   }
 }

@@ -97,11 +97,7 @@ bin_names <- function(bins) {
   paste0("[", utils::head(limits, -1), ",", limits[-1], ")")
 }
 
-check_ld <- function(x, name = "x") {
-  refuse_if(!inherits(x, "ld_statistics"),
-            "`%s` must be two-locus statistics from ld_statistics(), not %s.", name, show_value(x))
-  x
-}
+check_ld <- of_class("ld_statistics", "two-locus statistics from ld_statistics()")
 
 check_known_population <- function(population, populations, name) {
   unknown <- setdiff(population, populations)
@@ -137,9 +133,8 @@ pi2_name <- function(population) paste(c("pi2", rep(population, 4)), collapse = 
 #' g <- open_genotypes(calls, data.frame(chromosome = "1", position = 1000 * 1:40))
 #' x <- ld_statistics(g, map = 1e-8, bins = c(0, 1e-4, 2e-4), threads = 1)
 #' ld_ratios(x)$values
-ld_ratios <- function(x, population = check_ld(x)$populations[1]) {
-  check_given()
-  check_ld(x)
+ld_ratios <- function(x, population = check_ld(x, "x")$populations[1]) {
+  check_args(x = check_ld)
   if (length(population) != 1) population <- list(population)
   check_known_population(population, x$populations, "population")
   refuse_if(!is.null(x$reference), "`x` has ratios to %s already: give the statistics themselves.",

@@ -52,11 +52,8 @@
 #' bias <- score_bias(score_missense(changes, model, threads = 1), breaks = c(0, 1))
 #' bias
 score_bias <- function(scores, breaks = c(0, 0.05, 0.2, 0.5, 1)) {
-  check_given()
-  check_missense_scores(
-    scores, c("consequence", "score", "called", "copies", "ref_is_ancestral")
-  )
-  check_frequency_breaks(breaks)
+  needed <- c("consequence", "score", "called", "copies", "ref_is_ancestral")
+  check_args(scores = scores_with(needed), breaks = check_frequency_breaks)
   sites <- lowest_scores(scores)
   frequency <- sites$copies / sites$called
   refuse_if(all(is.na(frequency)),
@@ -73,10 +70,9 @@ score_bias <- function(scores, breaks = c(0, 0.05, 0.2, 0.5, 1)) {
             class = c("score_bias", "data.frame"))
 }
 
-check_frequency_breaks <- function(breaks) {
-  good <- is.numeric(breaks) && length(breaks) >= 2 && !anyNA(breaks)
-  refuse_if(!good || is.unsorted(breaks, strictly = TRUE) || any(breaks < 0 | breaks > 1),
-            "`breaks` must be at least two rising numbers from 0 to 1, not %s.", show_value(breaks))
+check_frequency_breaks <- function(x, name) {
+  good <- is.numeric(x) && length(x) >= 2 && !anyNA(x) && !is.unsorted(x, strictly = TRUE)
+  must_be(good && all(x >= 0 & x <= 1), x, name, "at least two rising numbers from 0 to 1")
 }
 
 summary_of <- function(score, range, reference) {

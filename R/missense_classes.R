@@ -37,10 +37,9 @@
 #' model <- sequence_model(system.file("extdata", "esm2_random", package = "ancify"))
 #' score_classes(score_missense(changes, model, threads = 1), breaks = 0)
 score_classes <- function(scores, breaks) {
-  check_given()
-  check_missense_scores(scores)
-  refuse_if(!is.numeric(breaks) || !length(breaks) || !all(is.finite(breaks)),
-            "`breaks` must be finite numbers, not %s.", show_value(breaks))
+  check_args(scores = scores_with(c("consequence", "score")))
+  good <- is.numeric(breaks) && length(breaks) && all(is.finite(breaks))
+  must_be(good, breaks, "breaks", "finite numbers")
   breaks <- sort(unique(breaks))
   worst <- as.data.frame(scores)[is_worst(scores), ]
   names <- classes_between(breaks)

@@ -83,8 +83,7 @@ score_missense <- function(changes, model, marginal = c("masked", "wildtype"), t
                            backend = "auto", precision = NULL) {
   check_given()
   proteins <- check_scored_changes(changes)
-  model <- check_sequence_model(model)
-  marginal <- check_choice(marginal, c("masked", "wildtype"), "marginal")
+  check_args(model = check_sequence_model, marginal = choice(c("masked", "wildtype")))
   work <- new_work(threads, backend, precision = precision, progress = interactive())
   not_scored <- why_not_scored(changes, proteins, model)
   rows <- which(is.na(not_scored))
@@ -174,13 +173,17 @@ lowest_scores <- function(scores) {
   as.data.frame(scores)[first_of_least(scores$score, site), ]
 }
 
-check_missense_scores <- function(scores, columns = c("consequence", "score")) {
+# A kind of argument of check_args(); `columns`: those that a function needs.
+scores_with <- function(columns) {
   needed <- c("chromosome", "position", "derived", columns)
-  refuse_if(
-    !inherits(scores, "missense_scores") || !all(needed %in% names(scores)),
-    "`scores` must be a result of score_missense() with the columns %s, or some of its rows.",
-    enumerate(needed)
-  )
+  function(x, name) {
+    refuse_if(
+      !inherits(x, "missense_scores") || !all(needed %in% names(x)),
+      "`%s` must be a result of score_missense() with the columns %s, or some of its rows.",
+      name, enumerate(needed)
+    )
+    x
+  }
 }
 
 #' @export

@@ -40,11 +40,8 @@ count_contexts <- function(ancestral, k = 3, mask = NULL, windows = NULL, low_co
                            progress = interactive()) {
   check_given()
   ancestral <- folder_of_calls(ancestral, "ancestral")
-  k <- check_k(k)
-  if (!is.null(mask)) mask <- check_path(mask, "mask")
-  if (!is.null(windows)) check_whole_number(windows, "windows", 2^53)
-  check_flag(low_confidence, "low_confidence")
-  fold <- check_fold(fold)
+  check_args(k = check_k, mask = optional(one_path()), windows = optional(whole(2^53)),
+             low_confidence = flag(), fold = choice(spectrum_folds))
   work <- new_work(threads, progress = progress)
   options <- core_list(
     "ContextOptions",
@@ -107,8 +104,7 @@ print.mutation_contexts <- function(x, ...) {
 #' @export
 as.data.frame.mutation_contexts <- function(x, row.names = NULL, # nolint: object_name_linter.
                                             optional = FALSE, ..., by_window = FALSE) {
-  check_no_more(...)
-  check_flag(by_window, "by_window")
+  check_method(by_window = flag())
   if (by_window) {
     rows <- attr(x, "by_window")
     windows <- attr(x, "windows")[rows$window, ]

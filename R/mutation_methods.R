@@ -55,8 +55,7 @@
 NULL
 
 check_mutation_spectrum <- function(x, name = "x") {
-  refuse_if(!inherits(x, "mutation_spectrum"),
-            "`%s` must be a spectrum of mutation_spectrum(), not %s.", name, show_value(x))
+  must_be(inherits(x, "mutation_spectrum"), x, name, "a spectrum of mutation_spectrum()")
   refuse_if(!is.matrix(x) || !is.data.frame(attr(x, "by_window")),
             "`%s` is not a valid spectrum any more: make it again with mutation_spectrum().", name)
   x
@@ -137,9 +136,7 @@ with_counts <- function(x, types, columns, by_window) {
 #' @export
 as.data.frame.mutation_spectrum <- function(x, row.names = NULL, # nolint: object_name_linter.
                                             optional = FALSE, ..., by_window = FALSE) {
-  check_no_more(...)
-  check_flag(by_window, "by_window")
-  check_mutation_spectrum(x)
+  check_method(by_window = flag(), x = check_mutation_spectrum)
   by <- attr(x, "by_window")
   if (by_window) {
     windows <- attr(x, "windows")[by$window, ]
@@ -190,10 +187,7 @@ bootstrap_errors <- function(draws, value) {
 #' @rdname mutation_methods
 #' @export
 collapse_contexts <- function(x, k) {
-  check_given()
-  check_mutation_spectrum(x)
-  check_all_types(x)
-  k <- check_k(k)
+  check_args(x = check_whole_spectrum, k = check_k)
   refuse_if(k > bases_of_types(x),
             "`k` is %d, but the contexts of `x` have %d bases: give at most these.", k,
             bases_of_types(x))
@@ -211,10 +205,12 @@ collapse_contexts <- function(x, k) {
 }
 
 # Sums over types require all types.
-check_all_types <- function(x) {
+check_whole_spectrum <- function(x, name) {
+  check_mutation_spectrum(x, name)
   all <- 3 * 4^bases_of_types(x) / 2
   refuse_if(nrow(x) != all, "The spectrum has %s of %s types: take the whole spectrum.",
             format_count(nrow(x)), format_count(all))
+  x
 }
 
 # ---- Print ------------------------------------------------------------------------------------

@@ -32,9 +32,7 @@
 #' writeLines(c("##fileformat=VCFv4.2", columns, record), vcf)
 #' plot(mutation_spectrum(vcf, calls, threads = 1))
 plot.mutation_spectrum <- function(x, ratio = NULL, ..., main = NULL) {
-  check_no_more(...)
-  check_mutation_spectrum(x)
-  check_all_types(x)
+  check_method(x = check_whole_spectrum)
   shown <- if (bases_of_types(x) > 3) collapse_contexts(x, 3) else x
   if (!is.null(ratio)) shown <- shown[, ratio]
   check_plotted(shown, ratio)

@@ -54,8 +54,7 @@
 #' rates[rates$count > 0, ]
 #' mutation_contrasts(x, "YRI", "CEU")["ACG>ATG" == rownames(x), ]
 mutation_rates <- function(x, contexts) {
-  check_given()
-  check_mutation_spectrum(x)
+  check_args(x = check_mutation_spectrum)
   check_contexts(contexts, x)
   by <- contexts_in_windows(contexts, attr(x, "windows"))
   context <- match(context_of_type(rownames(x)), names(contexts))
@@ -77,8 +76,8 @@ mutation_rates <- function(x, contexts) {
 }
 
 check_contexts <- function(contexts, x) {
-  refuse_if(!inherits(contexts, "mutation_contexts"),
-            "`contexts` must be those of count_contexts(), not %s.", show_value(contexts))
+  must_be(inherits(contexts, "mutation_contexts"), contexts, "contexts",
+          "those of count_contexts()")
   facts <- function(k, fold, rules) {
     mask <- if (!is.null(rules$mask)) normalizePath(rules$mask, mustWork = FALSE)
     list(
@@ -110,13 +109,9 @@ contexts_in_windows <- function(contexts, windows) {
   other <- which(ends(theirs)[names(ends(windows))] != ends(windows))
   if (length(other)) {
     name <- names(ends(windows))[other[1]]
-    abort_ancify(
-      sprintf(
-        "%s has %s bases in `contexts`, but %s in the spectrum: use the same sequences.",
-        quoted(name), format_count(ends(theirs)[[name]]), format_count(ends(windows)[[name]])
-      ),
-      "input"
-    )
+    refuse_input("%s has %s bases in `contexts`, but %s in the spectrum: use the same sequences.",
+                 quoted(name), format_count(ends(theirs)[[name]]),
+                 format_count(ends(windows)[[name]]))
   }
   key <- function(table) paste(table$chromosome, number_text(table$start))
   by <- attr(contexts, "by_window")
@@ -127,9 +122,7 @@ contexts_in_windows <- function(contexts, windows) {
 #' @rdname mutation_rates
 #' @export
 mutation_contrasts <- function(x, a, b) {
-  check_given()
-  check_mutation_spectrum(x)
-  check_all_types(x)
+  check_args(x = check_whole_spectrum)
   refuse_if(length(a) != 1 || length(b) != 1, "`a` and `b` must each be one column, not %s and %s.",
             show_value(a), show_value(b))
   counts <- plain_counts(x[, c(a, b)])
@@ -178,9 +171,7 @@ mutation_contrasts <- function(x, a, b) {
 #' writeLines(c("##fileformat=VCFv4.2", columns, record), vcf)
 #' head(signature_table(mutation_spectrum(vcf, calls, samples = TRUE, threads = 1)))
 signature_table <- function(x) {
-  check_given()
-  check_mutation_spectrum(x)
-  check_all_types(x)
+  check_args(x = check_whole_spectrum)
   types <- mutation_types(bases_of_types(x), "pyrimidine")
   mine <- mutation_types(bases_of_types(x), attr(x, "fold"))
   counts <- plain_counts(x)[mine$type[match(types$core, mine$core)], , drop = FALSE]

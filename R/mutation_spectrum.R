@@ -116,18 +116,13 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
                               fold = c("AC", "pyrimidine"), context = c("ancestral", "reference"),
                               reference = NULL, info = FALSE, subset = FALSE, threads = NULL,
                               progress = interactive()) {
-  check_given()
-  vcf <- check_path(vcf, "vcf")
+  check_args(vcf = one_path())
   ancestral <- folder_of_calls(ancestral, "ancestral")
-  k <- check_k(k)
-  by <- check_choice(by, c("type", "frequency"), "by")
-  fold <- check_fold(fold)
-  context <- check_choice(context, c("ancestral", "reference"), "context")
-  for (flag in c("samples", "low_confidence", "info", "subset")) check_flag(get(flag), flag)
-  if (!is.null(mask)) mask <- check_path(mask, "mask")
-  if (!is.null(reference)) reference <- check_path(reference, "reference")
-  if (!is.null(windows)) check_whole_number(windows, "windows", 2^53)
-  check_whole_number(replicates, "replicates")
+  check_args(k = check_k, by = choice(c("type", "frequency")), fold = choice(spectrum_folds),
+             context = choice(c("ancestral", "reference")), samples = flag(),
+             low_confidence = flag(), info = flag(), subset = flag(), mask = optional(one_path()),
+             reference = optional(one_path()), windows = optional(whole(2^53)),
+             replicates = whole())
   work <- new_work(threads, progress = progress)
   check_spectrum_kind(by, k, samples, windows, project, context, reference)
   check_htslib()

@@ -2,14 +2,14 @@
 
 longest_mutation_context <- 9
 
-check_k <- function(k) {
-  check_whole_number(k, "k", longest_mutation_context)
+check_k <- function(k, name) {
+  check_whole_number(k, name, longest_mutation_context)
   refuse_if(k %% 2 == 0,
-            "`k` is %d: a site is in the middle of its context, so give an odd number.", k)
+            "`%s` is %d: a site is in the middle of its context, so give an odd number.", name, k)
   as.integer(k)
 }
 
-check_fold <- function(fold) check_choice(fold, c("AC", "pyrimidine"), "fold")
+spectrum_folds <- c("AC", "pyrimidine")
 
 # All words of n bases, in the order of their letters.
 base_words <- function(n) {

@@ -47,15 +47,14 @@ read_covariates <- function(path, na = c("NA", "NaN", ".")) {
 #' @rdname read_phenotypes
 #' @export
 read_keep <- function(path) {
-  check_given()
-  path <- check_path(path, "path")
+  check_args(path = one_path())
   table <- with_watch("Reading", function(watch) read_samples_impl(path, "", watch))
   list2DF(table[c("id", "family")])
 }
 
 # `stem`: prefix of column names without a header. `factors`: whether text may become a factor.
 sample_values <- function(path, na, stem, factors) {
-  refuse_if(!is.character(na), "`na` must be texts, not %s.", show_value(na))
+  must_be(is.character(na), na, "na", "texts")
   table <- with_watch("Reading", function(watch) read_values_impl(path, na, stem, factors, watch))
   columns <- lapply(table$columns, function(column) {
     if (is.list(column)) factor_of_codes(column) else column

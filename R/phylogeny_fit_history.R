@@ -97,8 +97,7 @@
 #' summary(fit)
 fit_history <- function(patterns, history, species = NULL, focal = NULL, variants = NULL,
                         called = 1, focal_sizes = NULL) {
-  check_given()
-  history <- check_history(history)
+  check_args(history = check_history)
   check_pattern_counts(patterns)
   patterns <- patterns_for_history(patterns, history, species, focal)
   counts <- total_counts(patterns)

@@ -242,16 +242,13 @@ refuse_missing_positions <- function(rest, sites, history) {
     worst <- lacking[which.min(rest$count[lacking])]
     bases <- c("A", "C", "G", "T", "N")
     outgroups <- bases[rest$code[worst] %/% 5^(seq_along(history$splits) - 1) %% 5 + 1]
-    abort_ancify(
-      sprintf(
-        paste(
-          "`patterns` has %s sites fewer than `variants` with the bases %s of the outgroups and %s",
-          "as REF: count both over the same positions, of the same genome build."
-        ),
-        format_count(ceiling(-rest$count[worst])), paste(outgroups, collapse = ""),
-        bases[rest$base[worst] + 1]
+    refuse_input(
+      paste(
+        "`patterns` has %s sites fewer than `variants` with the bases %s of the outgroups and %s",
+        "as REF: count both over the same positions, of the same genome build."
       ),
-      "input"
+      format_count(ceiling(-rest$count[worst])), paste(outgroups, collapse = ""),
+      bases[rest$base[worst] + 1]
     )
   }
 }

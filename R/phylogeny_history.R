@@ -54,8 +54,7 @@
 coalescent_history <- function(splits, sizes, focal_size = NULL, focal_lineages = 20,
                                mutation_rate = 1.25e-8, model = NULL, into = 0,
                                focal_times = NULL) {
-  check_given()
-  splits <- check_positive(splits, "splits")
+  check_args(splits = positive())
   check_split_names(names(splits))
   sizes <- by_outgroup(sizes, names(splits), "sizes")
   sizes <- recycled(check_size(sizes, "sizes"), length(splits), "sizes")
@@ -315,9 +314,8 @@ config_history <- function(config) {
 }
 
 # Validates a history again.
-check_history <- function(history) {
-  refuse_if(!inherits(history, "ancify_history"),
-            "`history` must be a result of coalescent_history(), not %s.", show_value(history))
+check_history <- function(history, name = "history") {
+  must_be(inherits(history, "ancify_history"), history, name, "a result of coalescent_history()")
   # The user may have changed its fields, so build it anew.
   history <- unclass(history)
   made <- suppressMessages(coalescent_history(

@@ -62,12 +62,10 @@
 #' substitution_model("GTR", by = "cpg")
 substitution_model <- function(name = "JC69", kappa = NULL, base_freqs = NULL, rates = NULL,
                                alpha = NULL, n_rates = 4, invariant = 0, by = NULL) {
-  name <- check_choice(name, model_names, "name")
+  check_args(name = choice(model_names))
   refuse_foreign(name, kappa = kappa, base_freqs = base_freqs, rates = rates)
-  if (!is.null(kappa)) check_positive(kappa, "kappa", 1)
-  if (!is.null(alpha)) check_alpha(alpha)
-  check_whole_number(n_rates, "n_rates", most_rates)
-  check_share(invariant, "invariant")
+  check_args(kappa = optional(positive(1)), alpha = optional(check_alpha),
+             n_rates = whole(most_rates), invariant = share())
   origin <- new_origin()
   read <- function(value, reader, key) {
     input_faults(reader(as.list(value), key, origin))
@@ -109,10 +107,11 @@ most_alpha <- 1e4
 
 most_rates <- 100
 
-check_alpha <- function(x) {
-  check_positive(x, "alpha", 1)
-  refuse_if(x > most_alpha, "`alpha` is %s: give at most %s, or NULL for one rate.", show_value(x),
-            format_count(most_alpha))
+check_alpha <- function(x, name) {
+  check_positive(x, name, 1)
+  refuse_if(x > most_alpha, "`%s` is %s: give at most %s, or NULL for one rate.", name,
+            show_value(x), format_count(most_alpha))
+  x
 }
 
 # Sets parameters that this model lacks to their fixed values.
@@ -174,8 +173,7 @@ check_model <- function(model) {
   if (is.character(model)) {
     return(substitution_model(check_choice(model, model_names, "model")))
   }
-  refuse_if(!inherits(model, "ancify_model"),
-            "`model` must be a result of substitution_model(), not %s.", show_value(model))
+  must_be(inherits(model, "ancify_model"), model, "model", "a result of substitution_model()")
   # The user may have changed its fields, so build it anew.
   model <- unclass(model)
   name <- check_choice(model$name, model_names, "model$name")

@@ -80,8 +80,7 @@
 #' )
 polarise_sites <- function(patterns, alleles, counts = NULL, n = NULL, history,
                            neighbours = NULL) {
-  check_given()
-  history <- check_history(history)
+  check_args(history = check_history)
   patterns <- in_order_of_splits(patterns, history)
   states <- pattern_states(patterns, length(history$splits))
   alleles <- allele_codes(alleles)
@@ -134,9 +133,8 @@ pattern_states <- function(patterns, species, name = "patterns") {
       ifelse(patterns[, i] %in% c("A", "C", "G", "T", "a", "c", "g", "t"), patterns[, i], "N")
     }))
   }
-  refuse_if(!is.character(patterns) || anyNA(patterns) || !all(validEnc(patterns)),
-            "`%s` must be texts such as \"ACN\" or a character matrix, not %s.", name,
-            show_value(patterns))
+  must_be(is.character(patterns) && !anyNA(patterns) && all(validEnc(patterns)), patterns, name,
+          "texts such as \"ACN\" or a character matrix")
   wrong <- which(nchar(patterns) != species)
   refuse_if(length(wrong), "`%s[%d]` is \"%s\": give a base or N for each of the %d species.", name,
             wrong[1], patterns[wrong[1]], species)
@@ -159,12 +157,9 @@ allele_codes <- function(alleles) {
   } else if (is.character(alleles) && ncol(alleles) == 2) {
     texts <- paste(alleles[, 1], alleles[, 2], sep = "/")
   } else {
-    abort_ancify(
-      sprintf(
-        "`alleles` must be texts such as \"A/G\" or a character matrix of two columns, not %s.",
-        show_value(alleles)
-      ),
-      "input"
+    refuse_input(
+      "`alleles` must be texts such as \"A/G\" or a character matrix of two columns, not %s.",
+      show_value(alleles)
     )
   }
   codes <- matrix(base_codes(alleles), ncol = 2)
@@ -188,16 +183,13 @@ check_counts <- function(counts, n, sites, history) {
   wrong <- which(!are_sampled(ifelse(known, counts, 1), n) | (!known & n < 2))
   if (length(wrong)) {
     site <- wrong[1]
-    abort_ancify(
-      sprintf(
-        if (known[site]) {
-          "Site %d has a count of %s among %s haplotypes: give whole numbers from 0 to `n`."
-        } else {
-          "Site %d has a count of %s, so it varies, among %s haplotypes: give `n` of 2 or more."
-        },
-        site, format(counts[site]), format(n[site])
-      ),
-      "input"
+    refuse_input(
+      if (known[site]) {
+        "Site %d has a count of %s among %s haplotypes: give whole numbers from 0 to `n`."
+      } else {
+        "Site %d has a count of %s, so it varies, among %s haplotypes: give `n` of 2 or more."
+      },
+      site, format(counts[site]), format(n[site])
     )
   }
   refuse_large_samples(n)

@@ -87,8 +87,7 @@ region_names <- function(regions, places) {
 #' @export
 read_confidence <- function(run, regions = NULL, as = c("ranges", "rle"),
                             progress = interactive()) {
-  check_given()
-  as <- check_choice(as, c("ranges", "rle"), "as")
+  check_args(as = choice(c("ranges", "rle")))
   need_bioconductor(c("GenomicRanges", "IRanges"), "Calls as ranges")
   places <- find_regions(run, regions)
   if (as == "ranges") check_fit_in_ranges(places)
@@ -176,13 +175,8 @@ call_files <- function(run, name = "run") {
   }
   folder <- check_path(run, name)
   chromosomes <- sub("\\.fa$", "", list.files(folder, "\\.fa$", all.files = TRUE))
-  if (length(chromosomes) == 0) {
-    abort_ancify(
-      sprintf("`%s`: %s %s.", name, quoted(folder),
-              if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder"),
-      "file", file = folder
-    )
-  }
+  refuse_file_if(length(chromosomes) == 0, folder, "`%s`: %s %s.", name, quoted(folder),
+                 if (dir.exists(folder)) "has no calls (<chromosome>.fa)" else "is not a folder")
   chromosomes <- chromosomes[natural_order(chromosomes)]
   data.frame(
     chromosome = chromosomes, file = sequence_path(folder, chromosomes), length = NA_real_
@@ -249,17 +243,14 @@ check_have_calls <- function(chromosomes, files) {
   if (length(unknown) == 0) {
     return(invisible())
   }
-  abort_ancify(
-    sprintf(
-      "`regions` has %s, but there are only calls of %s%s.", enumerate(quoted(unknown)),
-      enumerate(quoted(files$chromosome)),
-      if (any(!is.na(match_chromosomes(unknown, files$chromosome)))) {
-        ". The names differ by a leading 'chr': change them by GenomeInfoDb::seqlevelsStyle()"
-      } else {
-        ""
-      }
-    ),
-    "input"
+  refuse_input(
+    "`regions` has %s, but there are only calls of %s%s.", enumerate(quoted(unknown)),
+    enumerate(quoted(files$chromosome)),
+    if (any(!is.na(match_chromosomes(unknown, files$chromosome)))) {
+      ". The names differ by a leading 'chr': change them by GenomeInfoDb::seqlevelsStyle()"
+    } else {
+      ""
+    }
   )
 }
 
@@ -269,13 +260,9 @@ check_inside <- function(regions, lengths) {
     if (is.na(i)) {
       return(invisible())
     }
-    abort_ancify(
-      sprintf(
-        "`regions[%d]`, %s:%s-%s, %s.", i, regions$chromosome[i], number_text(regions$start[i]),
-        number_text(regions$end[i]), sub("%s", format_count(lengths[i]), problem, fixed = TRUE)
-      ),
-      "input"
-    )
+    refuse_input("`regions[%d]`, %s:%s-%s, %s.", i, regions$chromosome[i],
+                 number_text(regions$start[i]), number_text(regions$end[i]),
+                 sub("%s", format_count(lengths[i]), problem, fixed = TRUE))
   }
   start <- regions$start
   end <- regions$end

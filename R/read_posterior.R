@@ -41,8 +41,7 @@ posterior_file <- function(path, chromosome) {
   if (dir.exists(path)) {
     refuse_if(is.null(chromosome), "`run` is a folder, but `chromosome` is missing: give its name.")
     chromosome <- check_path(chromosome, "chromosome")
-    refuse_if(!names_a_path(chromosome), "`chromosome` must be a chromosome's name, not %s.",
-              show_value(chromosome))
+    must_be(names_a_path(chromosome), chromosome, "chromosome", "a chromosome's name")
     run <- attr(path, "chromosomes")
     refuse_if(!is.null(run) && !chromosome %in% run,
               "`chromosome` is %s, which the run lacks: it has %s.", quoted(chromosome),
@@ -53,7 +52,7 @@ posterior_file <- function(path, chromosome) {
   }
   if (!file.exists(path)) {
     others <- sub("[.]phred$", "", list.files(dirname(path), "[.]phred$"))
-    stop_on_posterior(path, if (length(others)) {
+    stop_on_file(path, if (length(others)) {
       sprintf("does not exist; there are posteriors of %s", enumerate(quoted(others)))
     } else {
       "does not exist: run with `posterior: true`, which writes it"
@@ -66,10 +65,6 @@ posterior_file <- function(path, chromosome) {
 find_phred <- function(folder, chromosome) {
   here <- file.path(folder, basename(phred_file(chromosome)))
   ifelse(file.exists(here), here, phred_path(folder, chromosome))
-}
-
-stop_on_posterior <- function(file, problem) {
-  abort_ancify(sprintf("%s %s.", quoted(file), problem), "file", file = file)
 }
 
 check_range <- function(start, end, length, file) {
@@ -123,7 +118,7 @@ export_posterior <- function(run, chromosomes = NULL, output_dir = NULL) {
   there <- stats::na.omit(only_of_run(there, folder))
   chromosomes <- chromosomes %||% sub("\\.phred$", "", there)
   if (length(chromosomes) == 0) {
-    stop_on_posterior(folder, "has no posteriors: run with `posterior: true`, which writes them")
+    stop_on_file(folder, "has no posteriors: run with `posterior: true`, which writes them")
   }
   refuse_if(!is.character(chromosomes) || !all(names_a_path(chromosomes)),
             "`chromosomes` must be names of chromosomes, not %s.", show_value(chromosomes))
@@ -147,10 +142,8 @@ export_chromosome <- function(folder, chromosome, file) {
     tryCatch(
       rtracklayer::export(ranges, temporary, format = "bigWig"),
       error = function(condition) {
-        abort_ancify(
-          sprintf("rtracklayer cannot write %s: %s", quoted(file), conditionMessage(condition)),
-          "file", file = file
-        )
+        refuse_file(file, "rtracklayer cannot write %s: %s", quoted(file),
+                    conditionMessage(condition))
       }
     )
   })

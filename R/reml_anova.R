@@ -57,8 +57,7 @@
 #' anova(fit, test = "exact")
 anova.reml_fit <- function(object, null = NULL, test = c("mixture", "exact", "bootstrap"),
                            nsim = NULL, seed = 1, BPPARAM = NULL, progress = interactive(), ...) {
-  check_no_more(...)
-  test <- check_choice(test, c("mixture", "exact", "bootstrap"), "test")
+  check_method(test = choice(c("mixture", "exact", "bootstrap")))
   if (!is.null(BPPARAM)) check_workers(BPPARAM, "cpu")
   more <- if (is.null(null)) bounds_of(object, object$names) else more_components(object, null)
   nsim <- check_whole_number(nsim %||% if (test == "exact") 10000 else 100, "nsim")
@@ -204,13 +203,13 @@ exact_draws <- function(fit, null, nsim, seed) {
   )
   with_watch("Drawing", function(watch) {
     reml_null_lrt_impl(
-      fit$kernel_form, nsim, check_at_least(seed, "seed", 0), new_work(fit$threads), watch
+      fit$kernel_form, nsim, at_least(0)(seed, "seed"), new_work(fit$threads), watch
     )
   })
 }
 
 bootstrap_draws <- function(fit, null, nsim, seed, param, progress) {
-  seed <- check_at_least(seed, "seed", 0)
+  seed <- at_least(0)(seed, "seed")
   if (is.null(null)) check_one_residual(fit, "A bootstrap without `null`")
   responses <- simulate(null %||% without_components(fit), nsim, seed)
   fit <- with_genotypes(fit)

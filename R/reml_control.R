@@ -44,8 +44,7 @@ reml_control <- function(start = NULL, lower = 0, information = c("average", "ex
   } else {
     check_whole_number(probes, "probes")
   }
-  if (!is.null(rank)) check_at_least(rank, "rank", 0)
-  if (!is.null(tolerance)) check_positive(tolerance, "tolerance", 1)
+  check_args(rank = optional(at_least(0)), tolerance = optional(positive(1)))
   structure(
     list(
       start = start, lower = lower,
@@ -53,7 +52,7 @@ reml_control <- function(start = NULL, lower = 0, information = c("average", "ex
       probes = probes, max_probes = check_whole_number(max_probes, "max_probes"),
       mc_tolerance = check_positive(mc_tolerance, "mc_tolerance", 1), rank = rank,
       tolerance = tolerance, max_iterations = check_whole_number(max_iterations, "max_iterations"),
-      seed = check_at_least(seed, "seed", 0)
+      seed = at_least(0)(seed, "seed")
     ),
     class = "reml_control"
   )
@@ -78,10 +77,8 @@ print.reml_control <- function(x, ...) {
 
 # Finite numbers; -Inf too, if it is `allowed`.
 check_numbers <- function(x, name, allowed = NULL) {
-  refuse_if(!is.numeric(x) || length(x) == 0 || !all(is.finite(x) | x %in% allowed),
-            "`%s` must be numbers, named by component or in their order, not %s.", name,
-            show_value(x))
-  x
+  must_be(is.numeric(x) && length(x) > 0 && all(is.finite(x) | x %in% allowed), x, name,
+          "numbers, named by component or in their order")
 }
 
 check_probes <- function(probes) {

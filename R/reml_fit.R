@@ -117,10 +117,7 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
                      id = "id", overlap = FALSE, method = "auto", control = reml_control(),
                      threads = NULL, backend = "auto", memory = NULL, checkpoint = NULL,
                      progress = interactive(), verbose = TRUE) {
-  check_given()
-  check_flag(overlap, "overlap")
-  check_flag(verbose, "verbose")
-  check_control(control)
+  check_args(overlap = flag(), verbose = flag(), control = check_control)
   work <- new_work(threads, backend, memory, progress = progress)
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
   model <- reml_model(genotypes, components, kernels, overlap)
@@ -151,10 +148,7 @@ new_reml_fit <- function(model, result, call, work) {
   structure(fit, class = "reml_fit")
 }
 
-check_control <- function(control) {
-  refuse_if(!inherits(control, "reml_control"),
-            "`control` must be settings, from reml_control(), not %s.", show_value(control))
-}
+check_control <- of_class("reml_control", "settings, from reml_control()")
 
 # Lines of the log: omitted data, and the path.
 describe_model <- function(model, wanted) {

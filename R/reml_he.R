@@ -38,9 +38,7 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
                            id = "id", overlap = FALSE, blocks = NULL, control = reml_control(),
                            threads = NULL, backend = "auto", memory = NULL, BPPARAM = NULL,
                            progress = interactive()) {
-  check_given()
-  check_flag(overlap, "overlap")
-  check_control(control)
+  check_args(overlap = flag(), control = check_control)
   work <- new_work(threads, backend, memory, progress = progress)
   of_worker <- new_work(1, memory = memory)
   if (!is.null(BPPARAM)) check_workers(BPPARAM, "cpu")

@@ -32,9 +32,7 @@
 #' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1)
 #' reml_log_likelihood(fit, c(family = 0.5, residual = 1))
 reml_log_likelihood <- function(fit, theta, progress = interactive()) {
-  check_given()
-  check_reml_fit(fit)
-  check_numbers(theta, "theta")
+  check_args(fit = check_reml_fit, theta = check_numbers)
   theta <- by_component(theta, names(fit$theta), "theta")
   work <- work_of(fit, progress)
   choose_path("exact", length(fit$y), dense_components(fit), work$memory)

@@ -54,11 +54,7 @@
 #' merge_components(fit)
 merge_components <- function(fit, z = 1.6449, background = "background",
                              progress = interactive()) {
-  check_given()
-  check_reml_fit(fit)
-  refuse_if(!is.numeric(z) || length(z) != 1 || !is.finite(z), "`z` must be a number, not %s.",
-            show_value(z))
-  check_text(background, "background", "name of a component")
+  check_args(fit = check_reml_fit, z = number(), background = text("name of a component"))
   judged <- judged_components(fit, z)
   model <- with_genotypes(fit)
   number <- seq_along(fit$names) # of the first component that is merged with it

@@ -118,8 +118,7 @@ fitted.reml_fit <- function(object, ...) {
 #' @rdname reml_fit
 #' @export
 residuals.reml_fit <- function(object, type = c("conditional", "marginal"), ...) {
-  check_no_more(...)
-  type <- check_choice(type, c("conditional", "marginal"), "type")
+  check_method(type = choice(c("conditional", "marginal")))
   genetic <- if (type == "conditional") rowSums(object$genetic) else 0
   stats::setNames(object$y - drop(object$x %*% object$coefficients) - genetic, object$ids)
 }
@@ -171,8 +170,7 @@ VarCorr.reml_fit <- function(x, ...) {
 #' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
 #' heritability(fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1))
 heritability <- function(fit) {
-  check_given()
-  check_reml_fit(fit)
+  check_args(fit = check_reml_fit)
   genetic <- c("h2", fit$names)
   shares <- variance_shares(fit)[genetic, ]
   enrichment <- rbind(h2 = NA, enrichments(fit))
@@ -186,7 +184,4 @@ heritability <- function(fit) {
   table
 }
 
-check_reml_fit <- function(fit, name = "fit") {
-  refuse_if(!inherits(fit, "reml_fit"), "`%s` must be a fit of fit_reml(), not %s.", name,
-            show_value(fit))
-}
+check_reml_fit <- of_class("reml_fit", "a fit of fit_reml()")

@@ -29,8 +29,7 @@
 #' plot(fit)
 #' plot(fit, type = "profile")
 plot.reml_fit <- function(x, type = c("components", "trace", "profile"), main = NULL, ...) {
-  check_no_more(...)
-  type <- check_choice(type, c("components", "trace", "profile"), "type")
+  check_method(type = choice(c("components", "trace", "profile")))
   old <- graphics::par(no.readonly = TRUE)
   on.exit(graphics::par(old))
   graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)

@@ -70,8 +70,7 @@
 #' head(variant_effects(fit))
 predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
                              type = c("response", "genetic"), progress = interactive(), ...) {
-  check_no_more(...)
-  type <- check_choice(type, c("response", "genetic"), "type")
+  check_method(type = choice(c("response", "genetic")))
   if (is.null(genotypes)) {
     refuse_if(!is.null(data), "`data` is given, but `genotypes` is not: give those of its samples.")
     genetic <- stats::setNames(rowSums(object$genetic), object$ids)
@@ -108,8 +107,7 @@ genetic_values <- function(genotypes, places, work) {
 #' @rdname predict.reml_fit
 #' @export
 variant_effects <- function(fit, progress = interactive()) {
-  check_given()
-  check_reml_fit(fit)
+  check_args(fit = check_reml_fit)
   effects <- variant_effects_of(with_genotypes(fit), work_of(fit, progress))
   effects$frequency <- effects$mean / 2
   effects[c("chromosome", "id", "position", "counted", "other", "frequency", "effect")]

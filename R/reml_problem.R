@@ -33,9 +33,7 @@ check_kernels <- function(kernels) {
   if (is.null(kernels)) {
     return(list())
   }
-  refuse_if(!is.list(kernels),
-            "`kernels` must be a list of kernels, such as kernel_matrix() makes, not %s.",
-            show_value(kernels))
+  must_be(is.list(kernels), kernels, "kernels", "a list of kernels, such as kernel_matrix() makes")
   names <- names(kernels) %||% rep("", length(kernels))
   names[!nzchar(names)] <- paste0("kernel", seq_along(names))[!nzchar(names)]
   for (i in seq_along(kernels)) check_kernel(kernels[[i]], sprintf("kernels$%s", names[i]))
@@ -136,13 +134,8 @@ model_on_samples <- function(model, formula, data, id) {
     if (!is.null(kernel$ids)) {
       in_kernels <- in_kernels & order %in% kernel$ids
     } else if (!kernel$n %in% c(NA, length(order))) {
-      abort_ancify(
-        sprintf(
-          "The kernel %s has %s without names, but there are %s: give row names.", quoted(name),
-          count_of(kernel$n, "sample"), format_count(length(order))
-        ),
-        "input"
-      )
+      refuse_input("The kernel %s has %s without names, but there are %s: give row names.",
+                   quoted(name), count_of(kernel$n, "sample"), format_count(length(order)))
     }
   }
   g <- model$genotypes

@@ -38,9 +38,8 @@
 #' confint(fit, method = "profile")
 confint.reml_fit <- function(object, parm = NULL, level = 0.95, method = c("wald", "profile"),
                              progress = interactive(), ...) {
-  check_no_more(...)
-  wald <- check_choice(method, c("wald", "profile"), "method") == "wald"
-  check_level(level)
+  check_method(method = choice(c("wald", "profile")), level = check_level)
+  wald <- identical(method, "wald")
   components <- names(object$theta)
   has <- if (wald) c(components, "h2", names(object$coefficients)) else components
   # A fixed effect may have the name of a component.

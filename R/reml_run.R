@@ -157,17 +157,14 @@ with_own_genotypes <- function(fit) {
       return(fit)
     }
   }
-  abort_ancify(
-    sprintf(
-      "%s %s: put the file of the fit there, or into the working directory.",
-      quoted(c(paths, fit$file$path)[1]),
-      if (length(paths)) {
-        "has changed since the fit, which needs its genotypes"
-      } else {
-        "does not exist, but the fit needs its genotypes"
-      }
-    ),
-    "file", file = fit$file$path
+  refuse_file(
+    fit$file$path, "%s %s: put the file of the fit there, or into the working directory.",
+    quoted(c(paths, fit$file$path)[1]),
+    if (length(paths)) {
+      "has changed since the fit, which needs its genotypes"
+    } else {
+      "does not exist, but the fit needs its genotypes"
+    }
   )
 }
 

@@ -34,7 +34,7 @@ analysis_samples <- function(formula, data, id, order) {
 
 # The ids of the rows of `data`.
 sample_ids <- function(data, id) {
-  refuse_if(!is.data.frame(data), "`data` must be a data frame, not %s.", show_value(data))
+  must_be(is.data.frame(data), data, "data", "a data frame")
   check_text(id, "id", "name of a column")
   refuse_if(!id %in% names(data), "`data` has no column %s: name the column of sample ids by `id`.",
             quoted(id))
@@ -56,9 +56,7 @@ model_frame <- function(formula, data, id) {
       stats::terms(formula, data = data[names(data) != id]), data, na.action = stats::na.pass
     ),
     error = function(condition) {
-      abort_ancify(
-        sprintf("`formula` and `data` do not fit: %s.", conditionMessage(condition)), "input"
-      )
+      refuse_input("`formula` and `data` do not fit: %s.", conditionMessage(condition))
     }
   )
   refuse_if(!is.null(stats::model.offset(frame)),
@@ -158,14 +156,9 @@ contrasts_of_used <- function(x, n, name) {
       return(scheme)
     }
   }
-  abort_ancify(
-    sprintf(
-      "%s has a matrix of contrasts, but no sample of the fit has %s: %s.", quoted(name),
-      enumerate(quoted(setdiff(levels(x), x))),
-      "drop this from `data`, and set contrasts for the levels that are left"
-    ),
-    "input"
-  )
+  refuse_input("%s has a matrix of contrasts, but no sample of the fit has %s: %s.", quoted(name),
+               enumerate(quoted(setdiff(levels(x), x))),
+               "drop this from `data`, and set contrasts for the levels that are left")
 }
 
 # The labels of each variable of a frame; NULL for numbers.
@@ -203,13 +196,8 @@ covariates_of <- function(terms, data, rows) {
     tryCatch(
       stats::model.frame(terms, data[rows, , drop = FALSE], na.action = stats::na.pass),
       error = function(condition) {
-        abort_ancify(
-          sprintf(
-            "The covariates of the fit cannot be made of `data`: %s.",
-            conditionMessage(condition)
-          ),
-          "input"
-        )
+        refuse_input("The covariates of the fit cannot be made of `data`: %s.",
+                     conditionMessage(condition))
       }
     )
   }

@@ -3,8 +3,7 @@
 #' @rdname reml_fit
 #' @export
 simulate.reml_fit <- function(object, nsim = 1, seed = NULL, ...) {
-  check_no_more(...)
-  check_whole_number(nsim, "nsim")
+  check_method(nsim = whole())
   refuse_if(any(object$theta < 0),
             "The variance of %s is below 0, so nothing can be simulated: fit with `lower = 0`.",
             enumerate(quoted(names(object$theta)[object$theta < 0])))

@@ -59,13 +59,11 @@ ancify_report <- function(run, file, comparison = NULL, template = NULL) {
   # The record in a folder always describes the folder's current files.
   path <- if (is.character(run)) check_path(run, "run")
   if (!is.null(path)) run <- read_run_record(path)
-  refuse_if(!inherits(run, "ancify_run") || is.null(attr(run, "config")),
-            "`run` must be the value of ancify_run(), or its output folder, not %s.",
-            show_value(run))
+  must_be(inherits(run, "ancify_run") && !is.null(attr(run, "config")), run, "run",
+          "the value of ancify_run(), or its output folder")
   check_called(run)
   check_not_replaced(run, "run")
-  if (!is.null(comparison)) check_comparison(comparison, "comparison")
-  file <- check_output_file(file, "file")
+  check_args(comparison = optional(check_comparison), file = file_out())
   refuse_if(!grepl("\\.html?$", file), "`file` is %s: it must end in .html.", quoted(file))
   template <- check_template(template)
   need_ggplot2()

@@ -6,8 +6,7 @@ check_template <- function(template) {
     return(system.file("rmarkdown", "templates", "report", "skeleton", "skeleton.Rmd",
                        package = "ancify", mustWork = TRUE))
   }
-  template <- check_path(template, "template")
-  check_is_file(template)
+  check_args(template = file_in())
   refuse_if(!grepl("\\.[Rr]md$", template), "`template` is %s: it must end in .Rmd.",
             quoted(template))
   template

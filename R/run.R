@@ -68,8 +68,7 @@ ancify_run <- function(config, phases = c("project", "call", "evaluate"), thread
                        verbose = TRUE) {
   check_given()
   phases <- check_phases(phases)
-  check_flag(resume, "resume")
-  check_flag(verbose, "verbose")
+  check_args(resume = flag(), verbose = flag())
   given <- config
   config <- read_config(given, phases)
   phases <- phases_asked_for(phases, config)

@@ -83,10 +83,8 @@ count_in_memory <- function(inner, outer, focal, work, by) {
   sequences <- c(as_tier(inner, "x", TRUE), as_tier(outer, "outer", TRUE))
   with_focal <- !isTRUE(focal) && !isFALSE(focal)
   if (with_focal) sequences <- c(sequences, one_focal(focal))
-  refuse_if(length(sequences) == 0, "`x` and `outer` are both empty: give at least one sequence.")
+  check_sequences(sequences, length(inner), "x")
   species <- names(sequences) %||% rep("", length(sequences))
-  check_species_once(species)
-  check_equal_lengths(sequences, length(inner))
   outgroups <- length(species) - with_focal
   refuse_if(!is.null(by) && outgroups == 0,
             "`by` needs an outgroup: classes are by the outgroups' bases.")

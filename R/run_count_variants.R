@@ -76,15 +76,12 @@ count_projected_variants <- function(config, vcf, samples, progress) {
   counts <- do.call(rbind, lapply(parts, `[[`, "table"))
   if (NROW(counts) == 0) {
     total <- function(name) format_count(sum(vapply(parts, `[[`, 0, name)))
-    abort_ancify(
-      sprintf(
-        paste(
-          "%s has no record to count: %s are on the configuration's chromosomes, %s have alleles",
-          "without counts (`GT`, or `AC` and `AN`), and `AA_reason` excludes %s."
-        ),
-        quoted(vcf), total("records"), total("uncounted"), total("excluded")
+    refuse_input(
+      paste(
+        "%s has no record to count: %s are on the configuration's chromosomes, %s have alleles",
+        "without counts (`GT`, or `AC` and `AN`), and `AA_reason` excludes %s."
       ),
-      "input"
+      quoted(vcf), total("records"), total("uncounted"), total("excluded")
     )
   }
   warn_excluded(vcf, sum(vapply(parts, `[[`, 0, "excluded")))

@@ -28,19 +28,14 @@ evaluation_inputs <- function(config, kind) {
   pattern <- config$evaluation[[paste0(kind, "_pattern")]]
   files <- file.path(folder, fill_pattern(pattern, chromosomes))
   missing <- unique(files[!file.exists(files)])
-  if (length(missing)) {
-    abort_ancify(
-      sprintf(
-        paste(
-          "%s: no such file. Correct `evaluation.%s_pattern`, or list only the chromosomes to",
-          "evaluate in `chromosomes`."
-        ),
-        enumerate(quoted(missing)), kind
-      ),
-      "file",
-      file = missing[1]
-    )
-  }
+  refuse_file_if(
+    length(missing), missing[1],
+    paste(
+      "%s: no such file. Correct `evaluation.%s_pattern`, or list only the chromosomes to",
+      "evaluate in `chromosomes`."
+    ),
+    enumerate(quoted(missing)), kind
+  )
   own <- files[is_written(files, config)]
   if (length(own)) {
     problem <- sprintf(
@@ -152,16 +147,11 @@ evaluate_part <- function(context) {
 check_calls <- function(config) {
   calls <- sequence_path(config$output_dir, names(config$lengths))
   missing <- calls[!file.exists(calls)]
-  if (length(missing)) {
-    abort_ancify(
-      sprintf(
-        "%s: there are no such calls. Run the phase \"call\" first, or correct `output_dir`.",
-        enumerate(quoted(missing))
-      ),
-      "file",
-      file = missing[1]
-    )
-  }
+  refuse_file_if(
+    length(missing), missing[1],
+    "%s: there are no such calls. Run the phase \"call\" first, or correct `output_dir`.",
+    enumerate(quoted(missing))
+  )
   check_sequences_impl(calls, names(config$lengths), config$lengths)
 }
 

@@ -65,15 +65,11 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
                                    n_rates = 4, invariant = FALSE,
                                    base_freqs = c("empirical", "ml"), species = NULL,
                                    focal = NULL, threads = NULL) {
-  check_given()
-  check_flag(gamma, "gamma")
-  check_flag(invariant, "invariant")
-  check_whole_number(n_rates, "n_rates", most_rates)
-  base_freqs <- check_choice(base_freqs, c("empirical", "ml"), "base_freqs")
+  check_args(gamma = flag(), invariant = flag(), n_rates = whole(most_rates),
+             base_freqs = choice(c("empirical", "ml")))
   if (!is.data.frame(patterns)) {
-    refuse_if(!is.character(patterns) && !is.list(patterns),
-              "`patterns` must be a result of count_patterns() or a configuration, not %s.",
-              show_value(patterns))
+    must_be(is.character(patterns) || is.list(patterns), patterns, "patterns",
+            "a result of count_patterns() or a configuration")
     config <- read_config(patterns, "count")
     tree <- tree %||% config$tree
     model <- model %||% config_model(config)

@@ -171,16 +171,11 @@ check_projected <- function(species, config) {
   chromosomes <- rep(names(config$lengths), times = length(species))
   files <- projected_files(config, species)
   missing <- files[!file.exists(files)]
-  if (length(missing)) {
-    abort_ancify(
-      sprintf(
-        "%s: %s missing. Run the phase \"project\" first, or correct `work_dir`.",
-        enumerate(quoted(missing)),
-        if (length(missing) == 1) "this projected sequence is" else "these projected sequences are"
-      ),
-      "file",
-      file = missing[1]
-    )
-  }
+  refuse_file_if(
+    length(missing), missing[1],
+    "%s: %s missing. Run the phase \"project\" first, or correct `work_dir`.",
+    enumerate(quoted(missing)),
+    if (length(missing) == 1) "this projected sequence is" else "these projected sequences are"
+  )
   check_sequences_impl(files, chromosomes, config$lengths[chromosomes])
 }

@@ -43,8 +43,6 @@ unless_damaged <- function(file, code) {
 }
 
 refuse_record <- function(file, why) {
-  abort_ancify(
-    sprintf("%s %s. Give the output folder of ancify_run(), or run it again.", quoted(file), why),
-    "file", file = file
-  )
+  refuse_file(file, "%s %s. Give the output folder of ancify_run(), or run it again.", quoted(file),
+              why)
 }

@@ -152,6 +152,7 @@ check_called <- function(run, name = "run") {
   refuse_if(nrow(run) == 0 || anyDuplicated(run$chromosome) ||
               !of_type(c("chromosome", "file"), is.character) || !of_type(run_counts, is.numeric),
             "`%s` lacks rows or columns of ancify_run(): give its whole result.", name)
+  run
 }
 
 most_rows_printed <- 20

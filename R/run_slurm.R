@@ -43,9 +43,7 @@
 #' if (nzchar(Sys.which("sbatch"))) slurm_param(config)
 slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, template = NULL,
                         verbose = TRUE) {
-  check_given()
-  check_whole_number(workers, "workers")
-  check_flag(verbose, "verbose")
+  check_args(workers = whole(), verbose = flag())
   need_batchtools()
   config <- if (is_cluster_alone(config)) read_cluster(config) else read_config(config, character())
   config$num_cpus <- resolve_threads(threads %||% config$num_cpus)
@@ -53,18 +51,10 @@ slurm_param <- function(config, threads = NULL, backend = NULL, workers = 1000, 
   template <- check_path(
     template %||% system.file("templates", "slurm.tmpl", package = "ancify"), "template"
   )
-  if (!file.exists(template)) {
-    abort_ancify(
-      sprintf("%s: there is no such template; correct the path.", quoted(template)), "file",
-      file = template
-    )
-  }
-  if (!nzchar(Sys.which("sbatch"))) {
-    abort_ancify(
-      "This machine has no sbatch: start the run where Slurm jobs are submitted.", "file",
-      file = "sbatch"
-    )
-  }
+  refuse_file_if(!file.exists(template), template,
+                 "%s: there is no such template; correct the path.", quoted(template))
+  refuse_file_if(!nzchar(Sys.which("sbatch")), "sbatch",
+                 "This machine has no sbatch: start the run where Slurm jobs are submitted.")
   resources <- slurm_resources(config)
   if (verbose) inform_ancify(describe_resources(resources, config))
   BiocParallel::BatchtoolsParam(

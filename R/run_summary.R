@@ -2,8 +2,7 @@
 
 #' @export
 summary.ancify_run <- function(object, ...) {
-  check_no_more(...)
-  check_called(object, "object")
+  check_method(object = check_called)
   counts <- as.matrix(as.data.frame(unclass(object)[run_counts]))
   counts <- rbind(counts, colSums(counts))
   shares <- counts[, -1, drop = FALSE] / counts[, "length"]

@@ -107,8 +107,7 @@ NULL
 #' @exportS3Method ggplot2::autoplot
 autoplot.variant_scan <- function(object, type = c("manhattan", "qq"), # nolint: object_name_linter.
                                   ...) {
-  check_no_more(...)
-  type <- check_choice(type, c("manhattan", "qq"), "type")
+  check_method(type = choice(c("manhattan", "qq")))
   need_ggplot2()
   tested <- object[is.finite(object$log10_p), ]
   refuse_if(nrow(tested) == 0, "No variant was tested, so there is no picture.")

@@ -103,9 +103,7 @@ scan_variants <- function(x, ...) UseMethod("scan_variants")
 #' @export
 scan_variants.default <- function(x, ...) {
   check_given()
-  abort_ancify(
-    sprintf("`x` must be a formula or a fit of fit_reml(), not %s.", show_value(x)), "input"
-  )
+  refuse_input("`x` must be a formula or a fit of fit_reml(), not %s.", show_value(x))
 }
 
 #' @rdname scan_variants
@@ -140,10 +138,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
 #' @export
 scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = NULL,
                                    progress = interactive(), ...) {
-  check_given()
-  check_no_more(...)
-  check_flag(loco, "loco")
-  check_flag(progress, "progress")
+  check_method(loco = flag(), progress = flag())
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, "cpu")
     x <- for_worker(x)
@@ -207,13 +202,10 @@ scan_part <- function(fit, g, chromosome, dense, work) {
 or_tell_of_bounds <- function(expr, fit, chromosome) {
   tryCatch(expr, ancify_input_error = function(condition) {
     if (!any(fit$control$lower < 0, na.rm = TRUE)) stop(condition)
-    abort_ancify(
-      sprintf(
-        "%s: %s %s", if (nzchar(chromosome)) paste("Without chromosome", chromosome) else "Scan",
-        conditionMessage(condition),
-        "The fit allows variances below 0, and so a singular covariance: fit with `lower = 0`."
-      ),
-      "input"
+    refuse_input(
+      "%s: %s %s", if (nzchar(chromosome)) paste("Without chromosome", chromosome) else "Scan",
+      conditionMessage(condition),
+      "The fit allows variances below 0, and so a singular covariance: fit with `lower = 0`."
     )
   })
 }

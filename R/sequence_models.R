@@ -88,9 +88,9 @@ check_model_memory <- function(about, folder, available = available_memory()) {
   }
 }
 
-check_sequence_model <- function(model) {
-  refuse_if(!inherits(model, "sequence_model") || typeof(model$loaded) != "externalptr",
-            "`model` must be a model of sequence_model(), not %s.", show_value(model))
+check_sequence_model <- function(model, name = "model") {
+  good <- inherits(model, "sequence_model") && typeof(model$loaded) == "externalptr"
+  must_be(good, model, name, "a model of sequence_model()")
   # The pointer is lost in another session, so the weights are read again.
   if (is_null_pointer(model$loaded)) load_model(model$folder) else model
 }

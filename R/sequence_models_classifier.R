@@ -145,7 +145,7 @@ in_trained_order <- function(x, columns) {
 }
 
 # A modified classifier may have parts of other sizes, which the core would read out of bounds.
-check_parts <- function(classifier) {
+check_parts <- function(classifier, name) {
   hidden <- classifier$hidden
   sizes <- c(hidden * classifier$width, rep(hidden, 5), 2 * hidden, 2)
   tensors <- classifier$tensors
@@ -153,6 +153,7 @@ check_parts <- function(classifier) {
               !all(vapply(tensors, function(x) is.double(x) && all(is.finite(x)), NA)) ||
               !is.character(classifier$classes) || length(classifier$classes) != 2,
             "The classifier was changed: its parts do not fit. Train or read it again.")
+  classifier
 }
 
 check_by_row <- function(values, n, name) {
@@ -164,10 +165,8 @@ check_by_row <- function(values, n, name) {
     } else {
       "missing values"
     }
-    abort_ancify(
-      sprintf("`%s` must have a value for each of %s, not %s.", name, count_of(n, "row"), problem),
-      "input"
-    )
+    refuse_input("`%s` must have a value for each of %s, not %s.", name, count_of(n, "row"),
+                 problem)
   }
   values
 }

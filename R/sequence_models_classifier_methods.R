@@ -33,9 +33,7 @@
 #' file <- save_model(fit, tempfile(fileext = ".safetensors"))
 #' read_classifier(file)
 read_classifier <- function(file, classes = NULL) {
-  check_given()
-  file <- check_path(file, "file")
-  check_is_file(file)
+  check_args(file = file_in())
   classifier <- structure(read_classifier_impl(file), class = "embedding_classifier")
   if (!is.null(classes)) check_classes(classes, classifier$classes, file)
   if (length(classifier$classes) == 0) {
@@ -47,8 +45,7 @@ read_classifier <- function(file, classes = NULL) {
 # `told`: the class names in the file, if any.
 check_classes <- function(classes, told, file) {
   good <- is.character(classes) && length(classes) == 2 && !anyNA(classes) && all(nzchar(classes))
-  refuse_if(!good || classes[1] == classes[2], "`classes` must be two different names, not %s.",
-            show_value(classes))
+  must_be(good && classes[1] != classes[2], classes, "classes", "two different names")
   refuse_if(length(told) && !identical(enc2utf8(classes), told),
             "`classes` are %s, but those of %s are %s.", enumerate(quoted(classes)), quoted(file),
             enumerate(quoted(told)))
@@ -84,20 +81,14 @@ save_model <- function(object, file, ...) UseMethod("save_model")
 #' @export
 save_model.default <- function(object, file, ...) {
   check_given()
-  abort_ancify(
-    sprintf("`object` must be a trained model, such as one of train_classifier(), not %s.",
-            show_value(object)),
-    "input"
-  )
+  refuse_input("`object` must be a trained model, such as one of train_classifier(), not %s.",
+               show_value(object))
 }
 
 #' @rdname save_model
 #' @export
 save_model.embedding_classifier <- function(object, file, ...) {
-  check_given()
-  check_no_more(...)
-  check_parts(object)
-  file <- check_output_file(file)
+  check_method(object = check_parts, file = file_out())
   write_classifier_impl(core_classifier(object), file)
   invisible(file)
 }
@@ -136,9 +127,7 @@ save_model.embedding_classifier <- function(object, file, ...) {
 #' if (requireNamespace("ggplot2", quietly = TRUE)) plot(fit)
 #' @export
 predict.embedding_classifier <- function(object, newdata, threads = NULL, ...) {
-  check_given()
-  check_no_more(...)
-  check_parts(object)
+  check_method(object = check_parts)
   newdata <- check_embeddings(newdata, "newdata", object$width)
   work <- new_work(threads, progress = interactive())
   class_probabilities(object, in_trained_order(newdata, object$columns), work)
@@ -174,8 +163,7 @@ print.embedding_classifier <- function(x, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.embedding_classifier <- function(object, # nolint: object_name_linter.
                                           type = c("training", "calibration"), ...) {
-  check_no_more(...)
-  type <- check_choice(type, c("training", "calibration"), "type")
+  check_method(type = choice(c("training", "calibration")))
   refuse_if(is.null(object$epochs),
             "The classifier was read from a file, so there is no record of its training to draw.")
   need_ggplot2()

@@ -136,8 +136,7 @@ embed_sequences <- function(x, model, pool = c("mean", "residue"),
 #' p[4, c("A", "G", "V")]
 residue_log_probs <- function(x, model, long = c("window", "truncate", "error"), threads = NULL,
                               backend = "auto", precision = NULL) {
-  check_given()
-  model <- check_sequence_model(model)
+  check_args(model = check_sequence_model)
   sequences <- as_model_input(x, model)
   work <- new_work(threads, backend, precision = precision, progress = interactive())
   settings <- sequence_settings(sequences, model, long, work)

@@ -183,8 +183,7 @@ has_fingerprint_names <- function(of) {
 #' @rdname embed_sequences
 #' @export
 read_embeddings <- function(folder) {
-  check_given()
-  folder <- check_path(folder, "folder")
+  check_args(folder = one_path())
   whole <- whole_folder(embeddings_kind(), folder, "folder")
   of <- whole$of
   # A part is a matrix with a row per protein, or a list of matrices with a row per residue.

@@ -8,9 +8,7 @@ as_model_input <- function(x, model) {
   } else if (!is.character(x)) {
     wanted <- if (model$reads_dna) "a DNAStringSet or texts of DNA" else
       "an AAStringSet or texts of proteins"
-    abort_ancify(
-      sprintf("`x` must be %s for this model, not %s.", wanted, show_value(x)), "input"
-    )
+    refuse_input("`x` must be %s for this model, not %s.", wanted, show_value(x))
   }
   ids <- numbered_ids(names(x), length(x))
   texts <- enc2utf8(unname(as.character(x)))

@@ -81,11 +81,12 @@ sfs <- function(counts, populations = NULL, mask = NULL, folded = FALSE) {
     mask <- mask | above
     counts[above] <- 0
   }
-  check_not_negative(check_sfs(new_sfs(counts, populations, mask, folded), "counts"), "counts")
+  check_counted_sfs(new_sfs(counts, populations, mask, folded), "counts")
 }
 
 # Differences of spectra may be negative; counts are not.
-check_not_negative <- function(x, name = "x") {
+check_counted_sfs <- function(x, name) {
+  check_sfs(x, name)
   wrong <- which(x < 0 & !attr(x, "mask"))
   refuse_if(length(wrong),
             "`%s` is %s in cell %s: a count of sites is not below 0. Correct it, or mask the cell.",
@@ -135,8 +136,7 @@ cell_name <- function(i, dim) {
 
 as_counts <- function(counts) {
   if (is_sfs(counts)) counts <- plain_array(counts)
-  refuse_if(!is.numeric(counts) || is.object(counts),
-            "`counts` must be a numeric array or vector, not %s.", show_value(counts))
+  must_be(is.numeric(counts) && !is.object(counts), counts, "counts", "a numeric array or vector")
   if (is.null(dim(counts))) counts <- array(counts, length(counts))
   refuse_if(
     length(dim(counts)) > core_limits()$populations || any(dim(counts) < 2),

@@ -58,13 +58,9 @@ check_class_rows <- function(table, names) {
   if (!is.na(twice)) {
     row <- table[twice, ]
     first <- table$class[table$chromosome == row$chromosome & table$position == row$position][1]
-    abort_ancify(
-      sprintf(
-        "`classes` has %s, position %s, in two classes, %s and %s: choose one.", row$chromosome,
-        format_count(row$position), quoted(names[first + 1]), quoted(names[row$class + 1])
-      ),
-      "input"
-    )
+    refuse_input("`classes` has %s, position %s, in two classes, %s and %s: choose one.",
+                 row$chromosome, format_count(row$position), quoted(names[first + 1]),
+                 quoted(names[row$class + 1]))
   }
 }
 

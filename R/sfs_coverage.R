@@ -62,9 +62,7 @@ coverage_model <- function(depths, individuals, reads = 2) {
 #' @rdname coverage_model
 #' @export
 read_coverage <- function(vcf, populations, reads = 2, subset = FALSE, progress = interactive()) {
-  check_given()
-  vcf <- check_path(vcf, "vcf")
-  check_flag(subset, "subset")
+  check_args(vcf = one_path(), subset = flag())
   check_htslib()
   table <- population_table(populations)
   samples <- variant_samples_impl(vcf)

@@ -41,9 +41,7 @@
 #' cat(readLines(file), sep = "\n")
 #' read_sfs(file)
 read_sfs <- function(file) {
-  check_given()
-  file <- check_path(file, "file")
-  check_is_file(file)
+  check_args(file = file_in())
   reader <- open_spectrum_impl(file)
   line <- next_sfs_line(reader, 0, file)
   header <- read_sfs_header(spectrum_text_impl(reader), file, line)
@@ -178,9 +176,7 @@ read_cells <- function(reader, n, what, file, line, header) {
 #' @rdname read_sfs
 #' @export
 write_sfs <- function(x, file, comments = NULL) {
-  check_given()
-  check_not_negative(check_sfs(x))
-  file <- check_output_file(file)
+  check_args(x = check_counted_sfs, file = file_out())
   refuse_if(!is.null(comments) &&
               (!is.character(comments) || anyNA(comments) || !all(validEnc(comments))),
             "`comments` must be texts, not %s.", show_value(comments))

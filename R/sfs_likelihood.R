@@ -70,9 +70,7 @@ optimal_theta <- function(model, data) {
 #' @rdname sfs_likelihood
 #' @export
 sfs_residuals <- function(model, data, type = c("anscombe", "linear"), multinomial = TRUE) {
-  check_given()
-  type <- check_choice(type, c("anscombe", "linear"), "type")
-  check_flag(multinomial, "multinomial")
+  check_args(type = choice(c("anscombe", "linear")), multinomial = flag())
   cells <- cells_of_both(model, data)
   m <- cells$model
   d <- cells$data
@@ -91,11 +89,9 @@ sfs_residuals <- function(model, data, type = c("anscombe", "linear"), multinomi
 #' @rdname sfs_likelihood
 #' @export
 misidentified_sfs <- function(x, share) {
-  check_given()
-  check_sfs(x)
+  check_args(x = check_sfs)
   refuse_if(attr(x, "folded"), "`x` is folded: it has no ancestral alleles to exchange.")
-  refuse_if(!is.numeric(share) || length(share) != 1 || !isTRUE(share >= 0 && share <= 1),
-            "`share` must be a number from 0 to 1, not %s.", show_value(share))
+  check_args(share = number(0, 1))
   counts <- plain_array(x)
   mask <- attr(x, "mask")
   new_sfs((1 - share) * counts + share * rev(counts), names(dimnames(x)), mask | rev(mask), FALSE)
@@ -103,8 +99,7 @@ misidentified_sfs <- function(x, share) {
 
 # The cells unmasked in both spectra, with their counts. For folded data the model is folded.
 cells_of_both <- function(model, data) {
-  check_not_negative(check_sfs(model, "model"), "model")
-  check_not_negative(check_sfs(data, "data"), "data")
+  check_args(model = check_counted_sfs, data = check_counted_sfs)
   if (attr(data, "folded")) model <- fold(model)
   why <- unlike_sfs(model, data)
   refuse_if(!is.null(why), "Cannot compare `model` and `data`: %s.", why)

@@ -65,13 +65,10 @@
 sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = NULL,
                                  low_confidence = TRUE, subset = FALSE, window = NULL,
                                  replicates = 100, threads = NULL, progress = interactive()) {
-  check_given()
-  vcf <- check_path(vcf, "vcf")
+  check_args(vcf = one_path())
   if (is_info(ancestral)) ancestral <- NULL
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
-  check_flag(low_confidence, "low_confidence")
-  check_flag(subset, "subset")
-  if (!is.null(window)) check_whole_number(window, "window", 2^53)
+  check_args(low_confidence = flag(), subset = flag(), window = optional(whole(2^53)))
   work <- new_work(threads, progress = progress)
   check_htslib()
   table <- population_table(populations)
@@ -164,12 +161,11 @@ likeliest_counts <- function(step, chances, start) {
 }
 
 refuse_unfound_sites <- function() {
-  abort_ancify(
+  refuse_input(
     paste(
       "Some sites do not vary in these samples, so by `coverage` they cannot have been found.",
       "Leave them out (`bcftools view --min-ac 1:minor`), or give no `coverage`."
-    ),
-    "input"
+    )
   )
 }
 

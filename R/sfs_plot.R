@@ -27,8 +27,7 @@
 #' plot(sfs(c(0, 12, 5, 3, 2, 0), "YRI"))
 #' plot(sfs(outer(c(0, 8:2), c(0, 20, 9, 4, 2)), c("YRI", "CEU")))
 plot.sfs <- function(x, ..., main = NULL) {
-  check_no_more(...)
-  check_sfs(x)
+  check_method(x = check_sfs)
   shown <- as.array(x)
   refuse_if(!any(shown > 0, na.rm = TRUE), "There is nothing to plot: no unmasked cell has sites.")
   old <- graphics::par(no.readonly = TRUE)

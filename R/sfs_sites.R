@@ -131,9 +131,8 @@ site_spectrum <- function(result, sizes, populations) {
 # Counts as an integer matrix.
 as_site_counts <- function(counts, name) {
   if (is.data.frame(counts)) counts <- as.matrix(counts)
-  refuse_if(!is.numeric(counts) || length(dim(counts)) > 2,
-            "`%s` must be a numeric matrix with a row for each site, not %s.", name,
-            show_value(counts))
+  must_be(is.numeric(counts) && length(dim(counts)) <= 2, counts, name,
+          "a numeric matrix with a row for each site")
   if (!is.matrix(counts)) counts <- matrix(counts)
   refuse_if(ncol(counts) < 1 || ncol(counts) > core_limits()$populations,
             "`%s` has %d columns, but a spectrum has 1 to %d populations.", name, ncol(counts),
@@ -165,20 +164,15 @@ check_site_counts <- function(derived, called, populations) {
   wrong <- which(is.na(right) | !right)
   if (length(wrong)) {
     at <- arrayInd(wrong[1], dim(derived))
-    abort_ancify(
-      sprintf(
-        "Site %d has %s derived of %s called haplotypes in %s: give 0 to as many as are called.",
-        at[1], derived[wrong[1]], called[wrong[1]],
-        populations[at[2]] %||% paste("population", at[2])
-      ),
-      "input"
+    refuse_input(
+      "Site %d has %s derived of %s called haplotypes in %s: give 0 to as many as are called.",
+      at[1], derived[wrong[1]], called[wrong[1]], populations[at[2]] %||% paste("population", at[2])
     )
   }
 }
 
 check_vector <- function(x, name) {
-  refuse_if(!is.atomic(x), "`%s` must be a vector with a value for each site, not %s.", name,
-            show_value(x))
+  must_be(is.atomic(x), x, name, "a vector with a value for each site")
 }
 
 # Checks the arguments that have a value for each site.
@@ -236,9 +230,8 @@ order_sizes <- function(project, labels) {
               enumerate(quoted(labels)))
     project <- project[labels]
   }
-  refuse_if(!is.numeric(project) || length(project) != length(labels),
-            "`project` must be a number of haplotypes for each of %s, not %s.",
-            count_of(length(labels), "population"), show_value(project))
+  must_be(is.numeric(project) && length(project) == length(labels), project, "project",
+          sprintf("a number of haplotypes for each of %s", count_of(length(labels), "population")))
   project
 }
 

@@ -40,8 +40,7 @@
 #' @examples
 #' sfs_statistics(sfs(c(0, 12, 5, 3, 2, 0), "YRI"))
 sfs_statistics <- function(x) {
-  check_given()
-  check_sfs(x)
+  check_args(x = check_sfs)
   rows <- lapply(seq_along(dim(x)), function(k) population_statistics(marginal_sfs(x, k)))
   data.frame(population = population_labels(x), do.call(rbind, rows))
 }
@@ -100,8 +99,7 @@ tajima_variance <- function(n, segregating) {
 #' x <- sfs(matrix(c(0, 9:1, 5, 0), 3, 4), c("YRI", "CEU"))
 #' sfs_fst(x)
 sfs_fst <- function(x) {
-  check_given()
-  check_sfs(x)
+  check_args(x = check_sfs)
   n <- dim(x) - 1
   r <- length(n)
   refuse_if(r < 2 || all(n == 1),

@@ -29,8 +29,7 @@ fold.default <- function(x, ...) check_sfs(x)
 #' @rdname fold
 #' @export
 fold.sfs <- function(x, ...) {
-  check_no_more(...)
-  check_sfs(x)
+  check_method(x = check_sfs)
   if (attr(x, "folded")) {
     return(x)
   }
@@ -60,8 +59,7 @@ fold.sfs <- function(x, ...) {
 #' @examples
 #' unfold(fold(sfs(c(0, 12, 5, 3, 2, 0), "YRI")))
 unfold <- function(x) {
-  check_given()
-  check_sfs(x)
+  check_args(x = check_sfs)
   if (!attr(x, "folded")) {
     return(x)
   }
@@ -103,8 +101,7 @@ as_unfolded <- function(x, transform) {
 #' x <- sfs(matrix(c(0, 9:1, 5, 0), 3, 4), c("YRI", "CEU"))
 #' project_sfs(x, c(CEU = 2))
 project_sfs <- function(x, size) {
-  check_given()
-  check_sfs(x)
+  check_args(x = check_sfs)
   size <- new_sizes(size, x)
   as_unfolded(x, function(x) {
     for (k in which(size < dim(x) - 1)) x <- project_population(x, k, size[k])
@@ -171,8 +168,7 @@ along_dimension <- function(values, k, matrix) {
 #' marginal_sfs(x, "CEU")
 #' marginal_sfs(x, c("CEU", "YRI"))
 marginal_sfs <- function(x, populations) {
-  check_given()
-  check_sfs(x)
+  check_args(x = check_sfs)
   keep <- population_numbers(populations, x)
   as_unfolded(x, function(x) {
     counts <- plain_array(x)
@@ -214,8 +210,7 @@ population_numbers <- function(populations, x) {
 #' x <- sfs(array(1:24, c(2, 3, 4)), c("YRI", "CEU", "CHB"))
 #' combine_populations(x, c("CEU", "CHB"))
 combine_populations <- function(x, populations, name = NULL) {
-  check_given()
-  check_sfs(x)
+  check_args(x = check_sfs)
   together <- sort(population_numbers(populations, x))
   refuse_if(length(together) < 2, "`populations` must be at least two.")
   labels <- names(dimnames(x))
@@ -257,8 +252,7 @@ combine_populations <- function(x, populations, name = NULL) {
 #' @examples
 #' simulate(sfs(c(0, 100 / 1:4, 0)), nsim = 2, seed = 1)
 simulate.sfs <- function(object, nsim = 1, seed = NULL, draws = c("poisson", "multinomial"), ...) {
-  check_no_more(...)
-  draws <- check_choice(draws, c("poisson", "multinomial"), "draws")
+  check_method(draws = choice(c("poisson", "multinomial")))
   check_sfs(object)
   check_whole_number(nsim, "nsim")
   mask <- attr(object, "mask")

@@ -130,14 +130,13 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
                          threads = NULL, progress = interactive(),
                          kind = c("snps", "indels", "insertions", "deletions"),
                          classes = NULL, folded = FALSE) {
-  check_given()
-  check_site_options(folded, low_confidence, subset, window, replicates)
-  vcf <- check_path(vcf, "vcf")
+  check_args(folded = flag(), low_confidence = flag(), subset = flag(),
+             window = optional(whole(2^53)), replicates = whole(), vcf = one_path())
   if (is_info(ancestral)) ancestral <- NULL
   kind <- check_site_kind(kind, ancestral)
   if (folded) check_foldable(kind, ancestral)
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
-  if (!is.null(reference)) reference <- check_path(reference, "reference")
+  check_args(reference = optional(one_path()))
   work <- new_work(threads, progress = progress)
   check_htslib()
   if (!is.null(classes)) classes <- site_classes(classes, kind, window)
@@ -185,14 +184,6 @@ names_of_populations <- function(table, project) {
   names <- unique(table$population)
   if (!is.null(project) && !is.null(names)) order_sizes(project, names)
   names
-}
-
-check_site_options <- function(folded, low_confidence, subset, window, replicates) {
-  check_flag(folded, "folded")
-  check_flag(low_confidence, "low_confidence")
-  check_flag(subset, "subset")
-  if (!is.null(window)) check_whole_number(window, "window", 2^53)
-  check_whole_number(replicates, "replicates")
 }
 
 # The spectrum with its counts of records and, if there are posteriors, its misidentification rates.

@@ -54,9 +54,7 @@
 #' fit_sparse_reml(fit, verbose = FALSE)
 fit_sparse_reml <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, candidates = NULL,
                             progress = interactive(), verbose = TRUE) {
-  check_given()
-  check_reml_fit(fit)
-  check_flag(verbose, "verbose")
+  check_args(fit = check_reml_fit, verbose = flag())
   work <- work_of(fit, progress)
   settings <- path_settings_of(fit, lambda, gamma, candidates, work)
   fit <- with_genotypes(fit)

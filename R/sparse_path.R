@@ -79,8 +79,7 @@
 #' plot(path)
 lasso_path <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, candidates = NULL,
                        progress = interactive()) {
-  check_given()
-  check_reml_fit(fit)
+  check_args(fit = check_reml_fit)
   work <- work_of(fit, progress)
   settings <- path_settings_of(fit, lambda, gamma, candidates, work)
   fit <- with_genotypes(fit)
@@ -98,8 +97,7 @@ path_settings_of <- function(fit, lambda, gamma, candidates, work) {
   check_one_residual(fit, "A path of sparse effects")
   check_lambda(lambda)
   check_numbers(gamma, "gamma")
-  refuse_if(length(gamma) != 1 || gamma < 0 || gamma > 1,
-            "`gamma` must be a number from 0 to 1, not %s.", show_value(gamma))
+  must_be(length(gamma) == 1 && gamma >= 0 && gamma <= 1, gamma, "gamma", "a number from 0 to 1")
   # Kernels take half of the memory, Q a quarter, and tested genotypes and candidates the rest.
   memory <- path_settings(fit, fit$path, work)$work$memory
   most <- floor(sqrt(memory / 4 / product_bytes(1)))

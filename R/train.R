@@ -80,16 +80,12 @@ ancify_train <- function(config, file = NULL, max_sites = 5e6, seed = 1, rounds 
 }
 
 check_training_arguments <- function(max_sites, seed, rounds, leaves, learning_rate) {
-  check_whole_number(max_sites, "max_sites")
-  check_whole_number(seed, "seed")
-  check_whole_number(rounds, "rounds")
-  check_whole_number(leaves, "leaves")
+  check_args(max_sites = whole(), seed = whole(), rounds = whole(), leaves = whole())
   refuse_if(max_sites < 4, "`max_sites` must be at least 4, one site for each base.")
   refuse_if(leaves < 2, "`leaves` must be at least 2.")
   good <- is.numeric(learning_rate) && length(learning_rate) == 1 &&
     isTRUE(learning_rate > 0 & learning_rate <= 1)
-  refuse_if(!good, "`learning_rate` must be a number above 0 and at most 1, not %s.",
-            show_value(learning_rate))
+  must_be(good, learning_rate, "learning_rate", "a number above 0 and at most 1")
 }
 
 check_both_tiers <- function(config) {
@@ -145,16 +141,9 @@ reference_files <- function(config, log) {
   }
   files <- stats::setNames(sequence_path(folder, names(config$lengths)), names(config$lengths))
   there <- file.exists(files)
-  if (!any(there)) {
-    abort_ancify(
-      sprintf(
-        "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
-        quoted(folder), quoted(basename(files[1]))
-      ),
-      "file",
-      file = folder
-    )
-  }
+  refuse_file_if(!any(there), folder,
+                 "`ml_training_reference` is %s, which has no file for any chromosome, such as %s.",
+                 quoted(folder), quoted(basename(files[1])))
   if (!all(there)) {
     log(sprintf(
       "Chromosomes without a reference file are left out: %s",

@@ -23,7 +23,7 @@ check_any_site <- function(found, left_out, vcf, use_info, way_out = "", use = "
   }
   some <- left_out[left_out > 0]
   names <- ifelse(names(some) %in% names(words), words[names(some)], names(some))
-  abort_ancify(
+  refuse_input(
     paste0(
       sprintf("%s has no record for %s: ", quoted(vcf), use),
       if (!length(some)) "it has no records",
@@ -31,7 +31,6 @@ check_any_site <- function(found, left_out, vcf, use_info, way_out = "", use = "
       if (use_info && left_out[["NO_COVERAGE"]] > 0) {
         paste0(" If its INFO has no AA, give `ancestral`: calls or a FASTA file.", way_out)
       }
-    ),
-    "input"
+    )
   )
 }

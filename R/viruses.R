@@ -63,11 +63,9 @@
 #' chunks
 #' six_frames(chunks)
 chunk_sequences <- function(x, size = 500, rule = c("virnucpro", "even")) {
-  check_given()
-  check_whole_number(size, "size")
-  even <- check_choice(rule, c("virnucpro", "even"), "rule") == "even"
+  check_args(size = whole(), rule = choice(c("virnucpro", "even")))
   x <- as_dna(x)
-  chunks <- chunks_impl(enc2utf8(names(x)), Biostrings::width(x), size, even)
+  chunks <- chunks_impl(enc2utf8(names(x)), Biostrings::width(x), size, rule == "even")
   ids <- names(x)[chunks$sequence]
   set <- Biostrings::subseq(unname(x)[chunks$sequence], chunks$start, chunks$end)
   names(set) <- chunks$name
@@ -81,8 +79,8 @@ chunk_sequences <- function(x, size = 500, rule = c("virnucpro", "even")) {
 #' @rdname chunk_sequences
 #' @export
 six_frames <- function(x, rule = c("virnucpro", "strict"), genetic_code = "1") {
-  check_given()
-  strict <- check_choice(rule, c("virnucpro", "strict"), "rule") == "strict"
+  check_args(rule = choice(c("virnucpro", "strict")))
+  strict <- rule == "strict"
   code <- genetic_code_of(genetic_code)
   refuse_if(
     !strict && !identical(code, genetic_code_of("1")),

@@ -88,6 +88,5 @@ contig_calls <- function(calls) {
 }
 
 check_columns_of <- function(x, columns, name, maker) {
-  refuse_if(!is.data.frame(x) || !all(columns %in% names(x)), "`%s` must be a table of %s, not %s.",
-            name, maker, show_value(x))
+  must_be(is.data.frame(x) && all(columns %in% names(x)), x, name, sprintf("a table of %s", maker))
 }

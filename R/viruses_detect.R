@@ -102,9 +102,7 @@ detect_viruses <- function(x, dna, protein, classifier, out, size = 500,
                            frame_rule = c("virnucpro", "strict"), genetic_code = "1",
                            threads = NULL, backend = "auto", precision = NULL, resume = TRUE,
                            BPPARAM = NULL) {
-  check_given()
-  out <- check_path(out, "out")
-  check_flag(resume, "resume")
+  check_args(out = one_path(), resume = flag())
   work <- work_of_session(BPPARAM, threads, backend, precision)
   models <- list(dna = model_or_folder(dna, "dna"), protein = model_or_folder(protein, "protein"))
   classifier <- classifier_or_file(classifier)
@@ -141,11 +139,8 @@ model_or_folder <- function(x, what) {
   }
   if (model$reads_dna != (what == "dna")) {
     kinds <- c("proteins", "DNA")[c(what == "dna", what != "dna") + 1]
-    abort_ancify(
-      sprintf("`%s` must be a model of %s, but %s reads %s.", what, kinds[1],
-              quoted(model$folder), kinds[2]),
-      "input"
-    )
+    refuse_input("`%s` must be a model of %s, but %s reads %s.", what, kinds[1],
+                 quoted(model$folder), kinds[2])
   }
   model
 }
@@ -162,7 +157,7 @@ classifier_or_file <- function(x) {
   if (!inherits(x, "embedding_classifier")) {
     return(read_classifier(check_path(x, "classifier")))
   }
-  check_parts(x)
+  check_parts(x, "classifier")
   x
 }
 

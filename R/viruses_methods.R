@@ -69,8 +69,7 @@ as.data.frame.virus_detection <- function(x, ..., of = c("contigs", "chunks", "f
 #' @usage \method{autoplot}{virus_detection}(object, n = 20, ...)
 #' @exportS3Method ggplot2::autoplot
 autoplot.virus_detection <- function(object, n = 20, ...) { # nolint: object_name_linter.
-  check_no_more(...)
-  check_whole_number(n, "n")
+  check_method(n = whole())
   refuse_if(nrow(object$chunks) == 0, "There is no chunk to draw.")
   need_ggplot2()
   shown <- object$contigs$sequence[utils::head(most_viral(object$contigs), n)]

@@ -43,3 +43,16 @@ test_that("arguments that a method does not have are not passed over", {
   expect_ancify_error(fold(spectrum, TRUE), "input", "without a name")
   expect_ancify_error(simulate(spectrum, nsmi = 2, sed = 1), "input", "`nsmi` and `sed`")
 })
+
+test_that("arguments are checked by their kinds in order, and become what these return", {
+  read <- function(n, file = NULL, how = c("fast", "exact"), ...) {
+    check_method(n = whole(5), file = optional(one_path()), how = choice(c("fast", "exact")))
+    list(n, file, how)
+  }
+  expect_identical(read(2), list(2, NULL, "fast"))
+  expect_ancify_error(read(), "input", "`n` must be given")
+  expect_ancify_error(read(9, fiel = "x"), "input", "has no argument `fiel`")
+  expect_ancify_error(read(9, ""), "input", "`n` must be a positive whole number up to 5, not 9")
+  expect_ancify_error(read(2, identity), "input", "`file` must be one path, not a function")
+  expect_ancify_error(read(2, how = "slow"), "input", "`how` must be one of 'fast' and 'exact'")
+})
