@@ -133,7 +133,7 @@ pi2_name <- function(population) paste(c("pi2", rep(population, 4)), collapse = 
 #' g <- open_genotypes(calls, data.frame(chromosome = "1", position = 1000 * 1:40))
 #' x <- ld_statistics(g, map = 1e-8, bins = c(0, 1e-4, 2e-4), threads = 1)
 #' ld_ratios(x)$values
-ld_ratios <- function(x, population = check_ld(x, "x")$populations[1]) {
+ld_ratios <- function(x, population = x$populations[1]) {
   check_args(x = check_ld)
   if (length(population) != 1) population <- list(population)
   check_known_population(population, x$populations, "population")
