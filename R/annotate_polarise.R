@@ -154,20 +154,15 @@ guess_tree <- function(patterns) {
   if (length(species) == 2) {
     return(sprintf("(%s,%s);", species[1], species[2]))
   }
-  tree <- if (length(species) == 3) star_tree(species) else ape::nj(distances)
   far <- species[which.max(distances[, focal])]
-  rooted <- ape::root(tree, outgroup = far, resolve.root = TRUE)
+  rooted <- ape::root(ape::nj(distances), outgroup = far, resolve.root = TRUE)
   rooted$edge.length <- NULL
   rooted$node.label <- NULL
   ape::write.tree(rooted)
 }
 
-star_tree <- function(species) {
-  ape::read.tree(text = sprintf("(%s);", paste(species, collapse = ",")))
-}
-
-# Distances of Jukes and Cantor from the counts of site patterns; the largest distance for pairs
-# that are saturated.
+# Distances of Jukes and Cantor from the counts of site patterns. Saturated pairs, and pairs that
+# share no position, get the largest distance.
 jukes_cantor <- function(patterns) {
   species <- attr(patterns, "species")
   bases <- do.call(rbind, strsplit(toupper(patterns$pattern), ""))
@@ -177,7 +172,8 @@ jukes_cantor <- function(patterns) {
     for (j in seq_len(i - 1)) {
       both <- known[, i] & known[, j]
       differ <- both & bases[, i] != bases[, j]
-      share <- sum(patterns$count[differ]) / sum(patterns$count[both])
+      share <- sum(patterns$count[differ]) / max(sum(patterns$count[both]), 1)
+      if (!any(both)) share <- 0.75
       distance[i, j] <- distance[j, i] <- -0.75 * log(max(1 - 4 / 3 * share, 1e-3))
     }
   }

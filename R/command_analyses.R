@@ -10,6 +10,37 @@ annotate_command <- function(parsed) {
   print_beside(parsed$output, reasons, row.names = FALSE)
 }
 
+polarise_command <- function(parsed) {
+  reasons <- polarise(
+    parsed$arguments[1], source_words(parsed$arguments[-1]), parsed$output,
+    unpolarised = parsed$unpolarised %||% "flag", reference = parsed$reference, mask = parsed$mask,
+    also = split_option(parsed$also), keep_fields = split_option(parsed$keep_fields),
+    focal = parsed$focal %||% "focal", method = parsed$method, tree = parsed$tree,
+    threads = threads_option(parsed), progress = isatty(stderr())
+  )
+  print_beside(parsed$output, reasons, row.names = FALSE)
+}
+
+# SPECIES=ALIGNMENT words, with a 2bit file after a comma, or one other source
+source_words <- function(words) {
+  parts <- regmatches(words, regexec("^([^=/]+)=(.+)$", words))
+  named <- lengths(parts) > 0
+  if (!any(named) && length(words) == 1) {
+    return(words)
+  }
+  if (!all(named)) {
+    usage_error(
+      "polarise takes one source, or alignments as SPECIES=FILE, not also ", words[!named][1],
+      command = "polarise"
+    )
+  }
+  paths <- lapply(parts, function(part) {
+    files <- strsplit(part[3], ",", fixed = TRUE)[[1]]
+    if (length(files) > 1) c(files[1], twobit = files[2]) else files
+  })
+  stats::setNames(paths, vapply(parts, `[`, "", 2))
+}
+
 sfs_command <- function(parsed) {
   output <- parsed$output %||% "-"
   if (!is.null(parsed$window) && output == "-") usage_error("--window needs -o FILE")

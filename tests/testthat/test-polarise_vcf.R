@@ -1,0 +1,102 @@
+# Polarising a VCF in one call.
+
+polarise_quietly <- function(...) polarise(..., threads = 1, progress = FALSE, verbose = FALSE)
+
+# A VCF of single-base records on the example's chr1, with the header's length
+small_vcf <- function(lengths, positions = seq(1, 4000, 40)) {
+  set.seed(7)
+  bases <- c("A", "C", "G", "T")
+  ref <- sample(bases, length(positions), TRUE)
+  alt <- vapply(ref, function(base) sample(setdiff(bases, base), 1), "")
+  records <- vcf_records("chr1", positions, ref, alt)
+  contig <- sprintf("chr1,length=%.0f", lengths[["chr1"]])
+  write_vcf(records, header = vcf_header(records, contig))
+}
+
+test_that("alignments give the alleles and reasons of a run with the same tree and method", {
+  require_htslib()
+  config <- ancify_example(new_folder())
+  outgroups <- stats::setNames(config$outgroups$alignment, config$outgroups$name)
+  vcf <- small_vcf(config$lengths)
+  out <- tempfile(fileext = ".vcf")
+  result <- polarise_quietly(vcf, outgroups, out)
+
+  own <- config
+  own$outgroups$tier <- "inner"
+  own$method <- "likelihood"
+  own$substitution_model <- "HKY85"
+  own$estimate <- TRUE
+  own$tree <- attr(attr(result, "run"), "config")$tree
+  own$output_dir <- new_folder()
+  run <- suppressWarnings(ancify_run(own, threads = 1, progress = FALSE, verbose = FALSE))
+  staged <- tempfile(fileext = ".vcf")
+  expected <- suppressWarnings(annotate_vcf(vcf, run, staged, polarise = TRUE, verbose = FALSE))
+  expect_identical(result$records, expected$records)
+  expect_gt(attr(result, "swapped"), 0)
+  without_filter <- function(path) sub("(.*\t.*\t.*\t.*\t.*\t.*\t).*\t", "\\1", records_of(path))
+  expect_identical(without_filter(out), without_filter(staged))
+})
+
+test_that("records that cannot be polarised are flagged, dropped or kept", {
+  require_htslib()
+  records <- vcf_records("chr1", 1:6, "A", c("C", "C", "G", "G", "T", "C"))
+  records[6] <- sub("\\.\t\\.$", "PASS\t.", records[6])
+  vcf <- write_vcf(records)
+  calls <- calls_folder(c(chr1 = "ACTnNa"))
+  out <- tempfile(fileext = ".vcf")
+  filters <- function(unpolarised) {
+    polarise_quietly(vcf, calls, out, unpolarised = unpolarised)
+    vapply(strsplit(grep("^#", readLines(out), invert = TRUE, value = TRUE), "\t"), `[`, "", 7)
+  }
+  polarised <- c(TRUE, TRUE, FALSE, FALSE, FALSE, TRUE)
+  flagged <- filters("flag")
+  expect_identical(flagged == "NOT_POLARISED", !polarised)
+  expect_match(readLines(out), "##FILTER=<ID=NOT_POLARISED", all = FALSE, fixed = TRUE)
+  expect_length(filters("drop"), sum(polarised))
+  expect_warning(kept <- filters("keep"), class = "ancify_annotation_warning")
+  expect_false("NOT_POLARISED" %in% kept)
+
+  # A later call with a better source takes the flag away.
+  again <- tempfile(fileext = ".vcf")
+  filters("flag")
+  polarise_quietly(out, calls_folder(c(chr1 = "ACGGTa")), again)
+  expect_false(any(grepl("\tNOT_POLARISED\t", readLines(again))))
+})
+
+test_that("the tree is guessed by divergence", {
+  patterns <- structure(
+    data.frame(
+      chromosome = "chr1", pattern = c("AAAA", "ACAA", "CAAC", "AACA", "ACCA"),
+      count = c(900, 60, 10, 80, 40)
+    ),
+    species = c("near", "far", "middle", "focal"), focal = "focal",
+    class = c("ancify_patterns", "data.frame")
+  )
+  tree <- ape::read.tree(text = guess_tree(patterns))
+  expect_setequal(tree$tip.label, attr(patterns, "species"))
+  expect_true(ape::is.monophyletic(tree, c("near", "focal")))
+  expect_true(ape::is.monophyletic(tree, c("near", "focal", "middle")))
+  pair <- patterns
+  pair$pattern <- substring(pair$pattern, 3)
+  attr(pair, "species") <- c("middle", "focal")
+  expect_identical(guess_tree(pair), "(middle,focal);")
+})
+
+test_that("invalid sources are errors", {
+  require_htslib()
+  vcf <- write_vcf(vcf_records("chr1", 5, "A", "G"))
+  expect_ancify_error(
+    polarise_quietly(vcf, c(near = "no.axt"), tempfile(fileext = ".vcf")), "input", "chrom_lengths"
+  )
+  expect_ancify_error(
+    polarise_quietly(vcf, c(near = "no.axt"), tempfile(fileext = ".vcf"),
+                     chrom_lengths = c(chr2 = 10)),
+    "input", "'chr1' is not in `chrom_lengths`"
+  )
+  expect_ancify_error(
+    polarise_quietly(vcf, c(near = "no.axt"), tempfile(fileext = ".vcf"),
+                     chrom_lengths = c(chr1 = 10)),
+    "config", "no.axt"
+  )
+  expect_ancify_error(polarise_quietly(vcf, "AA", "out.txt"), "input", "out.txt")
+})
