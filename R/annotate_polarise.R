@@ -10,7 +10,7 @@
 #' @section Sources:
 #' | `from` | Ancestral alleles |
 #' | --- | --- |
-#' | named paths, such as `c(chimp = "a.axt.gz", gorilla = "b.maf")` | called from these alignments |
+#' | named paths: `c(chimp = "a.axt.gz", gorilla = "b.maf")` | called from these alignments |
 #' | the folder of a run, or its `ancify_run` | its calls |
 #' | a FASTA file, or a path with `{chrom}` | its bases, such as Ensembl's EPO |
 #' | `"AA"` | the records' own `AA` |
@@ -61,7 +61,8 @@
 #' vcf <- tempfile(fileext = ".vcf")
 #' writeLines(c(
 #'   "##fileformat=VCFv4.2", sprintf("##contig=<ID=chr1,length=%d>", lengths[["chr1"]]),
-#'   "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO", sprintf("chr1\t%d\t.\tA\tC\t.\t.\t.", 1:20)
+#'   "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
+#'   sprintf("chr1\t%d\t.\tA\tC\t.\t.\t.", 1:20)
 #' ), vcf)
 #' outgroups <- stats::setNames(config$outgroups$alignment, config$outgroups$name)
 #' polarise(vcf, outgroups, tempfile(fileext = ".vcf"), threads = 1)

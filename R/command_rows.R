@@ -95,8 +95,8 @@ rows_of_analyses <- function() {
           "folder of a run, a FASTA file, or AA for the records' own AA."
         ),
         paste(
-          "Records that cannot be polarised get NOT_POLARISED in FILTER by default. Prints how many",
-          "records have each reason."
+          "Records that cannot be polarised get NOT_POLARISED in FILTER by default. Prints how",
+          "many records have each reason."
         )
       ),
       c(

@@ -22,6 +22,7 @@ test_that("alignments give the alleles and reasons of a run with the same tree a
   result <- polarise_quietly(vcf, outgroups, out)
 
   own <- config
+  own$chromosomes <- "chr1"
   own$outgroups$tier <- "inner"
   own$method <- "likelihood"
   own$substitution_model <- "HKY85"
@@ -33,7 +34,7 @@ test_that("alignments give the alleles and reasons of a run with the same tree a
   expected <- suppressWarnings(annotate_vcf(vcf, run, staged, polarise = TRUE, verbose = FALSE))
   expect_identical(result$records, expected$records)
   expect_gt(attr(result, "swapped"), 0)
-  without_filter <- function(path) sub("(.*\t.*\t.*\t.*\t.*\t.*\t).*\t", "\\1", records_of(path))
+  without_filter <- function(path) sub("^(([^\t]*\t){6})[^\t]*\t", "\\1", records_of(path))
   expect_identical(without_filter(out), without_filter(staged))
 })
 
