@@ -8,13 +8,14 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
-# r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, warnings as errors; runs the
-# test files whose names match FILES, and the long tests of the others, which R CMD check leaves out
+# r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, the glue's warnings as errors, as
+# the core's tests have the core's; runs the test files whose names match FILES, and the long tests of the others, which R CMD
+# check leaves out
 r_tests() {
   name=$1 files=$2
   shift 2
   mkdir "$work/library-$name"
-  use_makevars
+  use_makevars 'unit_rcpp.o RcppExports.o: CXX17FLAGS += -Wall -Wextra -Wno-cast-function-type'
   env "$@" R CMD INSTALL --library="$work/library-$name" "$work"/ancify_*.tar.gz 2>&1 | tee "$work/install.log"
   [ -d "$work/library-$name/ancify" ]
   if grep -E '^(core|cuda|rcpp_)[^ ]*: warning' "$work/install.log"; then return 1; fi
@@ -94,12 +95,12 @@ only_lightgbm_is_missing() {
     grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
 }
 
-# The compiler's warnings, for all builds, as ccache compiles once what has the same flags. R's own flags would draw notes: the
-# distribution's are not portable, and symbols of -g count as size.
-warnings='-Wall -Wextra -Wno-cast-function-type'
+# use_makevars [LINE]: all builds have the same flags, as ccache then compiles the core once. R's own flags would draw notes of
+# R CMD check, as do warnings of GCC's headers: the distribution's are not portable, and symbols of -g count as size.
 use_makevars() {
-  [ -e "$work/Makevars" ] || printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2 %s\n' "$warnings" >"$work/Makevars"
-  export R_MAKEVARS_USER="$work/Makevars" CCACHE_DIR="$kept/ccache"
+  makevars=$(mktemp "$work/Makevars.XXXXXX")
+  printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n%s\n' "${1:-}" >"$makevars"
+  export R_MAKEVARS_USER="$makevars" CCACHE_DIR="$kept/ccache"
 }
 
 # The build with the least, for the source package's vignettes and for R CMD check
@@ -128,7 +129,6 @@ r_cmd_check() {
   # R's 5 MB for an installed package are fewer than code, help and vignettes of all families take, 10.2. Bioconductor's limit
   # is on the source package, where build_tarball() looks.
   export _R_CHECK_PKG_SIZES_THRESHOLD_=12
-  export _R_CHECK_COMPILATION_FLAGS_KNOWN_="$warnings"
   # R counts the time for which an example waits for other steps: quick_examples() counts the processor's.
   export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=120
   # A suggested package that is not installed needs a network too: an empty repository does for CRAN and Bioconductor.

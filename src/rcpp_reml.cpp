@@ -71,7 +71,7 @@ std::vector<reml::ComponentWeight> as_weights(const Rcpp::List& weights) {
   const auto [variant, component, weight] = from_list<WeightColumns>(weights);
   std::vector<reml::ComponentWeight> result;
   for (R_xlen_t i = 0; i < variant.size(); ++i) {
-    result.push_back({static_cast<std::int64_t>(variant[i]), component[i], weight[i]});
+    result.push_back({as_integer<std::int64_t>(variant[i]), component[i], weight[i]});
   }
   return result;
 }
