@@ -251,6 +251,7 @@ class VariantReader::Impl {
     return true;
   }
 
+  std::int64_t declared_length() const { return length_; }
   std::int64_t consumed() const {
     return file_->is_bgzf != 0 ? file_->fp.bgzf->block_address : htell(file_->fp.hfile);
   }
@@ -631,7 +632,7 @@ const SampleNumbers& VariantReader::sample_numbers(const char* id) {
   return impl_->sample_numbers(id);
 }
 
-std::int64_t VariantReader::declared_length() const { return impl_->length_; }
+std::int64_t VariantReader::declared_length() const { return impl_->declared_length(); }
 
 std::vector<std::string> VariantReader::samples() const {
   char** const names = impl_->header_->samples;
