@@ -8,9 +8,9 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
-# r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, the glue's warnings as errors, as
-# the core's tests have the core's; runs the test files whose names match FILES, and the long tests of the others, which R CMD
-# check leaves out
+# r_tests NAME FILES VARIABLE=VALUE...: builds the package as the variables say, into a library of its own. A warning about the
+# glue is an error; the core's warnings are errors in its own tests. Runs the test files whose names match FILES, and the long
+# tests of the others, which R CMD check leaves out.
 r_tests() {
   name=$1 files=$2
   shift 2
@@ -95,8 +95,8 @@ only_lightgbm_is_missing() {
     grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
 }
 
-# use_makevars [LINE]: all builds have the same flags, as ccache then compiles the core once. R's own flags would draw notes of
-# R CMD check, as do warnings of GCC's headers: the distribution's are not portable, and symbols of -g count as size.
+# use_makevars [LINE]: all builds have the same flags, so that ccache compiles the core once. R CMD check would complain of R's
+# own flags, which are not portable, of the size of symbols by -g, and of warnings in GCC's headers by -Wall.
 use_makevars() {
   makevars=$(mktemp "$work/Makevars.XXXXXX")
   printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n%s\n' "${1:-}" >"$makevars"

@@ -17,7 +17,7 @@ class NumberParser {
   NumberParser() { stream_.imbue(std::locale::classic()); }
   std::optional<double> operator()(std::string_view text) {
 #if defined(__cpp_lib_to_chars)
-    // The stream takes several times as long, and is left with other notations, such as +1.
+    // The stream reads other notations too, such as +1, but takes several times as long.
     double quick = 0;
     const char* const end = text.data() + text.size();
     const auto [last, error] = std::from_chars(text.data(), end, quick);
