@@ -112,14 +112,17 @@ with_least() {
 
 bioc_check() { with_library most Rscript .ci/bioc_check.R "$work"/ancify_*.tar.gz "$work"; }
 
-# quick_examples FOLDER: no example of this check takes more than 5 s of the processor. One with \donttest may take 15 s, as
-# it loads Bioconductor's packages.
+# Seconds of the processor that Bioconductor's packages take to load, beside the other steps
+seconds_to_load() { Rscript -e 'cat(sum(system.time(loadNamespace("VariantAnnotation"))[1:2]))'; }
+
+# quick_examples FOLDER LOADING: no example of this check takes more than 5 s of the processor. One with \donttest loads
+# Bioconductor's packages too, for at most twice LOADING: other steps share the processor.
 quick_examples() {
   pages=$(grep -l 'donttest' "$1"/00_pkg_src/ancify/man/*.Rd)
   # shellcheck disable=SC2086
   names=$(sed -n 's/^\\name{\(.*\)}$/\1/p' $pages | tr '\n' ' ')
-  awk -v with_more=" $names" '
-    NR > 1 && $2 + $3 > (index(with_more, " " $1 " ") ? 15 : 5) { print "A slow example:", $0; slow = 1 }
+  awk -v with_more=" $names" -v loading="$2" '
+    NR > 1 && $2 + $3 > 5 + (index(with_more, " " $1 " ") ? 2 * loading : 0) { print "A slow example:", $0; slow = 1 }
     END { exit slow }' "$1/ancify-Ex.timings"
 }
 
@@ -143,6 +146,7 @@ r_cmd_check() {
   } >repositories
   # The distribution's profile would name another.
   export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
+  loading=$(seconds_to_load)
   # R CMD build has built the vignettes already, and all their code. With --run-donttest examples run once, all of them. Else
   # R runs them again for the few \donttest parts.
   env TMPDIR="$memory" R CMD check --as-cran --run-donttest --no-manual --ignore-vignettes ancify_*.tar.gz || true
@@ -156,5 +160,5 @@ r_cmd_check() {
     grep -A 15 -E '(NOTE|WARNING|ERROR)$' ancify.Rcheck/00check.log
     return 1
   fi
-  quick_examples ancify.Rcheck
+  quick_examples ancify.Rcheck "$loading"
 }
