@@ -112,18 +112,19 @@ with_least() {
 
 bioc_check() { with_library most Rscript .ci/bioc_check.R "$work"/ancify_*.tar.gz "$work"; }
 
-# Seconds of the processor that Bioconductor's packages take to load, beside the other steps
-seconds_to_load() { Rscript -e 'cat(sum(system.time(loadNamespace("VariantAnnotation"))[1:2]))'; }
-
-# quick_examples FOLDER LOADING: no example of this check takes more than 5 s of the processor. One with \donttest loads
-# Bioconductor's packages too, for at most twice LOADING: other steps share the processor.
+# No example of this check takes more than 5 s of the processor.
 quick_examples() {
+  awk 'NR > 1 && $2 + $3 > 5 { print "A slow example:", $0; slow = 1 } END { exit slow }' "$1/ancify-Ex.timings"
+}
+
+# Examples that load Bioconductor's packages: each in a session of its own, as R CMD check collects garbage after every
+# example, which takes a second once these are loaded.
+donttest_examples() {
   pages=$(grep -l 'donttest' "$1"/00_pkg_src/ancify/man/*.Rd)
   # shellcheck disable=SC2086
-  names=$(sed -n 's/^\\name{\(.*\)}$/\1/p' $pages | tr '\n' ' ')
-  awk -v with_more=" $names" -v loading="$2" '
-    NR > 1 && $2 + $3 > 5 + (index(with_more, " " $1 " ") ? 2 * loading : 0) { print "A slow example:", $0; slow = 1 }
-    END { exit slow }' "$1/ancify-Ex.timings"
+  for name in $(sed -n 's/^\\name{\(.*\)}$/\1/p' $pages); do
+    R_LIBS=$1 Rscript -e 'library(ancify)' -e "example('$name', package = 'ancify', character.only = TRUE, run.donttest = TRUE)"
+  done
 }
 
 r_cmd_check() {
@@ -146,10 +147,9 @@ r_cmd_check() {
   } >repositories
   # The distribution's profile would name another.
   export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
-  loading=$(seconds_to_load)
-  # R CMD build has built the vignettes already, and all their code. With --run-donttest examples run once, all of them. Else
-  # R runs them again for the few \donttest parts.
-  env TMPDIR="$memory" R CMD check --as-cran --run-donttest --no-manual --ignore-vignettes ancify_*.tar.gz || true
+  export _R_CHECK_DONTTEST_EXAMPLES_=false # see donttest_examples()
+  # R CMD build has built the vignettes already, and all their code.
+  env TMPDIR="$memory" R CMD check --as-cran --no-manual --ignore-vignettes ancify_*.tar.gz || true
   # The last line of the tests' counts: [ FAIL 0 | WARN 0 | SKIP 2 | PASS 8408 ]
   # shellcheck disable=SC2046
   set -- $(cat ancify.Rcheck/tests/testthat.Rout* | grep '^\[ FAIL' | tail -n 1 | tr -cd '0-9 ' || true)
@@ -160,5 +160,6 @@ r_cmd_check() {
     grep -A 15 -E '(NOTE|WARNING|ERROR)$' ancify.Rcheck/00check.log
     return 1
   fi
-  quick_examples ancify.Rcheck "$loading"
+  quick_examples ancify.Rcheck
+  donttest_examples ancify.Rcheck
 }
