@@ -8,9 +8,9 @@ with_library() {
   env R_LIBS="$library${R_LIBS:+:$R_LIBS}" "$@"
 }
 
-# r_tests NAME FILES VARIABLE=VALUE...: built as the variables say, into a library of its own, the glue's warnings as errors, as
-# the core's tests have the core's; runs the test files whose names match FILES, and the long tests of the others, which R CMD
-# check leaves out
+# r_tests NAME FILES VARIABLE=VALUE...: builds the package as the variables say, into a library of its own. A warning about the
+# glue is an error; the core's warnings are errors in its own tests. Runs the test files whose names match FILES, and the long
+# tests of the others, which R CMD check leaves out.
 r_tests() {
   name=$1 files=$2
   shift 2
@@ -95,8 +95,8 @@ only_lightgbm_is_missing() {
     grep -qx 'Package suggested but not available for checking: .lightgbm.' ancify.Rcheck/00check.log
 }
 
-# use_makevars [LINE]: all builds have the same flags, as ccache then compiles the core once. R's own flags would draw notes of
-# R CMD check, as do warnings of GCC's headers: the distribution's are not portable, and symbols of -g count as size.
+# use_makevars [LINE]: all builds have the same flags, so that ccache compiles the core once. R CMD check would complain of R's
+# own flags, which are not portable, of the size of symbols by -g, and of warnings in GCC's headers by -Wall.
 use_makevars() {
   makevars=$(mktemp "$work/Makevars.XXXXXX")
   printf 'CXX17 = ccache g++\nCXX17FLAGS = -O2\n%s\n' "${1:-}" >"$makevars"
@@ -112,15 +112,19 @@ with_least() {
 
 bioc_check() { with_library most Rscript .ci/bioc_check.R "$work"/ancify_*.tar.gz "$work"; }
 
-# quick_examples FOLDER: no example of this check takes more than 5 s of the processor. One with \donttest may take 15 s, as
-# it loads Bioconductor's packages.
+# No example of this check takes more than 5 s of the processor.
 quick_examples() {
+  awk 'NR > 1 && $2 + $3 > 5 { print "A slow example:", $0; slow = 1 } END { exit slow }' "$1/ancify-Ex.timings"
+}
+
+# Examples that load Bioconductor's packages: each in a session of its own, as R CMD check collects garbage after every
+# example, which takes a second once these are loaded.
+donttest_examples() {
   pages=$(grep -l 'donttest' "$1"/00_pkg_src/ancify/man/*.Rd)
   # shellcheck disable=SC2086
-  names=$(sed -n 's/^\\name{\(.*\)}$/\1/p' $pages | tr '\n' ' ')
-  awk -v with_more=" $names" '
-    NR > 1 && $2 + $3 > (index(with_more, " " $1 " ") ? 15 : 5) { print "A slow example:", $0; slow = 1 }
-    END { exit slow }' "$1/ancify-Ex.timings"
+  for name in $(sed -n 's/^\\name{\(.*\)}$/\1/p' $pages); do
+    R_LIBS=$1 Rscript -e 'library(ancify)' -e "example('$name', package = 'ancify', character.only = TRUE, run.donttest = TRUE)"
+  done
 }
 
 r_cmd_check() {
@@ -143,9 +147,9 @@ r_cmd_check() {
   } >repositories
   # The distribution's profile would name another.
   export _R_CHECK_FORCE_SUGGESTS_=false R_REPOSITORIES="$work/repositories" R_PROFILE=/dev/null
-  # R CMD build has built the vignettes already, and all their code. With --run-donttest examples run once, all of them. Else
-  # R runs them again for the few \donttest parts.
-  env TMPDIR="$memory" R CMD check --as-cran --run-donttest --no-manual --ignore-vignettes ancify_*.tar.gz || true
+  export _R_CHECK_DONTTEST_EXAMPLES_=false # see donttest_examples()
+  # R CMD build has built the vignettes already, and all their code.
+  env TMPDIR="$memory" R CMD check --as-cran --no-manual --ignore-vignettes ancify_*.tar.gz || true
   # The last line of the tests' counts: [ FAIL 0 | WARN 0 | SKIP 2 | PASS 8408 ]
   # shellcheck disable=SC2046
   set -- $(cat ancify.Rcheck/tests/testthat.Rout* | grep '^\[ FAIL' | tail -n 1 | tr -cd '0-9 ' || true)
@@ -157,4 +161,5 @@ r_cmd_check() {
     return 1
   fi
   quick_examples ancify.Rcheck
+  donttest_examples ancify.Rcheck
 }

@@ -34,7 +34,7 @@
 #' plot(voting)
 #' config$min_inner_freq <- 2
 #' config$output_dir <- file.path(tempdir(), "strict")
-#' strict <- ancify_run(config, "call", threads = 1, verbose = FALSE)
+#' strict <- ancify_run(config, threads = 1, verbose = FALSE)
 #' comparison <- compare_calls(voting = voting, strict = strict, window = 1000, threads = 1)
 #' \donttest{
 #' plot(comparison, "overlap")

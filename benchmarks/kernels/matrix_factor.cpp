@@ -1,4 +1,4 @@
-// Factorises a matrix of 600 rows, and inverts the factor.
+// Factorises a matrix of 300 rows, and inverts the factor.
 #include <vector>
 
 #include "core/matrices/level.h"
@@ -8,7 +8,7 @@
 namespace ancify::bench {
 
 std::function<void()> make_kernel(const std::string&) {
-  constexpr int n = 600;
+  constexpr int n = 300;
   std::vector<double> a(n * n);
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) a[j * n + i] = (i == j ? n : 0) + (i * j % 101) / 101.0;

@@ -1,4 +1,4 @@
-// Reduces a symmetric matrix of 700 rows to tridiagonal form.
+// Reduces a symmetric matrix of 350 rows to tridiagonal form.
 #include "core/reml/linear_algebra/tridiagonal.h"
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace ancify::bench {
 
 std::function<void()> make_kernel(const std::string&) {
-  constexpr int n = 700;
+  constexpr int n = 350;
   std::vector<double> a(n * n);
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) a[j * n + i] = (i * 7919 + j * 7919 + i * j % 101) % 2003;

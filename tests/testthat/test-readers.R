@@ -82,31 +82,36 @@ test_that("pipes and folders are errors at once", {
   }
 })
 
-# Twice the time in which scan() reads 128 MB of numbers, under the load of this moment.
+# Twice the time in which scan() reads 80 MB of numbers, under the load of this moment.
 slow_machine_limit <- function() {
   path <- tempfile()
   writeBin(gzip_bytes(rep(charToRaw("0.25 0.75\n"), 2^24 / 10)), path)
   file <- gzfile(path)
   on.exit(close(file))
-  16 * processor_seconds(scan(file, quiet = TRUE))
+  10 * processor_seconds(scan(file, quiet = TRUE))
 }
 
-# Readers that keep text end after 64 MB of it, so 128 MB show the same as gigabytes. Others take
-# time in proportion: an eighth of 20 s here, twice as long on slow machines.
+# Readers that keep text end after 64 MB of it, so 80 MB show the same as gigabytes. Others take
+# time in proportion: a twelfth of 20 s here, twice as long on slow machines.
 long_test_that("small files that inflate a thousandfold take neither memory nor time", {
+  megabytes <- 80
   for (name in names(readers())) {
     reader <- readers()[[name]]
+    repeated <- function(start, word) {
+      megabyte <- gzip_bytes(rep(charToRaw(word), 2^20 / nchar(word)))
+      c(gzip_bytes(charToRaw(start)), rep(megabyte, megabytes))
+    }
     bombs <- list(
-      rows = bomb_bytes(reader$lines, reader$row, 2^27),
-      line = c(gzip_bytes(charToRaw(reader$row)), rep(gzip_bytes(rep(charToRaw("A"), 2^20)), 2^7)),
-      words = c(gzip_bytes(charToRaw("1")), rep(gzip_bytes(rep(charToRaw(" 1"), 2^19)), 2^7)),
-      blank = bomb_bytes(reader$lines, "", 2^27)
+      rows = bomb_bytes(reader$lines, reader$row, megabytes * 2^20),
+      line = repeated(reader$row, "A"),
+      words = repeated("1", " 1"),
+      blank = bomb_bytes(reader$lines, "", megabytes * 2^20)
     )
     for (kind in names(bombs)) {
       path <- reader_file(reader, bombs[[kind]], ".gz")
       seconds <- processor_seconds(memory <- added_memory(outcome <- outcome_in(reader, path)))
       expect_outcomes(outcome, paste(name, kind))
-      limit <- if (seconds < 5) 5 else slow_machine_limit()
+      limit <- if (seconds < 3) 3 else slow_machine_limit()
       expect_lt(seconds, limit, label = paste(name, kind))
       if (!is.na(memory)) expect_lt(memory, 6e8, label = paste("memory of", name, kind))
       unlink(path)

@@ -56,13 +56,13 @@ ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i gaps_in(__m256i columns) {
 
 ANCIFY_TARGET_AVX2 ANCIFY_ALWAYS_INLINE __m256i letters_in(__m256i columns) {
   const __m256i lower = _mm256_or_si256(columns, _mm256_set1_epi8(0x20));
-  // AVX2 compares signed bytes, so that 'a' becomes the least one.
+  // AVX2 compares signed bytes, so 'a' is moved to the least of them.
   const __m256i number = _mm256_sub_epi8(lower, _mm256_set1_epi8(static_cast<char>('a' - 128)));
   return _mm256_cmpgt_epi8(_mm256_set1_epi8(-128 + 26), number);
 }
 
-// Counts the gaps of the stretches before the first one with another character, such as a newline.
-// Returns the number of bytes of these stretches. Gaps stay in lanes until the end.
+// Counts gaps up to the first stretch with a character that is neither letter nor gap, such as a
+// newline. Returns the number of bytes before that stretch. Counts stay in lanes until the end.
 ANCIFY_TARGET_AVX2 std::size_t scan_letters_and_gaps(std::string_view text, RowScan& row) {
   __m256i gaps = _mm256_setzero_si256();
   std::size_t at = 0;
