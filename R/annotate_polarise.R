@@ -45,8 +45,8 @@
 #'   default): those in the header of `vcf`.
 #' @param verbose `TRUE` (the default) logs the method, the tree and the numbers of records, as
 #'   messages of class `ancify_message`.
-#' @return The value of [annotate_vcf()]: records by reason, with attributes. From alignments it
-#'   also has the attribute `run`, an `ancify_run` whose files are gone.
+#' @return The value of [annotate_vcf()]: records by reason, with attributes. From several
+#'   alignments it also has the attribute `run`, an `ancify_run` whose files are gone.
 #' @section Errors:
 #' * Those of [annotate_vcf()] and, with alignments, of [ancify_run()].
 #' * `ancify_input_error`: the header of `vcf` does not declare the length of a chromosome, and
@@ -73,13 +73,15 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
   check_args(vcf = one_path(), unpolarised = choice(c("flag", "drop", "keep")), verbose = flag())
   run <- NULL
   if (is_alignments(from)) {
-    check_variant_output(out)
+    out <- check_variant_output(out)
+    refuse_same_file(out, vcf = vcf, from = unlist(from))
     folder <- tempfile("ancify-polarise-")
     dir.create(folder)
     on.exit(unlink(folder, recursive = TRUE))
     lengths <- lengths_of_records(vcf, chrom_lengths)
     config <- config_of_alignments(from, focal, lengths, folder)
-    run <- from <- call_alignments(config, method, tree, threads, progress, verbose)
+    from <- call_alignments(config, method, tree, threads, progress, verbose)
+    if (inherits(from, "ancify_run")) run <- from
   }
   result <- annotate_vcf(
     vcf, from, out, reference, mask,
@@ -122,27 +124,37 @@ config_of_alignments <- function(from, focal, lengths, folder) {
   )
 }
 
-# Alignments are read once: the guess and the calls take their projections.
+# Returns a source for annotate_vcf(). Alignments are read once: the guess and the calls take their
+# projections.
 call_alignments <- function(config, method, tree, threads, progress, verbose) {
-  outgroups <- length(config$outgroups$inner)
-  config$method <- method %||% if (outgroups > 1) "likelihood" else "voting"
+  outgroups <- vapply(config$outgroups$inner, function(one) one$name, "")
   run_phase <- function(config, phase) {
     ancify_run(config, phase, threads = threads, progress = progress, verbose = FALSE)
   }
   log <- log_where(verbose)
-  if (config$method %in% c("likelihood", "parsimony")) {
-    config$tree <- tree %||% {
-      voting <- replace(config, "method", "voting")
-      run_phase(voting, "project")
-      guess_tree(count_patterns(voting, threads = threads, progress = progress))
-    }
-    log(sprintf("Tree %s%s", if (is.null(tree)) "guessed by divergence: " else "", config$tree))
-  }
+  config$method <- method %||% "likelihood"
   if (config$method == "likelihood") {
     config$substitution_model <- "HKY85"
     config$estimate <- TRUE
   }
-  log(sprintf("Ancestral alleles by %s from %s", config$method, count_of(outgroups, "outgroup")))
+  # Projections do not depend on the order of splits, and a configuration needs one.
+  any_tree <- replace(config, "tree", paste0(Reduce(
+    function(tree, name) sprintf("(%s,%s)", tree, name), c(config$focal_species, outgroups)
+  ), ";"))
+  if (length(outgroups) == 1 && is.null(method)) {
+    log(sprintf("Ancestral alleles are the bases of %s", outgroups))
+    run_phase(any_tree, "project")
+    return(file.path(config$work_dir, "projected", outgroups, "{chrom}.fa"))
+  }
+  if (config$method %in% c("likelihood", "parsimony")) {
+    config$tree <- tree %||% {
+      run_phase(any_tree, "project")
+      guess_tree(count_patterns(any_tree, threads = threads, progress = progress))
+    }
+    log(sprintf("Tree %s%s", if (is.null(tree)) "guessed by divergence: " else "", config$tree))
+  }
+  log(sprintf("Ancestral alleles by %s from %s", config$method,
+              count_of(length(outgroups), "outgroup")))
   run_phase(config, c("project", "call"))
 }
 

@@ -28,8 +28,12 @@ option_rows <- list(
     "keep-fields", "FIELDS",
     "fields that stay when alleles are exchanged, such as INFO/DB_AF,FORMAT/DS"
   ),
+  from = option_row("from", "SOURCE", "the source of ancestral alleles"),
   unpolarised = option_row(
     "unpolarised", "FATE", "of records that cannot be polarised: flag, drop or keep"
+  ),
+  chrom_lengths = option_row(
+    "lengths", "FILE", "lengths of chromosomes, such as chrom.sizes", default = "the VCF's header"
   ),
   focal = option_row("focal", "NAME", "the species of the VCF", default = "focal"),
   method = option_row("method", "METHOD", "the method that calls ancestral alleles"),

@@ -84,14 +84,13 @@ rows_of_analyses <- function() {
       "annotate_vcf", c(vcf = "VCF", ancestral = "CALLS", out = "-o")
     ),
     polarise = command_row(
-      "write a VCF or BCF whose REF is the ancestral allele", polarise_command,
-      c("VCF", "SOURCE", "..."),
-      c("output", "unpolarised", "reference", "mask", "also", "keep_fields", "focal", "method",
-        "tree", "threads", "verbose"),
-      "output", c("VCF", "output"),
+      "write a VCF or BCF whose REF is the ancestral allele", polarise_command, c("VCF", "..."),
+      c("from", "output", "unpolarised", "reference", "mask", "also", "keep_fields",
+        "chrom_lengths", "focal", "method", "tree", "threads", "verbose"),
+      c("from", "output"), c("VCF", "output"),
       c(
         paste(
-          "SOURCE is SPECIES=ALIGNMENT, one for each outgroup (AXT, MAF, or CHAIN,TWOBIT); or the",
+          "--from takes SPECIES=ALIGNMENT for each outgroup (AXT, MAF, or CHAIN,TWOBIT); or the",
           "folder of a run, a FASTA file, or AA for the records' own AA."
         ),
         paste(
@@ -100,10 +99,10 @@ rows_of_analyses <- function() {
         )
       ),
       c(
-        "ancify polarise in.vcf.gz chimp=panTro6.axt.gz macaque=rheMac10.axt.gz -o out.vcf.gz",
-        "ancify polarise in.vcf.gz epo.fa --unpolarised drop -o out.bcf"
+        "ancify polarise in.vcf.gz --from chimp=a.axt.gz macaque=b.axt.gz -o out.bcf",
+        "ancify polarise in.vcf.gz --from epo.fa --unpolarised drop -o out.vcf.gz"
       ),
-      "polarise", c(vcf = "VCF", from = "SOURCE", out = "-o")
+      "polarise", c(vcf = "VCF", out = "-o")
     ),
     sfs = command_row(
       "make a site frequency spectrum from a VCF or BCF", sfs_command, "VCF",
