@@ -20,11 +20,11 @@
 #' outgroup's 2bit file: `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are
 #' those with records.
 #'
-#' One outgroup gives its own bases. From several outgroups, ancestral alleles are called by maximum
-#' likelihood. The model HKY85 and the lengths of branches are fitted to the alignments. If no
-#' `tree` is given, it is guessed: neighbour joining of Jukes and Cantor's distances, with the root
-#' on the branch to the most distant outgroup. `method` and `tree` overrule this. The log tells the
-#' choice.
+#' One outgroup gives its own bases; lower case, often a repeat, counts as `LOW`. From several
+#' outgroups, ancestral alleles are called by maximum likelihood. The model HKY85 and the lengths of
+#' branches are fitted to the alignments. If no `tree` is given, it is guessed: neighbour joining of
+#' Jukes and Cantor's distances, with the root on the branch to the most distant outgroup. `method`
+#' and `tree` overrule this. The log names the method and the tree.
 #'
 #' @section Records that cannot be polarised:
 #' If a record has no certain ancestral allele, or one that is neither REF nor its only ALT, REF
@@ -39,8 +39,10 @@
 #'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
 #' @param focal With alignments: the name of the VCF's species, as a leaf of `tree` or a species of
 #'   MAF files; `"focal"` by default.
-#' @param method With alignments: a method of [ancestral_methods()]; `NULL` (the default) chooses.
-#' @param tree With alignments: a Newick text or a file with one; `NULL` (the default) guesses.
+#' @param method With several alignments: `"likelihood"` (the default) or `"parsimony"`, methods of
+#'   [ancestral_methods()]. For others use [ancify_run()].
+#' @param tree With several alignments: a Newick text or a file with one; `NULL` (the default)
+#'   guesses it.
 #' @param chrom_lengths With alignments: lengths of chromosomes, as for [project_axt()]. `NULL` (the
 #'   default): those in the header of `vcf`.
 #' @param verbose `TRUE` (the default) logs the method, the tree and the numbers of records, as
@@ -68,11 +70,16 @@
 #' polarise(vcf, outgroups, tempfile(fileext = ".vcf"), threads = 1)
 polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), reference = NULL,
                      mask = NULL, also = NULL, keep_fields = character(), focal = "focal",
-                     method = NULL, tree = NULL, chrom_lengths = NULL, threads = NULL,
-                     progress = interactive(), verbose = TRUE) {
-  check_args(vcf = one_path(), unpolarised = choice(c("flag", "drop", "keep")), verbose = flag())
+                     method = c("likelihood", "parsimony"), tree = NULL, chrom_lengths = NULL,
+                     threads = NULL, progress = interactive(), verbose = TRUE) {
+  check_args(
+    vcf = one_path(), unpolarised = choice(c("flag", "drop", "keep")),
+    method = choice(c("likelihood", "parsimony")), verbose = flag()
+  )
   run <- NULL
   if (is_alignments(from)) {
+    missing <- Filter(Negate(is_there), unlist(from))
+    refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
     out <- check_variant_output(out)
     refuse_same_file(out, vcf = vcf, from = unlist(from))
     folder <- tempfile("ancify-polarise-")
@@ -132,29 +139,24 @@ call_alignments <- function(config, method, tree, threads, progress, verbose) {
     ancify_run(config, phase, threads = threads, progress = progress, verbose = FALSE)
   }
   log <- log_where(verbose)
-  config$method <- method %||% "likelihood"
-  if (config$method == "likelihood") {
-    config$substitution_model <- "HKY85"
-    config$estimate <- TRUE
-  }
+  config$method <- method
+  fits_model <- "model" %in% method_row(method)$fits
+  if (fits_model) config[c("substitution_model", "estimate")] <- list("HKY85", TRUE)
   # Projections do not depend on the order of splits, and a configuration needs one.
   any_tree <- replace(config, "tree", paste0(Reduce(
     function(tree, name) sprintf("(%s,%s)", tree, name), c(config$focal_species, outgroups)
   ), ";"))
-  if (length(outgroups) == 1 && is.null(method)) {
+  if (length(outgroups) == 1) {
     log(sprintf("Ancestral alleles are the bases of %s", outgroups))
     run_phase(any_tree, "project")
     return(file.path(config$work_dir, "projected", outgroups, "{chrom}.fa"))
   }
-  if (config$method %in% c("likelihood", "parsimony")) {
-    config$tree <- tree %||% {
-      run_phase(any_tree, "project")
-      guess_tree(count_patterns(any_tree, threads = threads, progress = progress))
-    }
-    log(sprintf("Tree %s%s", if (is.null(tree)) "guessed by divergence: " else "", config$tree))
+  config$tree <- tree %||% {
+    run_phase(any_tree, "project")
+    guess_tree(count_patterns(any_tree, threads = threads, progress = progress))
   }
-  log(sprintf("Ancestral alleles by %s from %s", config$method,
-              count_of(length(outgroups), "outgroup")))
+  log(sprintf("Ancestral alleles by %s from %s", method, count_of(length(outgroups), "outgroup")))
+  log(sprintf("Tree%s: %s", if (is.null(tree)) ", guessed by divergence" else "", config$tree))
   run_phase(config, c("project", "call"))
 }
 

@@ -15,8 +15,9 @@ polarise_command <- function(parsed) {
     parsed$arguments[1], source_words(c(parsed$from, parsed$arguments[-1])), parsed$output,
     unpolarised = parsed$unpolarised %||% "flag", reference = parsed$reference, mask = parsed$mask,
     also = split_option(parsed$also), keep_fields = split_option(parsed$keep_fields),
-    focal = parsed$focal %||% "focal", method = parsed$method, tree = parsed$tree,
-    chrom_lengths = parsed$chrom_lengths, threads = threads_option(parsed), progress = isatty(stderr())
+    focal = parsed$focal %||% "focal", method = parsed$method %||% "likelihood", tree = parsed$tree,
+    chrom_lengths = parsed$chrom_lengths, threads = threads_option(parsed),
+    progress = isatty(stderr())
   )
   print_beside(parsed$output, reasons, row.names = FALSE)
 }

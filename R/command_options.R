@@ -36,8 +36,10 @@ option_rows <- list(
     "lengths", "FILE", "lengths of chromosomes, such as chrom.sizes", default = "the VCF's header"
   ),
   focal = option_row("focal", "NAME", "the species of the VCF", default = "focal"),
-  method = option_row("method", "METHOD", "the method that calls ancestral alleles"),
-  tree = option_row("tree", "TREE", "a Newick text, or a file with one"),
+  method = option_row(
+    "method", "METHOD", "of ancestral alleles: likelihood or parsimony", default = "likelihood"
+  ),
+  tree = option_row("tree", "TREE", "a Newick text, or a file with one", default = "guessed"),
   also = option_row("also", "KINDS", "further records: multiallelic, indels or both (comma)"),
   kind = option_row("kind", "KIND", "snps, indels, insertions or deletions", default = "snps"),
   populations = option_row(

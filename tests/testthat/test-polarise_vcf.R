@@ -98,19 +98,24 @@ test_that("the tree is guessed by divergence", {
 
 test_that("invalid sources are errors", {
   require_htslib()
+  config <- ancify_example(new_folder())
+  near <- c(near = config$outgroups$alignment[1])
   vcf <- write_vcf(vcf_records("chr1", 5, "A", "G"))
-  expect_ancify_error(
-    polarise_quietly(vcf, c(near = "no.axt"), tempfile(fileext = ".vcf")), "input", "chrom_lengths"
-  )
-  expect_ancify_error(
-    polarise_quietly(vcf, c(near = "no.axt"), tempfile(fileext = ".vcf"),
-                     chrom_lengths = c(chr2 = 10)),
-    "input", "'chr1' is not in `chrom_lengths`"
-  )
-  expect_ancify_error(
-    polarise_quietly(vcf, c(near = "no.axt"), tempfile(fileext = ".vcf"),
-                     chrom_lengths = c(chr1 = 10)),
-    "config", "no.axt"
-  )
+  expect_refused <- function(pattern, from = near, ..., class = "input") {
+    out <- tempfile(fileext = ".vcf")
+    expect_ancify_error(polarise_quietly(vcf, from, out, ...), class, pattern)
+    expect_false(file.exists(out))
+  }
+  expect_refused("The length of 'chr1' is not in the VCF's header: give `chrom_lengths`")
+  expect_refused("'chr1' is not in `chrom_lengths`", chrom_lengths = c(chr2 = 10))
+  expect_refused("no.axt': there is no such file", c(near = "no.axt"))
+  expect_refused("method", method = "voting")
+  expect_refused("unpolarised", unpolarised = "delete")
+  two <- c(near, far = config$outgroups$alignment[3])
+  expect_refused("neither an outgroup", two, chrom_lengths = c(chr1 = 4e4),
+                 tree = "(human,near);", class = "config")
   expect_ancify_error(polarise_quietly(vcf, "AA", "out.txt"), "input", "out.txt")
+  alignment <- tempfile(fileext = ".vcf")
+  file.copy(near, alignment)
+  expect_ancify_error(polarise_quietly(vcf, c(near = alignment), alignment), "input", "one file")
 })

@@ -350,7 +350,6 @@ std::vector<std::string> variant_chromosomes(const std::string& path, JobControl
 
 std::vector<Chromosome> chromosomes_with_records(const std::string& path, JobControl& control) {
   std::vector<Chromosome> chromosomes;
-  std::unordered_set<std::string> seen;  // a chromosome may return in an unsorted file
   run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
     VariantReader reader(path);
     ReadingProgress progress(path, control);
@@ -358,7 +357,6 @@ std::vector<Chromosome> chromosomes_with_records(const std::string& path, JobCon
       context.throw_if_stopped();
       progress.record(reader);
       if (!chromosomes.empty() && reader.chromosome() == chromosomes.back().name) continue;
-      if (!seen.emplace(reader.chromosome()).second) continue;
       chromosomes.push_back({std::string(reader.chromosome()), reader.declared_length()});
     }
   });
