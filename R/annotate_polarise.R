@@ -77,12 +77,12 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     method = choice(c("likelihood", "parsimony")), verbose = flag()
   )
   run <- NULL
+  folder <- tempfile("ancify-polarise-")
   if (is_alignments(from)) {
     missing <- Filter(Negate(is_there), unlist(from))
     refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
     out <- check_variant_output(out)
     refuse_same_file(out, vcf = vcf, from = unlist(from))
-    folder <- tempfile("ancify-polarise-")
     dir.create(folder)
     on.exit(unlink(folder, recursive = TRUE))
     lengths <- lengths_of_records(vcf, chrom_lengths)
@@ -90,13 +90,20 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     from <- call_alignments(config, method, tree, threads, progress, verbose)
     if (inherits(from, "ancify_run")) run <- from
   }
-  result <- annotate_vcf(
+  result <- without_messages_of(folder, annotate_vcf(
     vcf, from, out, reference, mask,
     polarise = TRUE, unpolarised = unpolarised, keep_fields = keep_fields, also = also,
     threads = threads, progress = progress, verbose = verbose
-  )
+  ))
   attr(result, "run") <- run
   result
+}
+
+# The log does not name files that are gone when it is read.
+without_messages_of <- function(folder, code) {
+  withCallingHandlers(code, ancify_message = function(condition) {
+    if (grepl(folder, conditionMessage(condition), fixed = TRUE)) invokeRestart("muffleMessage")
+  })
 }
 
 is_alignments <- function(from) {

@@ -282,6 +282,8 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   check_args(reference = optional(one_path()), mask = optional(one_path()))
   refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
   check_args(polarise = flag(), unpolarised = choice(c("keep", "flag", "drop")))
+  refuse_if(unpolarised != "keep" && !polarise,
+            "`unpolarised` needs `polarise = TRUE`: set it, or leave `unpolarised` out.")
   check_keep_fields(keep_fields, polarise)
   work <- new_work(threads, progress = progress)
   check_flag(verbose, "verbose")
@@ -294,8 +296,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
     options <- core_list(
       "AnnotationOptions",
       use_info = use_info, mask = mask %||% "", polarise = polarise, unpolarised = unpolarised,
-      keep_fields = keep_fields,
-      history = core_sample_history(history, chromosomes), work = work,
+      keep_fields = keep_fields, history = core_sample_history(history, chromosomes), work = work,
       scores = core_scores(scores, chromosomes), multiallelic = beyond$multiallelic,
       indels = beyond$indels, indel_sources = beyond$indel_sources
     )

@@ -4,6 +4,7 @@ annotate_command <- function(parsed) {
   reasons <- annotate_vcf(
     parsed$arguments[1], parsed$arguments[2], parsed$output,
     reference = parsed$reference, mask = parsed$mask, polarise = isTRUE(parsed$polarise),
+    unpolarised = parsed$unpolarised %||% "keep",
     keep_fields = split_option(parsed$keep_fields), threads = threads_option(parsed),
     progress = isatty(stderr()), verbose = isTRUE(parsed$verbose), also = split_option(parsed$also)
   )

@@ -67,7 +67,8 @@ rows_of_analyses <- function() {
   list(
     annotate = command_row(
       "write ancestral alleles into a VCF or BCF", annotate_command, c("VCF", "CALLS"),
-      c("output", "reference", "mask", "polarise", "keep_fields", "also", "threads", "verbose"),
+      c("output", "reference", "mask", "polarise", "unpolarised", "keep_fields", "also", "threads",
+        "verbose"),
       "output", c("VCF", "output"),
       paste(
         "CALLS is the folder of a run, a FASTA file, or AA for the records' own AA. The ending of",

@@ -114,6 +114,11 @@ test_that("invalid sources are errors", {
   two <- c(near, far = config$outgroups$alignment[3])
   expect_refused("neither an outgroup", two, chrom_lengths = c(chr1 = 4e4),
                  tree = "(human,near);", class = "config")
+  expect_ancify_error(
+    annotate_vcf(vcf, calls_folder(c(chr1 = "ACGTA")), tempfile(fileext = ".vcf"),
+                 unpolarised = "drop"),
+    "input", "needs `polarise = TRUE`"
+  )
   expect_ancify_error(polarise_quietly(vcf, "AA", "out.txt"), "input", "out.txt")
   alignment <- tempfile(fileext = ".vcf")
   file.copy(near, alignment)
