@@ -5,6 +5,10 @@ variant_chromosomes_impl <- function(path, watch) {
     .Call(`_ancify_variant_chromosomes_impl`, path, watch)
 }
 
+record_lengths_impl <- function(path, watch) {
+    .Call(`_ancify_record_lengths_impl`, path, watch)
+}
+
 annotate_impl <- function(variants, output, sequences, options, watch) {
     .Call(`_ancify_annotate_impl`, variants, output, sequences, options, watch)
 }

@@ -65,6 +65,7 @@
 #' * [ancify_report()] writes a page about a run.
 #'
 #' @section Variants:
+#' * [polarise()] writes a VCF whose REF is ancestral, from alignments or calls.
 #' * [annotate_vcf()] writes ancestral alleles into a VCF, and can exchange REF and ALT.
 #' * [annotate_variants()] does so for variants in memory.
 #'

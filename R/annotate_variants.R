@@ -42,7 +42,9 @@ annotate_variants <- function(variants, ancestral, polarise = FALSE, ...) {
   check_given()
   need_bioconductor(c("VariantAnnotation", "SummarizedExperiment"), "Variants in memory")
   check_flag(polarise, "polarise")
-  refuse_if("out" %in% ...names(), "`out` is for files only: use annotate_vcf().")
+  for (name in intersect(c("out", "unpolarised"), ...names())) {
+    refuse_input("`%s` is for files only: use annotate_vcf().", name)
+  }
   is_ranges <- inherits(variants, "GenomicRanges")
   must_be(is_ranges || inherits(variants, "VCF"), variants, "variants",
           "a VCF of the package VariantAnnotation, or a GRanges")

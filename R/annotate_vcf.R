@@ -117,9 +117,9 @@
 #' @section Polarising:
 #' `polarise = TRUE` exchanges REF and ALT of `LOW` and `OK` records whose ALT is ancestral. In all
 #' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records and
-#' records of several ALTs stay unchanged. A warning counts them: leave them out before a program
-#' that takes REF for ancestral reads the file. `AA`, `AA_prob` and `AA_post` refer to bases, and
-#' stay too.
+#' records of several ALTs stay unchanged: `unpolarised` keeps, flags or drops them. A warning
+#' counts kept ones, as programs that take REF for ancestral would use them. `AA`, `AA_prob` and
+#' `AA_post` refer to bases, and stay too.
 #'
 #' | Field of an exchanged record | Change |
 #' | --- | --- |
@@ -179,6 +179,9 @@
 #' @param mask A BED file, plain or gzip, of regions to exclude; `NULL` (the default) for none.
 #' @param polarise `TRUE` exchanges alleles so that REF is ancestral; `FALSE` (the default) leaves
 #'   them as they are.
+#' @param unpolarised With `polarise`: the fate of records whose REF may not be ancestral.
+#'   `"keep"` (the default) writes them like others, `"flag"` with `NOT_POLARISED` in FILTER, and
+#'   `"drop"` leaves them out.
 #' @param keep_fields With `polarise`: fields that stay as they are, such as `"INFO/DB_AF"` or
 #'   `"FORMAT/DS"`; none by default. `FORMAT/GT` always follows the alleles.
 #' @param history A [coalescent_history()] of the focal species, whose splits are named after the
@@ -268,7 +271,7 @@
 annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, polarise = FALSE,
                          keep_fields = character(), history = NULL, projected = NULL,
                          samples = NULL, threads = NULL, progress = interactive(), verbose = TRUE,
-                         also = NULL, scores = NULL) {
+                         also = NULL, scores = NULL, unpolarised = c("keep", "flag", "drop")) {
   check_args(vcf = one_path())
   history <- check_sample_history(history, projected, samples, ancestral)
   use_info <- is_info(ancestral)
@@ -278,7 +281,9 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   out <- check_variant_output(out)
   check_args(reference = optional(one_path()), mask = optional(one_path()))
   refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
-  check_flag(polarise, "polarise")
+  check_args(polarise = flag(), unpolarised = choice(c("keep", "flag", "drop")))
+  refuse_if(unpolarised != "keep" && !polarise,
+            "`unpolarised` needs `polarise = TRUE`: set it, or leave `unpolarised` out.")
   check_keep_fields(keep_fields, polarise)
   work <- new_work(threads, progress = progress)
   check_flag(verbose, "verbose")
@@ -290,8 +295,8 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   report <- with_watch("Annotating", function(watch) {
     options <- core_list(
       "AnnotationOptions",
-      use_info = use_info, mask = mask %||% "", polarise = polarise, keep_fields = keep_fields,
-      history = core_sample_history(history, chromosomes), work = work,
+      use_info = use_info, mask = mask %||% "", polarise = polarise, unpolarised = unpolarised,
+      keep_fields = keep_fields, history = core_sample_history(history, chromosomes), work = work,
       scores = core_scores(scores, chromosomes), multiallelic = beyond$multiallelic,
       indels = beyond$indels, indel_sources = beyond$indel_sources
     )
@@ -308,7 +313,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   }
   if (!use_info) warn_about_unmatched(found, ancestral)
   warn_about_positions(report, vcf, use_info)
-  warn_about_not_polarised(report, out, beyond$multiallelic)
+  if (unpolarised == "keep") warn_about_not_polarised(report, out, beyond$multiallelic)
   warn_about_index(out)
   sums <- colSums(report$reasons)
   reasons <- data.frame(reason = names(sums), records = unname(sums))

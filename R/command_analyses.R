@@ -4,10 +4,43 @@ annotate_command <- function(parsed) {
   reasons <- annotate_vcf(
     parsed$arguments[1], parsed$arguments[2], parsed$output,
     reference = parsed$reference, mask = parsed$mask, polarise = isTRUE(parsed$polarise),
+    unpolarised = parsed$unpolarised %||% "keep",
     keep_fields = split_option(parsed$keep_fields), threads = threads_option(parsed),
     progress = isatty(stderr()), verbose = isTRUE(parsed$verbose), also = split_option(parsed$also)
   )
   print_beside(parsed$output, reasons, row.names = FALSE)
+}
+
+polarise_command <- function(parsed) {
+  reasons <- polarise(
+    parsed$arguments[1], source_words(c(parsed$from, parsed$arguments[-1])), parsed$output,
+    unpolarised = parsed$unpolarised %||% "flag", reference = parsed$reference, mask = parsed$mask,
+    also = split_option(parsed$also), keep_fields = split_option(parsed$keep_fields),
+    focal = parsed$focal %||% "focal", method = parsed$method %||% "likelihood", tree = parsed$tree,
+    chrom_lengths = parsed$chrom_lengths, threads = threads_option(parsed),
+    progress = isatty(stderr())
+  )
+  print_beside(parsed$output, reasons, row.names = FALSE)
+}
+
+# SPECIES=ALIGNMENT words, with a 2bit file after a comma, or one other source
+source_words <- function(words) {
+  parts <- regmatches(words, regexec("^([^=/]+)=(.+)$", words))
+  named <- lengths(parts) > 0
+  if (!any(named) && length(words) == 1) {
+    return(words)
+  }
+  if (!all(named)) {
+    usage_error(
+      "polarise takes one source, or alignments as SPECIES=FILE, not also ", words[!named][1],
+      command = "polarise"
+    )
+  }
+  paths <- lapply(parts, function(part) {
+    files <- strsplit(part[3], ",", fixed = TRUE)[[1]]
+    if (length(files) > 1) c(files[1], twobit = files[2]) else files
+  })
+  stats::setNames(paths, vapply(parts, `[`, "", 2))
 }
 
 sfs_command <- function(parsed) {

@@ -25,8 +25,21 @@ option_rows <- list(
   mask = option_row("mask", "BED", "regions not to use"),
   polarise = option_row("polarise", "", "exchange alleles so that REF is ancestral"),
   keep_fields = option_row(
-    "keep-fields", "FIELDS", "with --polarise: fields to leave, such as INFO/DB_AF,FORMAT/DS"
+    "keep-fields", "FIELDS",
+    "fields that stay when alleles are exchanged, such as INFO/DB_AF,FORMAT/DS"
   ),
+  from = option_row("from", "SOURCE", "the source of ancestral alleles"),
+  unpolarised = option_row(
+    "unpolarised", "FATE", "of records that cannot be polarised: flag, drop or keep"
+  ),
+  chrom_lengths = option_row(
+    "lengths", "FILE", "lengths of chromosomes, such as chrom.sizes", default = "the VCF's header"
+  ),
+  focal = option_row("focal", "NAME", "the species of the VCF", default = "focal"),
+  method = option_row(
+    "method", "METHOD", "of ancestral alleles: likelihood or parsimony", default = "likelihood"
+  ),
+  tree = option_row("tree", "TREE", "a Newick text, or a file with one", default = "guessed"),
   also = option_row("also", "KINDS", "further records: multiallelic, indels or both (comma)"),
   kind = option_row("kind", "KIND", "snps, indels, insertions or deletions", default = "snps"),
   populations = option_row(

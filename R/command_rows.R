@@ -67,7 +67,8 @@ rows_of_analyses <- function() {
   list(
     annotate = command_row(
       "write ancestral alleles into a VCF or BCF", annotate_command, c("VCF", "CALLS"),
-      c("output", "reference", "mask", "polarise", "keep_fields", "also", "threads", "verbose"),
+      c("output", "reference", "mask", "polarise", "unpolarised", "keep_fields", "also", "threads",
+        "verbose"),
       "output", c("VCF", "output"),
       paste(
         "CALLS is the folder of a run, a FASTA file, or AA for the records' own AA. The ending of",
@@ -82,6 +83,27 @@ rows_of_analyses <- function() {
         )
       ),
       "annotate_vcf", c(vcf = "VCF", ancestral = "CALLS", out = "-o")
+    ),
+    polarise = command_row(
+      "write a VCF or BCF whose REF is the ancestral allele", polarise_command, c("VCF", "..."),
+      c("from", "output", "unpolarised", "reference", "mask", "also", "keep_fields",
+        "chrom_lengths", "focal", "method", "tree", "threads", "verbose"),
+      c("from", "output"), c("VCF", "output"),
+      c(
+        paste(
+          "--from takes SPECIES=ALIGNMENT for each outgroup (AXT, MAF, or CHAIN,TWOBIT); or the",
+          "folder of a run, a FASTA file, or AA for the records' own AA."
+        ),
+        paste(
+          "Records that cannot be polarised get NOT_POLARISED in FILTER by default. Prints how",
+          "many records have each reason."
+        )
+      ),
+      c(
+        "ancify polarise in.vcf.gz --from chimp=a.axt.gz macaque=b.axt.gz -o out.bcf",
+        "ancify polarise in.vcf.gz --from epo.fa --unpolarised drop -o out.vcf.gz"
+      ),
+      "polarise", c(vcf = "VCF", out = "-o")
     ),
     sfs = command_row(
       "make a site frequency spectrum from a VCF or BCF", sfs_command, "VCF",

@@ -23,6 +23,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// record_lengths_impl
+Rcpp::NumericVector record_lengths_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_record_lengths_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(record_lengths_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // annotate_impl
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
@@ -1974,6 +1986,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
+    {"_ancify_record_lengths_impl", (DL_FUNC) &_ancify_record_lengths_impl, 2},
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
     {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
     {"_ancify_variant_places_impl", (DL_FUNC) &_ancify_variant_places_impl, 2},

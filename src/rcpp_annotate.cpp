@@ -184,6 +184,13 @@ Rcpp::List as_facts(const ancify::AnnotationReport& report) {
           Named("field") = fields, Named("records") = dropped, Named("stringsAsFactors") = false));
 }
 
+ancify::Unpolarised as_unpolarised(const std::string& name) {
+  using ancify::Unpolarised;
+  return choice<Unpolarised>(
+      name,
+      {{"keep", Unpolarised::kKeep}, {"flag", Unpolarised::kFlag}, {"drop", Unpolarised::kDrop}});
+}
+
 }  // namespace
 
 template <>
@@ -197,6 +204,7 @@ struct Fields<AnnotationFields> {
              field("keep_fields", within(&All::options, &Options::keep_fields)),
              field("history", within(&All::options, &Options::history), as_sample_history),
              field("scores", within(&All::options, &Options::scores), as_scores),
+             field("unpolarised", within(&All::options, &Options::unpolarised), as_unpolarised),
              field("multiallelic", within(&All::options, &Options::multiallelic)),
              field("indels", within(&All::options, &Options::indels)),
              field("indel_sources", &All::indel_sources),
@@ -210,6 +218,18 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
   run_job(watch,
           [&](ancify::JobControl& control) { names = ancify::variant_chromosomes(path, control); });
   return names;
+}
+
+// The lengths of chromosomes with records, by name; 0 for those that the header does not declare.
+// [[Rcpp::export]]
+Rcpp::NumericVector record_lengths_impl(const std::string& path, const Rcpp::Function& watch) {
+  std::vector<ancify::Chromosome> found;
+  run_job(watch, [&](ancify::JobControl& control) {
+    found = ancify::chromosomes_with_records(path, control);
+  });
+  Rcpp::NumericVector lengths;
+  for (const auto& [name, length] : found) lengths.push_back(static_cast<double>(length), name);
+  return lengths;
 }
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(), `options`

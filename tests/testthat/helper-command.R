@@ -61,9 +61,14 @@ command_folder <- function(folder = new_folder()) {
     paste(name, position, ".", two, ".", "PASS", ".", "GT",
           apply(genotypes, 1, paste, collapse = "\t"), sep = "\t")
   }, names(n), n))
-  header <- vcf_header(records, more = "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">")
+  contigs <- sprintf("%s,length=%.0f", names(n), read_config(at("ancify.yaml"))$lengths[names(n)])
+  genotype <- "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">"
+  header <- vcf_header(records, contigs, genotype)
   write_vcf(records, at("in.vcf"), header)
   as_bgzip(at("in.vcf"))
+  file.copy(at(c("near1.axt.gz", "far.axt.gz")), at(c("a.axt.gz", "b.axt.gz")))
+  calls <- at(file.path("ancestral_calls", paste0(names(n), ".fa")))
+  writeLines(unlist(lapply(calls, readLines)), at("epo.fa"))
   writeLines(sprintf("s%d\t%s", 1:6, rep(c("YRI", "CEU"), each = 3)), at("samples.txt"))
   write_sfs(sfs(c(0, 1200, 530, 320, 230, 180, 0), "YRI"), at("one.fs"))
   genotypes <- reml_case(60, 40)

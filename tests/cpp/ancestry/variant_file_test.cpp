@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "core/ancestry/comparison/evaluation.h"
 #include "core/ancestry/variants/annotation.h"
@@ -433,6 +434,66 @@ TEST(AnnotateVariants, ExchangesAllelesWhereAltIsAncestral) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("\n##ancify_polarised="), std::string::npos);
+}
+
+TEST(AnnotateVariants, KeepsFlagsOrDropsRecordsThatCannotBePolarised) {
+  TempDir dir;
+  const std::string header =
+      "##fileformat=VCFv4.2\n##FILTER=<ID=q10,Description=\"\">\n"
+      "##FILTER=<ID=NOT_POLARISED,Description=\"of an earlier call\">\n##contig=<ID=1>\n" +
+      kHeader.substr(kHeader.find("#CHROM"));
+  AnnotationOptions options;
+  options.variants = dir.write(
+      "v.vcf", header +
+                   "1\t1\t.\tA\tC\t.\tq10;NOT_POLARISED\t.\n1\t2\t.\tA\tC\t.\tNOT_POLARISED\t."
+                   "\n1\t3\t.\tA\tC\t.\t.\t.\n1\t4\t.\tA\tC\t.\tPASS\t.\n"
+                   "1\t5\t.\tA\tC,G\t.\tq10\t.\n1\t6\t.\tA\tC\t.\tPASS\t.\n");
+  options.chromosomes = {"1"};
+  options.ancestral = {{"", dir.write("a.fa", ">1\nCANGCA\n")}};
+  options.polarise = true;
+  // The column FILTER of each record
+  const auto filters = [&](Unpolarised unpolarised) {
+    options.unpolarised = unpolarised;
+    options.output = dir.file("out.vcf");
+    JobControl control;
+    const auto report = annotate_variants(options, control);
+    EXPECT_EQ(report.not_polarised, 3);
+    EXPECT_EQ(report.swapped, 1);
+    std::vector<std::string> found;
+    std::istringstream text(test::read_file(options.output));
+    for (std::string line; std::getline(text, line);) {
+      if (line.front() == '#') continue;
+      std::istringstream columns(line);
+      std::string column;
+      for (int i = 0; i < 7; ++i) std::getline(columns, column, '\t');
+      found.push_back(column);
+    }
+    return found;
+  };
+  using Filters = std::vector<std::string>;
+  EXPECT_EQ(filters(Unpolarised::kKeep),
+            (Filters{"q10;NOT_POLARISED", "NOT_POLARISED", ".", "PASS", "q10", "PASS"}));
+  EXPECT_EQ(filters(Unpolarised::kFlag), (Filters{"q10", "PASS", "NOT_POLARISED", "NOT_POLARISED",
+                                                  "q10;NOT_POLARISED", "PASS"}));
+  const std::string text = test::read_file(options.output);
+  EXPECT_EQ(text.find("of an earlier call"), std::string::npos);
+  EXPECT_NE(text.find("##FILTER=<ID=NOT_POLARISED,"), std::string::npos);
+  EXPECT_EQ(filters(Unpolarised::kDrop), (Filters{"q10;NOT_POLARISED", "NOT_POLARISED", "PASS"}));
+}
+
+TEST(ChromosomesWithRecords, HaveTheLengthsOfTheHeader) {
+  TempDir dir;
+  const std::string path = dir.write(
+      "v.vcf", "##fileformat=VCFv4.2\n##contig=<ID=2,length=90>\n##contig=<ID=3,length=80>\n" +
+                   kHeader.substr(kHeader.find("#CHROM")) +
+                   "1\t5\t.\tA\tC\t.\t.\t.\n1\t9\t.\tA\tC\t.\t.\t.\n2\t5\t.\tA\tC\t.\t.\t.\n");
+  JobControl control;
+  const auto found = chromosomes_with_records(path, control);
+  ASSERT_EQ(found.size(), 2U);  // 3 has no record
+  EXPECT_EQ(found[0].name, "1");
+  EXPECT_EQ(found[0].length, 0);
+  EXPECT_EQ(found[1].name, "2");
+  EXPECT_EQ(found[1].length, 90);
 }
 
 TEST(AnnotateVariants, HasPosteriorsOfAHistory) {

@@ -2,6 +2,7 @@
 #include "core/ancestry/variants/annotation.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 
@@ -22,6 +23,7 @@ const std::array<const char*, kReasons> kReasonNames = {
 namespace {
 
 constexpr const char* kOldRef = "AA_old_ref";
+constexpr const char* kNotPolarised = "NOT_POLARISED";
 constexpr const char* kScore = "MLR";
 constexpr const char* kScoredTranscript = "MLRT";
 
@@ -61,6 +63,10 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
         (options.multiallelic ? " and there is one ALT" : "") + "; in records with " + kOldRef +
         " it is not the reference's base\"");
   }
+  if (options.unpolarised == Unpolarised::kFlag) {
+    additions.filters.push_back(
+        {kNotPolarised, "REF may not be the ancestral allele, as AA_reason says"});
+  }
   return additions;
 }
 
@@ -98,7 +104,7 @@ class Annotator {
       }
       ++report_.chromosomes.back().records;
       annotate();
-      writer_.write();
+      if (polarised_ || options_.unpolarised != Unpolarised::kDrop) writer_.write();
       progress_.record(reader_);
     }
     refuse_without_info();
@@ -193,13 +199,15 @@ class Annotator {
   // Writes the reason, and exchanges alleles if that is wanted. `alt`: whether an ALT is ancestral.
   void polarise(Reason reason, bool alt) {
     writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
-    if (!options_.polarise || (is_usable(reason) && !alt)) return;
-    if (is_usable(reason) && reader_.alleles() == 2) {
+    if (!options_.polarise) return;
+    polarised_ = is_usable(reason) && (!alt || reader_.alleles() == 2);
+    if (!polarised_) {
+      ++report_.not_polarised;
+    } else if (alt) {
       writer_.swap_alleles(kOldRef);
       ++report_.swapped;
-    } else {
-      ++report_.not_polarised;
     }
+    if (options_.unpolarised == Unpolarised::kFlag) writer_.set_filter(kNotPolarised, !polarised_);
   }
 
   // What stands at an excluded place would be used by programs that read no reason.
@@ -264,6 +272,7 @@ class Annotator {
   VariantWriter writer_;
   std::optional<RecordPosteriors> posteriors_;
   std::optional<RecordScores> scores_;
+  bool polarised_ = true;  // the last record, or all without `polarise`
   AnnotationReport report_;
 };
 
@@ -337,6 +346,21 @@ std::vector<std::string> variant_chromosomes(const std::string& path, JobControl
     names = reader.declared();
   });
   return names;
+}
+
+std::vector<Chromosome> chromosomes_with_records(const std::string& path, JobControl& control) {
+  std::vector<Chromosome> chromosomes;
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+    VariantReader reader(path);
+    ReadingProgress progress(path, control);
+    while (reader.next()) {
+      context.throw_if_stopped();
+      progress.record(reader);
+      if (!chromosomes.empty() && reader.chromosome() == chromosomes.back().name) continue;
+      chromosomes.push_back({std::string(reader.chromosome()), reader.declared_length()});
+    }
+  });
+  return chromosomes;
 }
 
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control) {

@@ -17,6 +17,7 @@
 #include "core/ancestry/variants/record_scores.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
+#include "core/genome/lengths.h"
 #include "core/genome/sequence_set.h"
 
 namespace ancify {
@@ -53,6 +54,13 @@ Reason reason_for(const VariantReader& reader, char ancestral, Exclusion exclusi
 // The same for a record whose alleles have several bases, with any number of ALTs.
 Reason reason_for_indel(const AlleleState& state, Exclusion exclusion);
 
+// The fate of records that polarising leaves with a REF that may not be ancestral.
+enum class Unpolarised {
+  kKeep,  // written like others
+  kFlag,  // written with NOT_POLARISED in FILTER
+  kDrop   // not written
+};
+
 struct AnnotationOptions {
   std::string variants;
   std::string output;
@@ -63,6 +71,7 @@ struct AnnotationOptions {
   std::vector<SequenceFile> reference;                 // empty for none
   std::string mask;                                    // a BED; empty for none
   bool polarise = false;
+  Unpolarised unpolarised = Unpolarised::kKeep;  // with `polarise`
   std::vector<std::string> keep_fields = {};  // that polarising leaves as they are, as in INFO/DB
   std::optional<SampleHistory> history;
   std::optional<ScoresByChromosome> scores;
@@ -94,11 +103,16 @@ struct AnnotationReport {
 // whole file is read for the names that occur.
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control);
 
+// The chromosomes that have records, in order, with the lengths that the header declares; 0 for
+// none.
+std::vector<Chromosome> chromosomes_with_records(const std::string& path, JobControl& control);
+
 // Copies the records of a variant file in order and adds AA (the base as called), AA_reason and, if
 // there are files of errors, AA_prob. Excluded records get none of these, and lose those they have.
 // With a history, AA_post has the posteriors of all bases where RecordPosteriors has them, and
 // AA_prob is that of AA. With `polarise`, REF and ALT are exchanged where ALT is ancestral and the
-// reason is kLow or kOk; AA_old_ref keeps the old REF. With `use_info` AA of other records stays as
+// reason is kLow or kOk; AA_old_ref keeps the old REF. Other records are flagged, or left out, if
+// `unpolarised` says so. With `use_info` AA of other records stays as
 // it is, and without a history its posteriors too. With `indels` AA of such a record is its
 // ancestral allele. With `scores`, MLR and MLRT have the score of the change from the ancestral
 // base, and its transcript, where there is one. With `use_info` an exclusion in AA_reason stays.

@@ -251,6 +251,7 @@ class VariantReader::Impl {
     return true;
   }
 
+  std::int64_t declared_length() const { return length_; }
   std::int64_t consumed() const {
     return file_->is_bgzf != 0 ? file_->fp.bgzf->block_address : htell(file_->fp.hfile);
   }
@@ -631,6 +632,8 @@ const SampleNumbers& VariantReader::sample_numbers(const char* id) {
   return impl_->sample_numbers(id);
 }
 
+std::int64_t VariantReader::declared_length() const { return impl_->declared_length(); }
+
 std::vector<std::string> VariantReader::samples() const {
   char** const names = impl_->header_->samples;
   return {names, names + bcf_hdr_nsamples(impl_->header_.get())};
@@ -684,6 +687,10 @@ class VariantWriter::Impl {
       bcf_hdr_remove(header(), BCF_HL_INFO, field.id.c_str());
       append(declaration(field));
     }
+    for (const auto& [id, description] : additions.filters) {
+      bcf_hdr_remove(header(), BCF_HL_FLT, id.c_str());
+      append("##FILTER=<ID=" + id + ",Description=\"" + description + "\">");
+    }
     for (const auto& name : additions.chromosomes) append("##contig=<ID=" + name + ">");
     for (const auto& line : additions.lines) append(line);
     if (bcf_hdr_sync(header()) != 0 || bcf_hdr_write(file_.get(), header()) != 0) fail();
@@ -700,6 +707,15 @@ class VariantWriter::Impl {
   void remove(const char* id) {
     const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
     if (bcf_hdr_idinfo_exists(header(), BCF_HL_INFO, number)) update(id, nullptr, 0, BCF_HT_STR);
+  }
+
+  void set_filter(const char* id, bool failed) {
+    const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
+    if (failed) {
+      bcf_add_filter(header(), record(), number);
+    } else {
+      bcf_remove_filter(header(), record(), number, 1);
+    }
   }
 
   void swap_alleles(const char* id) {
@@ -791,6 +807,7 @@ void VariantWriter::set_numbers(const char* id, const std::vector<float>& values
   impl_->update(id, values.data(), static_cast<int>(values.size()), BCF_HT_REAL);
 }
 void VariantWriter::remove(const char* id) { impl_->remove(id); }
+void VariantWriter::set_filter(const char* id, bool failed) { impl_->set_filter(id, failed); }
 void VariantWriter::swap_alleles(const char* id) { impl_->swap_alleles(id); }
 void VariantWriter::keep(const std::vector<std::string>& fields) { impl_->keep(fields); }
 void VariantWriter::write() { impl_->write(); }
@@ -837,6 +854,7 @@ bool VariantReader::is_phased(std::size_t) const { refuse(); }
 const SampleNumbers& VariantReader::sample_numbers(const char*) { refuse(); }
 std::vector<std::string> VariantReader::samples() const { refuse(); }
 std::vector<std::string> VariantReader::declared() const { refuse(); }
+std::int64_t VariantReader::declared_length() const { refuse(); }
 const std::string& VariantReader::path() const { refuse(); }
 void VariantReader::fail(const std::string&) const { refuse(); }
 
@@ -848,6 +866,7 @@ VariantWriter::~VariantWriter() = default;
 void VariantWriter::set_text(const char*, const std::string&) { refuse(); }
 void VariantWriter::set_numbers(const char*, const std::vector<float>&) { refuse(); }
 void VariantWriter::remove(const char*) { refuse(); }
+void VariantWriter::set_filter(const char*, bool) { refuse(); }
 void VariantWriter::swap_alleles(const char*) { refuse(); }
 void VariantWriter::keep(const std::vector<std::string>&) { refuse(); }
 void VariantWriter::write() { refuse(); }

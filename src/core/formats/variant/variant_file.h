@@ -92,6 +92,7 @@ class VariantReader {
 
   // Chromosomes declared by the header or an index.
   std::vector<std::string> declared() const;
+  std::int64_t declared_length() const;      // of the record's chromosome; 0 if the header has none
   std::vector<std::string> samples() const;  // in the order of their columns
   const std::string& path() const;
   // Throws FormatError with the record and its line.
@@ -122,9 +123,16 @@ struct InfoField {
   std::string description;
 };
 
+// A name in FILTER, and its declaration in the header.
+struct Filter {
+  std::string id;
+  std::string description;
+};
+
 // Additions to a header.
 struct HeaderAdditions {
   std::vector<InfoField> fields;  // replace the header's declarations
+  std::vector<Filter> filters;    // the same
   std::vector<std::string> chromosomes;
   std::vector<std::string> lines;  // ##key=value
 };
@@ -146,6 +154,8 @@ class VariantWriter {
   void set_text(const char* id, const std::string& value);
   void set_numbers(const char* id, const std::vector<float>& values);
   void remove(const char* id);
+  // Adds a declared filter to FILTER, or removes it. A record that loses its only filter passes.
+  void set_filter(const char* id, bool failed);
   // Exchanges REF and ALT of a record with two alleles, and all values that depend on allele order
   // (see allele_fields.h), including alleles left out. INFO's `id` gets the old REF. If it already
   // holds the current ALT, the record was exchanged before: it is now restored, and `id` is

@@ -1,0 +1,203 @@
+# Polarising a VCF in one call, from any source of ancestral alleles.
+
+#' Polarise a VCF
+#'
+#' Writes a VCF or BCF whose REF is the ancestral allele:
+#' `polarise("in.vcf.gz", c(chimp = "hg38.panTro6.net.axt.gz"), "out.vcf.gz")`. It finds ancestral
+#' alleles as [ancify_run()] does, and exchanges alleles as [annotate_vcf()] does, whose help
+#' describes all fields.
+#'
+#' @section Sources:
+#' | `from` | Ancestral alleles |
+#' | --- | --- |
+#' | named paths: `c(chimp = "a.axt.gz", gorilla = "b.maf")` | called from these alignments |
+#' | the folder of a run, or its `ancify_run` | its calls |
+#' | a FASTA file, or a path with `{chrom}` | its bases, such as Ensembl's EPO |
+#' | `"AA"` | the records' own `AA` |
+#'
+#' @section From alignments:
+#' Each alignment is of the genome of the VCF with one outgroup, whose name it has. Chains need the
+#' outgroup's 2bit file: `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are
+#' those with records.
+#'
+#' One outgroup gives its own bases; lower case, often a repeat, counts as `LOW`. From several
+#' outgroups, ancestral alleles are called by maximum likelihood. The model HKY85 and the lengths of
+#' branches are fitted to the alignments. If no `tree` is given, it is guessed: neighbour joining of
+#' Jukes and Cantor's distances, with the root on the branch to the most distant outgroup. `method`
+#' and `tree` overrule this. The log names the method and the tree.
+#'
+#' @section Records that cannot be polarised:
+#' If a record has no certain ancestral allele, or one that is neither REF nor its only ALT, REF
+#' stays. `AA_reason` says why. By default the record gets `NOT_POLARISED` in FILTER, so that
+#' `bcftools view -f PASS,.` leaves it out.
+#'
+#' @param vcf,reference,mask,also,keep_fields,threads,progress As for [annotate_vcf()].
+#' @param from The source of ancestral alleles, as above.
+#' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`;
+#'   `"-"` writes VCF to the standard output.
+#' @param unpolarised The fate of records that cannot be polarised. `"flag"` (the default) marks
+#'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
+#' @param focal With alignments: the name of the VCF's species, as a leaf of `tree` or a species of
+#'   MAF files; `"focal"` by default.
+#' @param method With several alignments: `"likelihood"` (the default) or `"parsimony"`, methods of
+#'   [ancestral_methods()]. For others use [ancify_run()].
+#' @param tree With several alignments: a Newick text or a file with one; `NULL` (the default)
+#'   guesses it.
+#' @param chrom_lengths With alignments: lengths of chromosomes, as for [project_axt()]. `NULL` (the
+#'   default): those in the header of `vcf`.
+#' @param verbose `TRUE` (the default) logs the method, the tree and the numbers of records, as
+#'   messages of class `ancify_message`.
+#' @return The value of [annotate_vcf()]: records by reason, with attributes. From several
+#'   alignments it also has the attribute `run`, an `ancify_run` whose files are gone.
+#' @section Errors:
+#' * Those of [annotate_vcf()] and, with alignments, of [ancify_run()].
+#' * `ancify_input_error`: the header of `vcf` does not declare the length of a chromosome, and
+#'   `chrom_lengths` is not given.
+#' @references
+#' Saitou and Nei (1987) The neighbor-joining method. Molecular Biology and Evolution 4:406.
+#' @seealso [annotate_vcf()], [ancify_run()] for calls of a whole genome
+#' @export
+#' @examplesIf !is.na(ancify_build_info()$htslib)
+#' config <- ancify_example()
+#' lengths <- config$lengths
+#' vcf <- tempfile(fileext = ".vcf")
+#' writeLines(c(
+#'   "##fileformat=VCFv4.2", sprintf("##contig=<ID=chr1,length=%d>", lengths[["chr1"]]),
+#'   "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
+#'   sprintf("chr1\t%d\t.\tA\tC\t.\t.\t.", 1:20)
+#' ), vcf)
+#' outgroups <- stats::setNames(config$outgroups$alignment, config$outgroups$name)
+#' polarise(vcf, outgroups, tempfile(fileext = ".vcf"), threads = 1)
+polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), reference = NULL,
+                     mask = NULL, also = NULL, keep_fields = character(), focal = "focal",
+                     method = c("likelihood", "parsimony"), tree = NULL, chrom_lengths = NULL,
+                     threads = NULL, progress = interactive(), verbose = TRUE) {
+  check_args(
+    vcf = one_path(), unpolarised = choice(c("flag", "drop", "keep")),
+    method = choice(c("likelihood", "parsimony")), verbose = flag()
+  )
+  run <- NULL
+  folder <- tempfile("ancify-polarise-")
+  if (is_alignments(from)) {
+    missing <- Filter(Negate(is_there), unlist(from))
+    refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
+    out <- check_variant_output(out)
+    refuse_same_file(out, vcf = vcf, from = unlist(from))
+    dir.create(folder)
+    on.exit(unlink(folder, recursive = TRUE))
+    lengths <- lengths_of_records(vcf, chrom_lengths)
+    config <- config_of_alignments(from, focal, lengths, folder)
+    from <- call_alignments(config, method, tree, threads, progress, verbose)
+    if (inherits(from, "ancify_run")) run <- from
+  }
+  result <- without_messages_of(folder, annotate_vcf(
+    vcf, from, out, reference, mask,
+    polarise = TRUE, unpolarised = unpolarised, keep_fields = keep_fields, also = also,
+    threads = threads, progress = progress, verbose = verbose
+  ))
+  attr(result, "run") <- run
+  result
+}
+
+# The log does not name files that are gone when it is read.
+without_messages_of <- function(folder, code) {
+  withCallingHandlers(code, ancify_message = function(condition) {
+    if (grepl(folder, conditionMessage(condition), fixed = TRUE)) invokeRestart("muffleMessage")
+  })
+}
+
+is_alignments <- function(from) {
+  !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
+}
+
+# The lengths of the chromosomes that have records.
+lengths_of_records <- function(vcf, given) {
+  lengths <- with_watch("Reading", function(watch) record_lengths_impl(vcf, watch))
+  if (!is.null(given)) {
+    all <- lengths_given(given, "chrom_lengths")
+    lengths[] <- all[names(lengths)]
+  }
+  unknown <- names(lengths)[is.na(lengths) | lengths == 0]
+  refuse_if(length(unknown), "The length of %s is not %s: give `chrom_lengths`.",
+            enumerate(quoted(unknown)),
+            if (is.null(given)) "in the VCF's header" else "in `chrom_lengths`")
+  lengths
+}
+
+# All outgroups are inner ones: the methods that polarise() chooses know no tiers.
+config_of_alignments <- function(from, focal, lengths, folder) {
+  file <- file.path(folder, "chrom.sizes")
+  writeLines(sprintf("%s\t%.0f", names(lengths), lengths), file)
+  inner <- Map(function(name, paths) {
+    paths <- as.list(paths)
+    c(list(name = name, alignment = paths[[1]]), paths["twobit" == names(paths)])
+  }, names(from), from, USE.NAMES = FALSE)
+  list(
+    focal_species = focal, chromosome_lengths = file, outgroups = list(inner = inner),
+    work_dir = folder, output_dir = file.path(folder, "calls"), keep_projected = TRUE
+  )
+}
+
+# Returns a source for annotate_vcf(). Alignments are read once: the guess and the calls take their
+# projections.
+call_alignments <- function(config, method, tree, threads, progress, verbose) {
+  outgroups <- vapply(config$outgroups$inner, function(one) one$name, "")
+  run_phase <- function(config, phase) {
+    ancify_run(config, phase, threads = threads, progress = progress, verbose = FALSE)
+  }
+  log <- log_where(verbose)
+  config$method <- method
+  fits_model <- "model" %in% method_row(method)$fits
+  if (fits_model) config[c("substitution_model", "estimate")] <- list("HKY85", TRUE)
+  # Projections do not depend on the order of splits, and a configuration needs one.
+  any_tree <- replace(config, "tree", paste0(Reduce(
+    function(tree, name) sprintf("(%s,%s)", tree, name), c(config$focal_species, outgroups)
+  ), ";"))
+  if (length(outgroups) == 1) {
+    log(sprintf("Ancestral alleles are the bases of %s", outgroups))
+    run_phase(any_tree, "project")
+    return(file.path(config$work_dir, "projected", outgroups, "{chrom}.fa"))
+  }
+  config$tree <- tree %||% {
+    run_phase(any_tree, "project")
+    guess_tree(count_patterns(any_tree, threads = threads, progress = progress))
+  }
+  log(sprintf("Ancestral alleles by %s from %s", method, count_of(length(outgroups), "outgroup")))
+  log(sprintf("Tree%s: %s", if (is.null(tree)) ", guessed by divergence" else "", config$tree))
+  run_phase(config, c("project", "call"))
+}
+
+# A Newick text of the species of patterns, without lengths. The root is on the branch to the
+# species most distant from the focal one.
+guess_tree <- function(patterns) {
+  distances <- jukes_cantor(patterns)
+  focal <- attr(patterns, "focal")
+  species <- rownames(distances)
+  if (length(species) == 2) {
+    return(sprintf("(%s,%s);", species[1], species[2]))
+  }
+  far <- species[which.max(distances[, focal])]
+  rooted <- ape::root(ape::nj(distances), outgroup = far, resolve.root = TRUE)
+  rooted$edge.length <- NULL
+  rooted$node.label <- NULL
+  ape::write.tree(rooted)
+}
+
+# Distances of Jukes and Cantor from the counts of site patterns. Saturated pairs, and pairs that
+# share no position, get the largest distance.
+jukes_cantor <- function(patterns) {
+  species <- attr(patterns, "species")
+  bases <- do.call(rbind, strsplit(toupper(patterns$pattern), ""))
+  known <- matrix(bases %in% c("A", "C", "G", "T"), nrow(bases))
+  distance <- matrix(0, length(species), length(species), dimnames = list(species, species))
+  for (i in seq_along(species)) {
+    for (j in seq_len(i - 1)) {
+      both <- known[, i] & known[, j]
+      differ <- both & bases[, i] != bases[, j]
+      share <- sum(patterns$count[differ]) / max(sum(patterns$count[both]), 1)
+      if (!any(both)) share <- 0.75
+      distance[i, j] <- distance[j, i] <- -0.75 * log(max(1 - 4 / 3 * share, 1e-3))
+    }
+  }
+  distance
+}
