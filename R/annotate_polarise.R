@@ -40,7 +40,7 @@
 #' @param focal With alignments: the name of the VCF's species, as a leaf of `tree` or a species of
 #'   MAF files; `"focal"` by default.
 #' @param method With several alignments: `"likelihood"` (the default) or `"parsimony"`, methods of
-#'   [ancestral_methods()]. For others use [ancify_run()].
+#'   [call_ancestral()]. For others use [ancify_run()].
 #' @param tree With several alignments: a Newick text or a file with one; `NULL` (the default)
 #'   guesses it.
 #' @param chrom_lengths With alignments: lengths of chromosomes, as for [project_axt()]. `NULL` (the
