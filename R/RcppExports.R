@@ -9,6 +9,10 @@ record_lengths_impl <- function(path, watch) {
     .Call(`_ancify_record_lengths_impl`, path, watch)
 }
 
+sample_patterns_impl <- function(variants, outgroups, watch) {
+    .Call(`_ancify_sample_patterns_impl`, variants, outgroups, watch)
+}
+
 annotate_impl <- function(variants, output, sequences, options, watch) {
     .Call(`_ancify_annotate_impl`, variants, output, sequences, options, watch)
 }

@@ -11,6 +11,7 @@
 #' | `from` | Ancestral alleles |
 #' | --- | --- |
 #' | named paths: `c(chimp = "a.axt.gz", gorilla = "b.maf")` | called from these alignments |
+#' | `"samples:chimp,gorilla"` | called from these samples of `vcf` |
 #' | the folder of a run, or its `ancify_run` | its calls |
 #' | a FASTA file, or a path with `{chrom}` | its bases, such as Ensembl's EPO |
 #' | `"AA"` | the records' own `AA` |
@@ -20,9 +21,20 @@
 #' outgroup's 2bit file: `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are
 #' those with records.
 #'
+#' @section From samples:
+#' Each sample is an outgroup. A name makes several samples one outgroup:
+#' `c(chimp = "samples:P1,P2", gorilla = "samples:G1")`. Samples of another VCF or BCF of the same
+#' genome build have its path: `"samples:chimp,gorilla@apes.vcf.gz"`. Their bases are unknown where
+#' that file has no record; `bcftools merge --missing-to-ref` makes such positions REF.
+#'
+#' An outgroup's base is the allele of most of its haplotypes, and unknown if two are equally
+#' frequent. Calls are made as from alignments. For the fit of the model, positions without a record
+#' count as equal in all species, as the log says.
+#'
+#' @section Calls:
 #' One outgroup gives its own bases; lower case, often a repeat, counts as `LOW`. From several
 #' outgroups, ancestral alleles are called by maximum likelihood. The model HKY85 and the lengths of
-#' branches are fitted to the alignments. If no `tree` is given, it is guessed: neighbour joining of
+#' branches are fitted to the data. If no `tree` is given, it is guessed: neighbour joining of
 #' Jukes and Cantor's distances, with the root on the branch to the most distant outgroup. `method`
 #' and `tree` overrule this. The log names the method and the tree.
 #'
@@ -37,13 +49,13 @@
 #'   `"-"` writes VCF to the standard output.
 #' @param unpolarised The fate of records that cannot be polarised. `"flag"` (the default) marks
 #'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
-#' @param focal With alignments: the name of the VCF's species, as a leaf of `tree` or a species of
-#'   MAF files; `"focal"` by default.
-#' @param method With several alignments: `"likelihood"` (the default) or `"parsimony"`, methods of
+#' @param focal The name of the VCF's species, as a leaf of `tree` or a species of MAF files;
+#'   `"focal"` by default.
+#' @param method With several outgroups: `"likelihood"` (the default) or `"parsimony"`, methods of
 #'   [call_ancestral()]. For others use [ancify_run()].
-#' @param tree With several alignments: a Newick text or a file with one; `NULL` (the default)
+#' @param tree With several outgroups: a Newick text or a file with one; `NULL` (the default)
 #'   guesses it.
-#' @param chrom_lengths With alignments: lengths of chromosomes, as for [project_axt()]. `NULL` (the
+#' @param chrom_lengths With outgroups: lengths of chromosomes, as for [project_axt()]. `NULL` (the
 #'   default): those in the header of `vcf`.
 #' @param verbose `TRUE` (the default) logs the method, the tree and the numbers of records, as
 #'   messages of class `ancify_message`.
@@ -51,6 +63,8 @@
 #'   alignments it also has the attribute `run`, an `ancify_run` whose files are gone.
 #' @section Errors:
 #' * Those of [annotate_vcf()] and, with alignments, of [ancify_run()].
+#' * `ancify_input_error`: a sample of `from` is not in its file, or has no base at any site.
+#' * `ancify_format_error`: another VCF has another REF.
 #' * `ancify_input_error`: the header of `vcf` does not declare the length of a chromosome, and
 #'   `chrom_lengths` is not given.
 #' @references
@@ -89,6 +103,13 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     config <- config_of_alignments(from, focal, lengths, folder)
     from <- call_alignments(config, method, tree, threads, progress, verbose)
     if (inherits(from, "ancify_run")) run <- from
+  } else if (is_samples(from)) {
+    refuse_if("indels" %in% also, "`also = \"indels\"` needs alignments: give them as `from`.")
+    outgroups <- sample_outgroups(from, vcf)
+    out <- check_variant_output(out)
+    refuse_same_file(out, vcf = vcf, from = outgroups$path)
+    from <- call_samples(outgroups, vcf, focal, method, tree, chrom_lengths, threads, progress,
+                         verbose)
   }
   result <- without_messages_of(folder, annotate_vcf(
     vcf, from, out, reference, mask,
@@ -107,7 +128,8 @@ without_messages_of <- function(folder, code) {
 }
 
 is_alignments <- function(from) {
-  !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
+  !inherits(from, "ancify_run") && !is_samples(from) && length(names(from)) > 0 &&
+    all(nzchar(names(from)))
 }
 
 # The lengths of the chromosomes that have records.
@@ -162,9 +184,13 @@ call_alignments <- function(config, method, tree, threads, progress, verbose) {
     run_phase(any_tree, "project")
     guess_tree(count_patterns(any_tree, threads = threads, progress = progress))
   }
-  log(sprintf("Ancestral alleles by %s from %s", method, count_of(length(outgroups), "outgroup")))
-  log(sprintf("Tree%s: %s", if (is.null(tree)) ", guessed by divergence" else "", config$tree))
+  log_method(log, method, length(outgroups), config$tree, is.null(tree))
   run_phase(config, c("project", "call"))
+}
+
+log_method <- function(log, method, outgroups, tree, guessed) {
+  log(sprintf("Ancestral alleles by %s from %s", method, count_of(outgroups, "outgroup")))
+  log(sprintf("Tree%s: %s", if (guessed) ", guessed by divergence" else "", tree))
 }
 
 # A Newick text of the species of patterns, without lengths. The root is on the branch to the

@@ -275,9 +275,11 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   check_args(vcf = one_path())
   history <- check_sample_history(history, projected, samples, ancestral)
   use_info <- is_info(ancestral)
+  sample_calls <- if (inherits(ancestral, "ancify_sample_calls")) ancestral
+  use_sequences <- !use_info && is.null(sample_calls)
   check_also(also)
   run <- ancestral
-  ancestral <- if (!use_info) folder_of_calls(ancestral, "ancestral")
+  ancestral <- if (use_sequences) folder_of_calls(ancestral, "ancestral")
   out <- check_variant_output(out)
   check_args(reference = optional(one_path()), mask = optional(one_path()))
   refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
@@ -295,7 +297,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   report <- with_watch("Annotating", function(watch) {
     options <- core_list(
       "AnnotationOptions",
-      use_info = use_info, mask = mask %||% "", polarise = polarise, unpolarised = unpolarised,
+      use_info = use_info, sample_calls = unclass(sample_calls), mask = mask %||% "", polarise = polarise, unpolarised = unpolarised,
       keep_fields = keep_fields, history = core_sample_history(history, chromosomes), work = work,
       scores = core_scores(scores, chromosomes), multiallelic = beyond$multiallelic,
       indels = beyond$indels, indel_sources = beyond$indel_sources
@@ -305,13 +307,14 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   found <- report$chromosomes
   if (verbose) {
     lines <- c(
-      if (use_info) describe_letters(report$letters) else describe_matches(found),
+      if (use_info) describe_letters(report$letters),
+      if (use_sequences) describe_matches(found),
       if (!is.null(history)) describe_posteriors(report),
       if (polarise) describe_swaps(report)
     )
     for (line in lines) inform_ancify(line)
   }
-  if (!use_info) warn_about_unmatched(found, ancestral)
+  if (use_sequences) warn_about_unmatched(found, ancestral)
   warn_about_positions(report, vcf, use_info)
   if (unpolarised == "keep") warn_about_not_polarised(report, out, beyond$multiallelic)
   warn_about_index(out)

@@ -23,8 +23,12 @@ polarise_command <- function(parsed) {
   print_beside(parsed$output, reasons, row.names = FALSE)
 }
 
-# SPECIES=ALIGNMENT words, with a 2bit file after a comma, or one other source
+# SPECIES=ALIGNMENT words, with a 2bit file after a comma; words of samples; or one other source
 source_words <- function(words) {
+  samples <- regmatches(words, regexec("^(([^=/:]+)=)?(samples:.*)$", words))
+  if (all(lengths(samples) > 0)) {
+    return(stats::setNames(vapply(samples, `[`, "", 4), vapply(samples, `[`, "", 3)))
+  }
   parts <- regmatches(words, regexec("^([^=/]+)=(.+)$", words))
   named <- lengths(parts) > 0
   if (!any(named) && length(words) == 1) {
@@ -32,7 +36,8 @@ source_words <- function(words) {
   }
   if (!all(named)) {
     usage_error(
-      "polarise takes one source, or alignments as SPECIES=FILE, not also ", words[!named][1],
+      "polarise takes one source, alignments as SPECIES=FILE, or samples:NAMES, not also ",
+      words[!named][1],
       command = "polarise"
     )
   }

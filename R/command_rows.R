@@ -91,8 +91,9 @@ rows_of_analyses <- function() {
       c("from", "output"), c("VCF", "output"),
       c(
         paste(
-          "--from takes SPECIES=ALIGNMENT for each outgroup (AXT, MAF, or CHAIN,TWOBIT); or the",
-          "folder of a run, a FASTA file, or AA for the records' own AA."
+          "--from takes SPECIES=ALIGNMENT for each outgroup (AXT, MAF, or CHAIN,TWOBIT);",
+          "samples:NAMES of VCF, or samples:NAMES@OTHER.vcf.gz; or the folder of a run, a FASTA",
+          "file, or AA for the records' own AA."
         ),
         paste(
           "Records that cannot be polarised get NOT_POLARISED in FILTER by default. Prints how",
@@ -101,6 +102,7 @@ rows_of_analyses <- function() {
       ),
       c(
         "ancify polarise in.vcf.gz --from chimp=a.axt.gz macaque=b.axt.gz -o out.bcf",
+        "ancify polarise in.vcf.gz --from samples:chimp,gorilla -o out.vcf.gz",
         "ancify polarise in.vcf.gz --from epo.fa --unpolarised drop -o out.vcf.gz"
       ),
       "polarise", c(vcf = "VCF", out = "-o")

@@ -35,6 +35,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// sample_patterns_impl
+Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sample_patterns_impl(SEXP variantsSEXP, SEXP outgroupsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type outgroups(outgroupsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_patterns_impl(variants, outgroups, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // annotate_impl
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
@@ -1987,6 +2000,7 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
     {"_ancify_record_lengths_impl", (DL_FUNC) &_ancify_record_lengths_impl, 2},
+    {"_ancify_sample_patterns_impl", (DL_FUNC) &_ancify_sample_patterns_impl, 3},
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
     {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
     {"_ancify_variant_places_impl", (DL_FUNC) &_ancify_variant_places_impl, 2},

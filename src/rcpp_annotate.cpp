@@ -8,6 +8,7 @@
 #include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/annotation.h"
+#include "core/ancestry/variants/sample_patterns.h"
 #include "core/ancestry/variants/variant_counts.h"
 #include "core/ancestry/variants/variant_places.h"
 #include "rcpp_ancestry.h"
@@ -42,6 +43,11 @@ struct ScoreColumns {
   Rcpp::IntegerVector derived;
   Rcpp::NumericVector score;
   Rcpp::CharacterVector transcript;
+};
+
+struct OutgroupSampleColumns {
+  std::vector<std::string> path;
+  Rcpp::List samples;  // names, for each path
 };
 
 struct AnnotationFields {
@@ -87,6 +93,20 @@ struct Fields<IndelFields> {
   static constexpr auto table =
       fields("IndelSources", field("alignments", &All::alignments, as_alignments),
              field("reading", &All::reading, as_reading), field("method", &All::method));
+};
+
+template <>
+struct Fields<OutgroupSampleColumns> {
+  using All = OutgroupSampleColumns;
+  static constexpr auto table =
+      fields("OutgroupSamples", field("path", &All::path), field("samples", &All::samples));
+};
+
+template <>
+struct Fields<ancify::SampleCalls> {
+  using All = ancify::SampleCalls;
+  static constexpr auto table =
+      fields("SampleCalls", field("patterns", &All::patterns), field("calls", &All::calls));
 };
 
 template <>
@@ -204,6 +224,7 @@ struct Fields<AnnotationFields> {
              field("keep_fields", within(&All::options, &Options::keep_fields)),
              field("history", within(&All::options, &Options::history), as_sample_history),
              field("scores", within(&All::options, &Options::scores), as_scores),
+             field("sample_calls", within(&All::options, &Options::sample_calls)),
              field("unpolarised", within(&All::options, &Options::unpolarised), as_unpolarised),
              field("multiallelic", within(&All::options, &Options::multiallelic)),
              field("indels", within(&All::options, &Options::indels)),
@@ -230,6 +251,34 @@ Rcpp::NumericVector record_lengths_impl(const std::string& path, const Rcpp::Fun
   Rcpp::NumericVector lengths;
   for (const auto& [name, length] : found) lengths.push_back(static_cast<double>(length), name);
   return lengths;
+}
+
+// The patterns of outgroups among samples: a pointer for annotate_impl(), and the patterns with
+// their numbers of sites. `outgroups` is for OutgroupSampleColumns.
+// [[Rcpp::export]]
+Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups,
+                                const Rcpp::Function& watch) {
+  using Rcpp::Named;
+  const auto [paths, samples] = from_list<OutgroupSampleColumns>(outgroups);
+  std::vector<ancify::OutgroupSamples> given;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    given.push_back(
+        {paths[i], Rcpp::as<std::vector<std::string>>(samples[static_cast<R_xlen_t>(i)])});
+  }
+  std::unique_ptr<ancify::SamplePatterns> found;
+  run_job(watch, [&](ancify::JobControl& control) {
+    found = std::make_unique<ancify::SamplePatterns>(variants, given, control);
+  });
+  const auto& all = found->patterns();
+  Rcpp::CharacterVector patterns(static_cast<R_xlen_t>(all.size()));
+  Rcpp::NumericVector counts(static_cast<R_xlen_t>(all.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    patterns[static_cast<R_xlen_t>(i)] = all[i].bases;
+    counts[static_cast<R_xlen_t>(i)] = static_cast<double>(all[i].sites);
+  }
+  return Rcpp::List::create(
+      Named("pointer") = Rcpp::XPtr<ancify::SamplePatterns>(found.release()),
+      Named("pattern") = patterns, Named("count") = counts);
 }
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(), `options`

@@ -131,10 +131,16 @@ class Annotator {
   }
 
   char call_of_record() {
+    if (options_.sample_calls) return call_of_samples(*options_.sample_calls);
     if (!options_.use_info) return ancestral_.at(reader_).value_or('N');
     const AncestralValue value = ancestral_value(reader_);
     ++report_.letters[static_cast<std::size_t>(value.letter)];
     return value.call;
+  }
+
+  char call_of_samples(const SampleCalls& from) const {
+    const auto pattern = from.patterns->at(report_.chromosomes.back().name, reader_.position());
+    return pattern ? from.calls[*pattern] : 'N';
   }
 
   void begin_chromosome() {

@@ -15,6 +15,7 @@
 #include "core/ancestry/variants/record_mask.h"
 #include "core/ancestry/variants/record_posteriors.h"
 #include "core/ancestry/variants/record_scores.h"
+#include "core/ancestry/variants/sample_patterns.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/lengths.h"
@@ -61,12 +62,19 @@ enum class Unpolarised {
   kDrop   // not written
 };
 
+// Calls from outgroups that are samples: a letter for each of the patterns.
+struct SampleCalls {
+  SamplePatterns* patterns;  // must outlive this
+  std::string calls;
+};
+
 struct AnnotationOptions {
   std::string variants;
   std::string output;
   std::vector<std::string> chromosomes;  // the names in `variants`
   bool use_info = false;                 // ancestral alleles from AA of INFO, else from `ancestral`
   std::vector<SequenceFile> ancestral;
+  std::optional<SampleCalls> sample_calls;  // in place of both
   std::unordered_map<std::string, std::string> phred;  // files of phred-scaled errors
   std::vector<SequenceFile> reference;                 // empty for none
   std::string mask;                                    // a BED; empty for none

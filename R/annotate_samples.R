@@ -1,0 +1,108 @@
+# Ancestral alleles from outgroups that are samples of a VCF.
+
+# Words that name samples, as in "samples:chimp,gorilla" and "samples:gorilla@apes.vcf.gz"
+samples_prefix <- "samples:"
+
+is_samples <- function(from) {
+  is.character(from) && length(from) > 0 && !anyNA(from) && all(startsWith(from, samples_prefix))
+}
+
+# list(name =, path =, samples =) of the outgroups. A named word is one outgroup; otherwise each
+# sample is one.
+sample_outgroups <- function(from, vcf) {
+  given <- names(from) %||% rep("", length(from))
+  words <- substring(from, nchar(samples_prefix) + 1)
+  path <- ifelse(grepl("@", words, fixed = TRUE), sub("^[^@]*@", "", words), vcf)
+  samples <- strsplit(sub("@.*$", "", words), ",", fixed = TRUE)
+  empty <- which(vapply(samples, function(names) !length(names) || !all(nzchar(names)), NA))
+  refuse_if(length(empty), "`from` has %s: name samples, as in \"samples:chimp,gorilla\".",
+            quoted(from[empty[1]]))
+  single <- !nzchar(given)
+  each <- ifelse(single, lengths(samples), 1)
+  outgroups <- list(
+    name = unlist(Map(function(name, samples) if (nzchar(name)) name else samples, given, samples)),
+    path = rep(path, each),
+    samples = unlist(Map(function(one, samples) if (one) as.list(samples) else list(samples),
+                         single, samples), recursive = FALSE)
+  )
+  twice <- outgroups$name[duplicated(outgroups$name)]
+  refuse_if(length(twice), "`from` has the outgroup %s twice: name each once.", quoted(twice[1]))
+  missing <- Filter(Negate(is_there), path)
+  refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
+  outgroups
+}
+
+# A source for annotate_vcf(): a letter for each pattern of the outgroups' bases.
+call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, threads, progress,
+                         verbose) {
+  log <- log_where(verbose)
+  found <- with_watch("Reading genotypes", function(watch) {
+    columns <- core_list("OutgroupSamples", path = outgroups$path, samples = outgroups$samples)
+    sample_patterns_impl(vcf, columns, watch)
+  }, progress)
+  with_base <- sites_with_base(found, outgroups$name, vcf)
+  log(describe_bases(found, with_base))
+  bases <- strsplit(found$pattern, "")
+  sequences <- vapply(seq_along(outgroups$name), function(i) {
+    paste(vapply(bases, `[`, "", i), collapse = "")
+  }, "")
+  names(sequences) <- outgroups$name
+  if (length(sequences) == 1) {
+    log(sprintf("Ancestral alleles are the bases of %s", outgroups$name))
+    return(new_sample_calls(found, unname(sequences)))
+  }
+  lengths <- lengths_of_records(vcf, chrom_lengths)
+  patterns <- patterns_of_samples(found, outgroups$name, focal, sum(lengths))
+  log(sprintf(
+    "Positions without a record count as equal in all species: %s of %s",
+    format_count(sum(patterns$count) - sum(found$count)), format_count(sum(lengths))
+  ))
+  given <- tree
+  tree <- tree %||% guess_tree(patterns)
+  log_method(log, method, length(sequences), tree, is.null(given))
+  model <- NULL
+  if ("model" %in% method_row(method)$fits) {
+    fit <- fit_substitution_model(patterns, tree, "HKY85", threads = threads)
+    tree <- fit$tree
+    model <- fit$model
+  }
+  calls <- call_ancestral(sequences, NULL, method, tree, focal, model, threads = threads)
+  new_sample_calls(found, calls)
+}
+
+new_sample_calls <- function(found, calls) {
+  structure(list(patterns = found$pointer, calls = calls), class = "ancify_sample_calls")
+}
+
+# The number of sites where each outgroup has a base. None is an error.
+sites_with_base <- function(found, outgroups, vcf) {
+  sites <- vapply(seq_along(outgroups), function(i) {
+    sum(found$count[substr(found$pattern, i, i) != "N"])
+  }, 0)
+  names(sites) <- outgroups
+  none <- outgroups[sites == 0]
+  refuse_if(length(none) && length(found$count),
+            "%s has no base at the sites of %s: check its genotypes and the chromosomes' names.",
+            enumerate(quoted(none)), quoted(vcf))
+  sites
+}
+
+describe_bases <- function(found, sites) {
+  sprintf("Sites with a base, of %s: %s", format_count(sum(found$count)),
+          paste(names(sites), vapply(sites, format_count, ""), collapse = ", "))
+}
+
+# Site patterns of the outgroups and REF. Positions without a record are added, as equal bases in
+# REF's shares: without them, all distances would be too large.
+patterns_of_samples <- function(found, outgroups, focal, length) {
+  width <- length(outgroups) + 1
+  bases <- c("A", "C", "G", "T")
+  ref <- factor(substr(found$pattern, width, width), bases)
+  share <- tapply(found$count, ref, sum, default = 0) / sum(found$count)
+  equal <- max(length - sum(found$count), 0)
+  counts <- list(
+    pattern = c(found$pattern, strrep(bases, width)),
+    count = c(found$count, round(equal * unname(share)))
+  )
+  new_patterns(list(all = counts), c(outgroups, focal), focal, NULL)
+}

@@ -1,0 +1,71 @@
+// The bases of outgroups that are samples of variant files, at the sites of a variant file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/exec/job_control.h"
+
+namespace ancify {
+
+// An outgroup: its samples, and their file.
+struct OutgroupSamples {
+  std::string path;
+  std::vector<std::string> samples;
+};
+
+// A site pattern: a base or N of each outgroup, then REF; and its number of sites.
+struct SamplePattern {
+  std::string bases;
+  std::int64_t sites = 0;
+};
+
+// Sites are the positions of records whose REF is a single base. An outgroup's base is the allele
+// that most of its called haplotypes carry; N if two are equally frequent, the allele has several
+// bases, or no haplotype is called. Of several records at one position, as after a split by ALT,
+// the one where an outgroup has an ALT counts; two ALTs give N.
+class SamplePatterns {
+ public:
+  // Reads `variants`, then each file of outgroups. InputError if a sample is not in its file;
+  // FormatError if a REF differs from that of `variants`; throws like VariantReader.
+  SamplePatterns(const std::string& variants, const std::vector<OutgroupSamples>& outgroups,
+                 JobControl& control);
+
+  const std::vector<SamplePattern>& patterns() const { return patterns_; }
+  // The index of the pattern at a position (from 1), by the chromosome's name in `variants`; none
+  // if it is no site.
+  std::optional<std::size_t> at(const std::string& chromosome, std::int64_t position) const;
+
+ private:
+  struct Site {
+    std::int64_t position;
+    std::uint32_t pattern;
+    char ref;
+  };
+  struct Chromosome {
+    std::vector<Site> sites;   // in ascending order
+    std::vector<char> states;  // of each outgroup at each site, until patterns are counted
+  };
+
+  void read_sites(const std::string& path, JobControl& control);
+  void read_bases(const std::string& path, const std::vector<OutgroupSamples>& outgroups,
+                  JobControl& control);
+  void count_patterns();
+  static const Site* find(const std::vector<Site>& sites, std::int64_t position);
+
+  std::size_t width_;  // outgroups
+  std::unordered_map<std::string, Chromosome> chromosomes_;
+  std::vector<SamplePattern> patterns_;
+};
+
+// The base of an outgroup at a position, after one more record with `base`; kNoRecord before the
+// first.
+constexpr char kNoRecord = '\0';
+char combined_base(char before, char base, char ref);
+
+}  // namespace ancify

@@ -1,0 +1,118 @@
+// Checks the bases of outgroups among samples against slow counts, and files that disagree.
+#include "core/ancestry/variants/sample_patterns.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/exec/errors.h"
+#include "support.h"
+
+namespace ancify {
+namespace {
+
+TEST(CombinedBase, TakesTheRecordWithAnAlt) {
+  struct Row {
+    char before;
+    char base;
+    char after;
+  };
+  // REF is A.
+  const Row table[] = {{kNoRecord, kNoRecord, kNoRecord},
+                       {kNoRecord, 'A', 'A'},
+                       {kNoRecord, 'N', 'N'},
+                       {'A', kNoRecord, 'A'},
+                       {'A', 'A', 'A'},
+                       {'A', 'C', 'C'},
+                       {'A', 'N', 'N'},
+                       {'C', kNoRecord, 'C'},
+                       {'C', 'A', 'C'},
+                       {'C', 'C', 'C'},
+                       {'C', 'G', 'N'},
+                       {'N', 'A', 'N'},
+                       {'N', 'C', 'N'}};
+  for (const auto& [before, base, after] : table) {
+    EXPECT_EQ(combined_base(before, base, 'A'), after) << before << base;
+  }
+}
+
+#ifdef ANCIFY_HAVE_HTSLIB
+
+using test::message_of;
+using test::TempDir;
+
+std::string vcf(const std::string& samples, const std::string& records) {
+  return "##fileformat=VCFv4.2\n##contig=<ID=chr1>\n##contig=<ID=1>\n##contig=<ID=chr2>\n"
+         "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+         "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\t" +
+         samples + "\n" + records;
+}
+
+std::string record(const std::string& place, const std::string& alleles,
+                   const std::string& genotypes) {
+  return place + "\t.\t" + alleles + "\t.\t.\t.\tGT\t" + genotypes + "\n";
+}
+
+std::map<std::string, std::int64_t> counts_of(const SamplePatterns& found) {
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& [bases, sites] : found.patterns()) counts[bases] = sites;
+  return counts;
+}
+
+TEST(SamplePatterns, HasTheBaseOfMostHaplotypes) {
+  TempDir dir;
+  const std::string path =
+      dir.write("a.vcf", vcf("x\ty\tz", record("chr1\t3", "A\tC", "0/0\t0/1\t1/1") +
+                                            record("chr1\t5", "A\tC,G", "0/2\t2/2\t./.") +
+                                            record("chr1\t6", "AC\tA", "0/0\t0/0\t1/1") +
+                                            record("chr1\t7", "G\tT,GA", "1\t2/2\t2/2") +
+                                            record("chr1\t9", "t\tC,*", "0/0\t2/2\t1|2") +
+                                            record("chr2\t3", "A\tC", "./.\t.\t0/0")));
+  JobControl control;
+  const SamplePatterns found(path, {{path, {"x"}}, {path, {"y", "z"}}}, control);
+  const std::map<std::string, std::int64_t> expected = {
+      {"ACA", 1}, {"NGA", 1}, {"TNG", 1}, {"TCT", 1}, {"NAA", 1}};
+  EXPECT_EQ(counts_of(found), expected);
+  ASSERT_TRUE(found.at("chr1", 5));
+  EXPECT_EQ(found.patterns()[*found.at("chr1", 5)].bases, "NGA");
+  EXPECT_FALSE(found.at("chr1", 6));
+  EXPECT_FALSE(found.at("chr1", 10));
+  EXPECT_FALSE(found.at("chr3", 3));
+}
+
+TEST(SamplePatterns, JoinsFilesByPosition) {
+  TempDir dir;
+  const std::string variants = dir.write(
+      "a.vcf", vcf("x", record("chr1\t3", "A\tC", "0/0") + record("chr1\t4", "A\tC", "1/1") +
+                            record("chr1\t4", "A\tG", "0/0") + record("chr2\t4", "C\tT", "0/1")));
+  // Other names, another order, positions of its own, and a record split by ALT
+  const std::string apes = dir.write(
+      "b.vcf",
+      vcf("gorilla\tchimp", record("chr2\t2", "A\tT", "1/1\t0/0") +
+                                record("chr2\t4", "C\tT", "0/0\t1/1") +
+                                record("1\t4", "A\tT", "0/0\t1/1") +
+                                record("1\t4", "A\tC", "1/1\t0/0")));
+  JobControl control;
+  const SamplePatterns found(variants, {{apes, {"chimp"}}, {apes, {"gorilla"}}, {variants, {"x"}}},
+                             control);
+  const std::map<std::string, std::int64_t> expected = {{"NNAA", 1}, {"TCCA", 1}, {"TCNC", 1}};
+  EXPECT_EQ(counts_of(found), expected);
+}
+
+TEST(SamplePatterns, RefusesUnknownSamplesAndOtherGenomes) {
+  TempDir dir;
+  const std::string path = dir.write("a.vcf", vcf("x", record("chr1\t3", "A\tC", "0/0")));
+  const std::string other = dir.write("b.vcf", vcf("y", record("chr1\t3", "G\tC", "0/0")));
+  JobControl control;
+  const auto read = [&](const std::string& file, const std::string& sample) {
+    return message_of([&] { SamplePatterns(path, {{file, {sample}}}, control); });
+  };
+  EXPECT_NE(read(path, "z").find("has no sample 'z'"), std::string::npos);
+  EXPECT_NE(read(other, "y").find("REF is G, but A in the variants"), std::string::npos);
+  EXPECT_NE(read(other, "y").find("b.vcf"), std::string::npos);
+}
+
+#endif
+
+}  // namespace
+}  // namespace ancify

@@ -1,0 +1,148 @@
+# Polarising by outgroups that are samples of a VCF.
+
+polarise_samples <- function(vcf, from, out = tempfile(fileext = ".vcf"), ...) {
+  result <- polarise(vcf, from, out, threads = 1, progress = FALSE, verbose = FALSE, ...)
+  list(result = result, records = records_of(out))
+}
+
+# A genome of equal shares of bases, and a VCF of sites on it with three focal samples. Outgroups
+# near, middle and far have one haploid sample each; their bases at sites are in `bases`.
+case_of_samples <- function(sites = 400) {
+  set.seed(11)
+  bases <- c("A", "C", "G", "T")
+  genome <- rep(sample(bases), length.out = 20 * sites)
+  position <- seq(5, by = 19, length.out = sites)  # the same number of sites of each base
+  ref <- genome[position]
+  alt <- vapply(ref, function(base) sample(setdiff(bases, base), 1), "")
+  derived <- stats::runif(sites) < 0.3
+  ancestral <- ifelse(derived, alt, ref)
+  mutated <- function(share) {
+    ifelse(stats::runif(sites) < share, sample(bases, sites, TRUE), ancestral)
+  }
+  outgroups <- list(near = mutated(0.05), middle = mutated(0.1), far = mutated(0.2))
+  third <- vapply(seq_len(sites), function(i) {
+    setdiff(c(vapply(outgroups, `[`, "", i), "A"), c(ref[i], alt[i]))[1]
+  }, "")
+  fourth <- vapply(seq_len(sites), function(i) setdiff(bases, c(ref[i], alt[i], third[i]))[1], "")
+  genotypes <- vapply(outgroups, function(base) {
+    paste(ifelse(base == ref, 0, ifelse(base == alt, 1, ifelse(base == third, 2, 3))))
+  }, rep("", sites))
+  alts <- ifelse(is.na(third), alt, paste(alt, third, fourth, sep = ","))
+  list(genome = paste(genome, collapse = ""), position = position, ref = ref, alts = alts,
+       outgroups = outgroups, genotypes = genotypes)
+}
+
+write_case <- function(case, genotypes = case$genotypes, rows = seq_along(case$position),
+                       names = colnames(genotypes), chromosome = "chr1",
+                       path = tempfile(fileext = ".vcf")) {
+  records <- paste(
+    vcf_records(chromosome, case$position, case$ref, case$alts), "GT",
+    apply(genotypes, 1, paste, collapse = "\t"), sep = "\t"
+  )
+  header <- vcf_header(records, sprintf("%s,length=%d", chromosome, nchar(case$genome)))
+  header[length(header)] <- sub("FORMAT.*", paste(c("FORMAT", names), collapse = "\t"),
+                                header[length(header)])
+  writeLines(c(header, records[rows]), path)
+  path
+}
+
+test_that("samples give the records that alignments with the same bases give", {
+  require_htslib()
+  case <- case_of_samples()
+  vcf <- write_case(case)
+  alignments <- vapply(names(case$outgroups), function(name) {
+    row <- strsplit(case$genome, "")[[1]]
+    row[case$position] <- case$outgroups[[name]]
+    write_axt(c(
+      sprintf("0 chr1 1 %d q 1 %d + 1", nchar(case$genome), nchar(case$genome)), case$genome,
+      paste(row, collapse = ""), ""
+    ), tempfile(fileext = ".axt"))
+  }, "")
+  for (method in c("likelihood", "parsimony")) {
+    expected <- tempfile(fileext = ".vcf")
+    polarise(vcf, alignments, expected, method = method, also = "multiallelic", threads = 1,
+             progress = FALSE, verbose = FALSE)
+    found <- polarise_samples(vcf, "samples:near,middle,far", method = method,
+                              also = "multiallelic")
+    expect_identical(found$records, records_of(expected))
+  }
+  expect_gt(attr(found$result, "swapped"), 0)
+})
+
+test_that("samples of another VCF, in other words, give the same", {
+  require_htslib()
+  case <- case_of_samples()
+  focal <- matrix("0/1", length(case$position), 1, dimnames = list(NULL, "h1"))
+  both <- write_case(case, cbind(case$genotypes, focal))
+  alone <- write_case(case, focal)
+  apes <- write_case(case, chromosome = "1")
+  expected <- polarise_samples(both, "samples:near,far", also = "multiallelic")
+  words <- list(
+    paste0("samples:near,far@", apes), c(near = "samples:near", far = "samples:far"),
+    c("samples:near", paste0("samples:far@", apes))
+  )
+  for (from in words) {
+    found <- polarise_samples(if (length(from) == 1) alone else both, from, also = "multiallelic")
+    expect_equal(found$result$records, expected$result$records)
+  }
+
+  # Sites without a record there are unknown.
+  some <- write_case(case, rows = seq(1, 400, 2))
+  found <- polarise_samples(alone, paste0("samples:near@", some), also = "multiallelic")
+  expect_identical(found$result$records[found$result$reason == "NO_COVERAGE"], 200)
+})
+
+test_that("one outgroup gives the base of most of its haplotypes", {
+  require_htslib()
+  genotypes <- c("0/0\t0/0", "1/1\t0/1", "0/1\t./.", "0/1\t0/1", "./.\t.", "1|1\t.")
+  records <- paste(vcf_records("chr1", 1:6, "A", "C"), "GT", genotypes, sep = "\t")
+  vcf <- write_vcf(records, header = vcf_header(records, "chr1,length=10"))
+  found <- polarise_samples(vcf, c(chimp = "samples:s1,s2"))
+  letters <- sub(".*AA=([^;\t]*).*", "\\1", found$records)
+  letters[!grepl("AA=", found$records)] <- "N"
+  expect_identical(letters, c("A", "C", "N", "N", "N", "C"))
+  expect_identical(grepl("NOT_POLARISED", found$records), letters == "N")
+})
+
+test_that("the log tells bases, method, tree and what was assumed", {
+  require_htslib()
+  vcf <- write_case(case_of_samples())
+  lines <- character()
+  withCallingHandlers(
+    polarise(vcf, "samples:near,far", tempfile(fileext = ".vcf"), threads = 1, progress = FALSE),
+    ancify_message = function(line) {
+      lines <<- c(lines, conditionMessage(line))
+      invokeRestart("muffleMessage")
+    }
+  )
+  expect_match(lines, "Sites with a base, of 400: near 400, far 400", all = FALSE)
+  expect_match(lines, "equal in all species: 7,600 of 8,000", all = FALSE)
+  expect_match(lines, "by likelihood from 2 outgroups", all = FALSE)
+  expect_match(lines, "guessed by divergence: .*near", all = FALSE)
+})
+
+test_that("invalid words and files are errors", {
+  require_htslib()
+  case <- case_of_samples(40)
+  vcf <- write_case(case)
+  expect_refused <- function(pattern, from, ..., class = "input") {
+    out <- tempfile(fileext = ".vcf")
+    expect_ancify_error(polarise_samples(vcf, from, out, ...), class, pattern)
+    expect_false(file.exists(out))
+  }
+  expect_refused("no sample 'chimp'", "samples:chimp")
+  expect_refused("name samples", "samples:")
+  expect_refused("name samples", "samples:near,,far")
+  expect_refused("'near' twice", "samples:near,near")
+  expect_refused("no such file", "samples:near@none.vcf")
+  expect_refused("needs alignments", "samples:near", also = "indels", reference = vcf)
+  missing <- write_case(case, matrix("./.", 40, 1, dimnames = list(NULL, "near")))
+  expect_refused("'near' has no base", paste0("samples:near@", missing))
+  other <- case
+  other$ref <- chartr("ACGT", "CGTA", case$ref)
+  other$alts <- other$ref
+  expect_refused("of one genome build", paste0("samples:near@", write_case(other)),
+                 class = "format")
+  expect_ancify_error(polarise_samples(vcf, paste0("samples:near@", missing), missing), "input",
+                      "one file")
+})
