@@ -9,8 +9,8 @@ record_lengths_impl <- function(path, watch) {
     .Call(`_ancify_record_lengths_impl`, path, watch)
 }
 
-sample_patterns_impl <- function(variants, outgroups, watch) {
-    .Call(`_ancify_sample_patterns_impl`, variants, outgroups, watch)
+sample_patterns_impl <- function(variants, outgroups, haplotypes, watch) {
+    .Call(`_ancify_sample_patterns_impl`, variants, outgroups, haplotypes, watch)
 }
 
 annotate_impl <- function(variants, output, sequences, options, watch) {

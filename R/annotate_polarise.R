@@ -38,6 +38,11 @@
 #' Jukes and Cantor's distances, with the root on the branch to the most distant outgroup. `method`
 #' and `tree` overrule this. The log names the method and the tree.
 #'
+#' The method `"coalescent"` is the most accurate for a VCF of a whole genome, see
+#' `vignette("methods")`. It fits the history of the species, and also uses the alleles and their
+#' counts among the samples of `vcf`, which must be of one population. It takes at most six
+#' outgroups, and seconds to minutes for the fit.
+#'
 #' @section Records that cannot be polarised:
 #' If a record has no certain ancestral allele, or one that is neither REF nor its only ALT, REF
 #' stays. `AA_reason` says why. By default the record gets `NOT_POLARISED` in FILTER, so that
@@ -51,8 +56,8 @@
 #'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
 #' @param focal The name of the VCF's species, as a leaf of `tree` or a species of MAF files;
 #'   `"focal"` by default.
-#' @param method With several outgroups: `"likelihood"` (the default) or `"parsimony"`, methods of
-#'   [call_ancestral()]. For others use [ancify_run()].
+#' @param method With several outgroups: `"likelihood"` (the default), `"parsimony"` or
+#'   `"coalescent"`, methods of [call_ancestral()]. For others use [ancify_run()].
 #' @param tree With several outgroups: a Newick text or a file with one; `NULL` (the default)
 #'   guesses it.
 #' @param chrom_lengths With outgroups: lengths of chromosomes, as for [project_axt()]. `NULL` (the
@@ -84,11 +89,11 @@
 #' polarise(vcf, outgroups, tempfile(fileext = ".vcf"), threads = 1)
 polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), reference = NULL,
                      mask = NULL, also = NULL, keep_fields = character(), focal = "focal",
-                     method = c("likelihood", "parsimony"), tree = NULL, chrom_lengths = NULL,
+                     method = c("likelihood", "parsimony", "coalescent"), tree = NULL, chrom_lengths = NULL,
                      threads = NULL, progress = interactive(), verbose = TRUE) {
   check_args(
     vcf = one_path(), unpolarised = choice(c("flag", "drop", "keep")),
-    method = choice(c("likelihood", "parsimony")), verbose = flag()
+    method = choice(c("likelihood", "parsimony", "coalescent")), verbose = flag()
   )
   run <- NULL
   folder <- tempfile("ancify-polarise-")
@@ -101,6 +106,7 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     on.exit(unlink(folder, recursive = TRUE))
     lengths <- lengths_of_records(vcf, chrom_lengths)
     config <- config_of_alignments(from, focal, lengths, folder)
+    if (method == "coalescent") config$variants <- vcf
     from <- call_alignments(config, method, tree, threads, progress, verbose)
     if (inherits(from, "ancify_run")) run <- from
   } else if (is_samples(from)) {
@@ -108,8 +114,8 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     outgroups <- sample_outgroups(from, vcf)
     out <- check_variant_output(out)
     refuse_same_file(out, vcf = vcf, from = outgroups$path)
-    from <- call_samples(outgroups, vcf, focal, method, tree, chrom_lengths, threads, progress,
-                         verbose)
+    work <- new_work(threads, progress = progress)
+    from <- call_samples(outgroups, vcf, focal, method, tree, chrom_lengths, work, verbose)
   }
   result <- without_messages_of(folder, annotate_vcf(
     vcf, from, out, reference, mask,
@@ -180,10 +186,12 @@ call_alignments <- function(config, method, tree, threads, progress, verbose) {
     run_phase(any_tree, "project")
     return(file.path(config$work_dir, "projected", outgroups, "{chrom}.fa"))
   }
-  config$tree <- tree %||% {
+  if (is.null(tree) || method == "coalescent") {
     run_phase(any_tree, "project")
-    guess_tree(count_patterns(any_tree, threads = threads, progress = progress))
+    patterns <- count_patterns(any_tree, threads = threads, progress = progress)
   }
+  config$tree <- tree %||% guess_tree(patterns)
+  if (method == "coalescent") config$history <- start_of_history(config$tree, patterns)
   log_method(log, method, length(outgroups), config$tree, is.null(tree))
   run_phase(config, c("project", "call"))
 }
@@ -226,4 +234,36 @@ jukes_cantor <- function(patterns) {
     }
   }
   distance
+}
+
+# The start of a search for a history: list(splits =, sizes =, into =), named by the outgroups. Two
+# clades split at half of their mean distance, less the tenth that arose before. Each is represented
+# by its focal species or first outgroup.
+start_of_history <- function(tree, patterns) {
+  distances <- jukes_cantor(patterns)
+  rate <- formals(coalescent_history)$mutation_rate
+  tree <- ape::reorder.phylo(as_phylo(tree), "postorder")
+  focal <- attr(patterns, "focal")
+  clades <- as.list(tree$tip.label)
+  ages <- rep(0, length(clades))
+  splits <- numeric()
+  into <- character()
+  for (node in unique(tree$edge[, 1])) {
+    children <- tree$edge[tree$edge[, 1] == node, 2]
+    clades[[node]] <- clades[[children[1]]]
+    ages[node] <- ages[children[1]]
+    for (child in children[-1]) {
+      pair <- list(clades[[node]], clades[[child]])
+      if (focal %in% pair[[2]]) pair <- rev(pair)
+      age <- mean(distances[pair[[1]], pair[[2]]]) * 0.45 / rate
+      ages[node] <- max(age, 1.01 * ages[c(node, child)], 1)
+      head <- pair[[1]][1]
+      splits[pair[[2]][1]] <- ages[node]
+      into[pair[[2]][1]] <- if (head == focal) "0" else head
+      clades[[node]] <- unlist(pair)
+    }
+  }
+  outgroups <- setdiff(attr(patterns, "species"), focal)
+  splits <- splits[outgroups]
+  list(splits = splits, sizes = pmax(0.05 * splits, 1), into = into[outgroups])
 }

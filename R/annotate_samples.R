@@ -32,42 +32,92 @@ sample_outgroups <- function(from, vcf) {
   outgroups
 }
 
-# A source for annotate_vcf(): a letter for each pattern of the outgroups' bases.
-call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, threads, progress,
-                         verbose) {
+# A source for annotate_vcf(): a letter for each kind of site.
+call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, work, verbose) {
   log <- log_where(verbose)
-  found <- with_watch("Reading genotypes", function(watch) {
-    columns <- core_list("OutgroupSamples", path = outgroups$path, samples = outgroups$samples)
-    sample_patterns_impl(vcf, columns, watch)
-  }, progress)
+  found <- read_sample_patterns(outgroups, vcf, method == "coalescent", work$progress)
   with_base <- sites_with_base(found, outgroups$name, vcf)
   log(describe_bases(found, with_base))
-  bases <- strsplit(found$pattern, "")
   sequences <- vapply(seq_along(outgroups$name), function(i) {
-    paste(vapply(bases, `[`, "", i), collapse = "")
+    paste(substr(found$pattern, i, i), collapse = "")
   }, "")
   names(sequences) <- outgroups$name
   if (length(sequences) == 1) {
     log(sprintf("Ancestral alleles are the bases of %s", outgroups$name))
     return(new_sample_calls(found, unname(sequences)))
   }
-  lengths <- lengths_of_records(vcf, chrom_lengths)
-  patterns <- patterns_of_samples(found, outgroups$name, focal, sum(lengths))
+  if (!length(found$count)) {
+    return(new_sample_calls(found, ""))
+  }
+  length <- sum(lengths_of_records(vcf, chrom_lengths))
+  patterns <- patterns_of_samples(found, outgroups$name, focal, length)
   log(sprintf(
     "Positions without a record count as equal in all species: %s of %s",
-    format_count(sum(patterns$count) - sum(found$count)), format_count(sum(lengths))
+    format_count(sum(patterns$count) - sum(found$count)), format_count(length)
   ))
-  given <- tree
-  tree <- tree %||% guess_tree(patterns)
-  log_method(log, method, length(sequences), tree, is.null(given))
+  guessed <- is.null(tree)
+  if (guessed) tree <- guess_tree(patterns)
+  log_method(log, method, length(sequences), tree, guessed)
+  calls <- if (method == "coalescent") {
+    call_by_history(found, sequences, patterns, tree, work$threads, log)
+  } else {
+    call_on_tree(sequences, patterns, tree, focal, method, work$threads)
+  }
+  new_sample_calls(found, calls)
+}
+
+# `counted`: whether the focal species' alleles and their counts are wanted.
+read_sample_patterns <- function(outgroups, vcf, counted, progress) {
+  with_watch("Reading genotypes", function(watch) {
+    columns <- core_list("OutgroupSamples", path = outgroups$path, samples = outgroups$samples)
+    sample_patterns_impl(vcf, columns, if (counted) unknown_haplotypes else 0L, watch)
+  }, progress)
+}
+
+# Haplotypes among which an allele varies whose counts are unknown
+unknown_haplotypes <- 20L
+
+call_on_tree <- function(sequences, patterns, tree, focal, method, threads) {
   model <- NULL
   if ("model" %in% method_row(method)$fits) {
     fit <- fit_substitution_model(patterns, tree, "HKY85", threads = threads)
     tree <- fit$tree
     model <- fit$model
   }
-  calls <- call_ancestral(sequences, NULL, method, tree, focal, model, threads = threads)
-  new_sample_calls(found, calls)
+  call_ancestral(sequences, NULL, method, tree, focal, model, threads = threads)
+}
+
+# By the fitted history. Where the focal species has two alleles, these and their counts are used
+# too.
+call_by_history <- function(found, sequences, patterns, tree, threads, log) {
+  start <- start_of_history(tree, patterns)
+  model <- fit_substitution_model(patterns, tree, "HKY85", threads = threads)$model
+  start <- suppressMessages(
+    coalescent_history(start$splits, start$sizes, into = start$into, model = model)
+  )
+  varies <- which(!is.na(found$alleles))
+  variants <- structure(
+    data.frame(
+      pattern = substr(found$pattern, 1, length(sequences)), alleles = found$alleles,
+      counts = found$counts, n = found$n, sites = found$count
+    )[varies, ],
+    species = names(sequences)
+  )
+  log(sprintf("Sites with two focal alleles: %s, among up to %s haplotypes of the other samples",
+              format_count(sum(variants$sites)), format_count(max(variants$n, 0))))
+  history <- suppressMessages(
+    fit_history(patterns, start, variants = if (length(varies)) variants)
+  )$history
+  log(describe_fitted_history(history))
+  calls <- call_ancestral(sequences, NULL, "coalescent", history = history, threads = threads)
+  letters <- strsplit(calls, "")[[1]]
+  if (length(varies)) {
+    called <- polarise_sites(
+      variants$pattern, variants$alleles, variants$counts, variants$n, history
+    )$ancestral
+    letters[varies] <- ifelse(is.na(called), letters[varies], called)
+  }
+  paste(letters, collapse = "")
 }
 
 new_sample_calls <- function(found, calls) {
@@ -82,8 +132,8 @@ sites_with_base <- function(found, outgroups, vcf) {
   names(sites) <- outgroups
   none <- outgroups[sites == 0]
   refuse_if(length(none) && length(found$count),
-            "%s has no base at the sites of %s: check its genotypes and the chromosomes' names.",
-            enumerate(quoted(none)), quoted(vcf))
+            "At the sites of %s, no base of %s is known: check genotypes and chromosomes' names.",
+            quoted(vcf), enumerate(quoted(none)))
   sites
 }
 

@@ -97,3 +97,10 @@ fitted_data <- function(fit) {
     format_percent(fit$variants$called)
   )
 }
+
+# A line of the log
+describe_fitted_history <- function(history) {
+  listed <- function(x) paste(vapply(round(x), format_count, ""), collapse = ", ")
+  sprintf("Fitted the history: splits %s generations ago, sizes %s", listed(history$splits),
+          listed(history$sizes))
+}

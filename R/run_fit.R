@@ -24,11 +24,7 @@ fit_part <- function(context) {
     settings$history_fit <- fit_run_history(patterns, context, fit$model)
     settings$history <- settings$history_fit$history
     settings$fitted_history <- settings$history
-    listed <- function(x) paste(vapply(round(x), format_count, ""), collapse = ", ")
-    log(sprintf(
-      "Fitted the history: splits %s generations ago, sizes %s", listed(settings$history$splits),
-      listed(settings$history$sizes)
-    ))
+    log(describe_fitted_history(settings$history))
   }
   settings
 }

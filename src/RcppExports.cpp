@@ -36,15 +36,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // sample_patterns_impl
-Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_sample_patterns_impl(SEXP variantsSEXP, SEXP outgroupsSEXP, SEXP watchSEXP) {
+Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups, int haplotypes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sample_patterns_impl(SEXP variantsSEXP, SEXP outgroupsSEXP, SEXP haplotypesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type outgroups(outgroupsSEXP);
+    Rcpp::traits::input_parameter< int >::type haplotypes(haplotypesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(sample_patterns_impl(variants, outgroups, watch));
+    rcpp_result_gen = Rcpp::wrap(sample_patterns_impl(variants, outgroups, haplotypes, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2000,7 +2001,7 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
     {"_ancify_record_lengths_impl", (DL_FUNC) &_ancify_record_lengths_impl, 2},
-    {"_ancify_sample_patterns_impl", (DL_FUNC) &_ancify_sample_patterns_impl, 3},
+    {"_ancify_sample_patterns_impl", (DL_FUNC) &_ancify_sample_patterns_impl, 4},
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
     {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
     {"_ancify_variant_places_impl", (DL_FUNC) &_ancify_variant_places_impl, 2},

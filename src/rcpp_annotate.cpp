@@ -254,10 +254,12 @@ Rcpp::NumericVector record_lengths_impl(const std::string& path, const Rcpp::Fun
 }
 
 // The patterns of outgroups among samples: a pointer for annotate_impl(), and the patterns with
-// their numbers of sites. `outgroups` is for OutgroupSampleColumns.
+// their numbers of sites. Alleles and counts are NA where the focal species has no two alleles, and
+// counts also where they are unknown. `outgroups` is for OutgroupSampleColumns, `haplotypes` for
+// SamplePatterns.
 // [[Rcpp::export]]
 Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups,
-                                const Rcpp::Function& watch) {
+                                int haplotypes, const Rcpp::Function& watch) {
   using Rcpp::Named;
   const auto [paths, samples] = from_list<OutgroupSampleColumns>(outgroups);
   std::vector<ancify::OutgroupSamples> given;
@@ -267,18 +269,29 @@ Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& o
   }
   std::unique_ptr<ancify::SamplePatterns> found;
   run_job(watch, [&](ancify::JobControl& control) {
-    found = std::make_unique<ancify::SamplePatterns>(variants, given, control);
+    found = std::make_unique<ancify::SamplePatterns>(variants, given, haplotypes, control);
   });
   const auto& all = found->patterns();
-  Rcpp::CharacterVector patterns(static_cast<R_xlen_t>(all.size()));
-  Rcpp::NumericVector counts(static_cast<R_xlen_t>(all.size()));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    patterns[static_cast<R_xlen_t>(i)] = all[i].bases;
-    counts[static_cast<R_xlen_t>(i)] = static_cast<double>(all[i].sites);
+  const auto n = static_cast<R_xlen_t>(all.size());
+  Rcpp::CharacterVector patterns(n);
+  Rcpp::CharacterVector alleles(n, NA_STRING);
+  Rcpp::NumericVector copies(n, NA_REAL);
+  Rcpp::NumericVector samples_n(n, NA_REAL);
+  Rcpp::NumericVector sites(n);
+  for (R_xlen_t i = 0; i < n; ++i) {
+    const ancify::SamplePattern& pattern = all[static_cast<std::size_t>(i)];
+    patterns[i] = pattern.bases;
+    sites[i] = static_cast<double>(pattern.sites);
+    if (!pattern.polymorphism) continue;
+    const auto& [first, second] = pattern.polymorphism->alleles;
+    alleles[i] = std::string{ancify::upper_base(first), '/', ancify::upper_base(second)};
+    samples_n[i] = pattern.polymorphism->haplotypes;
+    if (pattern.polymorphism->copies) copies[i] = *pattern.polymorphism->copies;
   }
-  return Rcpp::List::create(
-      Named("pointer") = Rcpp::XPtr<ancify::SamplePatterns>(found.release()),
-      Named("pattern") = patterns, Named("count") = counts);
+  return Rcpp::List::create(Named("pointer") = Rcpp::XPtr<ancify::SamplePatterns>(found.release()),
+                            Named("pattern") = patterns, Named("alleles") = alleles,
+                            Named("counts") = copies, Named("n") = samples_n,
+                            Named("count") = sites);
 }
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(), `options`

@@ -46,11 +46,8 @@ write_case <- function(case, genotypes = case$genotypes, rows = seq_along(case$p
   path
 }
 
-test_that("samples give the records that alignments with the same bases give", {
-  require_htslib()
-  case <- case_of_samples()
-  vcf <- write_case(case)
-  alignments <- vapply(names(case$outgroups), function(name) {
+alignments_of_case <- function(case) {
+  vapply(names(case$outgroups), function(name) {
     row <- strsplit(case$genome, "")[[1]]
     row[case$position] <- case$outgroups[[name]]
     write_axt(c(
@@ -58,6 +55,13 @@ test_that("samples give the records that alignments with the same bases give", {
       paste(row, collapse = ""), ""
     ), tempfile(fileext = ".axt"))
   }, "")
+}
+
+test_that("samples give the records that alignments with the same bases give", {
+  require_htslib()
+  case <- case_of_samples()
+  vcf <- write_case(case)
+  alignments <- alignments_of_case(case)
   for (method in c("likelihood", "parsimony")) {
     expected <- tempfile(fileext = ".vcf")
     polarise(vcf, alignments, expected, method = method, also = "multiallelic", threads = 1,
@@ -67,6 +71,47 @@ test_that("samples give the records that alignments with the same bases give", {
     expect_identical(found$records, records_of(expected))
   }
   expect_gt(attr(found$result, "swapped"), 0)
+})
+
+test_that("by the coalescent, samples and alignments give the same calls", {
+  require_htslib()
+  case <- case_of_samples(200)
+  # An outgroup's third base is not among the focal alleles.
+  copies <- sample(0:4, length(case$position), TRUE, c(6, 4, 3, 2, 1))
+  haplotypes <- t(vapply(copies, function(n) as.character(rep(1:0, c(n, 6 - n))), rep("", 6)))
+  colnames(haplotypes) <- paste0("h", 1:6)
+  alone <- case
+  alone$alts <- sub(",.*", "", case$alts)
+  polymorphic <- write_case(alone, haplotypes, which(copies > 0))
+  called <- function(vcf, from) {
+    found <- suppressWarnings(
+      polarise_samples(vcf, from, method = "coalescent", also = "multiallelic"),
+      classes = "ancify_fit_warning"
+    )
+    fields <- strsplit(found$records, "\t")
+    stats::setNames(vapply(fields, `[`, "", 8), vapply(fields, `[`, "", 2))
+  }
+  expected <- called(polymorphic, alignments_of_case(case)[c("near", "far")])
+  found <- called(write_case(case, cbind(haplotypes, case$genotypes[, c("near", "far")])),
+                  "samples:near,far")
+  ancestral <- function(info) sub(".*AA=([^;]*).*", "\\1", info)
+  expect_identical(ancestral(found[names(expected)]), ancestral(expected))
+})
+
+test_that("a history begins at the tree's splits", {
+  patterns <- new_patterns(
+    list(all = list(
+      pattern = c("AAAAA", "CAAAA", "ACAAA", "ACCAA", "AAACA", "AAAAC"),
+      count = c(9000, 50, 100, 200, 100, 100)
+    )), c("a", "b", "c", "d", "focal"), "focal", NULL
+  )
+  start <- start_of_history("(((focal,a),d),(b,c));", patterns)
+  expect_identical(start$into, c(a = "0", b = "0", c = "b", d = "0"))
+  expect_true(all(diff(start$splits[c("a", "d", "b")]) > 0))
+  expect_lt(start$splits[["c"]], start$splits[["b"]])
+  expect_no_error(suppressMessages(
+    coalescent_history(start$splits, start$sizes, into = start$into)
+  ))
 })
 
 test_that("samples of another VCF, in other words, give the same", {
@@ -137,7 +182,7 @@ test_that("invalid words and files are errors", {
   expect_refused("no such file", "samples:near@none.vcf")
   expect_refused("needs alignments", "samples:near", also = "indels", reference = vcf)
   missing <- write_case(case, matrix("./.", 40, 1, dimnames = list(NULL, "near")))
-  expect_refused("'near' has no base", paste0("samples:near@", missing))
+  expect_refused("no base of 'near' is known", paste0("samples:near@", missing))
   other <- case
   other$ref <- chartr("ACGT", "CGTA", case$ref)
   other$alts <- other$ref

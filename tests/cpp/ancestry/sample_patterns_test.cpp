@@ -55,7 +55,7 @@ std::string record(const std::string& place, const std::string& alleles,
 
 std::map<std::string, std::int64_t> counts_of(const SamplePatterns& found) {
   std::map<std::string, std::int64_t> counts;
-  for (const auto& [bases, sites] : found.patterns()) counts[bases] = sites;
+  for (const auto& pattern : found.patterns()) counts[pattern.bases] += pattern.sites;
   return counts;
 }
 
@@ -69,7 +69,7 @@ TEST(SamplePatterns, HasTheBaseOfMostHaplotypes) {
                                             record("chr1\t9", "t\tC,*", "0/0\t2/2\t1|2") +
                                             record("chr2\t3", "A\tC", "./.\t.\t0/0")));
   JobControl control;
-  const SamplePatterns found(path, {{path, {"x"}}, {path, {"y", "z"}}}, control);
+  const SamplePatterns found(path, {{path, {"x"}}, {path, {"y", "z"}}}, 0, control);
   const std::map<std::string, std::int64_t> expected = {
       {"ACA", 1}, {"NGA", 1}, {"TNG", 1}, {"TCT", 1}, {"NAA", 1}};
   EXPECT_EQ(counts_of(found), expected);
@@ -87,16 +87,40 @@ TEST(SamplePatterns, JoinsFilesByPosition) {
                             record("chr1\t4", "A\tG", "0/0") + record("chr2\t4", "C\tT", "0/1")));
   // Other names, another order, positions of its own, and a record split by ALT
   const std::string apes = dir.write(
-      "b.vcf",
-      vcf("gorilla\tchimp", record("chr2\t2", "A\tT", "1/1\t0/0") +
-                                record("chr2\t4", "C\tT", "0/0\t1/1") +
-                                record("1\t4", "A\tT", "0/0\t1/1") +
-                                record("1\t4", "A\tC", "1/1\t0/0")));
+      "b.vcf", vcf("gorilla\tchimp",
+                   record("chr2\t2", "A\tT", "1/1\t0/0") + record("chr2\t4", "C\tT", "0/0\t1/1") +
+                       record("1\t4", "A\tT", "0/0\t1/1") + record("1\t4", "A\tC", "1/1\t0/0")));
   JobControl control;
   const SamplePatterns found(variants, {{apes, {"chimp"}}, {apes, {"gorilla"}}, {variants, {"x"}}},
-                             control);
+                             0, control);
   const std::map<std::string, std::int64_t> expected = {{"NNAA", 1}, {"TCCA", 1}, {"TCNC", 1}};
   EXPECT_EQ(counts_of(found), expected);
+}
+
+TEST(SamplePatterns, CountsTheAllelesOfOtherSamples) {
+  TempDir dir;
+  const std::string path =
+      dir.write("a.vcf", vcf("x\ty\tape", record("chr1\t3", "A\tC", "0/0\t0/1\t1/1") +
+                                              record("chr1\t5", "A\tC", "0/0\t0/0\t1/1") +
+                                              record("chr1\t6", "A\tC", "0/1\t./.\t0/0") +
+                                              record("chr1\t7", "A\tC", "0/1\t./.\t0/0") +
+                                              record("chr1\t9", "A\tC", "0/1\t0/0\t0/0") +
+                                              record("chr1\t9", "A\tG", "0/0\t0/1\t0/0")));
+  JobControl control;
+  const SamplePatterns found(path, {{path, {"ape"}}}, 20, control);
+  std::map<std::string, std::string> kinds;
+  for (const auto& [bases, site, sites] : found.patterns()) {
+    const std::string counts =
+        site ? std::to_string(*site->copies) + "/" + std::to_string(site->haplotypes) : "none";
+    kinds[bases + " " + counts] += std::to_string(sites);
+  }
+  const std::map<std::string, std::string> expected = {
+      {"CA 1/4", "1"}, {"CA none", "1"}, {"AA 1/2", "2"}, {"AA none", "1"}};
+  EXPECT_EQ(kinds, expected);
+  EXPECT_NE(message_of([&] {
+              SamplePatterns(path, {{path, {"x", "y", "ape"}}}, 20, control);
+            }).find("all are outgroups"),
+            std::string::npos);
 }
 
 TEST(SamplePatterns, RefusesUnknownSamplesAndOtherGenomes) {
@@ -105,7 +129,7 @@ TEST(SamplePatterns, RefusesUnknownSamplesAndOtherGenomes) {
   const std::string other = dir.write("b.vcf", vcf("y", record("chr1\t3", "G\tC", "0/0")));
   JobControl control;
   const auto read = [&](const std::string& file, const std::string& sample) {
-    return message_of([&] { SamplePatterns(path, {{file, {sample}}}, control); });
+    return message_of([&] { SamplePatterns(path, {{file, {sample}}}, 0, control); });
   };
   EXPECT_NE(read(path, "z").find("has no sample 'z'"), std::string::npos);
   EXPECT_NE(read(other, "y").find("REF is G, but A in the variants"), std::string::npos);

@@ -74,7 +74,7 @@ struct AnnotationOptions {
   std::vector<std::string> chromosomes;  // the names in `variants`
   bool use_info = false;                 // ancestral alleles from AA of INFO, else from `ancestral`
   std::vector<SequenceFile> ancestral;
-  std::optional<SampleCalls> sample_calls;  // in place of both
+  std::optional<SampleCalls> sample_calls;             // in place of both
   std::unordered_map<std::string, std::string> phred;  // files of phred-scaled errors
   std::vector<SequenceFile> reference;                 // empty for none
   std::string mask;                                    // a BED; empty for none

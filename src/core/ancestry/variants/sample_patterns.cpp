@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "core/ancestry/variants/record_site.h"
@@ -22,8 +23,9 @@ char letter_of(std::string_view allele) {
   return allele.size() == 1 ? upper_base(base_code(allele.front())) : kUndecided;
 }
 
-// The base of most called haplotypes; kNoRecord if none is called.
-char base_of_samples(VariantReader& reader, const std::vector<std::size_t>& columns) {
+// The numbers of called haplotypes by base code; alleles of several bases count as missing bases.
+std::array<int, kStates> haplotypes_by_base(VariantReader& reader,
+                                            const std::vector<std::size_t>& columns) {
   const Genotypes& genotypes = reader.genotypes();
   const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
   std::array<int, kStates> haplotypes = {};
@@ -33,10 +35,35 @@ char base_of_samples(VariantReader& reader, const std::vector<std::size_t>& colu
       if (allele >= 0) ++haplotypes[base_code(letter_of(reader.allele(allele)))];
     }
   }
+  return haplotypes;
+}
+
+// The base of most called haplotypes; kNoRecord if none is called.
+char base_of_samples(VariantReader& reader, const std::vector<std::size_t>& columns) {
+  const auto haplotypes = haplotypes_by_base(reader, columns);
   const auto most = std::max_element(haplotypes.begin(), haplotypes.end());
   if (*most == 0) return kNoRecord;
   const bool is_tied = std::count(haplotypes.begin(), haplotypes.end(), *most) > 1;
   return is_tied ? kUndecided : upper_base(static_cast<int>(most - haplotypes.begin()));
+}
+
+// The two bases of the focal samples, of which REF must be one. ALTs that only outgroups carry do
+// not count.
+std::optional<PolymorphicSite> polymorphism_of(VariantReader& reader, const CountedSamples& focal,
+                                               int haplotypes) {
+  if (reader.genotypes().ploidy == 0) return site_of_record(reader, focal, haplotypes);
+  const auto found = haplotypes_by_base(reader, focal.columns);
+  const int ref = base_code(reader.allele(0).front());
+  PolymorphicSite site = {0, {ref, kMissing}, found[ref], {}};
+  for (int base = 0; base < kStates; ++base) {
+    if (base == ref || found[base] == 0) continue;
+    if (site.alleles[1] != kMissing || base == kMissing) return {};
+    site.alleles[1] = base;
+    site.copies = found[base];
+    site.haplotypes += found[base];
+  }
+  if (site.alleles[1] == kMissing || found[ref] == 0) return {};
+  return site;
 }
 
 // Calls `take` with REF of each record whose REF is a single base.
@@ -51,6 +78,34 @@ void for_each_site(VariantReader& reader, JobControl& control, Take take) {
   }
 }
 
+// The samples that are not outgroups; none if the file has no samples.
+std::vector<std::string> focal_samples(const VariantReader& reader,
+                                       const std::vector<OutgroupSamples>& outgroups) {
+  std::set<std::string> others;
+  for (const auto& [path, samples] : outgroups) {
+    if (path == reader.path()) others.insert(samples.begin(), samples.end());
+  }
+  const auto all = reader.samples();
+  std::vector<std::string> focal;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(focal),
+               [&](const std::string& name) { return others.count(name) == 0; });
+  if (focal.empty() && !all.empty()) {
+    throw InputError("'" + reader.path() +
+                     "' has no sample of the focal species: all are outgroups");
+  }
+  return focal;
+}
+
+std::string key_of(const std::optional<PolymorphicSite>& site) {
+  if (!site) return {};
+  std::string key;
+  for (const int number :
+       {site->alleles[0], site->alleles[1], site->haplotypes, site->copies.value_or(-1)}) {
+    key += ' ' + std::to_string(number);
+  }
+  return key;
+}
+
 }  // namespace
 
 char combined_base(char before, char base, char ref) {
@@ -61,17 +116,23 @@ char combined_base(char before, char base, char ref) {
 }
 
 SamplePatterns::SamplePatterns(const std::string& variants,
-                               const std::vector<OutgroupSamples>& outgroups, JobControl& control)
+                               const std::vector<OutgroupSamples>& outgroups, int haplotypes,
+                               JobControl& control)
     : width_(outgroups.size()) {
-  read_sites(variants, control);
+  read_sites(variants, outgroups, haplotypes, control);
   std::set<std::string> paths;
   for (const auto& outgroup : outgroups) paths.insert(outgroup.path);
   for (const auto& path : paths) read_bases(path, outgroups, control);
   count_patterns();
 }
 
-void SamplePatterns::read_sites(const std::string& path, JobControl& control) {
-  VariantReader reader(path);
+void SamplePatterns::read_sites(const std::string& path,
+                                const std::vector<OutgroupSamples>& outgroups, int haplotypes,
+                                JobControl& control) {
+  const bool is_counted = haplotypes > 0;
+  VariantReader reader(path, 0, is_counted ? RecordParts::kGenotypes : RecordParts::kAlleles);
+  const CountedSamples focal(
+      is_counted ? focal_samples(reader, outgroups) : std::vector<std::string>(), reader);
   Chromosome* here = nullptr;
   std::string name;
   for_each_site(reader, control, [&](char ref) {
@@ -79,14 +140,19 @@ void SamplePatterns::read_sites(const std::string& path, JobControl& control) {
       name = reader.chromosome();
       here = &chromosomes_[name];
     }
-    auto& sites = here->sites;
-    if (sites.empty() || sites.back().position != reader.position()) {
+    auto& [sites, states, polymorphisms] = *here;
+    const bool is_new = sites.empty() || sites.back().position != reader.position();
+    if (is_new) {
       sites.push_back({reader.position(), 0, ref});
+      states.append(width_, kNoRecord);
+    }
+    if (!is_counted) return;
+    if (is_new) {
+      polymorphisms.push_back(polymorphism_of(reader, focal, haplotypes));
+    } else {
+      polymorphisms.back().reset();  // more than two alleles
     }
   });
-  for (auto& [chromosome, found] : chromosomes_) {
-    found.states.assign(found.sites.size() * width_, kNoRecord);
-  }
 }
 
 void SamplePatterns::read_bases(const std::string& path,
@@ -125,19 +191,21 @@ void SamplePatterns::read_bases(const std::string& path,
 void SamplePatterns::count_patterns() {
   std::unordered_map<std::string, std::uint32_t> numbers;
   for (auto& [name, chromosome] : chromosomes_) {
-    const char* states = chromosome.states.data();
-    for (Site& site : chromosome.sites) {
-      std::string bases(states, width_);
+    for (std::size_t i = 0; i < chromosome.sites.size(); ++i) {
+      Site& site = chromosome.sites[i];
+      const auto polymorphism =
+          chromosome.polymorphisms.empty() ? std::nullopt : chromosome.polymorphisms[i];
+      std::string bases(chromosome.states, i * width_, width_);
       std::replace(bases.begin(), bases.end(), kNoRecord, kUndecided);
       bases += site.ref;
-      const auto [number, is_new] =
-          numbers.emplace(bases, static_cast<std::uint32_t>(patterns_.size()));
-      if (is_new) patterns_.push_back({bases});
+      const auto [number, is_new] = numbers.emplace(bases + key_of(polymorphism),
+                                                    static_cast<std::uint32_t>(patterns_.size()));
+      if (is_new) patterns_.push_back({bases, polymorphism, 0});
       site.pattern = number->second;
       ++patterns_[site.pattern].sites;
-      states += width_;
     }
-    chromosome.states = {};
+    chromosome.states.clear();
+    chromosome.polymorphisms.clear();
   }
 }
 

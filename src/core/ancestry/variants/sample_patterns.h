@@ -1,4 +1,5 @@
-// The bases of outgroups that are samples of variant files, at the sites of a variant file.
+// The bases of outgroups that are samples of variant files, at the sites of a variant file, and the
+// allele counts of its other samples there.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ancestry/coalescent/coalescent.h"
 #include "core/exec/job_control.h"
 
 namespace ancify {
@@ -19,22 +21,26 @@ struct OutgroupSamples {
   std::vector<std::string> samples;
 };
 
-// A site pattern: a base or N of each outgroup, then REF; and its number of sites.
+// A kind of site.
 struct SamplePattern {
-  std::string bases;
-  std::int64_t sites = 0;
+  std::string bases;  // a base or N of each outgroup, then REF
+  // The focal species' alleles and their counts; no pattern. None unless it has two alleles.
+  std::optional<PolymorphicSite> polymorphism;
+  std::int64_t sites;
 };
 
 // Sites are the positions of records whose REF is a single base. An outgroup's base is the allele
 // that most of its called haplotypes carry; N if two are equally frequent, the allele has several
 // bases, or no haplotype is called. Of several records at one position, as after a split by ALT,
-// the one where an outgroup has an ALT counts; two ALTs give N.
+// the one where an outgroup has an ALT counts; two ALTs give N, and no polymorphism is known.
 class SamplePatterns {
  public:
-  // Reads `variants`, then each file of outgroups. InputError if a sample is not in its file;
-  // FormatError if a REF differs from that of `variants`; throws like VariantReader.
+  // Reads `variants`, then each file of outgroups. `haplotypes`: those among which an allele varies
+  // whose counts are unknown; 0 for no polymorphisms. InputError if a sample is not in its file, or
+  // all samples of `variants` are outgroups; FormatError if a REF differs from that of `variants`;
+  // throws like VariantReader and site_of_record().
   SamplePatterns(const std::string& variants, const std::vector<OutgroupSamples>& outgroups,
-                 JobControl& control);
+                 int haplotypes, JobControl& control);
 
   const std::vector<SamplePattern>& patterns() const { return patterns_; }
   // The index of the pattern at a position (from 1), by the chromosome's name in `variants`; none
@@ -48,11 +54,15 @@ class SamplePatterns {
     char ref;
   };
   struct Chromosome {
-    std::vector<Site> sites;   // in ascending order
-    std::vector<char> states;  // of each outgroup at each site, until patterns are counted
+    std::vector<Site> sites;  // in ascending order
+    // Of each site, until patterns are counted: each outgroup's state; the polymorphism,
+    // if these are wanted
+    std::string states;
+    std::vector<std::optional<PolymorphicSite>> polymorphisms;
   };
 
-  void read_sites(const std::string& path, JobControl& control);
+  void read_sites(const std::string& path, const std::vector<OutgroupSamples>& outgroups,
+                  int haplotypes, JobControl& control);
   void read_bases(const std::string& path, const std::vector<OutgroupSamples>& outgroups,
                   JobControl& control);
   void count_patterns();
