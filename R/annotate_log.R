@@ -1,5 +1,13 @@
 # The log of annotate_vcf(), and warnings about its output.
 
+describe_source <- function(source, report) {
+  if (source$use_info) {
+    describe_letters(report$letters)
+  } else if (!is.null(source$folder)) {
+    describe_matches(report$chromosomes)
+  }
+}
+
 describe_matches <- function(found) {
   sprintf(
     "%s: %s records, ancestral sequence %s", found$chromosome,

@@ -89,8 +89,9 @@
 #' polarise(vcf, outgroups, tempfile(fileext = ".vcf"), threads = 1)
 polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), reference = NULL,
                      mask = NULL, also = NULL, keep_fields = character(), focal = "focal",
-                     method = c("likelihood", "parsimony", "coalescent"), tree = NULL, chrom_lengths = NULL,
-                     threads = NULL, progress = interactive(), verbose = TRUE) {
+                     method = c("likelihood", "parsimony", "coalescent"), tree = NULL,
+                     chrom_lengths = NULL, threads = NULL, progress = interactive(),
+                     verbose = TRUE) {
   check_args(
     vcf = one_path(), unpolarised = choice(c("flag", "drop", "keep")),
     method = choice(c("likelihood", "parsimony", "coalescent")), verbose = flag()
@@ -106,7 +107,7 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     on.exit(unlink(folder, recursive = TRUE))
     lengths <- lengths_of_records(vcf, chrom_lengths)
     config <- config_of_alignments(from, focal, lengths, folder)
-    if (method == "coalescent") config$variants <- vcf
+    if (fits_history_of(method)) config$variants <- vcf
     from <- call_alignments(config, method, tree, threads, progress, verbose)
     if (inherits(from, "ancify_run")) run <- from
   } else if (is_samples(from)) {
@@ -186,15 +187,17 @@ call_alignments <- function(config, method, tree, threads, progress, verbose) {
     run_phase(any_tree, "project")
     return(file.path(config$work_dir, "projected", outgroups, "{chrom}.fa"))
   }
-  if (is.null(tree) || method == "coalescent") {
+  if (is.null(tree) || fits_history_of(method)) {
     run_phase(any_tree, "project")
     patterns <- count_patterns(any_tree, threads = threads, progress = progress)
   }
   config$tree <- tree %||% guess_tree(patterns)
-  if (method == "coalescent") config$history <- start_of_history(config$tree, patterns)
+  if (fits_history_of(method)) config$history <- start_of_history(config$tree, patterns)
   log_method(log, method, length(outgroups), config$tree, is.null(tree))
   run_phase(config, c("project", "call"))
 }
+
+fits_history_of <- function(method) "history" %in% method_row(method)$fits
 
 log_method <- function(log, method, outgroups, tree, guessed) {
   log(sprintf("Ancestral alleles by %s from %s", method, count_of(outgroups, "outgroup")))

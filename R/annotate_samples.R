@@ -35,7 +35,7 @@ sample_outgroups <- function(from, vcf) {
 # A source for annotate_vcf(): a letter for each kind of site.
 call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, work, verbose) {
   log <- log_where(verbose)
-  found <- read_sample_patterns(outgroups, vcf, method == "coalescent", work$progress)
+  found <- read_sample_patterns(outgroups, vcf, fits_history_of(method), work$progress)
   with_base <- sites_with_base(found, outgroups$name, vcf)
   log(describe_bases(found, with_base))
   sequences <- vapply(seq_along(outgroups$name), function(i) {
@@ -58,8 +58,8 @@ call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, wor
   guessed <- is.null(tree)
   if (guessed) tree <- guess_tree(patterns)
   log_method(log, method, length(sequences), tree, guessed)
-  calls <- if (method == "coalescent") {
-    call_by_history(found, sequences, patterns, tree, work$threads, log)
+  calls <- if (fits_history_of(method)) {
+    call_by_history(found, sequences, patterns, tree, method, work$threads, log)
   } else {
     call_on_tree(sequences, patterns, tree, focal, method, work$threads)
   }
@@ -89,7 +89,7 @@ call_on_tree <- function(sequences, patterns, tree, focal, method, threads) {
 
 # By the fitted history. Where the focal species has two alleles, these and their counts are used
 # too.
-call_by_history <- function(found, sequences, patterns, tree, threads, log) {
+call_by_history <- function(found, sequences, patterns, tree, method, threads, log) {
   start <- start_of_history(tree, patterns)
   model <- fit_substitution_model(patterns, tree, "HKY85", threads = threads)$model
   start <- suppressMessages(
@@ -109,7 +109,7 @@ call_by_history <- function(found, sequences, patterns, tree, threads, log) {
     fit_history(patterns, start, variants = if (length(varies)) variants)
   )$history
   log(describe_fitted_history(history))
-  calls <- call_ancestral(sequences, NULL, "coalescent", history = history, threads = threads)
+  calls <- call_ancestral(sequences, NULL, method, history = history, threads = threads)
   letters <- strsplit(calls, "")[[1]]
   if (length(varies)) {
     called <- polarise_sites(

@@ -274,12 +274,11 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
                          also = NULL, scores = NULL, unpolarised = c("keep", "flag", "drop")) {
   check_args(vcf = one_path())
   history <- check_sample_history(history, projected, samples, ancestral)
-  use_info <- is_info(ancestral)
-  sample_calls <- if (inherits(ancestral, "ancify_sample_calls")) ancestral
-  use_sequences <- !use_info && is.null(sample_calls)
+  source <- ancestral_source(ancestral)
+  use_info <- source$use_info
   check_also(also)
   run <- ancestral
-  ancestral <- if (use_sequences) folder_of_calls(ancestral, "ancestral")
+  ancestral <- source$folder
   out <- check_variant_output(out)
   check_args(reference = optional(one_path()), mask = optional(one_path()))
   refuse_same_file(out, vcf = vcf, ancestral = ancestral, reference = reference, mask = mask)
@@ -297,7 +296,8 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   report <- with_watch("Annotating", function(watch) {
     options <- core_list(
       "AnnotationOptions",
-      use_info = use_info, sample_calls = unclass(sample_calls), mask = mask %||% "", polarise = polarise, unpolarised = unpolarised,
+      use_info = use_info, sample_calls = source$sample_calls, mask = mask %||% "",
+      polarise = polarise, unpolarised = unpolarised,
       keep_fields = keep_fields, history = core_sample_history(history, chromosomes), work = work,
       scores = core_scores(scores, chromosomes), multiallelic = beyond$multiallelic,
       indels = beyond$indels, indel_sources = beyond$indel_sources
@@ -307,14 +307,13 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   found <- report$chromosomes
   if (verbose) {
     lines <- c(
-      if (use_info) describe_letters(report$letters),
-      if (use_sequences) describe_matches(found),
+      describe_source(source, report),
       if (!is.null(history)) describe_posteriors(report),
       if (polarise) describe_swaps(report)
     )
     for (line in lines) inform_ancify(line)
   }
-  if (use_sequences) warn_about_unmatched(found, ancestral)
+  if (!is.null(ancestral)) warn_about_unmatched(found, ancestral)
   warn_about_positions(report, vcf, use_info)
   if (unpolarised == "keep") warn_about_not_polarised(report, out, beyond$multiallelic)
   warn_about_index(out)
@@ -329,6 +328,16 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   polarised <- if (polarise) c("swapped", "not_polarised", "dropped")
   attributes(reasons)[polarised] <- report[polarised]
   reasons
+}
+
+# Where ancestral alleles come from: the records' AA, calls from samples, or a folder of sequences.
+ancestral_source <- function(ancestral) {
+  use_info <- is_info(ancestral)
+  use_samples <- inherits(ancestral, "ancify_sample_calls")
+  list(
+    use_info = use_info, sample_calls = if (use_samples) unclass(ancestral),
+    folder = if (!use_info && !use_samples) folder_of_calls(ancestral, "ancestral")
+  )
 }
 
 check_variant_output <- function(out) {

@@ -117,7 +117,7 @@ TEST(SamplePatterns, CountsTheAllelesOfOtherSamples) {
   const std::map<std::string, std::string> expected = {
       {"CA 1/4", "1"}, {"CA none", "1"}, {"AA 1/2", "2"}, {"AA none", "1"}};
   EXPECT_EQ(kinds, expected);
-  EXPECT_NE(message_of([&] {
+  EXPECT_NE(message_of<InputError>([&] {
               SamplePatterns(path, {{path, {"x", "y", "ape"}}}, 20, control);
             }).find("all are outgroups"),
             std::string::npos);
@@ -129,11 +129,13 @@ TEST(SamplePatterns, RefusesUnknownSamplesAndOtherGenomes) {
   const std::string other = dir.write("b.vcf", vcf("y", record("chr1\t3", "G\tC", "0/0")));
   JobControl control;
   const auto read = [&](const std::string& file, const std::string& sample) {
-    return message_of([&] { SamplePatterns(path, {{file, {sample}}}, 0, control); });
+    SamplePatterns(path, {{file, {sample}}}, 0, control);
   };
-  EXPECT_NE(read(path, "z").find("has no sample 'z'"), std::string::npos);
-  EXPECT_NE(read(other, "y").find("REF is G, but A in the variants"), std::string::npos);
-  EXPECT_NE(read(other, "y").find("b.vcf"), std::string::npos);
+  const std::string unknown = message_of<InputError>([&] { read(path, "z"); });
+  EXPECT_NE(unknown.find("has no sample 'z'"), std::string::npos);
+  const std::string differs = message_of<FormatError>([&] { read(other, "y"); });
+  EXPECT_NE(differs.find("b.vcf"), std::string::npos);
+  EXPECT_NE(differs.find("REF is G, but A in the variants"), std::string::npos);
 }
 
 #endif
