@@ -86,6 +86,8 @@ class OutputFile {
   const std::string& path() const { return path_; }
   // The temporary path until commit(), for a library that writes the file.
   const std::string& temporary() const { return temporary_; }
+  // For a library that writes the open file itself.
+  int descriptor() const { return fd_.get(); }
   std::int64_t size() const { return size_; }
 
   // Several threads may write at once to non-overlapping parts.
@@ -96,6 +98,10 @@ class OutputFile {
   // close() keeps the process within its limit on open files. Call open() before the next write.
   void open();
   void close();
+
+  // Sets the modification time of the written file a second back. Some programs require that an
+  // index is newer than its file, in whole seconds.
+  void date_back();
 
   // Starts to sync the written data to the disk without waiting.
   void begin_sync();

@@ -1,0 +1,97 @@
+// Wraps sequences in lines, and indexes them as `samtools faidx` does.
+#include "core/genome/genome_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/io/file_set.h"
+
+namespace ancify {
+
+namespace {
+
+constexpr std::size_t kMostBuffered = std::size_t{1} << 18;
+
+bool is_compressed(std::string_view path) {
+  constexpr std::string_view end = ".gz";
+  return path.size() >= end.size() && path.substr(path.size() - end.size()) == end;
+}
+
+}  // namespace
+
+GenomeWriter::Layout GenomeWriter::layout_of(const std::vector<Chromosome>& chromosomes,
+                                             std::int64_t width) {
+  Layout layout;
+  for (const auto& [name, length] : chromosomes) {
+    layout.size += static_cast<std::int64_t>(name.size()) + 2;  // > and the line end
+    const std::int64_t in_line = std::min(width, length);
+    layout.index += name;
+    for (const std::int64_t field : {length, layout.size, in_line, in_line + 1}) {
+      layout.index += "\t" + std::to_string(field);
+    }
+    layout.index += "\n";
+    layout.size += length + (length + width - 1) / width;
+  }
+  return layout;
+}
+
+GenomeWriter::GenomeWriter(const std::string& path, const std::vector<Chromosome>& chromosomes,
+                           std::int64_t width, int threads)
+    : GenomeWriter(path, layout_of(chromosomes, width), width, threads) {}
+
+GenomeWriter::GenomeWriter(const std::string& path, Layout layout, std::int64_t width, int threads)
+    : width_(width),
+      index_text_(std::move(layout.index)),
+      file_(path, is_compressed(path) ? 0 : layout.size),
+      index_(path + ".fai", static_cast<std::int64_t>(index_text_.size())) {
+  if (!is_compressed(path)) return;
+  blocks_.emplace(path + ".gzi", 0);
+  bgzip_.emplace(file_, *blocks_, threads);
+}
+
+void GenomeWriter::begin(const std::string& name) {
+  end_line();
+  buffer_ += ">" + name + "\n";
+}
+
+void GenomeWriter::write(const char* letters, std::size_t n) {
+  while (n > 0) {
+    if (column_ == width_) end_line();
+    const std::size_t some =
+        std::min({n, static_cast<std::size_t>(width_ - column_), kMostBuffered});
+    buffer_.append(letters, some);
+    column_ += static_cast<std::int64_t>(some);
+    letters += some;
+    n -= some;
+    if (buffer_.size() >= kMostBuffered) put();
+  }
+}
+
+void GenomeWriter::end_line() {
+  if (column_ > 0) buffer_ += "\n";
+  column_ = 0;
+}
+
+void GenomeWriter::put() {
+  if (bgzip_) {
+    bgzip_->write(buffer_.data(), buffer_.size());
+  } else {
+    file_.write_at(buffer_.data(), buffer_.size(), written_);
+  }
+  written_ += static_cast<std::int64_t>(buffer_.size());
+  buffer_.clear();
+}
+
+void GenomeWriter::commit(const TaskContext& context) {
+  end_line();
+  put();
+  if (bgzip_) bgzip_->finish();
+  file_.date_back();
+  index_.write_at(index_text_.data(), index_text_.size(), 0);
+  std::vector<OutputFile*> files = {&index_};
+  if (blocks_) files.push_back(&*blocks_);
+  files.push_back(&file_);
+  commit_set(files, true, context);
+}
+
+}  // namespace ancify
