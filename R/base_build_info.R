@@ -59,8 +59,8 @@ print.ancify_build_info <- function(x, ...) {
   invisible(x)
 }
 
-# Refuses a build without htslib (`version` is NA), before any work that needs it. `use`: what htslib
-# does there.
+# Refuses a build without htslib (`version` is NA), before any work that needs it. `use`: what
+# htslib does.
 check_htslib <- function(version = build_info_impl()$htslib, use = "reads VCF and BCF") {
   if (is.na(version)) {
     abort_ancify(

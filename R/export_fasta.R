@@ -49,7 +49,7 @@ check_fasta_file <- function(out, files) {
   }
   folders <- normalizePath(dirname(c(out, files$file)), mustWork = FALSE)
   refuse_if(endsWith(out, ".fa") && folders[1] %in% folders[-1],
-            "`out` is %s: there it would be read as a chromosome of the run. Choose another folder.",
+            "`out` is %s: it would be read as a chromosome of the run. Choose another folder.",
             quoted(out))
   out
 }

@@ -2,7 +2,6 @@
 #include "core/genome/genome_writer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/io/file_set.h"
 
@@ -37,13 +36,10 @@ GenomeWriter::Layout GenomeWriter::layout_of(const std::vector<Chromosome>& chro
 
 GenomeWriter::GenomeWriter(const std::string& path, const std::vector<Chromosome>& chromosomes,
                            std::int64_t width, int threads)
-    : GenomeWriter(path, layout_of(chromosomes, width), width, threads) {}
-
-GenomeWriter::GenomeWriter(const std::string& path, Layout layout, std::int64_t width, int threads)
     : width_(width),
-      index_text_(std::move(layout.index)),
-      file_(path, is_compressed(path) ? 0 : layout.size),
-      index_(path + ".fai", static_cast<std::int64_t>(index_text_.size())) {
+      layout_(layout_of(chromosomes, width)),
+      file_(path, is_compressed(path) ? 0 : layout_.size),
+      index_(path + ".fai", static_cast<std::int64_t>(layout_.index.size())) {
   if (!is_compressed(path)) return;
   blocks_.emplace(path + ".gzi", 0);
   bgzip_.emplace(file_, *blocks_, threads);
@@ -87,7 +83,7 @@ void GenomeWriter::commit(const TaskContext& context) {
   put();
   if (bgzip_) bgzip_->finish();
   file_.date_back();
-  index_.write_at(index_text_.data(), index_text_.size(), 0);
+  index_.write_at(layout_.index.data(), layout_.index.size(), 0);
   std::vector<OutputFile*> files = {&index_};
   if (blocks_) files.push_back(&*blocks_);
   files.push_back(&file_);

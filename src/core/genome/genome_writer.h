@@ -39,12 +39,11 @@ class GenomeWriter {
   };
   static Layout layout_of(const std::vector<Chromosome>& chromosomes, std::int64_t width);
 
-  GenomeWriter(const std::string& path, Layout layout, std::int64_t width, int threads);
   void end_line();
   void put();  // the buffered text
 
   std::int64_t width_;
-  std::string index_text_;
+  Layout layout_;
   OutputFile file_;
   OutputFile index_;
   std::optional<OutputFile> blocks_;  // the index of compressed blocks

@@ -12,11 +12,11 @@
 
 namespace ancify {
 
-namespace {
-
 struct CloseBgzip {
   void operator()(BGZF* stream) const { bgzf_close(stream); }
 };
+
+namespace {
 
 // htslib gets a descriptor of its own, as it would take a name with a scheme for a URL.
 hFILE* stream_of(const OutputFile& file) { return hdopen(dup(file.descriptor()), "w"); }
