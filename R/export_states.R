@@ -63,8 +63,10 @@
 #' vep -i in.vcf.gz --cache --plugin AncestralAllele,vep.fa.gz
 #' ```
 #'
-#' In R, `Rsamtools::FaFile(out)` has methods `seqinfo()` and `getSeq()`, which gives upper case.
-#' ANGSD requires an index that is newer than its file, so the FASTA file is dated a second back.
+#' In R, `Rsamtools::FaFile(out)` has methods `seqinfo()` and `getSeq()`. `getSeq()`, bcftools and
+#' ANGSD ignore the case, and so take calls of low confidence too. `low_confidence = FALSE` writes
+#' `N` for them. ANGSD requires an index that is newer than its file, so the FASTA file is dated a
+#' second back.
 #'
 #' Unlike [annotate_vcf()], these programs do not leave out masked positions, or records whose REF
 #' differs from the genome.

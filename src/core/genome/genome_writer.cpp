@@ -35,14 +35,13 @@ GenomeWriter::Layout GenomeWriter::layout_of(const std::vector<Chromosome>& chro
 }
 
 GenomeWriter::GenomeWriter(const std::string& path, const std::vector<Chromosome>& chromosomes,
-                           std::int64_t width, int threads)
+                           std::int64_t width, const TaskContext& context)
     : width_(width),
       layout_(layout_of(chromosomes, width)),
       file_(path, is_compressed(path) ? 0 : layout_.size),
-      index_(path + ".fai", static_cast<std::int64_t>(layout_.index.size())) {
-  if (!is_compressed(path)) return;
-  blocks_.emplace(path + ".gzi", 0);
-  bgzip_.emplace(file_, *blocks_, threads);
+      index_(path + ".fai", static_cast<std::int64_t>(layout_.index.size())),
+      context_(context) {
+  if (is_compressed(path)) bgzip_.emplace(file_, context);
 }
 
 void GenomeWriter::begin(const std::string& name) {
@@ -78,16 +77,21 @@ void GenomeWriter::put() {
   buffer_.clear();
 }
 
-void GenomeWriter::commit(const TaskContext& context) {
+void GenomeWriter::commit() {
   end_line();
   put();
-  if (bgzip_) bgzip_->finish();
+  std::vector<OutputFile*> files = {&index_};
+  std::optional<OutputFile> blocks;  // the index of compressed blocks
+  if (bgzip_) {
+    const std::string text = bgzip_->finish();
+    blocks.emplace(file_.path() + ".gzi", static_cast<std::int64_t>(text.size()));
+    blocks->write_at(text.data(), text.size(), 0);
+    files.push_back(&*blocks);
+  }
   file_.date_back();
   index_.write_at(layout_.index.data(), layout_.index.size(), 0);
-  std::vector<OutputFile*> files = {&index_};
-  if (blocks_) files.push_back(&*blocks_);
   files.push_back(&file_);
-  commit_set(files, true, context);
+  commit_set(files, true, context_);
 }
 
 }  // namespace ancify

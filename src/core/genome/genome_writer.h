@@ -19,17 +19,17 @@ namespace ancify {
 // gets a second index, `path`.gzi. Memory does not depend on the lengths.
 class GenomeWriter {
  public:
-  // `width`: letters in a line. `threads` threads compress, in addition to the caller's thread.
-  // Throws InputError for a path that ends in .gz in a build without htslib.
+  // `width`: letters in a line. Idle threads of the job help to compress. Throws InputError for a
+  // path that ends in .gz in a build without htslib.
   GenomeWriter(const std::string& path, const std::vector<Chromosome>& chromosomes,
-               std::int64_t width, int threads);
+               std::int64_t width, const TaskContext& context);
 
   // Begins the next chromosome.
   void begin(const std::string& name);
   // Appends letters of this chromosome.
   void write(const char* letters, std::size_t n);
   // Ends the last chromosome. The files appear as by commit_set(), the FASTA file last.
-  void commit(const TaskContext& context);
+  void commit();
 
  private:
   // The text of an index, and the size of the uncompressed file.
@@ -46,8 +46,8 @@ class GenomeWriter {
   Layout layout_;
   OutputFile file_;
   OutputFile index_;
-  std::optional<OutputFile> blocks_;  // the index of compressed blocks
-  std::optional<BgzipWriter> bgzip_;  // declared after its files
+  const TaskContext& context_;
+  std::optional<BgzipWriter> bgzip_;
   std::string buffer_;
   std::int64_t column_ = 0;   // letters of the current line
   std::int64_t written_ = 0;  // bytes of the uncompressed file

@@ -1,4 +1,4 @@
-// Writes bgzip with htslib.
+// Compresses the blocks of bgzip with htslib.
 #include "core/io/bgzip_writer.h"
 
 #include "core/exec/errors.h"
@@ -6,65 +6,83 @@
 #ifdef ANCIFY_HAVE_HTSLIB
 
 #include <htslib/bgzf.h>
-#include <htslib/hfile.h>
-#include <htslib/hts_log.h>
-#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
 
 namespace ancify {
 
-struct CloseBgzip {
-  void operator()(BGZF* stream) const { bgzf_close(stream); }
-};
-
 namespace {
 
-// htslib gets a descriptor of its own, as it would take a name with a scheme for a URL.
-hFILE* stream_of(const OutputFile& file) { return hdopen(dup(file.descriptor()), "w"); }
+// bgzip's own division of a text into blocks
+constexpr std::size_t kBlock = BGZF_BLOCK_SIZE;
+constexpr std::size_t kBlocksAtOnce = 64;
+constexpr int kDefaultLevel = -1;
 
-constexpr int kBlocksPerThread = 256;  // as bgzip does
+// A block of bgzip; that of an empty text is the mark at the end of a file.
+void compress(const char* text, std::size_t n, std::string& block) {
+  block.resize(BGZF_MAX_BLOCK_SIZE);
+  std::size_t size = block.size();
+  if (bgzf_compress(&block[0], &size, text, n, kDefaultLevel) != 0) {
+    throw SystemError("htslib cannot compress by bgzip; is there enough memory?");
+  }
+  block.resize(size);
+}
+
+void append_number(std::string& bytes, std::int64_t number) {
+  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+}
 
 }  // namespace
 
-class BgzipWriter::Impl {
- public:
-  Impl(const OutputFile& file, const OutputFile& index, int threads) : file_(file), index_(index) {
-    hts_set_log_level(HTS_LOG_OFF);
-    hFILE* const bytes = stream_of(file);
-    if (bytes != nullptr) stream_.reset(bgzf_hopen(bytes, "w"));
-    if (!stream_ && bytes != nullptr) hclose_abruptly(bytes);
-    const bool is_ready = stream_ && bgzf_index_build_init(stream_.get()) == 0 &&
-                          (threads == 0 || bgzf_mt(stream_.get(), threads, kBlocksPerThread) == 0);
-    if (!is_ready) fail(file_);
+BgzipWriter::BgzipWriter(OutputFile& file, const TaskContext& context)
+    : file_(file), context_(context), blocks_(kBlocksAtOnce) {}
+
+void BgzipWriter::write(const char* data, std::size_t n) {
+  constexpr std::size_t most = kBlock * kBlocksAtOnce;
+  while (n > 0) {
+    const std::size_t some = std::min(n, most - waiting_.size());
+    waiting_.append(data, some);
+    data += some;
+    n -= some;
+    if (waiting_.size() == most) put();
   }
+}
 
-  void write(const char* data, std::size_t n) {
-    if (bgzf_write(stream_.get(), data, n) < 0) fail(file_);
+void BgzipWriter::put() {
+  const std::size_t blocks = (waiting_.size() + kBlock - 1) / kBlock;
+  const auto text_of = [&](std::size_t i) {
+    return std::string_view(waiting_).substr(i * kBlock, kBlock);
+  };
+  context_.share(static_cast<std::int64_t>(blocks), [&](std::int64_t part) {
+    const auto i = static_cast<std::size_t>(part);
+    compress(text_of(i).data(), text_of(i).size(), blocks_[i]);
+  });
+  for (std::size_t i = 0; i < blocks; ++i) {
+    if (read_ > 0) {  // the index leaves out the first block
+      append_number(index_, written_);
+      append_number(index_, read_);
+      ++indexed_;
+    }
+    append(blocks_[i]);
+    read_ += static_cast<std::int64_t>(text_of(i).size());
   }
+  waiting_.clear();
+}
 
-  void finish() {
-    if (bgzf_flush(stream_.get()) != 0) fail(file_);
-    hFILE* const bytes = stream_of(index_);
-    if (bytes == nullptr) fail(index_);
-    const bool is_written = bgzf_index_dump_hfile(stream_.get(), bytes, nullptr) == 0;
-    if (hclose(bytes) != 0 || !is_written) fail(index_);
-    if (bgzf_close(stream_.release()) != 0) fail(file_);
-  }
+void BgzipWriter::append(const std::string& block) {
+  file_.write_at(block.data(), block.size(), written_);
+  written_ += static_cast<std::int64_t>(block.size());
+}
 
- private:
-  [[noreturn]] static void fail(const OutputFile& file) {
-    throw FileError(file.path(), "cannot write the file; is the disk full?");
-  }
-
-  const OutputFile& file_;
-  const OutputFile& index_;
-  std::unique_ptr<BGZF, CloseBgzip> stream_;
-};
-
-BgzipWriter::BgzipWriter(const OutputFile& file, const OutputFile& index, int threads)
-    : impl_(std::make_unique<Impl>(file, index, threads)) {}
-void BgzipWriter::write(const char* data, std::size_t n) { impl_->write(data, n); }
-void BgzipWriter::finish() { impl_->finish(); }
-BgzipWriter::~BgzipWriter() = default;
+std::string BgzipWriter::finish() {
+  put();
+  compress("", 0, blocks_[0]);
+  append(blocks_[0]);
+  std::string index;
+  append_number(index, indexed_);
+  return index + index_;
+}
 
 }  // namespace ancify
 
@@ -72,15 +90,13 @@ BgzipWriter::~BgzipWriter() = default;
 
 namespace ancify {
 
-class BgzipWriter::Impl {};
-
-BgzipWriter::BgzipWriter(const OutputFile& file, const OutputFile&, int) {
-  throw InputError("'" + file.path() +
+BgzipWriter::BgzipWriter(OutputFile& file, const TaskContext& context)
+    : file_(file), context_(context) {
+  throw InputError("'" + file_.path() +
                    "': this build cannot write bgzip, as it has no htslib. Leave .gz out");
 }
 void BgzipWriter::write(const char*, std::size_t) {}
-void BgzipWriter::finish() {}
-BgzipWriter::~BgzipWriter() = default;
+std::string BgzipWriter::finish() { return {}; }
 
 }  // namespace ancify
 

@@ -86,8 +86,6 @@ class OutputFile {
   const std::string& path() const { return path_; }
   // The temporary path until commit(), for a library that writes the file.
   const std::string& temporary() const { return temporary_; }
-  // For a library that writes the open file itself.
-  int descriptor() const { return fd_.get(); }
   std::int64_t size() const { return size_; }
 
   // Several threads may write at once to non-overlapping parts.

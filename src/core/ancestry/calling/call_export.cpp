@@ -148,10 +148,9 @@ ExportedPositions export_genome(const GenomeExport& options, JobControl& control
     control.expect(chromosomes.back().length);
   }
   ExportedPositions counts;
-  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+  run_tasks(control, options.threads, 1, [&](std::int64_t, const TaskContext& context) {
     const OutputFolder folder(folder_of(options.path));
-    const int helpers = in_forked_child() ? 0 : options.threads - 1;
-    GenomeWriter writer(options.path, chromosomes, options.width, helpers);
+    GenomeWriter writer(options.path, chromosomes, options.width, context);
     for (std::size_t i = 0; i < chromosomes.size(); ++i) {
       const auto& [name, length] = chromosomes[i];
       const std::string& path = options.calls[i].path;
@@ -162,7 +161,7 @@ ExportedPositions export_genome(const GenomeExport& options, JobControl& control
                        writer.write(letters, n);
                      });
     }
-    writer.commit(context);
+    writer.commit();
   });
   return counts;
 }
