@@ -343,7 +343,7 @@ test_that("export writes into a folder again, but not over the calls", {
 test_that("export writes one FASTA file, in lines of --width", {
   export <- "ancify export ancestral_calls --format fasta -o all.fa"
   expect_quiet(here(paste(export, "--width 50 -n 1")))
-  calls <- vapply(c("chr1", "chr2"), function(name) {
+  calls <- vapply(c("chr1", "chr2", "chrX"), function(name) {
     readLines(at(file.path("ancestral_calls", paste0(name, ".fa"))))[2]
   }, "")
   expect_identical(readLines(at("all.fa")), oracle_fasta(calls, 50))
