@@ -421,6 +421,10 @@ export_calls_impl <- function(settings, watch) {
     .Call(`_ancify_export_calls_impl`, settings, watch)
 }
 
+export_genome_impl <- function(settings, work, watch) {
+    .Call(`_ancify_export_genome_impl`, settings, work, watch)
+}
+
 count_bytes_impl <- function(paths, watch) {
     .Call(`_ancify_count_bytes_impl`, paths, watch)
 }

@@ -24,7 +24,7 @@
 #' | `compiler` | Version of the compiler. |
 #' | `inflater` | Library or libraries that read gzip: ISA-L, libdeflate or zlib. |
 #' | `zstd` | Version of libzstd; `NA` if the build cannot read tables compressed by Zstandard. |
-#' | `htslib` | Version of htslib; `NA` if the build cannot read VCF and BCF. |
+#' | `htslib` | Version of htslib; `NA` if the build cannot read VCF and BCF, or write bgzip. |
 #' | `cuda` | Version of the CUDA toolkit; `NA` without GPU code. |
 #' | `cuda_archs` | GPU architectures with code in this build; `NA` without GPU code. |
 #' | `simd` | Vector instructions that the CPU code uses on this processor. |
@@ -59,12 +59,13 @@ print.ancify_build_info <- function(x, ...) {
   invisible(x)
 }
 
-# Refuses a build without htslib (`version` is NA), before any work on variants.
-check_htslib <- function(version = build_info_impl()$htslib) {
+# Refuses a build without htslib (`version` is NA), before any work that needs it. `use`: what
+# htslib does.
+check_htslib <- function(version = build_info_impl()$htslib, use = "reads VCF and BCF") {
   if (is.na(version)) {
     abort_ancify(
       paste(
-        "This copy of ancify was built without htslib, which reads VCF and BCF.",
+        sprintf("This copy of ancify was built without htslib, which %s.", use),
         "Install libhts-dev (Debian, Ubuntu), htslib-devel (Fedora), or in R",
         "BiocManager::install(\"Rhtslib\"). Then install ancify again."
       ),

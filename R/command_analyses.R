@@ -109,7 +109,9 @@ report_command <- function(parsed) {
 export_command <- function(parsed) {
   written <- export_states(
     folder_of_run(parsed$arguments), parsed$format, parsed$output,
-    sites = parsed$sites, reference = parsed$reference, progress = isatty(stderr())
+    sites = parsed$sites, reference = parsed$reference,
+    width = number_option(parsed$width, "--width"), threads = threads_option(parsed),
+    progress = isatty(stderr())
   )
   print(written, row.names = FALSE)
 }

@@ -58,6 +58,7 @@ option_rows <- list(
   ),
   format = option_row("format", "FORMAT", "the program or format to write for"),
   sites = option_row("sites", "VCF", "a VCF or BCF of the positions to write"),
+  width = option_row("width", "LETTERS", "letters in a line of FASTA", default = "60"),
   window = option_row("window", "BASES", "length of windows"),
   vcf = option_row("vcf", "FILE", "variants: a VCF or BCF"),
   k = option_row(

@@ -179,13 +179,16 @@ rows_of_analyses <- function() {
     ),
     export = command_row(
       "write ancestral states for another program", export_command, "CALLS",
-      c("format", "sites", "reference", "output"), c("format", "output"), "sites",
+      c("format", "sites", "reference", "width", "output", "threads"), c("format", "output"),
+      "sites",
       paste(
         "CALLS is the folder of a run, or its configuration. FORMAT is tsinfer (a table of the",
-        "states of --sites), relate or slim (folders of FASTA files; slim needs --reference), or",
-        "bed or bigbed (confidences, of --sites or of all positions)."
+        "states of --sites), relate or slim (folders of FASTA files; slim needs --reference),",
+        "fasta (an indexed file of all chromosomes, as .fa or .fa.gz), or bed or bigbed",
+        "(confidences, of --sites or of all positions)."
       ),
       c(
+        "ancify export ancestral_calls --format fasta -o ancestral.fa.gz",
         "ancify export ancestral_calls --format tsinfer --sites in.vcf.gz -o states.tsv",
         "ancify export ancestral_calls --format bed -o confidence.bed"
       ),

@@ -8,11 +8,12 @@
 #' | `tsinfer` | tsinfer (`VariantData`) | a file | table of the states of `sites`, in their order |
 #' | `relate` | Relate | a folder | FASTA, `<chromosome>.fa`; `N` without a call |
 #' | `slim` | SLiM, nucleotide-based models | a folder | FASTA, `<chromosome>.fa`; only A, C, G, T |
+#' | `fasta` | samtools, bcftools, ANGSD, VEP | a file | FASTA of all chromosomes, with an index |
 #' | `bed` | genome browsers, bedtools | a file | BED, whose names are confidences |
 #' | `bigbed` | genome browsers | a file | the same in bigBed format, by the package rtracklayer |
 #'
-#' All bases are in upper case, even those of low confidence. An existing file is replaced when the
-#' new one is complete.
+#' All bases are in upper case, even those of low confidence; only `fasta` keeps the letters of the
+#' run. An existing file is replaced when the new one is complete.
 #'
 #' @section tsinfer:
 #' The table has the tab-separated columns `chromosome`, `position` and `ancestral_state`: A, C, G
@@ -44,6 +45,34 @@
 #' initializeAncestralNucleotides("slim/chr1.fa");
 #' ```
 #'
+#' @section FASTA of all chromosomes:
+#' Chromosomes have the order of the run. Letters are those of the run: lower case for low
+#' confidence, `n` for unresolved positions, and `N` for missing ones.
+#'
+#' A name in `.fa`, `.fasta` or `.fna` gives plain text. A further `.gz` gives text compressed by
+#' bgzip. The index `<out>.fai` is written too, for bgzip also `<out>.gzi`, so programs find any
+#' region at once:
+#'
+#' ```sh
+#' samtools faidx ancestral.fa.gz chr1:2001-2010
+#' angsd -bam bams.txt -anc ancestral.fa.gz -doSaf 1 -GL 1 -out saf
+#' bcftools +fill-from-fasta in.vcf.gz -- -c AA -f ancestral.fa.gz -h aa.hdr -i 'TYPE="snp"'
+#' # VEP's plugin AncestralAllele takes the third part of a name, as in Ensembl's files.
+#' zcat ancestral.fa.gz | sed 's/^>/>ancestral:run:/' | bgzip > vep.fa.gz
+#' vep -i in.vcf.gz --cache --plugin AncestralAllele,vep.fa.gz
+#' ```
+#'
+#' The file `aa.hdr` has the line
+#' `##INFO=<ID=AA,Number=1,Type=String,Description="Ancestral allele">`.
+#'
+#' In R, `Rsamtools::FaFile(out)` has methods `seqinfo()` and `getSeq()`. `getSeq()`, bcftools and
+#' ANGSD ignore the case, and so take calls of low confidence too. `low_confidence = FALSE` writes
+#' `N` for them. ANGSD requires an index that is newer than its file, so the FASTA file is dated a
+#' second back.
+#'
+#' Unlike [annotate_vcf()], these programs do not leave out masked positions, or records whose REF
+#' differs from the genome.
+#'
 #' @section BED and bigBed:
 #' With `sites`, the file has a row for each single-base position, sorted and without repeats.
 #' Otherwise it has a row for each stretch of equal confidence. Names are `high`, `low`,
@@ -71,8 +100,12 @@
 #'   `sites`.
 #' @param low_confidence Whether to use calls of low confidence; `TRUE` (the default). With `FALSE`,
 #'   they count as missing. Not for `bed` and `bigbed`, which name each confidence.
+#' @param width Number of letters in a line of a `fasta`; `NULL` (the default) for 60. Not allowed
+#'   with other formats.
+#' @param threads Number of threads that compress a `fasta`; `NULL` (the default) for
+#'   `getOption("ancify.threads")`, or all cores.
 #' @inheritParams project_axt
-#' @return A data frame with a row for each written file:
+#' @return A data frame with a row for each written file but indexes:
 #'
 #'   | Column | Value |
 #'   | --- | --- |
@@ -85,11 +118,12 @@
 #' * `ancify_calls_warning`: calls of several configurations in one folder are read together.
 #' * `ancify_input_error`: `format` is unknown, lacks an argument or does not take a given one. Or
 #'   `sites` are of another type, have no chromosome of the run, or lie beyond its end. Or
-#'   `reference` lacks a chromosome or has another length. Or `out` would replace an input file.
+#'   `reference` lacks a chromosome or has another length. Or `out` would replace an input file, or
+#'   be read as a chromosome of the run.
 #' * `ancify_file_error`: a file cannot be read or written.
 #' * `ancify_format_error`: calls are not one-line FASTA, or the VCF is damaged.
-#' * `ancify_package_error`: ancify was built without htslib (for a VCF), or rtracklayer is not
-#'   installed (for `bigbed`).
+#' * `ancify_package_error`: ancify was built without htslib (for a VCF, or a `fasta` in `.gz`), or
+#'   rtracklayer is not installed (for `bigbed`).
 #' * `ancify_annotation_warning`: there are no calls of some chromosomes of `sites`.
 #' @references
 #' Kelleher and others (2019) Inferring whole-genome histories in large population datasets. Nature
@@ -100,8 +134,9 @@
 #'
 #' Haller and Messer (2019) SLiM 3: forward genetic simulations beyond the Wright-Fisher model.
 #' Molecular Biology and Evolution 36:632-637.
+#' Danecek and others (2021) Twelve years of SAMtools and BCFtools. GigaScience 10:giab008.
 #' @seealso [annotate_vcf()] for programs that read `AA` of a VCF, and for polarised genotypes;
-#'   [export_posterior()], [read_ancestral()]
+#'   [read_confidence()] for ranges of equal confidence; [export_posterior()], [read_ancestral()]
 #' @export
 #' @examples
 #' run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
@@ -114,36 +149,53 @@
 #' export_states(run, "relate", file.path(out, "relate"))
 #' export_states(run, "bed", file.path(out, "confidence.bed"), chromosomes = "chr1")
 #' readLines(file.path(out, "confidence.bed"), 3)
+#'
+#' fasta <- file.path(out, "ancestral.fa")
+#' export_states(run, "fasta", fasta, threads = 1)
+#' readLines(paste0(fasta, ".fai"))
+#' \donttest{ # Rsamtools alone takes seconds to load
+#' if (requireNamespace("Rsamtools", quietly = TRUE)) {
+#'   genome <- Rsamtools::FaFile(fasta)
+#'   print(Rsamtools::seqinfo(genome))
+#'   print(Rsamtools::getSeq(genome, GenomicRanges::GRanges("chr1:2001-2040")))
+#' }
+#' }
 export_states <- function(run, format, out, sites = NULL, reference = NULL, chromosomes = NULL,
-                          low_confidence = TRUE, progress = interactive()) {
+                          low_confidence = TRUE, width = NULL, threads = NULL,
+                          progress = interactive()) {
   check_args(format = choice(names(state_formats())))
   row <- state_formats()[[format]]
   check_for_format(sites, "sites", row$sites, format)
   check_for_format(reference, "reference", row$reference, format)
   check_flag(low_confidence, "low_confidence")
   if (!low_confidence) check_for_format(low_confidence, "low_confidence", row$confidence, format)
+  check_for_format(width, "width", row$width, format)
+  work <- new_work(threads, progress = progress)
   calls <- call_files(run)
   files <- files_to_export(calls, chromosomes, sites)
-  check_args(out = one_path(), reference = optional(one_path()))
+  check_args(out = one_path(), reference = optional(one_path()), width = optional(whole()))
   sites <- read_sites(sites, progress)
   # `calls` has all chromosomes: calls that are not exported must not be replaced either.
   refuse_same_file(out, run = calls$file, sites = attr(sites, "path"))
   row$write(
     files = files, out = out, sites = sites, reference = reference,
-    low_confidence = low_confidence, progress = progress
+    low_confidence = low_confidence, width = width, work = work, progress = progress
   )
 }
 
 # The table of formats. Each has a function that gets all arguments by name and returns the table of
 # the help page. Each also says whether it must, may or never takes the optional arguments.
 state_formats <- function() {
-  format <- function(write, sites = "never", reference = "never", confidence = "may") {
-    list(write = write, sites = sites, reference = reference, confidence = confidence)
+  format <- function(write, sites = "never", reference = "never", confidence = "may",
+                     width = "never") {
+    list(write = write, sites = sites, reference = reference, confidence = confidence,
+         width = width)
   }
   list(
     tsinfer = format(export_tsinfer, sites = "must"),
     relate = format(export_relate),
     slim = format(export_slim, reference = "must"),
+    fasta = format(export_fasta, width = "may"),
     bed = format(export_bed, sites = "may", confidence = "never"),
     bigbed = format(export_bigbed, sites = "may", confidence = "never")
   )

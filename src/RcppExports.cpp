@@ -1384,6 +1384,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// export_genome_impl
+Rcpp::NumericVector export_genome_impl(const Rcpp::List& settings, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_export_genome_impl(SEXP settingsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(export_genome_impl(settings, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_bytes_impl
 Rcpp::NumericVector count_bytes_impl(const std::vector<std::string>& paths, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_bytes_impl(SEXP pathsSEXP, SEXP watchSEXP) {
@@ -2104,6 +2117,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_confidence_runs_impl", (DL_FUNC) &_ancify_confidence_runs_impl, 4},
     {"_ancify_count_regions_impl", (DL_FUNC) &_ancify_count_regions_impl, 4},
     {"_ancify_export_calls_impl", (DL_FUNC) &_ancify_export_calls_impl, 2},
+    {"_ancify_export_genome_impl", (DL_FUNC) &_ancify_export_genome_impl, 3},
     {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
     {"_ancify_new_kept_kernels_impl", (DL_FUNC) &_ancify_new_kept_kernels_impl, 0},

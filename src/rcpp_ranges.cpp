@@ -32,6 +32,14 @@ struct ExportFields {
   std::string unknown;
 };
 
+struct GenomeFields {
+  std::vector<std::string> paths;
+  std::vector<std::string> chromosomes;
+  std::string file;
+  std::int64_t width;
+  bool low_confidence;
+};
+
 }  // namespace
 
 template <>
@@ -48,6 +56,15 @@ struct Fields<ExportFields> {
       "CallExport", field("paths", &All::paths), field("chromosomes", &All::chromosomes),
       field("folder", &All::folder), field("low_confidence", &All::low_confidence),
       field("reference", &All::reference, as_sequence_files), field("unknown", &All::unknown));
+};
+
+template <>
+struct Fields<GenomeFields> {
+  using All = GenomeFields;
+  static constexpr auto table =
+      fields("GenomeExport", field("paths", &All::paths), field("chromosomes", &All::chromosomes),
+             field("file", &All::file), field("width", &All::width),
+             field("low_confidence", &All::low_confidence));
 };
 
 namespace {
@@ -227,6 +244,21 @@ Rcpp::NumericMatrix export_calls_impl(const Rcpp::List& settings, const Rcpp::Fu
   }
   Rcpp::colnames(result) = Rcpp::CharacterVector::create("called", "filled", "unknown");
   return result;
+}
+
+// Writes the calls of all chromosomes as one FASTA file, with its indexes. `settings` is for
+// GenomeFields. Returns the numbers of positions with and without a call.
+// [[Rcpp::export]]
+Rcpp::NumericVector export_genome_impl(const Rcpp::List& settings, const Rcpp::List& work,
+                                       const Rcpp::Function& watch) {
+  const auto [paths, chromosomes, file, width, low_confidence] = from_list<GenomeFields>(settings);
+  const ancify::GenomeExport wanted = {as_call_files(paths, chromosomes), file, width,
+                                       low_confidence, threads_of(work)};
+  ancify::ExportedPositions counts;
+  run_job(watch,
+          [&](ancify::JobControl& control) { counts = ancify::export_genome(wanted, control); });
+  return Rcpp::NumericVector::create(Rcpp::Named("called") = static_cast<double>(counts.called),
+                                     Rcpp::Named("unknown") = static_cast<double>(counts.unknown));
 }
 
 // The number of occurrences of each byte from 0 to 255 in files.

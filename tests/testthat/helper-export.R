@@ -48,3 +48,26 @@ tsinfer_python <- function() {
   }
   python
 }
+
+# The lines of a FASTA file of all chromosomes.
+oracle_fasta <- function(calls, width) {
+  unlist(Map(function(name, letters) {
+    starts <- seq(1, nchar(letters), width)
+    c(paste0(">", name), substring(letters, starts, pmin(starts + width - 1, nchar(letters))))
+  }, names(calls), calls), use.names = FALSE)
+}
+
+# The lines of its index: name, length, offset, letters and bytes of a line.
+oracle_fai <- function(calls, width) {
+  offset <- 0
+  lines <- character()
+  for (name in names(calls)) {
+    n <- nchar(calls[[name]])
+    offset <- offset + nchar(name) + 2
+    line <- min(n, width)
+    lines <- c(lines, paste(c(name, format(c(n, offset, line, line + 1), scientific = FALSE,
+                                           trim = TRUE)), collapse = "\t"))
+    offset <- offset + n + ceiling(n / width)
+  }
+  lines
+}

@@ -340,6 +340,19 @@ test_that("export writes into a folder again, but not over the calls", {
   complains(1L, "`-o` and `CALLS` are one file", paste(export, "ancestral_calls"))
 })
 
+test_that("export writes one FASTA file, in lines of --width", {
+  export <- "ancify export ancestral_calls --format fasta -o all.fa"
+  expect_quiet(here(paste(export, "--width 50 -n 1")))
+  calls <- vapply(c("chr1", "chr2", "chrX"), function(name) {
+    readLines(at(file.path("ancestral_calls", paste0(name, ".fa"))))[2]
+  }, "")
+  expect_identical(readLines(at("all.fa")), oracle_fasta(calls, 50))
+  complains(2L, "--width must be a positive whole number, not 0", paste(export, "--width 0"))
+  complains(1L, "`-o` is 'all.bz2'", sub("all.fa", "all.bz2", export))
+  complains(1L, "does not take `--width`",
+            "ancify export ancestral_calls --format bed --width 50 -o x.bed")
+})
+
 # ---- Files and streams ---------------------------------------------------------------------------
 
 test_that("no command writes over what it reads, or over a device", {

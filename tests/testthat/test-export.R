@@ -212,6 +212,189 @@ test_that("BED and bigBed have the confidences of stretches and of sites", {
   expect_length(rtracklayer::import(rtracklayer::BigBedFile(big)), 0)
 })
 
+bytes_of <- function(path) readBin(path, "raw", file.size(path))
+
+# Calls of several of bgzip's blocks.
+long_calls <- function(seed) {
+  set.seed(seed)
+  random_calls(c(chr1 = 150000, chr2 = 60, chr10 = 7, chr11 = 121, chrX = 90000))
+}
+
+test_that("a FASTA file of all chromosomes has their calls, in lines, and an index", {
+  calls <- long_calls(8)
+  run <- calls_folder(calls)
+  out <- file.path(new_folder(), "a", "b", "ancestral.fa")
+  result <- export_states(run, "fasta", out)
+  expect_identical(readLines(out), oracle_fasta(calls, 60))
+  expect_identical(readLines(paste0(out, ".fai")), oracle_fai(calls, 60))
+  expect_identical(content_of(dirname(out)), c("ancestral.fa", "ancestral.fa.fai"))
+  called <- sum(nchar(gsub("[nN]", "", calls)))
+  expect_identical(result, data.frame(
+    chromosome = NA_character_, file = out, called = called + 0, filled = 0,
+    unknown = sum(nchar(calls)) - called + 0
+  ))
+  for (width in c(1, 7, 60, 121, 2e9)) {
+    export_states(run, "fasta", out, width = width)
+    expect_identical(readLines(out), oracle_fasta(calls, width))
+    expect_identical(readLines(paste0(out, ".fai")), oracle_fai(calls, width))
+  }
+  high <- export_states(run, "fasta", out, low_confidence = FALSE)
+  calls <- gsub("[acgt]", "N", calls)
+  expect_identical(readLines(out), oracle_fasta(calls, 60))
+  expect_identical(high$called, sum(nchar(gsub("[nN]", "", calls))) + 0)
+  export_states(run, "fasta", out, chromosomes = c("chr10", "chr2"), low_confidence = FALSE)
+  expect_identical(readLines(out), oracle_fasta(calls[c("chr10", "chr2")], 60))
+})
+
+test_that("bgzip and its indexes are those of bgzip and samtools, with any threads", {
+  require_htslib()
+  require_tool("bgzip")
+  calls <- long_calls(9)
+  run <- calls_folder(calls)
+  folder <- new_folder()
+  at <- function(...) file.path(folder, paste0(...))
+  export_states(run, "fasta", at("plain.fa"), width = 50)
+  export_states(run, "fasta", at("one.fa.gz"), width = 50, threads = 1)
+  export_states(run, "fasta", at("many.fa.gz"), width = 50, threads = 3)
+  for (ending in c("", ".fai", ".gzi")) {
+    expect_identical(bytes_of(at("one.fa.gz", ending)), bytes_of(at("many.fa.gz", ending)))
+  }
+  expect_identical(readLines(at("one.fa.gz.fai")), oracle_fai(calls, 50))
+  unpacked <- run_program("bgzip", "-dc", at("one.fa.gz"))
+  expect_identical(unpacked$out, oracle_fasta(calls, 50))
+  file.copy(at("one.fa.gz"), at("again.fa.gz"))
+  expect_identical(run_program("bgzip", "-r", at("again.fa.gz"))$status, 0L)
+  expect_identical(bytes_of(at("again.fa.gz.gzi")), bytes_of(at("one.fa.gz.gzi")))
+  expect_gt(file.size(at("one.fa.gz.gzi")), 8)
+
+  # samtools, and the package Rsamtools, which has its code
+  indexers <- list(
+    if (requireNamespace("Rsamtools", quietly = TRUE)) Rsamtools::indexFa,
+    if (nzchar(Sys.which("samtools"))) {
+      function(path) expect_identical(run_program("samtools", "faidx", path)$status, 0L)
+    }
+  )
+  for (index in Filter(Negate(is.null), indexers)) {
+    for (name in c("plain.fa", "one.fa.gz")) {
+      file.copy(at(name), at("copy-", name), overwrite = TRUE)
+      index(at("copy-", name))
+      made <- list.files(folder, paste0("^copy-", name, "[.](fai|gzi)$"))
+      expect_length(made, if (name == "plain.fa") 1 else 2)
+      for (file in made) expect_identical(bytes_of(at(file)), bytes_of(at(sub("copy-", "", file))))
+      unlink(at(made))
+    }
+  }
+})
+
+test_that("Rsamtools finds any region by the indexes", {
+  require_package("Rsamtools")
+  calls <- long_calls(10)
+  run <- calls_folder(calls)
+  outs <- file.path(new_folder(), c("a.fa", if (!is.na(ancify_build_info()$htslib)) "a.fa.gz"))
+  name <- sample(names(calls), 40, TRUE)
+  start <- ceiling(runif(40) * nchar(calls)[name])
+  end <- pmin(start + sample(c(0, 3, 100, 70000), 40, TRUE), nchar(calls)[name])
+  places <- GenomicRanges::GRanges(name, IRanges::IRanges(start, end))
+  for (out in outs) {
+    export_states(run, "fasta", out)
+    genome <- Rsamtools::FaFile(out)
+    expect_identical(GenomeInfoDb::seqlengths(genome), nchar(calls))
+    expect_identical(unname(as.character(Rsamtools::getSeq(genome, places))),
+                     unname(toupper(substring(calls[name], start, end))))
+  }
+})
+
+test_that("bcftools fills AA from the FASTA file, as documented", {
+  require_htslib()
+  require_tool("bcftools")
+  set.seed(11)
+  lengths <- c(chr1 = 3000, chr2 = 500)
+  calls <- random_calls(lengths)
+  position <- list(sort(sample(3000, 60)), sort(sample(500, 20)))
+  records <- vcf_records(rep(names(lengths), lengths(position)), unlist(position), "A", "C")
+  vcf <- write_vcf(records)
+  folder <- new_folder()
+  fasta <- file.path(folder, "ancestral.fa.gz")
+  export_states(calls_folder(calls), "fasta", fasta)
+  header <- file.path(folder, "aa.hdr")
+  writeLines('##INFO=<ID=AA,Number=1,Type=String,Description="Ancestral allele">', header)
+  result <- run_program("bcftools", "+fill-from-fasta", vcf, "--", "-c", "AA", "-f", fasta,
+                        "-h", header, "-i", 'TYPE="snp"')
+  expect_identical(result$status, 0L)
+  filled <- sub(".*AA=([^;\t]*).*", "\\1", grep("^chr", result$out, value = TRUE))
+  expect_identical(filled, toupper(unlist(Map(function(call, at) strsplit(call, "")[[1]][at], calls,
+                                              position), use.names = FALSE)))
+})
+
+test_that("ANGSD's condition holds: the index is newer than its file, in whole seconds", {
+  run <- calls_folder(c(chr1 = "ACGT"))
+  outs <- file.path(new_folder(), c("a.fa", if (!is.na(ancify_build_info()$htslib)) "a.fa.gz"))
+  for (out in outs) {
+    export_states(run, "fasta", out)
+    seconds <- floor(as.numeric(file.mtime(c(out, paste0(out, ".fai")))))
+    expect_lt(seconds[1], seconds[2])
+  }
+})
+
+test_that("a FASTA file replaces no calls, and is whole or absent", {
+  run <- calls_folder(c(chr1 = "ACGT", chr2 = "TTTT"))
+  before <- content_of(run)
+  fails <- function(out, ..., class = "input", width = NULL) {
+    expect_ancify_error(export_states(run, "fasta", out, width = width), class, ...)
+  }
+  fails(file.path(run, "chr2.fa"), "one file")
+  fails(file.path(run, "all.fa"), "read as a chromosome")
+  expect_identical(content_of(run), before)
+  export_states(run, "fasta", file.path(run, "all.fasta"))
+  expect_identical(call_files(run)$chromosome, c("chr1", "chr2"))
+
+  folder <- new_folder()
+  out <- file.path(folder, "a.fa")
+  for (name in c("a", "a.fa.bz2", "a.gz", "a.txt")) fails(file.path(folder, name), ".fa.gz")
+  for (width in list(0, -1, 1.5, NA, "6", c(60, 60), 3e9)) fails(out, "`width`", width = width)
+  expect_ancify_error(export_states(run, "relate", out, width = 60), "input", "`width`")
+  expect_ancify_error(export_states(run, "fasta", out, sites = "chr1:1-1"), "input", "`sites`")
+  expect_ancify_error(export_states(run, "fasta", out, threads = 0), "input", "`threads`")
+  expect_ancify_error(export_states(file.path(folder, "none"), "fasta", out), "file", "none")
+  dir.create(file.path(folder, "b.fa"))
+  fails(file.path(folder, "b.fa"), class = "file", "is a folder")
+  expect_identical(content_of(folder), "b.fa")
+
+  export_states(run, "fasta", out)
+  old <- lapply(paste0(out, c("", ".fai")), bytes_of)
+  writeLines(c(">chr2", "AC?T"), file.path(run, "chr2.fa"))
+  fails(out, class = "format", "not a call")
+  expect_identical(lapply(paste0(out, c("", ".fai")), bytes_of), old)
+  expect_setequal(content_of(folder), c("a.fa", "a.fa.fai", "b.fa"))
+})
+
+test_that("a FASTA file on a full disk is an error, and leaves nothing", {
+  run <- calls_folder(c(chr1 = strrep(random_calls(c(x = 1e5)), 5)))
+  with_small_disk(100000, function(folder) {
+    expect_ancify_error(export_states(run, "fasta", file.path(folder, "a.fa")), "file", "No space")
+    expect_identical(content_of(folder), character())
+    require_htslib()
+    for (threads in c(1, 2)) {
+      expect_ancify_error(
+        export_states(run, "fasta", file.path(folder, "a.fa.gz"), threads = threads), "file",
+        "No space"
+      )
+      expect_identical(content_of(folder), character())
+    }
+  })
+})
+
+test_that("bgzip needs htslib, and plain FASTA does not", {
+  run <- calls_folder(c(chr1 = "ACGT"))
+  check <- check_htslib
+  with_function("check_htslib", function(...) check(NA, ...), {
+    out <- file.path(new_folder(), "a.fa.gz")
+    expect_ancify_error(export_states(run, "fasta", out), "package", "bgzip", "libhts-dev")
+    export_states(run, "fasta", sub("[.]gz$", "", out))
+    expect_identical(content_of(dirname(out)), c("a.fa", "a.fa.fai"))
+  })
+})
+
 test_that("a run's result is exported as its folder is", {
   run <- ancify_run(ancify_example(), threads = 1, verbose = FALSE)
   folder <- dirname(run$file[1])

@@ -227,6 +227,13 @@ void OutputFile::close() {
   if (!fd_.close()) throw_errno(path_, "write");
 }
 
+void OutputFile::date_back() {
+  timespec times[2] = {};  // of the last access and the last modification
+  times[0].tv_nsec = UTIME_OMIT;
+  times[1].tv_sec = look_at(fd_.get(), path_).st_mtime - 1;
+  if (futimens(fd_.get(), times) != 0) throw_errno(path_, "set the time of the file");
+}
+
 void OutputFile::begin_sync() {
 #ifdef __linux__
   sync_file_range(fd_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);

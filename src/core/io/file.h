@@ -97,6 +97,10 @@ class OutputFile {
   void open();
   void close();
 
+  // Sets the modification time of the written file a second back. Some programs require that an
+  // index is newer than its file, in whole seconds.
+  void date_back();
+
   // Starts to sync the written data to the disk without waiting.
   void begin_sync();
 

@@ -75,5 +75,40 @@ TEST(CallExport, LeavesNoFileOfAChromosomeThatFails) {
   EXPECT_EQ(dir.entries(), before);
 }
 
+TEST(GenomeExport, KeepsLettersAndOrderOfChromosomes) {
+  test::TempDir dir;
+  const std::string path = dir.file("out") + "/genome.fa";
+  const std::vector<CallFile> calls = {{dir.write("b.fa", ">b\nNtA\n"), "b"},
+                                       {dir.write("a.fa", ">a\nAcgNn-.T\n"), "a"}};
+  JobControl control;
+  const auto all = export_genome({calls, path, 5, true, 1}, control);
+  EXPECT_EQ(content(path), ">b\nNtA\n>a\nAcgNn\n-.T\n");
+  EXPECT_EQ(content(path + ".fai"), "b\t3\t3\t3\t4\na\t8\t10\t5\t6\n");
+  EXPECT_EQ(all.called, 6);
+  EXPECT_EQ(all.filled, 0);
+  EXPECT_EQ(all.unknown, 5);
+  EXPECT_EQ(control.done(), control.expected());
+
+  JobControl again;
+  const auto high = export_genome({calls, path, 5, false, 1}, again);
+  EXPECT_EQ(content(path), ">b\nNNA\n>a\nANNNn\n-.T\n");
+  EXPECT_EQ(high.called, 3);
+  EXPECT_EQ(high.unknown, 8);
+}
+
+TEST(GenomeExport, LeavesNoFileIfAChromosomeFails) {
+  test::TempDir dir;
+  const std::vector<CallFile> calls = {{dir.write("a.fa", ">a\nACGT\n"), "a"},
+                                       {dir.write("odd.fa", ">b\nAC?T\n"), "b"}};
+  const std::size_t before = dir.entries();
+  const auto run = [&](const std::vector<CallFile>& files) {
+    JobControl control;
+    export_genome({files, dir.file("new") + "/genome.fa", 60, true, 1}, control);
+  };
+  EXPECT_THROW(run(calls), FormatError);
+  EXPECT_THROW(run({calls[0], {dir.file("gone.fa"), "c"}}), FileError);
+  EXPECT_EQ(dir.entries(), before);
+}
+
 }  // namespace
 }  // namespace ancify

@@ -1,4 +1,4 @@
-// Writes the calls of chromosomes as FASTA files for other programs.
+// Writes the calls of chromosomes as FASTA for other programs: a file each, or one of all.
 #pragma once
 
 #include <cstdint>
@@ -30,5 +30,17 @@ struct ExportedPositions {
 // FormatError for a letter that is not a call, InputError if the reference lacks a chromosome or
 // has another length.
 std::vector<ExportedPositions> export_calls(const CallExport& options, JobControl& control);
+
+struct GenomeExport {
+  std::vector<CallFile> calls;
+  std::string path;  // as GenomeWriter takes it
+  std::int64_t width = 60;
+  bool low_confidence = true;  // whether calls of low confidence are kept; else they become N
+  int threads = 1;
+};
+
+// Writes the letters of all chromosomes, unchanged, into one indexed file. The result has the
+// positions of all chromosomes; none is filled. Throws FormatError for a letter that is not a call.
+ExportedPositions export_genome(const GenomeExport& options, JobControl& control);
 
 }  // namespace ancify
