@@ -16,9 +16,9 @@
 #' | `"AA"` | the records' own `AA` |
 #'
 #' @section From alignments:
-#' Each alignment is of the genome of the VCF with one outgroup, whose name it has. Chains need the
-#' outgroup's 2bit file: `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are
-#' those with records.
+#' Each alignment is of the genome of the VCF with one outgroup, whose name it has. Chains, and
+#' PAF without `cs:Z:` in the long form, need the outgroup's 2bit file:
+#' `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are those with records.
 #'
 #' One outgroup gives its own bases; lower case, often a repeat, counts as `LOW`. From several
 #' outgroups, ancestral alleles are called by maximum likelihood. The model HKY85 and the lengths of
