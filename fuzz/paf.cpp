@@ -43,14 +43,24 @@ char complement(char c) {
   return at == std::string::npos ? c : "TGCAtgca"[at];
 }
 
-// Columns as letters: M, I or D, and the query's base; ? if the text does not give it.
+// Columns as letters: M, I or D, and the query's base; ? if the text does not give it. No sequence
+// of the genomes has more than kMost, so others are only counted.
 struct Columns {
   std::string kinds;
   std::string bases;
-};
+  std::int64_t target = 0;
+  std::int64_t query = 0;
 
-// Limits the columns, as none of the genomes' sequences is longer.
-constexpr std::int64_t kMost = 1000;
+  void add(char kind, std::int64_t size, const std::string& letters) {
+    constexpr std::int64_t most = 1000;
+    constexpr std::int64_t more_than_any = std::int64_t{1} << 62;
+    kinds += std::string(static_cast<std::size_t>(std::min(size, most)), kind);
+    bases += letters.empty() ? std::string(static_cast<std::size_t>(std::min(size, most)), '?')
+                             : letters;
+    if (kind != 'I') target = std::min(target + size, more_than_any);
+    if (kind != 'D') query = std::min(query + size, more_than_any);
+  }
+};
 
 std::optional<Columns> columns_of_cigar(std::string text) {
   Columns columns;
@@ -60,9 +70,7 @@ std::optional<Columns> columns_of_cigar(std::string text) {
     if (!size || n == text.size()) return {};
     const std::size_t kind = std::string("M=XID").find(text[n]);
     if (kind == std::string::npos) return {};
-    const auto here = static_cast<std::size_t>(std::min(*size, kMost));
-    columns.kinds += std::string(here, "MMMID"[kind]);
-    columns.bases += std::string(here, '?');
+    columns.add("MMMID"[kind], *size, "");
     text.erase(0, n + 1);
   }
   return columns;
@@ -78,20 +86,18 @@ std::optional<Columns> columns_of_differences(std::string text) {
       while (n < text.size() && text[n] >= '0' && text[n] <= '9') ++n;
       const auto size = whole_number(text.substr(0, n));
       if (!size) return {};
-      const auto here = static_cast<std::size_t>(std::min(*size, kMost));
-      columns.kinds += std::string(here, 'M');
-      columns.bases += std::string(here, '?');
+      columns.add('M', *size, "");
     } else if (kind == '*') {
       n = 2;
       if (text.size() < n || !is_base(text[0]) || !is_base(text[1])) return {};
-      columns.kinds += 'M';
-      columns.bases += upper(text[1]);
+      columns.add('M', 1, std::string(1, upper(text[1])));
     } else {
       while (n < text.size() && is_base(text[n])) ++n;
       const std::size_t at = std::string("=+-").find(kind);
       if (at == std::string::npos || n == 0) return {};
-      columns.kinds += std::string(n, "MID"[at]);
-      for (std::size_t i = 0; i < n; ++i) columns.bases += upper(text[i]);
+      std::string letters = text.substr(0, n);
+      std::transform(letters.begin(), letters.end(), letters.begin(), upper);
+      columns.add("MID"[at], static_cast<std::int64_t>(n), letters);
     }
     text.erase(0, n);
   }
@@ -142,12 +148,8 @@ bool add(const std::vector<std::string>& fields, bool with_genome, Result& resul
   const auto columns =
       differences.empty() ? columns_of_cigar(cigar) : columns_of_differences(differences);
   if (!columns) return false;
-  const auto count = [&](char other) {
-    return static_cast<std::int64_t>(columns->kinds.size()) -
-           std::count(columns->kinds.begin(), columns->kinds.end(), other);
-  };
-  if (count('I') != *whole_number(fields[8]) - *whole_number(fields[7])) return false;
-  if (count('D') != *whole_number(fields[3]) - *whole_number(fields[2])) return false;
+  if (columns->target != *whole_number(fields[8]) - *whole_number(fields[7])) return false;
+  if (columns->query != *whole_number(fields[3]) - *whole_number(fields[2])) return false;
 
   const auto chromosome =
       std::find_if(kChromosomes.begin(), kChromosomes.end(),

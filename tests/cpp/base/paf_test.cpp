@@ -117,7 +117,7 @@ TEST(Paf, TextIsRecognised) {
       {row + "\tcg", true, true},
       {"# x\n\n" + row, {}, true},
       {"q\t9\t0\t0\t*\t*\t0\t0\t0\t0\t0\t0\n", true, true},
-      {"q\t9\tx\t", false, false},
+      {"q\t9\tx\ty", false, false},
       {"q\t9\t1\n", false, false},
       {"0 chr1 1 3 x 1 3 + 5\n", false, false},
       {std::string(kLongestName + 1, 'A'), false, false},

@@ -33,7 +33,7 @@ bool fits_column(std::string_view field, std::size_t column) {
 }
 
 // The range in four fields, which fit their columns.
-PafRange parse_range(const std::string_view* fields) {
+PafRange range_in(const std::string_view* fields) {
   return {fields[0], *parse_whole_number(fields[1]), *parse_whole_number(fields[2]),
           *parse_whole_number(fields[3])};
 }
@@ -135,8 +135,8 @@ std::optional<bool> is_paf_text(std::string_view& text, bool last, std::int64_t&
 
 std::size_t PafParser::longest_line() const {
   const std::string_view start = rest_.substr(0, kLongestLine);
-  const bool has_tags = std::count(start.begin(), start.end(), '\t') >= kColumns;
-  return has_tags ? longest_row_ : kLongestLine;
+  const auto tabs = static_cast<std::size_t>(std::count(start.begin(), start.end(), '\t'));
+  return tabs >= kColumns ? longest_row_ : kLongestLine;
 }
 
 PafParser::Found PafParser::next() {
@@ -163,8 +163,8 @@ std::string PafParser::parse_row(std::string_view line) {
     }
   }
   if (!is_strand(columns[kStrand])) return {};
-  block_.query = parse_range(columns.data());
-  block_.target = parse_range(&columns[kTarget]);
+  block_.query = range_in(columns.data());
+  block_.target = range_in(&columns[kTarget]);
   block_.minus = columns[kStrand] == "-";
   for (const PafRange* range : {&block_.query, &block_.target}) {
     std::string problem = problem_of(*range);
@@ -218,7 +218,8 @@ std::string PafParser::check_steps() {
     }
     if (step->kind != PafStep::Kind::kInserted) target += step->size;
     if (step->kind != PafStep::Kind::kDeleted) query += step->size;
-    if (step->kind == PafStep::Kind::kAligned && step->query.empty()) block_.has_bases = false;
+    const bool lacks_bases = step->kind == PafStep::Kind::kAligned && step->query.empty();
+    if (lacks_bases && step->size > 0) block_.has_bases = false;
     if (target > target_size || query > query_size) break;
   }
   if (target == target_size && query == query_size) return {};
