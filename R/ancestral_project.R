@@ -347,9 +347,7 @@ warn_about_projection <- function(report, axt, lengths, overlaps) {
         }
       )
     },
-    if (report$secondary > 0) {
-      sprintf("%s left out", count_of(report$secondary, "secondary alignment"))
-    },
+    if (report$secondary > 0) paste(count_of(report$secondary, "secondary alignment"), "left out"),
     if (report$shared > 0) {
       sprintf("blocks overlap at %s, where %s",
               count_of(report$shared, "position"), overlaps_in_words(overlaps))

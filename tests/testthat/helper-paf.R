@@ -2,8 +2,8 @@
 
 # ---- Projection ----------------------------------------------------------------------------
 
-# Projects `lines` of a PAF file onto the chromosomes of `lengths`. `genome`: the outgroup's; without
-# it, bases come from difference strings in the long form. Rows must be good.
+# Projects `lines` of a PAF file onto the chromosomes of `lengths`. `genome`: the outgroup's.
+# Without it, bases come from difference strings in the long form. Rows must be good.
 oracle_paf <- function(lines, lengths, genome = NULL, overlaps = "score") {
   covered <- oracle_covered(lengths)
   for (line in lines) {
@@ -57,8 +57,8 @@ oracle_paf_columns <- function(tags) {
 
 # ---- From AXT to PAF -----------------------------------------------------------------------
 
-# A PAF file with the blocks of AXT lines. `forms`: of the tags, "cg" (with M), "eqx" (with = and X),
-# "short" or "long" (cs:Z:).
+# Lines of a PAF file with the blocks of AXT lines. `forms`: of the tags, "cg" (with M), "eqx" (with
+# = and X), "short" or "long" (cs:Z:).
 axt_to_paf <- function(lines, lengths, outgroup_lengths, forms) {
   vapply(oracle_blocks(lines), function(block) {
     header <- strsplit(lines[block$line], "[ \t]+")[[1]]
@@ -80,7 +80,9 @@ axt_to_paf <- function(lines, lengths, outgroup_lengths, forms) {
 paf_tag <- function(block, form) {
   focal <- toupper(block$focal)
   outgroup <- toupper(block$outgroup)
-  kind <- ifelse(focal == "-", "I", ifelse(outgroup == "-", "D", ifelse(focal == outgroup, "=", "X")))
+  kind <- ifelse(focal == outgroup, "=", "X")
+  kind[outgroup == "-"] <- "D"
+  kind[focal == "-"] <- "I"
   if (form == "cg") kind <- sub("[X=]", "M", kind)
   runs <- rle(kind)
   if (form %in% c("cg", "eqx")) {
