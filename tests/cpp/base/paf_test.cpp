@@ -5,6 +5,8 @@
 
 #include "chunks.h"
 #include "core/exec/errors.h"
+#include "core/formats/alignment/chain.h"
+#include "core/formats/alignment/maf.h"
 #include "support.h"
 
 namespace ancify {
@@ -99,6 +101,19 @@ TEST(Paf, LinesThatDoNotEndAreAnError) {
     };
     EXPECT_EQ(consume(longest), 0U);
     EXPECT_THROW(consume(longest + 1), FormatError);
+  }
+}
+
+// Names that begin like lines of other formats must not make their readers wait for the line's end.
+TEST(Paf, IsNotTakenForOtherFormats) {
+  for (const char* name : {"a1", "tig1", "browser1", "chain1", "chr1"}) {
+    std::string_view text = "\t9\t1\t8\t-\tchr1\t20\t2\t9\t5\t7\t60\tcs:Z:=ACG";
+    const std::string row = name + std::string(text);
+    std::int64_t lines = 0;
+    text = row;
+    EXPECT_EQ(is_maf_text(text, false, lines), std::optional(false)) << name;
+    EXPECT_EQ(is_chain_text(text, false, lines), std::optional(false)) << name;
+    EXPECT_EQ(is_paf_text(text, false, lines), std::optional(true)) << name;
   }
 }
 

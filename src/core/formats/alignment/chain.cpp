@@ -65,6 +65,7 @@ std::optional<bool> is_chain_text(std::string_view& text, bool last, std::int64_
   if (first->whole) return is_header(first->line);
   const std::size_t n = std::min(first->line.size(), kWord.size());
   if (first->line.substr(0, n) != kWord.substr(0, n)) return false;
+  if (first->line.size() > n && !is_header(first->line)) return false;
   return {};
 }
 
