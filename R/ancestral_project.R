@@ -1,6 +1,6 @@
 #' Project an outgroup onto the focal genome
 #'
-#' Reads an alignment in AXT, MAF or chain format once. For each focal chromosome it gives the
+#' Reads an alignment in AXT, MAF, chain or PAF format once. For each focal chromosome it gives the
 #' outgroup's base at each position, as sequences or as FASTA files:
 #' `project_axt("hg38.panTro6.axt.gz", "hg38.chrom.sizes", output_dir = "chimp")`.
 #'
@@ -52,6 +52,27 @@
 #' A chain is good or bad as a whole. Its blocks must fit the ranges in its header. Its sequences
 #' must have the lengths in `chrom_lengths` and in `twobit`. Each of its blocks counts as a block.
 #'
+#' @section PAF files:
+#' minimap2 and wfmash write PAF. The focal genome is the target, which comes first in
+#' `minimap2 -c --cs=long focal.fa outgroup.fa`. A row needs its CIGAR (`cg:Z:`) or its difference
+#' string (`cs:Z:`).
+#'
+#' | Outgroup's bases | From |
+#' | --- | --- |
+#' | with `twobit` | this genome, in its case |
+#' | without it | `cs:Z:` in the long form, in upper case |
+#'
+#' | Case | Result |
+#' | --- | --- |
+#' | an aligned column | the outgroup's base, along the focal strand |
+#' | focal bases that the outgroup lacks | `-` |
+#' | a row with `tp:A:S` or `tp:A:i` | left out, as a better alignment exists; counted |
+#' | a query without an alignment (strand `*`) | ignored |
+#'
+#' The score is `AS:i:` or, without it, the number of matching bases. The columns must fit the
+#' ranges, and the sequences must have the lengths in `chrom_lengths` and in `twobit`. Each ungapped
+#' stretch counts as a block.
+#'
 #' @section Blocks that overlap:
 #' Net AXT files cover each position at most once. In other files several blocks may cover a
 #' position, for instance in duplicated sequences. A warning counts such positions.
@@ -75,9 +96,9 @@
 #' An interrupted call leaves no files. In a process forked by [parallel::mclapply()] it runs on one
 #' thread.
 #'
-#' @param axt Path of an alignment in UCSC's AXT, MAF or chain format: plain, gzip or bgzip,
-#'   recognised by content. In AXT the focal genome is the first row of each pair, and in a chain it
-#'   is the target. Chromosome names may differ from `chrom_lengths` by a leading `chr`.
+#' @param axt Path of an alignment in AXT, MAF, chain or PAF format: plain, gzip or bgzip,
+#'   recognised by content. In AXT the focal genome is the first row of each pair, and in a chain or
+#'   PAF it is the target. Chromosome names may differ from `chrom_lengths` by a leading `chr`.
 #' @param chrom_lengths Lengths of the focal chromosomes in bases: a named numeric vector, or the
 #'   path of a file with a name and a length on each line (`chrom.sizes` or `.fai`). It can also be
 #'   the path of a 2bit genome, a `Seqinfo`, or an object with one, such as a `BSgenome` or a
@@ -92,9 +113,9 @@
 #'   `"missing"` or `"last"`; see the section on blocks that overlap.
 #' @param maf_name,focal_maf_name For MAF: prefixes of the sources of the outgroup and of the focal
 #'   species, such as `"panTro6"` and `"hg38"`. For other formats `NULL` (the default).
-#' @param twobit For chains: path of the outgroup's genome in UCSC's 2bit format, such as
-#'   `"panTro6.2bit"`. Its sequence names may differ by a leading `chr` from the chain names. For
-#'   other formats `NULL` (the default).
+#' @param twobit For chains, and for PAF without `cs:Z:` in the long form: path of the outgroup's
+#'   genome in UCSC's 2bit format, such as `"panTro6.2bit"`. Its sequence names may differ by a
+#'   leading `chr` from the alignment's. For other formats `NULL` (the default).
 #' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or all
 #'   cores. One thread decompresses while another projects; bgzip files are decompressed on all
 #'   threads.
@@ -112,12 +133,13 @@
 #'   is bad, or the compression or `twobit` is damaged.
 #' * `ancify_format_error`: the file has none of the chromosomes, or a MAF lacks the outgroup.
 #' * `ancify_device_error`: the backend is `"gpu"`.
-#' * `ancify_projection_warning`: chromosomes have no block, blocks or rows were left out, or blocks
-#'   overlap.
+#' * `ancify_projection_warning`: chromosomes have no block, blocks, rows or secondary alignments
+#'   were left out, or blocks overlap.
 #' @references The formats: <https://genome.ucsc.edu/goldenPath/help/axt.html>,
 #'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format5>,
 #'   <https://genome.ucsc.edu/goldenPath/help/chain.html>,
-#'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format7>
+#'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format7>,
+#'   <https://lh3.github.io/minimap2/minimap2.html>
 #' @seealso [call_ancestral()], [ancify_run()], [read_axt()] for an alignment's blocks
 #' @export
 #' @examples
@@ -218,10 +240,10 @@ check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
             quoted(axt), "leave them out")
 }
 
-# If `twobit` is missing for a chain, the core's error says so.
+# If `twobit` is missing, the core's error says so.
 check_twobit_given <- function(axt, twobit) {
-  refuse_if(!is.null(twobit) && !alignment_format_impl(axt)$needs_genome && file.size(axt) > 0,
-            "`twobit` is for chain files, but %s is no chain file: leave it out.", quoted(axt))
+  refuse_if(!is.null(twobit) && !alignment_format_impl(axt)$takes_genome && file.size(axt) > 0,
+            "`twobit` is for chain and PAF files, but %s is neither: leave it out.", quoted(axt))
 }
 
 refuse_gpu_projection <- function(backend) {
@@ -325,6 +347,7 @@ warn_about_projection <- function(report, axt, lengths, overlaps) {
         }
       )
     },
+    if (report$secondary > 0) paste(count_of(report$secondary, "secondary alignment"), "left out"),
     if (report$shared > 0) {
       sprintf("blocks overlap at %s, where %s",
               count_of(report$shared, "position"), overlaps_in_words(overlaps))
@@ -334,7 +357,7 @@ warn_about_projection <- function(report, axt, lengths, overlaps) {
     warn_ancify(
       sprintf("%s: %s.", quoted(axt), paste(problems, collapse = "; ")), "projection",
       file = axt, chromosomes = empty, bad_blocks = report$bad, lines = report$bad_lines,
-      duplicates = report$duplicates, shared = report$shared
+      duplicates = report$duplicates, shared = report$shared, secondary = report$secondary
     )
   }
 }

@@ -17,9 +17,9 @@
 #' | `"AA"` | the records' own `AA` |
 #'
 #' @section From alignments:
-#' Each alignment is of the genome of the VCF with one outgroup, whose name it has. Chains need the
-#' outgroup's 2bit file: `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are
-#' those with records.
+#' Each alignment is of the genome of the VCF with one outgroup, whose name it has. Chains, and
+#' PAF without `cs:Z:` in the long form, need the outgroup's 2bit file:
+#' `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are those with records.
 #'
 #' @section From samples:
 #' Each sample is an outgroup. A name makes several samples one outgroup:

@@ -67,8 +67,9 @@
 #' `UNRESOLVED`. `NEITHER_ALLELE` means another allele. The reasons are as above; REF is compared
 #' and masked as a whole.
 #'
-#' Long gaps are often not aligned: net AXT files and chains bridge at most 100 bases. In
-#' microsatellites, the same allele often arises repeatedly, so even an `OK` is less certain.
+#' Long gaps are often not aligned: net AXT files and chains bridge at most 100 bases, while PAF has
+#' no such limit. In microsatellites, the same allele often arises repeatedly, so even an `OK` is
+#' less certain.
 #'
 #' With `also = "multiallelic"` the ancestral allele may be any of several ALTs. Such records are
 #' not exchanged by `polarise`.

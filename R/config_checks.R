@@ -47,21 +47,21 @@ check_alignments_once <- function(config, origin) {
     )
   }
   check_maf_names(config, files, many, origin)
-  check_twobits(outgroups, formats$needs_genome, origin)
+  check_twobits(outgroups, formats, origin)
 }
 
-check_twobits <- function(outgroups, needed, origin) {
+check_twobits <- function(outgroups, formats, origin) {
   given <- !is.na(outgroups$twobit)
-  for (i in which(needed & !given)) {
+  for (i in which(formats$needs_genome & !given)) {
     add_problem(
       origin, "`outgroups.%s: %s` has a chain file, %s, without bases: set `twobit`, its genome.",
       outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
     )
   }
-  for (i in which(!needed & given)) {
+  for (i in which(!formats$takes_genome & given)) {
     add_problem(
       origin,
-      "`outgroups.%s: %s` has a `twobit`, but %s is no chain file: take it out, or give chains.",
+      "`outgroups.%s: %s` has a `twobit`, but %s is no chain file and no PAF: take it out.",
       outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
     )
   }
@@ -103,11 +103,11 @@ focal_in_maf <- function(config) {
   config$focal_maf_name %||% config$focal_species
 }
 
-# Properties of alignment files by their formats, list(many_species =, needs_genome =): whether they
-# have rows of several species, and whether they need the outgroup's genome. NA if a file is missing
-# or damaged, which is reported later.
+# Properties of alignment files by their formats, list(many_species =, needs_genome =,
+# takes_genome =): whether they have rows of several species, and whether they need or take the
+# outgroup's genome. NA if a file is missing or damaged, which is reported later.
 formats_of <- function(files) {
-  unknown <- list(many_species = NA, needs_genome = NA)
+  unknown <- list(many_species = NA, needs_genome = NA, takes_genome = NA)
   formats <- lapply(unique(files), function(file) {
     tryCatch(alignment_format_impl(file), ancify_error = function(condition) unknown)
   })[match(files, unique(files))]

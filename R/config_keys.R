@@ -49,7 +49,7 @@ species_settings <- function() {
     ),
     outgroups = config_section(
       outgroup_keys(),
-      "The outgroups and their alignments to the focal genome (AXT, MAF or chain).",
+      "The outgroups and their alignments to the focal genome (AXT, MAF, chain or PAF).",
       required = TRUE, python = TRUE, printed = TRUE
     ),
     focal_maf_name = config_setting(
@@ -93,7 +93,7 @@ outgroup_keys <- function() {
     inner = config_setting(
       key_entries(outgroup_entry_keys()), paste(
         "Near relatives: a list of entries. For a MAF file also",
-        "`{name: chimp, alignment: all.maf.gz, maf_name: panTro6}`, and for a chain file",
+        "`{name: chimp, alignment: all.maf.gz, maf_name: panTro6}`, and for a chain or PAF file",
         "`{name: chimp, alignment: over.chain.gz, twobit: panTro6.2bit}`."
       ),
       unset = "empty",
@@ -129,8 +129,8 @@ outgroup_entry_keys <- function() {
     ),
     twobit = config_setting(
       read_input, paste(
-        "Its genome in 2bit format, which a chain file needs. Names of sequences may differ by a",
-        "leading chr."
+        "Its genome in 2bit format, which a chain file needs, and a PAF file without cs:Z: in the",
+        "long form. Names of sequences may differ by a leading chr."
       ),
       example = "panTro6.2bit", changes = "projections"
     )

@@ -125,8 +125,8 @@ reports_on_record <- function(context, sources) {
 }
 
 # NULL in two cases. A chromosome is not on record with this length, which determines bad blocks; or
-# these chromosomes have no block, and reading the alignment again raises the error. Bad blocks,
-# duplicates and shared positions are counted on all chromosomes of the report.
+# these chromosomes have no block, and reading the alignment again raises the error. Counts other
+# than those of good blocks and of blocks passed over are of all chromosomes of the report.
 report_of <- function(facts, lengths) {
   report <- lapply(facts, unlist)
   if (!is_report(report)) {
@@ -143,7 +143,7 @@ report_of <- function(facts, lengths) {
 }
 
 is_report <- function(report) {
-  counts <- c("passed_over", "bad", "duplicates", "shared")
+  counts <- c("passed_over", "bad", "duplicates", "shared", "secondary")
   all(vapply(report[c(counts, "blocks", "on")], is.numeric, NA)) &&
     all(lengths(report[counts]) == 1) && length(report$blocks) == length(report$on)
 }

@@ -121,12 +121,12 @@ check_before_work <- function(config, log) {
   }
 }
 
-# Chains contain no focal bases.
+# Files with a `twobit` contain no focal bases.
 check_focal_bases <- function(config) {
   lacking <- config$outgroups$name[!is.na(config$outgroups$twobit)]
   if (length(lacking) && needs_focal(config) && is.null(config$focal_fasta)) {
     problem <- sprintf(
-      "`estimate` needs focal bases, which the chain files of %s lack: set `focal_fasta`.",
+      "`estimate` needs focal bases, which the files with a `twobit` lack (%s): set `focal_fasta`.",
       enumerate(quoted(lacking))
     )
     abort_ancify(problem, "config", file = config$file, problems = problem)

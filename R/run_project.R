@@ -68,7 +68,7 @@ tell_about_projection <- function(context, reports) {
   data.frame(
     species = outgroups$name, tier = outgroups$tier, alignment = outgroups$alignment,
     used = number("blocks"), bad = number("bad"), passed_over = number("passed_over"),
-    duplicates = number("duplicates"), shared = number("shared")
+    duplicates = number("duplicates"), shared = number("shared"), secondary = number("secondary")
   )
 }
 

@@ -102,7 +102,7 @@ alignments_on_record <- function(context, phases) {
     size = of_file("size", NA_real_), modified = of_file("modified", NA_character_),
     sample_checksum = of_file("sample_checksum", NA_character_),
     used = count("blocks"), bad = count("bad"), passed_over = count("passed_over"),
-    duplicates = count("duplicates"), shared = count("shared")
+    duplicates = count("duplicates"), shared = count("shared"), secondary = count("secondary")
   )
 }
 

@@ -51,7 +51,8 @@ Rcpp::List as_list(const ancify::ProjectionReport& report) {
       Named("bad") = static_cast<double>(report.bad), Named("bad_lines") = lines,
       Named("bad_problems") = problems,
       Named("duplicates") = static_cast<double>(report.duplicates),
-      Named("shared") = static_cast<double>(report.shared));
+      Named("shared") = static_cast<double>(report.shared),
+      Named("secondary") = static_cast<double>(report.secondary));
 }
 
 namespace {

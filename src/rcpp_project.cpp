@@ -6,13 +6,15 @@
 #include "rcpp_ancestry.h"
 #include "rcpp_glue.h"
 
-// Properties of an alignment file's format: list(many_species =, needs_genome =).
+// Properties of an alignment file's format: list(many_species =, needs_genome =, takes_genome =).
 // [[Rcpp::export]]
 Rcpp::List alignment_format_impl(const std::string& file) {
   const ancify::AlignmentFormat* format = nullptr;
   guarded([&] { format = &ancify::format_of_file(file); });
-  return Rcpp::List::create(Rcpp::Named("many_species") = format->many_species,
-                            Rcpp::Named("needs_genome") = format->needs_genome);
+  return Rcpp::List::create(
+      Rcpp::Named("many_species") = format->many_species,
+      Rcpp::Named("needs_genome") = format->needs_genome,
+      Rcpp::Named("takes_genome") = format->needs_genome || format->takes_genome);
 }
 
 // Projects alignments into their folders. Returns a report per alignment. Calls the listener

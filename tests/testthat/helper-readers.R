@@ -23,6 +23,10 @@ readers <- function() {
       function(path) project_axt(path, lengths, maf_name = "near", focal_maf_name = "hg"),
       row = "s hg.chr1 1 4 + 12 ACGT", extension = ".maf"
     ),
+    paf = reader(
+      "paf", paste("q", 9, 1, 5, "+", "chr1", 12, 2, 6, 3, 4, 60, "cs:Z:=AC*ga=T", sep = "\t"),
+      function(path) project_axt(path, lengths), extension = ".paf"
+    ),
     axt_pairs = reader(
       "axt_pairs", c("0 chr1 2 5 chrA 1 4 + 10", "ACGT", "ACGA", ""),
       function(path) read_axt(path), extension = ".axt"

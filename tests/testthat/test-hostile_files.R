@@ -68,6 +68,10 @@ hostile <- list(
        function(path) {
          write_inflating(path, "##maf\n\na\ns h.chr1 0 2 + 10 AA\n", "s x 0 2 + 9 AA\n", 256)
        }),
+  list("paf", "project_axt(file, c(chr1 = 10))", "format", function(path) {
+    write_inflating(path, paste("q", 9, 1, 3, "+", "chr1", 10, 2, 4, 2, 2, 9, "cs:Z:=",
+                                sep = "\t"), "A", 2048)
+  }),
   list("brackets", "ancify_config(file)", "config", function(path) {
     write_lines(path, strrep("[", 200000))
   }),

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "core/exec/errors.h"
-#include "core/io/text.h"
 
 namespace ancify {
 
@@ -62,24 +61,6 @@ bool is_html(std::string_view start) {
          begins_with(start, "<html", same_letter) || begins_with(start, "<?xml", same_letter);
 }
 
-// A line of PAF. Its fields, separated by tabs, are name, length, start and end of the query,
-// strand, these four for the target, and three numbers.
-bool is_paf(std::string_view start) {
-  constexpr std::size_t columns = 12;
-  constexpr std::size_t strand = 4;
-  std::string_view line = start.substr(0, start.find_first_of("\r\n"));
-  for (std::size_t column = 0; column < columns; ++column) {
-    const std::string_view field = line.substr(0, line.find('\t'));
-    const bool is_name = column == 0 || column == strand + 1;
-    const bool fits = column == strand ? field == "+" || field == "-"
-                      : is_name        ? !field.empty()
-                                       : parse_whole_number(field).has_value();
-    if (!fits) return false;
-    line.remove_prefix(std::min(line.size(), field.size() + 1));
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string_view foreign_format(std::string_view start) {
@@ -91,7 +72,6 @@ std::string_view foreign_format(std::string_view start) {
   }
   if (is_html(start))
     return "a page of HTML or XML. Fetch the file itself, and see that it is text";
-  if (is_paf(start)) return "a PAF alignment. Write a MAF or chains with the aligner's own tools";
   return {};
 }
 

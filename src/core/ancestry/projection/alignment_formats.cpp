@@ -1,4 +1,4 @@
-// The readers of AXT, MAF and chains, and the choice between formats by content.
+// The readers of AXT, MAF, chains and PAF, and the choice between formats by content.
 #include "core/ancestry/projection/alignment_formats.h"
 
 #include <algorithm>
@@ -6,10 +6,12 @@
 
 #include "core/ancestry/projection/chain_pairs.h"
 #include "core/ancestry/projection/maf_pairs.h"
+#include "core/ancestry/projection/paf_pairs.h"
 #include "core/ancestry/projection/query_end.h"
 #include "core/formats/alignment/axt.h"
 #include "core/formats/alignment/chain.h"
 #include "core/formats/alignment/maf.h"
+#include "core/formats/alignment/paf.h"
 #include "core/io/byte_source.h"
 #include "core/io/number_parser.h"
 #include "core/io/record_reader.h"
@@ -97,6 +99,25 @@ class ChainReader final : public PairReader {
   ChainPairs pairs_;
 };
 
+class PafReader final : public PairReader {
+ public:
+  // A row has the letters of both sequences.
+  explicit PafReader(const FileToRead& read)
+      : parser_(read.bad, read.lines, std::min(longest_record(), 2 * read.longest_row)),
+        pairs_(read.file, read.chromosomes, read.options, read.inputs, read.bad) {}
+  std::size_t consume(std::string_view text, bool last,
+                      const std::vector<PairSink*>& sinks) override {
+    const std::size_t used =
+        parser_.consume(text, last, [&](const PafRow& row) { pairs_.project(row, sinks); });
+    if (last) pairs_.finish();
+    return used;
+  }
+
+ private:
+  PafParser parser_;
+  PafPairs pairs_;
+};
+
 template <class Reader>
 std::unique_ptr<PairReader> make_reader(const FileToRead& read) {
   return std::make_unique<Reader>(read);
@@ -113,6 +134,7 @@ const std::vector<AlignmentFormat>& alignment_formats() {
   static const std::vector<AlignmentFormat> formats = {
       {"MAF", true, false, is_maf_text, make_reader<MafReader>},
       {"chain", false, true, is_chain_text, make_reader<ChainReader>},
+      {"PAF", false, false, is_paf_text, make_reader<PafReader>, true},
       {"AXT", false, false, is_any_text, make_reader<AxtReader>},
   };
   return formats;

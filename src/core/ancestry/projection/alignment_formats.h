@@ -58,6 +58,8 @@ struct AlignmentFormat {
   // `lines`.
   std::function<std::optional<bool>(std::string_view& text, bool last, std::int64_t& lines)> begins;
   std::function<std::unique_ptr<PairReader>(const FileToRead&)> make_reader;
+  // Whether files may lack the outgroup's bases, so that its genome may be given.
+  bool takes_genome = false;
 };
 
 // One row a format. Formats are tried in this order; the last accepts any text.

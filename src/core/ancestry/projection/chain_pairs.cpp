@@ -2,15 +2,15 @@
 #include "core/ancestry/projection/chain_pairs.h"
 
 #include "core/exec/errors.h"
-#include "core/genome/complement.h"
-#include "core/io/text.h"
 
 namespace ancify {
 
 namespace {
 
-TwoBitFile open_genome(const std::string& file, const ProjectionOptions& options,
-                       const InputIdentities& inputs) {
+constexpr const char* kChainSays = "the chain says";
+
+// The path of the outgroup's genome.
+const std::string& genome_of(const std::string& file, const ProjectionOptions& options) {
   if (options.focal_row) {
     throw InputError("'" + file +
                      "' is a chain file, which has no focal bases: give the focal genome "
@@ -22,13 +22,7 @@ TwoBitFile open_genome(const std::string& file, const ProjectionOptions& options
                      "' is a chain file, which has no bases: set twobit to the outgroup's genome "
                      "in 2bit format");
   }
-  return TwoBitFile(genome->second, inputs);
-}
-
-std::string other_length(const std::string& name, std::int64_t here, const std::string& where,
-                         std::int64_t there) {
-  return "the chain says that " + name + " is " + std::to_string(here) + " bases long, but " +
-         where + " says " + std::to_string(there) + ": use the genomes that were aligned";
+  return genome->second;
 }
 
 }  // namespace
@@ -40,25 +34,15 @@ ChainPairs::ChainPairs(const std::string& file, const std::vector<Chromosome>& c
       chromosomes_(chromosomes),
       insertions_(options.insertions),
       wanted_(chromosomes, options.aliases),
-      genome_(open_genome(file, options, inputs)),
-      sequences_(genome_.names()) {}
+      genome_(genome_of(file, options), inputs) {}
 
 std::string ChainPairs::problem_of(const Chain& chain, const Chromosome& chromosome) {
   const ChainRange& target = chain.target;
-  const ChainRange& query = chain.query;
   if (target.size != chromosome.length) {
-    return other_length(excerpt(target.name), target.size, "the table of lengths",
+    return other_length(kChainSays, target.name, target.size, "the table of lengths",
                         chromosome.length);
   }
-  const auto sequence = sequences_.find(query.name);
-  if (!sequence) {
-    return "the outgroup's genome '" + genome_.path() + "' has no sequence " + excerpt(query.name) +
-           "; its first are " + quoted_list(genome_.names());
-  }
-  sequence_ = *sequence;
-  const std::int64_t length = genome_.length(sequence_);
-  if (query.size == length) return {};
-  return other_length(excerpt(query.name), query.size, "'" + genome_.path() + "'", length);
+  return genome_.choose(kChainSays, chain.query.name, chain.query.size);
 }
 
 void ChainPairs::project(const Chain& chain, const std::vector<PairSink*>& sinks) {
@@ -101,15 +85,7 @@ void ChainPairs::project(const Chain& chain, const std::vector<PairSink*>& sinks
 
 void ChainPairs::make_rows(const ChainRange& query, std::int64_t start, std::int64_t size,
                            std::int64_t gap, std::int64_t inserted) {
-  const auto n = static_cast<std::size_t>(size);
-  if (query.minus) {
-    bases_.resize(n);
-    genome_.read(sequence_, query.size - start - size, n, bases_.data());
-    reverse_complement(bases_, row_);
-  } else {
-    row_.resize(n);
-    genome_.read(sequence_, start, n, row_.data());
-  }
+  genome_.read(query.minus, start, static_cast<std::size_t>(size), row_);
   row_.append(static_cast<std::size_t>(gap), '-');
   if (unknown_.size() < row_.size()) unknown_.resize(row_.size(), 'N');
   target_ = std::string_view(unknown_).substr(0, row_.size());

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/ancestry/projection/outgroup_genome.h"
 #include "core/ancestry/projection/projector.h"
 #include "core/formats/alignment/bad_blocks.h"
 #include "core/formats/alignment/chain.h"
-#include "core/formats/sequence/twobit.h"
 #include "core/genome/lengths.h"
 
 namespace ancify {
@@ -45,14 +45,11 @@ class ChainPairs {
   const std::vector<Chromosome>& chromosomes_;
   bool insertions_;
   ChromosomeNames wanted_;
-  TwoBitFile genome_;
-  ChromosomeNames sequences_;
-  std::size_t sequence_ = 0;  // of the current chain
-  std::string row_;           // the outgroup's
-  std::string unknown_;       // begins with the focal row, if that has no gap
-  std::string gapped_;        // the focal row, if it has
-  std::string_view target_;   // the focal row
-  std::string bases_;         // of the plus strand, where the row is on the minus strand
+  OutgroupGenome genome_;
+  std::string row_;          // the outgroup's
+  std::string unknown_;      // begins with the focal row, if that has no gap
+  std::string gapped_;       // the focal row, if it has
+  std::string_view target_;  // the focal row
 };
 
 }  // namespace ancify

@@ -268,6 +268,7 @@ class OutgroupReader : public PairSink {
     }
   }
   void pass_over(std::string_view chromosome) override { see(chromosome); }
+  void leave_out_secondary() override {}
   void bad(std::int64_t line, const std::string& problem) override { bad_.add(line, problem); }
 
   // `common`: blocks that are bad for all outgroups of the file.

@@ -58,6 +58,7 @@ struct ProjectionReport {
   std::vector<BadBlocks::Example> bad_examples;
   std::int64_t duplicates = 0;  // further rows of the outgroup in blocks, besides one a block
   std::int64_t shared = 0;      // positions that several blocks cover
+  std::int64_t secondary = 0;   // alignments left out, as others of the same bases are better
 };
 
 // The letter of rows of which none is better: N if they differ. In two cases, lower case. N stays,
@@ -79,6 +80,7 @@ class PairChecker : public PairSink {
 
   void project(const AlignedPair& pair, std::int64_t duplicates) final;
   void pass_over(std::string_view chromosome) final;
+  void leave_out_secondary() final { ++report_.secondary; }
   void bad(std::int64_t line, const std::string& problem) final { bad_.add(line, problem); }
   ProjectionReport report() const;
 

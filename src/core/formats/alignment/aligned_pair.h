@@ -37,6 +37,8 @@ class PairSink {
   virtual void project(const AlignedPair& pair, std::int64_t duplicates) = 0;
   // Called for a block on an unwanted chromosome.
   virtual void pass_over(std::string_view chromosome) = 0;
+  // Called for an alignment left out in favour of a better one of the same outgroup bases.
+  virtual void leave_out_secondary() = 0;
   // Called for a bad block.
   virtual void bad(std::int64_t line, const std::string& problem) = 0;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/formats/alignment/first_line.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -59,21 +60,12 @@ ChainBlock next_block(std::string_view& blocks) {
 }
 
 std::optional<bool> is_chain_text(std::string_view& text, bool last, std::int64_t& lines) {
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const std::string_view line = trim_end(text.substr(0, newline));
-    const bool whole = newline != text.npos || last;
-    if (!line.empty() && line.front() != '#') {
-      if (whole) return is_header(line);
-      const std::size_t n = std::min(line.size(), kWord.size());
-      if (line.substr(0, n) != kWord.substr(0, n)) return false;
-      return {};
-    }
-    if (!whole) return {};
-    text.remove_prefix(newline == text.npos ? text.size() : newline + 1);
-    ++lines;
-  }
-  if (last) return false;
+  const auto first = first_line(text, last, lines);
+  if (!first) return last ? std::optional(false) : std::nullopt;
+  if (first->whole) return is_header(first->line);
+  const std::size_t n = std::min(first->line.size(), kWord.size());
+  if (first->line.substr(0, n) != kWord.substr(0, n)) return false;
+  if (first->line.size() > n && !is_header(first->line)) return false;
   return {};
 }
 

@@ -30,6 +30,13 @@ bool is_track_line(std::string_view line) {
   return word == "track" || word == "browser";
 }
 
+// Whether a line that continues in further text may be one of those before a block, or its first.
+bool may_begin_maf(std::string_view line) {
+  const bool has_word = line.find_first_of(" \t") != line.npos;
+  return line.empty() || line.front() == '#' || !has_word || is_track_line(line) ||
+         type_of(line) == 'a';
+}
+
 // The score in an `a` line; empty if it has none.
 std::string_view score_field(std::string_view line) {
   constexpr std::string_view name = "score=";
@@ -67,7 +74,7 @@ std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t&
     const bool whole = newline != rest.npos || last;
     // Such a line is not MAF, so its end does not matter.
     if (!line.empty() && std::string_view("#atb").find(line.front()) == line.npos) return false;
-    if (!whole) return {};
+    if (!whole) return may_begin_maf(line) ? std::nullopt : std::optional(false);
     constexpr std::string_view mark = "##maf";
     if (line.substr(0, mark.size()) == mark) return true;
     if (!line.empty() && line.front() != '#') {
