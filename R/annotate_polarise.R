@@ -38,7 +38,7 @@
 #' @param unpolarised The fate of records that cannot be polarised. `"flag"` (the default) marks
 #'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
 #' @param focal With alignments: the name of the VCF's species, as a leaf of `tree` or a species of
-#'   MAF files; `"focal"` by default.
+#'   MAF and TAF files; `"focal"` by default.
 #' @param method With several alignments: `"likelihood"` (the default) or `"parsimony"`, methods of
 #'   [call_ancestral()]. For others use [ancify_run()].
 #' @param tree With several alignments: a Newick text or a file with one; `NULL` (the default)

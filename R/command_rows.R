@@ -91,8 +91,8 @@ rows_of_analyses <- function() {
       c("from", "output"), c("VCF", "output"),
       c(
         paste(
-          "--from takes SPECIES=ALIGNMENT for each outgroup (AXT, MAF, or CHAIN,TWOBIT); or the",
-          "folder of a run, a FASTA file, or AA for the records' own AA."
+          "--from takes SPECIES=ALIGNMENT for each outgroup (AXT, MAF, TAF, or CHAIN,TWOBIT); or",
+          "the folder of a run, a FASTA file, or AA for the records' own AA."
         ),
         paste(
           "Records that cannot be polarised get NOT_POLARISED in FILTER by default. Prints how",

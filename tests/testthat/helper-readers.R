@@ -23,6 +23,11 @@ readers <- function() {
       function(path) project_axt(path, lengths, maf_name = "near", focal_maf_name = "hg"),
       row = "s hg.chr1 1 4 + 12 ACGT", extension = ".maf"
     ),
+    taf = reader(
+      "taf", c("#taf version:1", "AA ; i 0 hg.chr1 1 + 12 i 1 near.x 0 + 9", "CC", "G-", "TA"),
+      function(path) project_axt(path, lengths, maf_name = "near", focal_maf_name = "hg"),
+      extension = ".taf"
+    ),
     axt_pairs = reader(
       "axt_pairs", c("0 chr1 2 5 chrA 1 4 + 10", "ACGT", "ACGA", ""),
       function(path) read_axt(path), extension = ".axt"
