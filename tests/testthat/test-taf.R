@@ -70,7 +70,7 @@ test_that("a bad column of a TAF is an error with its line, or left out and coun
              "TTT ; s 0 hg.chr1 5 + 9 s 1 near.c 7 + 9 s 2 far.c 2 + 5")
   warned <- expect_one_warning(
     project_maf(taf_file(lines), c(chr1 = 9), on_bad_block = "skip"), "projection",
-    "2 blocks", "line 3"
+    "2 bad blocks left out, the first at line 3"
   )
   expect_identical(warned$value, c(chr1 = "NNNNNTNNN"))
   long <- c(taf_head, "CG-", "TTT ; s 0 hg.chr1 8 + 9", "TTT", "AAA ; s 0 hg.chr1 3 + 9 g 1 9",
@@ -78,7 +78,8 @@ test_that("a bad column of a TAF is an error with its line, or left out and coun
   expect_taf_refused(long, "start 8, size 2", "'hg.chr1'", line = 4)
   expect_taf_refused(long[-(4:5)], "start 14, size 1", "'near.c'", line = 4)
   warned <- expect_one_warning(
-    project_maf(taf_file(long), c(chr1 = 9), on_bad_block = "skip"), "projection", "2 blocks"
+    project_maf(taf_file(long), c(chr1 = 9), on_bad_block = "skip"), "projection",
+    "2 bad blocks left out, the first at line 4"
   )
   expect_identical(warned$value, c(chr1 = "TGNNACNNN"))
   expect_taf_refused(c(taf_head[1], "A* ; i 0 hg.chr1 0 + 9 i 1 near.c 3 + 9"), "'near.c'",
