@@ -69,7 +69,8 @@ AxtParser::Found AxtParser::next() {
       const std::string problem = "not the header of an AXT block: " + excerpt(line);
       if (lines_ == 1) {
         // A file of another kind, such as a 404 error page, ends up here.
-        bad_.add(lines_, problem, "Alignments are AXT, MAF, TAF or chain files. Is it the right file?");
+        bad_.add(lines_, problem,
+                 "Alignments are AXT, MAF, TAF or chain files. Is it the right file?");
       } else {
         bad_.add(lines_, problem);
       }
