@@ -22,12 +22,47 @@ constexpr std::size_t kLongestColumn = std::size_t{1} << 24;
 constexpr std::size_t kMostCells = std::size_t{1} << 26;
 // Columns that become parts of rows together, so that few lines of the cache hold them.
 constexpr std::size_t kTileColumns = 64;
+// Most runs of bases are shorter.
+constexpr std::size_t kShortRun = 16;
 // A position behind all sequences. Positions stop here, so that they cannot overflow.
 constexpr std::int64_t kFarthest = 1'000'000'000'000'000'000;
 
 bool is_mark(std::string_view line) {
   return line.substr(0, kMark.size()) == kMark &&
          (line.size() == kMark.size() || is_blank(line[kMark.size()]));
+}
+
+// Takes a run, such as `A 12`, and the blanks behind it off a text. Returns its length; 0 if there
+// is no run.
+std::size_t take_run(std::string_view& runs) {
+  // Most runs have fewer than 10 bases and one blank at each place.
+  if (runs.size() > 4 && runs[1] == ' ' && runs[2] > '0' && runs[2] <= '9' && runs[3] == ' ' &&
+      !is_blank(runs[4])) {
+    const auto n = static_cast<std::size_t>(runs[2] - '0');
+    runs.remove_prefix(4);
+    return n;
+  }
+  const char* at = runs.data() + 1;
+  const char* const end = runs.data() + runs.size();
+  const auto skip_blanks = [&] {
+    const char* const before = at;
+    while (at < end && is_blank(*at)) ++at;
+    return at > before || at == end;
+  };
+  if (!skip_blanks()) return 0;
+  std::size_t n = 0;
+  for (; at < end && *at >= '0' && *at <= '9'; ++at) {
+    n = std::min(10 * n + static_cast<std::size_t>(*at - '0'), kLongestColumn);
+  }
+  if (n == 0 || !skip_blanks()) return 0;
+  runs.remove_prefix(static_cast<std::size_t>(at - runs.data()));
+  return n;
+}
+
+// Writes a run. There must be space for kShortRun, as short runs take no loop.
+void fill_run(char* out, char base, std::size_t n) {
+  std::memset(out, base, kShortRun);
+  if (n > kShortRun) std::memset(out + kShortRun, base, n - kShortRun);
 }
 
 std::string other_number(std::size_t bases, std::size_t rows) {
@@ -136,7 +171,7 @@ std::string TafParser::add_bases(std::string_view bases) {
   prepare_rows();
   char* const column = &tile_[in_tile_ * rows_.size()];
   if (has_runs_) {
-    const std::string problem = expand_runs(bases, column);
+    std::string problem = expand_runs(bases, column);
     if (!problem.empty()) return problem;
   } else {
     if (bases.find(' ') != bases.npos || bases.find('\t') != bases.npos) {
@@ -151,25 +186,12 @@ std::string TafParser::add_bases(std::string_view bases) {
 
 std::string TafParser::expand_runs(std::string_view runs, char* column) {
   const std::size_t rows = rows_.size();
-  const auto skip_blanks = [&] {
-    while (!runs.empty() && is_blank(runs.front())) runs.remove_prefix(1);
-  };
   std::size_t bases = 0;
-  for (skip_blanks(); !runs.empty(); skip_blanks()) {
-    const std::string_view here = runs;
-    runs.remove_prefix(1);
-    const bool is_one = !runs.empty() && is_blank(runs.front());
-    skip_blanks();
-    std::size_t n = 0;
-    std::size_t digits = 0;
-    for (; digits < runs.size() && runs[digits] >= '0' && runs[digits] <= '9'; ++digits) {
-      n = std::min(10 * n + static_cast<std::size_t>(runs[digits] - '0'), kLongestColumn);
-    }
-    runs.remove_prefix(digits);
-    if (!is_one || n == 0 || (!runs.empty() && !is_blank(runs.front()))) {
-      return "this is not a base and the length of its run: " + excerpt(here);
-    }
-    if (n <= rows - std::min(bases, rows)) std::memset(column + bases, here.front(), n);
+  while (!runs.empty()) {
+    const char base = runs.front();
+    const std::size_t n = take_run(runs);
+    if (n == 0) return "this is not a base and the length of its run: " + excerpt(runs);
+    if (bases + n <= rows) fill_run(column + bases, base, n);
     bases += n;
   }
   return bases == rows ? std::string() : other_number(bases, rows);
@@ -284,7 +306,7 @@ void TafParser::prepare_rows() {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].wanted) wanted_.push_back(i);
   }
-  tile_.resize(std::max(tile_.size(), kTileColumns * rows_.size() + 1));
+  tile_.resize(std::max(tile_.size(), kTileColumns * rows_.size() + kShortRun));
   // Does not depend on the wanted rows, so neither do the blocks.
   most_columns_ =
       std::clamp(kMostCells / std::max<std::size_t>(rows_.size(), 1), kTileColumns, kMostColumns);
