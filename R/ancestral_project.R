@@ -1,7 +1,7 @@
 #' Project an outgroup onto the focal genome
 #'
-#' Reads an alignment in AXT, MAF, chain or PAF format once. For each focal chromosome it gives the
-#' outgroup's base at each position, as sequences or as FASTA files:
+#' Reads an alignment in AXT, MAF, TAF, chain or PAF format once. For each focal chromosome it gives
+#' the outgroup's base at each position, as sequences or as FASTA files:
 #' `project_axt("hg38.panTro6.axt.gz", "hg38.chrom.sizes", output_dir = "chimp")`.
 #'
 #' | Case | Result |
@@ -35,6 +35,17 @@
 #' with the focal row on the minus strand is reverse-complemented. Each row must have as many bases
 #' as its size states, and coordinates inside its sequence. The length of the focal sequence must
 #' agree with `chrom_lengths`.
+#'
+#' @section TAF files:
+#' TAF is the format of the program taffy, for alignments by Cactus. It has the columns of a MAF one
+#' by one, as plain or run-length encoded bases, and states coordinates where they change. Columns
+#' between two statements of coordinates are a block. So a TAF gives the same bases as the MAF that
+#' it was made from, except that it has no scores.
+#'
+#' Names and rows are as in MAF. A block may lack focal bases; it then has no position. A column
+#' with a wrong number of bases makes its block bad. So are the blocks after it, until a line states
+#' all coordinates of the focal species and the outgroups again. A change of rows that cannot be
+#' read is always an error.
 #'
 #' @section Chain files:
 #' A chain has no bases; the outgroup's bases come from its genome, `twobit`.
@@ -96,9 +107,10 @@
 #' An interrupted call leaves no files. In a process forked by [parallel::mclapply()] it runs on one
 #' thread.
 #'
-#' @param axt Path of an alignment in AXT, MAF, chain or PAF format: plain, gzip or bgzip,
-#'   recognised by content. In AXT the focal genome is the first row of each pair, and in a chain or
-#'   PAF it is the target. Chromosome names may differ from `chrom_lengths` by a leading `chr`.
+#' @param axt Path of an alignment in AXT, MAF, TAF, chain or PAF format: plain, gzip or
+#'   bgzip, recognised by content. In AXT the focal genome is the first row of each pair, and in a
+#'   chain or PAF it is the target. Chromosome names may differ from `chrom_lengths` by a leading
+#'   `chr`.
 #' @param chrom_lengths Lengths of the focal chromosomes in bases: a named numeric vector, or the
 #'   path of a file with a name and a length on each line (`chrom.sizes` or `.fai`). It can also be
 #'   the path of a 2bit genome, a `Seqinfo`, or an object with one, such as a `BSgenome` or a
@@ -111,8 +123,8 @@
 #'   warns at the end.
 #' @param overlaps Which of several blocks at a position counts: `"score"` (the default),
 #'   `"missing"` or `"last"`; see the section on blocks that overlap.
-#' @param maf_name,focal_maf_name For MAF: prefixes of the sources of the outgroup and of the focal
-#'   species, such as `"panTro6"` and `"hg38"`. For other formats `NULL` (the default).
+#' @param maf_name,focal_maf_name For MAF and TAF: prefixes of the sources of the outgroup and of
+#'   the focal species, such as `"panTro6"` and `"hg38"`. For other formats `NULL` (the default).
 #' @param twobit For chains, and for PAF without `cs:Z:` in the long form: path of the outgroup's
 #'   genome in UCSC's 2bit format, such as `"panTro6.2bit"`. Its sequence names may differ by a
 #'   leading `chr` from the alignment's. For other formats `NULL` (the default).
@@ -131,12 +143,14 @@
 #' * `ancify_file_error` (field `file`): a file cannot be read or written.
 #' * `ancify_format_error` (fields `file` and `line`): the text is in none of the formats, a block
 #'   is bad, or the compression or `twobit` is damaged.
-#' * `ancify_format_error`: the file has none of the chromosomes, or a MAF lacks the outgroup.
+#' * `ancify_format_error`: the file has none of the chromosomes, or a MAF or TAF lacks the
+#'   outgroup.
 #' * `ancify_device_error`: the backend is `"gpu"`.
 #' * `ancify_projection_warning`: chromosomes have no block, blocks, rows or secondary alignments
 #'   were left out, or blocks overlap.
 #' @references The formats: <https://genome.ucsc.edu/goldenPath/help/axt.html>,
 #'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format5>,
+#'   <https://github.com/ComparativeGenomicsToolkit/taffy/blob/main/docs/taf_format.md>,
 #'   <https://genome.ucsc.edu/goldenPath/help/chain.html>,
 #'   <https://genome.ucsc.edu/FAQ/FAQformat.html#format7>,
 #'   <https://lh3.github.io/minimap2/minimap2.html>
@@ -236,7 +250,7 @@ check_maf_names_given <- function(axt, maf_name, focal_maf_name) {
   # For an empty file the core's error says that it has no block.
   refuse_if(!is.null(c(maf_name, focal_maf_name)) && !alignment_format_impl(axt)$many_species &&
               file.size(axt) > 0,
-            "`maf_name` and `focal_maf_name` are for MAF files, but %s is not MAF: %s.",
+            "`maf_name` and `focal_maf_name` are for MAF and TAF, but %s is not MAF or TAF: %s.",
             quoted(axt), "leave them out")
 }
 

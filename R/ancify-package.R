@@ -43,7 +43,7 @@
 #'   [ancify_project()] and [ancify_call()] carry out one of these phases.
 #'
 #' @section Single steps, projecting and calling:
-#' * [project_axt()] projects one alignment, AXT, MAF, chain or PAF, onto the focal genome.
+#' * [project_axt()] projects one alignment, AXT, MAF, TAF, chain or PAF, onto the focal genome.
 #' * [read_axt()] reads an alignment's blocks as pairs of ranges.
 #' * [call_ancestral()] calls ancestral alleles from sequences in memory, by any method.
 #' * [polarise_sites()] gives posteriors of the ancestral allele at polymorphic sites.

@@ -54,8 +54,8 @@
 #'   `"-"` writes VCF to the standard output.
 #' @param unpolarised The fate of records that cannot be polarised. `"flag"` (the default) marks
 #'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
-#' @param focal The name of the VCF's species, as a leaf of `tree` or a species of MAF files;
-#'   `"focal"` by default.
+#' @param focal The name of the VCF's species, as a leaf of `tree` or a species of MAF and
+#'   TAF files; `"focal"` by default.
 #' @param method With several outgroups: `"likelihood"` (the default), `"parsimony"` or
 #'   `"coalescent"`, methods of [call_ancestral()]. For others use [ancify_run()].
 #' @param tree With several outgroups: a Newick text or a file with one; `NULL` (the default)

@@ -71,7 +71,7 @@ check_maf_names <- function(config, files, many, origin) {
   outgroups <- config$outgroups
   for (i in which(!many & !is.na(outgroups$maf_name))) {
     add_problem(
-      origin, "`outgroups.%s: %s` has a `maf_name`, but %s is no MAF file: take it out.",
+      origin, "`outgroups.%s: %s` has a `maf_name`, but %s is no MAF file and no TAF: take it out.",
       outgroups$tier[i], outgroups$name[i], quoted(outgroups$alignment[i])
     )
   }

@@ -49,11 +49,11 @@ species_settings <- function() {
     ),
     outgroups = config_section(
       outgroup_keys(),
-      "The outgroups and their alignments to the focal genome (AXT, MAF, chain or PAF).",
+      "The outgroups and their alignments to the focal genome (AXT, MAF, TAF, chain or PAF).",
       required = TRUE, python = TRUE, printed = TRUE
     ),
     focal_maf_name = config_setting(
-      read_text, "The focal species' name in MAF files.",
+      read_text, "The focal species' name in MAF and TAF files.",
       unset = "`focal_species`", example = "hg38", changes = "projections"
     ),
     work_dir = config_setting(
@@ -92,7 +92,7 @@ outgroup_keys <- function() {
   list(
     inner = config_setting(
       key_entries(outgroup_entry_keys()), paste(
-        "Near relatives: a list of entries. For a MAF file also",
+        "Near relatives: a list of entries. For a MAF or TAF file also",
         "`{name: chimp, alignment: all.maf.gz, maf_name: panTro6}`, and for a chain or PAF file",
         "`{name: chimp, alignment: over.chain.gz, twobit: panTro6.2bit}`."
       ),
@@ -118,13 +118,13 @@ outgroup_entry_keys <- function() {
     ),
     alignment = config_setting(
       read_input, paste(
-        "Its alignment. One MAF file may serve several outgroups. Names of chromosomes may differ",
-        "by a leading chr."
+        "Its alignment. One MAF or TAF file may serve several outgroups. Names of chromosomes may",
+        "differ by a leading chr."
       ),
       required = TRUE, changes = "projections", python = TRUE
     ),
     maf_name = config_setting(
-      read_text, "Its name in the MAF file.",
+      read_text, "Its name in the MAF or TAF file.",
       unset = "`name`", changes = "projections"
     ),
     twobit = config_setting(

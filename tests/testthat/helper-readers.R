@@ -27,6 +27,11 @@ readers <- function() {
       "paf", paste("q", 9, 1, 5, "+", "chr1", 12, 2, 6, 3, 4, 60, "cs:Z:=AC*ga=T", sep = "\t"),
       function(path) project_axt(path, lengths), extension = ".paf"
     ),
+    taf = reader(
+      "taf", c("#taf version:1", "AA ; i 0 hg.chr1 1 + 12 i 1 near.x 0 + 9", "CC", "G-", "TA"),
+      function(path) project_axt(path, lengths, maf_name = "near", focal_maf_name = "hg"),
+      extension = ".taf"
+    ),
     axt_pairs = reader(
       "axt_pairs", c("0 chr1 2 5 chrA 1 4 + 10", "ACGT", "ACGA", ""),
       function(path) read_axt(path), extension = ".axt"

@@ -33,33 +33,6 @@ test_that("projections of random MAFs are the oracle's", {
   }
 })
 
-# A configuration with a random MAF for all of maf_outgroups.
-maf_config <- function(lines, lengths, ..., compression = "none") {
-  folder <- new_folder()
-  path <- function(name) file.path(folder, name)
-  writeLines(sprintf("%s\t%.0f", names(lengths), lengths), path("chrom.sizes"))
-  maf <- write_axt(lines, path("alignment"), compression = compression)
-  entry <- function(i) list(name = paste0("s", i), alignment = maf, maf_name = maf_outgroups[i])
-  list(
-    focal_species = "focal", focal_maf_name = maf_focal,
-    chromosome_lengths = path("chrom.sizes"),
-    outgroups = list(inner = lapply(1:3, entry), outer = list(entry(4))),
-    work_dir = path("work"), output_dir = path("calls"), ...
-  )
-}
-
-expect_maf_run <- function(config, expected, threads) {
-  names(expected) <- paste0("s", seq_along(expected))
-  projected <- lapply(expected, `[[`, "sequences")
-  run <- suppressWarnings(run_quietly(config, threads = threads, resume = FALSE))
-  if (!isFALSE(config$keep_projected)) expect_projected(config$work_dir, projected)
-  expect_calls(config$output_dir, expected_calls(projected, 3))
-  alignments <- attr(run, "alignments")
-  for (count in c("used", "bad", "passed_over", "duplicates", "shared")) {
-    expect_equal(alignments[[count]], unname(vapply(expected, `[[`, 0, count)))
-  }
-}
-
 test_that("one MAF serves several outgroups, however compressed, at any chunk size", {
   set.seed(22)
   keep <- TRUE

@@ -25,7 +25,7 @@ struct Magic {
   std::string_view name;
 };
 
-constexpr std::array<Magic, 18> kMagics = {{
+constexpr std::array<Magic, 17> kMagics = {{
     {0, "BZh", "a file compressed by bzip2. Use gzip: bunzip2 -c FILE | gzip > FILE.gz"},
     {0, bytes("\xfd\x37zXZ\0"), "a file compressed by xz. Use gzip: xz -dc FILE | gzip > FILE.gz"},
     {0, "\x28\xb5\x2f\xfd", "a file compressed by zstd. Use gzip: zstd -dc FILE | gzip > FILE.gz"},
@@ -34,7 +34,6 @@ constexpr std::array<Magic, 18> kMagics = {{
     {0, "\x89HDF\r\n\x1a\n", "an HDF5 file, as alignments in HAL are. Write a MAF by hal2maf"},
     {0, "version https://git-lfs",
      "a pointer of Git LFS, not the file. Fetch that by git lfs pull"},
-    {0, "#taf", "a TAF alignment. Write a MAF by taffy view --maf"},
     {16, "bgen", "a BGEN file. Convert it by plink2 --bgen FILE ref-first --make-pgen"},
     {0, bytes("BAM\1"), "a BAM file of aligned reads. See the help for the formats that are read"},
     {0, "CRAM", "a CRAM file of aligned reads. See the help for the formats that are read"},

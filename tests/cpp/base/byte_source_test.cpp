@@ -216,7 +216,6 @@ TEST(OpenText, NamesFormatsThatAreNotRead) {
       {"\x89HDF\r\n\x1a\n", "HDF5"},
       {"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "pointer of Git LFS"},
       {"\n <!DocType HTML>\n<p>", "HTML"},
-      {"#taf version:1\n", "TAF"},
       {std::string(16, '\0') + "bgen", "BGEN"},
       {"\xff\xfe" + std::string("a\0", 2), "UTF-16"}};
   for (const auto& [text, name] : cases) {
@@ -226,7 +225,7 @@ TEST(OpenText, NamesFormatsThatAreNotRead) {
       EXPECT_NE(message.find(name), message.npos) << name << ": " << message;
     }
   }
-  for (const char* read : {"##maf version=1\n", ">a\nBZh\n",
+  for (const char* read : {"##maf version=1\n", "#taf version:1\n", ">a\nBZh\n",
                            "q\t100\t0\t90\t+\tchr1\t500\t10\t100\t80\t90\t60\n", ""}) {
     EXPECT_EQ(read_with(dir.write("x", read), 100, 100), read);
   }

@@ -1,4 +1,4 @@
-// The readers of AXT, MAF, chains and PAF, and the choice between formats by content.
+// The readers of AXT, MAF, TAF, chains and PAF, and the choice between formats by content.
 #include "core/ancestry/projection/alignment_formats.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "core/formats/alignment/chain.h"
 #include "core/formats/alignment/maf.h"
 #include "core/formats/alignment/paf.h"
+#include "core/formats/alignment/taf.h"
 #include "core/io/byte_source.h"
 #include "core/io/number_parser.h"
 #include "core/io/record_reader.h"
@@ -81,6 +82,27 @@ class MafReader final : public PairReader {
   MafPairs pairs_;
 };
 
+class TafReader final : public PairReader {
+ public:
+  explicit TafReader(const FileToRead& read)
+      : pairs_(read.file, read.names, read.chromosomes, read.options, read.bad),
+        parser_(
+            read.bad, [this](std::string_view source) { return pairs_.wants(source); },
+            read.options.simd, read.lines) {}
+  std::size_t consume(std::string_view text, bool last,
+                      const std::vector<PairSink*>& sinks) override {
+    return parser_.consume(text, last,
+                           [&](const MafBlock& block) { pairs_.project(block, sinks); });
+  }
+  void throw_if_never_seen(std::size_t outgroup) const override {
+    pairs_.throw_if_never_seen(outgroup);
+  }
+
+ private:
+  MafPairs pairs_;
+  TafParser parser_;
+};
+
 class ChainReader final : public PairReader {
  public:
   explicit ChainReader(const FileToRead& read)
@@ -132,6 +154,7 @@ std::optional<bool> is_any_text(std::string_view& /*text*/, bool /*last*/,
 
 const std::vector<AlignmentFormat>& alignment_formats() {
   static const std::vector<AlignmentFormat> formats = {
+      {"TAF", true, false, is_taf_text, make_reader<TafReader>},  // its header is a comment in MAF
       {"MAF", true, false, is_maf_text, make_reader<MafReader>},
       {"chain", false, true, is_chain_text, make_reader<ChainReader>},
       {"PAF", false, false, is_paf_text, make_reader<PafReader>, true},

@@ -16,17 +16,19 @@ namespace ancify {
 namespace {
 
 // The inconsistency in a row; empty if there is none.
-std::string problem_of(const MafRow& row, const RowScan& scan) {
+std::string problem_of(std::string_view source, const MafRow& row, const RowScan& scan) {
   const auto bases = static_cast<std::int64_t>(row.columns.size()) - scan.gaps;
-  if (!scan.only_letters_and_gaps) return "the row contains characters other than letters and -";
+  if (!scan.only_letters_and_gaps) {
+    return "the row of " + excerpt(source) + " contains characters other than letters and -";
+  }
   if (bases != row.size) {
     return "the row's size is " + std::to_string(row.size) + ", but it has " +
            std::to_string(bases) + " bases";
   }
   if (row.start + row.size > row.source_size) {
     return "the row's coordinates (start " + std::to_string(row.start) + ", size " +
-           std::to_string(row.size) + ") are not inside its sequence, which is " +
-           std::to_string(row.source_size) + " bases long";
+           std::to_string(row.size) + ") are not inside its sequence " + excerpt(source) +
+           ", which is " + std::to_string(row.source_size) + " bases long";
   }
   return {};
 }
@@ -100,6 +102,7 @@ void MafPairs::find_rows(const MafBlock& block) {
   for (auto& rows : outgroups_) rows.clear();
   const MafLine* other_focal = nullptr;
   for (const auto& row : block.rows) {
+    if (!row.wanted) continue;
     if (is_known_focal(row.source)) {
       focal_.push_back(&row);
       continue;
@@ -117,13 +120,14 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
   const bool focal_alone = options_.focal_row;
   if (options_.focal_name.empty() ||
       (!focal_alone && std::find(names_.begin(), names_.end(), "") != names_.end())) {
-    throw InputError(
-        "'" + file_ +
-        "' is a MAF file: set maf_name and focal_maf_name to the prefixes of the outgroup's and "
-        "the focal species' sources. Its first block has " +
-        quoted_list(sources_));
+    throw InputError("'" + file_ +
+                     "' has rows of several species: set maf_name and focal_maf_name to the "
+                     "prefixes of the outgroup's and "
+                     "the focal species' sources. Its first block has " +
+                     quoted_list(sources_));
   }
   find_rows(block);
+  of_columns_ = block.of_columns;
   if (focal_.empty()) {
     std::vector<std::string> sources;
     for (const auto& row : block.rows) sources.emplace_back(row.source);
@@ -177,7 +181,8 @@ bool MafPairs::begin_pair(const MafLine& focal, const Chromosome& chromosome, Al
     return false;
   }
   const RowScan scan = scan_row(row->columns, options_.simd);
-  std::string problem = problem_of(*row, scan);
+  std::string problem = problem_of(focal.source, *row, scan);
+  if (problem.empty() && row->size == 0 && of_columns_) return false;
   if (problem.empty() && row->size == 0) problem = "the focal row has no bases";
   if (problem.empty() && row->source_size != chromosome.length) {
     problem = "the row says that " + excerpt(focal.source) + " is " +
@@ -189,7 +194,8 @@ bool MafPairs::begin_pair(const MafLine& focal, const Chromosome& chromosome, Al
     return false;
   }
   minus_ = row->minus;
-  pair.target_line = focal.line;
+  // One line of columns may have several focal rows.
+  pair.target_line = of_columns_ && focal_.size() > 1 ? 0 : focal.line;
   pair.chromosome = chromosome.name;
   pair.end = minus_ ? row->source_size - row->start : row->start + row->size;
   pair.start = pair.end - row->size + 1;
@@ -222,7 +228,7 @@ std::string MafPairs::take_row(const MafLine& line, MafRow& row, AlignedPair& pa
   if (!parsed) return not_a_row(line);
   row = *parsed;
   pair.query = on_focal_strand(row.columns, outgroup_buffer_);
-  return problem_of(row, scan_row(row.columns, options_.simd));
+  return problem_of(line.source, row, scan_row(row.columns, options_.simd));
 }
 
 std::string MafPairs::take_rows(const Rows& rows, AlignedPair& pair) {

@@ -1,4 +1,4 @@
-// Makes pairs of a focal row and an outgroup's row from the blocks of a MAF file.
+// Makes pairs of a focal row and an outgroup's row from the blocks of a MAF or TAF file.
 #pragma once
 
 #include <array>
@@ -32,6 +32,11 @@ class MafPairs {
            BadBlocks& bad);
   MafPairs(const MafPairs&) = delete;
   MafPairs& operator=(const MafPairs&) = delete;
+
+  // Whether a row of this source can be part of a pair.
+  bool wants(std::string_view source) const {
+    return is_known_focal(source) || species_of(source) <= n_;
+  }
 
   // Passes each outgroup's pair to its sink or, with options.focal_row, each focal row to the first
   // sink.
@@ -87,6 +92,7 @@ class MafPairs {
   Rows focal_;  // with a focal chromosome; if there is none, the first of the focal species
   std::vector<Rows> outgroups_;
   bool minus_ = false;
+  bool of_columns_ = false;
   std::string focal_buffer_;
   std::string outgroup_buffer_;
   std::string common_;  // of several rows

@@ -70,7 +70,7 @@ AxtParser::Found AxtParser::next() {
       if (lines_ == 1) {
         // A file of another kind, such as a 404 error page, ends up here.
         bad_.add(lines_, problem,
-                 "Alignments are AXT, MAF, chain or PAF files. Is it the right file?");
+                 "Alignments are AXT, MAF, TAF, chain or PAF files. Is it the right file?");
       } else {
         bad_.add(lines_, problem);
       }

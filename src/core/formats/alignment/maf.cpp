@@ -54,6 +54,7 @@ bool is_whole_row(const MafLine& line) {
 }  // namespace
 
 std::optional<MafRow> parse_maf_row(const MafLine& line) {
+  if (line.row != nullptr) return *line.row;
   std::string_view rest = line.fields;
   const auto start = parse_whole_number(next_field(rest));
   const auto size = parse_whole_number(next_field(rest));

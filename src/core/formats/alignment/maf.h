@@ -13,13 +13,6 @@
 
 namespace ancify {
 
-// An `s` line, parsed only up to its source, as most rows belong to unwanted species.
-struct MafLine {
-  std::string_view source;
-  std::string_view fields;  // all fields after the source, without trailing blanks
-  std::int64_t line = 0;
-};
-
 // The fields of an `s` line. If `minus` is true, start counts from the end of the sequence.
 struct MafRow {
   std::int64_t start = 0;  // counts from 0
@@ -27,6 +20,15 @@ struct MafRow {
   bool minus = false;
   std::int64_t source_size = 0;
   std::string_view columns;  // the bases and gaps
+};
+
+// An `s` line, parsed only up to its source, as most rows belong to unwanted species.
+struct MafLine {
+  std::string_view source;
+  std::string_view fields;  // all fields after the source, without trailing blanks
+  std::int64_t line = 0;
+  const MafRow* row = nullptr;  // instead of `fields`, for a row from another format
+  bool wanted = true;           // false if its species is known not to be wanted
 };
 
 // Parses an `s` line; empty if it is malformed.
@@ -37,6 +39,8 @@ struct MafBlock {
   std::vector<MafLine> rows;
   std::int64_t line = 0;  // of its `a` line
   double score = kNoScore;
+  // Whether the lines of its file are columns. Then its rows share a line, and may lack bases.
+  bool of_columns = false;
 };
 
 // Whether a text begins a MAF file: with `##maf`, or with a block after comments and track lines.
