@@ -39,13 +39,15 @@
 #' @section TAF files:
 #' TAF is the format of the program taffy, for alignments by Cactus. It has the columns of a MAF one
 #' by one, as plain or run-length encoded bases, and states coordinates where they change. Columns
-#' between two statements of coordinates are a block. So a TAF gives the same bases as the MAF that
-#' it was made from, except that it has no scores.
+#' between two statements of coordinates, at most 65,536, are a block. So a TAF gives the bases of
+#' its MAF, with two exceptions. It has no scores, and a block may be cut elsewhere, so that another
+#' of several rows of an outgroup is the closest.
 #'
 #' Names and rows are as in MAF. A block may lack focal bases; it then has no position. A column
-#' with a wrong number of bases makes its block bad. So are the blocks after it, until a line states
-#' all coordinates of the focal species and the outgroups again. A change of rows that cannot be
-#' read is always an error.
+#' with a wrong number of bases or a wrong character makes its block bad. So are the blocks after
+#' it, until a line states all coordinates of the focal species and the outgroups again. A change of
+#' rows that cannot be read is always an error. A lost line shifts the columns after it; only a
+#' `focal_fasta` shows that.
 #'
 #' @section Chain files:
 #' A chain has no bases; the outgroup's bases come from its genome, `twobit`.
@@ -81,8 +83,8 @@
 #' | a query without an alignment (strand `*`) | ignored |
 #'
 #' The score is `AS:i:` or, without it, the number of matching bases. The columns must fit the
-#' ranges, and the sequences must have the lengths in `chrom_lengths` and in `twobit`. Each ungapped
-#' stretch counts as a block.
+#' ranges, and the sequences must have the lengths in `chrom_lengths` and in `twobit`. Bases in
+#' `cs:Z:` must be those of `twobit`. Each ungapped stretch counts as a block.
 #'
 #' @section Blocks that overlap:
 #' Net AXT files cover each position at most once. In other files several blocks may cover a

@@ -93,12 +93,21 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
                      chrom_lengths = NULL, threads = NULL, progress = interactive(),
                      verbose = TRUE) {
   check_args(
-    vcf = one_path(), unpolarised = choice(c("flag", "drop", "keep")),
+    vcf = one_path(), focal = text("a name"), unpolarised = choice(c("flag", "drop", "keep")),
     method = choice(c("likelihood", "parsimony", "coalescent")), verbose = flag()
   )
   run <- NULL
   folder <- tempfile("ancify-polarise-")
-  if (is_alignments(from)) {
+  if (has_samples(from)) {
+    refuse_if("indels" %in% also, "`also = \"indels\"` needs alignments: give them as `from`.")
+    outgroups <- sample_outgroups(from, vcf)
+    check_polarised_species(outgroups$name, focal, tree)
+    out <- check_variant_output(out)
+    refuse_same_file(out, vcf = vcf, from = outgroups$path)
+    work <- new_work(threads, progress = progress)
+    from <- call_samples(outgroups, vcf, focal, method, tree, chrom_lengths, work, verbose)
+  } else if (is_alignments(from)) {
+    check_polarised_species(names(from), focal, tree)
     missing <- Filter(Negate(is_there), unlist(from))
     refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
     out <- check_variant_output(out)
@@ -110,13 +119,6 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     if (fits_history_of(method)) config$variants <- vcf
     from <- call_alignments(config, method, tree, threads, progress, verbose)
     if (inherits(from, "ancify_run")) run <- from
-  } else if (is_samples(from)) {
-    refuse_if("indels" %in% also, "`also = \"indels\"` needs alignments: give them as `from`.")
-    outgroups <- sample_outgroups(from, vcf)
-    out <- check_variant_output(out)
-    refuse_same_file(out, vcf = vcf, from = outgroups$path)
-    work <- new_work(threads, progress = progress)
-    from <- call_samples(outgroups, vcf, focal, method, tree, chrom_lengths, work, verbose)
   }
   result <- without_messages_of(folder, annotate_vcf(
     vcf, from, out, reference, mask,
@@ -135,8 +137,22 @@ without_messages_of <- function(folder, code) {
 }
 
 is_alignments <- function(from) {
-  !inherits(from, "ancify_run") && !is_samples(from) && length(names(from)) > 0 &&
-    all(nzchar(names(from)))
+  !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
+}
+
+# `tree`: as the user gave it
+check_polarised_species <- function(outgroups, focal, tree) {
+  twice <- outgroups[duplicated(outgroups)]
+  refuse_if(length(twice), "`from` has the outgroup %s twice: name each once.", quoted(twice[1]))
+  refuse_if(focal %in% outgroups,
+            "%s is an outgroup and `focal`: give the focal species another name.", quoted(focal))
+  if (is.null(tree) || length(outgroups) == 1) {
+    return(invisible())
+  }
+  leaves <- input_faults(as_phylo(tree))$tip.label
+  refuse_if(!setequal(leaves, c(focal, outgroups)),
+            "The leaves of `tree` are %s, but the species are %s: name the leaves alike.",
+            enumerate(quoted(leaves)), enumerate(quoted(c(focal, outgroups))))
 }
 
 # The lengths of the chromosomes that have records.
@@ -211,13 +227,12 @@ guess_tree <- function(patterns) {
   focal <- attr(patterns, "focal")
   species <- rownames(distances)
   if (length(species) == 2) {
-    return(sprintf("(%s,%s);", species[1], species[2]))
+    return(sprintf("(%s);", paste(quoted_labels(species), collapse = ",")))
   }
   far <- species[which.max(distances[, focal])]
   rooted <- ape::root(ape::nj(distances), outgroup = far, resolve.root = TRUE)
   rooted$edge.length <- NULL
-  rooted$node.label <- NULL
-  ape::write.tree(rooted)
+  newick_text(rooted, 10)
 }
 
 # Distances of Jukes and Cantor from the counts of site patterns. Saturated pairs, and pairs that

@@ -3,33 +3,47 @@
 # Words that name samples, as in "samples:chimp,gorilla" and "samples:gorilla@apes.vcf.gz"
 samples_prefix <- "samples:"
 
-is_samples <- function(from) {
-  is.character(from) && length(from) > 0 && !anyNA(from) && all(startsWith(from, samples_prefix))
+has_samples <- function(from) {
+  is.vector(from) && any(vapply(from, is_samples, NA))
+}
+
+is_samples <- function(word) {
+  is_scalar(word) && is.character(word) && startsWith(word, samples_prefix)
 }
 
 # list(name =, path =, samples =) of the outgroups. A named word is one outgroup; otherwise each
 # sample is one.
 sample_outgroups <- function(from, vcf) {
+  others <- from[!vapply(from, is_samples, NA)]
+  refuse_if(length(others), "`from` has samples and %s: give all outgroups as samples, or none.",
+            show_value(others[[1]]))
+  from <- unlist(from)
   given <- names(from) %||% rep("", length(from))
   words <- substring(from, nchar(samples_prefix) + 1)
   path <- ifelse(grepl("@", words, fixed = TRUE), sub("^[^@]*@", "", words), vcf)
-  samples <- strsplit(sub("@.*$", "", words), ",", fixed = TRUE)
+  missing <- Filter(Negate(is_there), path)
+  refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
+  # One file may be named in several ways, but its outgroups are not focal samples.
+  path[normalizePath(path) == normalizePath(vcf, mustWork = FALSE)] <- vcf
+  samples <- lapply(strsplit(paste0(sub("@.*$", "", words), ","), ",", fixed = TRUE), trimws)
+  check_samples_named(from, samples, path)
+  single <- !nzchar(given)
+  list(
+    name = unlist(Map(function(name, samples) if (nzchar(name)) name else samples, given, samples),
+                  use.names = FALSE),
+    path = rep(path, ifelse(single, lengths(samples), 1)),
+    samples = unlist(Map(function(one, samples) if (one) as.list(samples) else list(samples),
+                         single, samples, USE.NAMES = FALSE), recursive = FALSE)
+  )
+}
+
+check_samples_named <- function(from, samples, path) {
   empty <- which(vapply(samples, function(names) !length(names) || !all(nzchar(names)), NA))
   refuse_if(length(empty), "`from` has %s: name samples, as in \"samples:chimp,gorilla\".",
             quoted(from[empty[1]]))
-  single <- !nzchar(given)
-  each <- ifelse(single, lengths(samples), 1)
-  outgroups <- list(
-    name = unlist(Map(function(name, samples) if (nzchar(name)) name else samples, given, samples)),
-    path = rep(path, each),
-    samples = unlist(Map(function(one, samples) if (one) as.list(samples) else list(samples),
-                         single, samples), recursive = FALSE)
-  )
-  twice <- outgroups$name[duplicated(outgroups$name)]
-  refuse_if(length(twice), "`from` has the outgroup %s twice: name each once.", quoted(twice[1]))
-  missing <- Filter(Negate(is_there), path)
-  refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
-  outgroups
+  each <- paste(rep(path, lengths(samples)), unlist(samples), sep = "\n")
+  twice <- unlist(samples)[duplicated(each)]
+  refuse_if(length(twice), "`from` has the sample %s twice: name each once.", quoted(twice[1]))
 }
 
 # A source for annotate_vcf(): a letter for each kind of site.

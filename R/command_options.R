@@ -37,7 +37,8 @@ option_rows <- list(
   ),
   focal = option_row("focal", "NAME", "the species of the VCF", default = "focal"),
   method = option_row(
-    "method", "METHOD", "of ancestral alleles: likelihood or parsimony", default = "likelihood"
+    "method", "METHOD", "of ancestral alleles: likelihood, parsimony or coalescent",
+    default = "likelihood"
   ),
   tree = option_row("tree", "TREE", "a Newick text, or a file with one", default = "guessed"),
   also = option_row("also", "KINDS", "further records: multiallelic, indels or both (comma)"),

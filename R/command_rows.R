@@ -92,8 +92,9 @@ rows_of_analyses <- function() {
       c(
         paste(
           "--from takes SPECIES=ALIGNMENT for each outgroup (AXT, MAF, TAF, PAF, or CHAIN,TWOBIT;",
-          "also PAF,TWOBIT); samples:NAMES of VCF, or samples:NAMES@OTHER.vcf.gz; or the folder of",
-          "a run, a FASTA file, or AA for the records' own AA."
+          "also PAF,TWOBIT); samples:NAMES of VCF, samples:NAMES@OTHER.vcf.gz, or",
+          "SPECIES=samples:NAMES for several samples of one; or the folder of a run, a FASTA file,",
+          "or AA for the records' own AA."
         ),
         paste(
           "Records that cannot be polarised get NOT_POLARISED in FILTER by default. Prints how",

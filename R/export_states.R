@@ -176,26 +176,40 @@ export_states <- function(run, format, out, sites = NULL, reference = NULL, chro
   check_args(out = one_path(), reference = optional(one_path()), width = optional(whole()))
   sites <- read_sites(sites, progress)
   # `calls` has all chromosomes: calls that are not exported must not be replaced either.
-  refuse_same_file(out, run = calls$file, sites = attr(sites, "path"))
+  written <- paste0(out, c("", row$indexes))
+  for (path in written) {
+    refuse_same_file(path, run = c(calls$file, inputs_of_run(run)), sites = attr(sites, "path"))
+  }
   row$write(
     files = files, out = out, sites = sites, reference = reference,
     low_confidence = low_confidence, width = width, work = work, progress = progress
   )
 }
 
+# The files that a run read, as far as its configuration is known.
+inputs_of_run <- function(run) {
+  recorded <- !inherits(run, "ancify_run") && !is.null(record_in(run))
+  config <- attr(if (recorded) read_run_record(run) else run, "config")
+  paths <- unlist(Filter(is.character, list(
+    config$file, config$chromosome_lengths, config$chromosome_aliases, config$focal_fasta,
+    config$outgroups$alignment, config$outgroups$twobit
+  )))
+  paths[!is.na(paths)]
+}
+
 # The table of formats. Each has a function that gets all arguments by name and returns the table of
 # the help page. Each also says whether it must, may or never takes the optional arguments.
 state_formats <- function() {
   format <- function(write, sites = "never", reference = "never", confidence = "may",
-                     width = "never") {
+                     width = "never", indexes = NULL) {
     list(write = write, sites = sites, reference = reference, confidence = confidence,
-         width = width)
+         width = width, indexes = indexes)
   }
   list(
     tsinfer = format(export_tsinfer, sites = "must"),
     relate = format(export_relate),
     slim = format(export_slim, reference = "must"),
-    fasta = format(export_fasta, width = "may"),
+    fasta = format(export_fasta, width = "may", indexes = c(".fai", ".gzi")),
     bed = format(export_bed, sites = "may", confidence = "never"),
     bigbed = format(export_bigbed, sites = "may", confidence = "never")
   )

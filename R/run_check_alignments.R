@@ -48,7 +48,8 @@ check_blocks <- function(one) {
           "Such blocks are left out"
         } else {
           no_axt <- one$bad_line == 1 && startsWith(one$bad_problem, "not the header")
-          paste0(if (no_axt) "Alignments are AXT, MAF, TAF, chain or PAF files. ", mend_or_skip, ".")
+          paste0(if (no_axt) "Alignments are AXT, MAF, TAF, chain or PAF files. ", mend_or_skip,
+                 ".")
         }
       ),
       one$bad_line

@@ -493,3 +493,18 @@ test_that("states do not replace the VCF that they are for", {
   }
   expect_identical(readLines(vcf), before)
 })
+
+test_that("a FASTA of all chromosomes replaces no input of the run", {
+  config <- ancify_example(new_folder())
+  run <- ancify_run(config, threads = 1, progress = FALSE, verbose = FALSE)
+  inputs <- inputs_of_run(run)
+  lengths <- file.path(new_folder(), "genome.fa.fai")
+  writeLines(sprintf("%s\t%d", names(config$lengths), config$lengths), lengths)
+  attr(run, "config")$chromosome_lengths <- lengths
+  attr(run, "config")$focal_fasta <- sub("genome", "focal", sub("[.]fai$", "", lengths))
+  for (out in sub("[.]fai$", "", c(lengths, attr(run, "config")$focal_fasta))) {
+    expect_ancify_error(export_states(run, "fasta", out, threads = 1), "input", "are one file")
+    expect_false(file.exists(out))
+  }
+  expect_true(all(config$outgroups$alignment %in% inputs))
+})

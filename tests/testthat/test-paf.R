@@ -63,8 +63,11 @@ test_that("strands and steps are right in a small example", {
   genome <- write_twobit(c(q = "AcGTTACGG"))
   project <- function(...) project_axt(paf_file(paf_row(...)), lengths, twobit = genome)
   # Along the minus strand, q is CCGTAACgT.
-  for (tag in c("cg:Z:2M1D1I1M", "cg:Z:1=1X1D1I1=", "cs:Z::1*at-g+t:1", "cs:Z:=C*ag-t+t=T")) {
+  cigars <- c("cg:Z:2M1D1I1M", "cg:Z:1=1X1D1I1=")
+  for (tag in c(cigars, "cs:Z::1*tg-g+t:1", "cs:Z:=C*ag-t+t=T")) {
     expect_identical(project(tag), c(chr1 = "NNcG-TNNNNNN"))
+  }
+  for (tag in c(cigars, "cs:Z::1*ca-g+c:1", "cs:Z:=A*ca-t+c=G")) {
     expect_identical(project(tag, strand = "-"), c(chr1 = "NNAA-gNNNNNN"))
   }
   long <- function(...) project_axt(paf_file(paf_row(...)), lengths)
@@ -122,13 +125,15 @@ bad_rows <- function() {
     list("AS:i: '5,0' is not a number", paf_row("cs:Z:=ACGT", "AS:i:5,0")),
     list("neither cg:Z: nor cs:Z:", paf_row("tp:A:P"), "minimap2 with -c, or with --cs"),
     list("neither cg:Z: nor cs:Z:", paf_row("cg:Z:", "cs:Z:")),
-    list("cg:Z: has '2N', but its operations are M, =, X, I and D", paf_row("cg:Z:2M2N")),
-    list("cg:Z: has 'M'", paf_row("cg:Z:M")),
-    list("cg:Z: has '4'", paf_row("cg:Z:4")),
-    list("cs:Z: has '~gt4ac', but its operations are :, =, *, + and -", paf_row("cs:Z:~gt4ac")),
-    list("cs:Z: has '*a'", paf_row("cs:Z:=ACG*a")),
-    list("cs:Z: has '='", paf_row("cs:Z:=ACGT=")),
-    list("cs:Z: has ':x'", paf_row("cs:Z::x")),
+    list("cg:Z: cannot be read from '2N' on: its operations are M, =, X, I and D",
+         paf_row("cg:Z:2M2N")),
+    list("cg:Z: cannot be read from 'M' on", paf_row("cg:Z:M")),
+    list("cg:Z: cannot be read from '4' on", paf_row("cg:Z:4")),
+    list("cs:Z: cannot be read from '~gt4ac' on: its operations are :, =, *, + and -",
+         paf_row("cs:Z:~gt4ac")),
+    list("cs:Z: cannot be read from '*a' on", paf_row("cs:Z:=ACG*a")),
+    list("cs:Z: cannot be read from '=' on", paf_row("cs:Z:=ACGT=")),
+    list("cs:Z: cannot be read from ':x' on", paf_row("cs:Z::x")),
     list("cg:Z: spans 3 bases of the target and 3 of the query, but", paf_row("cg:Z:3M")),
     list("cg:Z: spans 5 bases of the target and 5 of the query", paf_row("cg:Z:5M")),
     list("cs:Z: spans 4 bases of the target and 5 of the query", paf_row("cs:Z:=ACGT+a")),
@@ -331,4 +336,27 @@ test_that("a VCF is polarised by PAF as by AXT", {
     records_of(out)
   })
   expect_identical(found$paf, found$axt)
+})
+
+test_that("bases of cs must be those of the 2bit genome", {
+  row <- paste("q", 9, 0, 4, "+", "chr1", 12, 2, 6, 4, 4, 60, sep = "\t")
+  right <- write_twobit(c(q = "ACGTTTTTT"))
+  other <- write_twobit(c(q = "CGTATTTTT"))
+  for (cs in c("cs:Z:=ACGT", "cs:Z:=AC*ag=T")) {
+    paf <- paf_file(paste(row, cs, sep = "\t"))
+    expect_identical(project_axt(paf, c(chr1 = 12), twobit = right), c(chr1 = "NNACGTNNNNNN"))
+    expect_ancify_error(
+      project_axt(paf, c(chr1 = 12), twobit = other), "format", "not those of the 2bit genome"
+    )
+  }
+  # Without bases there is nothing to compare.
+  expect_identical(project_axt(paf_file(paste(row, "cs:Z::4", sep = "\t")), c(chr1 = 12),
+                               twobit = other), c(chr1 = "NNCGTANNNNNN"))
+})
+
+test_that("a query's name may begin with #", {
+  row <- paste("#q", 9, 0, 4, "+", "chr1", 12, 2, 6, 4, 4, 60, "cs:Z:=ACGT", sep = "\t")
+  first <- sub("#q", "q", sub("2\t6", "7\t11", row))
+  expect_identical(project_axt(paf_file(c(first, "# a comment", row)), c(chr1 = 12)),
+                   c(chr1 = "NNACGTNACGTN"))
 })

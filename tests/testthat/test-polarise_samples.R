@@ -149,6 +149,20 @@ test_that("one outgroup gives the base of most of its haplotypes", {
   expect_identical(grepl("NOT_POLARISED", found$records), letters == "N")
 })
 
+test_that("names may have characters of Newick, and one file several names", {
+  require_htslib()
+  case <- case_of_samples(80)
+  vcf <- write_case(case)
+  expected <- polarise_samples(vcf, "samples:near,far")
+  named <- c("pan (t)" = "samples:near", "P:1" = "samples:far")
+  found <- polarise_samples(vcf, named, focal = "Homo sapiens")
+  expect_identical(found$records, expected$records)
+  other <- file.path(dirname(vcf), ".", basename(vcf))
+  expect_identical(sample_outgroups(paste0("samples:near@", other), vcf)$path, vcf)
+  listed <- polarise_samples(vcf, list("samples: near", "samples:far"))
+  expect_identical(listed$records, expected$records)
+})
+
 test_that("the log tells bases, method, tree and what was assumed", {
   require_htslib()
   vcf <- write_case(case_of_samples())
@@ -178,7 +192,18 @@ test_that("invalid words and files are errors", {
   expect_refused("no sample 'chimp'", "samples:chimp")
   expect_refused("name samples", "samples:")
   expect_refused("name samples", "samples:near,,far")
-  expect_refused("'near' twice", "samples:near,near")
+  expect_refused("name samples", "samples:near,")
+  expect_refused("the sample 'near' twice", "samples:near,near")
+  expect_refused("the sample 'near' twice", c(a = "samples:near", b = "samples:near"))
+  expect_refused("the outgroup 'near' twice", c(near = "samples:far", "samples:near"))
+  expect_refused("give all outgroups as samples", list("samples:near", far = "far.axt"))
+  expect_refused("another name", "samples:near,far", focal = "far")
+  expect_refused("focal", "samples:near,far", focal = NA)
+  for (method in c("likelihood", "coalescent")) {
+    expect_refused("leaves of `tree`", "samples:near,far", tree = "((focal,x),far);",
+                   method = method)
+    expect_refused("tree", "samples:near,far", tree = "((focal,", method = method)
+  }
   expect_refused("no such file", "samples:near@none.vcf")
   expect_refused("needs alignments", "samples:near", also = "indels", reference = vcf)
   missing <- write_case(case, matrix("./.", 40, 1, dimnames = list(NULL, "near")))

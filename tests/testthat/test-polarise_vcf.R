@@ -112,8 +112,8 @@ test_that("invalid sources are errors", {
   expect_refused("method", method = "voting")
   expect_refused("unpolarised", unpolarised = "delete")
   two <- c(near, far = config$outgroups$alignment[3])
-  expect_refused("neither an outgroup", two, chrom_lengths = c(chr1 = 4e4),
-                 tree = "(human,near);", class = "config")
+  expect_refused("leaves of `tree` are 'human' and 'near', but the species are", two,
+                 chrom_lengths = c(chr1 = 4e4), tree = "(human,near);")
   expect_ancify_error(
     annotate_vcf(vcf, calls_folder(c(chr1 = "ACGTA")), tempfile(fileext = ".vcf"),
                  unpolarised = "drop"),

@@ -86,6 +86,16 @@ test_that("a bad column of a TAF is an error with its line, or left out and coun
                      "letters and -", line = 2)
 })
 
+test_that("after a wrong character, no position is known until coordinates are stated", {
+  head <- c("#taf", "AA ; i 0 hg.chr1 0 + 9 i 1 near.c 0 + 9")
+  lines <- c(head, "*G", "TT", "GG ; g 1 0", "CC", "TT ; s 0 hg.chr1 6 + 9 s 1 near.c 6 + 9", "AA")
+  warned <- expect_one_warning(
+    project_maf(taf_file(lines), c(chr1 = 9), on_bad_block = "skip"), "projection",
+    "2 bad blocks left out, the first at line 2"
+  )
+  expect_identical(warned$value, c(chr1 = "NNNNNNTAN"))
+})
+
 test_that("a change that cannot be read ends the reading of a TAF", {
   for (skip in c(FALSE, TRUE)) {
     expect_taf_refused(c(taf_head, "CGT ; d 3"), "row '3'", "is 3", "cannot", line = 3,

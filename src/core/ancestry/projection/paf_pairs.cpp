@@ -2,6 +2,7 @@
 #include "core/ancestry/projection/paf_pairs.h"
 
 #include "core/exec/errors.h"
+#include "core/genome/bases.h"
 
 namespace ancify {
 
@@ -59,7 +60,7 @@ void PafPairs::throw_without_bases(const PafRow& row) const {
   const std::string where = "'" + file_ + "', line " + std::to_string(row.line) + ": this row has ";
   if (!genome_ && !row.has_bases) {
     throw InputError(where +
-                     "not all of the outgroup's bases: set twobit to its genome in 2bit format, or "
+                     "not all bases of the outgroup: set twobit to its genome in 2bit format, or "
                      "run minimap2 with --cs=long");
   }
   if (focal_row_ && !row.steps.differences) {
@@ -95,7 +96,7 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
   std::int64_t first_target = target;
   std::int64_t first_query = query;
   const auto pass_on = [&] {
-    if (genome_) take_genome(row.minus, first_query);
+    if (genome_ && !take_genome(row.minus, first_query)) return false;
     pair.target = focal_;
     pair.query = outgroup_;
     pair.start = first_target + 1;
@@ -107,6 +108,7 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
     outgroup_.clear();
     first_target = target;
     first_query = query;
+    return true;
   };
   focal_.clear();
   outgroup_.clear();
@@ -114,7 +116,7 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
   for (PafSteps rest = row.steps; !rest.text.empty();) {
     const PafStep step = next_step(rest).value();
     const bool aligned = step.kind == StepKind::kAligned;
-    if (aligned && gapped && target > first_target) pass_on();
+    if (aligned && gapped && target > first_target && !pass_on()) return add_other_genome(row);
     gapped = !aligned;
     // Where the pair has no column yet, inserted bases may lie before it.
     if (focal_.empty()) first_query = query;
@@ -126,7 +128,13 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
     }
     if (step.kind != StepKind::kDeleted) query += step.size;
   }
-  if (target > first_target) pass_on();
+  if (target > first_target && !pass_on()) add_other_genome(row);
+}
+
+void PafPairs::add_other_genome(const PafRow& row) {
+  bad_.add(row.line, "the bases of " + excerpt(row.query.name) +
+                         " in cs:Z: are not those of the 2bit genome, which may be "
+                         "another build, or the strand is wrong");
 }
 
 void PafPairs::add(const PafStep& step) {
@@ -148,16 +156,20 @@ void PafPairs::add(const PafStep& step) {
   }
 }
 
-void PafPairs::take_genome(bool minus, std::int64_t start) {
+bool PafPairs::take_genome(bool minus, std::int64_t start) {
   std::size_t n = 0;
   for (const char letter : outgroup_) n += letter == '-' ? 0 : 1;
   genome_->read(minus, start, n, bases_);
   const char* base = bases_.data();
   for (std::size_t i = 0; i < outgroup_.size(); ++i) {
     if (outgroup_[i] == '-') continue;
+    const int given = base_code(outgroup_[i]);
+    const int here = base_code(*base);
+    if (given != here && given != kMissing && here != kMissing) return false;
     outgroup_[i] = *base++;
     if (focal_[i] == kAsOutgroup) focal_[i] = outgroup_[i];
   }
+  return true;
 }
 
 void PafPairs::finish() const {

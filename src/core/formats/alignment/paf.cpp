@@ -23,6 +23,12 @@ std::string_view take_field(std::string_view& line) {
   return field;
 }
 
+// A query's name may begin with # too.
+bool is_comment(std::string_view line) {
+  const auto tabs = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
+  return line.front() == '#' && tabs + 1 < kColumns;
+}
+
 bool is_strand(std::string_view field) { return field == "+" || field == "-"; }
 
 // Whether a field may stand in this column. A query without an alignment has the strand *.
@@ -142,7 +148,7 @@ std::size_t PafParser::longest_line() const {
 PafParser::Found PafParser::next() {
   std::string_view line;
   if (!take_line(line)) return last_ ? Found::kEnd : Found::kNeedsMoreText;
-  if (line.empty() || line.front() == '#') return Found::kNothing;
+  if (line.empty() || is_comment(line)) return Found::kNothing;
   block_ = {};
   block_.line = lines_;
   const std::string problem = parse_row(line);
@@ -213,8 +219,9 @@ std::string PafParser::check_steps() {
     const std::string_view before = rest.text;
     const auto step = next_step(rest);
     if (!step) {
-      return tag + " has " + excerpt(before) + ", but its operations are " +
-             (rest.differences ? ":, =, *, + and -" : "M, =, X, I and D");
+      return tag + " cannot be read from " + excerpt(before) + " on: its operations are " +
+             (rest.differences ? ":, =, *, + and -, each with its length or bases"
+                               : "M, =, X, I and D, each after its length");
     }
     if (step->kind != PafStep::Kind::kInserted) target += step->size;
     if (step->kind != PafStep::Kind::kDeleted) query += step->size;

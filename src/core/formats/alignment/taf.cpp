@@ -2,6 +2,7 @@
 #include "core/formats/alignment/taf.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "core/exec/errors.h"
@@ -65,6 +66,10 @@ void fill_run(char* out, char base, std::size_t n) {
   if (n > kShortRun) std::memset(out + kShortRun, base, n - kShortRun);
 }
 
+bool is_no_letter_or_gap(char c) {
+  return c != '-' && std::isalpha(static_cast<unsigned char>(c)) == 0;
+}
+
 std::string other_number(std::size_t bases, std::size_t rows) {
   return "the number of bases in this column is " + std::to_string(bases) +
          ", but the number of rows is " + std::to_string(rows);
@@ -101,8 +106,7 @@ TafParser::Found TafParser::next() {
       if (any) return Found::kNothing;
       if (!last_) return Found::kNeedsMoreText;
       if (columns_ + in_tile_ == 0) return Found::kEnd;
-      make_block();
-      return Found::kBlock;
+      return make_block() ? Found::kBlock : Found::kNothing;
     }
     while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
     if (line.empty()) continue;
@@ -143,11 +147,11 @@ bool TafParser::take_column(std::string_view line, std::string_view before) {
   if (mark != line.npos && mark == semicolon) {
     if (columns_ + in_tile_ > 0) {
       put_back(before);
-      make_block();
-      return true;
+      return make_block();
     }
     if (!ended_) {
-      bad_column("the file ends right behind coordinates, without a newline: it was cut short");
+      bad_column("the file ends right behind coordinates, without a newline: it was cut short",
+                 lines_);
       return false;
     }
     change_rows(line.substr(mark + 1));
@@ -157,14 +161,13 @@ bool TafParser::take_column(std::string_view line, std::string_view before) {
   }
   const std::string problem = add_bases(trim_end(line.substr(0, mark)));
   if (!problem.empty()) {
-    bad_column(problem);
+    bad_column(problem, lines_);
     return false;
   }
   if (columns_ + in_tile_ == 1) first_line_ = lines_;
   if (in_tile_ == kTileColumns) gather_tile();
   if (columns_ + in_tile_ < most_columns_) return false;
-  make_block();
-  return true;
+  return make_block();
 }
 
 std::string TafParser::add_bases(std::string_view bases) {
@@ -280,9 +283,9 @@ void TafParser::bad_change(const std::string& problem) const {
                         "skip it. Mend the file");
 }
 
-void TafParser::bad_column(const std::string& problem) {
-  bad_.add(lines_, problem);
-  bad_line_ = lines_;
+void TafParser::bad_column(const std::string& problem, std::int64_t line) {
+  bad_.add(line, problem);
+  bad_line_ = line;
   columns_ = in_tile_ = 0;
 }
 
@@ -327,8 +330,17 @@ void TafParser::gather_tile() {
   in_tile_ = 0;
 }
 
-void TafParser::make_block() {
+bool TafParser::make_block() {
   gather_tile();
+  for (const std::size_t i : wanted_) {
+    const auto columns = std::string_view(rows_[i].columns).substr(0, columns_);
+    if (scan_row(columns, simd_).only_letters_and_gaps) continue;
+    const auto bad = std::find_if(columns.begin(), columns.end(), is_no_letter_or_gap);
+    bad_column("the row of " + excerpt(rows_[i].source) + " in the block that begins here has " +
+                   excerpt({&*bad, 1}) + ", but only letters and - may stand there",
+               first_line_);
+    return false;
+  }
   block_.line = first_line_;
   block_.of_columns = true;
   block_.rows.clear();
@@ -345,6 +357,7 @@ void TafParser::make_block() {
     advance(row, parsed.size);
   }
   columns_ = 0;
+  return true;
 }
 
 }  // namespace ancify

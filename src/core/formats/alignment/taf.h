@@ -101,14 +101,15 @@ class TafParser final : public BlockParser<MafBlock> {
   // The next field of a line's changes.
   std::string_view next_change(std::string_view& changes, const char* what);
   [[noreturn]] void bad_change(const std::string& problem) const;
-  void bad_column(const std::string& problem);
+  void bad_column(const std::string& problem, std::int64_t line);
   // Whether the positions of all wanted rows are known after a bad column.
   bool knows_positions();
   void prepare_rows();
   // Moves tile_ to the ends of the wanted rows.
   void gather_tile();
-  // Makes block_ of the columns so far.
-  void make_block();
+  // Makes block_ of the columns so far. False if a wanted row has a bad character, which makes its
+  // position unknown.
+  bool make_block();
 
   IsWanted is_wanted_;
   SimdLevel simd_;
