@@ -16,7 +16,8 @@ paragraphs <- function(file) {
   within <- ave(seq_along(lines), block, FUN = function(i) cummax(ifelse(is.na(tag[i]), 0, i)))
   tag_of <- ifelse(within == 0, "", tag[pmax(within, 1)])
   said <- help & !tag_of %in% unsaid
-  said <- said & !grepl("^ *\\|", text)
+  fence <- said & startsWith(text, "```")
+  said <- said & !grepl("^ *\\|", text) & !fence & cumsum(fence) %% 2 == 0
   begins <- !said | grepl("^@|^ *([*-] |$)", text)
   text <- sub("^@(param|field) \\S+|^@\\w+", "", text)
   text <- gsub("\\\\eqn.*", "x", text)

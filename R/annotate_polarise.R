@@ -11,7 +11,7 @@
 #' | `from` | Ancestral alleles |
 #' | --- | --- |
 #' | named paths: `c(chimp = "a.axt.gz", gorilla = "b.maf")` | called from these alignments |
-#' | `"samples:chimp,gorilla"` | called from these samples of `vcf` |
+#' | `"samples:chimp,gorilla"` | called from these samples of `vcf`, or of another VCF |
 #' | the folder of a run, or its `ancify_run` | its calls |
 #' | a FASTA file, or a path with `{chrom}` | its bases, such as Ensembl's EPO |
 #' | `"AA"` | the records' own `AA` |
@@ -40,7 +40,7 @@
 #'
 #' The method `"coalescent"` is the most accurate for a VCF of a whole genome, see
 #' `vignette("methods")`. It fits the history of the species, and also uses the alleles and their
-#' counts among the samples of `vcf`, which must be of one population. It takes at most six
+#' counts among the samples of `vcf`. These must be of one population. It takes at most six
 #' outgroups, and seconds to minutes for the fit.
 #'
 #' @section Records that cannot be polarised:
@@ -68,10 +68,10 @@
 #'   alignments it also has the attribute `run`, an `ancify_run` whose files are gone.
 #' @section Errors:
 #' * Those of [annotate_vcf()] and, with alignments, of [ancify_run()].
-#' * `ancify_input_error`: a sample of `from` is not in its file, or has no base at any site.
-#' * `ancify_format_error`: another VCF has another REF.
 #' * `ancify_input_error`: the header of `vcf` does not declare the length of a chromosome, and
-#'   `chrom_lengths` is not given.
+#'   `chrom_lengths` is not given. Or a sample of `from` is not in its file, or has no base at any
+#'   site. Or the leaves of `tree` are other species.
+#' * `ancify_format_error`: another VCF has another REF.
 #' @references
 #' Saitou and Nei (1987) The neighbor-joining method. Molecular Biology and Evolution 4:406.
 #' @seealso [annotate_vcf()], [ancify_run()] for calls of a whole genome
@@ -101,13 +101,13 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
   if (has_samples(from)) {
     refuse_if("indels" %in% also, "`also = \"indels\"` needs alignments: give them as `from`.")
     outgroups <- sample_outgroups(from, vcf)
-    check_polarised_species(outgroups$name, focal, tree)
+    check_polarised_species(outgroups$name, focal, tree, method)
     out <- check_variant_output(out)
     refuse_same_file(out, vcf = vcf, from = outgroups$path)
     work <- new_work(threads, progress = progress)
     from <- call_samples(outgroups, vcf, focal, method, tree, chrom_lengths, work, verbose)
   } else if (is_alignments(from)) {
-    check_polarised_species(names(from), focal, tree)
+    check_polarised_species(names(from), focal, tree, method)
     missing <- Filter(Negate(is_there), unlist(from))
     refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
     out <- check_variant_output(out)
@@ -140,35 +140,6 @@ is_alignments <- function(from) {
   !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
 }
 
-# `tree`: as the user gave it
-check_polarised_species <- function(outgroups, focal, tree) {
-  twice <- outgroups[duplicated(outgroups)]
-  refuse_if(length(twice), "`from` has the outgroup %s twice: name each once.", quoted(twice[1]))
-  refuse_if(focal %in% outgroups,
-            "%s is an outgroup and `focal`: give the focal species another name.", quoted(focal))
-  if (is.null(tree) || length(outgroups) == 1) {
-    return(invisible())
-  }
-  leaves <- input_faults(as_phylo(tree))$tip.label
-  refuse_if(!setequal(leaves, c(focal, outgroups)),
-            "The leaves of `tree` are %s, but the species are %s: name the leaves alike.",
-            enumerate(quoted(leaves)), enumerate(quoted(c(focal, outgroups))))
-}
-
-# The lengths of the chromosomes that have records.
-lengths_of_records <- function(vcf, given) {
-  lengths <- with_watch("Reading", function(watch) record_lengths_impl(vcf, watch))
-  if (!is.null(given)) {
-    all <- lengths_given(given, "chrom_lengths")
-    lengths[] <- all[names(lengths)]
-  }
-  unknown <- names(lengths)[is.na(lengths) | lengths == 0]
-  refuse_if(length(unknown), "The length of %s is not %s: give `chrom_lengths`.",
-            enumerate(quoted(unknown)),
-            if (is.null(given)) "in the VCF's header" else "in `chrom_lengths`")
-  lengths
-}
-
 # All outgroups are inner ones: the methods that polarise() chooses know no tiers.
 config_of_alignments <- function(from, focal, lengths, folder) {
   file <- file.path(folder, "chrom.sizes")
@@ -196,7 +167,8 @@ call_alignments <- function(config, method, tree, threads, progress, verbose) {
   if (fits_model) config[c("substitution_model", "estimate")] <- list("HKY85", TRUE)
   # Projections do not depend on the order of splits, and a configuration needs one.
   any_tree <- replace(config, "tree", paste0(Reduce(
-    function(tree, name) sprintf("(%s,%s)", tree, name), c(config$focal_species, outgroups)
+    function(tree, name) sprintf("(%s,%s)", tree, name),
+    quoted_labels(c(config$focal_species, outgroups))
   ), ";"))
   if (length(outgroups) == 1) {
     log(sprintf("Ancestral alleles are the bases of %s", outgroups))
@@ -211,77 +183,4 @@ call_alignments <- function(config, method, tree, threads, progress, verbose) {
   if (fits_history_of(method)) config$history <- start_of_history(config$tree, patterns)
   log_method(log, method, length(outgroups), config$tree, is.null(tree))
   run_phase(config, c("project", "call"))
-}
-
-fits_history_of <- function(method) "history" %in% method_row(method)$fits
-
-log_method <- function(log, method, outgroups, tree, guessed) {
-  log(sprintf("Ancestral alleles by %s from %s", method, count_of(outgroups, "outgroup")))
-  log(sprintf("Tree%s: %s", if (guessed) ", guessed by divergence" else "", tree))
-}
-
-# A Newick text of the species of patterns, without lengths. The root is on the branch to the
-# species most distant from the focal one.
-guess_tree <- function(patterns) {
-  distances <- jukes_cantor(patterns)
-  focal <- attr(patterns, "focal")
-  species <- rownames(distances)
-  if (length(species) == 2) {
-    return(sprintf("(%s);", paste(quoted_labels(species), collapse = ",")))
-  }
-  far <- species[which.max(distances[, focal])]
-  rooted <- ape::root(ape::nj(distances), outgroup = far, resolve.root = TRUE)
-  rooted$edge.length <- NULL
-  newick_text(rooted, 10)
-}
-
-# Distances of Jukes and Cantor from the counts of site patterns. Saturated pairs, and pairs that
-# share no position, get the largest distance.
-jukes_cantor <- function(patterns) {
-  species <- attr(patterns, "species")
-  bases <- do.call(rbind, strsplit(toupper(patterns$pattern), ""))
-  known <- matrix(bases %in% c("A", "C", "G", "T"), nrow(bases))
-  distance <- matrix(0, length(species), length(species), dimnames = list(species, species))
-  for (i in seq_along(species)) {
-    for (j in seq_len(i - 1)) {
-      both <- known[, i] & known[, j]
-      differ <- both & bases[, i] != bases[, j]
-      share <- sum(patterns$count[differ]) / max(sum(patterns$count[both]), 1)
-      if (!any(both)) share <- 0.75
-      distance[i, j] <- distance[j, i] <- -0.75 * log(max(1 - 4 / 3 * share, 1e-3))
-    }
-  }
-  distance
-}
-
-# The start of a search for a history: list(splits =, sizes =, into =), named by the outgroups. Two
-# clades split at half of their mean distance, less the tenth that arose before. Each is represented
-# by its focal species or first outgroup.
-start_of_history <- function(tree, patterns) {
-  distances <- jukes_cantor(patterns)
-  rate <- formals(coalescent_history)$mutation_rate
-  tree <- ape::reorder.phylo(as_phylo(tree), "postorder")
-  focal <- attr(patterns, "focal")
-  clades <- as.list(tree$tip.label)
-  ages <- rep(0, length(clades))
-  splits <- numeric()
-  into <- character()
-  for (node in unique(tree$edge[, 1])) {
-    children <- tree$edge[tree$edge[, 1] == node, 2]
-    clades[[node]] <- clades[[children[1]]]
-    ages[node] <- ages[children[1]]
-    for (child in children[-1]) {
-      pair <- list(clades[[node]], clades[[child]])
-      if (focal %in% pair[[2]]) pair <- rev(pair)
-      age <- mean(distances[pair[[1]], pair[[2]]]) * 0.45 / rate
-      ages[node] <- max(age, 1.01 * ages[c(node, child)], 1)
-      head <- pair[[1]][1]
-      splits[pair[[2]][1]] <- ages[node]
-      into[pair[[2]][1]] <- if (head == focal) "0" else head
-      clades[[node]] <- unlist(pair)
-    }
-  }
-  outgroups <- setdiff(attr(patterns, "species"), focal)
-  splits <- splits[outgroups]
-  list(splits = splits, sizes = pmax(0.05 * splits, 1), into = into[outgroups])
 }

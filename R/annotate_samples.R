@@ -98,7 +98,8 @@ call_on_tree <- function(sequences, patterns, tree, focal, method, threads) {
     tree <- fit$tree
     model <- fit$model
   }
-  call_ancestral(sequences, NULL, method, tree, focal, model, threads = threads)
+  joins <- focal %in% as_phylo(tree)$tip.label
+  call_ancestral(sequences, NULL, method, tree, if (joins) focal, model, threads = threads)
 }
 
 # By the fitted history. Where the focal species has two alleles, these and their counts are used
@@ -135,7 +136,8 @@ call_by_history <- function(found, sequences, patterns, tree, method, threads, l
 }
 
 new_sample_calls <- function(found, calls) {
-  structure(list(patterns = found$pointer, calls = calls), class = "ancify_sample_calls")
+  calls <- core_list("SampleCalls", patterns = found$pointer, calls = calls)
+  structure(calls, class = "ancify_sample_calls")
 }
 
 # The number of sites where each outgroup has a base. None is an error.

@@ -57,12 +57,12 @@
 #' samtools faidx ancestral.fa.gz chr1:2001-2010
 #' angsd -bam bams.txt -anc ancestral.fa.gz -doSaf 1 -GL 1 -out saf
 #' bcftools +fill-from-fasta in.vcf.gz -- -c AA -f ancestral.fa.gz -h aa.hdr -i 'TYPE="snp"'
-#' # VEP's plugin AncestralAllele takes the third part of a name, as in Ensembl's files.
 #' zcat ancestral.fa.gz | sed 's/^>/>ancestral:run:/' | bgzip > vep.fa.gz
 #' vep -i in.vcf.gz --cache --plugin AncestralAllele,vep.fa.gz
 #' ```
 #'
-#' The file `aa.hdr` has the line
+#' VEP's plugin AncestralAllele takes the third part of a name, as in Ensembl's files, hence the
+#' `sed`. The file `aa.hdr` has the line
 #' `##INFO=<ID=AA,Number=1,Type=String,Description="Ancestral allele">`.
 #'
 #' In R, `Rsamtools::FaFile(out)` has methods `seqinfo()` and `getSeq()`. `getSeq()`, bcftools and

@@ -163,6 +163,15 @@ test_that("names may have characters of Newick, and one file several names", {
   expect_identical(listed$records, expected$records)
 })
 
+test_that("a tree may lack the focal species, except for a history", {
+  require_htslib()
+  vcf <- write_case(case_of_samples(80))
+  called <- function(...) polarise_samples(vcf, "samples:near,middle,far", ...)$records
+  expect_length(called(tree = "((near,middle),far);", method = "parsimony"), 80)
+  expect_ancify_error(called(tree = "((near,middle),far);", method = "coalescent"), "input",
+                      "leaves of `tree`")
+})
+
 test_that("the log tells bases, method, tree and what was assumed", {
   require_htslib()
   vcf <- write_case(case_of_samples())
