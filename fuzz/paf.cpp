@@ -38,6 +38,8 @@ bool is_base(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; 
 
 char upper(char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); }
 
+bool is_known(char c) { return std::string("ACGT").find(c) != std::string::npos; }
+
 char complement(char c) {
   const std::size_t at = std::string("ACGTacgt").find(c);
   return at == std::string::npos ? c : "TGCAtgca"[at];
@@ -162,7 +164,11 @@ bool add(const std::vector<std::string>& fields, bool with_genome, Result& resul
     if (!query) return false;
     std::size_t next = 0;
     for (std::size_t i = 0; i < bases.size(); ++i) {
-      if (columns->kinds[i] != 'D') bases[i] = (*query)[next++];
+      if (columns->kinds[i] == 'D') continue;
+      const char base = (*query)[next++];
+      const bool both_known = is_known(bases[i]) && is_known(upper(base));
+      if (both_known && bases[i] != upper(base)) return false;
+      bases[i] = base;
     }
   }
   std::string row;
@@ -180,7 +186,8 @@ bool add(const std::vector<std::string>& fields, bool with_genome, Result& resul
 Result read_slowly(std::string_view text, bool with_genome) {
   Result result;
   for (const auto& line : lines_of(text)) {
-    if (line.empty() || line.front() == '#') continue;
+    const bool is_row = std::count(line.begin(), line.end(), '\t') >= 11;
+    if (line.empty() || (line.front() == '#' && !is_row)) continue;
     if (!add(fields_of(line), with_genome, result)) ++result.reading.bad;
     if (result.lacks_bases) break;
   }

@@ -1,6 +1,8 @@
 // Walks along rows of PAF, and makes both sequences' letters of their columns.
 #include "core/ancestry/projection/paf_pairs.h"
 
+#include <algorithm>
+
 #include "core/exec/errors.h"
 #include "core/genome/bases.h"
 
@@ -83,6 +85,11 @@ void PafPairs::project(const PafRow& row, const std::vector<PairSink*>& sinks) {
   const std::string problem = problem_of(row, chromosomes_[*wanted]);
   if (!problem.empty()) return bad_.add(row.line, problem);
   throw_without_bases(row);
+  if (genome_ && row.steps.differences && !agrees_with_genome(row)) {
+    return bad_.add(row.line, "the bases of " + excerpt(row.query.name) +
+                                  " in cs:Z: are not those of the 2bit genome, which may be "
+                                  "another build, or the strand is wrong");
+  }
   project_steps(row, sinks);
 }
 
@@ -96,7 +103,7 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
   std::int64_t first_target = target;
   std::int64_t first_query = query;
   const auto pass_on = [&] {
-    if (genome_ && !take_genome(row.minus, first_query)) return false;
+    if (genome_) take_genome(row.minus, first_query);
     pair.target = focal_;
     pair.query = outgroup_;
     pair.start = first_target + 1;
@@ -108,7 +115,6 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
     outgroup_.clear();
     first_target = target;
     first_query = query;
-    return true;
   };
   focal_.clear();
   outgroup_.clear();
@@ -116,7 +122,7 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
   for (PafSteps rest = row.steps; !rest.text.empty();) {
     const PafStep step = next_step(rest).value();
     const bool aligned = step.kind == StepKind::kAligned;
-    if (aligned && gapped && target > first_target && !pass_on()) return add_other_genome(row);
+    if (aligned && gapped && target > first_target) pass_on();
     gapped = !aligned;
     // Where the pair has no column yet, inserted bases may lie before it.
     if (focal_.empty()) first_query = query;
@@ -128,13 +134,22 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
     }
     if (step.kind != StepKind::kDeleted) query += step.size;
   }
-  if (target > first_target && !pass_on()) add_other_genome(row);
+  if (target > first_target) pass_on();
 }
 
-void PafPairs::add_other_genome(const PafRow& row) {
-  bad_.add(row.line, "the bases of " + excerpt(row.query.name) +
-                         " in cs:Z: are not those of the 2bit genome, which may be "
-                         "another build, or the strand is wrong");
+bool PafPairs::agrees_with_genome(const PafRow& row) {
+  outgroup_.clear();
+  for (PafSteps rest = row.steps; !rest.text.empty();) {
+    const PafStep step = next_step(rest).value();
+    if (step.kind == StepKind::kDeleted) continue;
+    append_letters(outgroup_, step.query, step.size, kUnknownLetter);
+  }
+  const std::int64_t start = row.minus ? row.query.size - row.query.end : row.query.start;
+  genome_->read(row.minus, start, outgroup_.size(), bases_);
+  return std::equal(outgroup_.begin(), outgroup_.end(), bases_.begin(), [](char given, char here) {
+    const int code = base_code(given);
+    return code == kMissing || base_code(here) == kMissing || code == base_code(here);
+  });
 }
 
 void PafPairs::add(const PafStep& step) {
@@ -156,20 +171,16 @@ void PafPairs::add(const PafStep& step) {
   }
 }
 
-bool PafPairs::take_genome(bool minus, std::int64_t start) {
+void PafPairs::take_genome(bool minus, std::int64_t start) {
   std::size_t n = 0;
   for (const char letter : outgroup_) n += letter == '-' ? 0 : 1;
   genome_->read(minus, start, n, bases_);
   const char* base = bases_.data();
   for (std::size_t i = 0; i < outgroup_.size(); ++i) {
     if (outgroup_[i] == '-') continue;
-    const int given = base_code(outgroup_[i]);
-    const int here = base_code(*base);
-    if (given != here && given != kMissing && here != kMissing) return false;
     outgroup_[i] = *base++;
     if (focal_[i] == kAsOutgroup) focal_[i] = outgroup_[i];
   }
-  return true;
 }
 
 void PafPairs::finish() const {

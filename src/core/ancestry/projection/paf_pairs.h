@@ -41,10 +41,10 @@ class PafPairs {
   void project_steps(const PafRow& row, const std::vector<PairSink*>& sinks);
   // Appends the columns of a step to the rows.
   void add(const PafStep& step);
-  // Replaces the outgroup's row by its genome's bases from `start` on, along the strand. False if
-  // the row has other bases.
-  bool take_genome(bool minus, std::int64_t start);
-  void add_other_genome(const PafRow& row);
+  // Whether the bases that a row gives are its genome's.
+  bool agrees_with_genome(const PafRow& row);
+  // Replaces the outgroup's row by its genome's bases from `start` on, along the strand.
+  void take_genome(bool minus, std::int64_t start);
 
   const std::string& file_;
   BadBlocks& bad_;

@@ -77,20 +77,14 @@ std::string other_number(std::size_t bases, std::size_t rows) {
 
 }  // namespace
 
+// Only the first line of a file is the mark, so lines removed by other formats exclude it.
 std::optional<bool> is_taf_text(std::string_view& text, bool last, std::int64_t& lines) {
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const std::string_view line = trim_end(text.substr(0, newline));
-    const bool whole = newline != text.npos || last;
-    if (whole ? !line.empty() : line.size() > kMark.size()) return is_mark(line);
-    if (!whole) {
-      if (line != kMark.substr(0, line.size())) return false;
-      return {};
-    }
-    text.remove_prefix(newline == text.npos ? text.size() : newline + 1);
-    ++lines;
-  }
-  if (last) return false;
+  if (lines > 0) return false;
+  const std::size_t newline = text.find('\n');
+  const std::string_view line = trim_end(text.substr(0, newline));
+  const bool whole = newline != text.npos || last;
+  if (whole || line.size() > kMark.size()) return is_mark(line);
+  if (line != kMark.substr(0, line.size())) return false;
   return {};
 }
 
