@@ -80,7 +80,7 @@
 #' | an aligned column | the outgroup's base, along the focal strand |
 #' | focal bases that the outgroup lacks | `-` |
 #' | a row with `tp:A:S` or `tp:A:i` | left out, as a better alignment exists; counted |
-#' | a query without an alignment (strand `*`) | ignored |
+#' | a query without an alignment (strand `*`), a line that begins with `#` | ignored |
 #'
 #' The score is `AS:i:` or, without it, the number of matching bases. The columns must fit the
 #' ranges, and the sequences must have the lengths in `chrom_lengths` and in `twobit`. Bases in

@@ -353,10 +353,3 @@ test_that("bases of cs must be those of the 2bit genome", {
   expect_identical(project_axt(paf_file(paste(row, "cs:Z::4", sep = "\t")), c(chr1 = 12),
                                twobit = other), c(chr1 = "NNCGTANNNNNN"))
 })
-
-test_that("a query's name may begin with #", {
-  row <- paste("#q", 9, 0, 4, "+", "chr1", 12, 2, 6, 4, 4, 60, "cs:Z:=ACGT", sep = "\t")
-  first <- sub("#q", "q", sub("2\t6", "7\t11", row))
-  expect_identical(project_axt(paf_file(c(first, "# a comment", row)), c(chr1 = 12)),
-                   c(chr1 = "NNACGTNACGTN"))
-})

@@ -23,12 +23,6 @@ std::string_view take_field(std::string_view& line) {
   return field;
 }
 
-// A query's name may begin with # too.
-bool is_comment(std::string_view line) {
-  const auto tabs = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\t'));
-  return line.front() == '#' && tabs + 1 < kColumns;
-}
-
 bool is_strand(std::string_view field) { return field == "+" || field == "-"; }
 
 // Whether a field may stand in this column. A query without an alignment has the strand *.
@@ -148,7 +142,7 @@ std::size_t PafParser::longest_line() const {
 PafParser::Found PafParser::next() {
   std::string_view line;
   if (!take_line(line)) return last_ ? Found::kEnd : Found::kNeedsMoreText;
-  if (line.empty() || is_comment(line)) return Found::kNothing;
+  if (line.empty() || line.front() == '#') return Found::kNothing;
   block_ = {};
   block_.line = lines_;
   const std::string problem = parse_row(line);
