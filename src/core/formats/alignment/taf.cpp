@@ -2,7 +2,6 @@
 #include "core/formats/alignment/taf.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 #include "core/exec/errors.h"
@@ -64,10 +63,6 @@ std::size_t take_run(std::string_view& runs) {
 void fill_run(char* out, char base, std::size_t n) {
   std::memset(out, base, kShortRun);
   if (n > kShortRun) std::memset(out + kShortRun, base, n - kShortRun);
-}
-
-bool is_no_letter_or_gap(char c) {
-  return c != '-' && std::isalpha(static_cast<unsigned char>(c)) == 0;
 }
 
 std::string other_number(std::size_t bases, std::size_t rows) {
@@ -326,15 +321,6 @@ void TafParser::gather_tile() {
 
 bool TafParser::make_block() {
   gather_tile();
-  for (const std::size_t i : wanted_) {
-    const auto columns = std::string_view(rows_[i].columns).substr(0, columns_);
-    if (scan_row(columns, simd_).only_letters_and_gaps) continue;
-    const auto bad = std::find_if(columns.begin(), columns.end(), is_no_letter_or_gap);
-    bad_column("the row of " + excerpt(rows_[i].source) + " in the block that begins here has " +
-                   excerpt({&*bad, 1}) + ", but only letters and - may stand there",
-               first_line_);
-    return false;
-  }
   block_.line = first_line_;
   block_.of_columns = true;
   block_.rows.clear();
@@ -346,12 +332,25 @@ bool TafParser::make_block() {
     if (!row.wanted) continue;
     MafRow& parsed = parsed_.emplace_back(row.now);
     parsed.columns = std::string_view(row.columns).substr(0, columns_);
-    parsed.size = static_cast<std::int64_t>(columns_) - scan_row(parsed.columns, simd_).gaps;
+    const RowScan scan = scan_row(parsed.columns, simd_);
+    if (!scan.only_letters_and_gaps) {
+      bad_row(row.source, parsed.columns);
+      return false;
+    }
+    parsed.size = static_cast<std::int64_t>(columns_) - scan.gaps;
     block_.rows.back().row = &parsed;
     advance(row, parsed.size);
   }
   columns_ = 0;
   return true;
+}
+
+void TafParser::bad_row(const std::string& source, std::string_view columns) {
+  std::size_t bad = 0;
+  while (scan_row(columns.substr(bad, 1), simd_).only_letters_and_gaps) ++bad;
+  bad_column("the row of " + excerpt(source) + " in the block that begins here has " +
+                 excerpt(columns.substr(bad, 1)) + ", but only letters and - may stand there",
+             first_line_);
 }
 
 }  // namespace ancify

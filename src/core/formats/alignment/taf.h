@@ -63,9 +63,9 @@ class RowList {
 // Makes MAF blocks of the columns between two lines with coordinates. Long stretches of columns
 // become several blocks, so that memory is bounded. Only the rows of wanted sources are gathered.
 //
-// A line states changes since the line before. If a column is bad, no position of a row is known
-// until a line states the coordinates of all wanted rows again, and all stretches up to there are
-// bad. If a change itself cannot be read, the rows are unknown: this is always an error.
+// A line states changes since the line before. After a bad column, no position of a row is known
+// until a line states the coordinates of all wanted rows again. All stretches up to there are bad.
+// If a change itself cannot be read, the rows are unknown: this is always an error.
 class TafParser final : public BlockParser<MafBlock> {
  public:
   // Whether any row of a source will be used.
@@ -110,6 +110,8 @@ class TafParser final : public BlockParser<MafBlock> {
   // Makes block_ of the columns so far. False if a wanted row has a bad character, which makes its
   // position unknown.
   bool make_block();
+  // To be called for a row with a bad character.
+  void bad_row(const std::string& source, std::string_view columns);
 
   IsWanted is_wanted_;
   SimdLevel simd_;
