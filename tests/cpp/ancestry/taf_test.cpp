@@ -117,16 +117,16 @@ TEST(TafParser, NamesTheLineOfABadColumn) {
   const std::string runs = "#taf run_length_encode_bases:1\nA 2 ; i 0 hg 2 + 10 i 1 near 5 - 9\n";
   EXPECT_EQ(error_of(head + "AC"), "");
   EXPECT_EQ(error_of(runs + "A 1 C 1"), "");
-  expect_error(head + "A\n", "3", "this column is 1, but the number of rows is 2");
-  expect_error(head + "ACG\n", "3", "this column is 3");
+  expect_error(head + "A\n", "3", "this column of TAF has 1 bases, but the number of rows is 2");
+  expect_error(head + "ACG\n", "3", "this column of TAF has 3 bases");
   expect_error(head + "AC G\n", "3", "'AC G'");
-  expect_error(head + "A", "3", "this column is 1");
-  expect_error(head + "; g 0 5\n", "3", "this column is 0");
-  expect_error("#taf\nACGT\n", "2", "this column is 4, but the number of rows is 0");
+  expect_error(head + "A", "3", "this column of TAF has 1 bases");
+  expect_error(head + "; g 0 5\n", "3", "this column of TAF has 0 bases");
+  expect_error("#taf\nACGT\n", "2", "this column of TAF has 4 bases, but the number of rows is 0");
   for (const char* bad : {"AC", "A C 2", "A 0 C 2", "A 1 C", "A -1 C 2", "A 1x C 1", "AA 2"}) {
     expect_error(runs + bad + "\n", "3", "not a base and the length of its run");
   }
-  expect_error(runs + "A 3\n", "3", "this column is 3");
+  expect_error(runs + "A 3\n", "3", "this column of TAF has 3 bases");
   expect_error(runs + "A 99999999999999999999 A 2\n", "3", "but the number of rows is 2");
   expect_error(head + "AC ; d 1", "3", "cut short");
 }

@@ -66,7 +66,7 @@ void fill_run(char* out, char base, std::size_t n) {
 }
 
 std::string other_number(std::size_t bases, std::size_t rows) {
-  return "the number of bases in this column is " + std::to_string(bases) +
+  return "this column of TAF has " + std::to_string(bases) + " bases" +
          ", but the number of rows is " + std::to_string(rows);
 }
 
