@@ -235,13 +235,17 @@ TEST(IsTafText, IsToldBySoMuchTextAsIsNeeded) {
     std::string_view whole = text;
     EXPECT_EQ(is_taf_text(whole, true, lines), expected) << text;
   };
-  for (const char* const good : {"#taf", "#taf\n", "#taf version:1", "\n \r\n#taf\tx:y\n"}) {
+  for (const char* const good : {"#taf", "#taf\n", "#taf version:1", "#taf\tx:y\r\n"}) {
     check(good, true);
   }
-  for (const char* const other :
-       {"", "\n", "#ta", "#ta\n", "#tafo\n", "##taf\n", "##maf\n", "a\n"}) {
+  for (const char* const other : {"", "\n", "#ta", "#ta\n", "#tafo\n", "##taf\n", "##maf\n", "a\n",
+                                  "\n#taf\n", "##x\n#taf\n"}) {
     check(other, false);
   }
+  // Another format may have removed lines before.
+  std::int64_t removed = 1;
+  std::string_view rest = "#taf\n";
+  EXPECT_EQ(is_taf_text(rest, true, removed), false);
 }
 
 // Two focal rows of one line are compared with the focal genome apart.
