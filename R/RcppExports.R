@@ -313,6 +313,10 @@ log_likelihood_impl <- function(likelihood, lengths, model, work) {
     .Call(`_ancify_log_likelihood_impl`, likelihood, lengths, model, work)
 }
 
+branch_changes_impl <- function(likelihood, point, work, watch) {
+    .Call(`_ancify_branch_changes_impl`, likelihood, point, work, watch)
+}
+
 log_likelihood_gradient_impl <- function(likelihood, point, around, work) {
     .Call(`_ancify_log_likelihood_gradient_impl`, likelihood, point, around, work)
 }

@@ -9,8 +9,8 @@
 #' @section Methods:
 #' `r methods_help()`
 #'
-#' With `focal`, parsimony and likelihood call at the node where the focal lineage joins the
-#' tree. Without `focal` they call at the root. The focal species' own base is never used.
+#' Parsimony and likelihood call at `node`. By default, this is where the lineage of `focal` joins
+#' the tree, or the root without `focal`. The focal species' own base is never used.
 #'
 #' @section Known variation:
 #' Polymorphic sites differ from sites drawn at random: their gene trees are deeper, and the
@@ -40,6 +40,9 @@
 #'   [fit_substitution_model()]. Likelihood needs branch lengths, in expected changes per site.
 #'   `NULL` by default.
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
+#' @param node The ancestor to call, for parsimony and likelihood: the name of an inner node of
+#'   `tree`, or two or more of its leaves, whose most recent common ancestor it is. `NULL` (the
+#'   default) for the node where the lineage of `focal` joins, or the root.
 #' @param model For likelihood a [substitution_model()] (`"JC69"` by default). For coalescent a
 #'   model that replaces the history's. Both models may be by class, see [cpg_class()]. For ml the
 #'   path of a LightGBM model as text.
@@ -103,6 +106,12 @@
 #'   inner, outer, "likelihood", tree, focal = "human",
 #'   model = substitution_model("K80", kappa = 4), posterior = TRUE, threads = 1
 #' )
+#'
+#' # The ancestor of all species
+#' call_ancestral(
+#'   inner, outer, "likelihood", tree, focal = "human", node = c("human", "macaque"), threads = 1
+#' )
+#'
 #' history <- coalescent_history(c(240000, 320000, 1100000), 50000, 10000)
 #' call_ancestral(inner, outer, "coalescent", history = history, threads = 1)
 #'
@@ -117,7 +126,7 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
                            model = NULL, history = NULL, posterior = FALSE, min_inner_freq = 1,
                            min_outer_freq = 1, high = 0.8, low = 0.5, threads = NULL,
                            backend = c("auto", "cpu", "gpu"), variants = NULL,
-                           ties = c("open", "alphabet")) {
+                           ties = c("open", "alphabet"), node = NULL) {
   check_given()
   if (is.numeric(method)) {
     min_inner_freq <- method
@@ -138,7 +147,8 @@ call_ancestral <- function(inner, outer, method = "voting", tree = NULL, focal =
   species <- lapply(sequences, names)
   row <- method_row(method)
   arguments <- list(
-    tree = tree, focal = focal, model = model, history = history, variants = variants
+    tree = tree, focal = focal, node = node, model = model, history = history,
+    variants = variants
   )
   settings <- c(
     list(

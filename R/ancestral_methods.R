@@ -78,7 +78,7 @@ parsimony_row <- function() {
       Hartigan 1973 for nodes with more than two branches). One base: upper case.
       Several: `n`, or with `ties = \"alphabet\"` the first of two or three in lower case.
       No data: `N`.",
-    core = "parsimony", arguments = c("tree", "focal"), tree = "topology",
+    core = "parsimony", arguments = c("tree", "focal", "node"), tree = "topology",
     given = given_tree, to_core = tree_to_core
   )
 }
@@ -88,7 +88,7 @@ likelihood_row <- function() {
     help = "the base of the largest posterior on the tree with its branch lengths
       (Felsenstein 1981), under `model`. From `high` on: upper case. From `low` on:
       lower case. Below, and if two bases have the same: `n`. No data: `N`.",
-    core = "likelihood", arguments = c("tree", "focal", "model"), tree = "lengths",
+    core = "likelihood", arguments = c("tree", "focal", "node", "model"), tree = "lengths",
     thresholds = "likelihood", fits = "model",
     given = function(arguments, species) {
       settings <- given_tree(arguments, species)
@@ -192,11 +192,12 @@ check_variants_key <- function(config, origin) {
 given_tree <- function(arguments, species) {
   tree <- input_faults(as_phylo(arguments$tree))
   stop_on_tree_problems(tree, species, arguments$focal)
-  list(tree = tree, focal = arguments$focal)
+  input_faults(called_node(tree, arguments$node))
+  list(tree = tree, focal = arguments$focal, node = arguments$node)
 }
 
 tree_to_core <- function(settings, species) {
-  list(tree = core_tree(settings$tree, species, settings$focal))
+  list(tree = core_tree(settings$tree, species, settings$focal, settings$node))
 }
 
 # ---- For the core ----------------------------------------------------------------------------

@@ -77,7 +77,7 @@ call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, wor
   } else {
     call_on_tree(sequences, patterns, tree, focal, method, work$threads)
   }
-  new_sample_calls(found, calls)
+  new_sample_calls(found, calls$calls, calls$posterior)
 }
 
 # `counted`: whether the focal species' alleles and their counts are wanted.
@@ -99,7 +99,12 @@ call_on_tree <- function(sequences, patterns, tree, focal, method, threads) {
     model <- fit$model
   }
   joins <- focal %in% as_phylo(tree)$tip.label
-  call_ancestral(sequences, NULL, method, tree, if (joins) focal, model, threads = threads)
+  has_posterior <- has_posterior(method_row(method))
+  called <- call_ancestral(
+    sequences, NULL, method, tree, if (joins) focal, model, posterior = has_posterior,
+    threads = threads
+  )
+  if (has_posterior) called else list(calls = called)
 }
 
 # By the fitted history. Where the focal species has two alleles, these and their counts are used
@@ -124,19 +129,29 @@ call_by_history <- function(found, sequences, patterns, tree, method, threads, l
     fit_history(patterns, start, variants = if (length(varies)) variants)
   )$history
   log(describe_fitted_history(history))
-  calls <- call_ancestral(sequences, NULL, method, history = history, threads = threads)
-  letters <- strsplit(calls, "")[[1]]
+  all <- call_ancestral(
+    sequences, NULL, method, history = history, posterior = TRUE, threads = threads
+  )
+  letters <- strsplit(all$calls, "")[[1]]
   if (length(varies)) {
     called <- polarise_sites(
       variants$pattern, variants$alleles, variants$counts, variants$n, history
-    )$ancestral
-    letters[varies] <- ifelse(is.na(called), letters[varies], called)
+    )
+    known <- !is.na(called$ancestral)
+    letters[varies[known]] <- called$ancestral[known]
+    all$posterior[varies[known], ] <- as.matrix(called[rate_labels$base])[known, ]
   }
-  paste(letters, collapse = "")
+  list(calls = paste(letters, collapse = ""), posterior = all$posterior)
 }
 
-new_sample_calls <- function(found, calls) {
-  calls <- core_list("SampleCalls", patterns = found$pointer, calls = calls)
+# `posterior`: a matrix with a row for each call, or NULL.
+new_sample_calls <- function(found, calls, posterior = NULL) {
+  base <- match(toupper(strsplit(calls, "")[[1]]), rate_labels$base)
+  calls <- core_list(
+    "SampleCalls",
+    patterns = found$pointer, calls = calls,
+    posteriors = if (is.null(posterior)) numeric() else posterior[cbind(seq_along(base), base)]
+  )
   structure(calls, class = "ancify_sample_calls")
 }
 

@@ -114,6 +114,15 @@ text_like <- function(pattern, wanted) {
   })
 }
 
+# A name, or several.
+read_node <- typed("name or list of names", function(value, key, origin) {
+  names <- vapply(as.list(value), as_name, "")
+  if (length(names) == 0 || anyNA(names)) {
+    fault(value, key, "give one name, or a list of names (in R as character).")
+  }
+  unique(unname(names))
+})
+
 read_name <- typed("name", function(value, key, origin) {
   name <- as_name(value)
   if (is.na(name)) {

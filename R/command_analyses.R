@@ -56,7 +56,8 @@ sfs_command <- function(parsed) {
     parsed$arguments, parsed$populations, if (length(sizes)) unname(sizes),
     parsed$ancestral, parsed$reference, subset = TRUE,
     window = number_option(parsed$window, "--window"), threads = threads_option(parsed),
-    progress = isatty(stderr()), kind = parsed$kind %||% "snps", folded = isTRUE(parsed$folded)
+    progress = isatty(stderr()), kind = parsed$kind %||% "snps", folded = isTRUE(parsed$folded),
+    low_confidence = is.null(parsed$no_low_confidence), mask = parsed$mask
   )
   write_lines(output, sfs_lines(spectrum))
   bootstraps <- attr(spectrum, "bootstrap")
@@ -72,17 +73,24 @@ spectrum_command <- function(parsed) {
   output <- parsed$output %||% "-"
   k <- number_option(parsed$k, "-k") %||% 3
   window <- number_option(parsed$window, "--window")
+  low_confidence <- is.null(parsed$no_low_confidence)
   threads <- threads_option(parsed)
   progress <- isatty(stderr())
   spectrum <- mutation_spectrum(
-    parsed$vcf, calls, k, parsed$populations, mask = parsed$mask, windows = window, subset = TRUE,
-    threads = threads, progress = progress
+    parsed$vcf, calls, k, parsed$populations, mask = parsed$mask, windows = window,
+    low_confidence = low_confidence, subset = TRUE, threads = threads, progress = progress
   )
   contexts <- count_contexts(
-    calls, k, parsed$mask, window, threads = threads, progress = progress
+    calls, k, parsed$mask, window, low_confidence, threads = threads, progress = progress
   )
   write_tsv(output, mutation_rates(spectrum, contexts))
   print_beside(output, attr(spectrum, "records"), row.names = FALSE)
+  if (output != "-") wrote(output)
+}
+
+branches_command <- function(parsed) {
+  output <- parsed$output %||% "-"
+  write_tsv(output, branch_substitutions(parsed$config, threads = threads_option(parsed)))
   if (output != "-") wrote(output)
 }
 
@@ -110,6 +118,8 @@ export_command <- function(parsed) {
   written <- export_states(
     folder_of_run(parsed$arguments), parsed$format, parsed$output,
     sites = parsed$sites, reference = parsed$reference,
+    chromosomes = if (!is.null(parsed$chromosomes)) split_option(parsed$chromosomes),
+    low_confidence = is.null(parsed$no_low_confidence),
     width = number_option(parsed$width, "--width"), threads = threads_option(parsed),
     progress = isatty(stderr())
   )

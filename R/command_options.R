@@ -23,6 +23,10 @@ option_rows <- list(
     "reference", "FILE", "the reference genome, FASTA or 2bit, to find a wrong REF"
   ),
   mask = option_row("mask", "BED", "regions not to use"),
+  no_low_confidence = option_row(
+    "no-low-confidence", "", "leave out ancestral alleles of low confidence"
+  ),
+  chromosomes = option_row("chromosomes", "NAMES", "chromosomes to write (comma)", default = "all"),
   polarise = option_row("polarise", "", "exchange alleles so that REF is ancestral"),
   keep_fields = option_row(
     "keep-fields", "FIELDS",

@@ -111,8 +111,8 @@ rows_of_analyses <- function() {
     sfs = command_row(
       "make a site frequency spectrum from a VCF or BCF", sfs_command, "VCF",
       c(
-        "populations", "project", "ancestral", "folded", "reference", "window", "kind", "output",
-        "threads"
+        "populations", "project", "ancestral", "folded", "reference", "mask", "no_low_confidence",
+        "window", "kind", "output", "threads"
       ),
       streams = c("VCF", "output"),
       details = paste(
@@ -131,11 +131,13 @@ rows_of_analyses <- function() {
           "ancify sfs - --populations samples.txt > joint.fs"
         )
       ),
-      instead = "sfs_from_vcf", words = c(vcf = "VCF", also = "--also")
+      instead = "sfs_from_vcf",
+      words = c(vcf = "VCF", also = "--also", low_confidence = "--no-low-confidence")
     ),
     spectrum = command_row(
       "count mutations of a VCF or BCF by ancestral context, with rates", spectrum_command,
-      options = c("config", "vcf", "k", "populations", "mask", "window", "output", "threads"),
+      options = c("config", "vcf", "k", "populations", "mask", "no_low_confidence", "window",
+                  "output", "threads"),
       required = c("config", "vcf"), streams = c("vcf", "output"),
       details = paste(
         "Writes a row for each type and population: the count, the positions with its context and",
@@ -146,8 +148,18 @@ rows_of_analyses <- function() {
       instead = c("mutation_spectrum", "count_contexts", "mutation_rates"),
       words = c(
         k = "-k", out = "-o", vcf = "--vcf", windows = "--window", mask = "--mask",
-        populations = "--populations"
+        populations = "--populations", low_confidence = "--no-low-confidence"
       )
+    ),
+    branches = command_row(
+      "count substitutions on each branch of the tree", branches_command,
+      options = c("config", "output", "threads"), required = "config", streams = "output",
+      details = paste(
+        "Writes a row for each branch and change of base: the expected number of substitutions,",
+        "and of sites with the first base. Without -o the table goes to the standard output."
+      ),
+      examples = "ancify branches -c ancify.yaml -o branches.tsv",
+      instead = "branch_substitutions", words = c(tree = "`tree` of the configuration")
     ),
     compare = command_row(
       "compare the calls of runs", compare_command, c("CALLS", "CALLS", "..."),
@@ -180,7 +192,9 @@ rows_of_analyses <- function() {
     ),
     export = command_row(
       "write ancestral states for another program", export_command, "CALLS",
-      c("format", "sites", "reference", "width", "output", "threads"), c("format", "output"),
+      c("format", "sites", "reference", "chromosomes", "no_low_confidence", "width", "output",
+        "threads"),
+      c("format", "output"),
       "sites",
       paste(
         "CALLS is the folder of a run, or its configuration. FORMAT is tsinfer (a table of the",
@@ -193,7 +207,8 @@ rows_of_analyses <- function() {
         "ancify export ancestral_calls --format tsinfer --sites in.vcf.gz -o states.tsv",
         "ancify export ancestral_calls --format bed -o confidence.bed"
       ),
-      "export_states", c(run = "CALLS", out = "-o"),
+      "export_states",
+      c(run = "CALLS", out = "-o", low_confidence = "--no-low-confidence"),
       function(parsed) NULL # -o may be a folder, which export_states() checks
     ),
     demography = command_row(

@@ -161,11 +161,21 @@ check_tree <- function(config, origin) {
     return(invisible())
   }
   problems <- tree_problems(tree, config$outgroups$name, config$focal_species)
+  attempt(origin, called_node(tree, config$node), "node")
   wants_lengths <- identical(method_of(config)$tree, "lengths") && !isTRUE(config$estimate)
   if (wants_lengths && !has_lengths(tree)) {
     problems <- c(problems, lengths_missing)
   }
   origin$problems <- c(origin$problems, problems)
+}
+
+check_node_key <- function(config, origin) {
+  if (!is.null(config$node) && isFALSE(nzchar(method_of(config)$tree))) {
+    add_problem(
+      origin, "`node` is given, but `method` %s has no tree: leave it out, or choose %s.",
+      quoted(config$method), enumerate(quoted(names(Filter(needs_tree, calling_methods()))))
+    )
+  }
 }
 
 check_model_classes_key <- function(config, origin) {

@@ -166,6 +166,13 @@ calling_settings <- function() {
       ),
       example = "\"(((focal, near1), near2), far);\"", python = TRUE
     ),
+    node = config_setting(
+      read_node, paste(
+        "Parsimony and likelihood: the ancestor to call. The name of an inner node of `tree`, or a",
+        "list of species whose most recent common ancestor it is."
+      ),
+      unset = "where the focal lineage joins the tree, or its root", example = "[focal, near2]"
+    ),
     substitution_model = config_setting(
       one_of(model_names), "Likelihood and coalescent: the substitution model.", "JC69",
       python = TRUE

@@ -96,9 +96,10 @@ quoted_labels <- function(names) {
 # Text that parse_newick() reads as this tree. ape's own text changes names with blanks or quotes.
 newick_text <- function(tree, digits) {
   n <- length(tree$tip.label)
-  labels <- quoted_labels(tree$tip.label)
+  labels <- quoted_labels(c(tree$tip.label, tree$node.label))
   tree$tip.label <- paste0("L", seq_len(n))
-  tree$node.label <- NULL
+  named <- nzchar(tree$node.label)
+  if (length(named)) tree$node.label <- ifelse(named, paste0("L", n + seq_along(named)), "")
   text <- ape::write.tree(tree, digits = digits)
   found <- gregexpr("L[0-9]+", text)
   regmatches(text, found) <- list(labels[as.integer(sub("L", "", regmatches(text, found)[[1]]))])
@@ -304,8 +305,44 @@ no_focal_in_tree <- function(focal) {
   )
 }
 
-# The core's arrays, with an element for each node.
-core_tree <- function(tree, species, focal = NULL) {
+# The number of an inner node, from its name or from species whose most recent common ancestor it is;
+# NULL for NULL.
+called_node <- function(tree, node) {
+  if (is.null(node)) {
+    return(NULL)
+  }
+  if (!is.character(node) || length(node) == 0 || anyNA(node)) {
+    fault(node, "node", "give the name of an inner node, or two or more species.")
+  }
+  node <- unique(node)
+  unknown <- setdiff(node, c(tree$tip.label, tree$node.label))
+  if (length(unknown)) {
+    named <- setdiff(tree$node.label, "")
+    fault(unknown, "node", paste(
+      "no such name in `tree`.", if (length(named)) {
+        sprintf("Its inner nodes are %s.", enumerate(quoted(named)))
+      } else {
+        "Its inner nodes have no names: give two or more species, whose ancestor it is."
+      }
+    ))
+  }
+  species <- match(node, tree$tip.label)
+  if (length(node) > 1 && !anyNA(species)) {
+    return(ape::getMRCA(tree, species))
+  }
+  if (length(node) > 1) {
+    fault(node[is.na(species)], "node", "give one name of a node, or species alone.")
+  }
+  if (!is.na(species)) {
+    fault(node, "node", "this is a species: give an ancestor's name, or two or more species.")
+  }
+  inner <- which(tree$node.label == node)
+  if (length(inner) > 1) fault(node, "node", "several nodes of `tree` have this name.")
+  length(tree$tip.label) + inner
+}
+
+# The core's arrays, with an element for each node. `node`: as in called_node().
+core_tree <- function(tree, species, focal = NULL, node = NULL) {
   n <- length(tree$tip.label) + tree$Nnode
   leaf <- match(tree$tip.label, species)
   leaf[tree$tip.label %in% focal] <- -1
@@ -315,7 +352,8 @@ core_tree <- function(tree, species, focal = NULL) {
     parent = replace(integer(n), tree$edge[, 2], tree$edge[, 1]),
     length = branch_lengths(tree),
     leaf = as.integer(c(leaf, inner)),
-    name = c(tree$tip.label, tree$node.label %||% rep("", tree$Nnode))
+    name = c(tree$tip.label, tree$node.label %||% rep("", tree$Nnode)),
+    called = as.integer(called_node(tree, node) %||% 0L)
   )
 }
 

@@ -67,28 +67,42 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
                                    focal = NULL, threads = NULL) {
   check_args(gamma = flag(), invariant = flag(), n_rates = whole(most_rates),
              base_freqs = choice(c("empirical", "ml")))
-  if (!is.data.frame(patterns)) {
-    must_be(is.character(patterns) || is.list(patterns), patterns, "patterns",
-            "a result of count_patterns() or a configuration")
-    config <- read_config(patterns, "count")
-    tree <- tree %||% config$tree
-    model <- model %||% config_model(config)
-    config$num_cpus <- threads %||% config$num_cpus
-    work <- config_work(config)
-    focal_too <- !is.null(tree) && config$focal_species %in% input_faults(as_phylo(tree))$tip.label
-    by <- if (has_classes(model)) class_kinds else classes_by(config)
-    patterns <- count_in_run(config, focal_too, work, by)
-  } else {
-    work <- new_work(threads)
-  }
-  check_pattern_counts(patterns)
-  broken <- which(patterns$count != round(patterns$count))
-  refuse_if(length(broken), "Row %d of `patterns` has the count %s: give whole numbers of sites.",
-            broken[1], format(patterns$count[broken[1]]))
-  model <- check_model(model %||% "HKY85")
+  taken <- patterns_to_fit(patterns, tree, model, threads)
+  model <- check_model(taken$model %||% "HKY85")
   if (gamma && is.null(model$alpha)) model[c("alpha", "n_rates")] <- list(0.5, as.integer(n_rates))
   if (invariant && model$invariant == 0) model$invariant <- 0.1
-  refuse_if(is.null(tree), "`tree` is missing: give a tree, for its topology.")
-  tree <- input_faults(as_phylo(tree))
-  fit_in_classes(patterns, tree, model, base_freqs, species, focal, work)
+  refuse_if(is.null(taken$tree), "`tree` is missing: give a tree, for its topology.")
+  tree <- input_faults(as_phylo(taken$tree))
+  fit_in_classes(taken$patterns, tree, model, base_freqs, species, focal, taken$work)
+}
+
+# list(patterns =, tree =, model =, work =, estimate =) from the arguments of
+# fit_substitution_model(). A configuration's patterns are counted; its tree and model are defaults.
+patterns_to_fit <- function(patterns, tree, model, threads) {
+  taken <- if (is.data.frame(patterns)) {
+    list(patterns = patterns, tree = tree, model = model, work = new_work(threads), estimate = FALSE)
+  } else {
+    counted_for_fit(patterns, tree, model, threads)
+  }
+  check_pattern_counts(taken$patterns)
+  broken <- which(taken$patterns$count != round(taken$patterns$count))
+  refuse_if(length(broken), "Row %d of `patterns` has the count %s: give whole numbers of sites.",
+            broken[1], format(taken$patterns$count[broken[1]]))
+  taken
+}
+
+counted_for_fit <- function(config, tree, model, threads) {
+  must_be(is.character(config) || is.list(config), config, "patterns",
+          "a result of count_patterns() or a configuration")
+  config <- read_config(config, "count")
+  tree <- tree %||% config$tree
+  model <- model %||% config_model(config)
+  config$num_cpus <- threads %||% config$num_cpus
+  work <- config_work(config)
+  focal_too <- !is.null(tree) && config$focal_species %in% input_faults(as_phylo(tree))$tip.label
+  by <- if (has_classes(model)) class_kinds else classes_by(config)
+  list(
+    patterns = count_in_run(config, focal_too, work, by), tree = tree, model = model, work = work,
+    estimate = config$estimate
+  )
 }

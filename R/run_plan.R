@@ -108,7 +108,10 @@ check_before_work <- function(config, log) {
   if (takes_variants(row)) check_chromosomes_of_variants(config, log)
   check_focal_bases(config)
   row$look(config, species_of_tiers(config))
-  if (needs_tree(row) && !tree_names_focal(config)) {
+  if (!is.null(config$node)) {
+    log(sprintf("Calls are for the ancestor %s",
+                paste(if (length(config$node) > 1) "of", enumerate(quoted(config$node)))))
+  } else if (needs_tree(row) && !tree_names_focal(config)) {
     log(no_focal_in_tree(config$focal_species))
   }
   if (config$estimate && !fits_model(config)) {
@@ -197,6 +200,7 @@ run_settings <- function(config, verbose) {
   if (!is.null(config$tree)) {
     settings$tree <- parse_newick(config$tree)
     settings$focal <- if (tree_names_focal(config)) config$focal_species
+    settings$node <- config$node
   }
   quietly <- if (verbose) identity else suppressMessages
   c(settings, quietly(row$configured(config)))

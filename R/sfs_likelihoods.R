@@ -64,8 +64,9 @@
 #' sfs_from_likelihoods(vcf, c(s1 = "YRI", s2 = "YRI", s3 = "YRI"), threads = 1)
 sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = NULL,
                                  low_confidence = TRUE, subset = FALSE, window = NULL,
-                                 replicates = 100, threads = NULL, progress = interactive()) {
-  check_args(vcf = one_path())
+                                 replicates = 100, threads = NULL, progress = interactive(),
+                                 mask = NULL) {
+  check_args(vcf = one_path(), mask = optional(one_path()))
   if (is_info(ancestral)) ancestral <- NULL
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   check_args(low_confidence = flag(), subset = flag(), window = optional(whole(2^53)))
@@ -80,10 +81,12 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   found <- with_watch("Reading", function(watch) {
     options <- core_list(
       "LikelihoodOptions",
-      use_info = is.null(ancestral), low_confidence = low_confidence, work = work,
+      use_info = is.null(ancestral), mask = mask %||% "", low_confidence = low_confidence,
+      work = work,
       window = window %||% 0
     )
-    chromosomes <- if (!is.null(ancestral)) variant_chromosomes_impl(vcf, watch) else character()
+    located <- c(ancestral, mask)
+    chromosomes <- if (length(located)) variant_chromosomes_impl(vcf, watch) else character()
     read_likelihoods_impl(vcf, numbers, record_sequences(chromosomes, ancestral, NULL), options,
                           watch)
   }, work$progress)

@@ -82,6 +82,8 @@
 #'   all sites together. Not with `window`.
 #' @param folded Whether to count the rarer allele of each SNP, which needs no ancestral alleles;
 #'   `FALSE` (the default). With `TRUE`, `AA` is ignored.
+#' @param mask A BED of regions whose sites are excluded, with the reason `MASKED`. `NULL` (the
+#'   default): none.
 #' @inheritParams annotate_vcf
 #' @inheritParams sfs_from_sites
 #' @return An [sfs()], unfolded unless `folded` is `TRUE`; with `classes` a list of spectra, named
@@ -129,14 +131,14 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
                          low_confidence = TRUE, subset = FALSE, window = NULL, replicates = 100,
                          threads = NULL, progress = interactive(),
                          kind = c("snps", "indels", "insertions", "deletions"),
-                         classes = NULL, folded = FALSE) {
+                         classes = NULL, folded = FALSE, mask = NULL) {
   check_args(folded = flag(), low_confidence = flag(), subset = flag(),
              window = optional(whole(2^53)), replicates = whole(), vcf = one_path())
   if (is_info(ancestral)) ancestral <- NULL
   kind <- check_site_kind(kind, ancestral)
   if (folded) check_foldable(kind, ancestral)
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
-  check_args(reference = optional(one_path()))
+  check_args(reference = optional(one_path()), mask = optional(one_path()))
   work <- new_work(threads, progress = progress)
   check_htslib()
   if (!is.null(classes)) classes <- site_classes(classes, kind, window)
@@ -146,8 +148,8 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
 
   found <- with_watch("Reading", function(watch) {
     tabulate_vcf(
-      vcf, numbers, ancestral, reference, low_confidence, window, kind, classes, folded, work,
-      watch
+      vcf, numbers, ancestral, reference, mask, low_confidence, window, kind, classes, folded,
+      work, watch
     )
   }, work$progress)
   of_info <- is.null(ancestral) && !folded
@@ -232,19 +234,16 @@ draws_of_windows <- function(windows, window, replicates, classes) {
 }
 
 # `populations`: each sample's population index, as from sample_populations().
-tabulate_vcf <- function(vcf, populations, ancestral, reference, low_confidence, window, kind,
+tabulate_vcf <- function(vcf, populations, ancestral, reference, mask, low_confidence, window, kind,
                          classes, folded, work, watch) {
   use_info <- is.null(ancestral) && !folded
-  # These names locate sequences. Without sequences, one pass over the file is enough.
-  chromosomes <- if (is.null(ancestral) && is.null(reference)) {
-    character()
-  } else {
-    variant_chromosomes_impl(vcf, watch)
-  }
+  # These names locate sequences and regions. Without them, one pass over the file is enough.
+  located <- c(ancestral, reference, mask)
+  chromosomes <- if (length(located)) variant_chromosomes_impl(vcf, watch) else character()
   options <- core_list(
     "VariantSitesOptions",
-    use_info = use_info, folded = folded, low_confidence = low_confidence,
-    window = window %||% 0, work = work,
+    use_info = use_info, folded = folded, mask = mask %||% "",
+    low_confidence = low_confidence, window = window %||% 0, work = work,
     kind = match(kind, site_kinds) - 1L, n_classes = length(classes$names),
     classes = classes$by_chromosome %||% list()
   )

@@ -670,6 +670,14 @@ int time_floor(const fs::path& folder, int chromosomes, std::int64_t length, int
   return 0;
 }
 
+// Prints the time to inflate a file.
+int time_inflating(const std::string& file) {
+  Case input;
+  input.axt = {file};
+  std::printf("%f\n", take_turns({[&] { inflate_all(input, 1); }})[0].best);
+  return 0;
+}
+
 }  // namespace
 }  // namespace ancify::bench
 
@@ -677,6 +685,9 @@ int main(int argc, char** argv) {
   if (argc == 6 && std::strcmp(argv[1], "--floor") == 0) {
     return ancify::bench::time_floor(argv[2], std::atoi(argv[3]), std::atoll(argv[4]),
                                      std::atoi(argv[5]));
+  }
+  if (argc == 3 && std::strcmp(argv[1], "--inflate") == 0) {
+    return ancify::bench::time_inflating(argv[2]);
   }
   const bool brief = argc == 3 && std::strcmp(argv[2], "--short") == 0;
   if (argc < 2 || (argc > 2 && !brief)) {

@@ -87,7 +87,9 @@ if (nrow(available_gpus())) {
 }
 
 # HKY85 with gamma rates, on the counts of the same run; a genome has as many patterns.
-counts <- count_patterns(config_of(folder, 24, 1e6), threads = 2)
+config <- config_of(folder, 24, 1e6)
+ancify_run(config, "project", threads = 2, progress = FALSE, verbose = FALSE)
+counts <- count_patterns(config, threads = 2)
 counts$count <- counts$count * 100
 fit <- best(function() {
   fit_substitution_model(counts, "((((focal,s0),s1),s2),s3);", gamma = TRUE, threads = 2)

@@ -52,13 +52,24 @@ void check_order(const Tree& tree, bool focal) {
   for (const int n : leaves) require(n == 1, "a species is not a leaf once");
 }
 
+// An inner node, or kNodeOfFocal.
+int called_of(const std::vector<TreeNode>& nodes, Choices& choices) {
+  auto at = choices.below(nodes.size() + 1);
+  while (at < nodes.size() && nodes[at].leaf != kNoLeaf) {
+    at = static_cast<std::size_t>(nodes[at].parent);
+  }
+  return at < nodes.size() ? static_cast<int>(at) : kNodeOfFocal;
+}
+
 void check_parsimony(const std::vector<TreeNode>& nodes, int species, Choices& choices) {
   constexpr std::size_t most_inner = 4;
   if (test::inner_nodes(nodes) > most_inner) return;
   std::vector<int> states;
   for (int i = 0; i < species; ++i) states.push_back(static_cast<int>(choices.below(kBases)));
-  const unsigned set = Parsimony(Tree(nodes, species)).root_set(states.data());
-  require(set == test::fewest_changes(nodes, states, species), "parsimony and the slow way");
+  const int called = called_of(nodes, choices);
+  const unsigned set = Parsimony(Tree(nodes, species, called)).root_set(states.data());
+  require(set == test::fewest_changes(nodes, states, species, called),
+          "parsimony and the slow way");
 }
 
 void check_likelihood(const Tree& tree, Choices& choices) {
@@ -88,8 +99,8 @@ void check(std::string_view input) {
   const auto nodes = nodes_of(input.substr(1));
   Choices choices(input);
   const std::string result = outcome([&] {
-    const Tree tree(nodes, species);
-    check_order(tree, true);
+    check_order(Tree(nodes, species), true);
+    const Tree tree(nodes, species, called_of(nodes, choices));
     const Tree turned = tree.rooted_at_call();
     require(!turned.has_focal(), "the focal leaf is still there");
     check_order(turned, false);

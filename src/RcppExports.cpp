@@ -1026,6 +1026,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// branch_changes_impl
+Rcpp::NumericMatrix branch_changes_impl(SEXP likelihood, const Rcpp::List& point, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_branch_changes_impl(SEXP likelihoodSEXP, SEXP pointSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type likelihood(likelihoodSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type point(pointSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(branch_changes_impl(likelihood, point, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // log_likelihood_gradient_impl
 Rcpp::List log_likelihood_gradient_impl(SEXP likelihood, const Rcpp::List& point, const Rcpp::List& around, const Rcpp::List& work);
 RcppExport SEXP _ancify_log_likelihood_gradient_impl(SEXP likelihoodSEXP, SEXP pointSEXP, SEXP aroundSEXP, SEXP workSEXP) {
@@ -2090,6 +2104,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 5},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
     {"_ancify_log_likelihood_impl", (DL_FUNC) &_ancify_log_likelihood_impl, 4},
+    {"_ancify_branch_changes_impl", (DL_FUNC) &_ancify_branch_changes_impl, 4},
     {"_ancify_log_likelihood_gradient_impl", (DL_FUNC) &_ancify_log_likelihood_gradient_impl, 4},
     {"_ancify_ml_features_impl", (DL_FUNC) &_ancify_ml_features_impl, 5},
     {"_ancify_ml_predict_impl", (DL_FUNC) &_ancify_ml_predict_impl, 5},

@@ -106,7 +106,8 @@ template <>
 struct Fields<ancify::SampleCalls> {
   using All = ancify::SampleCalls;
   static constexpr auto table =
-      fields("SampleCalls", field("patterns", &All::patterns), field("calls", &All::calls));
+      fields("SampleCalls", field("patterns", &All::patterns), field("calls", &All::calls),
+             field("posteriors", &All::posteriors));
 };
 
 template <>

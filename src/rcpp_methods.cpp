@@ -24,6 +24,7 @@ struct TreeColumns {
   Rcpp::NumericVector length;
   std::vector<int> leaf;
   std::vector<std::string> name;
+  int called;
 };
 
 struct ModelFields {
@@ -74,7 +75,8 @@ struct Fields<TreeColumns> {
   using All = TreeColumns;
   static constexpr auto table =
       fields("Tree", field("parent", &All::parent), field("length", &All::length),
-             field("leaf", &All::leaf), field("name", &All::name));
+             field("leaf", &All::leaf), field("name", &All::name),
+             field("called", &All::called));
 };
 
 template <>
@@ -174,7 +176,7 @@ Rcpp::List as_list(const ancify::PatternCounts& counts) {
 }  // namespace
 
 ancify::Tree as_tree(const Rcpp::List& tree, int species) {
-  const auto [parent, length, leaf, name] = from_list<TreeColumns>(tree);
+  const auto [parent, length, leaf, name, called] = from_list<TreeColumns>(tree);
   if (length.size() != static_cast<R_xlen_t>(parent.size()) || leaf.size() != parent.size() ||
       name.size() != parent.size()) {
     throw ancify::InputError("the tree's arrays differ in length");
@@ -186,7 +188,7 @@ ancify::Tree as_tree(const Rcpp::List& tree, int species) {
                                           : leaf[i] - 1;
     nodes.push_back({parent[i] - 1, length[static_cast<R_xlen_t>(i)], stands_for, name[i]});
   }
-  return {nodes, species};
+  return {nodes, species, called - 1};
 }
 
 ancify::SubstitutionRates as_rates(const Rcpp::List& model) {
@@ -298,6 +300,31 @@ double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
         as_pattern_likelihood(likelihood)
             .log_likelihood(lengths, ancify::SubstitutionModel(as_rates(model)), threads, control);
   });
+  return result;
+}
+
+// The expected numbers of sites by the bases at both ends of each branch, at a point, list(lengths
+// =, model =): a matrix with a row for each node of the tree, and a column for each pair of bases,
+// AA, AC, ..., TT. The root's row is 0.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix branch_changes_impl(SEXP likelihood, const Rcpp::List& point,
+                                        const Rcpp::List& work, const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
+  const auto at = from_list<PointFields>(point);
+  std::vector<ancify::Transitions> counts;
+  run_job(watch, [&](ancify::JobControl& control) {
+    counts = as_pattern_likelihood(likelihood)
+                 .changes(at.lengths, ancify::SubstitutionModel(at.model.rates), threads, control);
+  });
+  constexpr int kPairs = ancify::kBases * ancify::kBases;
+  Rcpp::NumericMatrix result(static_cast<int>(counts.size()), kPairs);
+  for (int i = 0; i < result.nrow(); ++i) {
+    for (int pair = 0; pair < kPairs; ++pair) {
+      const auto from = static_cast<std::size_t>(pair / ancify::kBases);
+      const auto to = static_cast<std::size_t>(pair % ancify::kBases);
+      result(i, pair) = counts[static_cast<std::size_t>(i)][from][to];
+    }
+  }
   return result;
 }
 

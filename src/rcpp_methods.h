@@ -19,6 +19,7 @@
 //   length: of the branch to the parent; NA if unknown; the root's is ignored
 //   leaf: 0 for an inner node, i for the i-th outgroup (inner tier first), -1 for the focal leaf
 //   name: for messages; "" for none
+//   called: the index of the node to call, from 1; 0 for the default
 ancify::Tree as_tree(const Rcpp::List& tree, int species);
 
 // Takes list(exchangeabilities = of AC, AG, AT, CG, CT, GT, frequencies = of A, C, G, T, alpha = a

@@ -160,7 +160,8 @@ struct Fields<ancify::VariantSitesOptions> {
   using All = ancify::VariantSitesOptions;
   static constexpr auto table =
       fields("VariantSitesOptions", field("use_info", &All::use_info),
-             field("folded", &All::ref_is_ancestral), field("low_confidence", &All::low_confidence),
+             field("folded", &All::ref_is_ancestral), field("mask", &All::mask),
+             field("low_confidence", &All::low_confidence),
              field("window", &All::window), field("work", &All::threads, threads_of),
              field("kind", &All::kind, as_site_kind), field("n_classes", &All::n_classes),
              field("classes", &All::classes, as_classes));
@@ -170,7 +171,7 @@ template <>
 struct Fields<LikelihoodOptions> {
   using All = LikelihoodOptions;
   static constexpr auto table =
-      fields("LikelihoodOptions", field("use_info", &All::use_info),
+      fields("LikelihoodOptions", field("use_info", &All::use_info), field("mask", &All::mask),
              field("low_confidence", &All::low_confidence), field("window", &All::window),
              field("work", &All::threads, threads_of));
 };
@@ -263,7 +264,7 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
 // Tabulates the sites of a file of variants. `populations` has an index for each sample: its
 // population, from 0, or -1 for none; empty for AC and AN of INFO. `sequences` is for
 // take_sequences(). `options`: list(use_info = whether INFO has the ancestral alleles, folded =
-// whether REF is taken for ancestral, low_confidence =, window = bases or 0, work =, kind = the
+// whether REF is taken for ancestral, mask = a BED or "", low_confidence =, window = bases or 0, work =, kind = the
 // index of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The result's `table` is
 // for variant_spectrum_impl().
 // [[Rcpp::export]]

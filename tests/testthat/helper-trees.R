@@ -24,8 +24,11 @@ random_columns <- function(species, n, missing = 0.1) {
   stats::setNames(apply(columns, 2, paste, collapse = ""), species)
 }
 
-# The node called: the focal leaf's parent, or the root.
-called_node <- function(tree, focal) {
+# The node called: `node` or, by default, the focal leaf's parent, or the root.
+oracle_node <- function(tree, focal, node = NULL) {
+  if (!is.null(node)) {
+    return(node)
+  }
   if (is.null(focal)) {
     return(length(tree$tip.label) + 1)
   }
@@ -43,14 +46,14 @@ assignments <- function(tree, column) {
 }
 
 # One column's call: the bases at the node that need the fewest changes.
-oracle_parsimony <- function(tree, column, focal = NULL, ties = "open") {
+oracle_parsimony <- function(tree, column, focal = NULL, ties = "open", node = NULL) {
   column <- replace(column, focal, "N")[tree$tip.label]
   if (!any(column %in% bases)) {
     return("N")
   }
   all <- assignments(tree, column)
   changes <- rowSums(all[, tree$edge[, 1], drop = FALSE] != all[, tree$edge[, 2], drop = FALSE])
-  best <- bases[sort(unique(all[changes == min(changes), called_node(tree, focal)]))]
+  best <- bases[sort(unique(all[changes == min(changes), oracle_node(tree, focal, node)]))]
   if (length(best) == 1) {
     best
   } else if (length(best) == 4 || ties == "open") {
@@ -89,7 +92,7 @@ oracle_classes <- function(model) {
 }
 
 # The joint probabilities of a column and of each base at the node.
-oracle_joint <- function(tree, model, column, focal = NULL) {
+oracle_joint <- function(tree, model, column, focal = NULL, node = NULL) {
   column <- replace(column, focal, "N")
   all <- assignments(tree, column)
   classes <- oracle_classes(model)
@@ -102,7 +105,7 @@ oracle_joint <- function(tree, model, column, focal = NULL) {
     }
     total <- total + classes$share[i] * probability
   }
-  node <- factor(all[, called_node(tree, focal)], 1:4)
+  node <- factor(all[, oracle_node(tree, focal, node)], 1:4)
   as.numeric(tapply(total, node, sum, default = 0))
 }
 

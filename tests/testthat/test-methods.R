@@ -113,6 +113,62 @@ test_that("likelihood's posteriors are the oracle's on any tree", {
   }
 })
 
+test_that("calls at any node are the oracle's", {
+  set.seed(55)
+  for (i in 1:12) {
+    outgroups <- paste0("s", 1:4)
+    focal <- if (i %% 2) "focal"
+    sequences <- random_columns(outgroups, 12, missing = 0.2)
+    tree <- random_tree(c(outgroups, focal), merge = 0.2)
+    leaves <- length(tree$tip.label)
+    tree$node.label <- paste0("n", seq_len(tree$Nnode))
+    model <- random_model("GTR")
+    node <- leaves + sample(tree$Nnode, 1)
+    # By name, and by leaves below different children
+    below <- lapply(tree$edge[tree$edge[, 1] == node, 2], function(child) {
+      leaves_below(tree, child)[1]
+    })
+    names <- list(tree$node.label[node - leaves], tree$tip.label[unlist(below)])
+    columns <- lapply(1:12, function(j) c(column_of(sequences, j), focal = "C"))
+    fewest <- vapply(columns, function(column) {
+      oracle_parsimony(tree, column, focal, node = node)
+    }, "")
+    joint <- t(vapply(columns, function(column) {
+      oracle_joint(tree, model, column, focal, node)
+    }, numeric(4)))
+    with_data <- vapply(columns, function(column) any(column[outgroups] != "N"), NA)
+    for (name in names) {
+      call <- function(...) {
+        call_ancestral(sequences[1:2], sequences[3:4], tree = tree, focal = focal, node = name, ...)
+      }
+      expect_identical(call("parsimony"), paste(fewest, collapse = ""))
+      called <- call("likelihood", model = model, posterior = TRUE)
+      expect_equal(called$posterior[with_data, ], (joint / rowSums(joint))[with_data, ],
+                   tolerance = 1e-8, ignore_attr = TRUE)
+    }
+  }
+})
+
+test_that("a node that is not there is refused", {
+  inner <- c(a = "ACGT", b = "ACGA")
+  outer <- c(c = "ACCA")
+  tree <- "((a:1,b:1)ab:1,c:2)root;"
+  call <- function(node, method = "likelihood", tree = "((a:1,b:1)ab:1,c:2)root;") {
+    call_ancestral(inner, outer, method, tree, node = node)
+  }
+  expect_error(call("abc"), "inner nodes are 'root' and 'ab'", class = "ancify_input_error")
+  expect_error(call("abc", tree = "((a:1,b:1):1,c:2);"), "give two or more species",
+               class = "ancify_input_error")
+  expect_error(call("a"), "this is a species", class = "ancify_input_error")
+  expect_error(call(c("a", "a")), "this is a species", class = "ancify_input_error")
+  expect_error(call(c("a", "ab")), "one name of a node, or species alone",
+               class = "ancify_input_error")
+  expect_error(call("x", tree = "((a:1,b:1)x:1,c:2)x;"), "several nodes",
+               class = "ancify_input_error")
+  expect_error(call(1), "name of an inner node", class = "ancify_input_error")
+  expect_error(call("ab", "voting", NULL), "takes no `node`", class = "ancify_input_error")
+})
+
 test_that("posteriors at three nodes are PHAST's to their 4 decimals", {
   folder <- dirname(test_data("primates_hg18_100k", "phast_hky85.mod"))
   phast <- read_phast(file.path(folder, "phast_hky85.mod"), "HKY85")

@@ -37,6 +37,71 @@ test_that("a fit to expected counts finds tree and model", {
   }
 })
 
+# Given all leaves of all sites, the expected changes of a branch are those of the model.
+test_that("substitutions by branch are the model's on expected counts", {
+  set.seed(73)
+  tree <- three
+  tree$node.label <- c("", "af")
+  model <- substitution_model(
+    "HKY85", kappa = 4, base_freqs = c(0.3, 0.2, 0.15, 0.35), alpha = 0.7, invariant = 0.2
+  )
+  counts <- tree_counts(tree, model, 1e12)
+  found <- branch_substitutions(counts, tree, model, species = tree$tip.label, threads = 1)
+  expect_identical(unique(found$branch), c("af", "a", "f", "b", "c"))
+  expect_identical(nrow(found), 60L)
+  classes <- oracle_classes(model)
+  for (edge in seq_len(nrow(tree$edge))) {
+    joint <- Reduce(`+`, Map(function(rate, share) {
+      share * model$base_freqs * oracle_transitions(model, rate * tree$edge.length[edge])
+    }, classes$rate, classes$share))
+    here <- found[12 * (edge - 1) + 1:12, ]
+    pair <- cbind(match(here$from, bases), match(here$to, bases))
+    expect_equal(here$substitutions, 1e12 * joint[pair], tolerance = 1e-6)
+    expect_equal(here$sites, 1e12 * unname(model$base_freqs[pair[, 1]]), tolerance = 1e-6)
+  }
+  # The same from classes of sites that have one model
+  by_class <- model
+  by_class$classes <- lapply(
+    stats::setNames(nm = neighbour_classes), function(name) with_rate(model, 1)
+  )
+  classed <- do.call(rbind, lapply(neighbour_classes, function(name) {
+    data.frame(counts, neighbours = name)
+  }))
+  parts <- branch_substitutions(classed, tree, by_class, species = tree$tip.label, threads = 1)
+  expect_equal(parts$substitutions, 4 * found$substitutions)
+})
+
+test_that("substitutions by branch need lengths, and take fits and configurations", {
+  counts <- primate_counts()
+  expect_error(branch_substitutions(counts, primate_topology, threads = 1),
+               "lacks some or all branch lengths", class = "ancify_input_error")
+  expect_error(branch_substitutions(counts, threads = 1), "`tree` is missing",
+               class = "ancify_input_error")
+  fit <- fit_substitution_model(counts, primate_topology, "HKY85", threads = 1)
+  found <- branch_substitutions(counts, fit$tree, fit$model, threads = 1)
+  # Human and chimpanzee differ at 1.3 % of their sites.
+  human <- sum(found$substitutions[found$branch == "hg18"])
+  chimp <- sum(found$substitutions[found$branch == "panTro2"])
+  bases_of <- function(i) substr(counts$pattern, i, i)
+  both <- bases_of(1) != "N" & bases_of(4) != "N"
+  differ <- sum(counts$count[both & bases_of(1) != bases_of(4)])
+  expect_equal(human + chimp, differ, tolerance = 0.05)
+  # C to T and G to A are the most frequent changes.
+  total <- rowsum(found$substitutions, paste0(found$from, found$to))
+  expect_setequal(rownames(total)[order(-total)][1:4], c("CT", "GA", "TC", "AG"))
+
+  folder <- command_folder()
+  config <- file.path(folder, "ancify.yaml")
+  of_config <- branch_substitutions(config, threads = 1)
+  settings <- ancify_config(config)
+  same <- branch_substitutions(
+    count_patterns(config, threads = 1), settings$tree, "JC69", threads = 1
+  )
+  expect_equal(of_config, same)
+  expect_identical(unique(of_config$branch),
+                   c("(focal,near1,near2)", "(focal,near1)", "focal", "near1", "near2", "far"))
+})
+
 test_that("a share of invariant sites is found", {
   model <- substitution_model("JC69", invariant = 0.3)
   far <- three

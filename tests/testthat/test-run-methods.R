@@ -115,6 +115,37 @@ test_that("a tree without the focal species says what naming it would change", {
   expect_no_match(lines, "lacks the focal")
 })
 
+test_that("a run calls the ancestor that `node` names", {
+  set.seed(96)
+  named <- "(((focal:0.1,inner1:0.1)near:0.1,inner2:0.2):0.1,outer1:0.3)all;"
+  for (method in c("parsimony", "likelihood")) {
+    case <- method_config(method, tree = named, node = c("focal", "outer1"))
+    lines <- log_lines(run <- ancify_run(case$config, progress = FALSE))
+    expect_match(lines, "Calls are for the ancestor of 'focal' and 'outer1'", all = FALSE)
+    of_all <- calls_in_memory(case, method, tree = named, focal = "focal", node = "all")
+    expect_run(case, of_all)
+    case$config$node <- "near"
+    lines <- log_lines(ancify_run(case$config, progress = FALSE))
+    expect_match(lines, "Calls are for the ancestor 'near'", all = FALSE)
+    expect_run(case, calls_in_memory(case, method, tree = named, focal = "focal"))
+  }
+  # Names of nodes survive a fit.
+  case <- method_config("likelihood", tree = named, node = "all", estimate = TRUE)
+  run <- run_quietly(case$config)
+  written <- yaml::read_yaml(file.path(case$config$output_dir, "fitted_model.yml"))
+  expect_match(written$tree, ")all;", fixed = TRUE)
+  expect_match(written$tree, ")near:", fixed = TRUE)
+})
+
+test_that("a node that the run cannot call is a problem of the configuration", {
+  case <- method_config("parsimony", tree = run_tree, node = "none")
+  expect_error(ancify_config(case$config), "`node` is \"none\": no such name in `tree`",
+               class = "ancify_config_error")
+  case <- method_config("voting", node = "none")
+  expect_error(ancify_config(case$config), "`node` is given, but `method` 'voting' has no tree",
+               class = "ancify_config_error")
+})
+
 test_that("likelihood is fitted before calling, and the log tells the fit", {
   set.seed(94)
   topology <- "(((focal,inner1),inner2),outer1);"

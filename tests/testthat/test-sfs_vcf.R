@@ -382,3 +382,32 @@ test_that("invalid arguments and files are errors that say why", {
   writeBin(utils::head(file_bytes(cut), -20), cut)
   refused("format", vcf = cut, texts = "cut short")
 })
+
+test_that("a mask excludes sites as an annotation by it does", {
+  require_htslib()
+  set.seed(29)
+  n <- 200
+  base <- sample(bases, n, TRUE)
+  other <- bases[1 + (match(base, bases) + sample(0:2, n, TRUE)) %% 4]
+  ancestral <- ifelse(stats::runif(n) < 0.3, other, base)
+  ancestral <- ifelse(stats::runif(n) < 0.2, tolower(ancestral), ancestral)
+  genotypes <- matrix(sample(c("0/0", "0/1", "1/1"), 4 * n, TRUE), n)
+  vcf <- genotype_vcf(
+    vcf_records("chr1", 10 * seq_len(n), base, other, paste0("AA=", ancestral)), genotypes
+  )
+  mask <- tempfile(fileext = ".bed")
+  writeLines(c("1\t95\t300", "1\t1000\t1001", "1\t1500\t1700"), mask)
+  samples <- stats::setNames(rep(c("a", "b"), each = 2), paste0("s", 1:4))
+  annotated <- tempfile(fileext = ".vcf")
+  annotate_vcf(vcf, "AA", annotated, mask = mask, threads = 1, verbose = FALSE, progress = FALSE)
+  for (low in c(TRUE, FALSE)) {
+    expected <- spectrum_of(annotated, samples, low_confidence = low)
+    found <- spectrum_of(vcf, samples, low_confidence = low, mask = mask)
+    expect_identical(as.numeric(found), as.numeric(expected))
+    expect_identical(attr(found, "records"), attr(expected, "records"))
+    masked <- attr(found, "records")
+    # Positions 100 to 300, and 1510 to 1700, in steps of 10
+    expect_identical(masked$records[masked$reason == "MASKED"], 21 + 20)
+  }
+  expect_error(spectrum_of(vcf, samples, mask = tempfile()), class = "ancify_file_error")
+})

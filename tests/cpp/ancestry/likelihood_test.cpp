@@ -57,7 +57,8 @@ TEST(Likelihood, SumsOverAllHistories) {
     ++rounds;
     const auto rates = test::random_rates(random);
     const SubstitutionModel model(rates);
-    const Likelihood likelihood(Tree(nodes, species), model, {});
+    const int called = test::random_called(nodes, random);
+    const Likelihood likelihood(Tree(nodes, species, called), model, {});
     for (int i = 0; i < 4; ++i) {
       auto states = test::random_states(static_cast<std::size_t>(species) + focal, random);
       const auto full =
@@ -79,7 +80,7 @@ TEST(Likelihood, SumsOverAllHistories) {
         continue;
       }
       const auto expected =
-          test::sum_over_histories(nodes, states, species, rates, model.rate_classes());
+          test::sum_over_histories(nodes, states, species, rates, model.rate_classes(), called);
       if (expected.probability == 0) {
         ++impossible;
         EXPECT_EQ(site.call, 'n');
@@ -93,6 +94,85 @@ TEST(Likelihood, SumsOverAllHistories) {
     }
   }
   EXPECT_GT(impossible, 0);  // impossible data were among the cases
+}
+
+// Batches have the posteriors of single patterns to the last bit, at every level.
+TEST(Likelihood, IsTheSameInBatches) {
+  std::mt19937 random(62);
+  for (const int species : {1, 2, 9, 60, 300}) {
+    const auto nodes = test::random_nodes(species, true, random);
+    auto rates = test::random_rates(random);
+    if (species % 2 == 0) rates.alpha = 0.4;
+    const Likelihood likelihood(Tree(nodes, species), SubstitutionModel(rates), {});
+    std::vector<std::uint8_t> states(static_cast<std::size_t>(species) * kBatchSites);
+    std::vector<SiteCall> expected;
+    for (std::size_t i = 0; i < kBatchSites; ++i) {
+      const auto pattern = test::random_states(static_cast<std::size_t>(species), random);
+      expected.push_back(likelihood.call(pattern.data()));
+      for (std::size_t s = 0; s < pattern.size(); ++s) {
+        states[s * kBatchSites + i] = static_cast<std::uint8_t>(pattern[s]);
+      }
+    }
+    for (const SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512}) {
+      if (level > best_simd_level()) continue;
+      for (const std::size_t n : {std::size_t{1}, std::size_t{5}, kBatchSites}) {
+        std::vector<SiteCall> found(kBatchSites);
+        likelihood.call_batch(states.data(), n, level, found.data());
+        for (std::size_t i = 0; i < n; ++i) {
+          EXPECT_EQ(found[i].call, expected[i].call);
+          EXPECT_EQ(found[i].posterior, expected[i].posterior);
+        }
+      }
+    }
+  }
+}
+
+TEST(PatternLikelihood, ItsChangesAreThoseOfAllHistories) {
+  std::mt19937 random(61);
+  int rounds = 0;
+  while (rounds < 40) {
+    const int species = 1 + static_cast<int>(random() % 5);
+    const bool focal = random() % 2 == 0;
+    auto nodes = test::random_nodes(species, focal, random);
+    if (test::inner_nodes(nodes) > 4) continue;
+    for (auto& node : nodes) node.length += 0.01;
+    ++rounds;
+    const auto rates = test::random_rates(random);
+    const SubstitutionModel model(rates);
+    std::vector<std::vector<int>> patterns;
+    const std::vector<std::int64_t> counts = {3, 1, 0};
+    std::vector<std::array<std::array<double, kBases>, kBases>> expected(nodes.size());
+    for (const std::int64_t count : counts) {
+      patterns.push_back(
+          test::random_states(static_cast<std::size_t>(species) + focal, random));
+      const auto full =
+          test::sum_over_histories(nodes, patterns.back(), species, rates, model.rate_classes());
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        // A leaf without a base has no change.
+        const auto at = static_cast<std::size_t>(nodes[i].leaf == kFocalLeaf ? species
+                                                                             : nodes[i].leaf);
+        const bool leaf = nodes[i].leaf != kNoLeaf;
+        if (leaf && (at >= patterns.back().size() || patterns.back()[at] == kMissing)) continue;
+        for (std::size_t a = 0; a < kBases; ++a) {
+          for (std::size_t b = 0; b < kBases; ++b) {
+            expected[i][a][b] += static_cast<double>(count) * full.changes[i][a][b];
+          }
+        }
+      }
+    }
+    const PatternLikelihood likelihood(Tree(nodes, species),
+                                       patterns_of(species + focal, patterns, counts));
+    JobControl control;
+    const auto found = likelihood.changes(lengths_of(nodes), model, 2, control);
+    ASSERT_EQ(found.size(), nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (std::size_t a = 0; a < kBases; ++a) {
+        for (std::size_t b = 0; b < kBases; ++b) {
+          EXPECT_NEAR(found[i][a][b], expected[i][a][b], 1e-11);
+        }
+      }
+    }
+  }
 }
 
 // Checks the gradient by branch lengths and by all parameters of a model against differences.

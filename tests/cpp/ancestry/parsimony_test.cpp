@@ -29,15 +29,16 @@ TEST(Parsimony, NeedsTheFewestChanges) {
     const auto nodes = test::random_nodes(species, random() % 2 == 0, random);
     if (test::inner_nodes(nodes) > 5) continue;
     ++rounds;
-    const Parsimony parsimony(Tree(nodes, species));
-    const Parsimony of_alphabet(Tree(nodes, species), Ties::kAlphabet);
+    const int called = test::random_called(nodes, random);
+    const Parsimony parsimony(Tree(nodes, species, called));
+    const Parsimony of_alphabet(Tree(nodes, species, called), Ties::kAlphabet);
     for (int i = 0; i < 10; ++i) {
       const auto states = test::random_states(static_cast<std::size_t>(species), random);
       if (!test::has_data(states, species)) {
         EXPECT_EQ(parsimony.call(states.data()).call, 'N');
         continue;
       }
-      const unsigned expected = test::fewest_changes(nodes, states, species);
+      const unsigned expected = test::fewest_changes(nodes, states, species, called);
       ASSERT_EQ(parsimony.root_set(states.data()), expected);
       const SiteCall site = parsimony.call(states.data());
       const char by_alphabet = call_slowly(expected, true);

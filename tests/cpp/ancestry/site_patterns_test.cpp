@@ -121,6 +121,29 @@ TEST(SitePatterns, AMemoIsTheSameFullOrNotAndOnThreads) {
   }
 }
 
+TEST(SitePatterns, ABatchHasTheStatesOfItsSites) {
+  std::mt19937 random(15);
+  for (const auto form : {SequenceForm::kCharacters, SequenceForm::kPacked}) {
+    const std::size_t n = 3 * kBatchSites + 77;
+    const auto sequences = similar_sequences(9, n, random);
+    const Sites sites = sequences.sites(form);
+    for (const SimdLevel level : {SimdLevel::kScalar, best_simd_level()}) {
+      for (std::size_t start = 0; start < n; start += kBatchSites) {
+        const std::size_t here = std::min(kBatchSites, n - start);
+        std::vector<std::uint8_t> states(9 * kBatchSites, 77);
+        make_batch(9, sites, start, here, level, states.data());
+        for (std::size_t i = 0; i < kBatchSites; ++i) {
+          const auto expected = i < here ? states_at(sequences, start + i)
+                                         : std::vector<int>(9, kMissing);
+          for (std::size_t s = 0; s < 9; ++s) {
+            EXPECT_EQ(states[s * kBatchSites + i], expected[s]);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(SitePatterns, NumbersAndStatesAreInverse) {
   for (const int species : {0, 1, 3, 8}) {
     for (std::size_t number = 0; number < number_of_patterns(species); number += 1 + species) {

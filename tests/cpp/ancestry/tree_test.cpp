@@ -69,7 +69,8 @@ TEST(Tree, KeepsDistancesWhenRootedAtTheCall) {
   for (int round = 0; round < 200; ++round) {
     const int species = 1 + static_cast<int>(random() % 7);
     const auto given = test::random_nodes(species, round % 4 != 0, random);
-    const Tree tree(given, species);
+    const int called = test::random_called(given, random);
+    const Tree tree(given, species, called);
     const Tree rooted = tree.rooted_at_call();
     EXPECT_FALSE(rooted.has_focal());
     EXPECT_EQ(rooted.species(), species);
@@ -78,10 +79,10 @@ TEST(Tree, KeepsDistancesWhenRootedAtTheCall) {
         EXPECT_NEAR(distance(rooted, a, b), distance(tree, a, b), 1e-12);
       }
     }
-    // The new root is where the focal lineage joins, so distances from there are the same.
+    // The new root is the node of the call, so distances from there are the same.
     if (!tree.has_focal()) continue;
     auto at_call = given;
-    const auto call = static_cast<int>(test::node_of_call(given));
+    const auto call = static_cast<int>(test::node_of_call(given, called));
     for (auto& other : at_call) {
       if (other.leaf == kFocalLeaf) {
         other.parent = call;
@@ -113,6 +114,12 @@ TEST(Tree, KeepsDistancesWhenRootedAtTheCall) {
       EXPECT_NEAR(to_root, distance(focal_at_call, kFocalLeaf, s), 1e-12);
     }
   }
+}
+
+TEST(Tree, IsNotCalledAtALeaf) {
+  const auto message = test::message_of<InputError>([] { Tree(great_apes(), 2, 1); });
+  EXPECT_NE(message.find("'chimp', is a leaf"), std::string::npos) << message;
+  EXPECT_THROW(Tree(great_apes(), 2, 5), InputError);
 }
 
 TEST(Tree, RefusesWhatIsNoTree) {

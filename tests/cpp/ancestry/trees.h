@@ -72,8 +72,10 @@ inline int children_of(const std::vector<TreeNode>& nodes, int parent) {
       nodes.begin(), nodes.end(), [&](const TreeNode& node) { return node.parent == parent; }));
 }
 
-// The node of the call: the root, or the first node where the focal lineage meets another.
-inline std::size_t node_of_call(const std::vector<TreeNode>& nodes) {
+// The node of the call: `called` or, by default, the root, or the first node where the focal lineage
+// meets another.
+inline std::size_t node_of_call(const std::vector<TreeNode>& nodes, int called = kNodeOfFocal) {
+  if (called != kNodeOfFocal) return static_cast<std::size_t>(called);
   std::size_t focal = nodes.size();
   std::size_t root = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -84,6 +86,18 @@ inline std::size_t node_of_call(const std::vector<TreeNode>& nodes) {
   int node = nodes[focal].parent;
   while (children_of(nodes, node) == 1) node = nodes[static_cast<std::size_t>(node)].parent;
   return static_cast<std::size_t>(node);
+}
+
+// An ancestor of an outgroup at random, or kNodeOfFocal.
+inline int random_called(const std::vector<TreeNode>& nodes, std::mt19937& random) {
+  std::vector<int> choices = {kNodeOfFocal};
+  for (const auto& leaf : nodes) {
+    if (leaf.leaf < 0) continue;
+    for (int at = leaf.parent; at != kNoParent; at = nodes[static_cast<std::size_t>(at)].parent) {
+      choices.push_back(at);
+    }
+  }
+  return choices[random() % choices.size()];
 }
 
 // Calls take(bases) for all assignments of bases to nodes that the data allow. states[s] is the
@@ -112,8 +126,8 @@ inline void for_all_histories(const std::vector<TreeNode>& nodes, const std::vec
 
 // The bases at the node of the call that need the fewest changes, as bits.
 inline unsigned fewest_changes(const std::vector<TreeNode>& nodes, const std::vector<int>& states,
-                               int species) {
-  const std::size_t call = node_of_call(nodes);
+                               int species, int called = kNodeOfFocal) {
+  const std::size_t call = node_of_call(nodes, called);
   std::array<int, kBases> fewest;
   fewest.fill(1000);
   for_all_histories(nodes, states, species, [&](const std::vector<int>& bases) {
@@ -181,15 +195,20 @@ inline Matrix transitions_by_series(const SubstitutionRates& rates, double t) {
 struct History {
   long double probability = 0;             // of the data
   std::array<double, kBases> posterior{};  // at the node of the call
+  // Of each node, the posterior of its parent's base and its own.
+  std::vector<std::array<std::array<double, kBases>, kBases>> changes;
 };
 
 // Sums over rate classes and over all bases of all inner nodes, by the root as given.
 inline History sum_over_histories(const std::vector<TreeNode>& nodes,
                                   const std::vector<int>& states, int species,
                                   const SubstitutionRates& rates,
-                                  const std::vector<RateClass>& classes) {
-  const std::size_t call = node_of_call(nodes);
+                                  const std::vector<RateClass>& classes,
+                                  int called = kNodeOfFocal) {
+  const std::size_t call = node_of_call(nodes, called);
   std::array<long double, kBases> joint{};
+  History result;
+  result.changes.resize(nodes.size());
   for (const auto& rate_class : classes) {
     std::vector<Matrix> p;
     for (const auto& node : nodes) {
@@ -207,12 +226,22 @@ inline History sum_over_histories(const std::vector<TreeNode>& nodes,
                    [base];
       }
       joint[static_cast<std::size_t>(bases[call])] += probability;
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (nodes[i].parent == kNoParent) continue;
+        const auto from = static_cast<std::size_t>(bases[static_cast<std::size_t>(nodes[i].parent)]);
+        result.changes[i][from][static_cast<std::size_t>(bases[i])] +=
+            static_cast<double>(probability);
+      }
     });
   }
-  History result;
   for (const auto p : joint) result.probability += p;
   for (std::size_t base = 0; base < kBases; ++base) {
     result.posterior[base] = static_cast<double>(joint[base] / result.probability);
+  }
+  for (auto& node : result.changes) {
+    for (auto& row : node) {
+      for (double& p : row) p /= static_cast<double>(result.probability);
+    }
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "core/exec/errors.h"
 #include "core/io/text.h"
@@ -22,6 +23,15 @@ std::uint8_t phred_of(double error) {
 }
 
 }  // namespace
+
+void Method::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel /*level*/,
+                        SiteCall* calls) const {
+  std::vector<int> pattern(static_cast<std::size_t>(species()));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t s = 0; s < pattern.size(); ++s) pattern[s] = states[s * kBatchSites + i];
+    calls[i] = call(pattern.data());
+  }
+}
 
 void check_thresholds(const Thresholds& thresholds) {
   const double high = thresholds.high;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
+#include "core/device/simd.h"
 #include "core/genome/bases.h"
 
 namespace ancify {
@@ -20,6 +22,10 @@ struct SiteCall {
 
 struct Voting;
 
+// Patterns of a batch. The state of species s in pattern i is states[s * kBatchSites + i]; all elements
+// are valid states.
+constexpr std::size_t kBatchSites = 128;
+
 // The call where a rule leaves several bases: n, or the first of A, C, G, T. The second depends on
 // the strand.
 enum class Ties : std::uint8_t { kOpen, kAlphabet };
@@ -31,6 +37,11 @@ class Method {
   // The call for a site pattern. states[i] is the state of species i: a base code (0 to 3) or
   // kMissing. Thread-safe.
   virtual SiteCall call(const int* states) const = 0;
+  // The calls for the first n patterns of a batch. Thread-safe.
+  virtual void call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
+                          SiteCall* calls) const;
+  // Whether a batch takes much less time than its patterns one by one.
+  virtual bool fast_in_batches() const { return false; }
   // The settings of the vote if the method is a plain vote, else null. Devices count votes of any
   // number of species.
   virtual const Voting* votes() const { return nullptr; }

@@ -11,8 +11,8 @@
 
 namespace ancify {
 
-// Uses a table of all patterns for few species, and a cache of the patterns that occur for many.
-// Thread-safe.
+// Uses a table of all patterns for few species. For many, it calls in batches, or caches the
+// patterns that occur if the method is slow in batches. Thread-safe.
 class PatternCalls {
  public:
   // `with_phred`: apply() also gives error_phred().
@@ -26,7 +26,7 @@ class PatternCalls {
  private:
   std::unique_ptr<const Method> method_;
   std::optional<CallTable> table_;
-  std::unique_ptr<const PatternMemo> memo_;  // if there is no table
+  std::unique_ptr<const PatternMemo> memo_;  // null if there is a table, or for batches
 };
 
 }  // namespace ancify

@@ -242,7 +242,22 @@ ANCIFY_ALWAYS_INLINE void make_keys(const Sites& sites, int n_species, std::size
   }
 }
 
+static_assert(kBatchSites % kPackedGroup == 0, "batches have whole groups");
+
+ANCIFY_ALWAYS_INLINE void make_rows(int n_species, const Sites& sites, std::size_t start,
+                                    std::size_t n, std::uint8_t* states) {
+  for (int s = 0; s < n_species; ++s) {
+    std::uint8_t* const row = states + static_cast<std::size_t>(s) * kBatchSites;
+    add_species(sites.species, s, s + 1, sites.form, start, n, row);
+    std::fill_n(row + n, kBatchSites - n, std::uint8_t{kMissing});
+  }
+}
+
 #if defined(__x86_64__)
+ANCIFY_TARGET_AVX2 void make_rows_avx2(int n_species, const Sites& sites, std::size_t start,
+                                       std::size_t n, std::uint8_t* states) {
+  make_rows(n_species, sites, start, n, states);
+}
 ANCIFY_TARGET_AVX2 void number_all_avx2(const char* const* species, int n_species,
                                         SequenceForm form, std::size_t n, std::uint32_t* numbers) {
   number_all(species, n_species, form, n, numbers);
@@ -272,6 +287,18 @@ void number_patterns(int n_species, const Sites& sites, std::uint32_t* numbers, 
 #endif
   (void)level;
   number_all(sites.species, n_species, sites.form, sites.n, numbers);
+}
+
+void make_batch(int n_species, const Sites& sites, std::size_t start, std::size_t n,
+                SimdLevel level, std::uint8_t* states) {
+#if defined(__x86_64__)
+  if (level != SimdLevel::kScalar) {
+    make_rows_avx2(n_species, sites, start, n, states);
+    return;
+  }
+#endif
+  (void)level;
+  make_rows(n_species, sites, start, n, states);
 }
 
 void states_of_pattern(std::size_t number, int n_species, int* states) {
@@ -307,12 +334,22 @@ CallTable::CallTable(const Method& method, bool with_phred) {
   const int species = method.species();
   std::string calls(number_of_patterns(species), 'N');
   std::string phred(with_phred ? calls.size() : 0, '\0');
-  std::vector<int> states(static_cast<std::size_t>(species));
-  for (std::size_t pattern = 0; pattern < calls.size(); ++pattern) {
-    states_of_pattern(pattern, species, states.data());
-    const SiteCall site = method.call(states.data());
-    calls[pattern] = site.call;
-    if (with_phred) phred[pattern] = static_cast<char>(error_phred(site));
+  std::vector<int> pattern(static_cast<std::size_t>(species));
+  std::vector<std::uint8_t> states(pattern.size() * kBatchSites);
+  std::array<SiteCall, kBatchSites> sites;
+  for (std::size_t first = 0; first < calls.size(); first += kBatchSites) {
+    const std::size_t n = std::min(kBatchSites, calls.size() - first);
+    for (std::size_t i = 0; i < n; ++i) {
+      states_of_pattern(first + i, species, pattern.data());
+      for (std::size_t s = 0; s < pattern.size(); ++s) {
+        states[s * kBatchSites + i] = static_cast<std::uint8_t>(pattern[s]);
+      }
+    }
+    method.call_batch(states.data(), n, SimdLevel::kScalar, sites.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      calls[first + i] = sites[i].call;
+      if (with_phred) phred[first + i] = static_cast<char>(error_phred(sites[i]));
+    }
   }
   calls_.emplace(species, std::move(calls));
   if (with_phred) phred_.emplace(species, std::move(phred));

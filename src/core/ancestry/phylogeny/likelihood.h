@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/ancestry/patterns/method.h"
@@ -20,8 +21,13 @@ class Likelihood : public Method {
   Likelihood(const Tree& tree, const SubstitutionModel& model, const Thresholds& thresholds);
   int species() const override { return tree_.species(); }
   SiteCall call(const int* states) const override;
+  void call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
+                  SiteCall* calls) const override;
+  bool fast_in_batches() const override { return true; }
 
  private:
+  void prune(const std::uint8_t* states, std::size_t n, SimdLevel level, double* joint) const;
+
   Tree tree_;
   SubstitutionModel model_;
   Thresholds thresholds_;

@@ -318,6 +318,27 @@ Slope PatternLikelihood::slope(const std::vector<double>& lengths, const Substit
   return sum;
 }
 
+// A probability times the derivative of log L by it is the expected number of its uses.
+std::vector<Transitions> PatternLikelihood::changes(const std::vector<double>& lengths,
+                                                    const SubstitutionModel& model, int threads,
+                                                    JobControl& control) const {
+  const auto transitions = transitions_of(lengths, model);
+  const Slope by = slope(lengths, model, threads, control);
+  const std::size_t classes = model.rate_classes().size();
+  std::vector<Transitions> counts(tree_.nodes().size(), Transitions{});
+  for (std::size_t i = 0; i < transitions.size(); ++i) {
+    const std::size_t node = i / classes;
+    if (tree_.nodes()[node].parent == kNoParent) continue;
+    Transitions& sum = counts[static_cast<std::size_t>(tree_.given_as()[node])];
+    for (std::size_t a = 0; a < kBases; ++a) {
+      for (std::size_t b = 0; b < kBases; ++b) {
+        sum[a][b] += by.by_transitions[i][a][b] * transitions[i][a][b];
+      }
+    }
+  }
+  return counts;
+}
+
 double PatternLikelihood::linearised(const Slope& slope, const std::vector<double>& lengths,
                                      const SubstitutionModel& model) const {
   const auto transitions = transitions_of(lengths, model);

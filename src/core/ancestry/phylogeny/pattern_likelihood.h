@@ -43,6 +43,13 @@ class PatternLikelihood {
   Slope slope(const std::vector<double>& lengths, const SubstitutionModel& model, int threads,
               JobControl& control) const;
 
+  // For each node, in the order of the nodes that the tree was made from: the expected number of
+  // sites with base a above its branch and b below, at [a][b], given all leaves. Sites where a leaf
+  // has no base are not counted on its branch, and the root has no branch.
+  std::vector<Transitions> changes(const std::vector<double>& lengths,
+                                   const SubstitutionModel& model, int threads,
+                                   JobControl& control) const;
+
   // The linear function of transition probabilities and root terms that has the derivatives of
   // `slope`. It costs next to nothing, so its differences give the gradient by any parameter.
   // InputError unless the model has as many rate classes as `slope`.

@@ -19,12 +19,23 @@ std::string name_of(const TreeNode& node, std::size_t index) {
 
 }  // namespace
 
-Tree::Tree(const std::vector<TreeNode>& nodes, int species) : species_(species) {
+Tree::Tree(const std::vector<TreeNode>& nodes, int species, int called) : species_(species) {
   if (species < 1) throw InputError("a tree needs at least one outgroup");
   check_shape(nodes);
   order(nodes);
   check_leaves();
   check_lengths();
+  if (called != kNodeOfFocal) set_called(called);
+}
+
+void Tree::set_called(int called) {
+  const auto at = std::find(given_as_.begin(), given_as_.end(), called);
+  if (at == given_as_.end()) throw InputError("the node to call is not in the tree");
+  called_ = static_cast<int>(at - given_as_.begin());
+  if (children_[static_cast<std::size_t>(called_)] == 0) {
+    throw InputError("the node to call, " + name(static_cast<std::size_t>(called_)) +
+                     ", is a leaf; it must be an ancestor");
+  }
 }
 
 void Tree::check_shape(const std::vector<TreeNode>& nodes) const {
@@ -128,28 +139,41 @@ void Tree::require_lengths() const {
 }
 
 Tree Tree::rooted_at_call() const {
-  if (!has_focal()) return *this;
   std::vector<TreeNode> nodes = nodes_;
+  std::vector<int> children = children_;
   std::vector<bool> gone(nodes.size(), false);
-  int joined = focal_;
-  do {
-    gone[static_cast<std::size_t>(joined)] = true;
-    joined = nodes[static_cast<std::size_t>(joined)].parent;
-  } while (children_[static_cast<std::size_t>(joined)] == 1);
+  // Returns the node's parent, which loses a child.
+  const auto remove = [&](int node) {
+    gone[static_cast<std::size_t>(node)] = true;
+    const int parent = nodes[static_cast<std::size_t>(node)].parent;
+    --children[static_cast<std::size_t>(parent)];
+    return parent;
+  };
+  int root = static_cast<int>(nodes.size()) - 1;
+  if (has_focal()) {
+    int joined = focal_;
+    do joined = remove(joined);
+    while (children[static_cast<std::size_t>(joined)] == 0);
+    root = joined;
+  }
+  if (called_ != kNodeOfFocal && !gone[static_cast<std::size_t>(called_)]) root = called_;
 
   // Reverses the branches from the new root to the old one.
   int below = kNoParent;
   double length = nodes.back().length;
-  for (int node = joined; node != kNoParent;) {
+  for (int node = root; node != kNoParent;) {
     TreeNode& here = nodes[static_cast<std::size_t>(node)];
     std::swap(here.length, length);
     const int above = std::exchange(here.parent, below);
+    if (above != kNoParent) {
+      ++children[static_cast<std::size_t>(node)];
+      --children[static_cast<std::size_t>(above)];
+    }
     below = std::exchange(node, above);
   }
-  // Removes an old root that has one child: it has become a leaf.
-  for (std::size_t node = nodes.size() - 1; children_[node] == 1 && nodes[node].parent >= 0;) {
-    gone[node] = true;
-    node = static_cast<std::size_t>(nodes[node].parent);
+  // Removes an old root that has become a leaf.
+  for (int node = below; children[static_cast<std::size_t>(node)] == 0 && node != root;) {
+    node = remove(node);
   }
 
   std::vector<int> position(nodes.size(), kNoParent);

@@ -12,6 +12,7 @@ namespace ancify {
 constexpr int kNoParent = -1;   // the root's
 constexpr int kNoLeaf = -1;     // of an inner node
 constexpr int kFocalLeaf = -2;  // of the focal species' leaf
+constexpr int kNodeOfFocal = -1;  // the node called by default
 
 struct TreeNode {
   int parent = kNoParent;
@@ -23,10 +24,11 @@ struct TreeNode {
 
 class Tree {
  public:
-  // Takes nodes in any order; parents are indices. InputError unless the nodes form one tree whose
-  // leaves are each of the `species` outgroups once and the focal species at most once. InputError
-  // also for a known length that is negative or infinite.
-  Tree(const std::vector<TreeNode>& nodes, int species);
+  // Takes nodes in any order; parents and `called`, the node of the call, are indices. InputError
+  // unless the nodes form one tree whose leaves are each of the `species` outgroups once and the
+  // focal species at most once. InputError also for a known length that is negative or infinite, or
+  // if `called` is no inner node.
+  Tree(const std::vector<TreeNode>& nodes, int species, int called = kNodeOfFocal);
 
   // Every node comes before its parent; the root is last.
   const std::vector<TreeNode>& nodes() const { return nodes_; }
@@ -40,10 +42,10 @@ class Tree {
   // InputError, which names the branch, if a branch has no length.
   void require_lengths() const;
 
-  // The outgroups' tree, rooted at the node where the call is made. Without a focal leaf it is the
-  // tree itself. Otherwise this node is where the focal lineage joins the others, above any nodes
-  // with one child. The focal leaf is removed, and the part above the node becomes one more child
-  // of it. So outgroups beyond the old root count as well.
+  // The outgroups' tree, rooted at the node where the call is made. By default, this node is where
+  // the focal lineage joins the others, above any nodes with one child; without a focal leaf it is
+  // the root. The focal leaf is removed, and the part above the node becomes one more child of it.
+  // So outgroups beyond the old root count as well.
   Tree rooted_at_call() const;
 
  private:
@@ -51,9 +53,11 @@ class Tree {
   void order(const std::vector<TreeNode>& nodes);
   void check_leaves();
   void check_lengths() const;
+  void set_called(int called);
 
   int species_;
   int focal_ = kNoLeaf;  // the focal leaf's node
+  int called_ = kNodeOfFocal;
   std::vector<TreeNode> nodes_;
   std::vector<int> given_as_;
   std::vector<int> children_;  // numbers of children

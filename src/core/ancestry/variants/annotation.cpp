@@ -38,7 +38,8 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
   additions.fields.push_back(
       {"AA_reason", "1", "String",
        "Whether the ancestral allele can be used, the first that holds: " + reasons});
-  if (!options.phred.empty() || options.history) {
+  const bool of_samples = options.sample_calls && !options.sample_calls->posteriors.empty();
+  if (!options.phred.empty() || options.history || of_samples) {
     additions.fields.push_back({"AA_prob", "1", "Float", "Posterior probability of AA"});
   }
   if (options.history) {
@@ -138,9 +139,23 @@ class Annotator {
     return value.call;
   }
 
+  std::optional<std::size_t> sample_pattern() const {
+    return options_.sample_calls->patterns->at(report_.chromosomes.back().name,
+                                               reader_.position());
+  }
+
   char call_of_samples(const SampleCalls& from) const {
-    const auto pattern = from.patterns->at(report_.chromosomes.back().name, reader_.position());
+    const auto pattern = sample_pattern();
     return pattern ? from.calls[*pattern] : 'N';
+  }
+
+  // Of the call of this record; there must be one.
+  std::optional<double> posterior_of_call() const {
+    if (!options_.sample_calls) return errors_.posterior(reader_);
+    const auto& posteriors = options_.sample_calls->posteriors;
+    if (posteriors.empty()) return std::nullopt;
+    const double posterior = posteriors[*sample_pattern()];
+    return std::isnan(posterior) ? std::nullopt : std::optional(posterior);
   }
 
   void begin_chromosome() {
@@ -258,7 +273,7 @@ class Annotator {
     std::optional<double> probability;
     if (has_base) {
       probability =
-          posterior ? std::optional((*posterior)[base_code(call)]) : errors_.posterior(reader_);
+          posterior ? std::optional((*posterior)[base_code(call)]) : posterior_of_call();
     }
     if (probability) {
       writer_.set_numbers("AA_prob", {static_cast<float>(*probability)});

@@ -66,6 +66,8 @@ enum class Unpolarised {
 struct SampleCalls {
   SamplePatterns* patterns;  // must outlive this
   std::string calls;
+  // Of each call, the posterior of its base; NaN if there is none. Empty without posteriors.
+  std::vector<double> posteriors;
 };
 
 struct AnnotationOptions {
