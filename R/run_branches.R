@@ -8,7 +8,8 @@
 #'
 #' A substitution is a site whose base differs between the ends of a branch. The bases of ancestors
 #' are unknown, so each site contributes its posterior probabilities, given all species with a base
-#' there. Several changes at one site of a branch count as one or none.
+#' there. Several changes at one site of a branch count as one or none. Where few species have a
+#' base, the model decides; leave such patterns out to count observed changes alone.
 #'
 #' The models are reversible, so the data do not tell the two branches at the root apart. Their
 #' division follows the division of their lengths. Add an outgroup for a branch of interest there.

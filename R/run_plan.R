@@ -109,8 +109,8 @@ check_before_work <- function(config, log) {
   check_focal_bases(config)
   row$look(config, species_of_tiers(config))
   if (!is.null(config$node)) {
-    log(sprintf("Calls are for the ancestor %s",
-                paste(if (length(config$node) > 1) "of", enumerate(quoted(config$node)))))
+    log(paste0("Calls are for the ancestor ", if (length(config$node) > 1) "of ",
+               enumerate(quoted(config$node))))
   } else if (needs_tree(row) && !tree_names_focal(config)) {
     log(no_focal_in_tree(config$focal_species))
   }

@@ -208,6 +208,6 @@ pruned_posterior <- function(tree, model, column, focal) {
     }
     result
   }
-  joint <- model$base_freqs * below(called_node(tree, focal), 0)
+  joint <- model$base_freqs * below(oracle_node(tree, focal), 0)
   as.numeric(joint / sum(joint))
 }

@@ -139,7 +139,7 @@ test_that("a run calls the ancestor that `node` names", {
 
 test_that("a node that the run cannot call is a problem of the configuration", {
   case <- method_config("parsimony", tree = run_tree, node = "none")
-  expect_error(ancify_config(case$config), "`node` is \"none\": no such name in `tree`",
+  expect_error(ancify_config(case$config), "`node` is 'none': no such name in `tree`",
                class = "ancify_config_error")
   case <- method_config("voting", node = "none")
   expect_error(ancify_config(case$config), "`node` is given, but `method` 'voting' has no tree",

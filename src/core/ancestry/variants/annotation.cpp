@@ -2,6 +2,7 @@
 #include "core/ancestry/variants/annotation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <unordered_set>
