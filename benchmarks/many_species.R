@@ -60,7 +60,7 @@ write_maf <- function(path) {
     text[gaps] <- charToRaw("-")
     pieces <- substring(rawToChar(text), starts + 1, starts + sizes)
     letters <- nchar(gsub("-", "", pieces, fixed = TRUE))
-    line <- sprintf("s %s.chr1 %.0f %d + %.0f %s\n", name, starts, letters, n + 1, pieces)
+    line <- sprintf("s %s.chr1 %.0f %d + %.0f %s\n", name, starts, letters, n, pieces)
     line[letters == 0 | (name != "focal" & stats::runif(length(line)) < 0.15)] <- ""
     line
   })
@@ -79,11 +79,13 @@ write_maf <- function(path) {
 maf <- at("all.maf.gz")
 write_maf(maf)
 writeLines(sprintf("chr1\t%.0f", n), at("chrom.sizes"))
+outgroups <- lapply(setdiff(tree$tip.label, "focal"), function(name) {
+  list(name = name, alignment = maf)
+})
+near <- seq_along(outgroups) <= length(outgroups) / 2
 config <- list(
   focal_species = "focal", chromosome_lengths = at("chrom.sizes"), tree = ape::write.tree(tree),
-  outgroups = list(inner = lapply(setdiff(tree$tip.label, "focal"), function(name) {
-    list(name = name, alignment = maf)
-  })), work_dir = folder, output_dir = at("calls"), keep_projected = FALSE
+  outgroups = list(inner = outgroups[near], outer = outgroups[!near]), work_dir = folder, output_dir = at("calls"), keep_projected = FALSE
 )
 
 # ---- Times ---------------------------------------------------------------------------------------

@@ -75,8 +75,7 @@ struct Fields<TreeColumns> {
   using All = TreeColumns;
   static constexpr auto table =
       fields("Tree", field("parent", &All::parent), field("length", &All::length),
-             field("leaf", &All::leaf), field("name", &All::name),
-             field("called", &All::called));
+             field("leaf", &All::leaf), field("name", &All::name), field("called", &All::called));
 };
 
 template <>

@@ -161,10 +161,9 @@ struct Fields<ancify::VariantSitesOptions> {
   static constexpr auto table =
       fields("VariantSitesOptions", field("use_info", &All::use_info),
              field("folded", &All::ref_is_ancestral), field("mask", &All::mask),
-             field("low_confidence", &All::low_confidence),
-             field("window", &All::window), field("work", &All::threads, threads_of),
-             field("kind", &All::kind, as_site_kind), field("n_classes", &All::n_classes),
-             field("classes", &All::classes, as_classes));
+             field("low_confidence", &All::low_confidence), field("window", &All::window),
+             field("work", &All::threads, threads_of), field("kind", &All::kind, as_site_kind),
+             field("n_classes", &All::n_classes), field("classes", &All::classes, as_classes));
 };
 
 template <>
@@ -264,9 +263,9 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
 // Tabulates the sites of a file of variants. `populations` has an index for each sample: its
 // population, from 0, or -1 for none; empty for AC and AN of INFO. `sequences` is for
 // take_sequences(). `options`: list(use_info = whether INFO has the ancestral alleles, folded =
-// whether REF is taken for ancestral, mask = a BED or "", low_confidence =, window = bases or 0, work =, kind = the
-// index of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The result's `table` is
-// for variant_spectrum_impl().
+// whether REF is taken for ancestral, mask = a BED or "", low_confidence =, window = bases or 0,
+// work =, kind = the index of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The
+// result's `table` is for variant_spectrum_impl().
 // [[Rcpp::export]]
 Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
                                   const Rcpp::List& sequences, const Rcpp::List& options,

@@ -23,13 +23,25 @@ constexpr std::size_t kLanesIn = sizeof(Lanes) / sizeof(double);
 // between levels.
 template <class Lanes>
 ANCIFY_ALWAYS_INLINE void load(const double* from, Lanes& to) {
-  std::memcpy(&to, from, sizeof(Lanes));
+  Lanes value;  // in a register: GCC copies an element of an array in halves
+  std::memcpy(&value, from, sizeof(Lanes));
+  to = value;
 }
 
 template <class Lanes>
 ANCIFY_ALWAYS_INLINE void store(const Lanes& from, double* to) {
-  std::memcpy(to, &from, sizeof(Lanes));
+  const Lanes value = from;
+  std::memcpy(to, &value, sizeof(Lanes));
 }
+
+// The elements of two vectors by number, those of the second after those of the first, as one
+// vector.
+#if defined(__clang__)
+#define ANCIFY_SHUFFLE(first, second, ...) __builtin_shufflevector(first, second, __VA_ARGS__)
+#else
+#define ANCIFY_SHUFFLE(first, second, ...) \
+  __builtin_shuffle(first, second, decltype((first) == (second)){__VA_ARGS__})
+#endif
 
 // This many doubles, in one register or several.
 template <class Lanes, std::size_t kNumbers>

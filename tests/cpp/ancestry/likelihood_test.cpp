@@ -143,14 +143,13 @@ TEST(PatternLikelihood, ItsChangesAreThoseOfAllHistories) {
     const std::vector<std::int64_t> counts = {3, 1, 0};
     std::vector<std::array<std::array<double, kBases>, kBases>> expected(nodes.size());
     for (const std::int64_t count : counts) {
-      patterns.push_back(
-          test::random_states(static_cast<std::size_t>(species) + focal, random));
+      patterns.push_back(test::random_states(static_cast<std::size_t>(species) + focal, random));
       const auto full =
           test::sum_over_histories(nodes, patterns.back(), species, rates, model.rate_classes());
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         // A leaf without a base has no change.
-        const auto at = static_cast<std::size_t>(nodes[i].leaf == kFocalLeaf ? species
-                                                                             : nodes[i].leaf);
+        const auto at =
+            static_cast<std::size_t>(nodes[i].leaf == kFocalLeaf ? species : nodes[i].leaf);
         const bool leaf = nodes[i].leaf != kNoLeaf;
         if (leaf && (at >= patterns.back().size() || patterns.back()[at] == kMissing)) continue;
         for (std::size_t a = 0; a < kBases; ++a) {

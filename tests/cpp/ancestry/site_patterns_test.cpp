@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
+#include <utility>
 
 #include "core/ancestry/calling/calling.h"
 #include "core/ancestry/calling/methods.h"
-#include "core/ancestry/patterns/pattern_memo.h"
+#include "core/ancestry/patterns/neighbours.h"
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/genome/packed.h"
@@ -97,30 +99,6 @@ TEST(SitePatterns, AreAppliedAsTheMethodSays) {
   }
 }
 
-// A table of 2^3 patterns is soon full, and threads use it at the same time.
-TEST(SitePatterns, AMemoIsTheSameFullOrNotAndOnThreads) {
-  std::mt19937 random(14);
-  for (const int species : {9, 30}) {
-    const auto method = make_method(test::random_options("parsimony", species, random));
-    const std::size_t n = 20000;
-    const auto sequences = similar_sequences(species, n, random);
-    const Sites sites = sequences.sites(SequenceForm::kCharacters);
-    std::string expected;
-    for (std::size_t i = 0; i < n; ++i) {
-      expected += method->call(states_at(sequences, i).data()).call;
-    }
-    for (const int bits : {3, 10, 16}) {
-      const PatternMemo memo(*method, bits);
-      JobControl control;
-      std::vector<std::string> found(8, std::string(n, '?'));
-      run_tasks(control, 4, 8, [&](std::int64_t i, const TaskContext&) {
-        memo.apply(sites, &found[static_cast<std::size_t>(i)][0], nullptr, best_simd_level());
-      });
-      for (const auto& calls : found) EXPECT_TRUE(calls == expected) << bits;
-    }
-  }
-}
-
 TEST(SitePatterns, ABatchHasTheStatesOfItsSites) {
   std::mt19937 random(15);
   for (const auto form : {SequenceForm::kCharacters, SequenceForm::kPacked}) {
@@ -133,8 +111,8 @@ TEST(SitePatterns, ABatchHasTheStatesOfItsSites) {
         std::vector<std::uint8_t> states(9 * kBatchSites, 77);
         make_batch(9, sites, start, here, level, states.data());
         for (std::size_t i = 0; i < kBatchSites; ++i) {
-          const auto expected = i < here ? states_at(sequences, start + i)
-                                         : std::vector<int>(9, kMissing);
+          const auto expected =
+              i < here ? states_at(sequences, start + i) : std::vector<int>(9, kMissing);
           for (std::size_t s = 0; s < 9; ++s) {
             EXPECT_EQ(states[s * kBatchSites + i], expected[s]);
           }
@@ -142,6 +120,46 @@ TEST(SitePatterns, ABatchHasTheStatesOfItsSites) {
       }
     }
   }
+}
+
+void expect_same_in_batches(const Method& method, std::mt19937& random) {
+  const auto species = static_cast<std::size_t>(method.species());
+  std::vector<std::uint8_t> states(species * kBatchSites);
+  std::vector<char> expected;
+  for (std::size_t i = 0; i < kBatchSites; ++i) {
+    auto pattern = test::random_states(species, random);
+    if (i % 16 == 0) pattern.assign(species, kMissing);
+    expected.push_back(method.call(pattern.data()).call);
+    for (std::size_t s = 0; s < species; ++s) {
+      states[s * kBatchSites + i] = static_cast<std::uint8_t>(pattern[s]);
+    }
+  }
+  for (const SimdLevel level : {SimdLevel::kScalar, best_simd_level()}) {
+    std::vector<SiteCall> found(kBatchSites);
+    method.call_batch(states.data(), kBatchSites, level, found.data());
+    for (std::size_t i = 0; i < kBatchSites; ++i) EXPECT_EQ(found[i].call, expected[i]);
+  }
+}
+
+// Of a star of 300 species, parsimony calls the patterns of a batch one by one.
+TEST(SitePatterns, ABatchHasTheCallsOfItsPatterns) {
+  std::mt19937 random(16);
+  for (const std::string name : {"voting", "parsimony"}) {
+    for (const int species : {2, 9, 70, 300}) {
+      auto options = test::random_options(name, species, random);
+      if (species == 300) {
+        std::vector<TreeNode> star = {{kNoParent, 0, kNoLeaf, ""}};
+        for (int s = 0; s < species; ++s) star.push_back({0, 1, s, ""});
+        options.tree = Tree(star, species);
+      }
+      expect_same_in_batches(*make_method(options), random);
+    }
+  }
+  std::vector<std::unique_ptr<const Method>> of_classes;
+  for (std::size_t k = 0; k < kNeighbourClasses; ++k) {
+    of_classes.push_back(make_method(test::random_options("likelihood", 12, random)));
+  }
+  expect_same_in_batches(MethodByNeighbours(std::move(of_classes)), random);
 }
 
 TEST(SitePatterns, NumbersAndStatesAreInverse) {

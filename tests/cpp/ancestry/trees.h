@@ -72,8 +72,8 @@ inline int children_of(const std::vector<TreeNode>& nodes, int parent) {
       nodes.begin(), nodes.end(), [&](const TreeNode& node) { return node.parent == parent; }));
 }
 
-// The node of the call: `called` or, by default, the root, or the first node where the focal lineage
-// meets another.
+// The node of the call: `called` or, by default, the root, or the first node where the focal
+// lineage meets another.
 inline std::size_t node_of_call(const std::vector<TreeNode>& nodes, int called = kNodeOfFocal) {
   if (called != kNodeOfFocal) return static_cast<std::size_t>(called);
   std::size_t focal = nodes.size();
@@ -228,7 +228,8 @@ inline History sum_over_histories(const std::vector<TreeNode>& nodes,
       joint[static_cast<std::size_t>(bases[call])] += probability;
       for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (nodes[i].parent == kNoParent) continue;
-        const auto from = static_cast<std::size_t>(bases[static_cast<std::size_t>(nodes[i].parent)]);
+        const auto from =
+            static_cast<std::size_t>(bases[static_cast<std::size_t>(nodes[i].parent)]);
         result.changes[i][from][static_cast<std::size_t>(bases[i])] +=
             static_cast<double>(probability);
       }

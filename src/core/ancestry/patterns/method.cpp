@@ -33,6 +33,14 @@ void Method::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel /*l
   }
 }
 
+std::array<bool, kBatchSites> patterns_with_data(const std::uint8_t* states, int n_species) {
+  std::array<bool, kBatchSites> any{};
+  for (int s = 0; s < n_species; ++s, states += kBatchSites) {
+    for (std::size_t i = 0; i < kBatchSites; ++i) any[i] |= states[i] != kMissing;
+  }
+  return any;
+}
+
 void check_thresholds(const Thresholds& thresholds) {
   const double high = thresholds.high;
   const double low = thresholds.low;

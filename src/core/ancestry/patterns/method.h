@@ -22,8 +22,8 @@ struct SiteCall {
 
 struct Voting;
 
-// Patterns of a batch. The state of species s in pattern i is states[s * kBatchSites + i]; all elements
-// are valid states.
+// Patterns of a batch. The state of species s in pattern i is states[s * kBatchSites + i]; all
+// elements are valid states.
 constexpr std::size_t kBatchSites = 128;
 
 // The call where a rule leaves several bases: n, or the first of A, C, G, T. The second depends on
@@ -40,8 +40,6 @@ class Method {
   // The calls for the first n patterns of a batch. Thread-safe.
   virtual void call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
                           SiteCall* calls) const;
-  // Whether a batch takes much less time than its patterns one by one.
-  virtual bool fast_in_batches() const { return false; }
   // The settings of the vote if the method is a plain vote, else null. Devices count votes of any
   // number of species.
   virtual const Voting* votes() const { return nullptr; }
@@ -54,6 +52,9 @@ struct Thresholds {
   double low = 0.5;
   Ties ties = Ties::kOpen;
 };
+
+// Whether any species has a base, for each pattern of a batch.
+std::array<bool, kBatchSites> patterns_with_data(const std::uint8_t* states, int n_species);
 
 // InputError unless 0 <= low <= high <= 1.
 void check_thresholds(const Thresholds& thresholds);

@@ -2,6 +2,7 @@
 #include "core/ancestry/patterns/neighbours.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/genome/bases.h"
@@ -76,6 +77,26 @@ MethodByNeighbours::MethodByNeighbours(std::vector<std::unique_ptr<const Method>
 SiteCall MethodByNeighbours::call(const int* states) const {
   const int of_site = states[species() - 1];
   return methods_[static_cast<std::size_t>(of_site == kMissing ? 0 : of_site)]->call(states);
+}
+
+// Each method calls all patterns; those of its class are kept.
+void MethodByNeighbours::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
+                                    SiteCall* calls) const {
+  const std::uint8_t* const classes =
+      states + static_cast<std::size_t>(species() - 1) * kBatchSites;
+  std::array<SiteCall, kBatchSites> of_class;
+  for (std::size_t k = 0; k < methods_.size(); ++k) {
+    const auto is_of_class = [&](std::size_t i) {
+      return (classes[i] == kMissing ? 0 : classes[i]) == static_cast<int>(k);
+    };
+    bool any = false;
+    for (std::size_t i = 0; i < n; ++i) any = any || is_of_class(i);
+    if (!any) continue;
+    methods_[k]->call_batch(states, n, level, of_class.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (is_of_class(i)) calls[i] = of_class[i];
+    }
+  }
 }
 
 }  // namespace ancify

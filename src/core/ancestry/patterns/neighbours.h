@@ -73,6 +73,8 @@ class MethodByNeighbours : public Method {
   explicit MethodByNeighbours(std::vector<std::unique_ptr<const Method>> methods);
   int species() const override { return methods_.front()->species() + 1; }
   SiteCall call(const int* states) const override;
+  void call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
+                  SiteCall* calls) const override;
 
  private:
   std::vector<std::unique_ptr<const Method>> methods_;

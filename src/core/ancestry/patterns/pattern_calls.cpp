@@ -1,4 +1,4 @@
-// Calls by a table of all patterns, in batches, or by a cache of the patterns that occur.
+// Calls by a table of all patterns, or in batches.
 #include "core/ancestry/patterns/pattern_calls.h"
 
 #include <algorithm>
@@ -29,19 +29,13 @@ void call_in_batches(const Method& method, const Sites& sites, char* calls, std:
 
 PatternCalls::PatternCalls(std::unique_ptr<const Method> method, bool with_phred)
     : method_(std::move(method)) {
-  if (method_->species() <= kMostTabulated) {
-    table_.emplace(*method_, with_phred);
-  } else if (!method_->fast_in_batches()) {
-    memo_ = std::make_unique<PatternMemo>(*method_);
-  }
+  if (method_->species() <= kMostTabulated) table_.emplace(*method_, with_phred);
 }
 
 void PatternCalls::apply(const Sites& sites, char* calls, std::uint8_t* phred,
                          SimdLevel level) const {
   if (table_) {
     table_->apply(sites, calls, phred, level);
-  } else if (memo_ != nullptr) {
-    memo_->apply(sites, calls, phred, level);
   } else {
     call_in_batches(*method_, sites, calls, phred, level);
   }

@@ -1,4 +1,4 @@
-// A method's calls at sites; each site pattern is evaluated once.
+// A method's calls at sites.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,11 @@
 #include <optional>
 
 #include "core/ancestry/patterns/method.h"
-#include "core/ancestry/patterns/pattern_memo.h"
 #include "core/ancestry/patterns/site_patterns.h"
 
 namespace ancify {
 
-// Uses a table of all patterns for few species. For many, it calls in batches, or caches the
-// patterns that occur if the method is slow in batches. Thread-safe.
+// Uses a table of all patterns for few species, and calls many species in batches. Thread-safe.
 class PatternCalls {
  public:
   // `with_phred`: apply() also gives error_phred().
@@ -26,7 +24,6 @@ class PatternCalls {
  private:
   std::unique_ptr<const Method> method_;
   std::optional<CallTable> table_;
-  std::unique_ptr<const PatternMemo> memo_;  // null if there is a table, or for batches
 };
 
 }  // namespace ancify

@@ -34,8 +34,8 @@ constexpr std::size_t number_of_patterns(int species) {
 // kMostTabulated species.
 void number_patterns(int n_species, const Sites& sites, std::uint32_t* numbers, SimdLevel level);
 
-// Writes the batch of the n positions from `start` on, at most kBatchSites. `start` is a multiple of
-// kBatchSites.
+// Writes the batch of the n positions from `start` on, at most kBatchSites. `start` is a multiple
+// of kBatchSites.
 void make_batch(int n_species, const Sites& sites, std::size_t start, std::size_t n,
                 SimdLevel level, std::uint8_t* states);
 

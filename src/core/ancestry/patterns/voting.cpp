@@ -2,9 +2,59 @@
 // voting.h.
 #include "core/ancestry/patterns/voting.h"
 
+#include <algorithm>
+#include <array>
+
 #include "core/exec/errors.h"
 
 namespace ancify {
+
+namespace {
+
+// For each pattern of a batch
+using Sets = std::array<std::uint8_t, kBatchSites>;
+using Counts = std::array<std::uint16_t, kBatchSites>;
+
+// most_frequent() of a tier's rows. There are fewer than 65,536 species.
+ANCIFY_ALWAYS_INLINE void most_frequent_of_rows(const std::uint8_t* rows, int n_species, int fewest,
+                                                Sets& sets) {
+  std::array<Counts, kBases> votes{};
+  for (int s = 0; s < n_species; ++s, rows += kBatchSites) {
+    for (std::size_t base = 0; base < kBases; ++base) {
+      for (std::size_t i = 0; i < kBatchSites; ++i) {
+        votes[base][i] = static_cast<std::uint16_t>(votes[base][i] + (rows[i] == base ? 1 : 0));
+      }
+    }
+  }
+  Counts most;
+  most.fill(static_cast<std::uint16_t>(std::min(fewest, 0xffff)));
+  for (const Counts& count : votes) {
+    for (std::size_t i = 0; i < kBatchSites; ++i) most[i] = std::max(most[i], count[i]);
+  }
+  for (std::size_t i = 0; i < kBatchSites; ++i) {
+    unsigned set = 0;
+    for (std::size_t base = 0; base < kBases; ++base) {
+      set |= static_cast<unsigned>(votes[base][i] == most[i]) << base;
+    }
+    sets[i] = static_cast<std::uint8_t>(set);
+  }
+}
+
+ANCIFY_ALWAYS_INLINE void tiers_of_batch(const Voting& voting, const std::uint8_t* states,
+                                         Sets& inner, Sets& outer) {
+  most_frequent_of_rows(states, voting.n_inner, voting.min_inner, inner);
+  const std::size_t first = static_cast<std::size_t>(voting.n_inner) * kBatchSites;
+  most_frequent_of_rows(states + first, voting.n_outer, voting.min_outer, outer);
+}
+
+#if defined(__x86_64__)
+ANCIFY_TARGET_AVX2 void tiers_of_batch_avx2(const Voting& voting, const std::uint8_t* states,
+                                            Sets& inner, Sets& outer) {
+  tiers_of_batch(voting, states, inner, outer);
+}
+#endif
+
+}  // namespace
 
 VotingMethod::VotingMethod(const Voting& voting) : voting_(voting) {
   if (voting.n_inner < 1 || voting.n_outer < 1) {
@@ -17,6 +67,25 @@ VotingMethod::VotingMethod(const Voting& voting) : voting_(voting) {
 
 SiteCall VotingMethod::call(const int* states) const {
   return {call_by_vote(voting_, [&](int i) { return states[i]; }), {}};
+}
+
+void VotingMethod::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
+                              SiteCall* calls) const {
+  Sets inner;
+  Sets outer;
+#if defined(__x86_64__)
+  if (level != SimdLevel::kScalar) {
+    tiers_of_batch_avx2(voting_, states, inner, outer);
+  } else {
+    tiers_of_batch(voting_, states, inner, outer);
+  }
+#else
+  static_cast<void>(level);
+  tiers_of_batch(voting_, states, inner, outer);
+#endif
+  for (std::size_t i = 0; i < n; ++i) {
+    calls[i] = {call_of_tiers(voting_, inner[i], outer[i]), {}};
+  }
 }
 
 }  // namespace ancify

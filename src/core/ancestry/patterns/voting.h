@@ -1,6 +1,9 @@
 // The ancestral base by a vote of two tiers of outgroups.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "core/ancestry/patterns/method.h"
 #include "core/genome/bases.h"
 
@@ -35,13 +38,10 @@ ANCIFY_HOST_DEVICE unsigned most_frequent(Code code, int begin, int end, int few
   return bases;
 }
 
-// Upper case if both tiers agree, lower case if one tier alone has a consensus, N if neither has
-// one. n if they differ or, with Ties::kOpen, if the call depends on which of several most frequent
-// bases is a tier's consensus.
-template <class Code>
-ANCIFY_HOST_DEVICE char call_by_vote(const Voting& voting, Code code) {
-  unsigned inner = most_frequent(code, 0, voting.n_inner, voting.min_inner);
-  unsigned outer = most_frequent(code, voting.n_inner, voting.species(), voting.min_outer);
+// The call for the most frequent bases of both tiers: upper case if both tiers agree, lower case if
+// one tier alone has a consensus, N if neither has one. n if they differ or, with Ties::kOpen, if
+// the call depends on which of several most frequent bases is a tier's consensus.
+ANCIFY_HOST_DEVICE inline char call_of_tiers(const Voting& voting, unsigned inner, unsigned outer) {
   if (voting.ties == Ties::kAlphabet) {  // leaves the lowest bit
     inner &= 0U - inner;
     outer &= 0U - outer;
@@ -53,12 +53,20 @@ ANCIFY_HOST_DEVICE char call_by_vote(const Voting& voting, Code code) {
   return both ? upper_base(first_base(bases)) : lower_base(first_base(bases));
 }
 
+template <class Code>
+ANCIFY_HOST_DEVICE char call_by_vote(const Voting& voting, Code code) {
+  return call_of_tiers(voting, most_frequent(code, 0, voting.n_inner, voting.min_inner),
+                       most_frequent(code, voting.n_inner, voting.species(), voting.min_outer));
+}
+
 class VotingMethod : public Method {
  public:
   // InputError unless both tiers have species and both minima are at least 1.
   explicit VotingMethod(const Voting& voting);
   int species() const override { return voting_.species(); }
   SiteCall call(const int* states) const override;
+  void call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
+                  SiteCall* calls) const override;
   const Voting* votes() const override { return &voting_; }
 
  private:

@@ -1,6 +1,9 @@
 // The ancestral base that needs the fewest changes on a tree (Fitch 1971, Hartigan 1973).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "core/ancestry/patterns/method.h"
 #include "core/ancestry/phylogeny/tree.h"
 
@@ -11,16 +14,20 @@ namespace ancify {
 // are ignored.
 class Parsimony : public Method {
  public:
-  explicit Parsimony(const Tree& tree, Ties ties = Ties::kOpen)
-      : tree_(tree.rooted_at_call()), ties_(ties) {}
+  explicit Parsimony(const Tree& tree, Ties ties = Ties::kOpen);
   int species() const override { return tree_.species(); }
   SiteCall call(const int* states) const override;
+  void call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
+                  SiteCall* calls) const override;
   // The root's bases that allow the fewest changes, as bits; bit 0 is A.
   unsigned root_set(const int* states) const;
 
  private:
+  SiteCall call_of_set(unsigned set, bool has_data) const;
+
   Tree tree_;
   Ties ties_;
+  int most_children_;
 };
 
 }  // namespace ancify

@@ -9,9 +9,9 @@
 
 namespace ancify {
 
-constexpr int kNoParent = -1;   // the root's
-constexpr int kNoLeaf = -1;     // of an inner node
-constexpr int kFocalLeaf = -2;  // of the focal species' leaf
+constexpr int kNoParent = -1;     // the root's
+constexpr int kNoLeaf = -1;       // of an inner node
+constexpr int kFocalLeaf = -2;    // of the focal species' leaf
 constexpr int kNodeOfFocal = -1;  // the node called by default
 
 struct TreeNode {

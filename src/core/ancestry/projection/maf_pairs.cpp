@@ -61,16 +61,8 @@ MafPairs::MafPairs(const std::string& file, const std::vector<std::string>& name
       seen_(names.size()),
       ends_(names.size()),
       outgroups_(names.size()) {
-  const auto add = [&](const std::string& name, std::size_t species) {
-    if (name.empty()) return;
-    by_first_letter_[static_cast<unsigned char>(name.front())].push_back({name, species});
-  };
-  for (std::size_t i = 0; i < n_; ++i) add(names_[i], i);
-  add(options.focal_name, n_);
-  for (auto& some : by_first_letter_) {
-    std::stable_sort(some.begin(), some.end(),
-                     [](const Name& a, const Name& b) { return a.text.size() > b.text.size(); });
-  }
+  for (std::size_t i = 0; i < n_; ++i) numbers_.emplace(names_[i], i);
+  numbers_.emplace(options.focal_name, n_);
 }
 
 void MafPairs::remember_sources(const MafBlock& block) {
@@ -89,10 +81,11 @@ bool MafPairs::is_known_focal(std::string_view source) const {
 }
 
 std::size_t MafPairs::species_of(std::string_view source) const {
-  if (source.empty()) return n_ + 1;
-  for (const auto& [name, species] : by_first_letter_[static_cast<unsigned char>(source.front())]) {
-    if (source.substr(0, name.size()) != name) continue;
-    if (source.size() == name.size() || source[name.size()] == '.') return species;
+  for (std::string_view name = source; !name.empty();) {
+    const auto found = numbers_.find(name);
+    if (found != numbers_.end()) return found->second;
+    const auto dot = name.rfind('.');
+    name = name.substr(0, dot == std::string_view::npos ? 0 : dot);
   }
   return n_ + 1;
 }

@@ -1,11 +1,11 @@
 // Makes pairs of a focal row and an outgroup's row from the blocks of a MAF or TAF file.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/ancestry/projection/projector.h"
@@ -48,10 +48,6 @@ class MafPairs {
  private:
   // The rows of one species in a block.
   using Rows = std::vector<const MafLine*>;
-  struct Name {
-    std::string_view text;
-    std::size_t species;
-  };
 
   void remember_sources(const MafBlock& block);
   void find_rows(const MafBlock& block);
@@ -80,8 +76,9 @@ class MafPairs {
   std::string focal_prefix_;
   const std::vector<Chromosome>& chromosomes_;
   ChromosomeNames wanted_;
-  ChromosomeNames focal_names_;                         // also those that are not wanted
-  std::array<std::vector<Name>, 256> by_first_letter_;  // the longest first
+  ChromosomeNames focal_names_;  // also those that are not wanted
+  // By name: outgroups, and the focal species as n_
+  std::unordered_map<std::string_view, std::size_t> numbers_;
 
   std::vector<std::string> sources_;  // the first few in the file
   int blocks_ = 0;                    // searched for sources

@@ -141,8 +141,7 @@ class Annotator {
   }
 
   std::optional<std::size_t> sample_pattern() const {
-    return options_.sample_calls->patterns->at(report_.chromosomes.back().name,
-                                               reader_.position());
+    return options_.sample_calls->patterns->at(report_.chromosomes.back().name, reader_.position());
   }
 
   char call_of_samples(const SampleCalls& from) const {
@@ -273,8 +272,7 @@ class Annotator {
   void set_probability(bool has_base, char call, const std::optional<Posterior>& posterior) {
     std::optional<double> probability;
     if (has_base) {
-      probability =
-          posterior ? std::optional((*posterior)[base_code(call)]) : posterior_of_call();
+      probability = posterior ? std::optional((*posterior)[base_code(call)]) : posterior_of_call();
     }
     if (probability) {
       writer_.set_numbers("AA_prob", {static_cast<float>(*probability)});
