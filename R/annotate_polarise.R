@@ -36,8 +36,8 @@
 #' outgroups, ancestral alleles are called by maximum likelihood. The model HKY85 and the lengths of
 #' branches are fitted to the data. If no `tree` is given, it is guessed: neighbour joining of
 #' Jukes and Cantor's distances, with the root on the branch to the most distant outgroup. `method`
-#' and `tree` overrule this. The log names the method and the tree. `AA_prob` is the posterior of `AA`,
-#' except by parsimony.
+#' and `tree` overrule this. The log names the method and the tree. `AA_prob` is the posterior of
+#' `AA`, except by parsimony.
 #'
 #' The method `"coalescent"` is the most accurate for a VCF of a whole genome, see
 #' `vignette("methods")`. It fits the history of the species, and also uses the alleles and their

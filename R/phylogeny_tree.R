@@ -305,8 +305,8 @@ no_focal_in_tree <- function(focal) {
   )
 }
 
-# The number of an inner node, from its name or from species whose most recent common ancestor it is;
-# NULL for NULL.
+# The number of an inner node, from its name, or from two or more species whose most recent common
+# ancestor it is; NULL for NULL.
 called_node <- function(tree, node) {
   if (is.null(node)) {
     return(NULL)
@@ -315,30 +315,32 @@ called_node <- function(tree, node) {
     fault(node, "node", "give the name of an inner node, or two or more species.")
   }
   node <- unique(node)
-  unknown <- setdiff(node, c(tree$tip.label, tree$node.label))
-  if (length(unknown)) {
-    named <- setdiff(tree$node.label, "")
-    fault(unknown, "node", paste(
-      "no such name in `tree`.", if (length(named)) {
-        sprintf("Its inner nodes are %s.", enumerate(quoted(named)))
-      } else {
-        "Its inner nodes have no names: give two or more species, whose ancestor it is."
-      }
-    ))
-  }
-  species <- match(node, tree$tip.label)
-  if (length(node) > 1 && !anyNA(species)) {
-    return(ape::getMRCA(tree, species))
-  }
+  check_node_names(tree, node)
   if (length(node) > 1) {
-    fault(node[is.na(species)], "node", "give one name of a node, or species alone.")
+    return(ape::getMRCA(tree, match(node, tree$tip.label)))
   }
-  if (!is.na(species)) {
+  if (node %in% tree$tip.label) {
     fault(node, "node", "this is a species: give an ancestor's name, or two or more species.")
   }
   inner <- which(tree$node.label == node)
   if (length(inner) > 1) fault(node, "node", "several nodes of `tree` have this name.")
   length(tree$tip.label) + inner
+}
+
+check_node_names <- function(tree, node) {
+  unknown <- setdiff(node, c(tree$tip.label, tree$node.label))
+  named <- setdiff(tree$node.label, "")
+  if (length(unknown)) {
+    fault(unknown, "node", paste("no such name in `tree`.", if (length(named)) {
+      sprintf("Its inner nodes are %s.", enumerate(quoted(named)))
+    } else {
+      "Its inner nodes have no names: give two or more species, whose ancestor it is."
+    }))
+  }
+  ancestors <- setdiff(node, tree$tip.label)
+  if (length(node) > 1 && length(ancestors)) {
+    fault(ancestors, "node", "give one name of a node, or species alone.")
+  }
 }
 
 # The core's arrays, with an element for each node. `node`: as in called_node().

@@ -21,8 +21,8 @@
 #' @param tree A tree with branch lengths, in expected changes per site: Newick text, a file with
 #'   it, or a `phylo` such as the `tree` of a fit. `NULL` (the default) for the tree of a
 #'   configuration.
-#' @param model `"JC69"` (the default without a configuration), a [substitution_model()], or the `model` of a fit. A model
-#'   by class needs the classes in a column `neighbours` of `patterns`.
+#' @param model `"JC69"` (the default without a configuration), a [substitution_model()], or the
+#'   `model` of a fit. A model by class needs the classes in a column `neighbours` of `patterns`.
 #' @return A data frame with twelve rows for each branch:
 #'   * `branch`: the species below, the name of the inner node below, or the species below it;
 #'   * `from` and `to`, the bases at the upper and the lower end;

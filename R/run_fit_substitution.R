@@ -80,7 +80,8 @@ fit_substitution_model <- function(patterns, tree = NULL, model = NULL, gamma = 
 # fit_substitution_model(). A configuration's patterns are counted; its tree and model are defaults.
 patterns_to_fit <- function(patterns, tree, model, threads) {
   taken <- if (is.data.frame(patterns)) {
-    list(patterns = patterns, tree = tree, model = model, work = new_work(threads), estimate = FALSE)
+    work <- new_work(threads)
+    list(patterns = patterns, tree = tree, model = model, work = work, estimate = FALSE)
   } else {
     counted_for_fit(patterns, tree, model, threads)
   }

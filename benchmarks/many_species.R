@@ -85,7 +85,8 @@ outgroups <- lapply(setdiff(tree$tip.label, "focal"), function(name) {
 near <- seq_along(outgroups) <= length(outgroups) / 2
 config <- list(
   focal_species = "focal", chromosome_lengths = at("chrom.sizes"), tree = ape::write.tree(tree),
-  outgroups = list(inner = outgroups[near], outer = outgroups[!near]), work_dir = folder, output_dir = at("calls"), keep_projected = FALSE
+  outgroups = list(inner = outgroups[near], outer = outgroups[!near]), work_dir = folder,
+  output_dir = at("calls"), keep_projected = FALSE
 )
 
 # ---- Times ---------------------------------------------------------------------------------------
