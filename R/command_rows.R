@@ -103,7 +103,7 @@ rows_of_analyses <- function() {
       ),
       c(
         "ancify polarise in.vcf.gz --from chimp=a.axt.gz macaque=b.axt.gz -o out.bcf",
-        "ancify polarise in.vcf.gz --from samples:chimp,gorilla@apes.vcf.gz -o out.vcf.gz",
+        "ancify polarise in.vcf.gz --from samples:chimp,gorilla@apes.vcf.gz -o out.bcf",
         "ancify polarise in.vcf.gz --from epo.fa --unpolarised drop -o out.vcf.gz"
       ),
       "polarise", c(vcf = "VCF", out = "-o")

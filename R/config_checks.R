@@ -169,15 +169,6 @@ check_tree <- function(config, origin) {
   origin$problems <- c(origin$problems, problems)
 }
 
-check_node_key <- function(config, origin) {
-  if (!is.null(config$node) && isFALSE(nzchar(method_of(config)$tree))) {
-    add_problem(
-      origin, "`node` is given, but `method` %s has no tree: leave it out, or choose %s.",
-      quoted(config$method), enumerate(quoted(names(Filter(needs_tree, calling_methods()))))
-    )
-  }
-}
-
 check_model_classes_key <- function(config, origin) {
   has_model <- "model" %in% method_of(config)$fits
   if (is.character(config$model_classes) && has_model && !isTRUE(config$estimate)) {

@@ -167,7 +167,6 @@ build_config <- function(raw, origin) {
   check_alignments_once(config, origin)
   check_outputs(config, origin)
   check_tree(config, origin)
-  check_node_key(config, origin)
   if (!is.null(method_of(config))) method_of(config)$check(config, origin)
   check_model_classes_key(config, origin)
   check_posterior_key(config, origin)

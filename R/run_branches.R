@@ -47,6 +47,7 @@
 #' changes[changes$substitutions > 0.1, ]
 branch_substitutions <- function(patterns, tree = NULL, model = NULL, species = NULL, focal = NULL,
                                  threads = NULL) {
+  check_given()
   taken <- patterns_to_fit(patterns, tree, model, threads)
   refuse_if(is.null(taken$tree), "`tree` is missing: give a tree with branch lengths.")
   tree <- input_faults(as_phylo(taken$tree))

@@ -108,12 +108,7 @@ check_before_work <- function(config, log) {
   if (takes_variants(row)) check_chromosomes_of_variants(config, log)
   check_focal_bases(config)
   row$look(config, species_of_tiers(config))
-  if (!is.null(config$node)) {
-    log(paste0("Calls are for the ancestor ", if (length(config$node) > 1) "of ",
-               enumerate(quoted(config$node))))
-  } else if (needs_tree(row) && !tree_names_focal(config)) {
-    log(no_focal_in_tree(config$focal_species))
-  }
+  log_called_node(config, row, log)
   if (config$estimate && !fits_model(config)) {
     log(sprintf("`estimate: true` has no effect: `method` %s has nothing to fit",
                 quoted(config$method)))
@@ -184,6 +179,17 @@ config_caller <- function(config, settings, work, verbose = FALSE) {
     core_method(method_of(config), species_of_tiers(config), settings), config$posterior, work,
     verbose, expected_inputs(config)
   )
+}
+
+log_called_node <- function(config, row, log) {
+  node <- config$node
+  if (!is.null(node) && !needs_tree(row)) {
+    log(sprintf("`node` has no effect: `method` %s has no tree", quoted(config$method)))
+  } else if (!is.null(node)) {
+    log(paste0("Calls are for the ancestor ", if (length(node) > 1) "of ", enumerate(quoted(node))))
+  } else if (needs_tree(row) && !tree_names_focal(config)) {
+    log(no_focal_in_tree(config$focal_species))
+  }
 }
 
 # The settings for core_method(), from the configuration alone.

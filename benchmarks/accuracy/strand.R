@@ -32,19 +32,20 @@ symmetric_model <- function() {
   )
 }
 
-# Two-tier calls and further arguments of call_ancestral(), for random columns of `species`.
-arguments_of <- function(method, species) {
+# Further arguments of call_ancestral(). `inner`: which of the species are inner outgroups.
+arguments_of <- function(method, species, inner) {
   tree <- random_tree(c(species, "focal"), merge = 0.3)
   switch(
     method,
     voting = list(
-      min_inner_freq = sample(2, 1), min_outer_freq = sample(2, 1)
+      min_inner_freq = sample(min(2, sum(inner)), 1),
+      min_outer_freq = sample(min(2, sum(!inner)), 1)
     ),
     parsimony = list(tree = tree, focal = "focal"),
     likelihood = list(tree = tree, focal = "focal", model = symmetric_model()),
     coalescent = list(
       history = coalescent_history(
-        stats::setNames(sort(stats::runif(length(species), 1e5, 1e6)), species), 3e4
+        stats::setNames(sort(stats::runif(length(species), 1e5, 1e6)), species), 3e4, 3e4
       ), model = symmetric_model()
     )
   )
@@ -59,7 +60,7 @@ for (method in c("voting", "parsimony", "likelihood", "coalescent")) {
     n <- positions / rounds
     sequences <- random_columns(species, n)
     inner <- seq_along(species) <= ceiling(length(species) / 2)
-    arguments <- arguments_of(method, species)
+    arguments <- arguments_of(method, species, inner)
     call <- function(sequences) {
       do.call(call_ancestral, c(
         list(sequences[inner], sequences[!inner], method, low = 0.1), arguments
