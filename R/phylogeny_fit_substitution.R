@@ -151,13 +151,17 @@ parameter_space <- function(tree, model, fit_frequencies) {
     upper = bound(2), natural = natural,
     point = function(x) {
       at <- natural(x)
-      lengths <- branch_lengths(at$tree)
-      core_list(
-        "LikelihoodPoint",
-        lengths = replace(lengths, is.na(lengths), 0), model = core_model(at$model)
-      )
+      likelihood_point(at$tree, at$model)
     },
     values = function(x) natural_values(x, kind)
+  )
+}
+
+likelihood_point <- function(tree, model) {
+  lengths <- branch_lengths(tree)
+  core_list(
+    "LikelihoodPoint",
+    lengths = replace(lengths, is.na(lengths), 0), model = core_model(model)
   )
 }
 

@@ -72,13 +72,8 @@ changes_of <- function(counts, tree, model, work) {
     core_tree(tree, counts$species, counts$focal), length(counts$species), counts$patterns,
     counts$counts
   )
-  lengths <- branch_lengths(tree)
-  at <- core_list(
-    "LikelihoodPoint",
-    lengths = replace(lengths, is.na(lengths), 0), model = core_model(model)
-  )
   with_watch("Counting substitutions", function(watch) {
-    branch_changes_impl(likelihood, at, work, watch)
+    branch_changes_impl(likelihood, likelihood_point(tree, model), work, watch)
   }, work$progress)
 }
 
