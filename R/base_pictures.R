@@ -104,9 +104,14 @@ as_panels <- function(names, labels) {
   panels
 }
 
-# A colour bar from `from` to `to`.
-draw_colours <- function(scale, at, labels, title) {
+# A colour bar from `from` to `to`. `height`: its most inches, such as the height of a map in a
+# figure of the same height.
+draw_colours <- function(scale, at, labels, title, height = Inf) {
   edges <- seq(scale$from, scale$to, length.out = length(scale$colours) + 1)
+  margins <- graphics::par("mai")
+  on.exit(graphics::par(mai = margins))
+  beyond <- max(graphics::par("fin")[2] - margins[1] - margins[3] - height, 0) / 2
+  graphics::par(mai = margins + c(beyond, 0, beyond, 0))
   graphics::plot.new()
   graphics::plot.window(c(0, 1), c(scale$from, scale$to), xaxs = "i", yaxs = "i")
   graphics::rect(0, utils::head(edges, -1), 1, edges[-1], col = scale$colours, border = NA)

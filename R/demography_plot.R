@@ -60,13 +60,15 @@ draw_fit_of_pairs <- function(fit) {
     labels <- population_labels(fit$data)[pairs[[i]]]
     draw_heat_map(known$data[[i]], scale, labels[1], labels[2], if (i == 1) "data")
     draw_heat_map(known$model[[i]], scale, labels[1], labels[2], if (i == 1) "model")
-    draw_cells(residuals[[i]], function(x) contrast_colours(x, contrast), labels[1], labels[2],
-               if (i == 1) "model - data")
+    height <- draw_cells(residuals[[i]], function(x) contrast_colours(x, contrast), labels[1],
+                         labels[2], if (i == 1) "model - data")
   }
+  # Bars are as high as a single row of maps, or as the page.
+  if (rows > 1) height <- Inf
   graphics::par(mar = c(4, 0.3, 2, 3.4))
-  draw_scale(scale)
+  draw_scale(scale, height)
   ticks <- pretty(c(contrast$from, contrast$to), 5)
-  draw_colours(contrast, ticks, ticks, "SDs")
+  draw_colours(contrast, ticks, ticks, "SDs", height)
 }
 
 # Colours from too few sites in the model to too many, with white between.

@@ -69,7 +69,7 @@ draw_type_bars <- function(x, main) {
   mutation <- factor(mutation_of_type(rownames(x)))
   n <- nrow(x)
   graphics::par(
-    mfrow = c(ncol(x), 1), mar = c(if (n > 6) 1.8 else 0.8, 5, 2.4, 1),
+    mfrow = c(ncol(x), 1), mar = c(if (n > 6) 2 else 0.8, 5, 2.4, 1), cex.axis = 0.8, cex.lab = 0.8,
     oma = c(0, 0, if (is.null(main)) 0 else 2, 0)
   )
   for (column in colnames(x)) {
@@ -80,7 +80,7 @@ draw_type_bars <- function(x, main) {
     graphics::axis(2)
     graphics::abline(h = 0)
     if (n > 6) {
-      graphics::mtext(context_of_type(rownames(x)), 1, 0.2, at = seq_len(n), las = 2, cex = 0.4)
+      graphics::mtext(context_of_type(rownames(x)), 1, 0.2, at = seq_len(n), las = 2, cex = 0.5)
     }
     middle <- tapply(seq_len(n), mutation, mean)
     graphics::mtext(names(middle), 3, 0, at = middle, cex = 0.7, font = 2)
@@ -101,13 +101,12 @@ draw_ratios <- function(x, main) {
   in_row <- if (size[1] > 2 * size[2]) 6 else 3
   cells <- cbind(matrix(1:6, ncol = in_row, byrow = TRUE), 7)
   graphics::layout(cells, widths = c(rep(1, in_row), graphics::lcm(2.8)))
-  graphics::par(mar = c(2.6, 2.6, 1.8, 0.4), oma = c(0, 1.6, 2, 0), cex = 0.66)
+  graphics::par(mar = c(3, 3, 2, 0.4), oma = c(0, 0, 2.4, 0), cex = 0.66, pty = "s")
   for (i in seq_along(mutations)) {
     # Matrix rows are the base after the site: types are sorted by the base before it.
     draw_bases(matrix(ratio[mutation == mutations[i]], 4), scale, mutations[i])
-    if (i %% in_row == 1) graphics::text(-0.7, 2.5, "base before", srt = 90, xpd = NA)
   }
-  graphics::par(mar = c(2.6, 0.6, 2.4, 4))
+  graphics::par(mar = c(3, 0.6, 2, 4), pty = "m")
   ticks <- pretty(c(scale$from, scale$to), 5)
   ticks <- ticks[ticks >= scale$from & ticks <= scale$to]
   draw_colours(scale, ticks, format(ticks), "log2")
@@ -126,14 +125,15 @@ ratio_scale <- function(ratio) {
 draw_bases <- function(cells, scale, title) {
   bases <- c("A", "C", "G", "T")
   graphics::plot.new()
-  graphics::plot.window(c(0.5, 4.5), c(4.5, 0.5), xaxs = "i", yaxs = "i", asp = 1)
+  graphics::plot.window(c(0.5, 4.5), c(4.5, 0.5), xaxs = "i", yaxs = "i")
   share <- (pmin(pmax(cells, scale$from), scale$to) - scale$from) / (scale$to - scale$from)
   colours <- scale$colours[1 + round(share * (length(scale$colours) - 1))]
   at <- arrayInd(seq_along(cells), dim(cells))
   graphics::rect(at[, 1] - 0.5, at[, 2] - 0.5, at[, 1] + 0.5, at[, 2] + 0.5, col = colours,
                  border = "white")
-  graphics::text(1:4, 4.9, bases, xpd = NA)
-  graphics::text(0.1, 1:4, bases, xpd = NA)
-  graphics::text(2.5, 5.7, "base after", xpd = NA)
-  graphics::text(2.5, 0, title, font = 2, xpd = NA)
+  for (side in 1:2) {
+    graphics::mtext(bases, side, 0.4, at = 1:4, las = 1, cex = 0.6)
+    graphics::mtext(c("base after", "base before")[side], side, 1.5, las = 0, cex = 0.6)
+  }
+  graphics::mtext(title, 3, 0.4, font = 2, cex = 0.7)
 }

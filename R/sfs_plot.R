@@ -74,9 +74,9 @@ draw_two <- function(x, main) {
   scale <- colour_scale(list(as.array(x)))
   graphics::layout(matrix(1:2, 1), widths = c(1, graphics::lcm(2.6)))
   graphics::par(mar = c(4, 4, if (is.null(main)) 1 else 3, 1))
-  draw_heat_map(x, scale, copies_label(x, 1), copies_label(x, 2), main)
+  height <- draw_heat_map(x, scale, copies_label(x, 1), copies_label(x, 2), main)
   graphics::par(mar = c(4, 0.3, if (is.null(main)) 1.8 else 3, 3.6))
-  draw_scale(scale)
+  draw_scale(scale, height)
 }
 
 draw_pairs <- function(x, main) {
@@ -141,7 +141,7 @@ draw_heat_map <- function(x, scale, xlab, ylab, main = NULL) {
   draw_cells(as.array(x), function(sites) colours_of(sites, scale), xlab, ylab, main)
 }
 
-# A rectangle for each pair of copies. Masked cells stay white.
+# A rectangle for each pair of copies. Masked cells stay white. Returns the map's height in inches.
 draw_cells <- function(shown, colours, xlab, ylab, main = NULL) {
   n <- dim(shown) - 1
   # Both axes count copies.
@@ -164,11 +164,12 @@ draw_cells <- function(shown, colours, xlab, ylab, main = NULL) {
   whole_ticks(2, n[2])
   graphics::title(xlab = xlab, ylab = "", main = main)
   graphics::title(ylab = ylab)
+  invisible(graphics::par("pin")[2])
 }
 
-draw_scale <- function(scale) {
+draw_scale <- function(scale, height = Inf) {
   ticks <- scale_ticks(scale)
-  draw_colours(scale, log10(ticks), vapply(ticks, format_tick, ""), "sites")
+  draw_colours(scale, log10(ticks), vapply(ticks, format_tick, ""), "sites", height)
 }
 
 # Powers of ten; if these are few, also 2 and 5 times each.
