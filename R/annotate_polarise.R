@@ -19,7 +19,8 @@
 #' @section From alignments:
 #' Each alignment is of the genome of the VCF with one outgroup, whose name it has. Chains, and
 #' PAF without `cs:Z:` in the long form, need the outgroup's 2bit file:
-#' `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Chromosomes are those with records.
+#' `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Several chains also need `reference`,
+#' a file with the genome of the VCF. Chromosomes are those with records.
 #'
 #' @section From samples:
 #' Each sample is an outgroup. A name makes several samples one outgroup:
@@ -117,6 +118,7 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     on.exit(unlink(folder, recursive = TRUE))
     lengths <- lengths_of_records(vcf, chrom_lengths)
     config <- config_of_alignments(from, focal, lengths, folder)
+    config$focal_fasta <- focal_of_alignments(from, reference)
     if (fits_history_of(method)) config$variants <- vcf
     from <- call_alignments(config, method, tree, threads, progress, verbose)
     if (inherits(from, "ancify_run")) run <- from
@@ -139,6 +141,19 @@ without_messages_of <- function(folder, code) {
 
 is_alignments <- function(from) {
   !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
+}
+
+# The focal genome, if alignments have no focal bases and several outgroups are compared with it.
+focal_of_alignments <- function(from, reference) {
+  files <- vapply(from, `[[`, "", 1)
+  without_bases <- files[formats_of(files)$needs_genome %in% TRUE]
+  if (length(from) == 1 || !length(without_bases)) {
+    return(NULL)
+  }
+  refuse_if(is.null(reference),
+            paste("%s has no focal bases, which several outgroups are compared with: give the focal",
+                  "genome, FASTA or 2bit, as `reference`."), quoted(without_bases[1]))
+  reference
 }
 
 # All outgroups are inner ones: the methods that polarise() chooses know no tiers.

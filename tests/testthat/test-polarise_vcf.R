@@ -27,6 +27,7 @@ test_that("alignments give the alleles and reasons of a run with the same tree a
   own$method <- "likelihood"
   own$substitution_model <- "HKY85"
   own$estimate <- TRUE
+  own$posterior <- TRUE
   own$tree <- attr(attr(result, "run"), "config")$tree
   own$output_dir <- new_folder()
   run <- suppressWarnings(ancify_run(own, threads = 1, progress = FALSE, verbose = FALSE))
@@ -123,4 +124,98 @@ test_that("invalid sources are errors", {
   alignment <- tempfile(fileext = ".vcf")
   file.copy(near, alignment)
   expect_ancify_error(polarise_quietly(vcf, c(near = alignment), alignment), "input", "one file")
+})
+
+# Outgroups of the region of a slice of 1000 Genomes: REF of each record, random bases between, an
+# ancestral genome that has ALT at a quarter of the SNPs, and mutations of each outgroup.
+slice_case <- function(vcf) {
+  set.seed(22)
+  fields <- do.call(rbind, strsplit(grep("^#", readLines(vcf), value = TRUE, invert = TRUE), "\t"))
+  position <- as.numeric(fields[, 2])
+  first <- min(position)
+  n <- max(position) - first + 200
+  focal <- sample(bases, n, TRUE)
+  for (i in seq_along(position)) {
+    ref <- strsplit(fields[i, 4], "")[[1]]
+    focal[position[i] - first + seq_along(ref)] <- ref
+  }
+  snp <- nchar(fields[, 4]) == 1 & nchar(fields[, 5]) == 1
+  at <- position[snp] - first + 1
+  # An indel's REF may have replaced a SNP's.
+  snps <- sum(snp & focal[position - first + 1] == fields[, 4])
+  ancestor <- focal
+  derived <- at[stats::runif(length(at)) < 0.25]
+  ancestor[derived] <- fields[snp, 5][match(derived, at)]
+  mutated <- function(share) {
+    changed <- stats::runif(n) < share
+    replace(ancestor, changed, sample(bases, sum(changed), TRUE))
+  }
+  rows <- list(near = mutated(0.01), middle = mutated(0.02), far = mutated(0.05))
+  list(first = first, n = n, snps = snps, focal = focal, ancestor = ancestor, rows = rows)
+}
+
+as_text <- function(bases) paste(bases, collapse = "")
+
+test_that("a slice of 1000 Genomes is polarised by one command from each source", {
+  require_htslib()
+  require_package("VariantAnnotation")
+  vcf <- variant_annotation_vcf()
+  case <- slice_case(vcf)
+  size <- 51304566
+  end <- case$first + case$n - 1
+  folder <- new_folder()
+  at <- function(name) file.path(folder, name)
+  sources <- list(axt = lapply(names(case$rows), function(name) {
+    write_axt(c(
+      sprintf("0 22 %.0f %.0f q 1 %.0f + 1", case$first, end, case$n), as_text(case$focal),
+      as_text(case$rows[[name]]), ""
+    ), at(paste0(name, ".axt")))
+  }), chain = lapply(names(case$rows), function(name) {
+    chain <- at(paste0(name, ".chain"))
+    writeLines(chain_lines(
+      data.frame(target = case$first - 1, query = 0, size = case$n), c("22", "q", "+"),
+      c(size, case$n), 1000, 1
+    ), chain)
+    c(chain, twobit = write_twobit(list(q = as_text(case$rows[[name]])), at(paste0(name, ".2bit"))))
+  }))
+  sources <- lapply(sources, stats::setNames, names(case$rows))
+  row <- function(source, bases, start, length) {
+    maf_row(source, start, bases, source_size = length)
+  }
+  maf <- maf_file("a score=0", row("focal.22", case$focal, case$first - 1, size),
+                  vapply(names(case$rows), function(name) {
+                    row(paste0(name, ".q"), case$rows[[name]], 0, case$n)
+                  }, ""), "", path = at("all.maf"))
+  sources$maf <- stats::setNames(rep(list(maf), 3), names(case$rows))
+  genome <- at("genome.2bit")
+  whole <- c(rep("N", case$first - 1), case$focal, rep("N", size - end))
+  write_twobit(list("22" = as_text(whole)), genome)
+  expect_error(polarise_quietly(vcf, sources$chain, at("no.vcf"), chrom_lengths = c("22" = size)),
+               "has no focal bases.*as `reference`", class = "ancify_input_error")
+  polarised <- lapply(names(sources), function(name) {
+    out <- at(paste0(name, ".vcf"))
+    result <- polarise_quietly(
+      vcf, sources[[name]], out, chrom_lengths = c("22" = size),
+      reference = if (name == "chain") genome
+    )
+    list(records = records_of(out), reasons = result$records, swapped = attr(result, "swapped"))
+  })
+  for (other in polarised[-1]) expect_identical(other, polarised[[1]])
+  expect_gt(polarised[[1]]$swapped, 0.2 * case$snps)
+
+  # An ancestral FASTA, as Ensembl's, in one command and in two
+  epo <- at("epo.fa")
+  writeLines(c(">22", paste0(strrep("N", case$first - 1), as_text(case$ancestor))), epo)
+  result <- polarise_quietly(vcf, epo, at("epo.vcf"))
+  annotated <- at("annotated.vcf")
+  annotate_vcf(vcf, epo, annotated, threads = 1, progress = FALSE, verbose = FALSE)
+  polarise_quietly(annotated, "AA", at("staged.vcf"))
+  reasons <- stats::setNames(result$records, result$reason)
+  # 9,969 SNPs of 10,376 records; a few are inside the REF of a deletion, and may not have its base.
+  expect_identical(sum(reasons) - reasons[["INDEL"]], 9969)
+  expect_gte(reasons[["OK"]], case$snps)
+  allele <- function(path) {
+    sub("^(([^\t]*\t){2})[^\t]*\t([^\t]*\t[^\t]*).*", "\\1\\3", records_of(path))
+  }
+  expect_identical(allele(at("epo.vcf")), allele(at("staged.vcf")))
 })

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "core/exec/errors.h"
 
@@ -15,10 +16,20 @@ namespace {
 using Sets = std::array<std::uint8_t, kBatchSites>;
 using Counts = std::array<std::uint16_t, kBatchSites>;
 
+// On the heap, as it exceeds the registers
+struct Workspace {
+  std::array<Counts, kBases> votes;
+  Counts most;
+  Sets inner;
+  Sets outer;
+};
+
 // most_frequent() of a tier's rows. There are fewer than 65,536 species.
 ANCIFY_ALWAYS_INLINE void most_frequent_of_rows(const std::uint8_t* rows, int n_species, int fewest,
-                                                Sets& sets) {
-  std::array<Counts, kBases> votes{};
+                                                Workspace& workspace, Sets& sets) {
+  auto& votes = workspace.votes;
+  Counts& most = workspace.most;
+  for (Counts& count : votes) count.fill(0);
   for (int s = 0; s < n_species; ++s, rows += kBatchSites) {
     for (std::size_t base = 0; base < kBases; ++base) {
       for (std::size_t i = 0; i < kBatchSites; ++i) {
@@ -26,7 +37,6 @@ ANCIFY_ALWAYS_INLINE void most_frequent_of_rows(const std::uint8_t* rows, int n_
       }
     }
   }
-  Counts most;
   most.fill(static_cast<std::uint16_t>(std::min(fewest, 0xffff)));
   for (const Counts& count : votes) {
     for (std::size_t i = 0; i < kBatchSites; ++i) most[i] = std::max(most[i], count[i]);
@@ -41,16 +51,17 @@ ANCIFY_ALWAYS_INLINE void most_frequent_of_rows(const std::uint8_t* rows, int n_
 }
 
 ANCIFY_ALWAYS_INLINE void tiers_of_batch(const Voting& voting, const std::uint8_t* states,
-                                         Sets& inner, Sets& outer) {
-  most_frequent_of_rows(states, voting.n_inner, voting.min_inner, inner);
+                                         Workspace& workspace) {
+  most_frequent_of_rows(states, voting.n_inner, voting.min_inner, workspace, workspace.inner);
   const std::size_t first = static_cast<std::size_t>(voting.n_inner) * kBatchSites;
-  most_frequent_of_rows(states + first, voting.n_outer, voting.min_outer, outer);
+  most_frequent_of_rows(states + first, voting.n_outer, voting.min_outer, workspace,
+                        workspace.outer);
 }
 
 #if defined(__x86_64__)
 ANCIFY_TARGET_AVX2 void tiers_of_batch_avx2(const Voting& voting, const std::uint8_t* states,
-                                            Sets& inner, Sets& outer) {
-  tiers_of_batch(voting, states, inner, outer);
+                                            Workspace& workspace) {
+  tiers_of_batch(voting, states, workspace);
 }
 #endif
 
@@ -71,20 +82,19 @@ SiteCall VotingMethod::call(const int* states) const {
 
 void VotingMethod::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
                               SiteCall* calls) const {
-  Sets inner;
-  Sets outer;
+  const auto workspace = std::make_unique<Workspace>();
 #if defined(__x86_64__)
   if (level != SimdLevel::kScalar) {
-    tiers_of_batch_avx2(voting_, states, inner, outer);
+    tiers_of_batch_avx2(voting_, states, *workspace);
   } else {
-    tiers_of_batch(voting_, states, inner, outer);
+    tiers_of_batch(voting_, states, *workspace);
   }
 #else
   static_cast<void>(level);
-  tiers_of_batch(voting_, states, inner, outer);
+  tiers_of_batch(voting_, states, *workspace);
 #endif
   for (std::size_t i = 0; i < n; ++i) {
-    calls[i] = {call_of_tiers(voting_, inner[i], outer[i]), {}};
+    calls[i] = {call_of_tiers(voting_, workspace->inner[i], workspace->outer[i]), {}};
   }
 }
 

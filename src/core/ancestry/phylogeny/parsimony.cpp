@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace ancify {
@@ -42,6 +43,13 @@ int most_children(const Tree& tree) {
 using Bytes = std::array<std::uint8_t, kBatchSites>;
 using BatchVotes = std::array<Bytes, kBases>;
 
+// On the heap, as it exceeds the registers
+struct Workspace {
+  std::vector<BatchVotes> votes;  // for each node
+  Bytes most;
+  Bytes sets;
+};
+
 ANCIFY_ALWAYS_INLINE void sets_of_leaf(const std::uint8_t* states, Bytes& sets) {
   for (std::size_t i = 0; i < kBatchSites; ++i) {
     constexpr std::uint8_t all = kAllBases;
@@ -55,9 +63,9 @@ ANCIFY_ALWAYS_INLINE void sets_of_leaf(const std::uint8_t* states, Bytes& sets) 
 }
 
 // most_held() of each pattern
-ANCIFY_ALWAYS_INLINE void sets_of_votes(const BatchVotes& votes, Bytes& sets) {
-  Bytes most = votes[0];
-  for (std::size_t base = 1; base < kBases; ++base) {
+ANCIFY_ALWAYS_INLINE void sets_of_votes(const BatchVotes& votes, Bytes& most, Bytes& sets) {
+  most.fill(0);
+  for (std::size_t base = 0; base < kBases; ++base) {
     for (std::size_t i = 0; i < kBatchSites; ++i) most[i] = std::max(most[i], votes[base][i]);
   }
   for (std::size_t i = 0; i < kBatchSites; ++i) {
@@ -78,14 +86,16 @@ ANCIFY_ALWAYS_INLINE void add_votes(const Bytes& sets, BatchVotes& votes) {
   }
 }
 
-// The root's set of each pattern, as Parsimony::root_set()
-ANCIFY_ALWAYS_INLINE void root_sets(const Tree& tree, const std::uint8_t* states, Bytes& sets) {
+// workspace.sets becomes the root's set of each pattern, as of Parsimony::root_set().
+ANCIFY_ALWAYS_INLINE void root_sets(const Tree& tree, const std::uint8_t* states,
+                                    Workspace& workspace) {
   const auto& nodes = tree.nodes();
-  std::vector<BatchVotes> votes(nodes.size(), BatchVotes{});
+  auto& [votes, most, sets] = workspace;
+  votes.assign(nodes.size(), BatchVotes{});
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto& node = nodes[i];
     if (node.leaf == kNoLeaf) {
-      sets_of_votes(votes[i], sets);
+      sets_of_votes(votes[i], most, sets);
     } else {
       sets_of_leaf(states + static_cast<std::size_t>(node.leaf) * kBatchSites, sets);
     }
@@ -94,8 +104,9 @@ ANCIFY_ALWAYS_INLINE void root_sets(const Tree& tree, const std::uint8_t* states
 }
 
 #if defined(__x86_64__)
-ANCIFY_TARGET_AVX2 void root_sets_avx2(const Tree& tree, const std::uint8_t* states, Bytes& sets) {
-  root_sets(tree, states, sets);
+ANCIFY_TARGET_AVX2 void root_sets_avx2(const Tree& tree, const std::uint8_t* states,
+                                       Workspace& workspace) {
+  root_sets(tree, states, workspace);
 }
 #endif
 
@@ -130,18 +141,18 @@ void Parsimony::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel 
                            SiteCall* calls) const {
   // Bytes count the votes of children.
   if (most_children_ > 255) return Method::call_batch(states, n, level, calls);
-  Bytes sets;
+  const auto workspace = std::make_unique<Workspace>();
 #if defined(__x86_64__)
   if (level != SimdLevel::kScalar) {
-    root_sets_avx2(tree_, states, sets);
+    root_sets_avx2(tree_, states, *workspace);
   } else {
-    root_sets(tree_, states, sets);
+    root_sets(tree_, states, *workspace);
   }
 #else
-  root_sets(tree_, states, sets);
+  root_sets(tree_, states, *workspace);
 #endif
   const auto has_data = patterns_with_data(states, species());
-  for (std::size_t i = 0; i < n; ++i) calls[i] = call_of_set(sets[i], has_data[i]);
+  for (std::size_t i = 0; i < n; ++i) calls[i] = call_of_set(workspace->sets[i], has_data[i]);
 }
 
 SiteCall Parsimony::call_of_set(unsigned set, bool has_data) const {
