@@ -117,7 +117,7 @@ text_like <- function(pattern, wanted) {
 # A name, or several.
 read_node <- typed("name or list of names", function(value, key, origin) {
   names <- vapply(as.list(value), as_name, "")
-  if (length(names) == 0 || anyNA(names)) {
+  if (length(names) == 0 || anyNA(names) || is.list(value) && !is.null(names(value))) {
     fault(value, key, "give one name, or a list of names (in R as character).")
   }
   unique(unname(names))

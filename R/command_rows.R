@@ -156,10 +156,11 @@ rows_of_analyses <- function() {
       options = c("config", "output", "threads"), required = "config", streams = "output",
       details = paste(
         "Writes a row for each branch and change of base: the expected number of substitutions,",
-        "and of sites with the first base. Without -o the table goes to the standard output."
+        "and of sites with the first base. Takes the projected sequences of a run, which",
+        "keep_projected: true keeps. Without -o the table goes to the standard output."
       ),
       examples = "ancify branches -c ancify.yaml -o branches.tsv",
-      instead = "branch_substitutions", words = c(tree = "`tree` of the configuration")
+      instead = "branch_substitutions"
     ),
     compare = command_row(
       "compare the calls of runs", compare_command, c("CALLS", "CALLS", "..."),
@@ -200,7 +201,8 @@ rows_of_analyses <- function() {
         "CALLS is the folder of a run, or its configuration. FORMAT is tsinfer (a table of the",
         "states of --sites), relate or slim (folders of FASTA files; slim needs --reference),",
         "fasta (an indexed file of all chromosomes, as .fa or .fa.gz), or bed or bigbed",
-        "(confidences, of --sites or of all positions)."
+        "(confidences, of --sites or of all positions). --sites replaces --chromosomes, and bed and",
+        "bigbed tell low confidences apart."
       ),
       c(
         "ancify export ancestral_calls --format fasta -o ancestral.fa.gz",

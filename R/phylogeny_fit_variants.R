@@ -154,7 +154,8 @@ copies_found <- function(history, counts) {
   samples <- with_watch("Fitting", function(watch) sample_probabilities(history, n, watch))
   # The last pattern has no bases, so its probability is the sum over all others.
   samples <- matrix(samples, ncol = n - 1)
-  any_pattern <- colSums(samples[seq_len(nrow(samples)) %% 5^length(history$splits) == 0, ])
+  last <- seq_len(nrow(samples)) %% 5^length(history$splits) == 0
+  any_pattern <- colSums(samples[last, , drop = FALSE])
   rarer <- pmin(seq_len(n - 1), n - seq_len(n - 1))
   expected <- rowsum(any_pattern, rarer)[, 1]
   varying <- counts$varying

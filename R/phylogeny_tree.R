@@ -4,6 +4,8 @@
 as_phylo <- function(tree) {
   if (inherits(tree, "phylo")) {
     check_phylo(tree)
+    # ape may have NA for no name.
+    if (anyNA(tree$node.label)) tree$node.label[is.na(tree$node.label)] <- ""
     check_lengths_of_branches(tree, tree$tip.label)
     return(tree)
   }
@@ -311,7 +313,7 @@ called_node <- function(tree, node) {
   if (is.null(node)) {
     return(NULL)
   }
-  if (!is.character(node) || length(node) == 0 || anyNA(node)) {
+  if (!is.character(node) || length(node) == 0 || !all(nzchar(node) & !is.na(node))) {
     fault(node, "node", "give the name of an inner node, or two or more species.")
   }
   node <- unique(node)

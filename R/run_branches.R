@@ -17,14 +17,15 @@
 #' @inheritParams fit_substitution_model
 #' @param patterns The result of [count_patterns()], a data frame of `pattern` and `count` (with
 #'   `species`), or a configuration. Patterns of a configuration are counted first; its tree and
-#'   model are the defaults, and with `estimate: true` they are fitted.
+#'   model are the defaults. With `estimate: true` they are fitted, unless one is given here.
 #' @param tree A tree with branch lengths, in expected changes per site: Newick text, a file with
 #'   it, or a `phylo` such as the `tree` of a fit. `NULL` (the default) for the tree of a
 #'   configuration.
 #' @param model `"JC69"` (the default without a configuration), a [substitution_model()], or the
 #'   `model` of a fit. A model by class needs the classes in a column `neighbours` of `patterns`.
 #' @return A data frame with twelve rows for each branch:
-#'   * `branch`: the species below, the name of the inner node below, or the species below it;
+#'   * `branch`: the species below; or the name of the inner node below, if no other has it; or all
+#'     species below;
 #'   * `from` and `to`, the bases at the upper and the lower end;
 #'   * `substitutions`: the expected number of such sites;
 #'   * `sites`: the expected number of sites with `from` at the upper end.
@@ -32,7 +33,7 @@
 #'   On the branch of a species, sites where it has no base are not counted.
 #' @section Errors:
 #' * `ancify_input_error`: the tree lacks a length, or the tree, the model or the counts cannot be
-#'   used.
+#'   used; or a pattern is impossible, as two bases have no branch length between them.
 #' * With a configuration, also the errors of [count_patterns()].
 #' @references
 #' Felsenstein (1981) Evolutionary trees from DNA sequences: a maximum likelihood
@@ -91,9 +92,11 @@ branch_table <- function(tree, counts) {
   rows
 }
 
+# A node's name if no other has it, or the species below. Support values are no names.
 label_of_node <- function(tree, node) {
-  name <- c(tree$tip.label, tree$node.label)[node]
-  if (is.na(name) || !nzchar(name)) {
+  names <- c(tree$tip.label, tree$node.label)
+  name <- names[node]
+  if (is.na(name) || !nzchar(name) || sum(names == name) > 1) {
     name <- sprintf("(%s)", paste(tree$tip.label[leaves_below(tree, node)], collapse = ","))
   }
   name

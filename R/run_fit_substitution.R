@@ -96,14 +96,16 @@ counted_for_fit <- function(config, tree, model, threads) {
   must_be(is.character(config) || is.list(config), config, "patterns",
           "a result of count_patterns() or a configuration")
   config <- read_config(config, "count")
+  estimate <- config$estimate && is.null(tree) && is.null(model)
   tree <- tree %||% config$tree
+  refuse_if(is.null(tree), "`tree` is missing: give a tree, or set it in the configuration.")
   model <- model %||% config_model(config)
   config$num_cpus <- threads %||% config$num_cpus
   work <- config_work(config)
-  focal_too <- !is.null(tree) && config$focal_species %in% input_faults(as_phylo(tree))$tip.label
+  focal_too <- config$focal_species %in% input_faults(as_phylo(tree))$tip.label
   by <- if (has_classes(model)) class_kinds else classes_by(config)
   list(
     patterns = count_in_run(config, focal_too, work, by), tree = tree, model = model, work = work,
-    estimate = config$estimate
+    estimate = estimate
   )
 }

@@ -104,8 +104,8 @@
 #' * `ancify_input_error`: samples and populations do not match; there are more than five
 #'   populations; `project` exceeds the called haplotypes; no record is a site; a bootstrap has
 #'   fewer than two windows; `ancestral` or `reference` has none of the chromosomes; `kind` is for
-#'   indels, but `ancestral` is not `AA`; `folded` is combined with `ancestral` or indels; or
-#'   `classes` assigns a site to two classes.
+#'   indels, but `ancestral` is not `AA`; `folded` is combined with `ancestral`,
+#'   `low_confidence = FALSE` or indels; or `classes` assigns a site to two classes.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
 #' * `ancify_annotation_warning`: `ancestral` lacks chromosomes of the VCF, or the VCF seems to use
@@ -136,7 +136,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
              window = optional(whole(2^53)), replicates = whole(), vcf = one_path())
   if (is_info(ancestral)) ancestral <- NULL
   kind <- check_site_kind(kind, ancestral)
-  if (folded) check_foldable(kind, ancestral)
+  if (folded) check_foldable(kind, ancestral, low_confidence)
   if (!is.null(ancestral)) ancestral <- folder_of_calls(ancestral, "ancestral")
   check_args(reference = optional(one_path()), mask = optional(one_path()))
   work <- new_work(threads, progress = progress)
@@ -200,9 +200,11 @@ with_records <- function(spectrum, result, left_out, has_posteriors, by_cpg) {
   spectrum
 }
 
-check_foldable <- function(kind, ancestral) {
+check_foldable <- function(kind, ancestral, low_confidence) {
   refuse_if(!is.null(ancestral),
             "`folded = TRUE` needs no ancestral alleles: leave `ancestral` out.")
+  refuse_if(!low_confidence,
+            "`folded = TRUE` needs no ancestral alleles: leave `low_confidence = FALSE` out.")
   refuse_if(
     kind != "snps",
     "`folded = TRUE` is for SNPs: insertions and deletions are told by the ancestral allele."

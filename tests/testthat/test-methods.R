@@ -149,6 +149,24 @@ test_that("calls at any node are the oracle's", {
   }
 })
 
+test_that("an ancestor of the focal species alone is called on its branch", {
+  tree <- ape::read.tree(text = "(((human:0.3)H:0.3,chimp:0.01)HC:0.03,macaque:0.04)R;")
+  inner <- c(chimp = "ACG")
+  outer <- c(macaque = "AAC")
+  called <- call_ancestral(inner, outer, "likelihood", tree, focal = "human", node = "H",
+                           posterior = TRUE)
+  node <- length(tree$tip.label) + match("H", tree$node.label)
+  joint <- t(vapply(1:3, function(j) {
+    column <- c(column_of(c(inner, outer), j), human = "N")
+    oracle_joint(tree, substitution_model("JC69"), column, "human", node)
+  }, numeric(4)))
+  expect_equal(called$posterior, joint / rowSums(joint), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_identical(
+    call_ancestral(inner, outer, "parsimony", tree, focal = "human", node = "H"),
+    call_ancestral(inner, outer, "parsimony", tree, focal = "human")
+  )
+})
+
 test_that("a node that is not there is refused", {
   inner <- c(a = "ACGT", b = "ACGA")
   outer <- c(c = "ACCA")
@@ -162,6 +180,8 @@ test_that("a node that is not there is refused", {
   expect_error(call("a"), "this is a species", class = "ancify_input_error")
   expect_error(call(c("a", "a")), "this is a species", class = "ancify_input_error")
   expect_error(call(c("a", "ab")), "one name of a node, or species alone",
+               class = "ancify_input_error")
+  expect_error(call("", tree = "((a:1,b:1):1,c:2)root;"), "name of an inner node",
                class = "ancify_input_error")
   expect_error(call("x", tree = "((a:1,b:1)x:1,c:2)x;"), "several nodes",
                class = "ancify_input_error")

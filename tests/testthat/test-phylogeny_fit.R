@@ -93,6 +93,17 @@ test_that("substitutions by branch need lengths, and take fits and configuration
   total <- rowsum(found$substitutions, paste0(found$from, found$to))
   expect_setequal(rownames(total)[order(-total)][1:4], c("CT", "GA", "TC", "AG"))
 
+  # Support values name no branch, and a branch of length 0 allows no difference.
+  named <- branch_substitutions(
+    counts, "(((hg18:.01,panTro2:.01)100:.01,ponAbe2:.03)100:.02,rheMac2:.04);", threads = 1
+  )
+  expect_true("(hg18,panTro2)" %in% named$branch)
+  expect_identical(anyDuplicated(named[c("branch", "from", "to")]), 0L)
+  expect_error(
+    branch_substitutions(counts, "(((hg18:0,panTro2:0):0,ponAbe2:0):0,rheMac2:1);", threads = 1),
+    "impossible on this tree", class = "ancify_input_error"
+  )
+
   folder <- command_folder()
   config <- file.path(folder, "ancify.yaml")
   of_config <- branch_substitutions(config, threads = 1)
@@ -101,6 +112,12 @@ test_that("substitutions by branch need lengths, and take fits and configuration
     count_patterns(config, threads = 1), settings$tree, "JC69", threads = 1
   )
   expect_equal(of_config, same)
+  # A given tree is not fitted.
+  estimating <- yaml::read_yaml(config)
+  estimating$estimate <- TRUE
+  yaml::write_yaml(estimating, config)
+  expect_equal(branch_substitutions(config, settings$tree, "JC69", threads = 1), same)
+  expect_false(isTRUE(all.equal(branch_substitutions(config, threads = 1), same)))
   expect_identical(unique(of_config$branch),
                    c("(focal,near1,near2)", "(focal,near1)", "focal", "near1", "near2", "far"))
 })

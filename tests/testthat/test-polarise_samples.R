@@ -112,6 +112,18 @@ test_that("by the coalescent, samples and alignments give the same calls", {
   expect_equal_errors(found[names(expected)], expected, TRUE)
 })
 
+test_that("the coalescent takes a single focal sample", {
+  require_htslib()
+  case <- case_of_samples(100)
+  focal <- matrix(rep(c("0/1", "0/0"), length.out = 100), 100, 1, dimnames = list(NULL, "h1"))
+  vcf <- write_case(case, cbind(focal, case$genotypes[, c("near", "far")]))
+  found <- suppressWarnings(
+    polarise_samples(vcf, "samples:near,far", method = "coalescent", also = "multiallelic"),
+    classes = "ancify_fit_warning"
+  )
+  expect_length(found$records, 100)
+})
+
 test_that("a history begins at the tree's splits", {
   patterns <- new_patterns(
     list(all = list(

@@ -88,14 +88,11 @@ inline std::size_t node_of_call(const std::vector<TreeNode>& nodes, int called =
   return static_cast<std::size_t>(node);
 }
 
-// An ancestor of an outgroup at random, or kNodeOfFocal.
+// An inner node at random, or kNodeOfFocal.
 inline int random_called(const std::vector<TreeNode>& nodes, std::mt19937& random) {
   std::vector<int> choices = {kNodeOfFocal};
-  for (const auto& leaf : nodes) {
-    if (leaf.leaf < 0) continue;
-    for (int at = leaf.parent; at != kNoParent; at = nodes[static_cast<std::size_t>(at)].parent) {
-      choices.push_back(at);
-    }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].leaf == kNoLeaf) choices.push_back(static_cast<int>(i));
   }
   return choices[random() % choices.size()];
 }

@@ -179,8 +179,8 @@ ANCIFY_ALWAYS_INLINE void prune_class(const Pruning& pruning, std::size_t rate_c
   }
 }
 
-// Sums over classes. Relative to the class with the largest exponent; a class whose exponent is
-// lower by 1,022 adds nothing.
+// Sums over classes, relative to the class with the largest exponent. A class whose exponent is
+// lower by more than 1,022 adds nothing.
 template <class Lanes>
 ANCIFY_ALWAYS_INLINE void prune_lanes(const Pruning& pruning, std::size_t first) {
   using Integers = typename IntegersOf<Lanes>::Type;

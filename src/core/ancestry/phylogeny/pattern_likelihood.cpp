@@ -324,6 +324,11 @@ std::vector<Transitions> PatternLikelihood::changes(const std::vector<double>& l
                                                     JobControl& control) const {
   const auto transitions = transitions_of(lengths, model);
   const Slope by = slope(lengths, model, threads, control);
+  if (!std::isfinite(by.log_likelihood)) {
+    throw InputError(
+        "a pattern has different bases without a branch length between them, so it is impossible "
+        "on this tree: give positive lengths, or fit them");
+  }
   const std::size_t classes = model.rate_classes().size();
   std::vector<Transitions> counts(tree_.nodes().size(), Transitions{});
   for (std::size_t i = 0; i < transitions.size(); ++i) {

@@ -45,7 +45,8 @@ class PatternLikelihood {
 
   // For each node, in the order of the nodes that the tree was made from: the expected number of
   // sites with base a above its branch and b below, at [a][b], given all leaves. Sites where a leaf
-  // has no base are not counted on its branch, and the root has no branch.
+  // has no base are not counted on its branch, and the root has no branch. InputError if a pattern
+  // has probability 0.
   std::vector<Transitions> changes(const std::vector<double>& lengths,
                                    const SubstitutionModel& model, int threads,
                                    JobControl& control) const;

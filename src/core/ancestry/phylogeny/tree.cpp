@@ -153,10 +153,10 @@ Tree Tree::rooted_at_call() const {
   if (has_focal()) {
     int joined = focal_;
     do joined = remove(joined);
-    while (children[static_cast<std::size_t>(joined)] == 0);
+    while (children[static_cast<std::size_t>(joined)] == 0 && joined != called_);
     root = joined;
   }
-  if (called_ != kNodeOfFocal && !gone[static_cast<std::size_t>(called_)]) root = called_;
+  if (called_ != kNodeOfFocal) root = called_;
 
   // Reverses the branches from the new root to the old one.
   int below = kNoParent;
