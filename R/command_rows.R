@@ -201,7 +201,7 @@ rows_of_analyses <- function() {
         "CALLS is the folder of a run, or its configuration. FORMAT is tsinfer (a table of the",
         "states of --sites), relate or slim (folders of FASTA files; slim needs --reference),",
         "fasta (an indexed file of all chromosomes, as .fa or .fa.gz), or bed or bigbed",
-        "(confidences, of --sites or of all positions). --sites replaces --chromosomes, and bed and",
+        "(confidences, of --sites or of all positions). --sites replaces --chromosomes. bed and",
         "bigbed tell low confidences apart."
       ),
       c(
