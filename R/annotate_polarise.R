@@ -120,7 +120,12 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     config <- config_of_alignments(from, focal, lengths, folder)
     config$focal_fasta <- focal_of_alignments(from, reference)
     if (fits_history_of(method)) config$variants <- vcf
-    from <- call_alignments(config, method, tree, threads, progress, verbose)
+    # Without records, no alignment is needed.
+    from <- if (length(lengths)) {
+      call_alignments(config, method, tree, threads, progress, verbose)
+    } else {
+      "AA"
+    }
     if (inherits(from, "ancify_run")) run <- from
   }
   result <- without_messages_of(folder, annotate_vcf(
@@ -151,8 +156,8 @@ focal_of_alignments <- function(from, reference) {
     return(NULL)
   }
   refuse_if(is.null(reference),
-            paste("%s has no focal bases, which several outgroups are compared with: give the focal",
-                  "genome, FASTA or 2bit, as `reference`."), quoted(without_bases[1]))
+            paste("%s has no focal bases, which several outgroups are compared with: give the",
+                  "focal genome, FASTA or 2bit, as `reference`."), quoted(without_bases[1]))
   reference
 }
 

@@ -39,6 +39,16 @@ test_that("alignments give the alleles and reasons of a run with the same tree a
   expect_identical(without_filter(out), without_filter(staged))
 })
 
+test_that("a VCF without records stays one", {
+  require_htslib()
+  config <- ancify_example(new_folder())
+  vcf <- write_vcf(character(), header = vcf_header("chr1\t1", "chr1,length=40000"))
+  out <- tempfile(fileext = ".vcf")
+  result <- polarise_quietly(vcf, c(near1 = config$outgroups$alignment[1]), out)
+  expect_identical(sum(result$records), 0)
+  expect_length(records_of(out), 0)
+})
+
 test_that("one outgroup gives its own bases", {
   require_htslib()
   config <- ancify_example(new_folder())
