@@ -50,7 +50,7 @@ planted_slowdown() {
   mkdir "$work/planted_speed"
   cp -R src "$work/planted_speed"
   parsimony=core/ancestry/phylogeny/parsimony.cpp
-  sed -i 's/^    root_sets(tree_, states, \*workspace);/&&/' "$work/planted_speed/src/$parsimony"
+  sed -i 's/^    root_sets<PlainBytes>(tree_, states, \*workspace);/&&/' "$work/planted_speed/src/$parsimony"
   ! cmp -s "src/$parsimony" "$work/planted_speed/src/$parsimony" || return 1
   status=0
   compared benchmarks/compare --short --kernels 'maf parsimony' --build "$kept/speed" . "$work/planted_speed" || status=$?

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -34,10 +35,21 @@ void Method::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel /*l
 }
 
 std::array<bool, kBatchSites> patterns_with_data(const std::uint8_t* states, int n_species) {
-  std::array<bool, kBatchSites> any{};
+  // A state is missing if it has this bit. Eight states at a time
+  static_assert(kMissing == 4, "only a missing state has bit 2");
+  std::array<std::uint64_t, kBatchSites / 8> common;
+  common.fill(~std::uint64_t{0});
   for (int s = 0; s < n_species; ++s, states += kBatchSites) {
-    for (std::size_t i = 0; i < kBatchSites; ++i) any[i] |= states[i] != kMissing;
+    for (std::size_t word = 0; word < common.size(); ++word) {
+      std::uint64_t eight;
+      std::memcpy(&eight, states + 8 * word, sizeof(eight));
+      common[word] &= eight;
+    }
   }
+  std::array<std::uint8_t, kBatchSites> all;
+  std::memcpy(all.data(), common.data(), sizeof(all));
+  std::array<bool, kBatchSites> any;
+  for (std::size_t i = 0; i < kBatchSites; ++i) any[i] = (all[i] & kMissing) == 0;
   return any;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -46,67 +47,110 @@ using BatchVotes = std::array<Bytes, kBases>;
 // On the heap, as it exceeds the registers
 struct Workspace {
   std::vector<BatchVotes> votes;  // for each node
-  Bytes most;
   Bytes sets;
 };
 
-ANCIFY_ALWAYS_INLINE void sets_of_leaf(const std::uint8_t* states, Bytes& sets) {
-  for (std::size_t i = 0; i < kBatchSites; ++i) {
-    constexpr std::uint8_t all = kAllBases;
-    std::uint8_t set = states[i] == kMissing ? all : std::uint8_t{0};
+// Bytes in a register
+using PlainBytes = std::uint8_t __attribute__((vector_size(16)));
+using Avx2Bytes = std::uint8_t __attribute__((vector_size(32)));
+
+template <class Vector>
+ANCIFY_ALWAYS_INLINE void load(const std::uint8_t* from, Vector& to) {
+  Vector value;
+  std::memcpy(&value, from, sizeof(value));
+  to = value;
+}
+
+template <class Vector>
+ANCIFY_ALWAYS_INLINE void store(const Vector& from, std::uint8_t* to) {
+  const Vector value = from;
+  std::memcpy(to, &value, sizeof(value));
+}
+
+// Adds 1 where a mask is true; its bytes are 0 or -1.
+template <class Vector, class Mask>
+ANCIFY_ALWAYS_INLINE void add_vote(const Mask& mask, std::uint8_t* votes) {
+  Vector sum;
+  load(votes, sum);
+  store(Vector(sum - Vector(mask)), votes);
+}
+
+// A leaf votes for its base, or for all bases without one.
+template <class Vector>
+ANCIFY_ALWAYS_INLINE void vote_of_leaf(const std::uint8_t* states, BatchVotes& parent) {
+  for (std::size_t i = 0; i < kBatchSites; i += sizeof(Vector)) {
+    Vector state;
+    load(states + i, state);
+    const auto missing = state == Vector{} + std::uint8_t{kMissing};
     for (std::uint8_t base = 0; base < kBases; ++base) {
-      const std::uint8_t bit = states[i] == base ? static_cast<std::uint8_t>(1 << base) : 0;
-      set = static_cast<std::uint8_t>(set | bit);
+      add_vote<Vector>((state == Vector{} + base) | missing, &parent[base][i]);
     }
-    sets[i] = set;
   }
 }
 
-// most_held() of each pattern
-ANCIFY_ALWAYS_INLINE void sets_of_votes(const BatchVotes& votes, Bytes& most, Bytes& sets) {
-  most.fill(0);
-  for (std::size_t base = 0; base < kBases; ++base) {
-    for (std::size_t i = 0; i < kBatchSites; ++i) most[i] = std::max(most[i], votes[base][i]);
+template <class Vector>
+ANCIFY_ALWAYS_INLINE void most_votes(const BatchVotes& votes, std::size_t i, Vector& most) {
+  load(&votes[0][i], most);
+  for (std::size_t base = 1; base < kBases; ++base) {
+    Vector other;
+    load(&votes[base][i], other);
+    most = other > most ? other : most;
   }
-  for (std::size_t i = 0; i < kBatchSites; ++i) {
-    unsigned set = 0;
+}
+
+// An inner node votes for each base that most of its children's sets contain.
+template <class Vector>
+ANCIFY_ALWAYS_INLINE void vote_of_node(const BatchVotes& own, BatchVotes& parent) {
+  for (std::size_t i = 0; i < kBatchSites; i += sizeof(Vector)) {
+    Vector most;
+    most_votes(own, i, most);
     for (std::size_t base = 0; base < kBases; ++base) {
-      set |= static_cast<unsigned>(votes[base][i] == most[i]) << base;
+      Vector votes;
+      load(&own[base][i], votes);
+      add_vote<Vector>(votes == most, &parent[base][i]);
     }
-    sets[i] = static_cast<std::uint8_t>(set);
   }
 }
 
-ANCIFY_ALWAYS_INLINE void add_votes(const Bytes& sets, BatchVotes& votes) {
-  for (std::size_t base = 0; base < kBases; ++base) {
-    for (std::size_t i = 0; i < kBatchSites; ++i) {
-      const std::uint8_t has = (sets[i] & (1 << base)) != 0 ? 1 : 0;
-      votes[base][i] = static_cast<std::uint8_t>(votes[base][i] + has);
+template <class Vector>
+ANCIFY_ALWAYS_INLINE void sets_of_root(const BatchVotes& votes, Bytes& sets) {
+  for (std::size_t i = 0; i < kBatchSites; i += sizeof(Vector)) {
+    Vector most;
+    most_votes(votes, i, most);
+    Vector set{};
+    for (std::size_t base = 0; base < kBases; ++base) {
+      Vector own;
+      load(&votes[base][i], own);
+      set |= Vector(own == most) & static_cast<std::uint8_t>(1 << base);
     }
+    store(set, &sets[i]);
   }
 }
 
 // workspace.sets becomes the root's set of each pattern, as of Parsimony::root_set().
+template <class Vector>
 ANCIFY_ALWAYS_INLINE void root_sets(const Tree& tree, const std::uint8_t* states,
                                     Workspace& workspace) {
   const auto& nodes = tree.nodes();
-  auto& [votes, most, sets] = workspace;
+  auto& [votes, sets] = workspace;
   votes.assign(nodes.size(), BatchVotes{});
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto& node = nodes[i];
-    if (node.leaf == kNoLeaf) {
-      sets_of_votes(votes[i], most, sets);
-    } else {
-      sets_of_leaf(states + static_cast<std::size_t>(node.leaf) * kBatchSites, sets);
+    const bool root = node.parent == kNoParent;
+    BatchVotes& parent = votes[root ? i : static_cast<std::size_t>(node.parent)];
+    if (node.leaf != kNoLeaf) {
+      vote_of_leaf<Vector>(states + static_cast<std::size_t>(node.leaf) * kBatchSites, parent);
+    } else if (!root) {
+      vote_of_node<Vector>(votes[i], parent);
     }
-    if (node.parent != kNoParent) add_votes(sets, votes[static_cast<std::size_t>(node.parent)]);
   }
+  sets_of_root<Vector>(votes.back(), sets);
 }
 
 #if defined(__x86_64__)
 ANCIFY_TARGET_AVX2 void root_sets_avx2(const Tree& tree, const std::uint8_t* states,
                                        Workspace& workspace) {
-  root_sets(tree, states, workspace);
+  root_sets<Avx2Bytes>(tree, states, workspace);
 }
 #endif
 
@@ -146,10 +190,10 @@ void Parsimony::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel 
   if (level != SimdLevel::kScalar) {
     root_sets_avx2(tree_, states, *workspace);
   } else {
-    root_sets(tree_, states, *workspace);
+    root_sets<PlainBytes>(tree_, states, *workspace);
   }
 #else
-  root_sets(tree_, states, *workspace);
+  root_sets<PlainBytes>(tree_, states, *workspace);
 #endif
   const auto has_data = patterns_with_data(states, species());
   for (std::size_t i = 0; i < n; ++i) calls[i] = call_of_set(workspace->sets[i], has_data[i]);
