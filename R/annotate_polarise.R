@@ -148,16 +148,18 @@ is_alignments <- function(from) {
   !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
 }
 
-# The focal genome, if alignments have no focal bases and several outgroups are compared with it.
+# The focal genome, if several outgroups are compared with it and an alignment may lack its bases, as
+# chains and some PAF do.
 focal_of_alignments <- function(from, reference) {
   files <- vapply(from, `[[`, "", 1)
-  without_bases <- files[formats_of(files)$needs_genome %in% TRUE]
-  if (length(from) == 1 || !length(without_bases)) {
+  has_genome <- vapply(from, function(paths) "twobit" %in% names(paths), NA)
+  if (length(from) == 1 || !any(has_genome)) {
     return(NULL)
   }
-  refuse_if(is.null(reference),
+  chains <- files[formats_of(files)$needs_genome %in% TRUE]
+  refuse_if(length(chains) && is.null(reference),
             paste("%s has no focal bases, which several outgroups are compared with: give the",
-                  "focal genome, FASTA or 2bit, as `reference`."), quoted(without_bases[1]))
+                  "focal genome, FASTA or 2bit, as `reference`."), quoted(chains[1]))
   reference
 }
 

@@ -200,12 +200,8 @@ free_branches <- function(tree) {
 
 branch_name <- function(tree, edge, root) {
   ends <- if (length(root) == 2 && edge %in% root) root else edge
-  below <- lapply(tree$edge[ends, 2], function(node) leaves_below(tree, node))
-  label <- function(leaves) {
-    text <- paste(tree$tip.label[leaves], collapse = ",")
-    if (length(leaves) == 1) text else sprintf("(%s)", text)
-  }
-  paste("length", paste(vapply(below, label, ""), collapse = " to "))
+  below <- vapply(tree$edge[ends, 2], function(node) clade_text(tree, node), "")
+  paste("length", paste(below, collapse = " to "))
 }
 
 rate_start <- function(model, fit_frequencies) {

@@ -126,6 +126,13 @@ node_name <- function(tree, node) {
   paste("the ancestor of", enumerate(quoted(tree$tip.label[leaves_below(tree, node)])))
 }
 
+# The species below a node, in brackets if there are several.
+clade_text <- function(tree, node) {
+  leaves <- leaves_below(tree, node)
+  text <- paste(tree$tip.label[leaves], collapse = ",")
+  if (length(leaves) == 1) text else sprintf("(%s)", text)
+}
+
 leaves_below <- function(tree, node) {
   # Descend level by level: a tree may be deeper than R's call stack.
   below <- integer()

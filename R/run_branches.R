@@ -96,8 +96,5 @@ branch_table <- function(tree, counts) {
 label_of_node <- function(tree, node) {
   names <- c(tree$tip.label, tree$node.label)
   name <- names[node]
-  if (is.na(name) || !nzchar(name) || sum(names == name) > 1) {
-    name <- sprintf("(%s)", paste(tree$tip.label[leaves_below(tree, node)], collapse = ","))
-  }
-  name
+  if (!name %in% c(NA, "") && sum(names == name) == 1) name else clade_text(tree, node)
 }

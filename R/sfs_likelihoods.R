@@ -82,8 +82,7 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
     options <- core_list(
       "LikelihoodOptions",
       use_info = is.null(ancestral), mask = mask %||% "", low_confidence = low_confidence,
-      work = work,
-      window = window %||% 0
+      work = work, window = window %||% 0
     )
     located <- c(ancestral, mask)
     chromosomes <- if (length(located)) variant_chromosomes_impl(vcf, watch) else character()

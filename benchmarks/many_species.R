@@ -23,7 +23,6 @@ set.seed(1)
 
 tree <- ape::rcoal(n_species, tip.label = c("focal", paste0("s", seq_len(n_species - 1))))
 tree$edge.length <- tree$edge.length * 0.3 / max(ape::node.depth.edgelength(tree))
-tree$node.label <- paste0("n", seq_len(tree$Nnode))
 rates <- stats::rgamma(n, 0.6, 0.6)
 
 # The sequences of all leaves, as codes from 0.
@@ -91,9 +90,8 @@ config <- list(
 
 # ---- Times ---------------------------------------------------------------------------------------
 
-elapsed <- function(method, threads, posterior = FALSE) {
+elapsed <- function(method, threads) {
   config$method <- method
-  config$posterior <- posterior
   gc()
   system.time(ancify_run(
     config, threads = threads, resume = FALSE, progress = FALSE, verbose = FALSE

@@ -21,15 +21,15 @@ constexpr std::size_t kLanesIn = sizeof(Lanes) / sizeof(double);
 
 // Values may be at any address. Vectors are not returned, as the calling convention would differ
 // between levels.
-template <class Lanes>
-ANCIFY_ALWAYS_INLINE void load(const double* from, Lanes& to) {
+template <class Lanes, class Number>
+ANCIFY_ALWAYS_INLINE void load(const Number* from, Lanes& to) {
   Lanes value;  // in a register: GCC copies an element of an array in halves
   std::memcpy(&value, from, sizeof(Lanes));
   to = value;
 }
 
-template <class Lanes>
-ANCIFY_ALWAYS_INLINE void store(const Lanes& from, double* to) {
+template <class Lanes, class Number>
+ANCIFY_ALWAYS_INLINE void store(const Lanes& from, Number* to) {
   const Lanes value = from;
   std::memcpy(to, &value, sizeof(Lanes));
 }

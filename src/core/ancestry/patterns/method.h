@@ -26,6 +26,9 @@ struct Voting;
 // elements are valid states.
 constexpr std::size_t kBatchSites = 128;
 
+// Whether any species has a base, for each pattern of a batch.
+std::array<bool, kBatchSites> patterns_with_data(const std::uint8_t* states, int n_species);
+
 // The call where a rule leaves several bases: n, or the first of A, C, G, T. The second depends on
 // the strand.
 enum class Ties : std::uint8_t { kOpen, kAlphabet };
@@ -52,9 +55,6 @@ struct Thresholds {
   double low = 0.5;
   Ties ties = Ties::kOpen;
 };
-
-// Whether any species has a base, for each pattern of a batch.
-std::array<bool, kBatchSites> patterns_with_data(const std::uint8_t* states, int n_species);
 
 // InputError unless 0 <= low <= high <= 1.
 void check_thresholds(const Thresholds& thresholds);

@@ -12,11 +12,11 @@ namespace ancify {
 
 namespace {
 
-// For each pattern of a batch
+// For each pattern of a batch.
 using Sets = std::array<std::uint8_t, kBatchSites>;
 using Counts = std::array<std::uint16_t, kBatchSites>;
 
-// On the heap, as it exceeds the registers
+// On the heap, as it exceeds the registers.
 struct Workspace {
   std::array<Counts, kBases> votes;
   Counts most;

@@ -29,12 +29,12 @@ struct Pruning {
 
 constexpr std::size_t kMostLanes = kLanesIn<Avx512Lanes>;
 
-// Of each node and base, of each class and base at the root, and of each class's exponent
+// Of each node and base, of each class and base at the root, and of each class's exponent.
 std::size_t workspace_size(const PruningPlan& plan, std::size_t classes) {
   return (plan.nodes * kBases + classes * (kBases + 1)) * kMostLanes;
 }
 
-// Integers in the lanes of doubles
+// Integers in the lanes of doubles.
 template <class Lanes>
 struct IntegersOf;
 template <>
@@ -106,7 +106,7 @@ ANCIFY_ALWAYS_INLINE void message_of_leaf(const LeafTable& table, const std::uin
   }
 }
 
-// The message of an inner node's branch
+// The message of an inner node's branch.
 template <class Lanes>
 ANCIFY_ALWAYS_INLINE void message_of_node(const Transitions& transitions, const double* partial,
                                           Lanes* message) {
@@ -319,7 +319,7 @@ void Likelihood::add_child(std::size_t node, int leaf, double length) {
   }
 }
 
-// A batch of one pattern
+// A batch of one pattern.
 SiteCall Likelihood::call(const int* states) const {
   std::vector<std::uint8_t> batch(static_cast<std::size_t>(species()) * kBatchSites, kMissing);
   for (std::size_t s = 0; s * kBatchSites < batch.size(); ++s) {

@@ -34,7 +34,7 @@ struct PruningPlan {
   std::size_t classes = 0;
   std::vector<Parent> parents;
   std::vector<Child> children;
-  // Of the branch above a child, at [child * classes + class]
+  // Of the branch above a child, at [child * classes + class].
   std::vector<Transitions> transitions;
   std::vector<LeafTable> leaf_tables;
 };

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <vector>
+
+#include "core/device/lanes.h"
 
 namespace ancify {
 
@@ -40,32 +41,19 @@ int most_children(const Tree& tree) {
   return *std::max_element(children.begin(), children.end());
 }
 
-// For each pattern of a batch
+// For each pattern of a batch.
 using Bytes = std::array<std::uint8_t, kBatchSites>;
 using BatchVotes = std::array<Bytes, kBases>;
 
-// On the heap, as it exceeds the registers
+// On the heap, as it exceeds the registers.
 struct Workspace {
   std::vector<BatchVotes> votes;  // for each node
   Bytes sets;
 };
 
-// Bytes in a register
+// Bytes in a register.
 using PlainBytes = std::uint8_t __attribute__((vector_size(16)));
 using Avx2Bytes = std::uint8_t __attribute__((vector_size(32)));
-
-template <class Vector>
-ANCIFY_ALWAYS_INLINE void load(const std::uint8_t* from, Vector& to) {
-  Vector value;
-  std::memcpy(&value, from, sizeof(value));
-  to = value;
-}
-
-template <class Vector>
-ANCIFY_ALWAYS_INLINE void store(const Vector& from, std::uint8_t* to) {
-  const Vector value = from;
-  std::memcpy(to, &value, sizeof(value));
-}
 
 // Adds 1 where a mask is true; its bytes are 0 or -1.
 template <class Vector, class Mask>
