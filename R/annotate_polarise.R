@@ -148,8 +148,8 @@ is_alignments <- function(from) {
   !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
 }
 
-# The focal genome, if several outgroups are compared with it and an alignment may lack its bases, as
-# chains and some PAF do.
+# The focal genome, if several outgroups are compared with it and an alignment may lack its bases.
+# Chains do, and some PAF.
 focal_of_alignments <- function(from, reference) {
   files <- vapply(from, `[[`, "", 1)
   has_genome <- vapply(from, function(paths) "twobit" %in% names(paths), NA)
