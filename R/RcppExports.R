@@ -209,16 +209,16 @@ read_variants_impl <- function(path, genotypes, samples, watch) {
     .Call(`_ancify_read_variants_impl`, path, genotypes, samples, watch)
 }
 
-read_records_impl <- function(path, work, watch) {
-    .Call(`_ancify_read_records_impl`, path, work, watch)
+read_records_impl <- function(path, split, work, watch) {
+    .Call(`_ancify_read_records_impl`, path, split, work, watch)
 }
 
 pack_calls_impl <- function(matrix) {
     .Call(`_ancify_pack_calls_impl`, matrix)
 }
 
-check_genotypes_impl <- function(path, samples, variants, watch) {
-    .Call(`_ancify_check_genotypes_impl`, path, samples, variants, watch)
+check_genotypes_impl <- function(path, samples, variants, alts, watch) {
+    .Call(`_ancify_check_genotypes_impl`, path, samples, variants, alts, watch)
 }
 
 genotype_matrix_impl <- function(genotypes, work, watch) {
@@ -229,8 +229,8 @@ genotype_counts_impl <- function(genotypes, work, watch) {
     .Call(`_ancify_genotype_counts_impl`, genotypes, work, watch)
 }
 
-write_bed_impl <- function(genotypes, files, watch) {
-    invisible(.Call(`_ancify_write_bed_impl`, genotypes, files, watch))
+write_genotypes_impl <- function(genotypes, files, watch) {
+    invisible(.Call(`_ancify_write_genotypes_impl`, genotypes, files, watch))
 }
 
 count_kmers_impl <- function(x, settings, output, watch) {

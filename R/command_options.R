@@ -75,7 +75,7 @@ option_rows <- list(
   reference_size = option_row(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
   ),
-  genotypes = option_row("genotypes", "FILE", "BED, PGEN, VCF or BCF"),
+  genotypes = option_row("genotypes", "FILE", "BED, PGEN, VCF or BCF, or a list of such files"),
   pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
   covar = option_row("covar", "FILE", "covariates"),
   keep = option_row("keep", "FILE", "samples to use", default = "all"),
@@ -187,7 +187,7 @@ check_arguments <- function(name, wanted, given) {
   if (length(given) < sum(!grepl("^\\[|^\\.", wanted))) {
     usage_error(name, " needs ", paste(wanted, collapse = " "))
   }
-  if (length(given) > length(wanted) && !"..." %in% wanted) {
+  if (length(given) > length(wanted) && !any(grepl("...", wanted, fixed = TRUE))) {
     usage_error(
       name, " takes ", if (length(wanted)) paste(wanted, collapse = " ") else "no arguments",
       ", not also ", given[length(wanted) + 1]

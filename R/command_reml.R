@@ -47,7 +47,7 @@ status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0
 
 # Returns list(genotypes =, table =, formulas = by phenotype).
 command_study <- function(parsed) {
-  genotypes <- open_genotypes(parsed$genotypes)
+  genotypes <- open_genotypes(c(parsed$genotypes, parsed$arguments))
   data <- command_data(parsed, genotypes)
   if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
   terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")

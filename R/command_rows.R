@@ -3,7 +3,8 @@
 
 # purpose    the command's effect, in one line
 # run        function(parsed) that carries out the command; returns the exit status if it is not 0
-# arguments  names of its arguments in the usage; "..." for further ones, [] around optional ones
+# arguments  names of its arguments in the usage; "..." ends the last if it may be several words, []
+#            around optional ones
 # options    names of option_rows; those in `required` must be given
 # streams    the arguments and options that may be -, for a standard stream
 # details    paragraphs of its help
@@ -233,18 +234,26 @@ rows_of_analyses <- function() {
     ),
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
+      "[GENOTYPES...]",
       options = c("genotypes", "pheno", "covar", "keep", "components", "out", "threads",
                   "backend", "verbose"),
       required = c("genotypes", "out"),
-      examples = "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
+      details = "Further GENOTYPES, such as a file for each chromosome, make one set.",
+      examples = c(
+        "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
+        "ancify reml --genotypes chr*.pgen --pheno traits.tsv --out h2"
+      ),
       instead = c("fit_reml", "open_genotypes"), writes = function(parsed) reml_files(parsed$out)
     ),
     scan = command_row(
-      "test each variant for association with a trait", scan_command,
+      "test each variant for association with a trait", scan_command, "[GENOTYPES...]",
       options = c("genotypes", "pheno", "covar", "keep", "mixed", "out", "threads", "backend",
                   "verbose"),
       required = c("genotypes", "out"),
-      details = "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
+      details = c(
+        "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
+        "Further GENOTYPES, such as a file for each chromosome, make one set."
+      ),
       examples = c(
         "ancify scan --genotypes mice.bed --pheno traits.tsv --out ols",
         "ancify scan --genotypes mice.bed --pheno traits.tsv --mixed --out mixed"

@@ -1,7 +1,8 @@
 #' Components of variants
 #'
 #' A component is a set of variants whose variance [fit_reml()] estimates. These functions make its
-#' argument `components`: `components_by_chromosome(g)`.
+#' argument `components`: `components_by_chromosome(g)`, or `components_by_file(g)` for a set of
+#' files.
 #'
 #' @details
 #' | `components` of [fit_reml()] | Meaning |
@@ -72,6 +73,15 @@ components_by_chromosome <- function(g) {
   check_args(g = check_genotypes)
   chromosomes <- as.character(g$variants$chromosome)
   as_components(factor(chromosomes, unique(chromosomes)), g)
+}
+
+#' @rdname components
+#' @export
+components_by_file <- function(g) {
+  check_args(g = check_genotypes)
+  files <- factor(part_of_variants(g), seq_along(g$path))
+  levels(files) <- names_of_files(g$path)
+  as_components(droplevels(files), g)
 }
 
 #' @export
@@ -248,7 +258,7 @@ components_on <- function(components, g, overlap = FALSE) {
     rows[used] <- if (is.null(components$places)) {
       rows_of_ids(components$variants[used], g)
     } else {
-      match(components$places[used], places_of_variants(g))
+      match(components$places[used], places_of_variants(g$variants))
     }
     warn_of_unknown(components$variants[used[is.na(rows[used])]])
     components$table$variant <- rows[components$table$variant]
@@ -262,11 +272,7 @@ components_on <- function(components, g, overlap = FALSE) {
 
 # Keys that distinguish variants if several share an id, such as PLINK's dot; NULL if none do.
 places_of_repeated <- function(g) {
-  if (anyDuplicated(g$variants$id)) places_of_variants(g)
-}
-
-places_of_variants <- function(g) {
-  do.call(paste, g$variants[c("id", "chromosome", "position", "counted", "other")])
+  if (anyDuplicated(g$variants$id)) places_of_variants(g$variants)
 }
 
 # Indices of the variants with these ids; NA for an unknown id.

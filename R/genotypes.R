@@ -9,10 +9,15 @@
 #' or Zstandard (`.pvar.zst`). The calls stay in the file. If [write_bed()] is replacing the files,
 #' they are read again, so that all three are from the same write.
 #'
-#' **VCF and BCF** are read once, and again after a saved fit is loaded. Their biallelic SNPs are
-#' kept in memory, at two bits a call. `left_out` counts records with more alleles, with equal
-#' alleles or an allele that is not a single base, and without GT. A haploid call counts as
-#' homozygous, as in PLINK. A genotype with one missing allele is missing.
+#' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs are kept in
+#' memory, at two bits a call. `left_out` counts records with equal alleles or an allele that is not
+#' a single base, and without GT. A haploid call counts as homozygous, as in PLINK. A genotype with
+#' one missing allele is missing.
+#'
+#' **Several ALT alleles.** A variant of a PGEN, VCF or BCF with several ALT alleles is split: each
+#' ALT allele becomes a variant with the same ID, and all other alleles count as the other one. So
+#' `bcftools norm -m -` splits them. `split` counts these variants; `multiallelic = "drop"` leaves
+#' them out.
 #'
 #' **Matrices** have a row for each sample, named by its ID, and a column for each variant. Values
 #' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Calls are kept in
@@ -23,29 +28,38 @@
 #' `sex`, `pheno1`, `pheno2` and so on; a `.psam` keeps its names.
 #'
 #' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. From a PGEN,
-#' only hard calls are read, without phase. A warning counts variants with dosages. Variants with
-#' several ALT alleles are left out and counted, as in a VCF.
+#' only hard calls are read, without phase. A warning counts variants with dosages.
+#'
+#' **Several files** are one set: `open_genotypes(c("chr1.bed", "chr2.bed"))`,
+#' `open_genotypes("chr{1:22,X}.pgen")`, or a list with a path in each line, whose name ends in
+#' `.txt` or `.list`. Their formats may differ. The variants of one file follow those of another.
+#' Samples are matched by IID, in the order of the first file, which gives their other columns. A
+#' warning counts samples that are not in all files: they are left out.
 #'
 #' **Choices.** Samples and variants are chosen by index, by a logical vector, or by IID and variant
 #' ID. The result keeps the order of the choice. Each can be chosen only once.
 #'
 #' @param source Path of a `.bed` or `.pgen`, with or without this extension; path of a VCF or BCF;
+#'   several such paths, a pattern of paths such as `"chr{1:22}.bed"`, or a list of paths in a file;
 #'   or a matrix.
 #' @param variants For a matrix: a data frame with a row for each of its columns. It may have
 #'   `chromosome`, `id`, `position`, `counted` and `other`, also under their names in snpStats's
 #'   `read.plink()`. Missing columns are 0, except the IDs, which are then the matrix's column
 #'   names. Rows whose IDs or row names are the column names are sorted in the order of the columns.
 #'   `NULL` (the default): none.
+#' @param multiallelic `"split"` (the default) or `"drop"`: what becomes of variants with several
+#'   ALT alleles.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
 #' | :--- | :--- |
-#' | `path` | Absolute path of the genotypes; for a matrix, a name derived from its values. |
-#' | `n_file` | Numbers of `samples` and `variants` in the file; for a VCF, those that are read. |
+#' | `path` | Absolute paths of the genotypes; for a matrix, a name derived from its values. |
+#' | `n_file` | Numbers of `samples` in all files, and of `variants` (ALT alleles, SNPs of a VCF). |
 #' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
 #' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
 #' | `sample_index`, `variant_index` | Indices of samples and variants in the file, from 1. |
 #' | `left_out` | Numbers of `multiallelic` records; in a VCF also `not_snp`, `without_genotypes`. |
+#' | `split` | Number of variants with several ALT alleles that were split. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed after it
 #'   was opened.
@@ -54,7 +68,9 @@
 #'   that is not an integer; a PGEN of an unsupported storage mode; no biallelic variant; a genotype
 #'   of three alleles, or no SNP, in a VCF.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
-#'   matrix has another value, or rows without unique names.
+#'   matrix has another value, or rows without unique names; files of a set share a variant, or no
+#'   sample.
+#' * `ancify_samples_warning`: the files of a set have different samples.
 #' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
@@ -79,32 +95,48 @@
 #'
 #' calls <- matrix(c(0, 1, 2, NA), 2, dimnames = list(c("a", "b"), c("snp1", "snp2")))
 #' open_genotypes(calls, data.frame(chromosome = "1", position = c(100, 200)))
-open_genotypes <- function(source, variants = NULL) {
-  check_given()
-  kind <- names(genotype_sources)[vapply(genotype_sources, function(row) row$is(source), NA)][1]
-  found <- genotype_sources[[kind]]$open(source, variants)
-  rows <- seq_len(nrow(found$variants))
+open_genotypes <- function(source, variants = NULL, multiallelic = "split") {
+  check_args(multiallelic = choice(c("split", "drop")))
+  how <- list(variants = variants, multiallelic = multiallelic)
+  parts <- lapply(genotype_sources_of(source), open_source, how)
+  check_variants_once(parts)
+  samples <- shared_samples(parts)
+  left_out <- unlist(lapply(parts, `[[`, "left_out"))
+  table <- do.call(Map, c(list(c), unname(lapply(parts, `[[`, "variants"))))
+  begins <- part_begins(lapply(parts, `[[`, "n_variants"))
   structure(
     class = "ancify_genotypes",
     list(
-      path = found$path, n_file = c(samples = nrow(found$samples),
-                 variants = found$n_variants %||% length(rows)),
-      samples = found$samples, variants = found$variants,
-      chromosomes = unique(as.character(found$variants$chromosome)),
-      sample_index = seq_len(nrow(found$samples)),
-      variant_index = found$variant_index %||% rows,
-      left_out = found$left_out, file_ids = found$samples$id, files = found$files,
-      identity = found$identity, kind = kind,
-      memory = list2env(list(calls = found$calls, checksum = found$checksum, token = new.env())),
-      known = new.env()
+      path = vapply(parts, `[[`, "", "path"),
+      n_file = c(samples = nrow(samples), variants = begins[length(begins)]),
+      samples = samples, variants = list2DF(table),
+      chromosomes = unique(as.character(table$chromosome)),
+      sample_index = seq_len(nrow(samples)),
+      variant_index = unlist(Map(function(part, begin) begin + part$variant_index, parts,
+                                 begins[-length(begins)])),
+      left_out = if (length(left_out)) c(tapply(left_out, names(left_out), sum)),
+      split = sum(0, unlist(lapply(parts, `[[`, "split"))),
+      file_ids = samples$id, files = unlist(lapply(parts, `[[`, "files")),
+      parts = lapply(parts, genotype_part, samples$id), token = new.env(), known = new.env()
     )
   )
 }
 
-# Sources of genotypes; the first row whose is() is TRUE counts. open() returns path, files, samples
-# and variants; variant_index and n_variants if some are left out; and calls kept in memory: bytes,
-# or a pointer to them. A saved fit loses the pointer, and again() reads the calls again; their
-# checksum must agree.
+# The source's path, files, samples, variants and so on, as its row of genotype_sources says.
+open_source <- function(source, how) {
+  kind <- names(genotype_sources)[vapply(genotype_sources, function(row) row$is(source), NA)][1]
+  found <- genotype_sources[[kind]]$open(source, how)
+  n <- nrow(found$variants)
+  found$variant_index <- found$variant_index %||% seq_len(n)
+  found$n_variants <- found$n_variants %||% n
+  c(found, kind = kind)
+}
+
+# Sources of genotypes; the first row whose is() is TRUE counts. open(source, how), where `how` has
+# the further arguments of open_genotypes(), returns path, files, samples and variants. It returns
+# variant_index and n_variants if some variants are left out, `alts` if some have several ALT
+# alleles, and `calls` that are kept in memory: bytes, or a pointer to them. A saved fit loses the
+# pointer, and again(part) reads the calls again; their checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
@@ -117,22 +149,41 @@ genotype_sources <- list(
   plink = list(is = function(source) TRUE, open = function(...) open_plink(...))
 )
 
-# The chosen genotypes for the core. The file must not have changed since it was opened.
+# The chosen genotypes for the core. No file may have changed since it was opened.
 core_genotypes <- function(g) {
-  refuse_file_if(!is.null(g$identity) && !identical(identity_of(g$path), g$identity), g$path,
-                 "%s was changed since open_genotypes() opened it: open it again.", quoted(g$path))
   core_list(
     "ChosenGenotypes",
-    path = g$path, identity = g$identity, samples_in_file = g$n_file[["samples"]],
-    variants_in_file = g$n_file[["variants"]], sample_index = g$sample_index - 1L,
-    variant_index = g$variant_index - 1, calls = calls_in_memory(g)
+    parts = lapply(g$parts, core_part), sample_index = g$sample_index - 1L,
+    variant_index = g$variant_index - 1
   )
 }
 
-# NULL if the core reads calls from their file. Saving a session loses the pointer to calls.
-calls_in_memory <- function(g) {
-  if (is_null_pointer(g$memory$calls)) {
-    g$memory$calls <- genotype_sources[[g$kind]]$again(g$path, g$identity, g$memory$checksum)
+core_part <- function(part) {
+  refuse_file_if(!is.null(part$identity) && !identical(identity_of(part$path), part$identity),
+                 part$path, "%s was changed since open_genotypes() opened it: open it again.",
+                 quoted(part$path))
+  core_list(
+    "GenotypesOfPart",
+    path = part$path, identity = part$identity, samples = part$samples,
+    variants = if (is.null(part$alts)) part$variants else length(part$alts),
+    order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
+    calls = calls_in_memory(part)
+  )
+}
+
+# The parts of core_genotypes() without these fields; NULL for no genotypes.
+without_fields <- function(chosen, fields) {
+  if (!is.null(chosen)) {
+    chosen$parts <- lapply(chosen$parts, function(part) part[setdiff(names(part), fields)])
   }
-  g$memory$calls
+  chosen
+}
+
+# NULL if the core reads calls from their file. Saving a session loses the pointer to calls.
+calls_in_memory <- function(part) {
+  memory <- part$memory
+  if (is_null_pointer(memory$calls)) {
+    memory$calls <- genotype_sources[[part$kind]]$again(part)
+  }
+  memory$calls
 }

@@ -1,6 +1,6 @@
 # Genotypes of a matrix, whose rows are samples. Calls are kept in memory, at two bits each.
 
-open_matrix <- function(source, variants) {
+open_matrix <- function(source, how) {
   is_snp_matrix <- methods::is(source, "SnpMatrix")
   if (is.logical(source) && all(is.na(source))) storage.mode(source) <- "integer"
   refuse_if(!is_snp_matrix && !is.numeric(source),
@@ -8,7 +8,7 @@ open_matrix <- function(source, variants) {
             if (is.factor(source)) "factors" else typeof(source))
   check_matrix_rows(rownames(source))
   refuse_if(ncol(source) == 0, "`source` has no variant.")
-  table <- variants_of_matrix(source, variants)
+  table <- variants_of_matrix(source, how$variants)
   if (is_snp_matrix) source <- source@.Data
   calls <- pack_calls_impl(source)
   if (!is.raw(calls)) refuse_call(source, calls)

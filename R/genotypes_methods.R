@@ -142,7 +142,9 @@ print.ancify_genotypes <- function(x, ...) {
     paste0(count_of(nrow(x), "sample"), of_file(x$n_file[["samples"]], nrow(x))),
     paste0(count_of(ncol(x), "variant"), of_file(x$n_file[["variants"]], ncol(x)))
   ), c(
-    file = x$path, `left out` = left_out,
+    if (length(x$path) > 1) c(files = enumerate(x$path)) else c(file = x$path),
+    `left out` = left_out,
+    split = if (isTRUE(x$split > 0)) paste(count_of(x$split, "record"), "with several ALT alleles"),
     chromosomes = enumerate(unique(x$variants$chromosome)),
     `further columns` = enumerate(names(x$samples)[-(1:2)])
   ))

@@ -5,30 +5,19 @@ refuse_variants <- function(variants) {
   refuse_if(!is.null(variants), "`variants` is for a matrix: a file says what its variants are.")
 }
 
-open_plink <- function(source, variants) {
-  refuse_variants(variants)
+open_plink <- function(source, how) {
+  refuse_variants(how$variants)
   check_text(path_of(source), "source", "path or matrix")
   files <- genotype_files(check_path(source, "source"))
   set <- read_whole_set(files[["genotypes"]], function() read_set(files))
   found <- c(set$content, identity = set$identity)
   warn_of_dosages(found$dosages, files[["genotypes"]])
-  several <- grepl(",", found$variants$counted, fixed = TRUE)
-  if (all(several)) {
-    abort_ancify(
-      sprintf("%s has no variant of two alleles: it has %s with several ALT alleles.",
-              quoted(files[["variants"]]), count_of(length(several), "variant")),
-      "format", file = files[["variants"]]
-    )
-  }
-  c(
-    list(path = files[["genotypes"]], files = files, variant_index = which(!several),
-         n_variants = length(several),
-         left_out = if (any(several)) c(multiallelic = sum(several))),
-    replace(found, "variants", list(list2DF(lapply(found$variants, `[`, !several))))
-  )
+  c(list(path = files[["genotypes"]], files = files),
+    replace(found, "variants", NULL), by_alt(found$variants, found$alts, how, files))
 }
 
-# The tables beside a genotype file, and the number of variants with dosages.
+# The tables beside a genotype file, the number of variants with dosages, and the numbers of ALT
+# alleles; NULL if all variants have one.
 read_set <- function(files) {
   path <- files[["genotypes"]]
   samples <- genotype_samples(files[["samples"]], path)
@@ -36,10 +25,38 @@ read_set <- function(files) {
   variants <- list2DF(with_watch("Reading", function(watch) {
     read_variants_impl(files[["variants"]], path, n, watch)
   }))
+  is_pgen <- endsWith(files[["variants"]], ".pvar") || grepl("[.]pvar[.]", files[["variants"]])
+  several <- if (is_pgen) grep(",", variants$counted, fixed = TRUE)
+  alts <- if (length(several)) replace(rep(1L, nrow(variants)), several,
+                                       lengths(strsplit(variants$counted[several], ",")))
   dosages <- with_watch("Opening", function(watch) {
-    check_genotypes_impl(path, n, nrow(variants), watch)
+    check_genotypes_impl(path, n, nrow(variants), as.integer(alts), watch)
   })
-  list(samples = samples, variants = variants, dosages = dosages)
+  list(samples = samples, variants = variants, dosages = dosages, alts = alts)
+}
+
+# Splits variants with several ALT alleles, or leaves them out. Returns the table, the variants'
+# indices among all alleles, the number of alleles, and counts of such variants.
+by_alt <- function(variants, alts, how, files) {
+  if (is.null(alts)) {
+    return(list(variants = variants))
+  }
+  several <- rep(alts > 1, alts)
+  n_split <- as.numeric(sum(alts > 1))
+  rows <- chosen_rows(variants, rep(seq_along(alts), alts))
+  if (how$multiallelic == "split") {
+    rows$counted[several] <- unlist(strsplit(variants$counted[alts > 1], ",", fixed = TRUE))
+    return(list(variants = rows, split = n_split))
+  }
+  if (all(several)) {
+    abort_ancify(
+      sprintf("%s has no variant of two alleles: it has %s with several ALT alleles.",
+              quoted(files[["variants"]]), count_of(length(alts), "variant")),
+      "format", file = files[["variants"]]
+    )
+  }
+  list(variants = chosen_rows(rows, which(!several)), variant_index = which(!several),
+       n_variants = length(several), left_out = c(multiallelic = n_split))
 }
 
 # `n`: the number of variants with dosages.

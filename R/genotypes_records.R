@@ -14,12 +14,13 @@ is_record_file <- function(path) {
   begins("##fileformat=VCF") || begins("BCF\002")
 }
 
-open_records <- function(source, variants) {
-  refuse_variants(variants)
+open_records <- function(source, how) {
+  refuse_variants(how$variants)
   path <- check_file(source, "source")
   path <- normalizePath(path)
   identity <- identity_of(path)
-  found <- packed_records(path, identity)
+  split <- how$multiallelic == "split"
+  found <- packed_records(path, identity, split)
   if (length(found$variants$id) == 0) {
     abort_ancify(
       sprintf(
@@ -33,24 +34,24 @@ open_records <- function(source, variants) {
     path = path, identity = identity,
     files = c(genotypes = path, samples = path, variants = path),
     samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
-    variants = list2DF(found$variants), left_out = found$left_out, calls = found$calls,
-    checksum = found$checksum
+    variants = list2DF(found$variants), left_out = found$left_out, split = found$split,
+    calls = found$calls, memory = list(split = split, checksum = found$checksum)
   )
 }
 
-packed_records <- function(path, identity) {
+packed_records <- function(path, identity, split) {
   with_watch("Reading", function(watch) {
-    read_records_impl(path, new_work(), watch)
+    read_records_impl(path, split, new_work(), watch)
   }, inputs = stats::setNames(identity, path))
 }
 
 # Reads the calls again. The checksum finds changes that leave the file's size and sampled parts
 # equal.
-calls_again <- function(path, identity, checksum) {
-  found <- packed_records(path, identity)
-  refuse_file_if(!identical(found$checksum, checksum), path,
+calls_again <- function(part) {
+  found <- packed_records(part$path, part$identity, part$memory$split)
+  refuse_file_if(!identical(found$checksum, part$memory$checksum), part$path,
                  "%s has other genotypes than open_genotypes() found there: open it again.",
-                 quoted(path))
+                 quoted(part$path))
   found$calls
 }
 

@@ -186,14 +186,20 @@ genotypes_for_ld <- function(x, phased) {
   }
   refuse_if(phased,
             "`phased = TRUE` needs a VCF or BCF, by its path: opened genotypes have no phase.")
+  # ALT alleles of one record are no two sites.
+  record <- do.call(paste, x$variants[c("chromosome", "position", "id", "other")])
+  split <- record %in% record[duplicated(record)]
+  refuse_if(all(split), "`x` has no record of two alleles.")
+  x <- x[, !split]
   places <- variant_places(x)
   list(
-    path = x$path, samples = x$samples$id, chromosomes = chromosomes_of_file(x),
+    path = enumerate(x$path), samples = x$samples$id, chromosomes = chromosomes_of_file(x),
     read = function(samples, work, watch) {
       found <- ld_genotypes_impl(
         core_genotypes(x), samples, places$number, x$variants$position, watch
       )
       found$chromosomes <- places$chromosomes
+      found$left_out[["MULTIALLELIC"]] <- length(unique(record[split]))
       found
     }
   )

@@ -160,7 +160,7 @@ parents_of <- function(fit, null) {
 }
 
 has_same_variants <- function(fit, null) {
-  identical(fit$file[c("size", "checksum")], null$file[c("size", "checksum")]) &&
+  identical(contents_of(fit$files), contents_of(null$files)) &&
     fit$scale_power == null$scale_power
 }
 
@@ -171,7 +171,7 @@ kernel_numbers <- function(kernel) {
   }
   kernel$products <- NULL
   kernel$genotypes <- unclass(kernel$genotypes)[c("sample_index", "variant_index")]
-  kernel$file <- kernel$file[c("size", "checksum")]
+  kernel$files <- contents_of(kernel$files)
   kernel
 }
 

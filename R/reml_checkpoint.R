@@ -73,17 +73,17 @@ naming_checkpoint <- function(checkpoint, fit) {
 # job may read a copy.
 digest_of <- function(problem, files) {
   problem["work"] <- NULL
-  problem$genotypes[c("path", "identity")] <- NULL
+  problem$genotypes <- without_fields(problem$genotypes, c("path", "identity"))
   problem$kernels <- lapply(problem$kernels, function(kernel) {
     fields <- kernel$fields
     # A function is identified by its product with the response.
     if (kernel$kind == "products") fields$products <- fields$products(as.matrix(problem$y))
-    fields$genotypes[c("path", "identity")] <- NULL
+    fields$genotypes <- without_fields(fields$genotypes, c("path", "identity"))
     c(kernel["kind"], fields)
   })
   whole <- tempfile("ancify-digest-")
   on.exit(unlink(whole))
-  contents <- lapply(files, `[`, c("size", "checksum"))
+  contents <- contents_of(files)
   saveRDS(list(package_version_text(), problem, contents), whole, compress = FALSE)
   unname(tools::md5sum(whole))
 }

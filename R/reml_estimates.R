@@ -92,7 +92,7 @@ facts_of_sets <- function(fit, work) {
 different_variants <- function(fit, work) {
   kernels <- Filter(function(kernel) identical(kernel_kind(kernel), "weighted"), fit$kernels)
   sources <- c(lapply(unname(kernels), `[[`, "genotypes"), if (fit$n_genetic) list(fit$genotypes))
-  paths <- vapply(sources, `[[`, "", "path")
+  paths <- vapply(sources, function(g) paste(g$path, collapse = "\n"), "")
   if (length(kernels) == 0 || !anyDuplicated(paths)) {
     return(NULL)
   }

@@ -7,9 +7,9 @@ kept_kernels <- new.env(parent = emptyenv())
 # The store of dense kernels for jobs on these genotypes. Kernels of other genotypes are dropped.
 kernels_kept_of <- function(g) {
   if (is.null(kept_kernels$kernels)) kept_kernels$kernels <- new_kept_kernels_impl()
-  if (!identical(kept_kernels$owner, g$memory$token)) {
+  if (!identical(kept_kernels$owner, g$token)) {
     clear_kept_kernels_impl(kept_kernels$kernels)
-    kept_kernels$owner <- g$memory$token
+    kept_kernels$owner <- g$token
   }
   kept_kernels$kernels
 }

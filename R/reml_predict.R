@@ -153,9 +153,10 @@ set_effects <- function(fit, variance, response) {
 
 # Sums effects over parts that share variants. `parts`: lists of genotypes `g`, `mean` and `effect`.
 sum_of_effects <- function(parts) {
-  files <- unique(vapply(parts, function(part) part$g$path, ""))
-  refuse_if(length(files) > 1, "The fit has genotypes of %s, but effects need those of one file.",
-            enumerate(quoted(files)))
+  sources <- unique(lapply(parts, function(part) part$g$path))
+  refuse_if(length(sources) > 1,
+            "The kernels of the fit have genotypes of %s, but effects need one open_genotypes().",
+            enumerate(quoted(unique(unlist(sources)))))
   all_of <- function(of) unlist(lapply(parts, of), use.names = FALSE)
   number <- all_of(function(part) part$g$variant_index)
   variants <- do.call(rbind, lapply(parts, function(part) part$g$variants))

@@ -104,7 +104,8 @@ check_same_samples <- function(g, base, name) {
   refuse_if(
     !identical(g$path, base$path) || !identical(g$sample_index, base$sample_index),
     paste("The kernel %s has other genotypes or samples than the first component. Make all from",
-          "the same samples of one file, or give this one by kernel_matrix()."), quoted(name)
+          "the same samples of one open_genotypes(), or give this one by kernel_matrix()."),
+    quoted(name)
   )
 }
 

@@ -81,12 +81,12 @@ with_component_names <- function(result, components, effects) {
 
 # A file's path, size and checksum, by which a later session recognises it. Its `identity`, named by
 # the path, changes whenever the file is written.
-genotype_file_facts <- function(g) {
+genotype_file_facts <- function(part) {
   # A matrix is saved with the fit.
-  if (is.null(g$identity)) {
-    return(list(path = g$path, size = length(g$memory$calls), checksum = g$path))
+  if (is.null(part$identity)) {
+    return(list(path = part$path, size = length(part$memory$calls), checksum = part$path))
   }
-  file_facts(g$path)
+  file_facts(part$path)
 }
 
 file_facts <- function(path) {
@@ -110,23 +110,27 @@ known_facts <- function(path, known) {
 
 # A model and its kernels, with the facts of their genotypes' files. Each file is read once.
 with_file_facts <- function(model) {
-  facts <- list()
+  known <- list()
+  facts_of <- function(part) {
+    known[[part$path]] <<- known[[part$path]] %||% genotype_file_facts(part)
+    known[[part$path]]
+  }
   with_own <- function(x) {
-    if (is.list(x) && !is.null(x$genotypes)) {
-      path <- x$genotypes$path
-      facts[[path]] <<- facts[[path]] %||% genotype_file_facts(x$genotypes)
-      x$file <- facts[[path]]
-    }
+    if (is.list(x) && !is.null(x$genotypes)) x$files <- lapply(x$genotypes$parts, facts_of)
     x
   }
   model$kernels <- lapply(model$kernels, with_own)
   with_own(model)
 }
 
-# The facts of the files of a fit and its kernels; NULL for one without genotypes.
+# The facts of all files of a fit and its kernels.
 fit_files <- function(fit) {
-  lapply(c(list(fit), Filter(is.list, unname(fit$kernels))), `[[`, "file")
+  unlist(lapply(c(list(fit), Filter(is.list, unname(fit$kernels))), `[[`, "files"),
+         recursive = FALSE)
 }
+
+# Sizes and checksums, which tell whether files are the same.
+contents_of <- function(files) lapply(files, `[`, c("size", "checksum"))
 
 # Identities of all files that a fit reads, by path.
 fit_inputs <- function(fit) {
@@ -143,23 +147,30 @@ with_genotypes <- function(fit) {
   fit
 }
 
-# Genotypes of a fit or kernel are searched by path, then in the working directory.
 with_own_genotypes <- function(fit) {
-  if (is.null(fit$genotypes$identity)) {
-    return(fit)
+  for (i in seq_along(fit$files)) {
+    # A matrix has no identity.
+    if (is.null(fit$files[[i]]$identity)) next
+    facts <- facts_found_again(fit$files[[i]])
+    fit$genotypes$parts[[i]][c("path", "identity")] <- list(facts$path, unname(facts$identity))
+    fit$genotypes$path[i] <- facts$path
+    fit$files[[i]] <- facts
   }
-  paths <- Filter(is_file, unique(c(fit$file$path, basename(fit$file$path))))
+  fit
+}
+
+# The facts of a file of a fit, which is searched by its path, then in the working directory.
+facts_found_again <- function(file) {
+  paths <- Filter(is_file, unique(c(file$path, basename(file$path))))
   for (path in paths) {
-    facts <- known_facts(normalizePath(path), fit$file)
-    if (facts$size == fit$file$size && facts$checksum == fit$file$checksum) {
-      fit$genotypes[c("path", "identity")] <- list(facts$path, unname(facts$identity))
-      fit$file <- facts
-      return(fit)
+    facts <- known_facts(normalizePath(path), file)
+    if (identical(contents_of(list(facts)), contents_of(list(file)))) {
+      return(facts)
     }
   }
   refuse_file(
-    fit$file$path, "%s %s: put the file of the fit there, or into the working directory.",
-    quoted(c(paths, fit$file$path)[1]),
+    file$path, "%s %s: put the file of the fit there, or into the working directory.",
+    quoted(c(paths, file$path)[1]),
     if (length(paths)) {
       "has changed since the fit, which needs its genotypes"
     } else {

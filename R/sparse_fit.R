@@ -160,7 +160,7 @@ fit_at_residuals <- function(fit, theta, residuals, values, work) {
   problem <- core_problem(fit, list(work = work))
   products <- with_watch("Computing", function(watch) {
     component_products_impl(problem, residuals, watch)
-  }, work$progress, inputs = fit$file$identity)
+  }, work$progress, inputs = fit_inputs(fit))
   components <- utils::head(theta, -1)
   genetic <- sweep(products, 2, components, "*")
   dimnames(genetic) <- list(NULL, names(components))

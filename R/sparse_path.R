@@ -147,7 +147,7 @@ found_path <- function(fit, g, settings, work) {
   )
   found <- with_watch("Selecting", function(watch) {
     sparse_path_impl(problem, core_genotypes(g), unname(fit$theta), of_core, watch)
-  }, work$progress, inputs = fit$file$identity)
+  }, work$progress, inputs = fit_inputs(fit))
   if (found$needed > 0) {
     refuse_candidates(found$needed, settings$most, "end `lambda` earlier, so that it needs at most")
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,14 +31,15 @@ inline std::string calls_of(const GenotypeFile& file, std::int64_t first, std::i
   return text;
 }
 
-// The calls of all variants, read at once. Reading in pieces must give the same calls.
+// The calls of all variants, read at once. Reading in pieces must give the same calls. `alts`: as
+// for open_genotype_file().
 inline std::string read_in_any_pieces(std::string_view input, std::size_t samples,
-                                      std::size_t variants) {
+                                      std::size_t variants, const std::vector<int>& alts = {}) {
   const std::string& path = as_file(input);
   const auto read = [&](std::int64_t piece) {
     return outcome([&] {
       const auto file = open_genotype_file(path, static_cast<std::int64_t>(samples),
-                                           static_cast<std::int64_t>(variants));
+                                           static_cast<std::int64_t>(variants), {}, alts);
       std::string text;
       for (std::int64_t first = 0; first < file->variants(); first += piece) {
         text += calls_of(*file, first, std::min(piece, file->variants() - first));
@@ -45,7 +47,8 @@ inline std::string read_in_any_pieces(std::string_view input, std::size_t sample
       return text;
     });
   };
-  const std::string whole = read(static_cast<std::int64_t>(std::max<std::size_t>(variants, 1)));
+  const auto all = std::accumulate(alts.begin(), alts.end(), static_cast<std::int64_t>(variants));
+  const std::string whole = read(std::max<std::int64_t>(all, 1));
   const std::size_t piece = 1 + Choices(input).below(5);
   require_equal(without_message(whole), without_message(read(static_cast<std::int64_t>(piece))),
                 "two sizes of pieces");

@@ -1,5 +1,7 @@
 // Fuzzes PGEN: all ways of reading give the calls that a slow, plain reader finds, or an error.
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "genotypes.h"
 
@@ -52,17 +54,21 @@ struct Bytes {
 
 using Calls = std::vector<unsigned>;
 
-void change(Bytes& record, Calls& calls) {
+// Samples of a list, each with its value, which is 0 if the list has none.
+using Listed = std::vector<std::pair<std::size_t, unsigned>>;
+
+Listed listed(Bytes& record, std::size_t all, bool has_values) {
   const std::size_t n = record.varint();
-  need(n <= calls.size());
+  need(n <= all);
   const std::size_t groups = (n + 63) / 64;
   std::size_t width = 1;
-  while (width < 4 && calls.size() >> 8 * width > 0) ++width;
+  while (width < 4 && all >> 8 * width > 0) ++width;
   std::vector<std::size_t> firsts;
   std::vector<std::size_t> sizes;
   for (std::size_t k = 0; k < groups; ++k) firsts.push_back(record.number(width));
   for (std::size_t k = 1; k < groups; ++k) sizes.push_back(63 + record.number(1));
-  const std::vector<unsigned> values = record.packed(n, 2);
+  const std::vector<unsigned> values = has_values ? record.packed(n, 2) : Calls(n);
+  Listed found;
   std::size_t sample = 0;
   std::size_t left = record.text.size();
   for (std::size_t i = 0; i < n; ++i) {
@@ -72,12 +78,71 @@ void change(Bytes& record, Calls& calls) {
       left = record.text.size();
     }
     sample = i % 64 == 0 ? firsts[i / 64] : last + record.varint();
-    need((i == 0 || sample > last) && sample < calls.size());
-    calls[sample] = values[i];
+    need((i == 0 || sample > last) && sample < all);
+    found.emplace_back(sample, values[i]);
   }
+  return found;
 }
 
-Calls decode(unsigned type, Bytes record, std::size_t samples, const Calls& base) {
+// The samples whose calls are of this category and have ALT alleles after the first.
+std::vector<std::size_t> patched(Bytes& record, unsigned format, const Calls& calls,
+                                 unsigned category) {
+  std::vector<std::size_t> samples;
+  if (format == 15) return samples;
+  need(format < 2);
+  if (format == 1) {
+    for (const auto& [sample, value] : listed(record, calls.size(), false)) {
+      need(calls[sample] == category);
+      samples.push_back(sample);
+    }
+    return samples;
+  }
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i] == category) all.push_back(i);
+  }
+  const std::vector<unsigned> bits = record.packed(all.size(), 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (bits[i] == 1) samples.push_back(all[i]);
+  }
+  return samples;
+}
+
+// The copies of each of `alts` ALT alleles, of calls that count all.
+std::vector<Calls> split(Bytes& record, const Calls& calls, bool has_track, std::size_t alts) {
+  std::vector<Calls> copies(alts, Calls(calls.size()));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (Calls& of_alt : copies) of_alt[i] = calls[i] == 3 ? 3 : 0;
+    if (calls[i] < 3) copies[0][i] = calls[i];
+  }
+  if (!has_track) return copies;
+  const std::size_t formats = record.number(1);
+  const auto values = [&](std::size_t n, std::size_t bits) {
+    return bits == 0 ? Calls(n) : record.packed(n, bits);
+  };
+  const auto ones = patched(record, formats % 16, calls, 1);
+  const Calls one = values(ones.size(), alts == 2 ? 0 : alts == 3 ? 1 : alts < 6 ? 2 : 4);
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    need(one[i] + 2 <= alts);
+    copies[0][ones[i]] = 0;
+    copies[one[i] + 1][ones[i]] = 1;
+  }
+  const auto twos = patched(record, static_cast<unsigned>(formats / 16), calls, 2);
+  const std::size_t per_call = alts == 2 ? 1 : 2;
+  const Calls two = values(twos.size() * per_call, alts == 2 ? 1 : alts < 5 ? 2 : 4);
+  for (std::size_t i = 0; i < twos.size(); ++i) {
+    const unsigned first = two[i * per_call];
+    const unsigned second = alts == 2 ? 1 : two[i * per_call + 1];
+    need(first < alts && second < alts);
+    copies[0][twos[i]] = 0;
+    ++copies[first][twos[i]];
+    ++copies[second][twos[i]];
+  }
+  return copies;
+}
+
+// The calls that count all ALT alleles; the first of `record` is then the next track.
+Calls decode(unsigned type, Bytes& record, std::size_t samples, const Calls& base) {
   const bool has_more = type > 7;
   need(record.text.size() <= (has_more ? 12 * samples + 256 : 2 * samples + 64));
   type %= 8;
@@ -92,8 +157,9 @@ Calls decode(unsigned type, Bytes record, std::size_t samples, const Calls& base
     for (const unsigned bit : bits) calls.push_back(code / 4 + bit * (code % 4));
   }
   if (type >= 4) calls.assign(samples, type % 4);
-  if (type != 0) change(record, calls);
-  need(record.text.empty() != has_more);
+  if (type != 0) {
+    for (const auto& [sample, call] : listed(record, samples, true)) calls[sample] = call;
+  }
   if (type == 3) {
     for (unsigned& call : calls) call = call % 2 == 0 ? 2 - call : call;
   }
@@ -106,8 +172,9 @@ std::string as_text(const Calls& calls) {
   return text + '\n';
 }
 
-// The calls of a file of at most 65536 variants.
-std::string read_all(std::string_view input, std::size_t samples, std::size_t variants) {
+// The calls of a file of at most 65536 variants, and those of each of several ALT alleles.
+std::string read_all(std::string_view input, std::size_t samples, const std::vector<int>& alts) {
+  const std::size_t variants = alts.size();
   Bytes header{input};
   need(header.number(2) == 0x1b6c);
   const std::size_t mode = header.number(1);
@@ -127,9 +194,10 @@ std::string read_all(std::string_view input, std::size_t samples, std::size_t va
     for (std::size_t& length : lengths) length = header.number(1 + control % 4);
     const std::size_t allele_bytes = control / 16 % 4;
     for (std::size_t j = 0; allele_bytes > 0 && j < variants; ++j) {
-      need(header.number(allele_bytes) <= 2);
+      need(std::max<std::size_t>(header.number(allele_bytes), 2) ==
+           static_cast<std::size_t>(alts[j]) + 1);
     }
-    for (const unsigned type : types) need((type & 8) == 0);
+    for (std::size_t j = 0; j < variants; ++j) need((types[j] & 8) == 0 || alts[j] > 1);
     skip_reference_bits();
     need(begin <= input.size() && begin >= input.size() - header.text.size());
     header.text = input.substr(begin);
@@ -138,18 +206,27 @@ std::string read_all(std::string_view input, std::size_t samples, std::size_t va
   Calls base;
   for (std::size_t j = 0; j < variants; ++j) {
     need(lengths[j] <= header.text.size() && (j > 0 || types[j] % 8 / 2 != 1));
-    const Calls calls = decode(types[j], {header.text.substr(0, lengths[j])}, samples, base);
+    Bytes record{header.text.substr(0, lengths[j])};
+    const Calls calls = decode(types[j], record, samples, base);
     if (types[j] % 8 / 2 != 1) base = calls;
     header.text.remove_prefix(lengths[j]);
-    text += as_text(calls);
+    if (alts[j] == 1) {
+      text += as_text(calls);
+      need(record.text.empty() == (types[j] < 8));
+      continue;
+    }
+    const auto n = static_cast<std::size_t>(alts[j]);
+    for (const Calls& copies : split(record, calls, (types[j] & 8) != 0, n))
+      text += as_text(copies);
+    need(record.text.empty() == (types[j] < 16));
   }
   need(header.text.empty());
   return text;
 }
 
-std::string read_slowly(std::string_view input, std::size_t samples, std::size_t variants) {
+std::string read_slowly(std::string_view input, std::size_t samples, const std::vector<int>& alts) {
   try {
-    return read_all(input, samples, variants);
+    return read_all(input, samples, alts);
   } catch (const Bad&) {
     return {};
   }
@@ -167,8 +244,16 @@ void check(std::string_view input) {
   constexpr std::size_t most = 3000;
   if (variants == 0 || variants > most || samples == 0 || samples > most) return;
   if (input[2] != 0x02 && input[2] != 0x10) return;
-  const std::string calls = read_in_any_pieces(input, samples, variants);
-  require_equal(is_error(calls) ? "" : calls, read_slowly(input, samples, variants),
+  // Allele counts come from the table beside the file. Few variants have many ALT alleles.
+  Choices choices(input);
+  const bool any_several = choices.one_in(2);
+  std::vector<int> alts(variants, 1);
+  for (int& n : alts) {
+    if (any_several && choices.one_in(3)) n = 2 + static_cast<int>(choices.below(6));
+  }
+  const std::string calls =
+      read_in_any_pieces(input, samples, variants, any_several ? alts : std::vector<int>());
+  require_equal(is_error(calls) ? "" : calls, read_slowly(input, samples, alts),
                 "the calls and the slow way");
 }
 

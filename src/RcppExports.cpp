@@ -682,15 +682,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_records_impl
-Rcpp::List read_records_impl(const std::string& path, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP workSEXP, SEXP watchSEXP) {
+Rcpp::List read_records_impl(const std::string& path, bool split, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP splitSEXP, SEXP workSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< bool >::type split(splitSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_records_impl(path, work, watch));
+    rcpp_result_gen = Rcpp::wrap(read_records_impl(path, split, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -706,16 +707,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // check_genotypes_impl
-double check_genotypes_impl(const std::string& path, int samples, int variants, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_check_genotypes_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP variantsSEXP, SEXP watchSEXP) {
+double check_genotypes_impl(const std::string& path, int samples, int variants, const std::vector<int>& alts, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_check_genotypes_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP variantsSEXP, SEXP altsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< int >::type samples(samplesSEXP);
     Rcpp::traits::input_parameter< int >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type alts(altsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(check_genotypes_impl(path, samples, variants, watch));
+    rcpp_result_gen = Rcpp::wrap(check_genotypes_impl(path, samples, variants, alts, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -745,15 +747,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// write_bed_impl
-void write_bed_impl(const Rcpp::List& genotypes, const Rcpp::List& files, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_write_bed_impl(SEXP genotypesSEXP, SEXP filesSEXP, SEXP watchSEXP) {
+// write_genotypes_impl
+void write_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::List& files, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_write_genotypes_impl(SEXP genotypesSEXP, SEXP filesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type files(filesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    write_bed_impl(genotypes, files, watch);
+    write_genotypes_impl(genotypes, files, watch);
     return R_NilValue;
 END_RCPP
 }
@@ -2078,12 +2080,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 5},
     {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 2},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
-    {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 3},
+    {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 4},
     {"_ancify_pack_calls_impl", (DL_FUNC) &_ancify_pack_calls_impl, 1},
-    {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 4},
+    {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 5},
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
-    {"_ancify_write_bed_impl", (DL_FUNC) &_ancify_write_bed_impl, 3},
+    {"_ancify_write_genotypes_impl", (DL_FUNC) &_ancify_write_genotypes_impl, 3},
     {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 4},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "core/exec/errors.h"
-#include "core/formats/genotype/bed_writer.h"
+#include "core/formats/genotype/genotype_writer.h"
+#include "core/formats/genotype/joined_genotypes.h"
 #include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/genotype/record_calls.h"
 #include "core/formats/genotype/sample_values.h"
@@ -120,17 +121,25 @@ std::int64_t pack(const Value* values, std::int64_t rows, std::int64_t columns,
 
 }  // namespace
 
-std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
+std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
     const ancify::InputIdentities& inputs) const {
   if (calls == nullptr) {
     ancify::InputIdentities expected = inputs;
     expected.emplace(path, identity);
-    return ancify::open_genotype_file(path, samples_in_file, variants_in_file, expected);
+    return ancify::open_genotype_file(path, samples, variants, expected, alts);
   }
-  if (bytes != (samples_in_file + 3) / 4 * variants_in_file) {
+  if (bytes != (samples + 3) / 4 * variants) {
     throw ancify::InputError("the calls in memory do not fit the samples and variants");
   }
-  return std::make_unique<ancify::MemoryGenotypes>(path, calls, samples_in_file, variants_in_file);
+  return std::make_unique<ancify::MemoryGenotypes>(path, calls, samples, variants);
+}
+
+std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
+    const ancify::InputIdentities& inputs) const {
+  if (parts.size() == 1 && parts[0].order.empty()) return parts[0].open(inputs);
+  std::vector<ancify::GenotypePart> opened;
+  for (const GenotypesOfPart& part : parts) opened.push_back({part.open(inputs), part.order});
+  return std::make_unique<ancify::JoinedGenotypes>(std::move(opened));
 }
 
 namespace {
@@ -139,11 +148,13 @@ std::vector<std::int64_t> as_indices(const Rcpp::NumericVector& numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-// The lines of the .bim and .fam of a .bed.
-struct BedFiles {
+// A set of files to write: a format, and the lines of its tables.
+struct GenotypeFiles {
+  std::string format;
   std::string stem;
-  Rcpp::CharacterVector bim;
-  Rcpp::CharacterVector fam;
+  Rcpp::CharacterVector variants;
+  Rcpp::CharacterVector samples;
+  bool known_reference;
   bool overwrite;
   int threads;
 };
@@ -151,30 +162,51 @@ struct BedFiles {
 }  // namespace
 
 template <>
+struct Fields<GenotypesOfPart> {
+  using All = GenotypesOfPart;
+  static constexpr auto table =
+      fields("GenotypesOfPart", field("path", &All::path),
+             field_or_default("identity", &All::identity), field("samples", &All::samples),
+             field("variants", &All::variants), field_or_default("order", &All::order, as_indices),
+             field_or_default("alts", &All::alts), field("calls", &All::keeper));
+};
+
+namespace {
+
+std::vector<GenotypesOfPart> as_parts(const Rcpp::List& list) {
+  std::vector<GenotypesOfPart> parts;
+  for (SEXP one : list) {
+    auto part = from_list<GenotypesOfPart>(one);
+    std::tie(part.calls, part.bytes) = calls_of(part.keeper);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+}  // namespace
+
+template <>
 struct Fields<ChosenGenotypes> {
   using All = ChosenGenotypes;
   using Selection = ancify::GenotypeSelection;
-  static constexpr auto table = fields(
-      "ChosenGenotypes", field("path", &All::path), field_or_default("identity", &All::identity),
-      field("samples_in_file", &All::samples_in_file),
-      field("variants_in_file", &All::variants_in_file),
-      field("sample_index", within(&All::selection, &Selection::samples), as_indices),
-      field("variant_index", within(&All::selection, &Selection::variants), as_indices),
-      field("calls", &All::keeper));
+  static constexpr auto table =
+      fields("ChosenGenotypes", field("parts", &All::parts, as_parts),
+             field("sample_index", within(&All::selection, &Selection::samples), as_indices),
+             field("variant_index", within(&All::selection, &Selection::variants), as_indices));
 };
 
 template <>
-struct Fields<BedFiles> {
-  using All = BedFiles;
-  static constexpr auto table = fields(
-      "BedFiles", field("stem", &All::stem), field("bim", &All::bim), field("fam", &All::fam),
-      field("overwrite", &All::overwrite), field("work", &All::threads, threads_of));
+struct Fields<GenotypeFiles> {
+  using All = GenotypeFiles;
+  static constexpr auto table =
+      fields("GenotypeFiles", field("format", &All::format), field("stem", &All::stem),
+             field("variants", &All::variants), field("samples", &All::samples),
+             field("known_reference", &All::known_reference), field("overwrite", &All::overwrite),
+             field("work", &All::threads, threads_of));
 };
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
-  auto chosen = from_list<ChosenGenotypes>(genotypes);
-  std::tie(chosen.calls, chosen.bytes) = calls_of(chosen.keeper);
-  return chosen;
+  return from_list<ChosenGenotypes>(genotypes);
 }
 
 // `genotypes`: the path of the genotypes that a .fam or .psam belongs to, or "".
@@ -274,14 +306,14 @@ Rcpp::List read_variants_impl(const std::string& path, const std::string& genoty
 
 // Reads the genotypes of a VCF or BCF. Returns list(samples =, variants = as from
 // read_variants_impl(), calls = an external pointer, checksum = of the calls, left_out = counts of
-// records).
+// records, split = their number).
 // [[Rcpp::export]]
-Rcpp::List read_records_impl(const std::string& path, const Rcpp::List& work,
+Rcpp::List read_records_impl(const std::string& path, bool split, const Rcpp::List& work,
                              const Rcpp::Function& watch) {
   const int threads = threads_of(work);
   ancify::RecordCalls found;
   run_job(watch, [&](ancify::JobControl& control) {
-    found = ancify::read_record_calls(path, threads, control);
+    found = ancify::read_record_calls(path, split, threads, control);
   });
   ancify::TextColumn samples;
   for (const std::string& sample : found.samples) samples.add(sample);
@@ -296,7 +328,8 @@ Rcpp::List read_records_impl(const std::string& path, const Rcpp::List& work,
       Named("left_out") = Rcpp::NumericVector::create(
           Named("multiallelic") = static_cast<double>(found.multiallelic),
           Named("not_snp") = static_cast<double>(found.not_snp),
-          Named("without_genotypes") = static_cast<double>(found.without_genotypes)));
+          Named("without_genotypes") = static_cast<double>(found.without_genotypes)),
+      Named("split") = static_cast<double>(found.split));
 }
 
 // The calls of a matrix as bytes, or the index of a value that is not a call, as a single number.
@@ -314,14 +347,15 @@ Rcpp::RObject pack_calls_impl(const Rcpp::RObject& matrix) {
   return packed;
 }
 
-// Opens a genotype file to check that it has this many samples and variants. Returns the number of
-// variants with dosages.
+// Opens a genotype file to check that it has this many samples and variants, with these numbers of
+// ALT alleles (none if all have one). Returns the number of variants with dosages.
 // [[Rcpp::export]]
 double check_genotypes_impl(const std::string& path, int samples, int variants,
-                            const Rcpp::Function& watch) {
+                            const std::vector<int>& alts, const Rcpp::Function& watch) {
   std::int64_t dosages = 0;
   run_job(watch, [&](ancify::JobControl& control) {
-    dosages = ancify::open_genotype_file(path, samples, variants, control.inputs())->with_dosages();
+    dosages =
+        ancify::open_genotype_file(path, samples, variants, control.inputs(), alts)->with_dosages();
   });
   return static_cast<double>(dosages);
 }
@@ -357,16 +391,19 @@ Rcpp::IntegerMatrix genotype_counts_impl(const Rcpp::List& genotypes, const Rcpp
   return counts;
 }
 
-// Writes <stem>.bed, .bim and .fam. `files` is for BedFiles.
+// Writes genotypes and their tables. `files` is for GenotypeFiles.
 // [[Rcpp::export]]
-void write_bed_impl(const Rcpp::List& genotypes, const Rcpp::List& files,
-                    const Rcpp::Function& watch) {
+void write_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::List& files,
+                          const Rcpp::Function& watch) {
   const ChosenGenotypes chosen = as_chosen(genotypes);
-  const auto wanted = from_list<BedFiles>(files);
-  const ancify::BedTables tables = {lines_of(wanted.bim), lines_of(wanted.fam)};
+  const auto wanted = from_list<GenotypeFiles>(files);
+  const auto format =
+      wanted.format == "bed" ? ancify::GenotypeFormat::kBed : ancify::GenotypeFormat::kPgen;
+  const ancify::GenotypeTables tables = {lines_of(wanted.variants), lines_of(wanted.samples),
+                                         wanted.known_reference};
   run_job(watch, [&](ancify::JobControl& control) {
     const auto file = chosen.open(control.inputs());
-    ancify::write_bed(*file, chosen.selection, tables, wanted.stem, wanted.overwrite,
-                      wanted.threads, control);
+    ancify::write_genotypes(format, *file, chosen.selection, tables, wanted.stem, wanted.overwrite,
+                            wanted.threads, control);
   });
 }

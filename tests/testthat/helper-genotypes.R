@@ -154,6 +154,19 @@ pgen_fileset <- function(calls, stem = tempfile("genotypes-")) {
   paste0(stem, ".pgen")
 }
 
+# ---- VCF ----------------------------------------------------------------------------------------
+
+vcf_file <- function(records, ids, path = tempfile(fileext = ".vcf")) {
+  chromosomes <- unique(sub("\t.*", "", records))
+  writeLines(c(
+    "##fileformat=VCFv4.2", sprintf("##contig=<ID=%s>", chromosomes),
+    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">",
+    "##FILTER=<ID=PASS,Description=\"All passed\">",
+    paste(c("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT", ids), collapse = "\t"), records
+  ), path)
+  path
+}
+
 # ---- Data ---------------------------------------------------------------------------------------
 
 # A matrix without names

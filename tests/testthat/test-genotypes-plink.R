@@ -54,6 +54,26 @@ test_that("PLINK reads what write_bed() writes", {
   }
 })
 
+test_that("PLINK 2 reads what write_pgen() writes", {
+  set.seed(3)
+  g <- open_genotypes(bed_fileset(random_calls(203, 50)))
+  chosen <- g[sample(203, 77), sort(sample(50, 31))]
+  written <- write_pgen(chosen, file.path(tempfile("new-"), "x.pgen"))
+  stem <- sub(".pgen$", "", written)
+  copy <- paste0(run_plink("plink2", "--pfile", stem, "--make-bed"), ".bed")
+  expect_identical(as.matrix(open_genotypes(copy)), as.matrix(chosen))
+  ours <- open_genotypes(written)
+  expect_identical(as.matrix(ours), as.matrix(chosen))
+  expect_identical(ours$variants, chosen$variants)
+  expect_identical(unname(as.list(ours$samples[c("family", "id", "SEX")])),
+                   unname(as.list(chosen$samples[c("family", "id", "sex")])))
+  # Further columns of a .psam stay.
+  again <- open_genotypes(write_pgen(ours[3:1, ], tempfile()))
+  expect_identical(again$samples, ours[3:1, ]$samples)
+  expect_ancify_error(write_pgen(ours, written, overwrite = TRUE), "input", "is a file of `g`")
+  expect_ancify_error(write_pgen(chosen, stem), "input", "exists")
+})
+
 test_that("PGEN of PLINK 2 have the calls of their BED, by every track", {
   set.seed(3)
   # Around 256 and 65,536 samples are numbered by more bytes.
@@ -137,7 +157,7 @@ expect_calls_of_plink <- function(stem, several) {
   g <- suppressWarnings(open_genotypes(stem), "ancify_dosage_warning")
   expect_identical(as.matrix(g), as.matrix(exported))
   expect_identical(g$variants, exported$variants)
-  expect_identical(unname(g$left_out), several)
+  expect_identical(g$split, several)
   some <- sample(ncol(g), min(7, ncol(g)))
   expect_identical(as.matrix(g[, some]), as.matrix(exported)[, some, drop = FALSE])
   g
@@ -154,8 +174,8 @@ test_that("PGEN with phase, dosages and several ALT alleles have the hard calls 
         stem <- run_plink("plink2", "--vcf", vcf, if (dosage) "dosage=DS", "--make-pgen",
                           if (vzs) "vzs")
         expect_identical(file.exists(paste0(stem, ".pvar.zst")), vzs)
-        g <- expect_calls_of_plink(stem, if (!dosage) 20L)
-        expect_identical(ncol(g), if (dosage) 60L else 40L)
+        g <- expect_calls_of_plink(stem, if (dosage) 0 else 20)
+        expect_identical(ncol(g), if (dosage) 60L else 90L)
         if (!dosage) expect_identical(bare(as.matrix(g)), bare(as.matrix(open_genotypes(vcf))))
       }
     }
@@ -170,11 +190,62 @@ test_that("dosages are told", {
                  class = "ancify_dosage_warning")
 })
 
+# The SNPs of a VCF after bcftools has split its records: copies of ALT, a column for each.
+copies_by_bcftools <- function(vcf) {
+  require_tool("bcftools")
+  norm <- tempfile(fileext = ".vcf")
+  expect_identical(run_program("bcftools", "norm", "-m", "-any", "-o", norm, vcf)$status, 0L)
+  lines <- bcftools_lines("query", norm, "-f", "%ID %REF %ALT[ %GT]\n")
+  words <- do.call(cbind, strsplit(gsub("|", "/", lines, fixed = TRUE), " ", fixed = TRUE))
+  codes <- c("0/0" = 0L, "0/1" = 1L, "1/0" = 1L, "1/1" = 2L)
+  list(id = words[1, ], counted = words[3, ],
+       calls = matrix(codes[words[-(1:3), ]], nrow(words) - 3))
+}
+
+test_that("variants of several ALT alleles are split as bcftools splits them", {
+  set.seed(7)
+  for (n in c(1, 5, 300)) {
+    vcf <- vcf_of_all_tracks(n, 60)
+    expected <- copies_by_bcftools(vcf)
+    for (g in list(open_genotypes(run_plink("plink2", "--vcf", vcf, "--make-pgen")),
+                   open_genotypes(vcf))) {
+      expect_identical(g$split, 20)
+      expect_identical(g$variants$id, expected$id)
+      expect_identical(g$variants$counted, expected$counted)
+      expect_identical(bare(as.matrix(g)), expected$calls)
+      some <- c(ncol(g):30, 2)
+      expect_identical(as.matrix(g[, some]), as.matrix(g)[, some, drop = FALSE])
+    }
+  }
+})
+
+test_that("many ALT alleles, in lists and in bits, are split as bcftools splits them", {
+  set.seed(8)
+  for (share in c(0.02, 0.5)) {
+    n <- 300
+    records <- vapply(1:20, function(j) {
+      alts <- paste0("C", strrep("T", seq_len(j)))
+      draw <- function() ifelse(runif(n) < share, sample(0:j, n, TRUE), 0)
+      text <- paste(draw(), draw(), sep = "/")
+      text[runif(n) < 0.03] <- "./."
+      paste(c(1, j, paste0("v", j), "C", paste(alts, collapse = ","), ".", ".", ".", "GT", text),
+            collapse = "\t")
+    }, "")
+    vcf <- vcf_file(records, paste0("s", seq_len(n)))
+    g <- open_genotypes(run_plink("plink2", "--vcf", vcf, "--make-pgen"))
+    expected <- copies_by_bcftools(vcf)
+    expect_identical(g$variants$counted, expected$counted)
+    expect_identical(bare(as.matrix(g)), expected$calls)
+  }
+})
+
 test_that("variants of several ALT alleles are left out of a PGEN and counted", {
   set.seed(7)
   stem <- run_plink("plink2", "--vcf", vcf_of_all_tracks(50, 12), "--make-pgen")
-  g <- open_genotypes(stem)
-  expect_output(print(g), "8 variants of 12.*4 records with several ALT alleles")
+  expect_output(print(open_genotypes(stem)), "split +4 records with several ALT alleles")
+  g <- open_genotypes(stem, multiallelic = "drop")
+  expect_output(print(g), "8 variants of .*4 records with several ALT alleles")
+  expect_identical(g$left_out, c(multiallelic = 4))
   # Numbers are those of the file.
   expect_identical(as.matrix(g[, c(8, 1)]), as.matrix(g)[, c(8, 1)])
   written <- write_bed(g, tempfile())
@@ -182,11 +253,10 @@ test_that("variants of several ALT alleles are left out of a PGEN and counted", 
   # A table that hides the alleles
   pvar <- paste0(stem, ".pvar")
   writeLines(sub("C,G(,T)?", "C", readLines(pvar)), pvar)
-  expect_ancify_error(as.matrix(open_genotypes(stem)), "format",
-                      "variant 4 has several ALT alleles")
+  expect_ancify_error(open_genotypes(stem), "format", "variant 4 has several ALT alleles")
   writeLines(sub("\tC$", "\tC,G", readLines(pvar)), pvar)
-  expect_ancify_error(open_genotypes(stem), "format", ".pvar", "no variant of two alleles",
-                      "12 variants with several")
+  expect_ancify_error(open_genotypes(stem, multiallelic = "drop"), "format", ".pvar",
+                      "no variant of two alleles", "12 variants with several")
 })
 
 test_that("tables compressed by Zstandard are whole", {

@@ -333,7 +333,9 @@ test_that("a set that was written meanwhile is replaced only on request", {
   chosen <- core_genotypes(g)
   write <- function(overwrite) {
     with_watch("Writing", function(watch) {
-      write_bed_impl(chosen, bed_files(g, stem, overwrite, new_work(1)), watch)
+      tables <- list(bim_lines(g$variants), fam_lines(g$samples))
+      files <- files_to_write(g, stem, "bed", tables, overwrite, new_work(1))
+      write_genotypes_impl(chosen, files, watch)
     })
   }
   expect_ancify_error(write(FALSE), "input", ".fam", "made by another process meanwhile")

@@ -392,3 +392,19 @@ test_that("X, Y and MT are told, of genotypes and of records", {
                  class = "ancify_chromosome_warning")
   expect_identical(x$values, measure()$values)
 })
+
+test_that("split ALT alleles are no pair of sites", {
+  set.seed(11)
+  records <- vapply(1:30, function(j) {
+    alts <- 1 + (j %% 5 == 0)
+    draw <- function() sample(0:alts, 12, replace = TRUE)
+    paste(c(1, 100 * j, paste0("v", j), "A", c("C", "C,G")[alts], ".", ".", ".", "GT",
+            paste(draw(), draw(), sep = "/")), collapse = "\t")
+  }, "")
+  vcf <- vcf_file(records, paste0("s", 1:12))
+  of <- function(x) ld_statistics(x, map = 1e-8, bins = c(0, 1e-5, 1e-4), threads = 1)
+  g <- open_genotypes(vcf)
+  expect_identical(ncol(g), 36L)
+  expect_equal(of(g)$values, of(vcf)$values, tolerance = 1e-12)
+  expect_identical(of(g)$records, of(vcf)$records)
+})

@@ -17,8 +17,8 @@ test_that("a saved fit finds its genotypes by path, or in the working directory"
   # What needs no genotypes works without them.
   expect_identical(coef(again), coef(fit))
   expect_identical(heritability(again), heritability(fit))
-  expect_ancify_error(reml_log_likelihood(again, c(0.3, 0.7)), "file", quoted(again$file$path),
-                      "does not exist")
+  expect_ancify_error(reml_log_likelihood(again, c(0.3, 0.7)), "file",
+                      quoted(again$files[[1]]$path), "does not exist")
   with_folder(folder, {
     expect_identical(reml_log_likelihood(again, c(0.3, 0.7), progress = FALSE), expected)
     expect_identical(simulate(again, seed = 1), drawn)
@@ -70,7 +70,7 @@ problem_of <- function(..., sets = list(a = 1:9, b = 10:30), control = reml_cont
   model$path <- "stochastic"
   list(
     problem = core_problem(model, list(work = new_work(1))),
-    files = list(genotype_file_facts(case$g))
+    files = list(genotype_file_facts(case$g$parts[[1]]))
   )
 }
 
@@ -110,7 +110,7 @@ test_that("a checkpoint is read by an equal fit alone", {
   copy <- paste0(tempfile("copy"), c(".bed", ".bim", ".fam"))
   file.copy(paste0(sub("[.]bed$", "", case$g$path), c(".bed", ".bim", ".fam")), copy)
   fit_of_copy <- function() {
-    replace(fit, "files", list(list(genotype_file_facts(open_genotypes(copy[1])))))
+    replace(fit, "files", list(list(genotype_file_facts(open_genotypes(copy[1])$parts[[1]]))))
   }
   expect_identical(open(fit_of_copy())$state, state)
   Sys.setFileTime(copy[1], Sys.time() + 9)

@@ -327,21 +327,131 @@ TEST(PgenGenotypes, HaveTheCallsBeforeFurtherTracks) {
   expect_refused(file(5, ""), 3, 3, "variant 2 has a damaged record: it is of the kind 5");
 }
 
-TEST(PgenGenotypes, HaveSeveralAllelesOnlyWhereNoneAreRead) {
+TEST(PgenGenotypes, HaveTheAltAllelesOfTheTableBeside) {
   const Calls calls = {0, 1, 2};
   const std::string record = pack(calls);
   const TempDir dir;
+  // No ALT allele after the first is called.
+  const std::string none = record + "\xff";
   const std::string flagged =
-      pgen_of_records(3, {0, 8, 2}, {record, record + "x", test::difference_list(calls, calls)});
+      pgen_of_records(3, {0, 8, 2}, {record, none, test::difference_list(calls, calls)});
   std::string counted = pgen_file({calls, calls, calls}, {0, 0, 2}, {1, false, 1});
   counted[counted.size() - 3 - 2] = 3;
+  expect_refused(flagged, 3, 3, "variant 2 has several ALT alleles, but one in the file beside");
+  expect_refused(counted, 3, 3, "variant 2 has 2 ALT alleles, but in the file beside it 1");
   for (const std::string& content : {flagged, counted}) {
-    expect_refused(content, 3, 3, "variant 2 has several ALT alleles, but one in the file beside");
-    // Differences from it are read.
-    const auto file = open_genotype_file(dir.write("x.pgen", content), 3, 3);
-    EXPECT_EQ(read(*file, 2, 1), pack(calls));
-    EXPECT_EQ(read(*file, 0, 1), pack(calls));
+    const auto file = open_genotype_file(dir.write("x.pgen", content), 3, 3, {}, {1, 2, 1});
+    ASSERT_EQ(file->variants(), 4);
+    EXPECT_EQ(read(*file, 0, 4), record + record + pack({0, 0, 0}) + record);
+    EXPECT_EQ(read(*file, 2, 2), pack({0, 0, 0}) + record);
   }
+  EXPECT_THROW(open_genotype_file(dir.file("x.pgen"), 3, 3, {}, {1, 2}), InputError);
+  EXPECT_THROW(open_genotype_file(dir.file("x.pgen"), 3, 3, {}, {1, 2, 0}), InputError);
+}
+
+// ---- ALT alleles --------------------------------------------------------------------------------
+
+using Alleles = std::pair<int, int>;  // of a sample; 0 is REF, -1 missing
+
+// Values of `bits` bits, the first in the lowest.
+std::string packed_values(const std::vector<unsigned>& values, unsigned bits) {
+  std::string bytes((values.size() * bits + 7) / 8, '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t at = i * bits;
+    bytes[at / 8] = static_cast<char>(bytes[at / 8] | values[i] << at % 8);
+  }
+  return bytes;
+}
+
+// A list of samples without calls, of less than 65 samples.
+std::string short_list(const std::vector<std::size_t>& samples) {
+  std::string bytes = test::varint(samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    bytes += i == 0 ? number_bytes(samples[0], 1) : test::varint(samples[i] - samples[i - 1]);
+  }
+  return bytes;
+}
+
+// The record of these alleles, by the draft's section on multiallelic hard calls.
+std::string record_of_alleles(const std::vector<Alleles>& alleles, int alts, bool lists) {
+  Calls categories;
+  std::vector<unsigned> is_one;
+  std::vector<unsigned> is_two;
+  std::vector<std::size_t> ones;
+  std::vector<std::size_t> twos;
+  std::vector<unsigned> of_ones;
+  std::vector<unsigned> of_twos;
+  for (std::size_t i = 0; i < alleles.size(); ++i) {
+    const auto [a, b] = alleles[i];
+    categories.push_back(a < 0 ? 3 : (a > 0 ? 1 : 0) + (b > 0 ? 1 : 0));
+    if (categories.back() == 1) {
+      is_one.push_back(b > 1 ? 1 : 0);
+      if (b > 1) ones.push_back(i), of_ones.push_back(static_cast<unsigned>(b - 2));
+    } else if (categories.back() == 2) {
+      is_two.push_back(b > 1 ? 1 : 0);
+      if (b == 1) continue;
+      twos.push_back(i);
+      if (alts > 2) of_twos.push_back(static_cast<unsigned>(a - 1));
+      of_twos.push_back(static_cast<unsigned>(alts == 2 ? a - 1 : b - 1));
+    }
+  }
+  const unsigned one_bits = alts == 2 ? 0 : alts == 3 ? 1 : alts <= 5 ? 2 : alts <= 17 ? 4 : 8;
+  const unsigned two_bits = alts == 2 ? 1 : alts <= 4 ? 2 : alts <= 16 ? 4 : 8;
+  std::string bytes = pack(categories) + (lists ? "\x11" : std::string(1, '\0'));
+  bytes += lists ? short_list(ones) : packed_values(is_one, 1);
+  if (one_bits > 0) bytes += packed_values(of_ones, one_bits);
+  bytes += lists ? short_list(twos) : packed_values(is_two, 1);
+  return bytes + packed_values(of_twos, two_bits);
+}
+
+TEST(PgenGenotypes, SplitAltAlleles) {
+  const TempDir dir;
+  std::mt19937_64 random(3);
+  for (const int alts : {2, 3, 4, 5, 6, 16, 17, 18, 40}) {
+    for (const bool lists : {false, true}) {
+      std::vector<Alleles> alleles;
+      for (int i = 0; i < 61; ++i) {
+        int a = static_cast<int>(random() % static_cast<unsigned>(alts + 1));
+        int b =
+            random() % 3 == 0 ? a : static_cast<int>(random() % static_cast<unsigned>(alts + 1));
+        if (random() % 3 == 0) a = b = static_cast<int>(random() % 2);
+        if (random() % 9 == 0) a = b = -1;
+        alleles.emplace_back(std::min(a, b), std::max(a, b));
+      }
+      const std::string content =
+          pgen_of_records(61, {8}, {record_of_alleles(alleles, alts, lists)});
+      const auto file = open_genotype_file(dir.write("x.pgen", content), 61, 1, {}, {alts});
+      for (int alt = 1; alt <= alts; ++alt) {
+        Calls expected;
+        for (const auto& [a, b] : alleles) {
+          expected.push_back(a < 0 ? 3 : (a == alt ? 1 : 0) + (b == alt ? 1 : 0));
+        }
+        ASSERT_EQ(read(*file, alt - 1, 1), pack(expected)) << alts << " alleles, " << alt;
+      }
+    }
+  }
+}
+
+TEST(PgenGenotypes, HaveKnownAltAlleles) {
+  const TempDir dir;
+  const auto refusal_of = [&](const std::string& track, int alts) {
+    const std::string content = pgen_of_records(3, {8}, {pack({0, 1, 2}) + track});
+    const std::string path = dir.write("x.pgen", content);
+    return message_of<FormatError>([&] {
+      const auto file = open_genotype_file(path, 3, 1, {}, {alts});
+      read(*file, 0, alts);
+    });
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+  };
+  EXPECT_TRUE(has(refusal_of("\xf2", 2), "an unknown form"));
+  EXPECT_TRUE(has(refusal_of("", 2), "it ends too soon"));
+  EXPECT_TRUE(has(refusal_of(std::string("\xff") + "x", 2), "it is too long"));
+  // Sample 0 has no ALT allele.
+  EXPECT_TRUE(has(refusal_of(std::string("\xf1\x01\0", 3), 2), "a sample without any"));
+  // The fifth of four ALT alleles
+  EXPECT_TRUE(has(refusal_of("\xf1\x01\x01\x03", 4), "an unknown ALT allele"));
 }
 
 TEST(PgenGenotypes, NameOtherStorageModes) {

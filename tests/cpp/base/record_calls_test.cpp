@@ -34,9 +34,9 @@ class RecordCallsTest : public ::testing::Test {
   void SetUp() override {
     if (htslib_version().empty()) GTEST_SKIP() << "This build has no htslib.";
   }
-  RecordCalls read(const std::vector<std::string>& records) {
+  RecordCalls read(const std::vector<std::string>& records, bool split = false) {
     JobControl control;
-    return read_record_calls(dir_.write("x.vcf", vcf_of(records)), 1, control);
+    return read_record_calls(dir_.write("x.vcf", vcf_of(records)), split, 1, control);
   }
   TempDir dir_;
 };
@@ -56,6 +56,25 @@ TEST_F(RecordCallsTest, PacksWhatStandsThere) {
                                    {0, 2, kMissingCall, kMissingCall, 2}};
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(file.stride()));
   for (std::int64_t j = 0; j < 2; ++j) {
+    file.read(j, 1, calls.data());
+    for (std::int64_t i = 0; i < 5; ++i) EXPECT_EQ(call_at(calls.data(), i), expected[j][i]);
+  }
+}
+
+TEST_F(RecordCallsTest, SplitsByAltAllele) {
+  const RecordCalls found =
+      read({"C,G,CT 0/0 1/2 2/2 0/3 ./1", "C 0/0 0/1 1/1 . 0", "CT,CTT 0/0 1/2 2/2 0/1 ./1"}, true);
+  EXPECT_EQ(found.split, 1);
+  EXPECT_EQ(found.multiallelic, 0);
+  EXPECT_EQ(found.not_snp, 1);
+  ASSERT_EQ(found.variants.counted.size(), 3U);
+  EXPECT_EQ(found.variants.counted[0], "C");
+  EXPECT_EQ(found.variants.counted[1], "G");
+  const MemoryGenotypes file("x", found.calls.data(), 5, 3);
+  const unsigned expected[3][5] = {
+      {0, 1, 0, 0, kMissingCall}, {0, 1, 2, 0, kMissingCall}, {0, 1, 2, kMissingCall, 0}};
+  std::vector<std::uint8_t> calls(static_cast<std::size_t>(file.stride()));
+  for (std::int64_t j = 0; j < 3; ++j) {
     file.read(j, 1, calls.data());
     for (std::int64_t i = 0; i < 5; ++i) EXPECT_EQ(call_at(calls.data(), i), expected[j][i]);
   }

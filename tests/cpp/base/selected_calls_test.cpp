@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "core/exec/errors.h"
-#include "core/formats/genotype/bed_writer.h"
+#include "core/formats/genotype/genotype_writer.h"
 #include "genotype_files.h"
 #include "support.h"
 
@@ -17,6 +17,7 @@ namespace {
 using test::bed_file;
 using test::Calls;
 using test::pack;
+using test::pgen_of_calls;
 using test::random_calls;
 using test::read_file;
 using test::TempDir;
@@ -122,7 +123,7 @@ TEST(SelectedCalls, AreThoseOfTheFile) {
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-TEST(BedWriter, WritesWhatASlowWriterDoes) {
+TEST(GenotypeWriter, WritesWhatASlowWriterDoes) {
   std::mt19937_64 random(4);
   for (const std::size_t size : kSizes) {
     for (const int threads : {1, 3}) {
@@ -136,36 +137,44 @@ TEST(BedWriter, WritesWhatASlowWriterDoes) {
       }
       JobControl control;
       const std::string stem = chosen.dir.file("out");
-      write_bed(*chosen.file, chosen.selection, {"variants\n", "samples\n"}, stem, false, threads,
-                control);
+      write_genotypes(GenotypeFormat::kBed, *chosen.file, chosen.selection,
+                      {"variants\n", "samples\n"}, stem, false, threads, control);
       EXPECT_EQ(read_file(stem + ".bed"), bed_file(expected));
       EXPECT_EQ(read_file(stem + ".bim"), "variants\n");
       EXPECT_EQ(read_file(stem + ".fam"), "samples\n");
       EXPECT_EQ(chosen.dir.entries(), 4U);
+
+      write_genotypes(GenotypeFormat::kPgen, *chosen.file, chosen.selection,
+                      {"variants\n", "samples\n"}, stem, false, threads, control);
+      EXPECT_EQ(read_file(stem + ".pgen"), pgen_of_calls(expected));
+      EXPECT_EQ(read_file(stem + ".pvar"), "variants\n");
+      EXPECT_EQ(read_file(stem + ".psam"), "samples\n");
     }
   }
 }
 
-TEST(BedWriter, LeavesNothingIfAFileCannotBeWritten) {
+TEST(GenotypeWriter, LeavesNothingIfAFileCannotBeWritten) {
   std::mt19937_64 random(5);
   for (const char* ending : {".bed", ".bim", ".fam"}) {
     const Chosen chosen(9, 5, random);
     const std::string stem = chosen.dir.file("out");
     std::filesystem::create_directory(stem + ending);
     JobControl control;
-    EXPECT_THROW(write_bed(*chosen.file, chosen.selection, {"v\n", "s\n"}, stem, true, 1, control),
+    EXPECT_THROW(write_genotypes(GenotypeFormat::kBed, *chosen.file, chosen.selection,
+                                 {"v\n", "s\n"}, stem, true, 1, control),
                  FileError);
     EXPECT_EQ(chosen.dir.entries(), 2U);  // the genotypes and the folder
   }
 }
 
-TEST(BedWriter, LeavesNothingIfItIsStopped) {
+TEST(GenotypeWriter, LeavesNothingIfItIsStopped) {
   std::mt19937_64 random(6);
   const Chosen chosen(9, 5, random);
   JobControl control;
   control.request_stop();
   const std::string stem = chosen.dir.file("out");
-  EXPECT_THROW(write_bed(*chosen.file, chosen.selection, {"v\n", "s\n"}, stem, true, 1, control),
+  EXPECT_THROW(write_genotypes(GenotypeFormat::kBed, *chosen.file, chosen.selection, {"v\n", "s\n"},
+                               stem, true, 1, control),
                Interrupted);
   EXPECT_EQ(chosen.dir.entries(), 1U);
 }

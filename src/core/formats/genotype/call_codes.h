@@ -24,6 +24,12 @@ constexpr std::uint64_t calls_of_other_allele(std::uint64_t calls) {
   return calls ^ (~calls & kLowBits) << 1;
 }
 
+// Replaces calls other than a missing one by 0.
+constexpr std::uint64_t missing_calls_alone(std::uint64_t calls) {
+  const std::uint64_t is_missing = calls & calls >> 1 & kLowBits;
+  return is_missing | is_missing << 1;
+}
+
 // Replaces n bytes of codes by convert(word).
 template <class Convert>
 void convert_codes(std::uint8_t* codes, std::size_t n, Convert convert) {

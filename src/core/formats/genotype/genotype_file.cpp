@@ -79,7 +79,8 @@ std::int64_t most_variants(const std::string& path, std::int64_t samples) {
 
 std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::int64_t samples,
                                                  std::int64_t variants,
-                                                 const InputIdentities& inputs) {
+                                                 const InputIdentities& inputs,
+                                                 const std::vector<int>& alts) {
   if (samples < 1 || variants < 1) {
     throw InputError("genotypes must have at least one sample and one variant");
   }
@@ -92,10 +93,11 @@ std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::i
              "its genotypes are stored sample by sample. Write them variant by variant with "
              "plink1.9 --make-bed");
     case 0x01:
+      if (!alts.empty()) throw InputError("a BED has no variants of several ALT alleles");
       return std::make_unique<BedGenotypes>(std::move(file), samples, variants);
     case 0x02:
     case 0x10:
-      return std::make_unique<PgenGenotypes>(std::move(file), samples, variants);
+      return std::make_unique<PgenGenotypes>(std::move(file), samples, variants, alts);
     default:
       refuse(path, "a PGEN file of the storage mode " + std::to_string(magic[2]) + ", with " +
                        name_of_mode(magic[2]) +

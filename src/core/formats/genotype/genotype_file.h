@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/exec/job_control.h"
 
@@ -38,9 +39,12 @@ std::int64_t most_samples(const std::string& path);
 std::int64_t most_variants(const std::string& path, std::int64_t samples);
 
 // Opens a BED or PGEN file, distinguished by content. `samples` and `variants` are the counts in
-// the accompanying tables. Throws FormatError if the file has another size, format or order.
+// the accompanying tables. `alts` holds each variant's number of ALT alleles; it is empty if all
+// have one. A PGEN gives each ALT allele as a variant of the result. Throws FormatError if the file
+// has another size, format or order, and InputError for several ALT alleles in a BED.
 std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::int64_t samples,
                                                  std::int64_t variants,
-                                                 const InputIdentities& inputs = {});
+                                                 const InputIdentities& inputs = {},
+                                                 const std::vector<int>& alts = {});
 
 }  // namespace ancify

@@ -30,8 +30,17 @@ bool has_reference_bits(unsigned control) { return control >> 6 == 3; }
 
 }  // namespace
 
-PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants)
+PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants,
+                             const std::vector<int>& alts)
     : file_(std::move(file)), samples_(samples), variants_(variants) {
+  if (!alts.empty()) {
+    if (static_cast<std::int64_t>(alts.size()) != variants ||
+        std::any_of(alts.begin(), alts.end(), [](int n) { return n < 1; })) {
+      throw InputError("each variant of a PGEN must have a number of ALT alleles");
+    }
+    rows_.push_back(0);
+    for (const int n : alts) rows_.push_back(rows_.back() + n);
+  }
   const auto header = bytes_at(0, kHeaderEnd);
   check_counts(little_endian(&header[kCountsAt + 4], 4), little_endian(&header[kCountsAt], 4));
   const unsigned control = header[kControlAt];
@@ -51,6 +60,10 @@ void PgenGenotypes::refuse(const std::string& problem) const {
 
 void PgenGenotypes::refuse_variant(std::int64_t variant, const std::string& problem) const {
   refuse("variant " + std::to_string(variant + 1) + " " + problem);
+}
+
+void PgenGenotypes::refuse_record(std::int64_t variant, const char* problem) const {
+  refuse_variant(variant, std::string("has a damaged record: ") + problem);
 }
 
 std::vector<std::uint8_t> PgenGenotypes::bytes_at(std::int64_t offset, std::int64_t n) const {
@@ -110,10 +123,11 @@ std::int64_t PgenGenotypes::index_block(unsigned control, std::int64_t first, st
                                      : bytes[static_cast<std::size_t>(i / 2)] >> 4 * (i % 2) & 0xfU;
     types_.push_back(static_cast<std::uint8_t>(type));
     begins_.push_back(begins_.back() + little_endian(lengths + i * length_bytes, length_bytes));
-    if (allele_bytes > 0) {
-      several_alts_.push_back(little_endian(alleles + i * allele_bytes, allele_bytes) > 2);
-    }
     check_record(first + i);
+    if (allele_bytes > 0) {
+      const std::int64_t count = little_endian(alleles + i * allele_bytes, allele_bytes);
+      check_alts(first + i, std::max<std::int64_t>(count - 1, 1));
+    }
   }
   const std::int64_t end = offset + static_cast<std::int64_t>(bytes.size());
   return has_reference_bits(control) ? end + bytes_of_bits(n) : end;
@@ -124,10 +138,26 @@ void PgenGenotypes::check_record(std::int64_t variant) const {
   if (variant % kBlock == 0 && needs_base(pgen_track(types_[at]))) {
     refuse_variant(variant, "is stored as differences, but there is no variant before it");
   }
+  if (has_several_alts(types_[at]) && alts_of(variant) == 1) {
+    refuse_variant(variant,
+                   "has several ALT alleles, but one in the file beside it. Is that its own?");
+  }
   if (begins_[at + 1] - begins_[at] > longest_pgen_record(types_[at], samples_)) {
     refuse_variant(variant, "has a record of " + std::to_string(begins_[at + 1] - begins_[at]) +
                                 " bytes, too many for " + std::to_string(samples_) + " samples");
   }
+}
+
+std::int64_t PgenGenotypes::alts_of(std::int64_t variant) const {
+  const auto at = static_cast<std::size_t>(variant);
+  return rows_.empty() ? 1 : rows_[at + 1] - rows_[at];
+}
+
+void PgenGenotypes::check_alts(std::int64_t variant, std::int64_t in_index) const {
+  if (in_index == alts_of(variant)) return;
+  refuse_variant(variant, "has " + std::to_string(in_index) +
+                              " ALT alleles, but in the file beside it " +
+                              std::to_string(alts_of(variant)) + ". Is that its own?");
 }
 
 void PgenGenotypes::decode(std::int64_t variant, const char* record, const std::uint8_t* base,
@@ -135,9 +165,7 @@ void PgenGenotypes::decode(std::int64_t variant, const char* record, const std::
   const auto at = static_cast<std::size_t>(variant);
   const auto size = static_cast<std::size_t>(begins_[at + 1] - begins_[at]);
   const char* const problem = decode_pgen_record(types_[at], {record, size}, samples_, base, calls);
-  if (problem != nullptr) {
-    refuse_variant(variant, std::string("has a damaged record: ") + problem);
-  }
+  if (problem != nullptr) refuse_record(variant, problem);
 }
 
 std::vector<std::uint8_t> PgenGenotypes::read_base(std::int64_t variant) const {
@@ -153,13 +181,43 @@ std::int64_t PgenGenotypes::with_dosages() const {
 }
 
 void PgenGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
-  for (std::int64_t i = first; i < first + n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (has_several_alts(types_[at]) || (!several_alts_.empty() && several_alts_[at])) {
-      refuse_variant(i, "has several ALT alleles, but one in the file beside it. Is that its own?");
-    }
+  if (rows_.empty()) {
+    read_calls(first, n, calls);
+    return;
   }
-  read_calls(first, n, calls);
+  const std::int64_t end = first + n;
+  auto variant = std::upper_bound(rows_.begin(), rows_.end(), first) - rows_.begin() - 1;
+  while (first < end) {
+    std::int64_t next = variant;
+    while (first + (next - variant) < end && alts_of(next) == 1) ++next;
+    read_calls(variant, next - variant, calls);
+    calls += (next - variant) * stride();
+    first += next - variant;
+    variant = next;
+    if (first == end) return;
+    const std::int64_t alt = first - rows_[static_cast<std::size_t>(variant)];
+    const std::int64_t alts = std::min(alts_of(variant), alt + end - first);
+    read_alts(variant, alt, alts, calls);
+    calls += (alts - alt) * stride();
+    first += alts - alt;
+    ++variant;
+  }
+}
+
+void PgenGenotypes::read_alts(std::int64_t variant, std::int64_t alt, std::int64_t end,
+                              std::uint8_t* calls) const {
+  const auto at = static_cast<std::size_t>(variant);
+  std::vector<std::uint8_t> before;
+  if (needs_base(pgen_track(types_[at]))) before = read_base(variant);
+  std::vector<char> record(static_cast<std::size_t>(begins_[at + 1] - begins_[at]));
+  file_.read_at(record.data(), record.size(), begins_[at]);
+  std::vector<std::uint8_t> categories(static_cast<std::size_t>(stride()));
+  for (; alt < end; ++alt, calls += stride()) {
+    const char* const problem =
+        decode_pgen_alt(types_[at], {record.data(), record.size()}, samples_, before.data(),
+                        alt + 1, alts_of(variant), categories.data(), calls);
+    if (problem != nullptr) refuse_record(variant, problem);
+  }
 }
 
 void PgenGenotypes::read_calls(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {

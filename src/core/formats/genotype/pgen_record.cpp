@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 #include "core/formats/genotype/call_codes.h"
 
@@ -55,10 +56,12 @@ void set_call(std::uint8_t* calls, std::int64_t sample, unsigned call) {
   byte = static_cast<std::uint8_t>((byte & ~(3U << shift)) | call << shift);
 }
 
-// Takes a list of samples and their calls, in groups of 64, and sets these calls. The list holds
-// the number of samples, each group's first sample, and the bytes of each group but the last. Then
-// come the calls, and the distances of the other samples from their predecessors.
-void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
+// Takes a list of samples, in groups of 64, and calls use(i, sample, values), where `values` holds
+// 2 bits for each of them if `has_values`. The list holds the number of samples, each group's first
+// sample, and the bytes of each group but the last. Then come the values, and the distances of the
+// other samples from their predecessors.
+template <class Use>
+void take_samples(RecordBytes& record, std::int64_t samples, bool has_values, Use use) {
   constexpr std::int64_t group = 64;
   constexpr std::size_t fewest_bytes = group - 1;
   const std::int64_t n = record.take_varint();
@@ -73,7 +76,8 @@ void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* c
                                                  : 4;
   const std::uint8_t* const first = record.take(static_cast<std::size_t>(groups * width));
   const std::uint8_t* const sizes = record.take(static_cast<std::size_t>(groups - 1));
-  const std::uint8_t* const values = record.take(static_cast<std::size_t>((n + 3) / 4));
+  const std::uint8_t* const values =
+      record.take(has_values ? static_cast<std::size_t>((n + 3) / 4) : 0);
   std::int64_t sample = -1;
   for (std::int64_t k = 0; k < groups; ++k) {
     const std::size_t before = record.left();
@@ -83,12 +87,27 @@ void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* c
       sample =
           i % group == 0 ? little_endian(first + k * width, width) : last + record.take_varint();
       if (sample <= last || sample >= samples) throw BadRecord{"its samples are not in order"};
-      set_call(calls, sample, values[i / 4] >> 2 * (i % 4) & 3U);
+      use(i, sample, values);
     }
     if (k + 1 < groups && before - record.left() != sizes[k] + fewest_bytes) {
       throw BadRecord{"a group of samples has another size than it says"};
     }
   }
+}
+
+// The value of `bits` bits, 1, 2, 4 or 8, at index i; 0 for no bits.
+unsigned packed_value(const std::uint8_t* bytes, std::int64_t i, unsigned bits) {
+  if (bits == 0) return 0;
+  const auto per_byte = static_cast<std::int64_t>(8 / bits);
+  return bytes[i / per_byte] >> bits * static_cast<unsigned>(i % per_byte) & ((1U << bits) - 1);
+}
+
+// Takes a list of samples with their calls, and sets these.
+void take_differences(RecordBytes& record, std::int64_t samples, std::uint8_t* calls) {
+  take_samples(record, samples, true,
+               [calls](std::int64_t i, std::int64_t sample, const std::uint8_t* values) {
+                 set_call(calls, sample, packed_value(values, i, 2));
+               });
 }
 
 // Spreads a bit for each sample, followed by 0, over two bytes.
@@ -141,6 +160,67 @@ void decode(PgenTrack track, RecordBytes& record, std::int64_t samples, const st
   if (track == PgenTrack::kSwapped) convert_codes(calls, stride, calls_of_other_allele);
 }
 
+// The samples of a patch set: those in this category of calls whose alleles are not REF and ALT 1
+// alone. `format` is 0 for a bit for each sample of the category, 1 for a list, 15 for none.
+std::vector<std::int64_t> take_patched(RecordBytes& record, unsigned format, std::int64_t samples,
+                                       const std::uint8_t* categories, unsigned category) {
+  constexpr unsigned none = 15;
+  std::vector<std::int64_t> patched;
+  if (format == none) return patched;
+  const auto is_in = [&](std::int64_t i) { return packed_value(categories, i, 2) == category; };
+  if (format == 1) {
+    take_samples(record, samples, false,
+                 [&](std::int64_t, std::int64_t sample, const std::uint8_t*) {
+                   if (!is_in(sample)) throw BadRecord{"an ALT allele has a sample without any"};
+                   patched.push_back(sample);
+                 });
+    return patched;
+  }
+  if (format != 0) throw BadRecord{"its ALT alleles are stored in an unknown form"};
+  std::int64_t n = 0;
+  for (std::int64_t i = 0; i < samples; ++i) n += is_in(i) ? 1 : 0;
+  const std::uint8_t* const bits = record.take(static_cast<std::size_t>((n + 7) / 8));
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    if (is_in(i) && packed_value(bits, at++, 1) != 0) patched.push_back(i);
+  }
+  return patched;
+}
+
+const std::uint8_t* take_values(RecordBytes& record, std::size_t n, unsigned bits) {
+  return record.take((n * bits + 7) / 8);
+}
+
+// Takes the track of further ALT alleles, and sets `calls` to the copies of one of them. A patched
+// call of one copy holds the ALT allele, less 2. A patched call of two copies holds both ALT
+// alleles, less 1, or only the second where there are two ALT alleles in all.
+void take_alt(RecordBytes& record, std::int64_t samples, const std::uint8_t* categories,
+              std::int64_t alt, std::int64_t alts, std::uint8_t* calls) {
+  if (alts > 255) throw BadRecord{"it has more than 255 ALT alleles"};
+  const unsigned formats = *record.take(1);
+  const auto ones = take_patched(record, formats & 15U, samples, categories, 1);
+  const unsigned bits_of_one = alts == 2 ? 0 : alts == 3 ? 1 : alts <= 5 ? 2 : alts <= 17 ? 4 : 8;
+  const std::uint8_t* const one = take_values(record, ones.size(), bits_of_one);
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    const std::int64_t allele = 2 + packed_value(one, static_cast<std::int64_t>(i), bits_of_one);
+    if (allele > alts) throw BadRecord{"it has an unknown ALT allele"};
+    set_call(calls, ones[i], allele == alt ? 1 : 0);
+  }
+  const auto twos = take_patched(record, formats >> 4, samples, categories, 2);
+  const unsigned bits_of_two = alts == 2 ? 1 : alts <= 4 ? 2 : alts <= 16 ? 4 : 8;
+  const std::int64_t per_call = alts == 2 ? 1 : 2;
+  const std::uint8_t* const two =
+      take_values(record, twos.size() * static_cast<std::size_t>(per_call), bits_of_two);
+  for (std::size_t i = 0; i < twos.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i) * per_call;
+    const std::int64_t first =
+        alts == 2 ? 1 + packed_value(two, at, 1) : 1 + packed_value(two, at, bits_of_two);
+    const std::int64_t second = alts == 2 ? 2 : 1 + packed_value(two, at + 1, bits_of_two);
+    if (std::max(first, second) > alts) throw BadRecord{"it has an unknown ALT allele"};
+    set_call(calls, twos[i], (first == alt ? 1U : 0U) + (second == alt ? 1U : 0U));
+  }
+}
+
 }  // namespace
 
 const char* decode_pgen_record(std::uint8_t record_type, std::string_view record,
@@ -154,6 +234,25 @@ const char* decode_pgen_record(std::uint8_t record_type, std::string_view record
     return bad.problem;
   }
   clear_padding(calls, samples);
+  return nullptr;
+}
+
+const char* decode_pgen_alt(std::uint8_t record_type, std::string_view record, std::int64_t samples,
+                            const std::uint8_t* base, std::int64_t alt, std::int64_t alts,
+                            std::uint8_t* categories, std::uint8_t* calls) {
+  const auto stride = static_cast<std::size_t>((samples + 3) / 4);
+  try {
+    RecordBytes bytes(record);
+    decode(pgen_track(record_type), bytes, samples, base, categories);
+    clear_padding(categories, samples);
+    std::memcpy(calls, categories, stride);
+    // Without the track, all copies are of the first ALT allele.
+    if (alt > 1) convert_codes(calls, stride, missing_calls_alone);
+    if (has_several_alts(record_type)) take_alt(bytes, samples, categories, alt, alts, calls);
+    bytes.expect_end((record_type & 0xf0U) != 0);
+  } catch (const BadRecord& bad) {
+    return bad.problem;
+  }
   return nullptr;
 }
 

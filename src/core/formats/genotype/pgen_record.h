@@ -1,5 +1,5 @@
-// Decodes the main track of a record of a PGEN file: the hard calls of a variant. The following
-// tracks, for phase, dosages and further alleles, are not read.
+// Decodes the hard calls of a record of a PGEN file: its main track and, for a variant with several
+// ALT alleles, the track of those after the first. The tracks for phase and dosages are not read.
 #pragma once
 
 #include <cstdint>
@@ -50,5 +50,11 @@ constexpr std::int64_t longest_pgen_record(std::uint8_t record_type, std::int64_
 // record's base. Returns the problem of a bad record; null if it is valid.
 const char* decode_pgen_record(std::uint8_t record_type, std::string_view record,
                                std::int64_t samples, const std::uint8_t* base, std::uint8_t* calls);
+
+// The same for the copies of ALT allele `alt` of `alts`, from 1 on. `categories` is for the calls
+// of decode_pgen_record(), which count all ALT alleles.
+const char* decode_pgen_alt(std::uint8_t record_type, std::string_view record, std::int64_t samples,
+                            const std::uint8_t* base, std::int64_t alt, std::int64_t alts,
+                            std::uint8_t* categories, std::uint8_t* calls);
 
 }  // namespace ancify

@@ -18,13 +18,13 @@ namespace {
 
 constexpr int kDiploid = 2;
 
-// The call of a sample's alleles; none for one with more than two.
-unsigned call_of(const int* alleles, int ploidy) {
+// The call of allele `alt` among a sample's alleles; none for one with more than two.
+unsigned call_of(const int* alleles, int ploidy, int alt) {
   int n = 0;
   int copies = 0;
   for (int k = 0; k < ploidy && alleles[k] != kNoAllele; ++k, ++n) {
     if (alleles[k] == kMissingAllele) return kMissingCall;
-    copies += alleles[k];
+    copies += alleles[k] == alt ? 1 : 0;
   }
   if (n == 0) return kMissingCall;
   return static_cast<unsigned>(n == 1 ? kDiploid * copies : copies);
@@ -32,8 +32,8 @@ unsigned call_of(const int* alleles, int ploidy) {
 
 class CallReader {
  public:
-  CallReader(const std::string& path, int threads, JobControl& control)
-      : reader_(path, threads - 1, RecordParts::kGenotypes, control.inputs()) {
+  CallReader(const std::string& path, bool split, int threads, JobControl& control)
+      : reader_(path, threads - 1, RecordParts::kGenotypes, control.inputs()), split_(split) {
     found_.samples = reader_.samples();
     if (found_.samples.empty()) {
       throw FormatError(path, 0, "the file has no samples, and so no genotypes");
@@ -58,18 +58,26 @@ class CallReader {
 
  private:
   void take_record() {
-    if (reader_.alleles() > 2) {
+    const int alts = reader_.alleles() - 1;
+    if (alts > 1 && !split_) {
       ++found_.multiallelic;
-    } else if (reader_.alleles() < 2 || !are_snp_alleles(reader_.allele(0), reader_.allele(1))) {
+      return;
+    }
+    std::vector<int> snps;
+    for (int alt = 1; alt <= alts; ++alt) {
+      if (are_snp_alleles(reader_.allele(0), reader_.allele(alt))) snps.push_back(alt);
+    }
+    if (snps.empty()) {
       ++found_.not_snp;
     } else if (const Genotypes& genotypes = reader_.genotypes(); genotypes.ploidy == 0) {
       ++found_.without_genotypes;
     } else {
-      add(genotypes);
+      if (alts > 1) ++found_.split;
+      for (const int alt : snps) add(genotypes, alt);
     }
   }
 
-  void add(const Genotypes& genotypes) {
+  void add(const Genotypes& genotypes, int alt) {
     if (reader_.position() > std::numeric_limits<std::int32_t>::max()) {
       reader_.fail("its position is beyond 2147483647");
     }
@@ -80,7 +88,7 @@ class CallReader {
     table.chromosome.add(reader_.chromosome());
     table.id.add(reader_.id());
     table.position.push_back(static_cast<std::int32_t>(reader_.position()));
-    table.counted.add(reader_.allele(1));
+    table.counted.add(reader_.allele(alt));
     table.other.add(reader_.allele(0));
     const auto n = static_cast<std::int64_t>(found_.samples.size());
     const std::size_t begin = found_.calls.size();
@@ -89,7 +97,7 @@ class CallReader {
     for (std::int64_t i = 0; i < n; ++i) {
       const int* const alleles = genotypes.alleles.data() + i * genotypes.ploidy;
       if (genotypes.ploidy > kDiploid && alleles[kDiploid] != kNoAllele) refuse_ploidy(i);
-      set_call(calls, i, call_of(alleles, genotypes.ploidy));
+      set_call(calls, i, call_of(alleles, genotypes.ploidy, alt));
     }
   }
 
@@ -100,13 +108,15 @@ class CallReader {
   }
 
   VariantReader reader_;
+  bool split_;
   RecordCalls found_;
 };
 
 }  // namespace
 
-RecordCalls read_record_calls(const std::string& path, int threads, JobControl& control) {
-  return CallReader(path, in_forked_child() ? 1 : threads, control).read(control);
+RecordCalls read_record_calls(const std::string& path, bool split, int threads,
+                              JobControl& control) {
+  return CallReader(path, split, in_forked_child() ? 1 : threads, control).read(control);
 }
 
 }  // namespace ancify

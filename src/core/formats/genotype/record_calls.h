@@ -12,13 +12,14 @@
 
 namespace ancify {
 
-// Records with genotypes, one REF and one ALT, which are different bases. ALT is the counted
-// allele.
+// Records with genotypes whose REF and ALT are different bases. ALT is the counted allele. Each ALT
+// allele of a split record is a variant, with all other alleles as the other one.
 struct RecordCalls {
   std::vector<std::string> samples;
   VariantTable variants;
   std::vector<std::uint8_t> calls;  // in the form of GenotypeFile::read()
-  // Records left out: several ALT alleles, alleles other than two different bases, no GT.
+  std::int64_t split = 0;           // records with several ALT alleles
+  // Records left out: several ALT alleles, no pair of different bases, no GT.
   std::int64_t multiallelic = 0;
   std::int64_t not_snp = 0;
   std::int64_t without_genotypes = 0;
@@ -33,9 +34,11 @@ inline bool are_snp_alleles(std::string_view ref, std::string_view alt) {
   return one != bases.npos && other != bases.npos && one % 4 != other % 4;
 }
 
-// A haploid call counts twice, as in PLINK. A genotype with a missing allele is missing. Throws
+// `split`: whether records with several ALT alleles are split, or left out. A haploid call counts
+// twice, as in PLINK. A genotype with a missing allele is missing. Throws
 // FormatError for more than two alleles, no samples, or a record that a VariantReader refuses.
 // `threads` inflate.
-RecordCalls read_record_calls(const std::string& path, int threads, JobControl& control);
+RecordCalls read_record_calls(const std::string& path, bool split, int threads,
+                              JobControl& control);
 
 }  // namespace ancify
