@@ -118,7 +118,7 @@ export_command <- function(parsed) {
   written <- export_states(
     folder_of_run(parsed$arguments), parsed$format, parsed$output,
     sites = parsed$sites, reference = parsed$reference,
-    chromosomes = if (!is.null(parsed$chromosomes)) split_option(parsed$chromosomes),
+    chromosomes = chromosomes_option(parsed),
     low_confidence = is.null(parsed$no_low_confidence),
     width = number_option(parsed$width, "--width"), threads = threads_option(parsed),
     progress = isatty(stderr())

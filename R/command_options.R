@@ -26,7 +26,10 @@ option_rows <- list(
   no_low_confidence = option_row(
     "no-low-confidence", "", "leave out ancestral alleles of low confidence"
   ),
-  chromosomes = option_row("chromosomes", "NAMES", "chromosomes to write (comma)", default = "all"),
+  chromosomes = option_row(
+    "chromosomes", "NAMES", "chromosomes to use, such as 1,2,X or autosomes (comma)",
+    default = "all, but reml: autosomes"
+  ),
   polarise = option_row("polarise", "", "exchange alleles so that REF is ancestral"),
   keep_fields = option_row(
     "keep-fields", "FIELDS",
@@ -79,6 +82,9 @@ option_rows <- list(
   pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
   covar = option_row("covar", "FILE", "covariates"),
   keep = option_row("keep", "FILE", "samples to use", default = "all"),
+  split_par = option_row(
+    "split-par", "BUILD", "treat pseudoautosomal regions of X as diploid: GRCh37 or GRCh38"
+  ),
   components = option_row("components", "FILE", "components of variants", default = "one of all"),
   mixed = option_row(
     "mixed", "", "take relatives into account, without the variant's chromosome"
@@ -256,4 +262,9 @@ number_option <- function(text, name) {
 # Splits a,b,c into its parts; none if absent.
 split_option <- function(text) {
   if (is.null(text)) character() else strsplit(text, ",", fixed = TRUE)[[1]]
+}
+
+# NULL if absent.
+chromosomes_option <- function(parsed) {
+  if (!is.null(parsed$chromosomes)) split_option(parsed$chromosomes)
 }

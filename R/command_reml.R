@@ -10,7 +10,8 @@ reml_command <- function(parsed) {
   fits <- list()
   for_phenotypes(study$formulas, function(formula, phenotype) {
     fits[[phenotype]] <<- fit_reml(
-      formula, study$table, study$genotypes, components, threads = threads,
+      formula, study$table, study$genotypes, components,
+      chromosomes = chromosomes_option(parsed) %||% "autosomes", threads = threads,
       backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
     )
     print(summary(fits[[phenotype]]))
@@ -48,6 +49,7 @@ status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0
 # Returns list(genotypes =, table =, formulas = by phenotype).
 command_study <- function(parsed) {
   genotypes <- open_genotypes(c(parsed$genotypes, parsed$arguments))
+  if (!is.null(parsed$split_par)) genotypes <- split_par(genotypes, parsed$split_par)
   data <- command_data(parsed, genotypes)
   if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
   terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
@@ -143,7 +145,8 @@ reml_facts_as_list <- function(fit) {
   list(
     formula = deparse1(fit$formula), samples = length(fit$y), dropped = as.list(fit$dropped),
     variants = list(used = fit$n_variants, constant = fit$constant_variants,
-                    in_no_component = fit$uncovered),
+                    in_no_component = fit$uncovered,
+                    on_other_chromosomes = as.list(fit$left_out)),
     method = fit$path, converged = fit$converged, status = fit$status, passes = fit$passes,
     probes = fit$probes, log_likelihood = fit$log_likelihood,
     log_likelihood_null = fit$log_likelihood_null, lrt = as.list(lrt),

@@ -235,8 +235,8 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "covar", "keep", "components", "out", "threads",
-                  "backend", "verbose"),
+      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "components",
+                  "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = "Further GENOTYPES, such as a file for each chromosome, make one set.",
       examples = c(
@@ -247,11 +247,12 @@ rows_of_analyses <- function() {
     ),
     scan = command_row(
       "test each variant for association with a trait", scan_command, "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "covar", "keep", "mixed", "out", "threads", "backend",
-                  "verbose"),
+      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "mixed",
+                  "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = c(
         "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
+        "The kernel of --mixed has the autosomes, whichever chromosomes are tested.",
         "Further GENOTYPES, such as a file for each chromosome, make one set."
       ),
       examples = c(

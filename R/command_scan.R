@@ -6,6 +6,9 @@ scan_command <- function(parsed) {
   backend <- backend_option(parsed)
   file <- scan_file(parsed$out)
   study <- command_study(parsed)
+  genotypes <- genotypes_on(
+    study$genotypes, chromosomes_option(parsed) %||% "all", "the scan"
+  )
   scans <- list()
   fits <- list()
   for_phenotypes(study$formulas, function(formula, phenotype) {
@@ -14,10 +17,10 @@ scan_command <- function(parsed) {
         formula, study$table, study$genotypes, threads = threads,
         backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
       )
-      scan_variants(fits[[phenotype]], progress = isatty(stderr()))
+      scan_variants(fits[[phenotype]], genotypes, progress = isatty(stderr()))
     } else {
-      scan_variants(formula, study$table, study$genotypes, threads = threads,
-                    backend = backend, progress = isatty(stderr()))
+      scan_variants(formula, study$table, genotypes, threads = threads, backend = backend,
+                    progress = isatty(stderr()))
     }
     print(scan)
     cat("\n")

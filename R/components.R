@@ -302,6 +302,17 @@ check_none_empty <- function(components) {
             enumerate(quoted(components$names[empty])))
 }
 
+# The components with these variants alone; a component without any is left out. `stays`: whether,
+# for each variant.
+components_where <- function(components, stays) {
+  table <- components$table[stays[components$table$variant], ]
+  names <- sort(unique(table$component))
+  table$component <- match(table$component, names)
+  components$table <- table
+  components$names <- components$names[names]
+  components
+}
+
 check_no_overlap <- function(components) {
   twice <- anyDuplicated(components$table$variant)
   if (twice) {

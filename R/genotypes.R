@@ -36,6 +36,11 @@
 #' Samples are matched by IID, in the order of the first file, which gives their other columns. A
 #' warning counts samples that are not in all files: they are left out.
 #'
+#' **Sex.** A column `sex` (or `SEX`) of the samples says 1, `M` or `male`, or 2, `F` or `female`;
+#' all else is unknown. To give it for a matrix or a VCF, set `g$samples$sex`. Analyses use it for
+#' variants of X and Y. Pseudoautosomal variants are those of chromosome XY (25, PAR1, PAR2), see
+#' [split_par()].
+#'
 #' **Choices.** Samples and variants are chosen by index, by a logical vector, or by IID and variant
 #' ID. The result keeps the order of the choice. Each can be chosen only once.
 #'
@@ -154,7 +159,7 @@ core_genotypes <- function(g) {
   core_list(
     "ChosenGenotypes",
     parts = lapply(g$parts, core_part), sample_index = g$sample_index - 1L,
-    variant_index = g$variant_index - 1
+    variant_index = g$variant_index - 1, masks = masks_of(g)
   )
 }
 

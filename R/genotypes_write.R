@@ -140,11 +140,6 @@ has_reference_alleles <- function(g) {
   all(vapply(g$parts, function(part) part$kind != "matrix" && !endsWith(part$path, ".bed"), NA))
 }
 
-# 1 for males, 2 for females, 0 if unknown.
-sex_codes <- function(sex) {
-  c(0, 1, 2, 1, 2)[match(toupper(sex), c("1", "2", "M", "F"), 0) + 1]
-}
-
 pvar_lines <- function(variants) {
   columns <- stats::setNames(variants[c("chromosome", "position", "id", "other", "counted")],
                              c("#CHROM", "POS", "ID", "REF", "ALT"))

@@ -23,6 +23,8 @@
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param variants Variants of the kernel, as in `g[, variants]`. `NULL` (the default): all.
+#' @param chromosomes Of these variants, the chromosomes in the kernel, as in [fit_reml()]: by
+#'   default `"autosomes"`. A message counts variants that are left out.
 #' @param scale_power Exponent of the variance in the scale, -1 by default.
 #' @param K A symmetric matrix without negative eigenvalues, with a row for each sample. Row names
 #'   are ids of samples.
@@ -40,6 +42,8 @@
 #'   between rows and columns. The message names the samples.
 #' * `ancify_input_error`: `trace` is not positive, `V` has another number of rows, or the kernel
 #'   has no such `component`.
+#' * `ancify_input_error`: no variant is on `chromosomes`.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT are in the kernel.
 #' * `ancify_file_error`, `ancify_format_error`: the genotypes cannot be read.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
 #' @references
@@ -61,9 +65,10 @@ NULL
 
 #' @rdname kernels
 #' @export
-kernel_grm <- function(g, variants = NULL, scale_power = -1) {
+kernel_grm <- function(g, variants = NULL, scale_power = -1, chromosomes = "autosomes") {
   check_args(g = check_genotypes, scale_power = number())
   if (!is.null(variants)) g <- g[, variants]
+  g <- genotypes_on(g, chromosomes, "the kernel")
   new_kernel("grm", g$samples$id, nrow(g), genotypes = g, scale_power = scale_power)
 }
 

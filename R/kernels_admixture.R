@@ -48,9 +48,11 @@
 #' data <- data.frame(id = paste0("sample", 1:60), y = rnorm(60) + as.matrix(g)[, 1])
 #' fit <- fit_reml(y ~ north, cbind(data, north), kernels = list(by = kernel), threads = 1)
 #' heritability(fit)
-kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared", "ancestry")) {
+kernel_admixture <- function(g, shares, scale_power = -1, residual = c("shared", "ancestry"),
+                             chromosomes = "autosomes") {
   check_args(g = check_genotypes, scale_power = number(),
              residual = choice(c("shared", "ancestry")))
+  g <- genotypes_on(g, chromosomes, "the kernel")
   shares <- if (is.character(shares) && is.null(dim(shares))) {
     shares_in_file(shares, g)
   } else {

@@ -3,9 +3,14 @@
 # `ids`: the samples' ids, or NULL; `n`: their number, NA if unknown. `parts`: names of the kernel's
 # components, NULL if it has only one.
 new_kernel <- function(kind, ids, n, ..., parts = NULL) {
-  genotypes <- list(...)$genotypes
-  if (!is.null(genotypes)) warn_of_sex_chromosomes(genotypes, "are in the kernel")
-  structure(list(kind = kind, ids = ids, n = n, parts = parts, ...), class = "reml_kernel")
+  kernel <- structure(list(kind = kind, ids = ids, n = n, parts = parts, ...),
+                      class = "reml_kernel")
+  if (!is.null(kernel$genotypes)) {
+    kernel$genotypes <- with_copies_by_sex(kernel$genotypes)
+    warn_of_sex_chromosomes(kernel$genotypes, "are in the kernel")
+    warn_of_haploid_calls(kernel$genotypes, new_work())
+  }
+  kernel
 }
 
 # The kind of a fit's kernel; NULL for a matrix.

@@ -14,6 +14,12 @@
 #' **Variants** are standardised by the mean and variance of their observed calls in the samples of
 #' the fit. A missing call counts as the mean. Monomorphic variants are left out and counted.
 #'
+#' **Chromosomes.** By default, components have the autosomes alone: variants of X, Y, MT and the
+#' pseudoautosomal region (XY), also under PLINK's numbers 23 to 26, are left out and counted. So
+#' are components that have no other variant. If `chromosomes` includes X, calls are copies as in
+#' the file, 0 or 2 for males, whose variance is then twice that of females. Heterozygous calls of
+#' males on X and Y are missing. A warning counts them.
+#'
 #' **Paths.**
 #'
 #' | `method` | Meaning |
@@ -47,6 +53,9 @@
 #' @param kernels A named list of further kernels, from [kernels]. `NULL` (the default): none.
 #' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
 #' @param overlap Whether a variant may be in several components, `FALSE` by default.
+#' @param chromosomes Chromosomes in the components: names such as `c(1:22, "X")`, `"all"`, or
+#'   `"autosomes"` (the default), which may stand beside names. Names may begin with `chr`, or be
+#'   PLINK's numbers.
 #' @param method The path: `"auto"` (the default), `"exact"` or `"stochastic"`.
 #' @param control Settings, from [reml_control()].
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
@@ -81,6 +90,7 @@
 #' * `divisors`: c of each component with weighted blocks, see [kernel_weighted()].
 #' * `used_variants`: number of polymorphic variants in each component (with posteriors, the
 #'   expected number); `uncovered`: number of variants in no component.
+#' * `chromosomes`: the argument; `left_out`: numbers of variants on other chromosomes, by name.
 #' @section Errors:
 #' * `ancify_input_error`: samples, covariates, components or kernels are inconsistent. The message
 #'   names the sample, variable, variant or component.
@@ -91,7 +101,9 @@
 #' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
 #'   little memory.
 #' * `ancify_covariate_warning`: a constant covariate is dropped.
-#' * `ancify_chromosome_warning`: variants of X, Y or MT are treated as autosomal.
+#' * `ancify_input_error`: the components have no variant of `chromosomes`.
+#' * `ancify_chromosome_warning`: variants of X, Y or MT are treated as autosomal, or have calls
+#'   that count as missing.
 #' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_components_warning`: variants of `components` are not in the genotypes.
 #' * `ancify_fit_warning`: the fit has not converged.
@@ -114,15 +126,16 @@
 #' fit <- fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1)
 #' summary(fit)
 fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
-                     id = "id", overlap = FALSE, method = "auto", control = reml_control(),
+                     id = "id", overlap = FALSE, chromosomes = "autosomes", method = "auto",
+                     control = reml_control(),
                      threads = NULL, backend = "auto", memory = NULL, checkpoint = NULL,
                      progress = interactive(), verbose = TRUE) {
   check_args(overlap = flag(), verbose = flag(), control = check_control)
   work <- new_work(threads, backend, memory, progress = progress)
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
-  model <- reml_model(genotypes, components, kernels, overlap)
+  model <- reml_model(genotypes, components, kernels, overlap, chromosomes)
   model <- model_on_samples(model, formula, data, id)
-  warn_of_model(model, genotypes)
+  warn_of_model(model, genotypes, work)
   n <- length(model$y)
   model$path <- choose_path(method, n, dense_components(model), work$memory)
   model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
@@ -132,6 +145,7 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   log <- log_where(verbose)
   if (work$backend == "gpu") log(paste("Using", describe_work_impl(work)))
   for (line in describe_model(model, method)) log(line)
+  tell_of_left_out(model$left_out, model$chromosomes, "the components", log)
   fit <- new_reml_fit(model, run_reml(model, work, checkpoint = checkpoint), match.call(), work)
   warn_not_converged(fit)
   fit

@@ -35,17 +35,18 @@
 #' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
 #' haseman_elston(y ~ 1, data, kernels = list(family = kernel), blocks = 20, threads = 1)
 haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
-                           id = "id", overlap = FALSE, blocks = NULL, control = reml_control(),
-                           threads = NULL, backend = "auto", memory = NULL, BPPARAM = NULL,
+                           id = "id", overlap = FALSE, chromosomes = "autosomes", blocks = NULL,
+                           control = reml_control(), threads = NULL, backend = "auto", memory = NULL, BPPARAM = NULL,
                            progress = interactive()) {
   check_args(overlap = flag(), control = check_control)
   work <- new_work(threads, backend, memory, progress = progress)
   of_worker <- new_work(1, memory = memory)
   if (!is.null(BPPARAM)) check_workers(BPPARAM, "cpu")
   if (!is.null(blocks)) check_whole_number(blocks, "blocks")
-  model <- reml_model(genotypes, components, kernels, overlap)
+  model <- reml_model(genotypes, components, kernels, overlap, chromosomes)
   model <- model_on_samples(model, formula, data, id)
-  warn_of_model(model, genotypes)
+  warn_of_model(model, genotypes, work)
+  tell_of_left_out(model$left_out, model$chromosomes, "the components", inform_ancify)
   check_one_residual(model, "Haseman-Elston regression")
   n <- length(model$y)
   blocks <- blocks %||% min(100, n)
@@ -94,7 +95,8 @@ new_reml_he <- function(found, model) {
       theta = stats::setNames(found$theta, names), covariance = named(found$covariance),
       mc_covariance = named(found$mc_covariance), h2 = h2, h2_se = error(found$covariance),
       h2_mc_se = error(found$mc_covariance), probes = found$probes, passes = found$passes,
-      ids = model$ids, dropped = model$dropped
+      ids = model$ids, dropped = model$dropped, chromosomes = model$chromosomes,
+      left_out = model$left_out
     ),
     class = "reml_he"
   )
@@ -112,7 +114,8 @@ print.reml_he <- function(x, ...) {
     "reml_he", paste0(count_of(length(x$ids), "sample"), dropped_text(x$dropped)),
     c(
       h2 = shown(x$h2, x$h2_se, x$h2_mc_se),
-      mapply(shown, x$theta, sqrt(diag(x$covariance)), sqrt(pmax(diag(x$mc_covariance), 0)))
+      mapply(shown, x$theta, sqrt(diag(x$covariance)), sqrt(pmax(diag(x$mc_covariance), 0))),
+      chromosomes = chromosomes_text(x)
     )
   )
   invisible(x)

@@ -1,15 +1,16 @@
 # Dense kernels of exact fits, kept in this session for the next job on the same genotypes.
 
-# `kernels`: the core's kernels. `owner`: the token of their genotypes, which subsets share. They
-# are not part of the genotypes, as R would then save them too.
+# `kernels`: the core's kernels. `owner`: the token of their genotypes, which subsets share, and the
+# masks of calls. They are not part of the genotypes, as R would then save them too.
 kept_kernels <- new.env(parent = emptyenv())
 
 # The store of dense kernels for jobs on these genotypes. Kernels of other genotypes are dropped.
 kernels_kept_of <- function(g) {
   if (is.null(kept_kernels$kernels)) kept_kernels$kernels <- new_kept_kernels_impl()
-  if (!identical(kept_kernels$owner, g$token)) {
+  owner <- list(g$token, masks_of(g))
+  if (!identical(kept_kernels$owner, owner)) {
     clear_kept_kernels_impl(kept_kernels$kernels)
-    kept_kernels$owner <- g$token
+    kept_kernels$owner <- owner
   }
   kept_kernels$kernels
 }

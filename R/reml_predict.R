@@ -14,7 +14,7 @@
 #' **Matching.** Variants of `genotypes` are matched to the fit's by chromosome, position and both
 #' alleles, in upper or lower case. If these are equal for several variants, as without positions,
 #' ids decide; if ids are equal too, the variants are not used. Chromosomes may have `chr` before
-#' their names, or PLINK's numbers, such as 23 for X. If `genotypes` counts the other allele, calls
+#' their names, or PLINK's numbers, such as 23 for X; XY is a part of X. If `genotypes` counts the other allele, calls
 #' are turned. Strands are never flipped: `A/C` and `T/G` are different variants. Variants of the
 #' fit that `genotypes` lacks add nothing; a warning counts them.
 #'
@@ -83,10 +83,12 @@ predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
 predicted_by <- function(fit, genotypes, data, id, type, work) {
   check_genotypes(genotypes, "genotypes")
   fit <- with_genotypes(fit)
+  genotypes <- with_copies_by_sex(genotypes, fit_chromosomes(fit))
   ids <- genotypes$samples$id
   fixed <- if (type == "response") drop(new_effects(fit, data, id, ids) %*% fit$coefficients) else 0
   places <- matched_variants(variant_effects_of(fit, work), genotypes, fit_chromosomes(fit))
   warn_of_sex_chromosomes(genotypes, "are counted", places$at)
+  if (length(places$at)) warn_of_haploid_calls(genotypes[, places$at], work)
   values <- genetic_values(genotypes, places, work)
   structure(stats::setNames(values + fixed, ids), variants = places$counts)
 }
@@ -209,12 +211,13 @@ matched_variants <- function(effects, genotypes, chromosomes) {
 }
 
 # A table of variants with alleles in upper case, and their places and keys. A `place` is the
-# chromosome, under a common name, and the position. A `key` is a place with both alleles.
+# chromosome, under a common name, and the position; pseudoautosomal positions are those of X. A
+# `key` is a place with both alleles.
 variant_keys <- function(variants, own_numbers) {
   variants$counted <- toupper(variants$counted)
   variants$other <- toupper(variants$other)
-  variants$place <- paste(genotype_chromosomes(variants$chromosome, own_numbers),
-                          variants$position)
+  chromosomes <- genotype_chromosomes(variants$chromosome, own_numbers)
+  variants$place <- paste(sub("^XY$", "X", chromosomes), variants$position)
   variants$key <- paste(variants$place, pmin(variants$counted, variants$other),
                         pmax(variants$counted, variants$other))
   variants
@@ -241,7 +244,8 @@ warn_of_absent <- function(absent, n, variants) {
   reasons <- reasons[reasons > 0]
   warn_ancify(
     sprintf(
-      "`genotypes` lacks %s of the fit's %s, which add nothing to predictions: %s.",
+      paste("`genotypes` lacks %s of the fit's %s, which add nothing to predictions: %s.",
+            "If they are of the same genome build, fit the variants that both have."),
       format_count(nrow(absent)), count_of(n, "variant"),
       enumerate(sprintf("of %s %s", vapply(reasons, format_count, ""), names(reasons)))
     ),

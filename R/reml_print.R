@@ -10,7 +10,8 @@ print.reml_fit <- function(x, ...) {
   }, "")
   write_object(
     "reml_fit", reml_facts(x),
-    c(h2 = with_errors(h2, x), components, message = if (!x$converged) x$message)
+    c(h2 = with_errors(h2, x), components, chromosomes = chromosomes_text(x),
+      message = if (!x$converged) x$message)
   )
   if (!is.null(x$merged)) {
     is_merged <- any(x$merged$into != x$merged$component)
@@ -87,7 +88,7 @@ print.summary.reml_fit <- function(x, digits = NULL, ...) {
   digits <- digits %||% if (fit$path == "exact") 9 else 5
   write_object("reml_fit", reml_facts(fit), c(
     samples = paste0(format_count(length(fit$y)), dropped_text(fit$dropped)),
-    variants = variants_text(fit),
+    variants = variants_text(fit), chromosomes = chromosomes_text(fit),
     `log-likelihood` = log_likelihood_text(fit, digits),
     `likelihood ratio` = lrt_text(x$lrt, fit, digits),
     search = search_text(fit),
@@ -113,6 +114,14 @@ variants_text <- function(fit) {
     if (fit$constant_variants > 0) paste0(", ", format_count(fit$constant_variants), " do not"),
     if (fit$uncovered > 0) paste0(", ", format_count(fit$uncovered), " in no component")
   )
+}
+
+# "autosomes; left out: 40 variants of X", or nothing if all are in the fit.
+chromosomes_text <- function(fit) {
+  if (length(fit$left_out) == 0) {
+    return("")
+  }
+  sprintf("%s; left out: %s", enumerate(fit$chromosomes), chromosome_counts_text(fit$left_out))
 }
 
 log_likelihood_text <- function(fit, digits) {

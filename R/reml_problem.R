@@ -4,12 +4,21 @@
 # names: of all components; n_genetic: the number of those that genotypes and components make
 # genotypes: the variants in a component, or NULL; uncovered: the number of those in none
 # weights: a table of variant, component and weight; scale_power
+# chromosomes: those in the components; left_out: numbers of variants of others, by chromosome
 # alternatives: whether weights are probabilities of components that exclude each other
 # kernels: the other kernels
-reml_model <- function(genotypes, components, kernels, overlap) {
+reml_model <- function(genotypes, components, kernels, overlap, chromosomes = "autosomes") {
   kernels <- check_kernels(kernels)
   of_genotypes <- vapply(kernels, function(kernel) kernel$kind == "grm", NA)
   components <- checked_components(genotypes, components, overlap)
+  left_out <- NULL
+  if (!is.null(genotypes)) {
+    genotypes <- with_copies_by_sex(genotypes)
+    stays <- on_chromosomes(genotypes, chromosomes)
+    check_any_on(stays[components$table$variant], genotypes, chromosomes)
+    components <- components_where(components, stays)
+    left_out <- count_by_chromosome(genotypes, !stays)
+  }
   sets <- c(
     if (!is.null(genotypes)) genotype_sets(genotypes, components),
     lapply(kernels[of_genotypes], function(kernel) {
@@ -23,8 +32,9 @@ reml_model <- function(genotypes, components, kernels, overlap) {
   check_component_names(names)
   c(
     list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes],
-         alternatives = isTRUE(components$alternatives)),
-    joined_sets(sets, genotypes)
+         alternatives = isTRUE(components$alternatives), chromosomes = chromosomes,
+         left_out = left_out),
+    joined_sets(sets, if (!is.null(genotypes)) genotypes$variant_index[stays])
   )
 }
 
@@ -70,7 +80,8 @@ genotype_sets <- function(genotypes, components) {
 }
 
 # One matrix of genotypes, with variants in the order of the file, and the weights of all sets.
-joined_sets <- function(sets, genotypes) {
+# `covered`: indices of the variants that components should cover.
+joined_sets <- function(sets, covered) {
   if (length(sets) == 0) {
     return(list(
       genotypes = NULL, scale_power = -1, uncovered = 0,
@@ -96,7 +107,7 @@ joined_sets <- function(sets, genotypes) {
   list(
     genotypes = with_variants(sets, index, all), scale_power = powers,
     weights = weights[order(weights$variant, weights$component), ],
-    uncovered = if (is.null(genotypes)) 0 else sum(!genotypes$variant_index %in% all)
+    uncovered = sum(!covered %in% all)
   )
 }
 
@@ -169,11 +180,11 @@ common_order <- function(kernels) {
 }
 
 # Warns of data that a model accepts but that are often a mistake. `genotypes`: the argument.
-warn_of_model <- function(model, genotypes) {
+warn_of_model <- function(model, genotypes, work) {
   warn_of_few_values(model$y, response_name(model$terms), two_values_fitted)
   if (!is.null(genotypes)) {
-    used <- unique(model$weights$variant)
-    warn_of_sex_chromosomes(model$genotypes, "are in the components", used)
+    warn_of_sex_chromosomes(model$genotypes, "are in the components")
+    warn_of_haploid_calls(model$genotypes, work)
   }
 }
 

@@ -187,16 +187,27 @@ scan_quadratic_forms <- function(problem, g, v, theta = NULL, inputs = NULL) {
   }, problem$work$progress, inputs = inputs)
 }
 
-# The genotypes to test, restricted to the fit's samples.
+# The genotypes to test, restricted to the fit's samples, with copies by sex.
 tested_genotypes <- function(fit, genotypes) {
   if (is.null(genotypes)) {
     refuse_if(is.null(fit$genotypes),
               "The fit has no genotypes: give those to test as `genotypes`.")
+    tell_of_untested(fit)
     return(fit$genotypes)
   }
   check_genotypes(genotypes, "genotypes")
   absent <- setdiff(fit$ids, genotypes$samples$id)
   refuse_if(length(absent), "`genotypes` lacks %s of the fit: %s.",
             count_of(length(absent), "sample"), enumerate(quoted(absent)))
-  genotypes[fit$ids, ]
+  with_copies_by_sex(genotypes[fit$ids, ], chromosomes_of_file(fit$genotypes))
+}
+
+# The fit's own genotypes lack the chromosomes that it left out.
+tell_of_untested <- function(fit) {
+  if (length(fit$left_out)) {
+    inform_ancify(sprintf(
+      "Not tested: %s, which the fit left out. To test them, give all genotypes as `genotypes`",
+      chromosome_counts_text(fit$left_out)
+    ))
+  }
 }

@@ -167,6 +167,13 @@ levels_of <- function(frame) {
   lapply(frame, function(x) if (is_label(x)) levels(droplevels(as.factor(x))))
 }
 
+# Fixed effects with further columns, without those that depend linearly on others.
+joined_effects <- function(x, more) {
+  both <- cbind(x, more)
+  decomposition <- qr(both)
+  both[, sort(decomposition$pivot[seq_len(decomposition$rank)]), drop = FALSE]
+}
+
 # The matrix of a fit's fixed effects for other samples, a row for each of `ids`.
 fixed_effects_of <- function(fit, data, id, ids) {
   rows <- match(ids, sample_ids(data, id))

@@ -13,6 +13,21 @@
 #' intercept. A missing call counts as the mean of the observed calls. Monomorphic variants, and
 #' variants that depend linearly on the fixed effects, are not tested.
 #'
+#' **Sex chromosomes** are tested as by `plink2 --glm`, by the sex in `genotypes$samples`:
+#'
+#' | Chromosome | Copies of the counted allele | Test |
+#' | --- | --- | --- |
+#' | X | 0, 1, 2 in females; 0, 2 in males | with sex as a further fixed effect |
+#' | Y | 0, 1 in males | only if all samples are male; others are left out |
+#' | MT | 0, 1 | as autosomes |
+#' | XY | 0, 1, 2 | as autosomes |
+#'
+#' Heterozygous calls of males on X and Y, and of all samples on MT, count as missing. Unlike here,
+#' PLINK takes them as one of two copies. In samples of unknown sex, X is as in females, and the
+#' fixed effects of sex have a level for them. Z and W are as X and Y, with females in place of
+#' males. Warnings count all of these. To test X as autosomal where its regions are
+#' pseudoautosomal, see [split_par()].
+#'
 #' **Leaving one chromosome out.** A variant that is also in the kernel is tested against itself,
 #' which costs power. With `loco = TRUE`, the variances are estimated again without the variants of
 #' its chromosome. Kernels other than [kernel_grm()] keep all variants. [kernel_weighted()] and
@@ -30,7 +45,8 @@
 #' @param x A formula with the response and the fixed effects, or a fit of [fit_reml()].
 #' @param data A data frame with a row for each sample.
 #' @param genotypes Genotypes to test, from [open_genotypes()]. For a fit: `NULL` (the default) for
-#'   its own genotypes; other genotypes must have its samples.
+#'   its own genotypes, without the chromosomes that it left out; other genotypes must have its
+#'   samples.
 #' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
 #' @param loco Whether to leave a variant's chromosome out of the kernels, `TRUE` by default.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
@@ -62,14 +78,15 @@
 #' | `samples` | Number of samples. |
 #' | `loco`, `whole` | Whether chromosomes are left out; names of kernels that keep all variants. |
 #' | `df` | Degrees of freedom. |
-#' | `theta` | Variances, a row for each chromosome left out. |
+#' | `theta` | Variances, a row for each chromosome left out, and for X if sex is added there. |
 #' | `ratios` | The sampled z'Pz / z'Sz. |
 #' @section Errors:
 #' * `ancify_input_error`: the fit allows variances below 0, and a covariance is singular.
 #' * `ancify_input_error`: samples, covariates and genotypes are inconsistent; a fit without
 #'   genotypes needs `genotypes`; or leaving out a chromosome leaves no variants.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
-#' * `ancify_chromosome_warning`: variants of X, Y or MT are tested as autosomal.
+#' * `ancify_chromosome_warning`: variants of Y are not tested, variants of X are tested without
+#'   the sex of samples, or heterozygous calls count as missing.
 #' * `ancify_scan_warning`: a weighted or admixture kernel keeps the tested chromosome's variants.
 #' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
@@ -118,20 +135,40 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
   model <- model_on_samples(
     list(genotypes = genotypes, kernels = list(), names = character()), x, data, id
   )
-  warn_of_scan(model, genotypes)
+  g <- with_copies_by_sex(model$genotypes)
+  copies <- scan_copies(g, model$x)
+  warn_of_scan(model, g, copies, work)
+  parts <- split(seq_len(ncol(g)), copies$by_sex)
+  scans <- lapply(parts, function(part) {
+    if (copies$by_sex[part[1]]) model$x <- joined_effects(model$x, copies$sexes)
+    scan_ols(model, g[, part], work)
+  })
+  in_order <- columns_in_order(scans, parts)
+  new_scan(g, in_order, copies, list(
+    method = "ols", samples = length(model$y), loco = FALSE, df = scans[[1]]$df[1]
+  ))
+}
+
+# As scan_quadratic_forms(), with the effect, its standard error and the degrees of freedom.
+scan_ols <- function(model, g, work) {
   df <- length(model$y) - ncol(model$x) - 1
   refuse_if(df < 1, "A test of a variant needs at least %s for %s, but there are %s.",
             count_of(ncol(model$x) + 2, "sample"), count_of(ncol(model$x), "fixed effect"),
             format_count(length(model$y)))
   residual <- unname(stats::lm.fit(model$x, model$y)$residuals)
-  problem <- core_problem(model, list(work = work))
-  forms <- scan_quadratic_forms(problem, model$genotypes, residual)
+  forms <- scan_quadratic_forms(core_problem(model, list(work = work)), g, residual)
   effect <- forms$response / forms$square
   left <- pmax(sum(residual^2) - forms$response * effect, 0)
-  tested <- list(effect = effect, se = sqrt(left / df / forms$square))
-  new_scan(model$genotypes, forms, tested, list(
-    method = "ols", samples = length(model$y), loco = FALSE, df = df
-  ))
+  c(forms, list(effect = effect, se = sqrt(left / df / forms$square), df = rep(df, ncol(g))))
+}
+
+# Vectors of the parts' variants, joined in the order of the variants. `parts`: their indices.
+columns_in_order <- function(scans, parts) {
+  order <- order(unlist(parts, use.names = FALSE))
+  names <- c("response", "square", "n", "frequency", "effect", "se", "df")
+  lapply(stats::setNames(nm = names), function(name) {
+    unlist(lapply(scans, `[[`, name), use.names = FALSE)[order]
+  })
 }
 
 #' @rdname scan_variants
@@ -147,26 +184,25 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   work <- work_of(x, progress)
   fit <- with_genotypes(x)
   g <- tested_genotypes(fit, genotypes)
-  warn_of_scan(fit, g)
+  copies <- scan_copies(g, fit$x)
+  warn_of_scan(fit, g, copies, work)
   names <- comparable_chromosomes(g, fit$genotypes)
-  fit$chromosomes <- names[[2]]
-  parts <- scan_parts(fit, names[[1]], loco)
+  fit$variant_chromosomes <- names[[2]]
+  parts <- scan_parts(fit, names[[1]], loco, copies$by_sex)
   whole <- if (loco) kernels_of_variants(fit, g)
   warn_of_whole(whole)
-  dense <- if (length(parts) > 1) dense_kernels(fit, work)
+  left_out <- vapply(parts, function(part) part$chromosome, "")
+  dense <- if (any(nzchar(left_out)) && length(parts) > 1) dense_kernels(fit, work)
   if (!is.null(dense)) work$memory <- work$memory - dense$bytes
-  scans <- over_parts(seq_along(parts), function(i) {
-    scan_part(fit, g[, parts[[i]]], names(parts)[i], dense, work)
+  scans <- over_parts(parts, function(part) {
+    if (part$by_sex) fit$x <- joined_effects(fit$x, copies$sexes)
+    scan_part(fit, g[, part$variants], part, dense, work)
   }, BPPARAM, "Scanning", FALSE)
-  order <- order(unlist(parts, use.names = FALSE))
-  all_of <- function(name) unlist(lapply(scans, `[[`, name), use.names = FALSE)
-  forms <- lapply(c(response = "response", square = "square", n = "n", frequency = "frequency"),
-                  function(name) all_of(name)[order])
-  tested <- list(effect = forms$response / forms$square, se = 1 / sqrt(forms$square))
-  new_scan(g, forms, tested, list(
-    method = "mixed", samples = length(fit$y), loco = any(nzchar(names(parts))), df = Inf,
+  in_order <- columns_in_order(scans, lapply(parts, `[[`, "variants"))
+  new_scan(g, in_order, copies, list(
+    method = "mixed", samples = length(fit$y), loco = any(nzchar(left_out)), df = Inf,
     whole = whole, theta = thetas_of(scans, names(parts), names(fit$theta)),
-    ratios = all_of("ratios")
+    ratios = unlist(lapply(scans, `[[`, "ratios"), use.names = FALSE)
   ))
 }
 
@@ -186,16 +222,27 @@ warn_of_whole <- function(kernels) {
   }
 }
 
-warn_of_scan <- function(model, g) {
+warn_of_scan <- function(model, g, copies, work) {
   warn_of_few_values(model$y, response_name(model$terms), two_values_scanned)
-  warn_of_sex_chromosomes(g, "are tested")
+  warn_of_copies(g, copies)
+  warn_of_haploid_calls(g, work)
 }
 
-# Scans the variants of `g` by a fit without this chromosome; "" for the fit itself.
-scan_part <- function(fit, g, chromosome, dense, work) {
-  part <- if (nzchar(chromosome)) fit_without(fit, chromosome, dense, work) else fit
-  forms <- or_tell_of_bounds(scan_mixed(part, g, work), fit, chromosome)
-  c(forms, list(theta = part$theta))
+# Scans variants by a fit without the chromosome that is left out for them; "" for the fit itself.
+# `part`: one of scan_parts(). A fit with the fixed effects of sex is estimated again.
+scan_part <- function(fit, g, part, dense, work) {
+  model <- if (nzchar(part$chromosome)) {
+    fit_without(fit, part$chromosome, dense, work)
+  } else if (part$by_sex) {
+    fit_again(fit, "with sex as a fixed effect", work)
+  } else {
+    fit
+  }
+  forms <- or_tell_of_bounds(scan_mixed(model, g, work), fit, part$chromosome)
+  c(forms, list(
+    effect = forms$response / forms$square, se = 1 / sqrt(forms$square), df = rep(Inf, ncol(g)),
+    theta = model$theta
+  ))
 }
 
 # The value of `expr`. If variances below 0 cause an error, its message suggests a remedy.
@@ -212,12 +259,16 @@ or_tell_of_bounds <- function(expr, fit, chromosome) {
 
 # ---- Mixed model ---------------------------------------------------------------------------------
 
-# Indices of the tested variants, grouped by the chromosome that is left out of the fit; "" for
-# none. `chromosomes`: one for each tested variant.
-scan_parts <- function(fit, chromosomes, loco) {
-  in_fit <- fit$chromosomes[unique(fit$weights$variant)]
+# Groups of variants that are tested by the same fit: list(variants = their indices, chromosome =
+# that left out of the fit, "" for none, by_sex = whether sex is a fixed effect). `chromosomes`,
+# `by_sex`: one for each tested variant.
+scan_parts <- function(fit, chromosomes, loco, by_sex) {
+  in_fit <- fit$variant_chromosomes[unique(fit$weights$variant)]
   left_out <- ifelse(loco & chromosomes %in% in_fit, chromosomes, "")
-  split(seq_along(chromosomes), factor(left_out, unique(left_out)))
+  name <- ifelse(by_sex, chromosomes, left_out)
+  lapply(split(seq_along(name), factor(name, unique(name))), function(variants) {
+    list(variants = variants, chromosome = left_out[variants[1]], by_sex = by_sex[variants[1]])
+  })
 }
 
 # After an exact fit, the matrices of the genotypes' components, from which a chromosome's part is
@@ -263,7 +314,7 @@ kernels_without <- function(dense, fit, weights, work) {
 # from dense_kernels().
 fit_without <- function(fit, chromosome, dense, work) {
   varies <- genotype_moments(fit$genotypes, work)$variance > 0
-  stays <- varies & fit$chromosomes != chromosome
+  stays <- varies & fit$variant_chromosomes != chromosome
   weights <- fit$weights[stays[fit$weights$variant], , drop = FALSE]
   sets <- sort(unique(weights$component))
   kept <- c(sets, fit$n_genetic + seq_len(length(fit$names) - fit$n_genetic))
@@ -286,15 +337,16 @@ fit_without <- function(fit, chromosome, dense, work) {
     model$n_genetic <- 0L
   }
   if (model$n_genetic == 0) model["genotypes"] <- list(NULL)
-  result <- or_tell_of_bounds(
-    run_reml(model, work, sprintf("Fitting without %s", chromosome)), fit, chromosome
+  or_tell_of_bounds(
+    fit_again(model, sprintf("without chromosome %s", chromosome), work), fit, chromosome
   )
+}
+
+# A model with the variances estimated for it. `how`: in what it differs from the fit.
+fit_again <- function(model, how, work) {
+  result <- run_reml(model, work, paste("Fitting", how))
   if (!result$converged) {
-    warn_ancify(
-      sprintf("The fit without chromosome %s has not converged: %s.", quoted(chromosome),
-              result$message),
-      "fit"
-    )
+    warn_ancify(sprintf("The fit %s has not converged: %s.", how, result$message), "fit")
   }
   found <- c("theta", "residual_projection")
   model[found] <- result[found]
@@ -337,14 +389,14 @@ thetas_of <- function(scans, chromosomes, components) {
 
 # ---- Result --------------------------------------------------------------------------------------
 
-# `forms`: a result of scan_quadratic_forms(). `tested`: effect and se of each variant.
-new_scan <- function(g, forms, tested, facts) {
-  statistic <- tested$effect / tested$se
-  none <- !is.finite(tested$effect)
-  log_p <- stats::pt(-abs(statistic), facts$df, log.p = TRUE) + log(2)
+# `forms`: a result of scan_ols() or scan_part() for all variants. `copies`: from scan_copies().
+new_scan <- function(g, forms, copies, facts) {
+  statistic <- forms$effect / forms$se
+  none <- !is.finite(forms$effect) | copies$left_out
+  log_p <- stats::pt(-abs(statistic), forms$df, log.p = TRUE) + log(2)
   columns <- list(
-    effect = tested$effect, se = tested$se, statistic = statistic, p = exp(log_p),
-    log10_p = -log_p / log(10)
+    effect = forms$effect * copies$scale, se = forms$se * copies$scale, statistic = statistic,
+    p = exp(log_p), log10_p = -log_p / log(10)
   )
   table <- c(g$variants, forms[c("n", "frequency")], lapply(columns, replace, none, NA))
   structure(list2DF(table), class = c("variant_scan", "data.frame"), scan = facts)

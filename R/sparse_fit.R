@@ -58,7 +58,7 @@ fit_sparse_reml <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, c
   work <- work_of(fit, progress)
   settings <- path_settings_of(fit, lambda, gamma, candidates, work)
   fit <- with_genotypes(fit)
-  g <- tested_genotypes(fit, genotypes)
+  g <- candidate_genotypes(fit, genotypes, work)
   search <- search_support(fit, g, settings, work, log_where(verbose))
   if (!search$converged) {
     warn_ancify(
@@ -116,11 +116,8 @@ support_columns <- function(fit, g, columns, work) {
 
 # REML with columns as additional fixed effects. Linearly dependent columns are excluded.
 fit_beside <- function(fit, z, work) {
-  both <- cbind(fit$x, z)
-  decomposition <- qr(both)
-  kept <- sort(decomposition$pivot[seq_len(decomposition$rank)])
   model <- fit
-  model$x <- both[, kept, drop = FALSE]
+  model$x <- joined_effects(fit$x, z)
   result <- run_reml(model, work)
   if (!result$converged) {
     warn_ancify(

@@ -140,6 +140,7 @@ predict.sparse_reml <- function(object, genotypes = NULL, data = NULL, id = "id"
   type <- check_choice(type, c("response", "genetic"), "type")
   work <- work_of(object$fit, progress)
   beside <- predicted_by(object$fit, genotypes, data, id, type, work)
+  genotypes <- with_copies_by_sex(genotypes, chromosomes_of_file(object$genotypes))
   places <- matched_variants(
     support_effects(object), genotypes, chromosomes_of_file(object$genotypes)
   )

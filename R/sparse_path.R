@@ -83,7 +83,15 @@ lasso_path <- function(fit, genotypes = NULL, lambda = NULL, gamma = 0.5, candid
   work <- work_of(fit, progress)
   settings <- path_settings_of(fit, lambda, gamma, candidates, work)
   fit <- with_genotypes(fit)
-  found_path(fit, tested_genotypes(fit, genotypes), settings, work)$path
+  found_path(fit, candidate_genotypes(fit, genotypes, work), settings, work)$path
+}
+
+# The genotypes to test, of which sex chromosomes are told.
+candidate_genotypes <- function(fit, genotypes, work) {
+  g <- tested_genotypes(fit, genotypes)
+  warn_of_sex_chromosomes(g, "are tested")
+  warn_of_haploid_calls(g, work)
+  g
 }
 
 # ---- Settings ------------------------------------------------------------------------------------

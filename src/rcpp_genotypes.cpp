@@ -136,6 +136,13 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
 
 std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
     const ancify::InputIdentities& inputs) const {
+  auto file = open_unmasked(inputs);
+  if (masks.empty()) return file;
+  return std::make_unique<ancify::MaskedGenotypes>(std::move(file), masks);
+}
+
+std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open_unmasked(
+    const ancify::InputIdentities& inputs) const {
   if (parts.size() == 1 && parts[0].order.empty()) return parts[0].open(inputs);
   std::vector<ancify::GenotypePart> opened;
   for (const GenotypesOfPart& part : parts) opened.push_back({part.open(inputs), part.order});
@@ -171,6 +178,14 @@ struct Fields<GenotypesOfPart> {
              field_or_default("alts", &All::alts), field("calls", &All::keeper));
 };
 
+template <>
+struct Fields<ancify::CallMask> {
+  using All = ancify::CallMask;
+  static constexpr auto table = fields("CallMask", field("variants", &All::variants, as_indices),
+                                       field("heterozygous", &All::heterozygous, as_indices),
+                                       field("all", &All::all, as_indices));
+};
+
 namespace {
 
 std::vector<GenotypesOfPart> as_parts(const Rcpp::List& list) {
@@ -183,6 +198,12 @@ std::vector<GenotypesOfPart> as_parts(const Rcpp::List& list) {
   return parts;
 }
 
+std::vector<ancify::CallMask> as_masks(const Rcpp::List& masks) {
+  std::vector<ancify::CallMask> result;
+  for (const SEXP mask : masks) result.push_back(from_list<ancify::CallMask>(mask));
+  return result;
+}
+
 }  // namespace
 
 template <>
@@ -192,7 +213,8 @@ struct Fields<ChosenGenotypes> {
   static constexpr auto table =
       fields("ChosenGenotypes", field("parts", &All::parts, as_parts),
              field("sample_index", within(&All::selection, &Selection::samples), as_indices),
-             field("variant_index", within(&All::selection, &Selection::variants), as_indices));
+             field("variant_index", within(&All::selection, &Selection::variants), as_indices),
+             field("masks", &All::masks, as_masks));
 };
 
 template <>

@@ -1,6 +1,6 @@
 // Genotypes chosen in R: list(parts = a list with list(path =, identity =, samples =, variants =,
-// order =, alts =, calls =) for each file, sample_index =, variant_index =). core_genotypes() makes
-// the list.
+// order =, alts =, calls =) for each file, sample_index =, variant_index =, masks = for CallMask).
+// core_genotypes() makes the list.
 #pragma once
 
 #include <Rcpp.h>
@@ -12,6 +12,7 @@
 
 #include "core/exec/job_control.h"
 #include "core/formats/genotype/genotype_file.h"
+#include "core/formats/genotype/masked_genotypes.h"
 #include "core/formats/genotype/selected_calls.h"
 
 // A file, or calls in memory from pack_calls_impl() or read_records_impl().
@@ -33,9 +34,13 @@ struct GenotypesOfPart {
 struct ChosenGenotypes {
   std::vector<GenotypesOfPart> parts;
   ancify::GenotypeSelection selection;
+  std::vector<ancify::CallMask> masks;  // of all parts' variants and samples
 
   // The result is valid as long as this object.
   std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const;
+
+ private:
+  std::unique_ptr<ancify::GenotypeFile> open_unmasked(const ancify::InputIdentities& inputs) const;
 };
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes);

@@ -52,63 +52,168 @@ of_chromosome <- function(name) {
        calls = calls, variants = variants)
 }
 
+test_that("each variant has a class by its chromosome", {
+  # The name in the file, the common name, and the class
+  table <- c(
+    "1" = "1 autosome", chr22 = "22 autosome", "0" = "0 autosome", "2L" = "2L autosome",
+    "23" = "X X", X = "X X", chrX = "X X", chr23 = "X X", x = "X X", "24" = "Y Y", chrY = "Y Y",
+    "25" = "XY PAR", XY = "XY PAR", PAR1 = "XY PAR", chrPAR2 = "XY PAR", par = "XY PAR",
+    "26" = "MT MT", M = "MT MT", MT = "MT MT", chrM = "MT MT", chrMT = "MT MT"
+  )
+  class_of <- function(names) {
+    g <- list(variants = data.frame(chromosome = names))
+    unname(do.call(paste, variant_classes(g)))
+  }
+  for (name in names(table)) expect_identical(class_of(c("1", name))[2], table[[name]], info = name)
+  expect_identical(class_of(c("Z", "chrW", "23")), c("Z Z", "W W", "23 autosome"))
+  expect_identical(class_of(c("23", "X", "29")), c("23 autosome", "X X", "29 autosome"))
+})
+
+test_that("chromosomes are chosen by name, number and class", {
+  names <- c("1", "chr2", "X", "25", "MT", "1")
+  g <- open_genotypes(matrix(0:5 %% 3, 1, dimnames = list("a", NULL)),
+                      data.frame(chromosome = names))
+  chosen <- function(...) which(on_chromosomes(g, c(...)))
+  expect_identical(chosen("autosomes"), c(1L, 2L, 6L))
+  expect_identical(chosen("all"), 1:6)
+  expect_identical(chosen(1:2), c(1L, 2L, 6L))
+  expect_identical(chosen("chr1", "23"), c(1L, 3L, 6L))
+  expect_identical(chosen("autosomes", "chrM", "PAR1"), c(1L, 2L, 4:6))
+  expect_ancify_error(chosen("X", "7", "Y"), "input", "no chromosome '7' and 'Y'; they have 1, 2, X")
+  for (wrong in list(NULL, NA, TRUE, character())) {
+    expect_ancify_error(on_chromosomes(g, wrong), "input", "`chromosomes`", "\"autosomes\"")
+  }
+})
+
+test_that("fits and kernels have the autosomes by default, and tell it", {
+  told <- c(X = "X", chrX = "X", "23" = "23 (X)", "24" = "24 (Y)", chrM = "MT", MT = "MT",
+            XY = "XY", "25" = "25 (XY)")
+  for (name in names(told)) {
+    case <- of_chromosome(name)
+    expect_said <- function(code, what) {
+      expect_message(code, sprintf("Left out of %s: 40 variants of %s.*\"all\".*\"autosomes\", \"%s\"",
+                                   what, gsub("([()])", "[\\1]", told[[name]]),
+                                   sub(" .*", "", told[[name]])), class = "ancify_log_message")
+    }
+    autosomes <- quiet_fit(y ~ 1, case$data, case$g[, 1:20])
+    expect_identical(autosomes$left_out, stats::setNames(integer(), character()))
+    expect_no_match(capture.output(print(autosomes)), "chromosomes")
+    expect_said(fit <- fit_reml(y ~ 1, case$data, case$g, threads = 1), "the components")
+    expect_identical(fit$theta, autosomes$theta)
+    expect_identical(fit$left_out, stats::setNames(40L, told[[name]]))
+    expect_output(print(summary(fit)), "autosomes; left out: 40 variants of", fixed = TRUE)
+    expect_said(kernel <- kernel_grm(case$g), "the kernel")
+    v <- matrix(case$data$y)
+    expect_identical(kernel_times(kernel, v), kernel_times(kernel_grm(case$g[, 1:20]), v))
+    expect_said(haseman_elston(y ~ 1, case$data, case$g, threads = 1), "the components")
+    expect_said(kernel_admixture(case$g, cbind(a = rep(0.5, 60), b = 0.5)), "the kernel")
+    for (code in list(kernel_grm, function(g) quiet_fit(y ~ 1, case$data, g))) {
+      expect_ancify_error(code(case$g[, 21:60]), "input", "no variant of autosomes", "40 variants",
+                          "chromosomes")
+    }
+  }
+  expect_no_message(kernel_grm(of_chromosome("29")$g))
+})
+
+test_that("components have the chosen chromosomes", {
+  case <- of_chromosome("X")
+  fit_on <- function(chromosomes, ...) {
+    suppressWarnings(quiet_fit(y ~ 1, case$data, case$g, ..., chromosomes = chromosomes),
+                     "ancify_chromosome_warning")
+  }
+  by_chromosome <- components_by_chromosome(case$g)
+  expect_identical(fit_on("autosomes", by_chromosome)$names, "1")
+  both <- fit_on(c("autosomes", "23"), by_chromosome)
+  expect_identical(both$names, c("1", "X"))
+  expect_identical(both[c("theta", "left_out")],
+                   fit_on("all", by_chromosome)[c("theta", "left_out")])
+  # In plain R
+  y <- matrix(case$data$y)
+  kernel <- oracle_kernel(case$calls[, 21:60])
+  x <- suppressWarnings(kernel_grm(case$g, chromosomes = "X"))
+  expect_equal(kernel_times(x, y), kernel %*% y, tolerance = 1e-12)
+  expect_equal(fit_on("X")$theta, quiet_fit(y ~ 1, case$data, kernels = list(
+    genotypes = kernel_matrix(kernel)
+  ))$theta, tolerance = 1e-6)
+  # A component of both keeps its autosomal variants, and those in none are counted apart.
+  mixed <- fit_on("autosomes", list(a = 11:30, b = 31:40))
+  expect_identical(mixed$names, "a")
+  expect_identical(mixed$weights$variant, 1:10)
+  expect_identical(mixed$uncovered, 10L)
+  expect_ancify_error(fit_on("autosomes", list(a = 21:30)), "input", "no variant of autosomes")
+})
+
 test_that("X, Y and MT are told where they count as autosomes", {
   told <- c(X = "X", chrX = "X", "23" = "X", "24" = "Y", chrM = "MT", MT = "MT")
   for (name in names(told)) {
     case <- of_chromosome(name)
     expect_said <- function(code) {
-      expect_warning(code, sprintf("40 variants of chromosome %s .* as autosomes", told[[name]]),
-                     class = "ancify_chromosome_warning")
+      suppressWarnings(expect_warning(
+        code, sprintf("40 variants of chromosome %s .* as autosomes", told[[name]]),
+        class = "ancify_chromosome_warning"
+      ))
     }
-    expect_said(kernel_grm(case$g))
-    expect_said(scan_variants(y ~ 1, case$data, case$g, threads = 1))
-    expect_said(fit_reml(y ~ 1, case$data, case$g, threads = 1, verbose = FALSE))
+    expect_said(kernel_grm(case$g, chromosomes = "all"))
+    expect_said(quiet_fit(y ~ 1, case$data, case$g, chromosomes = "all"))
     expect_no_warning(kernel_grm(case$g[, 1:20]))
-    expect_no_warning(fit_reml(y ~ 1, case$data, case$g[, 1:20], threads = 1, verbose = FALSE))
+    expect_no_warning(quiet_fit(y ~ 1, case$data, case$g))
   }
-  for (name in c("2", "XY", "25", "29")) expect_no_warning(kernel_grm(of_chromosome(name)$g))
+  for (name in c("2", "XY", "25", "29")) {
+    expect_no_warning(kernel_grm(of_chromosome(name)$g, chromosomes = "all"))
+  }
 })
 
 test_that("predictions match X and 23, and tell what is absent", {
   case <- of_chromosome("X")
   case$data$y <- drop(case$calls %*% stats::rnorm(60))
-  fit <- suppressWarnings(fit_reml(y ~ 1, case$data, case$g, threads = 1, verbose = FALSE))
+  fit <- suppressWarnings(quiet_fit(y ~ 1, case$data, case$g, chromosomes = "all"))
   predicted <- function(chromosome, variants = case$variants) {
     variants$chromosome[21:60] <- chromosome
     suppressWarnings(predict(fit, open_genotypes(case$calls, variants)),
                      "ancify_chromosome_warning")
   }
   same <- predicted("X")
-  for (name in c("23", "chrX", "chr23", "x")) expect_identical(predicted(name), same)
-  expect_warning(predicted("2"), "lacks 40 of the fit's 60 variants.*of 40 no variant",
+  # XY is a part of X.
+  for (name in c("23", "chrX", "chr23", "x", "XY", "25")) expect_identical(predicted(name), same)
+  expect_warning(predicted("2"), "lacks 40 of the fit's 60 variants.*of 40 no variant.*fit the",
                  class = "ancify_variants_warning")
   other <- case$variants
   other$counted[21:30] <- "T"
   other$position[1:5] <- 1001:1005
   expect_warning(predicted("X", other), "lacks 15 of .*of 5 no variant .* of 10 alleles differ",
                  class = "ancify_variants_warning")
+  # Without X in the fit, none of it is absent.
+  of_autosomes <- quiet_fit(y ~ 1, case$data, case$g)
+  expect_no_warning(values <- predict(of_autosomes, case$g))
+  expect_equal(attr(values, "variants"), c(used = 20, turned = 0, absent = 0))
 })
 
-# Autosomes from 21 to `last` as numbers, and X, of which the first are genotypes of their own.
+# Autosomes from 21 to `last` as numbers, and X; the autosomes alone, whose numbers may be PLINK's;
+# and the same by names that are not. Chromosome 26 has no heterozygous call, which MT cannot have.
 species_of <- function(last) {
   set.seed(3)
   chromosome <- rep(c(21:last, "X"), each = 10)
   m <- length(chromosome)
   calls <- matrix(stats::rbinom(80 * m, 2, 0.4), 80, dimnames = list(1:80, NULL))
+  calls[, chromosome == "26"] <- 2 * (calls[, chromosome == "26"] > 0)
   variants <- data.frame(chromosome, position = rep(1:10, m / 10), counted = "A", other = "G")
   g <- open_genotypes(calls, variants)
+  of_autosomes <- function(prefix) {
+    some <- variants[chromosome != "X", ]
+    some$chromosome <- paste0(prefix, some$chromosome)
+    open_genotypes(calls[, chromosome != "X"], some)
+  }
   y <- drop(calls[, chromosome == "23"] %*% stats::rnorm(10)) + stats::rnorm(80)
-  list(all = g, autosomes = open_genotypes(calls[, chromosome != "X"],
-                                           variants[chromosome != "X", ]),
+  list(all = g, autosomes = of_autosomes(""), named = of_autosomes("a"),
        numbers = which(chromosome != "X"), data = data.frame(id = 1:80, y))
 }
 
 test_that("a species' chromosome 23 is not the X of other genotypes", {
   for (last in c(23, 24, 26)) {
     case <- species_of(last)
-    fit <- suppressWarnings(quiet_fit(y ~ 1, case$data, case$autosomes))
+    fit <- suppressWarnings(quiet_fit(y ~ 1, case$data, case$autosomes, chromosomes = "all"))
+    own <- scan_variants(quiet_fit(y ~ 1, case$data, case$named))
     # By genotypes with X, by X alone, and the other way round
-    own <- suppressWarnings(scan_variants(fit))
     both <- suppressWarnings(scan_variants(fit, case$all))
     expect_equal(both$statistic[case$numbers], own$statistic)
     chromosomes <- rownames(attr(both, "scan")$theta)

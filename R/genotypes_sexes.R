@@ -1,0 +1,155 @@
+# Copies of chromosomes by sex: samples' sexes, haploid calls, and pseudoautosomal regions.
+
+# By class of variants, the sexes whose heterozygous calls are missing, as they have one copy, and
+# the sex whose calls are all missing, as it has none.
+copies_by_sex <- list(
+  X = list(one = "male"), Y = list(one = "male", none = "female"),
+  Z = list(one = "female"), W = list(one = "female", none = "male"),
+  MT = list(one = c("male", "female", "unknown"))
+)
+
+# "male", "female" or "unknown", for each row of a table of samples.
+sexes_of <- function(samples) {
+  column <- intersect(c("sex", "SEX"), names(samples))
+  codes <- if (length(column)) sex_codes(samples[[column[1]]]) else rep(0, nrow(samples))
+  c("unknown", "male", "female")[codes + 1]
+}
+
+# 1 for males, 2 for females, 0 if unknown, as PLINK codes them.
+sex_codes <- function(sex) {
+  known <- c("1", "2", "M", "F", "MALE", "FEMALE")
+  c(0, 1, 2, 1, 2, 1, 2)[match(toupper(as.character(sex)), known, 0) + 1]
+}
+
+# The genotypes for an analysis, in which impossible calls are missing: see copies_by_sex. `...`:
+# names of chromosomes in other files, which may show the meaning of numbers.
+with_copies_by_sex <- function(g, ...) {
+  g$by_sex <- TRUE
+  g$own_numbers <- numbers_are_own(g) || has_own_numbers(chromosomes_of_file(g), ...)
+  g$known <- new.env()
+  g
+}
+
+# The masks of impossible calls, for the core. Empty for genotypes with all calls of their file.
+masks_of <- function(g) {
+  if (!isTRUE(g$by_sex)) {
+    return(list())
+  }
+  class <- variant_classes(g)$class
+  sex <- sexes_of(g$samples)
+  samples_of <- function(sexes) g$sample_index[sex %in% sexes] - 1
+  lapply(intersect(names(copies_by_sex), class), function(name) {
+    copies <- copies_by_sex[[name]]
+    core_list(
+      "CallMask",
+      variants = g$variant_index[class == name] - 1, heterozygous = samples_of(copies$one),
+      all = samples_of(copies$none)
+    )
+  })
+}
+
+# ---- Warnings ------------------------------------------------------------------------------------
+
+# `done`: words that follow "variants of chromosome X", such as "are paired". `chosen`: indices of
+# the variants.
+warn_of_sex_chromosomes <- function(g, done, chosen = seq_along(g$variants$chromosome)) {
+  some <- variant_classes(g)
+  counts <- table(some$class[chosen][some$class[chosen] %in% names(copies_by_sex)])
+  if (length(counts) == 0) {
+    return(invisible())
+  }
+  warn_ancify(
+    sprintf(
+      paste("%s %s as autosomes, though males and females differ in their copies.",
+            "To leave them out, choose the others, as plink2 --autosome does."),
+      variants_of_chromosomes(counts), done
+    ),
+    "chromosome", chromosomes = names(counts)
+  )
+}
+
+variants_of_chromosomes <- function(counts) {
+  enumerate(sprintf("%s of chromosome %s", vapply(counts, count_of, "", "variant"), names(counts)))
+}
+
+# Tells how many calls of `g`, genotypes by sex, are set missing as heterozygous in samples with one
+# copy. Reads the calls of haploid chromosomes alone.
+warn_of_haploid_calls <- function(g, work) {
+  class <- variant_classes(g)$class
+  sex <- sexes_of(g$samples)
+  g$by_sex <- FALSE
+  found <- Filter(function(row) any(row > 0), lapply(
+    stats::setNames(nm = intersect(names(copies_by_sex), class)), function(name) {
+      haploid <- sex %in% copies_by_sex[[name]]$one
+      if (any(haploid)) genotype_counts(g[haploid, class == name], work)[2, ] else 0
+    }
+  ))
+  if (length(found)) {
+    warn_ancify(
+      sprintf(
+        paste("%s set missing, as these samples have one copy: at %s. Variants of a pseudoautosomal",
+              "region are to be separated before, by split_par()."),
+        count_with_verb(sum(unlist(found)), "heterozygous call", "is", "are"),
+        variants_of_chromosomes(vapply(found, function(hets) sum(hets > 0), 0L))
+      ),
+      "chromosome", chromosomes = names(found)
+    )
+  }
+}
+
+# ---- Pseudoautosomal regions ---------------------------------------------------------------------
+
+# Pseudoautosomal regions of the human X, from 1: Genome Reference Consortium,
+# https://www.ncbi.nlm.nih.gov/grc/human.
+human_par <- list(
+  GRCh37 = data.frame(start = c(60001, 154931044), end = c(2699520, 155260560)),
+  GRCh38 = data.frame(start = c(10001, 155701383), end = c(2781479, 156030895))
+)
+
+#' Separate pseudoautosomal regions
+#'
+#' Names the variants in the pseudoautosomal regions of X as chromosome `XY`:
+#' `split_par(g, "GRCh38")`. Both sexes have two copies there, so all analyses treat them as
+#' diploid, unlike the rest of X. PLINK 2 does the same by `--split-par`.
+#'
+#' @param g Genotypes, from [open_genotypes()].
+#' @param regions `"GRCh37"` (or `"hg19"`) or `"GRCh38"` (or `"hg38"`), for human genotypes of this
+#'   build. Or a data frame with the columns `start` and `end`, positions on X from 1, both included.
+#' @return The genotypes, with `XY` as the chromosome of these variants.
+#' @section Errors:
+#' * `ancify_input_error`: `regions` is something else, or `g` has no variant of X.
+#' @references
+#' Chang CC et al. (2015) Second-generation PLINK: rising to the challenge of larger and richer
+#' datasets. GigaScience 4: 7.
+#' @seealso [open_genotypes()], [scan_variants()]
+#' @export
+#' @examples
+#' calls <- matrix(c(0, 1, 2, 1), 2, dimnames = list(c("a", "b"), c("snp1", "snp2")))
+#' g <- open_genotypes(calls, data.frame(chromosome = "X", position = c(2000000, 5000000)))
+#' split_par(g, "GRCh38")$variants
+split_par <- function(g, regions) {
+  check_args(g = check_genotypes)
+  regions <- check_par(regions)
+  is_x <- variant_classes(g)$class == "X"
+  refuse_if(!any(is_x), "`g` has no variant of chromosome X; it has %s.",
+            enumerate(unique(g$variants$chromosome)))
+  position <- g$variants$position
+  is_par <- Reduce(`|`, Map(function(start, end) position >= start & position <= end,
+                            regions$start, regions$end), FALSE)
+  g$variants$chromosome[is_x & is_par] <- "XY"
+  g$chromosomes <- unique(c(g$chromosomes, g$variants$chromosome))
+  g
+}
+
+check_par <- function(regions) {
+  builds <- c(GRCh37 = "GRCh37", hg19 = "GRCh37", GRCh38 = "GRCh38", hg38 = "GRCh38")
+  if (is.character(regions) && length(regions) == 1 && regions %in% names(builds)) {
+    return(human_par[[builds[[regions]]]])
+  }
+  good <- is.data.frame(regions) && all(c("start", "end") %in% names(regions)) &&
+    is.numeric(regions$start) && is.numeric(regions$end) && nrow(regions) > 0 &&
+    isTRUE(all(regions$start <= regions$end))
+  must_be(good, regions, "regions",
+          "\"GRCh37\", \"GRCh38\", or a data frame of `start` and `end`")
+  regions
+}

@@ -1,0 +1,56 @@
+// Sets masked calls to missing after they are read.
+#include "core/formats/genotype/masked_genotypes.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "core/exec/errors.h"
+
+namespace ancify {
+
+namespace {
+
+void check_index(std::int64_t index, std::int64_t n) {
+  if (index < 0 || index >= n) throw InputError("a mask of calls goes beyond the genotypes");
+}
+
+}  // namespace
+
+MaskedGenotypes::MaskedGenotypes(std::unique_ptr<GenotypeFile> file,
+                                 const std::vector<CallMask>& masks)
+    : file_(std::move(file)), mask_of_(static_cast<std::size_t>(file_->variants())) {
+  if (masks.size() > UINT8_MAX) throw InputError("there are too many masks of calls");
+  for (const CallMask& mask : masks) {
+    bits_.push_back({bits_of(mask.heterozygous), bits_of(mask.all)});
+    for (const std::int64_t variant : mask.variants) {
+      check_index(variant, variants());
+      mask_of_[static_cast<std::size_t>(variant)] = static_cast<std::uint8_t>(bits_.size());
+    }
+  }
+}
+
+std::vector<std::uint8_t> MaskedGenotypes::bits_of(const std::vector<std::int64_t>& samples) const {
+  std::vector<std::uint8_t> bits(static_cast<std::size_t>(stride()));
+  for (const std::int64_t sample : samples) {
+    check_index(sample, this->samples());
+    auto& byte = bits[static_cast<std::size_t>(sample / 4)];
+    byte = static_cast<std::uint8_t>(byte | 1U << 2 * (sample % 4));
+  }
+  return bits;
+}
+
+void MaskedGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+  file_->read(first, n, calls);
+  for (std::int64_t j = 0; j < n; ++j, calls += stride()) {
+    const std::uint8_t mask = mask_of_[static_cast<std::size_t>(first + j)];
+    if (mask == 0) continue;
+    const auto& [heterozygous, all] = bits_[mask - 1U];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const unsigned call = calls[i];
+      const unsigned one = call & ~(call >> 1) & heterozygous[i];
+      calls[i] = static_cast<std::uint8_t>(call | one << 1 | all[i] * kMissingCall);
+    }
+  }
+}
+
+}  // namespace ancify
