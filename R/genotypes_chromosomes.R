@@ -80,8 +80,8 @@ on_chromosomes <- function(g, chromosomes) {
   of_variants$name %in% keys | "autosomes" %in% chromosomes & of_variants$class == "autosome"
 }
 
-# Numbers of variants by chromosome, such as c(X = 40, MT = 3). PLINK's numbers stand beside letters,
-# as `23 (X)`, because the file may have meant another chromosome.
+# Numbers of variants by chromosome, such as c(X = 40, MT = 3). PLINK's numbers stay beside the
+# letters, as `23 (X)`, because the file may have meant another chromosome.
 count_by_chromosome <- function(g, which) {
   names <- variant_classes(g)$name[which]
   given <- bare_names(as.character(g$variants$chromosome[which]))

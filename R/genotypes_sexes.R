@@ -87,10 +87,14 @@ warn_of_haploid_calls <- function(g, work) {
   if (length(found)) {
     warn_ancify(
       sprintf(
-        paste("%s set missing, as these samples have one copy: at %s. Variants of a pseudoautosomal",
-              "region are to be separated before, by split_par()."),
+        "%s set missing, as these samples have one copy: at %s.%s",
         count_with_verb(sum(unlist(found)), "heterozygous call", "is", "are"),
-        variants_of_chromosomes(vapply(found, function(hets) sum(hets > 0), 0L))
+        variants_of_chromosomes(vapply(found, function(hets) sum(hets > 0), 0L)),
+        if ("X" %in% names(found)) {
+          " `split_par` separates pseudoautosomal regions, which have two."
+        } else {
+          ""
+        }
       ),
       "chromosome", chromosomes = names(found)
     )
@@ -114,7 +118,8 @@ human_par <- list(
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param regions `"GRCh37"` (or `"hg19"`) or `"GRCh38"` (or `"hg38"`), for human genotypes of this
-#'   build. Or a data frame with the columns `start` and `end`, positions on X from 1, both included.
+#'   build. Or a data frame with the columns `start` and `end`: positions on X from 1, both
+#'   included.
 #' @return The genotypes, with `XY` as the chromosome of these variants.
 #' @section Errors:
 #' * `ancify_input_error`: `regions` is something else, or `g` has no variant of X.
@@ -146,10 +151,10 @@ check_par <- function(regions) {
   if (is.character(regions) && length(regions) == 1 && regions %in% names(builds)) {
     return(human_par[[builds[[regions]]]])
   }
-  good <- is.data.frame(regions) && all(c("start", "end") %in% names(regions)) &&
-    is.numeric(regions$start) && is.numeric(regions$end) && nrow(regions) > 0 &&
-    isTRUE(all(regions$start <= regions$end))
-  must_be(good, regions, "regions",
+  must_be(is.data.frame(regions) && are_ranges(regions$start, regions$end), regions, "regions",
           "\"GRCh37\", \"GRCh38\", or a data frame of `start` and `end`")
-  regions
+}
+
+are_ranges <- function(start, end) {
+  is.numeric(start) && is.numeric(end) && length(start) > 0 && isTRUE(all(start <= end))
 }

@@ -36,8 +36,8 @@
 #' haseman_elston(y ~ 1, data, kernels = list(family = kernel), blocks = 20, threads = 1)
 haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
                            id = "id", overlap = FALSE, chromosomes = "autosomes", blocks = NULL,
-                           control = reml_control(), threads = NULL, backend = "auto", memory = NULL, BPPARAM = NULL,
-                           progress = interactive()) {
+                           control = reml_control(), threads = NULL, backend = "auto",
+                           memory = NULL, BPPARAM = NULL, progress = interactive()) {
   check_args(overlap = flag(), control = check_control)
   work <- new_work(threads, backend, memory, progress = progress)
   of_worker <- new_work(1, memory = memory)

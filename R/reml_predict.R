@@ -14,9 +14,9 @@
 #' **Matching.** Variants of `genotypes` are matched to the fit's by chromosome, position and both
 #' alleles, in upper or lower case. If these are equal for several variants, as without positions,
 #' ids decide; if ids are equal too, the variants are not used. Chromosomes may have `chr` before
-#' their names, or PLINK's numbers, such as 23 for X; XY is a part of X. If `genotypes` counts the other allele, calls
-#' are turned. Strands are never flipped: `A/C` and `T/G` are different variants. Variants of the
-#' fit that `genotypes` lacks add nothing; a warning counts them.
+#' their names, or PLINK's numbers, such as 23 for X; XY is a part of X. If `genotypes` counts the
+#' other allele, calls are turned. Strands are never flipped: `A/C` and `T/G` are different
+#' variants. Variants of the fit that `genotypes` lacks add nothing; a warning counts them.
 #'
 #' @param object,fit A fit of [fit_reml()], whose components all use genotypes of one file: sets of
 #'   variants, or kernels of [kernel_grm()] and [kernel_weighted()].

@@ -22,11 +22,10 @@
 #' | MT | 0, 1 | as autosomes |
 #' | XY | 0, 1, 2 | as autosomes |
 #'
-#' Heterozygous calls of males on X and Y, and of all samples on MT, count as missing. Unlike here,
-#' PLINK takes them as one of two copies. In samples of unknown sex, X is as in females, and the
-#' fixed effects of sex have a level for them. Z and W are as X and Y, with females in place of
-#' males. Warnings count all of these. To test X as autosomal where its regions are
-#' pseudoautosomal, see [split_par()].
+#' Heterozygous calls of males on X and Y, and of all samples on MT, count as missing; PLINK takes
+#' those on X as one of two copies. In samples of unknown sex, X is as in females, and the fixed
+#' effects of sex have a level for them. Z and W are as X and Y, with females in place of males.
+#' Warnings count all of these. [split_par()] separates pseudoautosomal regions (XY) from X.
 #'
 #' **Leaving one chromosome out.** A variant that is also in the kernel is tested against itself,
 #' which costs power. With `loco = TRUE`, the variances are estimated again without the variants of

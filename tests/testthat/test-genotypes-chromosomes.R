@@ -79,7 +79,7 @@ test_that("chromosomes are chosen by name, number and class", {
   expect_identical(chosen(1:2), c(1L, 2L, 6L))
   expect_identical(chosen("chr1", "23"), c(1L, 3L, 6L))
   expect_identical(chosen("autosomes", "chrM", "PAR1"), c(1L, 2L, 4:6))
-  expect_ancify_error(chosen("X", "7", "Y"), "input", "no chromosome '7' and 'Y'; they have 1, 2, X")
+  expect_ancify_error(chosen("X", "7", "Y"), "input", "no chromosome '7' and 'Y'; they have 1, 2")
   for (wrong in list(NULL, NA, TRUE, character())) {
     expect_ancify_error(on_chromosomes(g, wrong), "input", "`chromosomes`", "\"autosomes\"")
   }
@@ -91,9 +91,11 @@ test_that("fits and kernels have the autosomes by default, and tell it", {
   for (name in names(told)) {
     case <- of_chromosome(name)
     expect_said <- function(code, what) {
-      expect_message(code, sprintf("Left out of %s: 40 variants of %s.*\"all\".*\"autosomes\", \"%s\"",
-                                   what, gsub("([()])", "[\\1]", told[[name]]),
-                                   sub(" .*", "", told[[name]])), class = "ancify_log_message")
+      text <- sprintf(
+        "Left out of %s: 40 variants of %s. To choose: `chromosomes = \"all\"`, or such as c(%s)",
+        what, told[[name]], sprintf("\"autosomes\", \"%s\"", sub(" .*", "", told[[name]]))
+      )
+      expect_message(code, text, fixed = TRUE, class = "ancify_log_message")
     }
     autosomes <- quiet_fit(y ~ 1, case$data, case$g[, 1:20])
     expect_identical(autosomes$left_out, stats::setNames(integer(), character()))
