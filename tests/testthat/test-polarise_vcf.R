@@ -203,7 +203,8 @@ test_that("a slice of 1000 Genomes is polarised by one command from each source"
   end <- case$first + case$n - 1
   folder <- new_folder()
   at <- function(name) file.path(folder, name)
-  sources <- list(axt = as.list(slice_axt(case, folder)), chain = lapply(names(case$rows), function(name) {
+  axt <- as.list(slice_axt(case, folder))
+  sources <- list(axt = axt, chain = lapply(names(case$rows), function(name) {
     chain <- at(paste0(name, ".chain"))
     writeLines(chain_lines(
       data.frame(target = case$first - 1, query = 0, size = case$n), c("22", "q", "+"),
@@ -253,8 +254,8 @@ test_that("a slice of 1000 Genomes is polarised by one command from each source"
   expect_identical(allele(at("epo.vcf")), allele(at("staged.vcf")))
 })
 
-# The slice of `vcf` as a chromosome of its own, with a path `vcf`. Between SNPs all species have the
-# same bases, in the shares of REF: samples tell nothing of these positions, and this is assumed.
+# The slice of `vcf` as a chromosome of its own, in a file `vcf`. Samples tell nothing of positions
+# between SNPs. As is then assumed, all species have the same bases there, in the shares of REF.
 slice_of_snps <- function(vcf) {
   case <- slice_case(vcf)
   lines <- strsplit(readLines(vcf), "\t")
