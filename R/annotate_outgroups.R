@@ -72,11 +72,9 @@ jukes_cantor <- function(patterns) {
 }
 
 # The start of a search for a history: list(splits =, sizes =, into =), named by the outgroups. Two
-# clades split at half of their mean distance, less the tenth that arose before. Each is represented
-# by its focal species or first outgroup.
+# clades split by their mean distance. Each is represented by its focal species or first outgroup.
 start_of_history <- function(tree, patterns) {
   distances <- jukes_cantor(patterns)
-  rate <- formals(coalescent_history)$mutation_rate
   tree <- ape::reorder.phylo(as_phylo(tree), "postorder")
   focal <- attr(patterns, "focal")
   clades <- as.list(tree$tip.label)
@@ -90,7 +88,7 @@ start_of_history <- function(tree, patterns) {
     for (child in children[-1]) {
       pair <- list(clades[[node]], clades[[child]])
       if (focal %in% pair[[2]]) pair <- rev(pair)
-      age <- mean(distances[pair[[1]], pair[[2]]]) * 0.45 / rate
+      age <- split_by_divergence(mean(distances[pair[[1]], pair[[2]]]))
       ages[node] <- max(age, 1.01 * ages[c(node, child)], 1)
       head <- pair[[1]][1]
       splits[pair[[2]][1]] <- ages[node]
@@ -100,5 +98,5 @@ start_of_history <- function(tree, patterns) {
   }
   outgroups <- setdiff(attr(patterns, "species"), focal)
   splits <- splits[outgroups]
-  list(splits = splits, sizes = pmax(0.05 * splits, 1), into = into[outgroups])
+  list(splits = splits, sizes = size_by_split(splits), into = into[outgroups])
 }

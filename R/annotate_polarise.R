@@ -28,6 +28,10 @@
 #' genome build have its path: `"samples:chimp,gorilla@apes.vcf.gz"`. Their bases are unknown where
 #' that file has no record; `bcftools merge --missing-to-ref` makes such positions REF.
 #'
+#' In a gVCF, reference blocks have a base at each position up to `END`: the REF of `vcf`. A record
+#' without an ALT other than `<NON_REF>` or `<*>` is such a block. Samples whose `GQ`, `DP` or
+#' `MIN_DP` is 0 there have no base, and the log counts these bases.
+#'
 #' An outgroup's base is the allele of most of its haplotypes, and unknown if two are equally
 #' frequent. Calls are made as from alignments. For the fit of the model, positions without a record
 #' count as equal in all species, as the log says.

@@ -52,6 +52,10 @@ call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, wor
   found <- read_sample_patterns(outgroups, vcf, fits_history_of(method), work$progress)
   with_base <- sites_with_base(found, outgroups$name, vcf)
   log(describe_bases(found, with_base))
+  if (found$unsupported > 0) {
+    log(sprintf("Bases of REF left out, as their GQ, DP or MIN_DP is 0: %s",
+                format_count(found$unsupported)))
+  }
   sequences <- vapply(seq_along(outgroups$name), function(i) {
     paste(substr(found$pattern, i, i), collapse = "")
   }, "")

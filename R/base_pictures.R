@@ -104,6 +104,22 @@ as_panels <- function(names, labels) {
   panels
 }
 
+# Draws by `code`, and restores graphical parameters.
+on_device <- function(code) {
+  old <- graphics::par(no.readonly = TRUE)
+  # On a small device, R refuses its own size of the plot.
+  on.exit(graphics::par(old[names(old) != "pin"]))
+  tryCatch(code, error = function(error) {
+    if (!conditionMessage(error) %in% gettext(no_room, domain = "graphics")) stop(error)
+    size <- paste(format(graphics::par("din"), digits = 2, trim = TRUE), collapse = " x ")
+    refuse_input("The device (%s inches) has no room for this picture: open a larger one.", size)
+  })
+}
+
+# R's errors on small devices
+no_room <- c("figure margins too large", "figure region too large", "plot region too large",
+             "outer margins too large (figure region too small)")
+
 # A colour bar from `from` to `to`. `height`: its most inches, such as the height of a map in a
 # figure of the same height.
 draw_colours <- function(scale, at, labels, title, height = Inf) {

@@ -2,13 +2,14 @@
 #'
 #' Copies simulated data to a folder: a focal genome of three chromosomes (chr1,
 #' 40 kb; chr2, 25 kb; chrX, 10 kb), alignments of three outgroups to it (`near1`
-#' and `near2`, inner; `far`, outer) and the true sequence of the ancestor of
-#' `focal` and `near1`. A configuration is written beside them.
+#' and `near2`, inner; `far`, outer), variants of ten diploid samples, and the true
+#' sequence of the ancestor of `focal` and `near1`. A configuration is written
+#' beside them.
 #'
 #' The files are `chrom.sizes`, `near1.axt.gz`, `near2.axt.gz`, `far.axt.gz`,
-#' `focal.fa.gz`, `ancestor.fa.gz` (in the focal genome's coordinates, `N` where
-#' the ancestor has no base) and `config.yaml`. The script that made them is
-#' `system.file("script", "make_example.R", package = "ancify")`.
+#' `variants.vcf.gz` (1,000 SNPs), `focal.fa.gz`, `ancestor.fa.gz` (in the focal
+#' genome's coordinates, `N` where the ancestor has no base) and `config.yaml`. The
+#' script that made them is `system.file("script", "make_example.R", package = "ancify")`.
 #'
 #' @param path Path of the folder to copy to; created if missing. It may contain files of an earlier
 #'   example. Default: `ancify-example` in R's temporary folder. Runs write to its folders

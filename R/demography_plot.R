@@ -5,12 +5,12 @@ plot.demography_fit <- function(x, ..., main = NULL) {
   n <- length(dim(x$data))
   refuse_if(n > 3,
             "A fit of more than three populations has no plot. Plot spectra of marginal_sfs().")
-  old <- graphics::par(no.readonly = TRUE)
-  on.exit(graphics::par(old))
-  top <- if (is.null(main)) 0 else 2
-  graphics::par(las = 1, mgp = c(2.2, 0.6, 0), tcl = -0.3, oma = c(0, 0, top, 0))
-  if (n == 1) draw_fit_of_one(x) else draw_fit_of_pairs(x)
-  graphics::title(main, outer = TRUE)
+  on_device({
+    top <- if (is.null(main)) 0 else 2
+    graphics::par(las = 1, mgp = c(2.2, 0.6, 0), tcl = -0.3, oma = c(0, 0, top, 0))
+    if (n == 1) draw_fit_of_one(x) else draw_fit_of_pairs(x)
+    graphics::title(main, outer = TRUE)
+  })
   invisible(x)
 }
 

@@ -20,7 +20,8 @@
 #' @return `x`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: `x` is not a spectrum, or has no counts, more than eight columns for
-#'   bars, or no such columns; or contexts are single bases, for heat maps.
+#'   bars, or no such columns; or contexts are single bases, for heat maps. Or the device is too
+#'   small.
 #' @seealso [mutation_spectrum()], [mutation_contrasts()]
 #' @export
 #' @examplesIf !is.na(ancify_build_info()$htslib)
@@ -36,10 +37,10 @@ plot.mutation_spectrum <- function(x, ratio = NULL, ..., main = NULL) {
   shown <- if (bases_of_types(x) > 3) collapse_contexts(x, 3) else x
   if (!is.null(ratio)) shown <- shown[, ratio]
   check_plotted(shown, ratio)
-  old <- graphics::par(no.readonly = TRUE)
-  on.exit(graphics::par(old))
-  graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
-  if (is.null(ratio)) draw_type_bars(shown, main) else draw_ratios(shown, main)
+  on_device({
+    graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
+    if (is.null(ratio)) draw_type_bars(shown, main) else draw_ratios(shown, main)
+  })
   invisible(x)
 }
 

@@ -8,11 +8,14 @@ node_name <- function(tree, node) {
   paste("the ancestor of", enumerate(quoted(tree$tip.label[leaves_below(tree, node)])))
 }
 
-# The species below a node, in brackets if there are several.
+# The species below a node, in brackets if there are several. Of many, only the first are named.
+# Clades with the same first species are nested, so their numbers of others differ.
 clade_text <- function(tree, node) {
-  leaves <- leaves_below(tree, node)
-  text <- paste(tree$tip.label[leaves], collapse = ",")
-  if (length(leaves) == 1) text else sprintf("(%s)", text)
+  species <- tree$tip.label[leaves_below(tree, node)]
+  others <- if (length(species) > 4) length(species) - 3 else 0
+  text <- paste(utils::head(species, length(species) - others), collapse = ",")
+  if (others > 0) text <- sprintf("%s and %s more", text, format_count(others))
+  if (length(species) == 1) text else sprintf("(%s)", text)
 }
 
 leaves_below <- function(tree, node) {

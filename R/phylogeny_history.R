@@ -326,3 +326,21 @@ check_history <- function(history, name = "history") {
   made$focal_size_given <- isTRUE(history$focal_size_given)
   made
 }
+
+# ---- Starts of searches -------------------------------------------------------------------
+
+default_mutation_rate <- formals(coalescent_history)$mutation_rate
+
+# This share of the difference between two species is assumed to have arisen before their split, in
+# the ancestral population.
+share_before_split <- 0.1
+
+# Generations, by the substitutions per site between two species.
+split_by_divergence <- function(divergence, rate = default_mutation_rate) {
+  (1 - share_before_split) * divergence / (2 * rate)
+}
+
+# The size of the ancestral population before a split.
+size_by_split <- function(split) {
+  pmax(split * share_before_split / (1 - share_before_split) / 2, 1)
+}

@@ -176,7 +176,7 @@ blocks_in_words <- function(alignments) {
   }
   paste(c(
     passed,
-    told(alignments$duplicates, "MAF blocks have further rows of a species (%s in all)."),
+    told(alignments$duplicates, "Blocks of MAF or TAF have further rows of a species (%s in all)."),
     told(alignments$secondary, "Secondary alignments (%s in all) were left out."),
     told(alignments$shared, "Several blocks of an alignment share positions (%s in all).")
   ), collapse = " ")

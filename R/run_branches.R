@@ -25,7 +25,7 @@
 #'   `model` of a fit. A model by class needs the classes in a column `neighbours` of `patterns`.
 #' @return A data frame with twelve rows for each branch:
 #'   * `branch`: the species below; or the name of the inner node below, if no other has it; or all
-#'     species below;
+#'     species below, of which the first three and a count are given if there are over four;
 #'   * `from` and `to`, the bases at the upper and the lower end;
 #'   * `substitutions`: the expected number of such sites;
 #'   * `sites`: the expected number of sites with `from` at the upper end.

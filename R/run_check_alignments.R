@@ -55,7 +55,15 @@ check_blocks <- function(one) {
       one$bad_line
     )
   } else if (length(one$chromosomes) == 0 && one$whole) {
-    found("error", sprintf("%s: this file has no alignment block", quoted(one$alignment)))
+    found("error", sprintf(
+      "%s: %s", quoted(one$alignment),
+      if (one$secondary > 0) {
+        sprintf("all of its alignments (%s) are secondary; give the primary ones",
+                format_count(one$secondary))
+      } else {
+        "this file has no alignment block"
+      }
+    ))
   } else {
     found("ok", sprintf(
       "%s read: %s on %s", extent, count_of(sum(one$blocks), "block"),

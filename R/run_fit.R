@@ -54,18 +54,17 @@ fit_run_history <- function(patterns, context, model) {
 
 # ---- Starting values of searches --------------------------------------------------------
 
-# Without a configured history, a tenth of the difference between the focal species and an outgroup
-# is assumed to have arisen in the ancestral population.
+# Without a configured history, it begins at the divergences.
 starting_history <- function(patterns, config) {
   if (has_history(config)) {
     return(suppressMessages(config_history(config)))
   }
   keys <- config$history
-  rate <- keys$mutation_rate %||% 1.25e-8
-  generations <- divergence_from_focal(patterns, config$outgroups$name) / (2 * rate)
+  rate <- keys$mutation_rate %||% default_mutation_rate
+  splits <- split_by_divergence(divergence_from_focal(patterns, config$outgroups$name), rate)
   suppressMessages(coalescent_history(
-    0.9 * generations, pmax(0.05 * generations, 1), keys$focal_size, keys$focal_lineages %||% 20,
-    rate, focal_times = keys$focal_times
+    splits, size_by_split(splits), keys$focal_size, keys$focal_lineages %||% 20, rate,
+    focal_times = keys$focal_times
   ))
 }
 

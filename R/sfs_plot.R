@@ -20,7 +20,8 @@
 #' @param main A title. `NULL` (the default): none.
 #' @return `x`, invisibly.
 #' @section Errors:
-#' * `ancify_input_error`: `x` is not a valid spectrum, or no unmasked cell has sites.
+#' * `ancify_input_error`: `x` is not a valid spectrum, or no unmasked cell has sites; or the device
+#'   is too small.
 #' @seealso [sfs()]
 #' @export
 #' @examples
@@ -30,18 +31,18 @@ plot.sfs <- function(x, ..., main = NULL) {
   check_method(x = check_sfs)
   shown <- as.array(x)
   refuse_if(!any(shown > 0, na.rm = TRUE), "There is nothing to plot: no unmasked cell has sites.")
-  old <- graphics::par(no.readonly = TRUE)
-  on.exit(graphics::par(old))
-  graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
-  n <- length(dim(x))
-  if (n == 1) {
-    graphics::par(mar = c(4, 5.2, if (is.null(main)) 1 else 3, 1))
-    draw_bars(x, copies_label(x, 1), "sites", main)
-  } else if (n == 2) {
-    draw_two(x, main)
-  } else {
-    draw_pairs(x, main)
-  }
+  on_device({
+    graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
+    n <- length(dim(x))
+    if (n == 1) {
+      graphics::par(mar = c(4, 5.2, if (is.null(main)) 1 else 3, 1))
+      draw_bars(x, copies_label(x, 1), "sites", main)
+    } else if (n == 2) {
+      draw_two(x, main)
+    } else {
+      draw_pairs(x, main)
+    }
+  })
   invisible(x)
 }
 

@@ -25,6 +25,7 @@ std::string text_of(VariantReader& reader, RecordParts parts) {
   if (parts == RecordParts::kAlleles) return text;
   text.append(" ").append(reader.info_text("AA").value_or("-"));
   for (const float value : reader.info_numbers("AF")) text += " " + std::to_string(value);
+  require(reader.end() >= reader.position() || reader.allele(0).empty(), "the end of a record");
   if (parts == RecordParts::kInfo) return text;
   const Genotypes& genotypes = reader.genotypes();
   require(genotypes.alleles.size() ==

@@ -256,8 +256,8 @@ Rcpp::NumericVector record_lengths_impl(const std::string& path, const Rcpp::Fun
 
 // The patterns of outgroups among samples: a pointer for annotate_impl(), and the patterns with
 // their numbers of sites. Alleles and counts are NA where the focal species has no two alleles, and
-// counts also where they are unknown. `outgroups` is for OutgroupSampleColumns, `haplotypes` for
-// SamplePatterns.
+// counts also where they are unknown. `unsupported` is a number of bases. `outgroups` is for
+// OutgroupSampleColumns, `haplotypes` for SamplePatterns.
 // [[Rcpp::export]]
 Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups,
                                 int haplotypes, const Rcpp::Function& watch) {
@@ -273,6 +273,7 @@ Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& o
     found = std::make_unique<ancify::SamplePatterns>(variants, given, haplotypes, control);
   });
   const auto& all = found->patterns();
+  const auto unsupported = static_cast<double>(found->unsupported());
   const auto n = static_cast<R_xlen_t>(all.size());
   Rcpp::CharacterVector patterns(n);
   Rcpp::CharacterVector alleles(n, NA_STRING);
@@ -292,7 +293,7 @@ Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& o
   return Rcpp::List::create(Named("pointer") = Rcpp::XPtr<ancify::SamplePatterns>(found.release()),
                             Named("pattern") = patterns, Named("alleles") = alleles,
                             Named("counts") = copies, Named("n") = samples_n,
-                            Named("count") = sites);
+                            Named("count") = sites, Named("unsupported") = unsupported);
 }
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(), `options`

@@ -27,6 +27,7 @@ Rcpp::List outgroup_list(const ancify::OutgroupPreflight& look) {
       Named("problem") = look.problem,
       Named("problem_line") = static_cast<double>(look.problem_line), Named("whole") = look.whole,
       Named("chromosomes") = names, Named("blocks") = blocks, Named("ends") = ends,
+      Named("secondary") = static_cast<double>(look.secondary),
       Named("bad") = static_cast<double>(look.bad),
       Named("bad_line") = any_bad ? static_cast<double>(look.bad_examples.front().line) : NA_REAL,
       Named("bad_problem") = any_bad ? look.bad_examples.front().problem : std::string(),

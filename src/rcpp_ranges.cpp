@@ -2,6 +2,8 @@
 // Writes calls for other programs.
 #include "core/ancestry/calling/call_export.h"
 #include "core/ancestry/calling/call_regions.h"
+#include "core/ancestry/projection/alignment_formats.h"
+#include "core/exec/errors.h"
 #include "core/formats/alignment/axt_pairs.h"
 #include "core/genome/sequence_file.h"
 #include "rcpp_ancestry.h"
@@ -281,6 +283,11 @@ Rcpp::List read_axt_impl(const std::string& axt, const Rcpp::List& options, cons
   wanted.threads = chosen.threads;
   ancify::AxtPairs read;
   run_job(watch, [&](ancify::JobControl& control) {
+    const std::string& format = ancify::format_of_file(axt).name;
+    if (format != "AXT") {
+      throw ancify::FormatError(
+          axt, 0, "this is a " + format + " file, but only AXT is read here: use project_axt()");
+    }
     read = ancify::read_axt_pairs(axt, wanted, control);
   });
   const auto n = static_cast<R_xlen_t>(read.pairs.size());

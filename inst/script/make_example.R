@@ -185,3 +185,45 @@ ancestral <- vapply(genomes, function(genome) {
   one_line(ifelse(is.na(base), "N", base))
 }, "")
 write_gz(fasta(ancestral), "ancestor.fa.gz")
+
+# ---- Variants -------------------------------------------------------------------------------
+
+# 1,000 sites at which ten diploid samples differ. Many derived alleles are rare, as in a population
+# that has grown. The reference genome carries a derived allele as often as any haplotype does; such
+# sites are where it differs from the ancestor.
+genome <- data.frame(
+  chromosome = rep(names(lengths), lengths), position = sequence(lengths),
+  focal = unlist(strsplit(toupper(focal), "")), ancestor = unlist(strsplit(toupper(ancestral), ""))
+)
+genome <- genome[genome$focal %in% bases & genome$ancestor %in% bases, ]
+
+set.seed(1)
+haplotypes <- 20
+number <- seq_len(haplotypes - 1)
+derived <- sample(number, 1000, replace = TRUE, prob = number^-1.5)
+derived_in_focal <- runif(1000) < derived / haplotypes
+changed <- which(genome$focal != genome$ancestor)
+rows <- integer(1000)
+rows[derived_in_focal] <- sample(changed, sum(derived_in_focal))
+rows[!derived_in_focal] <- sample(seq_len(nrow(genome))[-changed], sum(!derived_in_focal))
+sites <- genome[rows, ]
+transition <- c(A = "G", C = "T", G = "A", T = "C")
+sites$alt <- ifelse(derived_in_focal, sites$ancestor, transition[sites$focal])
+copies <- ifelse(derived_in_focal, haplotypes - derived, derived)
+
+genotypes <- vapply(copies, function(n) {
+  alleles <- sample(rep(c(1, 0), c(n, haplotypes - n)))
+  paste(alleles[c(TRUE, FALSE)], alleles[c(FALSE, TRUE)], sep = "|", collapse = "\t")
+}, "")
+samples <- sprintf("s%02d", seq_len(haplotypes / 2))
+header <- c(
+  "##fileformat=VCFv4.2", sprintf("##contig=<ID=%s,length=%.0f>", names(lengths), lengths),
+  "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">",
+  paste(c("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT", samples), collapse = "\t")
+)
+records <- sprintf(
+  "%s\t%d\t.\t%s\t%s\t.\tPASS\t.\tGT\t%s", sites$chromosome, sites$position, sites$focal,
+  sites$alt, genotypes
+)
+in_order <- order(match(sites$chromosome, names(lengths)), sites$position)
+write_gz(c(header, records[in_order]), "variants.vcf.gz")

@@ -151,6 +151,24 @@ read_phast <- function(path, name) {
   )
 }
 
+# IQ-TREE's posteriors at named nodes, given the tree, its lengths and a model in IQ-TREE's words: a
+# matrix for each node, with a row for each column of the alignment.
+iqtree_posteriors <- function(alignment, tree, model, nodes) {
+  prefix <- tempfile()
+  topology <- paste0(prefix, ".nwk")
+  writeLines(tree, topology)
+  result <- run_program(
+    "iqtree2", "-s", alignment, "-te", topology, "-blfix", "-m", model, "-asr", "-pre", prefix,
+    "-nt", "1", "-redo", "-quiet"
+  )
+  testthat::expect_identical(result$status, 0L)
+  table <- utils::read.table(paste0(prefix, ".state"), header = TRUE, comment.char = "#")
+  sapply(nodes, function(node) {
+    rows <- table[table$Node == node, ]
+    as.matrix(rows[order(rows$Site), paste0("p_", bases)])
+  }, simplify = FALSE)
+}
+
 # Every pattern of the primates' outgroups in one alignment. hg18 has a base in the last column
 # alone: programs refuse sequences without a base.
 masked_alignment <- function(path = tempfile(fileext = ".fa")) {

@@ -108,6 +108,18 @@ test_that("bad blocks are errors with file and line, or left out", {
   )
   expect_gt(length(some$value), 0)
   expect_ancify_error(read_axt(axt_file("# none")), "format", "no alignment block")
+  others <- list(
+    MAF = c("##maf version=1", "a score=0", "s hg.chr1 0 4 + 9 ACGT", "s q.chr1 0 4 + 9 ACGT", ""),
+    TAF = c("#taf version:1", "AC ; i 0 hg.chr1 0 + 9 i 1 q.chr1 0 + 9"),
+    PAF = paste("q", 9, 0, 4, "+", "chr1", 9, 0, 4, 4, 4, 60, "cs:Z:=ACGT", sep = "\t"),
+    chain = c("chain 5 chr1 9 + 0 4 q 9 + 0 4 1", "4", "")
+  )
+  for (format in names(others)) {
+    file <- tempfile(fileext = ".axt")
+    writeLines(others[[format]], file)
+    expect_ancify_error(read_axt(file), "format", file, sprintf("this is a %s file", format),
+                        "project_axt()")
+  }
   expect_ancify_error(read_axt("gone.axt"), "file", "gone.axt")
   expect_ancify_error(read_axt(axt, 5), "input", "`outgroup_lengths`")
   expect_ancify_error(read_axt(axt, chromosomes = NA), "input", "`chromosomes`")

@@ -110,6 +110,15 @@ test_that("secondary alignments are left out and counted, and queries without on
     project_axt(paf_file(rows[c(3, 5)]), lengths), "format", "no block can be used", "'chr2'"
   )
   expect_ancify_error(project_axt(paf_file(rows[6]), lengths), "format", "no alignment block")
+  secondary <- paf_file(rows[3:4])
+  expect_ancify_error(project_axt(secondary, lengths), "format", "all of its alignments", "(2)")
+  config <- list(
+    focal_species = "f", chromosome_lengths = lengths, work_dir = new_folder(),
+    outgroups = list(inner = list(list(name = "a", alignment = secondary)),
+                     outer = list(list(name = "b", alignment = paf_file(rows[4]))))
+  )
+  checks <- ancify_check(config, threads = 1)
+  expect_match(checks$finding, "all of its alignments (2) are secondary", all = FALSE, fixed = TRUE)
 })
 
 bad_rows <- function() {

@@ -122,6 +122,19 @@ test_that("substitutions by branch need lengths, and take fits and configuration
                    c("(focal,near1,near2)", "(focal,near1)", "focal", "near1", "near2", "far"))
 })
 
+test_that("a branch above many species has a short name of its own", {
+  set.seed(60)
+  tree <- ape::rtree(40)
+  tree$tip.label <- paste0("s", 1:40)
+  nodes <- tree$edge[, 2]
+  names <- vapply(nodes, label_of_node, "", tree = tree)
+  expect_identical(anyDuplicated(names), 0L)
+  expect_lte(max(nchar(names)), nchar("(s10,s11,s12 and 37 more)"))
+  ladder <- ape::read.tree(text = "(((((a,b),c),d),e),f);")
+  expect_identical(vapply(8:11, label_of_node, "", tree = ladder),
+                   c("(a,b,c and 2 more)", "(a,b,c,d)", "(a,b,c)", "(a,b)"))
+})
+
 test_that("a share of invariant sites is found", {
   model <- substitution_model("JC69", invariant = 0.3)
   far <- three

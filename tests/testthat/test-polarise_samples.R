@@ -163,6 +163,90 @@ test_that("samples of another VCF, in other words, give the same", {
   expect_identical(found$result$records[found$result$reason == "NO_COVERAGE"], 200)
 })
 
+# A gVCF of one outgroup, with reference blocks of random lengths between its variants, and the
+# records of its sites in plain words. Of some blocks nothing is known, in several ways.
+gvcf_of <- function(case, name) {
+  base <- case$outgroups[[name]]
+  varies <- base != case$ref
+  variants <- case$position[varies]
+  from <- sort(unique(c(1, variants, variants + 1, sample(nchar(case$genome), 300))))
+  to <- c(from[-1] - 1, nchar(case$genome))
+  is_variant <- from %in% variants
+  values <- c(called = "0/0:20:9:7", uncalled = "./.:20:9:7", unsure = "0/0:0:9:7",
+              uncovered = "0/0:20:0:.", partly = "0/0:20:9:0", absent = "")
+  state <- ifelse(is_variant, "called",
+                  sample(names(values), length(from), TRUE, c(5, 1, 1, 1, 1, 1)))
+  site <- match(from, case$position)
+  lines <- vcf_records(
+    "1", from, substring(case$genome, from, from),
+    ifelse(is_variant, paste0(base[site], ",<NON_REF>"), "<NON_REF>"),
+    ifelse(is_variant, ".", paste0("END=", to))
+  )
+  lines <- paste(lines, "GT:GQ:DP:MIN_DP", ifelse(is_variant, "1/1:50:9:7", values[state]),
+                 sep = "\t")[state != "absent"]
+  declared <- c(
+    "##INFO=<ID=END,Number=1,Type=Integer,Description=\"e\">",
+    sprintf("##FORMAT=<ID=%s,Number=1,Type=Integer,Description=\"n\">", c("GQ", "DP", "MIN_DP")),
+    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"g\">",
+    "##ALT=<ID=NON_REF,Description=\"any\">"
+  )
+  header <- vcf_header(lines, sprintf("1,length=%d", nchar(case$genome)), declared)
+  header[length(header)] <- sub("s1$", name, header[length(header)])
+  known <- state[findInterval(case$position, from)] == "called"
+  case$alts <- ifelse(varies, base, ".")
+  genotypes <- matrix(ifelse(varies, "1/1", "0/0"), dimnames = list(NULL, name), ncol = 1)
+  plain <- write_case(case, genotypes, which(known))
+  unsupported <- state[findInterval(case$position, from)] %in% c("unsure", "uncovered", "partly")
+  list(path = write_vcf(lines, header = header), plain = plain, unsupported = sum(unsupported))
+}
+
+test_that("reference blocks of a gVCF give REF at each of their positions", {
+  require_htslib()
+  case <- case_of_samples()
+  vcf <- write_case(case, matrix("0/1", 400, 1, dimnames = list(NULL, "h1")))
+  files <- lapply(stats::setNames(nm = names(case$outgroups)), gvcf_of, case = case)
+  from <- function(part) {
+    vapply(names(files), function(name) paste0("samples:", name, "@", files[[name]][[part]]), "")
+  }
+  for (method in c("parsimony", "likelihood")) {
+    expected <- polarise_samples(vcf, from("plain"), method = method, also = "multiallelic")
+    found <- polarise_samples(vcf, from("path"), method = method, also = "multiallelic")
+    expect_identical(found, expected)
+  }
+  reasons <- stats::setNames(found$result$records, found$result$reason)
+  expect_gt(reasons[["OK"]], 200)
+  unsupported <- sum(vapply(files, `[[`, 0, "unsupported"))
+  told <- sprintf("GQ, DP or MIN_DP is 0: %s", format_count(unsupported))
+  expect_message(
+    polarise(vcf, from("path"), tempfile(fileext = ".vcf"), threads = 1, progress = FALSE), told,
+    fixed = TRUE
+  )
+
+  # As expanded by bcftools
+  require_tool("bcftools")
+  genome <- tempfile(fileext = ".fa")
+  writeLines(c(">1", case$genome), genome)
+  expanded <- vapply(names(files), function(name) {
+    lines <- bcftools_lines("convert", files[[name]]$path, "--gvcf2vcf", "--fasta-ref", genome)
+    paste0("samples:", name, "@", write_vcf(lines, header = character()))
+  }, "")
+  expect_identical(polarise_samples(vcf, expanded, also = "multiallelic"), expected)
+})
+
+test_that("a block whose END is no position is refused", {
+  require_htslib()
+  case <- case_of_samples(40)
+  vcf <- write_case(case)
+  lines <- readLines(gvcf_of(case, "near")$path)
+  changed <- function(from, to) write_vcf(sub(from, to, lines), header = character())
+  for (apes in list(changed("END=[0-9]*", "END=0"), changed("END,Number=1,Type=Integer",
+                                                            "END,Number=1,Type=String"))) {
+    out <- tempfile(fileext = ".vcf")
+    expect_ancify_error(polarise_samples(vcf, paste0("samples:near@", apes), out), "format", "END")
+    expect_false(file.exists(out))
+  }
+})
+
 test_that("one outgroup gives the base of most of its haplotypes", {
   require_htslib()
   genotypes <- c("0/0\t0/0", "1/1\t0/1", "0/1\t./.", "0/1\t0/1", "./.\t.", "1|1\t.")

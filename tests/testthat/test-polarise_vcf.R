@@ -161,10 +161,38 @@ slice_case <- function(vcf) {
     replace(ancestor, changed, sample(bases, sum(changed), TRUE))
   }
   rows <- list(near = mutated(0.01), middle = mutated(0.02), far = mutated(0.05))
-  list(first = first, n = n, snps = snps, focal = focal, ancestor = ancestor, rows = rows)
+  list(first = first, n = n, snps = snps, focal = focal, ancestor = ancestor, rows = rows,
+       sites = data.frame(position, ref = fields[, 4])[snp, ])
 }
 
 as_text <- function(bases) paste(bases, collapse = "")
+
+# An AXT of each outgroup in a folder
+slice_axt <- function(case, folder) {
+  end <- case$first + case$n - 1
+  vapply(names(case$rows), function(name) {
+    write_axt(c(
+      sprintf("0 22 %.0f %.0f q 1 %.0f + 1", case$first, end, case$n), as_text(case$focal),
+      as_text(case$rows[[name]]), ""
+    ), file.path(folder, paste0(name, ".axt")))
+  }, "")
+}
+
+# The outgroups as haploid samples of a VCF with all SNPs' positions
+slice_samples <- function(case) {
+  sites <- case$sites[!duplicated(case$sites$position), ]
+  alts <- lapply(sites$ref, function(ref) setdiff(bases, ref))
+  genotypes <- vapply(case$rows, function(row) {
+    base <- row[sites$position - case$first + 1]
+    mapply(match, base, Map(c, sites$ref, alts)) - 1
+  }, numeric(nrow(sites)))
+  records <- paste(
+    vcf_records("22", sites$position, sites$ref, vapply(alts, paste, "", collapse = ",")), "GT",
+    apply(genotypes, 1, paste, collapse = "\t"), sep = "\t"
+  )
+  header <- sub("s1\ts2\ts3", paste(names(case$rows), collapse = "\t"), vcf_header(records))
+  write_vcf(records, header = header)
+}
 
 test_that("a slice of 1000 Genomes is polarised by one command from each source", {
   require_htslib()
@@ -175,12 +203,8 @@ test_that("a slice of 1000 Genomes is polarised by one command from each source"
   end <- case$first + case$n - 1
   folder <- new_folder()
   at <- function(name) file.path(folder, name)
-  sources <- list(axt = lapply(names(case$rows), function(name) {
-    write_axt(c(
-      sprintf("0 22 %.0f %.0f q 1 %.0f + 1", case$first, end, case$n), as_text(case$focal),
-      as_text(case$rows[[name]]), ""
-    ), at(paste0(name, ".axt")))
-  }), chain = lapply(names(case$rows), function(name) {
+  axt <- as.list(slice_axt(case, folder))
+  sources <- list(axt = axt, chain = lapply(names(case$rows), function(name) {
     chain <- at(paste0(name, ".chain"))
     writeLines(chain_lines(
       data.frame(target = case$first - 1, query = 0, size = case$n), c("22", "q", "+"),
@@ -228,4 +252,45 @@ test_that("a slice of 1000 Genomes is polarised by one command from each source"
     sub("^(([^\t]*\t){2})[^\t]*\t([^\t]*\t[^\t]*).*", "\\1\\3", records_of(path))
   }
   expect_identical(allele(at("epo.vcf")), allele(at("staged.vcf")))
+})
+
+# The slice of `vcf` as a chromosome of its own, in a file `vcf`. Samples tell nothing of positions
+# between SNPs. As is then assumed, all species have the same bases there, in the shares of REF.
+slice_of_snps <- function(vcf) {
+  case <- slice_case(vcf)
+  lines <- strsplit(readLines(vcf), "\t")
+  case$vcf <- write_vcf(vapply(lines, function(fields) {
+    if (length(fields) > 1 && fields[1] == "22") {
+      fields[2] <- sprintf("%.0f", as.numeric(fields[2]) - case$first + 1)
+    }
+    paste(fields, collapse = "\t")
+  }, ""), header = character())
+  case$sites$position <- case$sites$position - case$first + 1
+  case$first <- 1
+  between <- setdiff(seq_len(case$n), case$sites$position)
+  case$focal[between] <- sample(case$sites$ref, length(between), TRUE)
+  case$rows <- lapply(case$rows, replace, between, case$focal[between])
+  case
+}
+
+long_test_that("a slice of 1000 Genomes is polarised alike by alignments and by samples", {
+  require_htslib()
+  require_package("VariantAnnotation")
+  case <- slice_of_snps(variant_annotation_vcf())
+  sources <- list(slice_axt(case, new_folder()),
+                  paste0("samples:near,middle,far@", slice_samples(case)))
+  for (method in c("parsimony", "likelihood")) {
+    results <- lapply(sources, function(source) {
+      out <- tempfile(fileext = ".vcf")
+      found <- polarise_quietly(case$vcf, source, out, method = method,
+                                chrom_lengths = c("22" = case$n))
+      list(records = sub("AA_prob=[^;\t]*", "", records_of(out)),
+           reasons = stats::setNames(found$records, found$reason),
+           swapped = attr(found, "swapped"))
+    })
+    expect_identical(results[[2]], results[[1]])
+    reasons <- results[[1]]$reasons
+    expect_identical(sum(reasons) - reasons[["INDEL"]], 9969)
+    expect_gt(results[[1]]$swapped, 0.2 * case$snps)
+  }
 })

@@ -127,8 +127,8 @@ test_that("sentences are right for unusual runs", {
   expect_match(agreement_in_words(summary(compare_calls(alike))), "It is 100.00 % for all pairs")
   expect_match(
     blocks_in_words(data.frame(bad = c(0, 1200), duplicates = c(0, 3), shared = c(7000, 0))),
-    paste("(1,200) were left out. MAF blocks have further rows of a species (3 in all). Several",
-          "blocks of an alignment share positions (7,000 in all)."),
+    paste("(1,200) were left out. Blocks of MAF or TAF have further rows of a species (3 in all).",
+          "Several blocks of an alignment share positions (7,000 in all)."),
     fixed = TRUE
   )
 })

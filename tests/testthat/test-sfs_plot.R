@@ -43,6 +43,23 @@ test_that("the ticks are within the scale", {
   expect_equal(colour_scale(list(10^c(-7, 4)))$from, 0)
 })
 
+test_that("a picture without room is an error, and a small one is drawn", {
+  draw <- function(x, width, height) {
+    grDevices::pdf(NULL, width, height)
+    on.exit(grDevices::dev.off())
+    before <- graphics::par("mar")
+    found <- tryCatch(plot(x), error = identity)
+    expect_identical(graphics::par("mar"), before)
+    found
+  }
+  for (size in list(3, c(3, 4), c(3, 4, 5))) {
+    x <- random_sfs(size)
+    expect_ancify_error(stop(draw(x, 1, 1.5)), "input", "The device (1.0 x 1.5 inches)", "larger")
+    expect_s3_class(draw(x, 4.5, 2.6), "sfs")
+  }
+  expect_s3_class(draw(random_sfs(c(3, 4)), 2.2, 1.5), "sfs")
+})
+
 test_that("plots restore graphical parameters, and an empty plot is an error", {
   picture_of({
     before <- graphics::par(c("mar", "las", "mfrow"))

@@ -97,6 +97,43 @@ TEST(SamplePatterns, JoinsFilesByPosition) {
   EXPECT_EQ(counts_of(found), expected);
 }
 
+TEST(SamplePatterns, TakesReferenceBlocksUpToTheirEnd) {
+  TempDir dir;
+  const auto site = [](int position, const std::string& ref) {
+    return record("chr1\t" + std::to_string(position), ref + "\tT", "0/1");
+  };
+  const std::string variants =
+      dir.write("a.vcf", vcf("x", site(2, "A") + site(3, "C") + site(5, "G") + site(6, "A") +
+                                      site(7, "C") + site(9, "G") + site(10, "A")));
+  const auto block = [](int from, int to, const std::string& ref, const std::string& alt,
+                        const std::string& samples) {
+    return "1\t" + std::to_string(from) + "\t.\t" + ref + "\t" + alt +
+           "\t.\t.\tEND=" + std::to_string(to) + "\tGT:GQ:DP:MIN_DP\t" + samples + "\n";
+  };
+  std::string text = vcf("chimp\tgorilla", "");
+  const std::string declared =
+      "##INFO=<ID=END,Number=1,Type=Integer,Description=\"x\">\n"
+      "##FORMAT=<ID=GQ,Number=1,Type=Integer,Description=\"x\">\n"
+      "##FORMAT=<ID=DP,Number=1,Type=Integer,Description=\"x\">\n"
+      "##FORMAT=<ID=MIN_DP,Number=1,Type=Integer,Description=\"x\">\n";
+  text.insert(text.find("#CHROM"), declared);
+  text += block(1, 2, "N", "<NON_REF>", "0/0:9:3:3\t0/0:0:3:3") +
+          block(3, 5, "C", "<*>", "0/0:9:3:3\t./.:9:3:3") +
+          // Within the block before, as after a merge: the ALT counts.
+          block(5, 5, "G", "T,<NON_REF>", "1/1:9:3:3\t0/0:0:0:0") +
+          block(6, 7, "A", ".", "0/0:.:0:3\t0/0:9:3:0") +
+          block(8, 9, "T", "<NON_REF>", "0/0\t0:9:3:.");
+  JobControl control;
+  const std::string apes = dir.write("b.vcf", text);
+  const SamplePatterns found(variants, {{apes, {"chimp"}}, {apes, {"gorilla"}}}, 0, control);
+  const std::vector<std::pair<int, std::string>> expected = {
+      {2, "ANA"}, {3, "CNC"}, {5, "TGG"}, {6, "NNA"}, {7, "NNC"}, {9, "GGG"}, {10, "NNA"}};
+  for (const auto& [position, bases] : expected) {
+    EXPECT_EQ(found.patterns()[*found.at("chr1", position)].bases, bases) << position;
+  }
+  EXPECT_EQ(found.unsupported(), 1 + 2 + 2);
+}
+
 TEST(SamplePatterns, CountsTheAllelesOfOtherSamples) {
   TempDir dir;
   const std::string path =

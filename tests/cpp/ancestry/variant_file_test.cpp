@@ -265,6 +265,44 @@ TEST(VariantReader, GivesCountsOfInfo) {
   while (reader.next()) EXPECT_THROW(reader.info_counts(), FormatError);
 }
 
+TEST(VariantReader, EndsAtEndOrWithRef) {
+  TempDir dir;
+  const std::string header =
+      "##fileformat=VCFv4.2\n##contig=<ID=1>\n##INFO=<ID=DP,Number=1,Type=Integer,Description="
+      "\"x\">\n";
+  const std::string columns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n";
+  const std::string declared = "##INFO=<ID=END,Number=1,Type=Integer,Description=\"x\">\n";
+  const std::string as_text = "##INFO=<ID=END,Number=1,Type=String,Description=\"x\">\n";
+  struct Row {
+    std::string ref;
+    std::string info;
+    std::int64_t end;  // -1 for an error
+  };
+  const std::vector<Row> rows = {{"A", ".", 7},        {"ACG", "DP=3", 9},
+                                 {"A", "END=7", 7},    {"A", "DP=3;END=70000", 70000},
+                                 {"ACG", "END=8", 8},  {"A", "END=6", -1},
+                                 {"A", "END=1e3", -1}, {"A", "END=8,9", -1},
+                                 {"A", "END=.", -1},   {"A", "END=8;END=9", -1}};
+  std::string text = header + declared + columns;
+  for (const auto& row : rows) text += "1\t7\t.\t" + row.ref + "\t<*>\t.\t.\t" + row.info + "\n";
+  VariantReader reader(dir.write("v.vcf", text), 0, RecordParts::kInfo);
+  for (const auto& row : rows) {
+    ASSERT_TRUE(reader.next());
+    if (row.end < 0) {
+      EXPECT_THROW(reader.end(), FormatError) << row.info;
+    } else {
+      EXPECT_EQ(reader.end(), row.end) << row.info;
+    }
+  }
+  const std::string record = "1\t7\t.\tA\t<*>\t.\t.\tEND=9\n";
+  for (const std::string& other : {std::string(), as_text}) {
+    VariantReader undeclared(dir.write("u.vcf", header + other + columns + record), 0,
+                             RecordParts::kInfo);
+    ASSERT_TRUE(undeclared.next());
+    EXPECT_THROW(undeclared.end(), FormatError);
+  }
+}
+
 TEST(VariantReader, LeavesOutAltsThatAreNoAlleles) {
   for (const char* alt : {"*", "<*>", "<NON_REF>", "<X>"}) EXPECT_TRUE(is_no_allele(alt)) << alt;
   for (const char* alt : {"A", "N", "<DEL>", "<X", "", "**", "."}) {

@@ -268,13 +268,14 @@ class OutgroupReader : public PairSink {
     }
   }
   void pass_over(std::string_view chromosome) override { see(chromosome); }
-  void leave_out_secondary() override {}
+  void leave_out_secondary() override { ++secondary_; }
   void bad(std::int64_t line, const std::string& problem) override { bad_.add(line, problem); }
 
   // `common`: blocks that are bad for all outgroups of the file.
   OutgroupPreflight result(const BadBlocks& common) const {
     OutgroupPreflight summary;
     summary.chromosomes = seen_;
+    summary.secondary = secondary_;
     summary.bad = bad_.count() + common.count();
     summary.bad_examples = bad_.examples();
     auto& examples = summary.bad_examples;
@@ -323,6 +324,7 @@ class OutgroupReader : public PairSink {
   std::vector<SeenChromosome> seen_;  // in the file's order
   std::unordered_map<std::string, std::size_t> seen_index_;
   std::size_t last_ = 0;
+  std::int64_t secondary_ = 0;
   SeenPositions positions_;
 };
 

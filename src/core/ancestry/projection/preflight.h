@@ -38,7 +38,8 @@ struct OutgroupPreflight {
   std::int64_t problem_line = 0;
   bool whole = false;  // the whole file was read
   std::vector<SeenChromosome> chromosomes;
-  std::int64_t bad = 0;  // blocks
+  std::int64_t secondary = 0;  // alignments left out
+  std::int64_t bad = 0;        // blocks
   std::vector<BadBlocks::Example> bad_examples;
   std::int64_t sites = 0;   // positions with a base in both rows
   std::int64_t differ = 0;  // of these, positions where the bases differ

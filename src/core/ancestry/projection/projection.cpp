@@ -25,6 +25,11 @@ namespace {
         file, report.bad_examples.front().line,
         "every block is bad; the first: " + report.bad_examples.front().problem + doubt);
   }
+  if (others.empty() && report.secondary > 0) {
+    throw FormatError(file, 0,
+                      "all of its alignments are secondary, and are left out (" +
+                          std::to_string(report.secondary) + "): give the primary ones");
+  }
   if (others.empty()) throw FormatError(file, 0, "there is no alignment block in this file");
   throw FormatError(file, 0,
                     "no block can be used on the chromosomes asked for (" +

@@ -47,6 +47,17 @@ char base_of_samples(VariantReader& reader, const std::vector<std::size_t>& colu
   return is_tied ? kUndecided : upper_base(static_cast<int>(most - haplotypes.begin()));
 }
 
+// The columns without a 0 that says that no read supports the genotype.
+std::vector<std::size_t> supported(VariantReader& reader, std::vector<std::size_t> columns) {
+  for (const char* const field : {"GQ", "DP", "MIN_DP"}) {
+    const SampleNumbers& numbers = reader.sample_numbers(field);
+    if (numbers.per_sample != 1) continue;
+    const auto is_zero = [&](std::size_t column) { return numbers.values[column] == 0; };
+    columns.erase(std::remove_if(columns.begin(), columns.end(), is_zero), columns.end());
+  }
+  return columns;
+}
+
 // The two bases of the focal samples, of which REF must be one. ALTs that only outgroups carry do
 // not count.
 std::optional<PolymorphicSite> polymorphism_of(VariantReader& reader, const CountedSamples& focal,
@@ -66,15 +77,14 @@ std::optional<PolymorphicSite> polymorphism_of(VariantReader& reader, const Coun
   return site;
 }
 
-// Calls `take` with REF of each record whose REF is a single base.
+// Calls `take` with REF of each record whose REF is a single letter; N if that is no base.
 template <class Take>
-void for_each_site(VariantReader& reader, JobControl& control, Take take) {
+void for_each_single_ref(VariantReader& reader, JobControl& control, Take take) {
   ReadingProgress progress(reader.path(), control);
   while (reader.next()) {
     if (control.stop_requested()) throw Interrupted();
     progress.record(reader);
-    const char ref = letter_of(reader.allele(0));
-    if (ref != kUndecided) take(ref);
+    if (reader.allele(0).size() == 1) take(letter_of(reader.allele(0)));
   }
 }
 
@@ -135,7 +145,8 @@ void SamplePatterns::read_sites(const std::string& path,
       is_counted ? focal_samples(reader, outgroups) : std::vector<std::string>(), reader);
   Chromosome* here = nullptr;
   std::string name;
-  for_each_site(reader, control, [&](char ref) {
+  for_each_single_ref(reader, control, [&](char ref) {
+    if (ref == kUndecided) return;
     if (here == nullptr || reader.chromosome() != name) {
       name = reader.chromosome();
       here = &chromosomes_[name];
@@ -155,6 +166,12 @@ void SamplePatterns::read_sites(const std::string& path,
   });
 }
 
+void SamplePatterns::check_ref(const VariantReader& reader, const Site& site, char ref) {
+  if (site.position != reader.position() || site.ref == ref || ref == kUndecided) return;
+  reader.fail("REF is " + std::string(1, ref) + ", but " + std::string(1, site.ref) +
+              " in the variants to polarise: both files must be of one genome build");
+}
+
 void SamplePatterns::read_bases(const std::string& path,
                                 const std::vector<OutgroupSamples>& outgroups,
                                 JobControl& control) {
@@ -168,22 +185,31 @@ void SamplePatterns::read_bases(const std::string& path,
   }
   Chromosome* here = nullptr;
   std::string name;
-  for_each_site(reader, control, [&](char ref) {
+  for_each_single_ref(reader, control, [&](char ref) {
     if (name.empty() || reader.chromosome() != name) {
       name = reader.chromosome();
       const auto known = find_chromosome(chromosomes_, name);
       here = known == chromosomes_.end() ? nullptr : &known->second;
     }
-    const Site* const site = here == nullptr ? nullptr : find(here->sites, reader.position());
-    if (site == nullptr) return;
-    if (site->ref != ref) {
-      reader.fail("REF is " + std::string(1, ref) + ", but " + std::string(1, site->ref) +
-                  " in the variants to polarise: both files must be of one genome build");
-    }
-    const auto index = static_cast<std::size_t>(site - here->sites.data());
+    const bool has_alt = reader.alleles() > 1;
+    if (here == nullptr || (has_alt && ref == kUndecided)) return;
+    const auto& sites = here->sites;
+    const std::int64_t end = has_alt ? reader.position() : reader.end();
+    const std::size_t first = first_from(sites, reader.position());
+    const std::size_t last = first_from(sites, end + 1);
+    if (first == last) return;
+    check_ref(reader, sites[first], ref);
     for (std::size_t i = 0; i < own.size(); ++i) {
-      char& state = here->states[index * width_ + own[i]];
-      state = combined_base(state, base_of_samples(reader, columns[i]), ref);
+      const char base =
+          base_of_samples(reader, has_alt ? columns[i] : supported(reader, columns[i]));
+      if (base == kNoRecord && base_of_samples(reader, columns[i]) != kNoRecord) {
+        unsupported_ += static_cast<std::int64_t>(last - first);
+      }
+      for (std::size_t site = first; site < last; ++site) {
+        char& state = here->states[site * width_ + own[i]];
+        const bool is_ref = !has_alt && base != kNoRecord;
+        state = combined_base(state, is_ref ? sites[site].ref : base, sites[site].ref);
+      }
     }
   });
 }
@@ -209,21 +235,21 @@ void SamplePatterns::count_patterns() {
   }
 }
 
-const SamplePatterns::Site* SamplePatterns::find(const std::vector<Site>& sites,
-                                                 std::int64_t position) {
+std::size_t SamplePatterns::first_from(const std::vector<Site>& sites, std::int64_t position) {
   const auto found =
       std::lower_bound(sites.begin(), sites.end(), position,
                        [](const Site& site, std::int64_t at) { return site.position < at; });
-  return found == sites.end() || found->position != position ? nullptr : &*found;
+  return static_cast<std::size_t>(found - sites.begin());
 }
 
 std::optional<std::size_t> SamplePatterns::at(const std::string& chromosome,
                                               std::int64_t position) const {
   const auto known = chromosomes_.find(chromosome);
   if (known == chromosomes_.end()) return {};
-  const Site* const site = find(known->second.sites, position);
-  if (site == nullptr) return {};
-  return site->pattern;
+  const auto& sites = known->second.sites;
+  const std::size_t found = first_from(sites, position);
+  if (found == sites.size() || sites[found].position != position) return {};
+  return sites[found].pattern;
 }
 
 }  // namespace ancify

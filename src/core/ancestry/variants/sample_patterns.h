@@ -12,6 +12,7 @@
 
 #include "core/ancestry/coalescent/coalescent.h"
 #include "core/exec/job_control.h"
+#include "core/formats/variant/variant_file.h"
 
 namespace ancify {
 
@@ -33,6 +34,9 @@ struct SamplePattern {
 // that most of its called haplotypes carry; N if two are equally frequent, the allele has several
 // bases, or no haplotype is called. Of several records at one position, as after a split by ALT,
 // the one where an outgroup has an ALT counts; two ALTs give N, and no polymorphism is known.
+//
+// A record without ALT, such as a reference block of a gVCF, gives REF up to its END. There a
+// sample counts as not called if its GQ, DP or MIN_DP is 0, as in blocks without reads.
 class SamplePatterns {
  public:
   // Reads `variants`, then each file of outgroups. `haplotypes`: those among which an allele varies
@@ -43,6 +47,8 @@ class SamplePatterns {
                  int haplotypes, JobControl& control);
 
   const std::vector<SamplePattern>& patterns() const { return patterns_; }
+  // How often a record's REF was no base of an outgroup because GQ, DP or MIN_DP is 0.
+  std::int64_t unsupported() const { return unsupported_; }
   // The index of the pattern at a position (from 1), by the chromosome's name in `variants`; none
   // if it is no site.
   std::optional<std::size_t> at(const std::string& chromosome, std::int64_t position) const;
@@ -66,9 +72,12 @@ class SamplePatterns {
   void read_bases(const std::string& path, const std::vector<OutgroupSamples>& outgroups,
                   JobControl& control);
   void count_patterns();
-  static const Site* find(const std::vector<Site>& sites, std::int64_t position);
+  static void check_ref(const VariantReader& reader, const Site& site, char ref);
+  // The index of the first site from a position on.
+  static std::size_t first_from(const std::vector<Site>& sites, std::int64_t position);
 
   std::size_t width_;  // outgroups
+  std::int64_t unsupported_ = 0;
   std::unordered_map<std::string, Chromosome> chromosomes_;
   std::vector<SamplePattern> patterns_;
 };

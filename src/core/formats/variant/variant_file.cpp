@@ -295,6 +295,18 @@ class VariantReader::Impl {
     return count;
   }
 
+  std::int64_t end() {
+    const std::int64_t position = record_->pos + 1;
+    if (info("END") == nullptr) {
+      return position + static_cast<std::int64_t>(std::strlen(record_->d.allele[0])) - 1;
+    }
+    const auto end = info_integers("END", 1);
+    if (!end || end->front() < position) {
+      fail("END is not a position from POS on, declared as one Integer: correct it or the header");
+    }
+    return end->front();
+  }
+
   const Genotypes& genotypes() {
     const auto samples = static_cast<std::size_t>(record_->n_sample);
     const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
@@ -626,6 +638,7 @@ std::optional<std::string_view> VariantReader::info_text(const char* id) {
 }
 std::vector<float> VariantReader::info_numbers(const char* id) { return impl_->info_numbers(id); }
 std::optional<AltCount> VariantReader::info_counts() { return impl_->info_counts(); }
+std::int64_t VariantReader::end() { return impl_->end(); }
 const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
 bool VariantReader::is_phased(std::size_t sample) const { return impl_->is_phased(sample); }
 const SampleNumbers& VariantReader::sample_numbers(const char* id) {
@@ -849,6 +862,7 @@ std::int64_t VariantReader::consumed() const { refuse(); }
 std::optional<std::string_view> VariantReader::info_text(const char*) { refuse(); }
 std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
 std::optional<AltCount> VariantReader::info_counts() { refuse(); }
+std::int64_t VariantReader::end() { refuse(); }
 const Genotypes& VariantReader::genotypes() { refuse(); }
 bool VariantReader::is_phased(std::size_t) const { refuse(); }
 const SampleNumbers& VariantReader::sample_numbers(const char*) { refuse(); }

@@ -82,6 +82,10 @@ class VariantReader {
   // Integer in the header. Throws FormatError if AC exceeds AN and, like the other functions, for a
   // malformed number or a repeated field.
   std::optional<AltCount> info_counts();
+  // The last position of the record: END in INFO or, without it, the last base of REF. Needs
+  // RecordParts::kInfo or more. Throws FormatError if END is before the record, or is not declared
+  // as one Integer.
+  std::int64_t end();
   // Needs RecordParts::kGenotypes. Throws FormatError for an allele that the record does not have.
   const Genotypes& genotypes();
   // Whether a sample's second allele is phased with the first. The record must have genotypes of
