@@ -233,6 +233,10 @@ write_genotypes_impl <- function(genotypes, files, watch) {
     invisible(.Call(`_ancify_write_genotypes_impl`, genotypes, files, watch))
 }
 
+hardy_weinberg_impl <- function(counts) {
+    .Call(`_ancify_hardy_weinberg_impl`, counts)
+}
+
 count_kmers_impl <- function(x, settings, output, watch) {
     .Call(`_ancify_count_kmers_impl`, x, settings, output, watch)
 }

@@ -85,6 +85,11 @@ option_rows <- list(
   split_par = option_row(
     "split-par", "BUILD", "treat pseudoautosomal regions of X as diploid: GRCh37 or GRCh38"
   ),
+  maf = option_row("maf", "F", "smallest frequency of the rarer allele", default = "0"),
+  missing = option_row("missing", "SHARE", "largest share of missing calls", default = "1"),
+  hwe = option_row(
+    "hwe", "P", "smallest p-value of Hardy-Weinberg equilibrium", default = "0, no test"
+  ),
   components = option_row("components", "FILE", "components of variants", default = "one of all"),
   mixed = option_row(
     "mixed", "", "take relatives into account, without the variant's chromosome"
@@ -257,6 +262,16 @@ number_option <- function(text, name) {
     usage_error(name, " must be a positive whole number, not ", text)
   }
   as.numeric(text)
+}
+
+# Options as numbers, by name; those that are absent are left out.
+decimal_options <- function(parsed, names) {
+  values <- parsed[intersect(names, names(parsed))]
+  lapply(stats::setNames(nm = names(values)), function(name) {
+    value <- suppressWarnings(as.numeric(values[[name]]))
+    if (is.na(value)) usage_error(long_name(name), " must be a number, not ", values[[name]])
+    value
+  })
 }
 
 # Splits a,b,c into its parts; none if absent.

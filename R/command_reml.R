@@ -52,6 +52,8 @@ command_study <- function(parsed) {
   if (!is.null(parsed$split_par)) genotypes <- split_par(genotypes, parsed$split_par)
   data <- command_data(parsed, genotypes)
   if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
+  limits <- decimal_options(parsed, c("maf", "missing", "hwe"))
+  if (length(limits)) genotypes <- do.call(filter_variants, c(list(genotypes), limits))
   terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
   formulas <- lapply(stats::setNames(nm = data$phenotypes), function(phenotype) {
     stats::reformulate(if (length(terms)) terms else "1", as.name(phenotype))

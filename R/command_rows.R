@@ -235,20 +235,20 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "components",
-                  "out", "threads", "backend", "verbose"),
+      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "maf",
+                  "missing", "hwe", "components", "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = "Further GENOTYPES, such as a file for each chromosome, make one set.",
       examples = c(
         "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
         "ancify reml --genotypes chr*.pgen --pheno traits.tsv --out h2"
       ),
-      instead = c("fit_reml", "open_genotypes"), writes = function(parsed) reml_files(parsed$out)
+      instead = c("fit_reml", "open_genotypes", "filter_variants"), writes = function(parsed) reml_files(parsed$out)
     ),
     scan = command_row(
       "test each variant for association with a trait", scan_command, "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "mixed",
-                  "out", "threads", "backend", "verbose"),
+      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "maf",
+                  "missing", "hwe", "mixed", "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = c(
         "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",

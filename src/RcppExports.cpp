@@ -759,6 +759,17 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// hardy_weinberg_impl
+Rcpp::NumericVector hardy_weinberg_impl(const Rcpp::IntegerMatrix& counts);
+RcppExport SEXP _ancify_hardy_weinberg_impl(SEXP countsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type counts(countsSEXP);
+    rcpp_result_gen = Rcpp::wrap(hardy_weinberg_impl(counts));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_kmers_impl
 Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings, const Rcpp::List& output, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP settingsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
@@ -2086,6 +2097,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_write_genotypes_impl", (DL_FUNC) &_ancify_write_genotypes_impl, 3},
+    {"_ancify_hardy_weinberg_impl", (DL_FUNC) &_ancify_hardy_weinberg_impl, 1},
     {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 4},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},

@@ -16,6 +16,7 @@
 #include "core/formats/genotype/record_calls.h"
 #include "core/formats/genotype/sample_values.h"
 #include "core/formats/genotype/tables.h"
+#include "core/genotypes/hardy_weinberg.h"
 #include "core/io/checksum.h"
 #include "rcpp_fields.h"
 #include "rcpp_glue.h"
@@ -428,4 +429,14 @@ void write_genotypes_impl(const Rcpp::List& genotypes, const Rcpp::List& files,
     ancify::write_genotypes(format, *file, chosen.selection, tables, wanted.stem, wanted.overwrite,
                             wanted.threads, control);
   });
+}
+
+// The p-value of each column of counts, as from genotype_counts_impl().
+// [[Rcpp::export]]
+Rcpp::NumericVector hardy_weinberg_impl(const Rcpp::IntegerMatrix& counts) {
+  Rcpp::NumericVector p(counts.ncol());
+  for (int j = 0; j < counts.ncol(); ++j) {
+    p[j] = ancify::hardy_weinberg_p(counts(1, j), counts(0, j), counts(2, j));
+  }
+  return p;
 }

@@ -1,0 +1,74 @@
+#' Choose variants by quality
+#'
+#' `filter_variants(g, maf = 0.01, missing = 0.05, hwe = 1e-6)` gives the variants of `g` that are
+#' frequent, have few missing calls and do not contradict Hardy-Weinberg equilibrium, and tells how
+#' many it leaves out.
+#'
+#' Frequencies and missing calls are of the chosen samples of `g`. A variant that fails several
+#' limits counts for the first of them, in the order of the arguments. The test of Hardy-Weinberg
+#' equilibrium is exact. It takes females alone on X, and is not made on Y, MT, Z and W.
+#'
+#' @param g Genotypes, from [open_genotypes()].
+#' @param maf Smallest frequency of the rarer allele, from 0 (the default) to 0.5. Monomorphic
+#'   variants have the frequency 0.
+#' @param missing Largest share of missing calls, from 0 to 1 (the default).
+#' @param hwe Smallest p-value of the test of Hardy-Weinberg equilibrium, from 0 (the default: no
+#'   test) to 1.
+#' @inheritParams genotype_methods
+#' @return The genotypes of the remaining variants, with a field `filtered`: the numbers of variants
+#'   that failed `maf`, `missing` and `hwe`.
+#' @section Errors:
+#' * `ancify_input_error`: a limit is out of its range, or no variant remains.
+#' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
+#' @references
+#' Wigginton JE, Cutler DJ, Abecasis GR (2005) A note on exact tests of Hardy-Weinberg equilibrium.
+#' American Journal of Human Genetics 76: 887-893.
+#' @seealso [summary()][summary.ancify_genotypes]
+#' @export
+#' @examples
+#' calls <- matrix(c(0, 1, 2, 1, 0, 0, 0, 0, 2, 2, NA, NA), 4, dimnames = list(letters[1:4], NULL))
+#' filter_variants(open_genotypes(calls), maf = 0.1, missing = 0.2)
+filter_variants <- function(g, maf = 0, missing = 1, hwe = 0, threads = NULL,
+                            progress = interactive()) {
+  check_args(g = check_genotypes, maf = number(0, 0.5), missing = number(0, 1), hwe = number(0, 1))
+  counts <- genotype_counts(g, new_work(threads, progress = progress))
+  called <- colSums(counts[1:3, , drop = FALSE])
+  frequency <- ifelse(called > 0, (counts[2, ] / 2 + counts[3, ]) / called, 0)
+  fails <- list(
+    maf = pmin(frequency, 1 - frequency) < maf,
+    missing = counts[4, ] > missing * nrow(g),
+    hwe = hwe > 0 & hardy_weinberg_p(g, counts, threads, progress) < hwe
+  )
+  first <- max.col(cbind(do.call(cbind, fails), TRUE), "first")
+  filtered <- stats::setNames(tabulate(first, 3), names(fails))
+  refuse_if(sum(filtered) == ncol(g), "No variant remains: %s are left out, %s.",
+            count_of(ncol(g), "variant"), filtered_text(filtered))
+  g <- g[, first == 4]
+  g$filtered <- filtered
+  if (any(filtered > 0)) {
+    inform_ancify(sprintf("Left out: %s of %s variants, %s.", format_count(sum(filtered)),
+                          format_count(length(first)), filtered_text(filtered)))
+  }
+  g
+}
+
+# A p-value for each variant; 1 where there is no test.
+hardy_weinberg_p <- function(g, counts, threads, progress) {
+  class <- variant_classes(g)$class
+  p <- rep(1, ncol(g))
+  is_diploid <- class %in% c("autosome", "PAR")
+  p[is_diploid] <- hardy_weinberg_impl(counts[, is_diploid, drop = FALSE])
+  on_x <- which(class == "X")
+  females <- which(sexes_of(g$samples) == "female")
+  if (length(on_x) && length(females)) {
+    of_females <- genotype_counts(g[females, on_x], new_work(threads, progress = progress))
+    p[on_x] <- hardy_weinberg_impl(of_females)
+  }
+  p
+}
+
+# Such as "12 by `maf` and 3 by `missing`"; empty if none is left out.
+filtered_text <- function(filtered) {
+  some <- filtered[filtered > 0]
+  enumerate(sprintf("%s by `%s`", vapply(some, format_count, ""), names(some)))
+}
