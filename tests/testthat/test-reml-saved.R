@@ -54,7 +54,7 @@ long_test_that("a change of any byte of a large BED is found, in a component and
     writeBin(replace(bytes, at, xor(bytes[at], as.raw(3))), path[1])
     for (fit in saved) {
       expect_ancify_error(reml_log_likelihood(fit, c(0.3, 0.7), progress = FALSE), "file",
-                          quoted(fit$file$path %||% fit$kernels[[1]]$file$path),
+                          quoted(fit_files(fit)[[1]]$path),
                           "has changed since the fit")
     }
   }
