@@ -129,8 +129,8 @@ read_gff_impl <- function(path, tags, watch) {
     .Call(`_ancify_read_gff_impl`, path, tags, watch)
 }
 
-coding_changes_impl <- function(variants, genes, sequences, options, watch) {
-    .Call(`_ancify_coding_changes_impl`, variants, genes, sequences, options, watch)
+coding_changes_impl <- function(variants, counts, genes, sequences, options, watch) {
+    .Call(`_ancify_coding_changes_impl`, variants, counts, genes, sequences, options, watch)
 }
 
 compare_calls_impl <- function(compared, work, watch) {
@@ -377,8 +377,8 @@ texts_checksum_impl <- function(texts) {
     .Call(`_ancify_texts_checksum_impl`, texts)
 }
 
-count_mutations_impl <- function(variants, populations, sequences, options, watch) {
-    .Call(`_ancify_count_mutations_impl`, variants, populations, sequences, options, watch)
+count_mutations_impl <- function(variants, counts, sequences, options, watch) {
+    .Call(`_ancify_count_mutations_impl`, variants, counts, sequences, options, watch)
 }
 
 mutation_frequencies_impl <- function(table, sizes, draws, work, watch) {
@@ -529,16 +529,16 @@ spectrum_numbers_impl <- function(reader, n, what) {
     .Call(`_ancify_spectrum_numbers_impl`, reader, n, what)
 }
 
-variant_samples_impl <- function(path) {
-    .Call(`_ancify_variant_samples_impl`, path)
+variant_samples_impl <- function(path, may_be_none = FALSE) {
+    .Call(`_ancify_variant_samples_impl`, path, may_be_none)
 }
 
 read_populations_impl <- function(path) {
     .Call(`_ancify_read_populations_impl`, path)
 }
 
-tabulate_variants_impl <- function(variants, populations, sequences, options, watch) {
-    .Call(`_ancify_tabulate_variants_impl`, variants, populations, sequences, options, watch)
+tabulate_variants_impl <- function(variants, counts, sequences, options, watch) {
+    .Call(`_ancify_tabulate_variants_impl`, variants, counts, sequences, options, watch)
 }
 
 variant_spectrum_impl <- function(table, sizes, draws, work, watch) {

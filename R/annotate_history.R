@@ -14,7 +14,7 @@ check_sample_history <- function(history, projected, samples, ancestral) {
     warn_about_kept_projections(attr(ancestral, "config"))
   }
   list(
-    history = history, samples = check_sample_names(samples),
+    history = history, samples = counted_samples(samples),
     projected = check_path(projected %||% run_projected(ancestral), "projected")
   )
 }

@@ -199,8 +199,8 @@ uses_genotypes <- function(variants, history = NULL, ...) {
 }
 
 # Counts come from AC and AN only if there are no genotypes.
-counts_in_info <- function(variants, history = NULL, ...) {
-  !is.null(history) && !uses_genotypes(variants, history) &&
+counts_in_info <- function(variants, history = NULL, samples = NULL, ...) {
+  is_info_populations(samples) || !is.null(history) && !uses_genotypes(variants, history) &&
     all(c("AC", "AN") %in% names(VariantAnnotation::info(variants)))
 }
 

@@ -190,8 +190,9 @@
 #'   (the default) for none.
 #' @param projected For a `history`: the folder of the outgroups' projected sequences,
 #'   `<work_dir>/projected` of a run. Default: the folder of `ancestral`, if it is an `ancify_run`.
-#' @param samples For a `history`: names of the samples to count, of one population; `NULL` (the
-#'   default) for all.
+#' @param samples For a `history`: names of the samples to count, of one population; or
+#'   [info_populations()] of one, to count by its fields of INFO. `NULL` (the default) for all
+#'   samples.
 #' @param threads Number of threads; `NULL` (the default) for `getOption("ancify.threads")`, or
 #'   all cores.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive

@@ -1,17 +1,59 @@
-# The population of each sample of a VCF.
+# The populations of a VCF: of its samples, or in its INFO.
 
-# Each sample's population index, or none without a table: the core then counts by AC and AN.
-vcf_populations <- function(vcf, table, subset) {
-  if (is.null(table)) {
-    return(integer())
+# list(names =, and table = of samples, or fields = of INFO), or NULL. `most`: maximum number of
+# populations.
+populations_given <- function(populations, most = core_limits()$populations) {
+  if (is.null(populations)) {
+    return(NULL)
   }
-  samples <- variant_samples_impl(vcf)
-  check_samples(samples, table, vcf, subset)
-  sample_populations(samples, table)
+  if (is_info_populations(populations)) {
+    names <- populations$population
+    refuse_if(length(names) > most, "`populations` has %d populations (%s), but a spectrum has %s.",
+              length(names), enumerate(quoted(names)), sprintf("1 to %d", most))
+    return(list(names = names, fields = populations))
+  }
+  table <- population_table(populations, most)
+  list(names = unique(table$population), table = table)
+}
+
+# All samples of a file as one population. NULL without samples.
+all_samples <- function(vcf) {
+  samples <- variant_samples_impl(vcf, may_be_none = TRUE)
+  if (length(samples)) {
+    list(names = "all", table = data.frame(sample = samples, population = "all"))
+  }
+}
+
+# Where the core finds the haplotype counts of populations_given(). Without populations, AC and AN
+# of INFO count one.
+count_source <- function(vcf, given, subset) {
+  fields <- given$fields %||% if (is.null(given)) list(copies = "AC", called = "AN")
+  samples <- if (!is.null(given$table)) variant_samples_impl(vcf)
+  if (!is.null(samples)) check_samples(samples, given$table, vcf, subset)
+  core_list(
+    "CountSource",
+    populations = if (!is.null(samples)) sample_populations(samples, given$table) else integer(),
+    copies = as.character(fields$copies), called = as.character(fields$called),
+    named = !is.null(given$fields)
+  )
+}
+
+# The samples of one population to count, for the core: by name, or all, or by fields of INFO.
+counted_samples <- function(samples) {
+  fields <- if (is_info_populations(samples)) samples
+  refuse_if(NROW(fields) > 1, "`samples` has the populations %s: give one.",
+            enumerate(quoted(fields$population)))
+  core_list(
+    "CountedSamples",
+    names = if (is.null(fields)) check_sample_names(samples) else character(),
+    copies = fields$copies %||% "", called = fields$called %||% ""
+  )
 }
 
 # A data frame of sample and population, without factors. `most`: maximum number of populations.
 population_table <- function(populations, most = core_limits()$populations) {
+  refuse_if(is_info_populations(populations),
+            "`populations` names fields of INFO, but this needs genotypes: give samples.")
   is_named <- !is.null(names(populations))
   if (is.data.frame(populations)) {
     table <- population_columns(populations)

@@ -67,6 +67,8 @@
 #'   takes them. `"1"` (the default) is the standard code, `"2"` the vertebrate mitochondrial code.
 #'   Several codes are named by chromosomes, as in `c("1", chrM = "2")`. A code without a name
 #'   applies to the other chromosomes.
+#' @param populations The populations to count, in the forms of [sfs_from_vcf()], but any number of
+#'   them. `NULL` (the default): all samples together; without samples, by `AC` and `AN` of INFO.
 #' @inheritParams mutation_spectrum
 #' @return A data frame of class `coding_changes` with a row for each site and transcript:
 #'
@@ -76,6 +78,7 @@
 #' | `ancestral`, `derived` | Its bases, on the plus strand. |
 #' | `posterior` | Posterior of the ancestral base; `NA` without posteriors. |
 #' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without calls. |
+#' | `called_POP`, `copies_POP` | With `populations`: the same of each of them. |
 #' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` if unknown. |
 #' | `codon`, `place` | Number of the whole codon, `NA` before the first; place in it, 1 to 3. |
 #' | `ancestral_codon`, `derived_codon` | Their bases, in the direction of translation. |
@@ -127,8 +130,9 @@
 #' attr(changes, "records")
 coding_changes <- function(vcf, ancestral, genes, reference,
                            background = c("ancestral", "focal"), genetic_code = "1", mask = NULL,
-                           low_confidence = TRUE, threads = NULL, progress = interactive()) {
-  check_args(vcf = one_path())
+                           low_confidence = TRUE, threads = NULL, progress = interactive(),
+                           populations = NULL, subset = FALSE) {
+  check_args(vcf = one_path(), subset = flag())
   use_info <- is_info(ancestral)
   if (!use_info) ancestral <- folder_of_calls(ancestral, "ancestral")
   check_args(reference = one_path(), background = choice(c("ancestral", "focal")),
@@ -136,6 +140,8 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   work <- new_work(threads, progress = progress)
   check_htslib()
   codes <- codes_by_chromosome(genetic_code)
+  given <- populations_given(populations, Inf) %||% all_samples(vcf)
+  counts <- count_source(vcf, given, subset)
   found <- with_watch("Reading", function(watch) {
     chromosomes <- variant_chromosomes_impl(vcf, watch)
     parts <- coding_parts(genes, watch)
@@ -152,12 +158,13 @@ coding_changes <- function(vcf, ancestral, genes, reference,
     )
     sequences <- record_sequences(chromosomes, if (!use_info) ancestral, reference)
     genes <- genes_for_core(parts, transcripts, colnames(tables))
-    found <- coding_changes_impl(vcf, genes, sequences, options, watch)
+    found <- coding_changes_impl(vcf, counts, genes, sequences, options, watch)
     origin <- origin_of(vcf, mask, sequences, parts, transcripts$code, options)
     c(found, list(transcripts = transcripts, tables = tables, origin = origin))
   }, work$progress)
   if (!use_info) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, use_info)
+  warn_about_counts(found, vcf, "Their counts are NA")
   left_out <- records_left_out(found, low_confidence)
   check_any_site(
     found, left_out, vcf, use_info, use = "a change of a codon, which is a SNP of two alleles",
@@ -165,6 +172,7 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   )
   records <- c(left_out, NOT_CODING = found$not_coding, CODING = found$coding)
   changes <- change_table(found)
+  if (!is.null(populations)) changes <- with_populations(changes, found, given$names)
   warn_about_codes(changes, codes)
   proteins <- named_proteins(found$proteins, changes)
   changes$protein <- proteins$protein[changes$protein]
@@ -300,6 +308,7 @@ genes_for_core <- function(parts, transcripts, codes) {
 
 change_table <- function(found) {
   x <- found$changes
+  called <- rowSums(found$called)
   if (!found$has_posteriors) x$posterior[] <- NA
   bases <- c("A", "C", "G", "T")
   chromosome <- found$chromosomes$chromosome[x$chromosome]
@@ -318,7 +327,7 @@ change_table <- function(found) {
   data.frame(
     chromosome = chromosome, position = x$position, ancestral = bases[x$ancestral],
     derived = bases[x$derived], posterior = x$posterior,
-    called = replace(x$called, x$called == 0, NA), copies = replace(x$copies, x$called == 0, NA),
+    called = known_counts(called, called), copies = known_counts(rowSums(found$copies), called),
     transcript = transcript$transcript, gene = transcript$gene, strand = transcript$strand,
     codon = x$codon, place = x$place, ancestral_codon = only_known(x$ancestral_codon),
     derived_codon = only_known(x$derived_codon),
@@ -330,4 +339,17 @@ change_table <- function(found) {
     canonical = transcript$canonical,
     worst = first_of_least(match(consequences[x$consequence], gravest), site)
   )
+}
+
+# Counts where haplotypes are called.
+known_counts <- function(counts, called) as.integer(replace(counts, called == 0, NA))
+
+# The changes with two columns for each population.
+with_populations <- function(changes, found, names) {
+  for (k in seq_along(names)) {
+    called <- found$called[, k]
+    changes[[paste0("called_", names[k])]] <- known_counts(called, called)
+    changes[[paste0("copies_", names[k])]] <- known_counts(found$copies[, k], called)
+  }
+  changes
 }

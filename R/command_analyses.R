@@ -53,7 +53,7 @@ sfs_command <- function(parsed) {
   if (!is.null(parsed$window) && output == "-") usage_error("--window needs -o FILE")
   sizes <- vapply(split_option(parsed$project), number_option, 0, "each size of --project")
   spectrum <- sfs_from_vcf(
-    parsed$arguments, parsed$populations, if (length(sizes)) unname(sizes),
+    parsed$arguments, populations_option(parsed), if (length(sizes)) unname(sizes),
     parsed$ancestral, parsed$reference, subset = TRUE,
     window = number_option(parsed$window, "--window"), threads = threads_option(parsed),
     progress = isatty(stderr()), kind = parsed$kind %||% "snps", folded = isTRUE(parsed$folded),
@@ -68,6 +68,17 @@ sfs_command <- function(parsed) {
   if (length(files)) wrote(paste(files[c(1, length(files))], collapse = " to "))
 }
 
+populations_option <- function(parsed) {
+  words <- split_option(parsed$info_populations)
+  if (!length(words)) {
+    return(parsed$populations)
+  }
+  if (!is.null(parsed$populations)) {
+    usage_error("--populations names samples, and --info-populations fields of INFO: give one")
+  }
+  info_populations(words)
+}
+
 spectrum_command <- function(parsed) {
   calls <- folder_of_run(parsed$config)
   output <- parsed$output %||% "-"
@@ -77,7 +88,7 @@ spectrum_command <- function(parsed) {
   threads <- threads_option(parsed)
   progress <- isatty(stderr())
   spectrum <- mutation_spectrum(
-    parsed$vcf, calls, k, parsed$populations, mask = parsed$mask, windows = window,
+    parsed$vcf, calls, k, populations_option(parsed), mask = parsed$mask, windows = window,
     low_confidence = low_confidence, subset = TRUE, threads = threads, progress = progress
   )
   contexts <- count_contexts(

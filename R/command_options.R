@@ -53,6 +53,9 @@ option_rows <- list(
   populations = option_row(
     "populations", "FILE", "one sample and its population per line; other samples are left out"
   ),
+  info_populations = option_row(
+    "info-populations", "WORDS", "populations of INFO: afr,nfe are AC_afr, AN_afr, AC_nfe, AN_nfe"
+  ),
   folded = option_row("folded", "", "count the rarer allele, which needs no ancestral alleles"),
   project = option_row(
     "project", "SIZES", "haplotypes of each population, such as 20,20",

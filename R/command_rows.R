@@ -112,15 +112,16 @@ rows_of_analyses <- function() {
     sfs = command_row(
       "make a site frequency spectrum from a VCF or BCF", sfs_command, "VCF",
       c(
-        "populations", "project", "ancestral", "folded", "reference", "mask", "no_low_confidence",
-        "window", "kind", "output", "threads"
+        "populations", "info_populations", "project", "ancestral", "folded", "reference", "mask",
+        "no_low_confidence", "window", "kind", "output", "threads"
       ),
       streams = c("VCF", "output"),
       details = paste(
         "Without --populations, alleles are counted by AC and AN of INFO, as of files of sites",
-        "without genotypes. Without -o the spectrum goes to the standard output, and the numbers",
-        "of records by reason to the standard error. With --window, spectra of 100 bootstraps are",
-        "beside FILE.fs, as FILE.1.fs and so on."
+        "without genotypes; --info-populations counts several populations so. Without -o the",
+        "spectrum goes to the standard output, and the numbers of records by reason to the",
+        "standard error. With --window, spectra of 100 bootstraps are beside FILE.fs, as FILE.1.fs",
+        "and so on."
       ),
       examples = c(
         paste(
@@ -130,15 +131,16 @@ rows_of_analyses <- function() {
         paste(
           "ancify annotate in.vcf.gz ancestral_calls -o - |\n ",
           "ancify sfs - --populations samples.txt > joint.fs"
-        )
+        ),
+        "ancify sfs sites.vcf.gz --info-populations afr,nfe --project 50,50 -o joint.fs"
       ),
       instead = "sfs_from_vcf",
       words = c(vcf = "VCF", also = "--also", low_confidence = "--no-low-confidence")
     ),
     spectrum = command_row(
       "count mutations of a VCF or BCF by ancestral context, with rates", spectrum_command,
-      options = c("config", "vcf", "k", "populations", "mask", "no_low_confidence", "window",
-                  "output", "threads"),
+      options = c("config", "vcf", "k", "populations", "info_populations", "mask",
+                  "no_low_confidence", "window", "output", "threads"),
       required = c("config", "vcf"), streams = c("vcf", "output"),
       details = paste(
         "Writes a row for each type and population: the count, the positions with its context and",

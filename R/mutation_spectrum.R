@@ -29,6 +29,7 @@
 #' | `UNRESOLVED` | the ancestral base is `n` |
 #' | `NEITHER_ALLELE` | the ancestral base is neither REF nor ALT |
 #' | `LOW` | the ancestral base has low confidence, and `low_confidence = FALSE` |
+#' | `NO_COUNTS`, `BAD_COUNTS` | with [info_populations()]: as in [sfs_from_vcf()] |
 #' | `NO_CONTEXT` | a base beside it is missing, `n` or beyond the end, or there is no sequence |
 #' | `LOW_CONTEXT` | a base beside it has low confidence, and `low_confidence = FALSE` |
 #' | `INVARIANT` | none or all of the called haplotypes have the derived allele |
@@ -44,7 +45,8 @@
 #'   FASTA file, or a path with `{chrom}` or `{chrom_id}`, as in [annotate_vcf()].
 #' @param k Length of the context in bases: 1, 3 (the default), 5, 7 or 9.
 #' @param populations The population of each sample, in the forms of [sfs_from_vcf()], but any
-#'   number of populations. `NULL` (the default): all samples are one population, `all`.
+#'   number of populations. `NULL` (the default): all samples are one population, `all`. Without
+#'   samples, `AC` and `AN` of INFO count it.
 #' @param samples Whether to count mutations by sample; `FALSE` (the default). With `TRUE`,
 #'   `populations` only selects samples.
 #' @param mask A BED file, plain or gzip, of regions to exclude; `NULL` (the default) for none.
@@ -139,11 +141,13 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
   )
   found <- with_watch("Reading", function(watch) {
     sequences <- record_sequences(variant_chromosomes_impl(vcf, watch), ancestral, reference)
-    count_mutations_impl(vcf, columns$numbers, sequences, options, watch)
+    count_mutations_impl(vcf, columns$counts, sequences, options, watch)
   }, work$progress)
   warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, info)
-  records <- mutation_records(found, low_confidence)
+  warn_about_counts(found, vcf)
+  reasons <- reasons_for("snps", columns$counts$named)
+  records <- c(records_left_out(found, low_confidence, reasons), found$sites)
   check_any_site(found, records[names(records) != "USED"], vcf, FALSE)
   if (by == "frequency") {
     result <- spectra_of_types(found, types, project, columns$names, work)
@@ -185,26 +189,20 @@ check_spectrum_cells <- function(n) {
             format_count(n), format_count(most_cells))
 }
 
-# list(names = of the columns, numbers = each sample's column index from 0, or -1 for none).
+# list(names = of the columns, counts = as from count_source()).
 spectrum_columns_of <- function(vcf, populations, samples, subset, by) {
-  there <- variant_samples_impl(vcf)
   most <- if (by == "frequency") core_limits()$populations else Inf
-  table <- if (is.null(populations)) {
-    data.frame(sample = there, population = "all")
-  } else {
-    population_table(populations, most)
-  }
-  check_samples(there, table, vcf, subset)
+  given <- populations_given(populations, most) %||% all_samples(vcf)
+  refuse_if(samples && is.null(given$table),
+            "`samples = TRUE` counts by sample, but the counts are in INFO: leave it out.")
   if (samples) {
-    names <- there[there %in% table$sample]
-    table <- data.frame(sample = names, population = names)
+    there <- variant_samples_impl(vcf)
+    check_samples(there, given$table, vcf, subset)
+    names <- there[there %in% given$table$sample]
+    given <- list(names = names, table = data.frame(sample = names, population = names))
+    subset <- TRUE
   }
-  list(names = unique(table$population), numbers = sample_populations(there, table))
-}
-
-# Counts of records by reason, including the used ones.
-mutation_records <- function(found, low_confidence) {
-  c(records_left_out(found, low_confidence), found$sites)
+  list(names = given$names %||% "all", counts = count_source(vcf, given, subset))
 }
 
 # ---- Results ----------------------------------------------------------------------------------

@@ -17,8 +17,9 @@
 #' @param vcf Path of a sorted VCF or BCF, plain, gzip or bgzip; with `{chrom}` (the chromosome's
 #'   name) or `{chrom_id}` (without `chr`) for one file per chromosome. `NULL` (the default): the
 #'   configuration's `variants`.
-#' @param samples Names of the samples to count, all of one population. `NULL` (the default): the
-#'   configuration's `variant_samples`, else all samples.
+#' @param samples Names of the samples to count, all of one population; or [info_populations()] of
+#'   one, to count by its fields of INFO. `NULL` (the default): the configuration's
+#'   `variant_samples`, else all samples.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
 #'   sessions.
 #' @return A data frame of class `ancify_variant_counts` with a row for each kind of site of a
@@ -72,7 +73,7 @@ count_projected_variants <- function(config, vcf, samples, progress) {
   config$variants <- vcf
   files <- unlist(variants_files(config, names(config$lengths)))
   refuse_if(!length(files), no_variants_file("vcf", config))
-  parts <- lapply(files, count_in_vcf, config, check_sample_names(samples), progress)
+  parts <- lapply(files, count_in_vcf, config, counted_samples(samples), progress)
   counts <- do.call(rbind, lapply(parts, `[[`, "table"))
   if (NROW(counts) == 0) {
     total <- function(name) format_count(sum(vapply(parts, `[[`, 0, name)))

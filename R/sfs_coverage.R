@@ -27,6 +27,8 @@
 #'   the order of `depths`, or named.
 #' @param reads Minimum number of reads of the derived allele for detection of a site, from 0 to 10;
 #'   2 by default.
+#' @param populations The population of each sample: a vector, a data frame or a file, as in
+#'   [sfs_from_vcf()].
 #' @inheritParams sfs_from_vcf
 #' @return A list of class `coverage_model`: `depths`, shares of each population's genotypes by
 #'   depth; `individuals`; and `reads`. `read_coverage()` also has `sites`, the records it used.

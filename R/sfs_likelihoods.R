@@ -19,6 +19,8 @@
 #' **The search** uses the accelerated EM algorithm of Varadhan and Roland. It ends when three steps
 #' increase the log-likelihood by less than 0.001, or after 3,000 steps with a warning.
 #'
+#' @param populations The population of each sample: a vector, a data frame or a file, as in
+#'   [sfs_from_vcf()].
 #' @inheritParams sfs_from_vcf
 #' @param coverage A [coverage_model()] of these populations, such as from [read_coverage()], for a
 #'   file that contains only detected sites. `NULL` (the default): the file has all sites.

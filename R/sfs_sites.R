@@ -89,6 +89,7 @@ sfs_from_sites <- function(derived, called, populations = NULL, project = NULL, 
   sizes <- sizes_to_project(project, most, populations)
   window <- if (is.null(windows)) integer() else match(windows, unique(windows)) - 1L
   draws <- if (is.null(windows)) no_draws else draw_windows(length(unique(windows)), replicates)
+  check_all_cells(sizes, 1 + ncol(draws))
   work <- new_work(threads, progress = progress)
 
   result <- with_watch("Making the spectrum", function(watch) {
@@ -202,11 +203,16 @@ in_unit_interval <- function(x) {
 
 # Maximum number of cells of a spectrum: 800 MB.
 most_cells <- 1e8
+# Maximum number of cells of a spectrum with its bootstrap, or of the spectra of classes: 8 GB.
+most_cells_in_all <- 1e9
+# Maximum sample size that is chosen by default. In larger samples, few sites are called in all.
+most_by_default <- 1e5
 
 # Sample sizes: integers in the order of the populations. `most`: for each population the maximum
 # number of called haplotypes at any site.
 sizes_to_project <- function(project, most, populations) {
   labels <- populations %||% paste("population", seq_along(most))
+  large <- if (is.null(project)) which(most > most_by_default)
   project <- if (is.null(project)) most else order_sizes(project, labels)
   wrong <- which(!(is.finite(project) & project == round(project) & project >= 1 & project <= most))
   refuse_if(length(wrong) && most[wrong[1]] == 0, "No site has a called haplotype in %s.",
@@ -219,7 +225,19 @@ sizes_to_project <- function(project, most, populations) {
   refuse_if(prod(project + 1) > most_cells,
             "The spectrum would have %s cells, more than %s: give a smaller `project`.",
             format_count(prod(project + 1)), format_count(most_cells))
+  refuse_if(length(large),
+            "%s has up to %s haplotypes: give `project`, the size to which sites are projected.",
+            labels[large[1]], format_count(most[large[1]]))
   as.integer(project)
+}
+
+check_all_cells <- function(sizes, spectra) {
+  cells <- spectra * prod(sizes + 1)
+  refuse_if(
+    cells > most_cells_in_all,
+    "%s spectra would have %s cells, more than %s: give a smaller `project`, or fewer of them.",
+    format_count(spectra), format_count(cells), format_count(most_cells_in_all)
+  )
 }
 
 # Sizes in the order of the populations. Names of `project` are population names.

@@ -130,21 +130,28 @@ new_sizes <- function(size, x) {
 
 project_population <- function(x, k, size) {
   n <- dim(x)[k] - 1
-  weights <- outer(0:size, 0:n, function(to, from) stats::dhyper(to, from, n - from, size))
   counts <- plain_array(x)
   mask <- attr(x, "mask")
   counts[mask & !is.finite(counts)] <- 0
-  new_sfs(
-    along_dimension(counts, k, weights), names(dimnames(x)),
-    along_dimension(mask + 0, k, (weights > 0) + 0) > 0, FALSE
-  )
+  projected <- masked <- 0
+  # The weights of all copies at once could be larger than the spectrum by far.
+  copies <- 0:n
+  for (from in split(copies, copies %/% max(1, most_weights %/% (size + 1)))) {
+    weights <- outer(0:size, from, function(to, from) stats::dhyper(to, from, n - from, size))
+    projected <- projected + along_dimension(counts, k, weights, from + 1)
+    masked <- masked + along_dimension(mask + 0, k, (weights > 0) + 0, from + 1)
+  }
+  new_sfs(projected, names(dimnames(x)), masked > 0, FALSE)
 }
 
-# Multiplies every line of an array along its dimension k by a matrix.
-along_dimension <- function(values, k, matrix) {
+# Maximum number of weights in memory: 80 MB.
+most_weights <- 1e7
+
+# Multiplies every line of an array along its dimension k, or some cells of it, by a matrix.
+along_dimension <- function(values, k, matrix, cells = seq_len(dim(values)[k])) {
   dim <- dim(values)
   order <- c(k, seq_along(dim)[-k])
-  lines <- matrix %*% matrix(aperm(values, order), dim[k])
+  lines <- matrix %*% matrix(aperm(values, order), dim[k])[cells, , drop = FALSE]
   aperm(array(lines, c(nrow(matrix), dim[-k])), order(order))
 }
 

@@ -1,9 +1,10 @@
 #' Make a spectrum from a VCF
 #'
 #' Makes the joint site frequency spectrum of up to five populations from the genotypes of a VCF
-#' or BCF: `sfs_from_vcf("variants.vcf.gz", "populations.txt")`. The ancestral alleles come from
-#' the file's INFO, from the calls of a run, or from a FASTA file. Their posteriors, if available,
-#' weight each site.
+#' or BCF: `sfs_from_vcf("variants.vcf.gz", "populations.txt")`. Or the allele counts come from its
+#' INFO, as in gnomAD: `sfs_from_vcf("sites.vcf.gz", info_populations("afr"), 100)`. The ancestral
+#' alleles come from INFO, from the calls of a run, or from a FASTA file. Their posteriors, if
+#' available, weight each site.
 #'
 #' **Sites.** A site is a record with one REF and one ALT base, one of them ancestral. Each `GT`
 #' allele that is not missing is a called haplotype, phased or not, at any ploidy: `./1` and a
@@ -38,6 +39,8 @@
 #' | `UNRESOLVED` | the ancestral base is `n` |
 #' | `NEITHER_ALLELE` | the ancestral base is neither REF nor ALT |
 #' | `LOW` | the ancestral base has low confidence, and `low_confidence = FALSE` |
+#' | `NO_COUNTS` | with [info_populations()]: a population lacks `AC` or `AN` |
+#' | `BAD_COUNTS` | with [info_populations()]: `AC` exceeds `AN` |
 #' | `TOO_FEW` | a population has fewer called haplotypes than `project` |
 #' | `USED` | the record is in the spectrum |
 #'
@@ -57,10 +60,11 @@
 #' @param populations The population of each sample: a character vector of populations named by
 #'   samples; a data frame with the columns `sample` and `population`; or the path of a file with
 #'   one sample and its population per line, separated by a tab or blanks. Populations keep the
-#'   order of first appearance. `NULL`: one population, by `AC` and `AN` of INFO, as in files of
-#'   sites without genotypes.
+#'   order of first appearance. For files of sites without genotypes: [info_populations()], or
+#'   `NULL` for one population, by `AC` and `AN` of INFO.
 #' @param project Sample size of the spectrum: haplotypes for each population, in order or named.
-#'   Default: the maximum called at any site, so sites with missing genotypes are excluded.
+#'   Default: the maximum called at any site, so sites with missing genotypes are excluded. Above
+#'   100,000 haplotypes there is no default.
 #' @param ancestral The source of ancestral bases: `NULL` (the default) or `"AA"` for `AA` in INFO,
 #'   as in [annotate_vcf()]. Its other forms are also accepted: the output folder of a run (or the
 #'   `ancify_run`), a FASTA file, or a path with `{chrom}` or `{chrom_id}`.
@@ -142,22 +146,21 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   work <- new_work(threads, progress = progress)
   check_htslib()
   if (!is.null(classes)) classes <- site_classes(classes, kind, window)
-  table <- if (!is.null(populations)) population_table(populations)
-  names <- names_of_populations(table, project)
-  numbers <- vcf_populations(vcf, table, subset)
+  given <- counts_for_spectrum(vcf, populations, project, subset)
+  names <- given$names
 
   found <- with_watch("Reading", function(watch) {
     tabulate_vcf(
-      vcf, numbers, ancestral, reference, mask, low_confidence, window, kind, classes, folded,
+      vcf, given$counts, ancestral, reference, mask, low_confidence, window, kind, classes, folded,
       work, watch
     )
   }, work$progress)
   of_info <- is.null(ancestral) && !folded
   if (!is.null(ancestral)) warn_about_unmatched(found$chromosomes, ancestral)
   warn_about_positions(found, vcf, of_info)
-  reasons <- c(reasons_left_out, if (kind != "snps") "OTHER_KIND")
+  warn_about_counts(found, vcf)
   left_out <- c(
-    records_left_out(found, low_confidence, reasons),
+    records_left_out(found, low_confidence, reasons_for(kind, given$counts$named)),
     if (!is.null(classes)) c(UNCLASSED = found$unclassed)
   )
   check_any_site(found, left_out, vcf, of_info, paste(
@@ -166,6 +169,7 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   ))
   sizes <- sizes_to_project(project, found$most, names)
   draws <- draws_of_windows(found$windows, window, replicates, classes)
+  check_all_cells(sizes, 1 + ncol(draws))
   result <- with_watch("Making the spectrum", function(watch) {
     variant_spectrum_impl(found$table, sizes, draws, work, watch)
   }, work$progress)
@@ -180,12 +184,17 @@ sfs_from_vcf <- function(vcf, populations, project = NULL, ancestral = NULL, ref
   with_records(spectrum, result, left_out, found$has_posteriors, by_cpg = !is.null(reference))
 }
 
-# The populations' names; NULL without a table. Unsuitable sizes are reported before the file is
-# read.
-names_of_populations <- function(table, project) {
-  names <- unique(table$population)
-  if (!is.null(project) && !is.null(names)) order_sizes(project, names)
-  names
+# list(names = of the populations or NULL, counts = as from count_source()). Unsuitable sizes are
+# reported before the file is read.
+counts_for_spectrum <- function(vcf, populations, project, subset) {
+  given <- populations_given(populations)
+  if (!is.null(project) && !is.null(given)) order_sizes(project, given$names)
+  list(names = given$names, counts = count_source(vcf, given, subset))
+}
+
+# The reasons of records that are not sites. `named`: whether named fields of INFO count alleles.
+reasons_for <- function(kind, named) {
+  c(reasons_left_out, if (kind != "snps") "OTHER_KIND", if (named) reasons_of_counts)
 }
 
 # The spectrum with its counts of records and, if there are posteriors, its misidentification rates.
@@ -235,8 +244,8 @@ draws_of_windows <- function(windows, window, replicates, classes) {
   }
 }
 
-# `populations`: each sample's population index, as from sample_populations().
-tabulate_vcf <- function(vcf, populations, ancestral, reference, mask, low_confidence, window, kind,
+# `counts`: as from count_source().
+tabulate_vcf <- function(vcf, counts, ancestral, reference, mask, low_confidence, window, kind,
                          classes, folded, work, watch) {
   use_info <- is.null(ancestral) && !folded
   # These names locate sequences and regions. Without them, one pass over the file is enough.
@@ -250,7 +259,7 @@ tabulate_vcf <- function(vcf, populations, ancestral, reference, mask, low_confi
     classes = classes$by_chromosome %||% list()
   )
   sequences <- record_sequences(chromosomes, ancestral, reference)
-  tabulate_variants_impl(vcf, populations, sequences, options, watch)
+  tabulate_variants_impl(vcf, counts, sequences, options, watch)
 }
 
 # Kinds in the core's order.

@@ -5,10 +5,14 @@ reasons_left_out <- c(
   "NEITHER_ALLELE", "LOW"
 )
 
+# Further reasons of sites that are counted by info_populations()
+reasons_of_counts <- c("NO_COUNTS", "BAD_COUNTS")
+
 # Counts of records that are not sites, by reason.
 records_left_out <- function(found, low_confidence, which = reasons_left_out) {
   reasons <- c(
-    colSums(found$reasons), MONOMORPHIC = found$monomorphic, OTHER_KIND = found$other_kind
+    colSums(found$reasons), MONOMORPHIC = found$monomorphic, OTHER_KIND = found$other_kind,
+    NO_COUNTS = found$without_counts, BAD_COUNTS = found$impossible_counts
   )
   if (low_confidence) reasons["LOW"] <- 0
   reasons[which]

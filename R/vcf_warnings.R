@@ -13,6 +13,23 @@ warn_about_unmatched <- function(found, ancestral) {
   }
 }
 
+# Sites without usable counts in INFO. `fate`: what becomes of them.
+warn_about_counts <- function(found, vcf, fate = "They are left out") {
+  counts <- c(found$without_counts, found$impossible_counts)
+  problems <- c("lack AC or AN of a population", "have an AC above its AN")
+  if (any(counts > 0)) {
+    records <- vapply(counts, format_count, "")
+    warn_ancify(
+      sprintf(
+        "%s: %s. %s; leave out such populations, or correct INFO (bcftools +fill-tags).",
+        quoted(vcf),
+        paste(records[counts > 0], "sites", problems[counts > 0], collapse = " and "), fate
+      ),
+      "annotation"
+    )
+  }
+}
+
 # Signs of another genome build: REF differs from the reference, or the ancestral base is neither
 # allele. With random bases, half of the sites have neither allele.
 warn_about_positions <- function(report, vcf, from_info = FALSE) {

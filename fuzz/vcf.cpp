@@ -18,6 +18,19 @@ namespace ancify::fuzz {
 
 namespace {
 
+// Reads the counts of a population by fields of INFO, with and without judging them.
+void read_counts(VariantReader& reader, const CountFields& fields) {
+  const auto stated = reader.stated_counts(fields);
+  if (!stated) return require(!reader.info_counts(fields), "counts where none are stated");
+  require(reader.alleles() == 2 && stated->copies >= 0, "the copies");
+  const bool is_possible = stated->copies <= stated->called;
+  const bool is_refused = is_error(outcome([&] {
+    reader.info_counts(fields);
+    return "good";
+  }));
+  require(is_possible != is_refused, "the check of counts");
+}
+
 std::string text_of(VariantReader& reader, RecordParts parts) {
   std::string text(reader.chromosome());
   text += ":" + std::to_string(reader.position());
@@ -26,6 +39,9 @@ std::string text_of(VariantReader& reader, RecordParts parts) {
   text.append(" ").append(reader.info_text("AA").value_or("-"));
   for (const float value : reader.info_numbers("AF")) text += " " + std::to_string(value);
   require(reader.end() >= reader.position() || reader.allele(0).empty(), "the end of a record");
+  for (const char* population : {"", "_a"}) {
+    read_counts(reader, {std::string("AC") + population, std::string("AN") + population});
+  }
   if (parts == RecordParts::kInfo) return text;
   const Genotypes& genotypes = reader.genotypes();
   require(genotypes.alleles.size() ==
@@ -43,6 +59,10 @@ std::string text_of(VariantReader& reader, RecordParts parts) {
 std::string read(const std::string& path, RecordParts parts) {
   return outcome([&] {
     VariantReader reader(path, 0, parts);
+    outcome([&] {
+      reader.require_declared({"AC_a", "AN_a"});
+      return "good";
+    });
     std::string text;
     while (reader.next()) text += text_of(reader, parts) + "\n";
     return text;

@@ -89,14 +89,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_variants_impl
-Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& outgroups, const std::vector<std::string>& samples, const Rcpp::Function& watch);
+Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& outgroups, const Rcpp::List& samples, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_variants_impl(SEXP pathSEXP, SEXP outgroupsSEXP, SEXP samplesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< const Rcpp::DataFrame& >::type outgroups(outgroupsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type samples(samplesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type samples(samplesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(count_variants_impl(path, outgroups, samples, watch));
     return rcpp_result_gen;
@@ -434,17 +434,18 @@ BEGIN_RCPP
 END_RCPP
 }
 // coding_changes_impl
-Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& genes, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_coding_changes_impl(SEXP variantsSEXP, SEXP genesSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& counts, const Rcpp::List& genes, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_coding_changes_impl(SEXP variantsSEXP, SEXP countsSEXP, SEXP genesSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type counts(countsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genes(genesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(coding_changes_impl(variants, genes, sequences, options, watch));
+    rcpp_result_gen = Rcpp::wrap(coding_changes_impl(variants, counts, genes, sequences, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1240,17 +1241,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // count_mutations_impl
-Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_count_mutations_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+Rcpp::List count_mutations_impl(const std::string& variants, const Rcpp::List& counts, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_count_mutations_impl(SEXP variantsSEXP, SEXP countsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type counts(countsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(count_mutations_impl(variants, populations, sequences, options, watch));
+    rcpp_result_gen = Rcpp::wrap(count_mutations_impl(variants, counts, sequences, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1737,13 +1738,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // variant_samples_impl
-Rcpp::CharacterVector variant_samples_impl(const std::string& path);
-RcppExport SEXP _ancify_variant_samples_impl(SEXP pathSEXP) {
+Rcpp::CharacterVector variant_samples_impl(const std::string& path, bool may_be_none);
+RcppExport SEXP _ancify_variant_samples_impl(SEXP pathSEXP, SEXP may_be_noneSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    rcpp_result_gen = Rcpp::wrap(variant_samples_impl(path));
+    Rcpp::traits::input_parameter< bool >::type may_be_none(may_be_noneSEXP);
+    rcpp_result_gen = Rcpp::wrap(variant_samples_impl(path, may_be_none));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1759,17 +1761,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // tabulate_variants_impl
-Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_tabulate_variants_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+Rcpp::List tabulate_variants_impl(const std::string& variants, const Rcpp::List& counts, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_tabulate_variants_impl(SEXP variantsSEXP, SEXP countsSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type populations(populationsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type counts(countsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(tabulate_variants_impl(variants, populations, sequences, options, watch));
+    rcpp_result_gen = Rcpp::wrap(tabulate_variants_impl(variants, counts, sequences, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2071,7 +2073,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_sample_probabilities_impl", (DL_FUNC) &_ancify_sample_probabilities_impl, 4},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},
     {"_ancify_read_gff_impl", (DL_FUNC) &_ancify_read_gff_impl, 3},
-    {"_ancify_coding_changes_impl", (DL_FUNC) &_ancify_coding_changes_impl, 5},
+    {"_ancify_coding_changes_impl", (DL_FUNC) &_ancify_coding_changes_impl, 6},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 3},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
@@ -2171,7 +2173,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_next_spectrum_line_impl", (DL_FUNC) &_ancify_next_spectrum_line_impl, 1},
     {"_ancify_spectrum_text_impl", (DL_FUNC) &_ancify_spectrum_text_impl, 1},
     {"_ancify_spectrum_numbers_impl", (DL_FUNC) &_ancify_spectrum_numbers_impl, 3},
-    {"_ancify_variant_samples_impl", (DL_FUNC) &_ancify_variant_samples_impl, 1},
+    {"_ancify_variant_samples_impl", (DL_FUNC) &_ancify_variant_samples_impl, 2},
     {"_ancify_read_populations_impl", (DL_FUNC) &_ancify_read_populations_impl, 1},
     {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 5},
     {"_ancify_variant_spectrum_impl", (DL_FUNC) &_ancify_variant_spectrum_impl, 5},

@@ -24,11 +24,23 @@ struct OutgroupColumns {
   std::vector<std::string> path;
 };
 
+// The samples to count: by names, all without any, or by fields of INFO; "" for none.
+struct CountedSamples {
+  std::vector<std::string> names;
+  std::string copies;
+  std::string called;
+
+  std::optional<ancify::CountFields> fields() const {
+    if (copies.empty()) return std::nullopt;
+    return ancify::CountFields{copies, called};
+  }
+};
+
 struct SampleHistoryFields {
   Rcpp::List history;
   Rcpp::List model;
   ancify::OutgroupFiles outgroups;
-  std::vector<std::string> samples;
+  CountedSamples samples;
 };
 
 struct IndelFields {
@@ -80,6 +92,14 @@ ancify::OutgroupFiles as_outgroup_files(const Rcpp::DataFrame& outgroups) {
 }  // namespace
 
 template <>
+struct Fields<CountedSamples> {
+  using All = CountedSamples;
+  static constexpr auto table =
+      fields("CountedSamples", field("names", &All::names), field("copies", &All::copies),
+             field("called", &All::called));
+};
+
+template <>
 struct Fields<SampleHistoryFields> {
   using All = SampleHistoryFields;
   static constexpr auto table = fields(
@@ -126,7 +146,7 @@ std::optional<ancify::SampleHistory> as_sample_history(std::optional<SampleHisto
   if (!given) return std::nullopt;
   return ancify::SampleHistory{as_history(given->history),
                                as_mutation_models(given->history, given->model), given->outgroups,
-                               given->samples};
+                               given->samples.names, given->samples.fields()};
 }
 
 // The sources of the states of indels.
@@ -371,9 +391,10 @@ Rcpp::DataFrame variant_places_impl(const std::string& path, const Rcpp::Functio
 // uncounted = and excluded =.
 // [[Rcpp::export]]
 Rcpp::List count_variants_impl(const std::string& path, const Rcpp::DataFrame& outgroups,
-                               const std::vector<std::string>& samples,
-                               const Rcpp::Function& watch) {
-  const ancify::VariantCountOptions options = {path, as_outgroup_files(outgroups), samples};
+                               const Rcpp::List& samples, const Rcpp::Function& watch) {
+  const auto counted = from_list<CountedSamples>(samples);
+  const ancify::VariantCountOptions options = {path, as_outgroup_files(outgroups), counted.names,
+                                               counted.fields()};
   ancify::CountedVariants counts;
   guarded([&] {
     run_job(watch, [&](ancify::JobControl& control) {

@@ -12,6 +12,7 @@
 #include "rcpp_ancestry.h"
 #include "rcpp_fields.h"
 #include "rcpp_glue.h"
+#include "rcpp_spectra.h"
 
 namespace {
 
@@ -105,8 +106,6 @@ Rcpp::List as_columns(const std::vector<ancify::CodingChange>& changes) {
   Rcpp::IntegerVector ancestral(n);
   Rcpp::IntegerVector derived(n);
   Rcpp::NumericVector posterior(n);
-  Rcpp::IntegerVector called(n);
-  Rcpp::IntegerVector copies(n);
   Rcpp::CharacterVector ancestral_codon(n);
   Rcpp::CharacterVector derived_codon(n);
   Rcpp::IntegerVector consequence(n);
@@ -123,8 +122,6 @@ Rcpp::List as_columns(const std::vector<ancify::CodingChange>& changes) {
     ancestral[i] = change.ancestral + 1;
     derived[i] = change.derived + 1;
     posterior[i] = change.posterior;
-    called[i] = change.count.called;
-    copies[i] = change.count.derived;
     ancestral_codon[i] = ancify::letters_of(change.ancestral_codon);
     derived_codon[i] = ancify::letters_of(change.derived_codon);
     consequence[i] = static_cast<int>(change.consequence) + 1;
@@ -138,7 +135,6 @@ Rcpp::List as_columns(const std::vector<ancify::CodingChange>& changes) {
       Named("chromosome") = chromosome, Named("position") = position,
       Named("transcript") = transcript, Named("codon") = codon, Named("place") = place,
       Named("ancestral") = ancestral, Named("derived") = derived, Named("posterior") = posterior,
-      Named("called") = called, Named("copies") = copies,
       Named("ancestral_codon") = ancestral_codon, Named("derived_codon") = derived_codon,
       Named("consequence") = consequence, Named("focal_codon") = focal_codon);
 }
@@ -219,6 +215,20 @@ Rcpp::List read_gff_impl(const std::string& path, const std::vector<std::string>
 
 namespace {
 
+// A number of each change (row) in each population (column).
+Rcpp::IntegerMatrix by_population(const ancify::CodingChanges& found,
+                                  int ancify::AlleleCount::*number) {
+  const auto n = static_cast<int>(found.changes.size());
+  const int populations = n == 0 ? 0 : static_cast<int>(found.counts.size()) / n;
+  Rcpp::IntegerMatrix result(n, populations);
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < populations; ++k) {
+      result(i, k) = found.counts[static_cast<std::size_t>(i) * populations + k].*number;
+    }
+  }
+  return result;
+}
+
 ancify::Background as_background(bool focal) {
   return focal ? ancify::Background::kFocal : ancify::Background::kAncestral;
 }
@@ -235,29 +245,37 @@ struct Fields<ancify::CodingOptions> {
              field("work", &All::threads, threads_of), field("genetic_codes", &All::genetic_codes));
 };
 
-// Finds the coding changes made by the sites of a file of variants. `sequences` is as in
-// tabulate_variants_impl(), `genes` as for as_transcripts(). `options`: list(use_info =,
+// Finds the coding changes made by the sites of a file of variants. `counts` and `sequences` are as
+// in tabulate_variants_impl(), `genes` as for as_transcripts(). `options`: list(use_info =,
 // low_confidence =, mask = a path or "", focal = whether codons are the focal genome's,
-// genetic_codes = 64 residues of each, work =).
+// genetic_codes = 64 residues of each, work =). Of the result, `called` and `copies` have a row for
+// each change and a column for each population.
 // [[Rcpp::export]]
-Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& genes,
-                               const Rcpp::List& sequences, const Rcpp::List& options,
-                               const Rcpp::Function& watch) {
+Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& counts,
+                               const Rcpp::List& genes, const Rcpp::List& sequences,
+                               const Rcpp::List& options, const Rcpp::Function& watch) {
   using Rcpp::Named;
   auto wanted = from_list<ancify::CodingOptions>(options);
   wanted.variants = variants;
+  wanted.needs_counts = false;
+  take_counts(counts, wanted);
   take_sequences(sequences, wanted);
   guarded([&] { wanted.transcripts = as_transcripts(genes); });
   ancify::CodingChanges found;
   run_job(watch,
           [&](ancify::JobControl& control) { found = ancify::coding_changes(wanted, control); });
-  return Rcpp::List::create(Named("reasons") = reasons_of(found.chromosomes),
-                            Named("monomorphic") = static_cast<double>(found.monomorphic),
-                            Named("other_kind") = static_cast<double>(found.other_kind),
-                            Named("coding") = static_cast<double>(found.coding),
-                            Named("not_coding") = static_cast<double>(found.not_coding),
-                            Named("has_posteriors") = found.has_posteriors,
-                            Named("chromosomes") = as_data_frame(found.chromosomes),
-                            Named("changes") = as_columns(found.changes),
-                            Named("proteins") = as_columns(found.proteins));
+  return Rcpp::List::create(
+      Named("reasons") = reasons_of(found.chromosomes),
+      Named("monomorphic") = static_cast<double>(found.monomorphic),
+      Named("other_kind") = static_cast<double>(found.other_kind),
+      Named("without_counts") = static_cast<double>(found.without_counts),
+      Named("impossible_counts") = static_cast<double>(found.impossible_counts),
+      Named("coding") = static_cast<double>(found.coding),
+      Named("not_coding") = static_cast<double>(found.not_coding),
+      Named("has_posteriors") = found.has_posteriors,
+      Named("chromosomes") = as_data_frame(found.chromosomes),
+      Named("changes") = as_columns(found.changes),
+      Named("called") = by_population(found, &ancify::AlleleCount::called),
+      Named("copies") = by_population(found, &ancify::AlleleCount::derived),
+      Named("proteins") = as_columns(found.proteins));
 }

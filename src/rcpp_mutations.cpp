@@ -1,5 +1,4 @@
 // Connects mutation spectra with the core.
-#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -67,39 +66,39 @@ struct Fields<ancify::ContextOptions> {
              field("work", &All::threads, threads_of));
 };
 
-// Counts the mutations of a file of variants. `populations` and `sequences` are as in
+// Counts the mutations of a file of variants. `counts` and `sequences` are as in
 // tabulate_variants_impl(). `options`: list(k =, use_info =, reference_context =, low_confidence =,
 // counted_as = "sites", "haplotypes" or "frequencies", mask = a path or "", window = bases or 0,
 // work =). The result's `table` is for mutation_frequencies_impl().
 // [[Rcpp::export]]
-Rcpp::List count_mutations_impl(const std::string& variants, const std::vector<int>& populations,
+Rcpp::List count_mutations_impl(const std::string& variants, const Rcpp::List& counts,
                                 const Rcpp::List& sequences, const Rcpp::List& options,
                                 const Rcpp::Function& watch) {
   using Rcpp::Named;
   auto wanted = from_list<ancify::MutationOptions>(options);
   wanted.variants = variants;
-  wanted.populations = populations;
-  wanted.n_populations =
-      1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
+  take_counts(counts, wanted);
   take_sequences(sequences, wanted);
-  std::unique_ptr<ancify::MutationCounts> counts;
+  std::unique_ptr<ancify::MutationCounts> mutations;
   run_job(watch, [&](ancify::JobControl& control) {
-    counts = std::make_unique<ancify::MutationCounts>(ancify::count_mutations(wanted, control));
+    mutations = std::make_unique<ancify::MutationCounts>(ancify::count_mutations(wanted, control));
   });
-  const auto left =
-      Rcpp::NumericVector::create(Named("NO_CONTEXT") = static_cast<double>(counts->no_context),
-                                  Named("LOW_CONTEXT") = static_cast<double>(counts->low_context),
-                                  Named("INVARIANT") = static_cast<double>(counts->invariant),
-                                  Named("USED") = static_cast<double>(counts->used));
+  const auto left = Rcpp::NumericVector::create(
+      Named("NO_CONTEXT") = static_cast<double>(mutations->no_context),
+      Named("LOW_CONTEXT") = static_cast<double>(mutations->low_context),
+      Named("INVARIANT") = static_cast<double>(mutations->invariant),
+      Named("USED") = static_cast<double>(mutations->used));
   Rcpp::List result = Rcpp::List::create(
-      Named("reasons") = reasons_of(counts->chromosomes),
-      Named("monomorphic") = static_cast<double>(counts->monomorphic), Named("sites") = left,
-      Named("has_posteriors") = counts->has_posteriors,
-      Named("chromosomes") = as_data_frame(counts->chromosomes),
-      Named("lengths") = Rcpp::NumericVector(counts->lengths.begin(), counts->lengths.end()),
-      Named("sums") = as_list(counts->sums), Named("errors") = sums_by_type(counts->errors),
-      Named("most") = Rcpp::IntegerVector(Rcpp::wrap(counts->table.most_called())));
-  result["table"] = Rcpp::XPtr<const ancify::MutationCounts>(counts.release());
+      Named("reasons") = reasons_of(mutations->chromosomes),
+      Named("monomorphic") = static_cast<double>(mutations->monomorphic), Named("sites") = left,
+      Named("without_counts") = static_cast<double>(mutations->without_counts),
+      Named("impossible_counts") = static_cast<double>(mutations->impossible_counts),
+      Named("has_posteriors") = mutations->has_posteriors,
+      Named("chromosomes") = as_data_frame(mutations->chromosomes),
+      Named("lengths") = Rcpp::NumericVector(mutations->lengths.begin(), mutations->lengths.end()),
+      Named("sums") = as_list(mutations->sums), Named("errors") = sums_by_type(mutations->errors),
+      Named("most") = Rcpp::IntegerVector(Rcpp::wrap(mutations->table.most_called())));
+  result["table"] = Rcpp::XPtr<const ancify::MutationCounts>(mutations.release());
   return result;
 }
 

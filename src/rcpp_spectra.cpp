@@ -79,6 +79,13 @@ struct SitesInMemory {
   Rcpp::IntegerVector window;
 };
 
+struct CountSource {
+  std::vector<int> populations;
+  std::vector<std::string> copies;
+  std::vector<std::string> called;
+  bool named;
+};
+
 struct ClassColumns {
   Rcpp::NumericVector position;
   Rcpp::IntegerVector derived;
@@ -93,6 +100,14 @@ struct Fields<SitesInMemory> {
   static constexpr auto table =
       fields("SitesInMemory", field("derived", &All::derived), field("called", &All::called),
              field("posterior", &All::posterior), field("window", &All::window));
+};
+
+template <>
+struct Fields<CountSource> {
+  using All = CountSource;
+  static constexpr auto table =
+      fields("CountSource", field("populations", &All::populations), field("copies", &All::copies),
+             field("called", &All::called), field("named", &All::named));
 };
 
 template <>
@@ -123,17 +138,7 @@ std::unordered_map<std::string, std::vector<ancify::SiteClass>> as_classes(
 }
 
 std::size_t number_of_populations(const std::vector<int>& populations) {
-  if (populations.empty()) return 1;
   return 1 + static_cast<std::size_t>(*std::max_element(populations.begin(), populations.end()));
-}
-
-// Sets the options shared by tabulate_variants_impl() and read_likelihoods_impl().
-void take_options(const std::string& variants, const std::vector<int>& populations,
-                  const Rcpp::List& sequences, ancify::SiteReaderOptions& wanted) {
-  wanted.variants = variants;
-  wanted.populations = populations;
-  wanted.n_populations = number_of_populations(populations);
-  take_sequences(sequences, wanted);
 }
 
 ancify::SiteKind as_site_kind(int number) { return static_cast<ancify::SiteKind>(number); }
@@ -145,15 +150,29 @@ struct LikelihoodOptions : ancify::SiteReaderOptions {
 // The counts of a file's records by outcome.
 Rcpp::List as_list(const ancify::RecordTotals& totals) {
   using Rcpp::Named;
-  return Rcpp::List::create(Named("reasons") = reasons_of(totals.chromosomes),
-                            Named("monomorphic") = static_cast<double>(totals.monomorphic),
-                            Named("other_kind") = static_cast<double>(totals.other_kind),
-                            Named("has_posteriors") = totals.has_posteriors,
-                            Named("letters") = ::as_data_frame(totals.letters),
-                            Named("chromosomes") = ::as_data_frame(totals.chromosomes));
+  return Rcpp::List::create(
+      Named("reasons") = reasons_of(totals.chromosomes),
+      Named("monomorphic") = static_cast<double>(totals.monomorphic),
+      Named("other_kind") = static_cast<double>(totals.other_kind),
+      Named("without_counts") = static_cast<double>(totals.without_counts),
+      Named("impossible_counts") = static_cast<double>(totals.impossible_counts),
+      Named("has_posteriors") = totals.has_posteriors,
+      Named("letters") = ::as_data_frame(totals.letters),
+      Named("chromosomes") = ::as_data_frame(totals.chromosomes));
 }
 
 }  // namespace
+
+void take_counts(const Rcpp::List& source, ancify::SiteReaderOptions& options) {
+  const auto taken = from_list<CountSource>(source);
+  options.populations = taken.populations;
+  for (std::size_t k = 0; k < taken.copies.size(); ++k) {
+    options.count_fields.push_back({taken.copies[k], taken.called[k]});
+  }
+  options.named_fields = taken.named;
+  options.n_populations =
+      taken.copies.empty() ? number_of_populations(taken.populations) : taken.copies.size();
+}
 
 template <>
 struct Fields<ancify::VariantSitesOptions> {
@@ -236,9 +255,9 @@ Rcpp::List spectrum_numbers_impl(SEXP reader, double n, const std::string& what)
 }
 
 // [[Rcpp::export]]
-Rcpp::CharacterVector variant_samples_impl(const std::string& path) {
+Rcpp::CharacterVector variant_samples_impl(const std::string& path, bool may_be_none = false) {
   std::vector<std::string> samples;
-  guarded([&] { samples = ancify::variant_samples(path); });
+  guarded([&] { samples = ancify::variant_samples(path, may_be_none); });
   Rcpp::CharacterVector result(static_cast<R_xlen_t>(samples.size()));
   std::transform(samples.begin(), samples.end(), result.begin(), utf8);
   return result;
@@ -260,19 +279,19 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
                                  Rcpp::Named("stringsAsFactors") = false);
 }
 
-// Tabulates the sites of a file of variants. `populations` has an index for each sample: its
-// population, from 0, or -1 for none; empty for AC and AN of INFO. `sequences` is for
+// Tabulates the sites of a file of variants. `counts` is for take_counts(), `sequences` for
 // take_sequences(). `options`: list(use_info = whether INFO has the ancestral alleles, folded =
 // whether REF is taken for ancestral, mask = a BED or "", low_confidence =, window = bases or 0,
 // work =, kind = the index of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The
 // result's `table` is for variant_spectrum_impl().
 // [[Rcpp::export]]
-Rcpp::List tabulate_variants_impl(const std::string& variants, const std::vector<int>& populations,
+Rcpp::List tabulate_variants_impl(const std::string& variants, const Rcpp::List& counts,
                                   const Rcpp::List& sequences, const Rcpp::List& options,
                                   const Rcpp::Function& watch) {
   auto wanted = from_list<ancify::VariantSitesOptions>(options);
-  take_options(variants, populations, sequences, wanted);
-  wanted.counts_of_info = populations.empty();
+  wanted.variants = variants;
+  take_counts(counts, wanted);
+  take_sequences(sequences, wanted);
   std::unique_ptr<ancify::VariantSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {
     sites = std::make_unique<ancify::VariantSites>(ancify::tabulate_variants(wanted, control));
@@ -299,7 +318,7 @@ Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes,
 }
 
 // The number of genotypes of each depth: list(sites =, genotypes = a column for each population).
-// `populations` is as in tabulate_variants_impl().
+// `populations` has an index for each sample: its population, from 0, or -1 for none.
 // [[Rcpp::export]]
 Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>& populations,
                              const Rcpp::Function& watch) {
@@ -317,7 +336,8 @@ Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>
                             Rcpp::Named("genotypes") = genotypes);
 }
 
-// Reads genotype likelihoods. The arguments are as in tabulate_variants_impl(); of `options` it
+// Reads genotype likelihoods. The arguments are as in count_depths_impl() and
+// tabulate_variants_impl(); of `options` it
 // takes use_info, low_confidence, work and window. The result's `table` is for
 // likelihood_step_impl().
 // [[Rcpp::export]]
@@ -325,7 +345,10 @@ Rcpp::List read_likelihoods_impl(const std::string& variants, const std::vector<
                                  const Rcpp::List& sequences, const Rcpp::List& options,
                                  const Rcpp::Function& watch) {
   auto wanted = from_list<LikelihoodOptions>(options);
-  take_options(variants, populations, sequences, wanted);
+  wanted.variants = variants;
+  wanted.populations = populations;
+  wanted.n_populations = number_of_populations(populations);
+  take_sequences(sequences, wanted);
   wanted.needs_counts = false;
   std::unique_ptr<ancify::LikelihoodSites> sites;
   run_job(watch, [&](ancify::JobControl& control) {

@@ -76,6 +76,12 @@ vcf_info <- c(
   "##FORMAT=<ID=DP,Number=1,Type=Integer,Description=\"d\">"
 )
 
+# Declarations of fields of INFO, by default of counts of alleles.
+count_declarations <- function(fields, number = ifelse(grepl("^AC", fields), "A", "1"),
+                               type = "Integer") {
+  sprintf("##INFO=<ID=%s,Number=%s,Type=%s,Description=\"x\">", fields, number, type)
+}
+
 # A VCF of these records, with a matrix of genotypes.
 genotype_vcf <- function(records, genotypes, format = "GT") {
   lines <- paste(records, format, apply(genotypes, 1, paste, collapse = "\t"), sep = "\t")

@@ -193,6 +193,32 @@ test_that("AC and AN are the counts of records without genotypes", {
   expect_identical(found[no_an, ], posteriors_of(records_of(plain$out))[no_an, ])
 })
 
+test_that("a history takes one population of INFO", {
+  require_htslib()
+  case <- history_case(40)
+  counts <- vapply(case$genotypes, function(genotype) {
+    alleles <- unlist(strsplit(genotype, "[/|]"))
+    c(sum(alleles == "1"), sum(alleles != "."))
+  }, numeric(2))
+  lines <- sub("[^\t]*$", "", sub("\tGT\t.*", "", case$records))
+  with_fields <- function(copies, called) {
+    records <- paste0(lines, sprintf("%s=%.0f;%s=%.0f", copies, counts[1, ], called, counts[2, ]))
+    write_vcf(records, header = vcf_header(records, more = count_declarations(
+      c(copies, called), c("A", "1")
+    )))
+  }
+  plain <- annotate(with_fields("AC", "AN"), case$run, history = case$history)
+  named <- annotate(with_fields("AC_x", "AN_x"), case$run, history = case$history,
+                    samples = info_populations("x"))
+  expect_gt(attr(named$counts, "counted"), 10)
+  expect_identical(attr(named$counts, "counted"), attr(plain$counts, "counted"))
+  expect_identical(posteriors_of(records_of(named$out)), posteriors_of(records_of(plain$out)))
+  expect_ancify_error(annotate(with_fields("AC", "AN"), case$run, history = case$history,
+                               samples = info_populations("x")), "format", "'AC_x'")
+  expect_ancify_error(annotate(with_fields("AC", "AN"), case$run, history = case$history,
+                               samples = info_populations(c("x", "y"))), "input", "give one")
+})
+
 test_that("histories, samples and projections that do not fit are errors", {
   require_htslib()
   case <- history_case(20)

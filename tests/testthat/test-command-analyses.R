@@ -90,6 +90,23 @@ test_that("sfs counts the rarer allele, and AC and AN of files without genotypes
   complains(1L, "--folded", "ancify sfs sites.vcf")
 })
 
+test_that("sfs and spectrum count populations of INFO", {
+  writeLines(c(
+    "##fileformat=VCFv4.2", "##contig=<ID=1,length=100>",
+    count_declarations(c("AC_a", "AN_a", "AC_b", "AN_b")),
+    "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO",
+    "1\t5\t.\tA\tC\t.\t.\tAC_a=1;AN_a=2;AC_b=0;AN_b=3"
+  ), at("populations.vcf"))
+  result <- shell("ancify sfs populations.vcf --info-populations a,b --folded")
+  expect_identical(result$status, 0L)
+  expect_match(result$out, "^3 4 folded \"a\" \"b\"$", all = FALSE)
+  complains(1L, "'AC_c'", "ancify sfs populations.vcf --info-populations c --folded")
+  complains(2L, "--info-populations fields of INFO: give one",
+            "ancify sfs populations.vcf --info-populations a --populations samples.txt")
+  complains(1L, "'AC_a'",
+            "ancify spectrum -c ancify.yaml --vcf in.vcf.gz --info-populations a")
+})
+
 test_that("sfs writes what sfs_from_vcf() makes", {
   from_vcf <- function(...) {
     quietly(sfs_from_vcf(at("in.vcf.gz"), at("samples.txt"), ..., ancestral = calls, subset = TRUE))

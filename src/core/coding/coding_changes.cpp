@@ -105,7 +105,10 @@ class ChangeFinder {
 
   void take_site() {
     const std::vector<CodingPlace> places = genes_->models().at(site_.position());
-    for (const CodingPlace& place : places) found_.changes.push_back(change_at(place));
+    for (const CodingPlace& place : places) {
+      found_.changes.push_back(change_at(place));
+      found_.counts.insert(found_.counts.end(), site_.counts().begin(), site_.counts().end());
+    }
     ++(places.empty() ? found_.not_coding : found_.coding);
   }
 
@@ -122,7 +125,6 @@ class ChangeFinder {
     change.ref_is_ancestral = site_.ref_is_ancestral();
     change.protein = kNoProtein;
     change.posterior = site_.posterior();
-    change.count = site_.counts().front();
     change.ancestral_codon.fill(kMissing);
     change.derived_codon.fill(kMissing);
     const std::optional<Consequence> fault = fault_at(place);
@@ -247,9 +249,6 @@ class ChangeFinder {
 CodingChanges coding_changes(const CodingOptions& options, JobControl& control) {
   CodingOptions resolved = options;
   if (in_forked_child()) resolved.threads = 1;
-  resolved.needs_counts = false;
-  resolved.n_populations = 1;
-  resolved.populations.assign(VariantReader(options.variants).samples().size(), 0);
   std::optional<CodingChanges> found;
   run_tasks(control, resolved.threads, 1, [&](std::int64_t, const TaskContext& context) {
     found = ChangeFinder(resolved, control, context).run();

@@ -48,7 +48,6 @@ struct CodingChange {
   int ancestral;       // codes of bases on the genome's forward strand
   int derived;
   double posterior;
-  AlleleCount count;
   Codon ancestral_codon;
   Codon derived_codon;
   Consequence consequence;
@@ -70,10 +69,11 @@ struct CodingChanges : RecordTotals {
   std::int64_t coding = 0;      // sites with a row
   std::int64_t not_coding = 0;  // sites without a row
   std::vector<CodingChange> changes;
+  std::vector<AlleleCount> counts;          // of each change, one for each population
   std::vector<TranscriptProtein> proteins;  // of transcripts with a missense change
 };
 
-// Reads all records of options.variants, which need no genotypes, and counts all samples together.
+// Reads all records of options.variants, which need no genotypes.
 // Throws InputError like GeneModels, and for an unknown genetic code. Other errors are as from
 // SiteReader.
 CodingChanges coding_changes(const CodingOptions& options, JobControl& control);

@@ -23,11 +23,12 @@ void add_multiple(double factor, const double* values, std::size_t n, double* ou
 
 }  // namespace
 
-// For each population, a spectrum of the preceding populations, and workspace for its weights.
+// For each population but the last, a spectrum of the preceding populations, and workspace for its
+// weights.
 struct JointSpectrum::Buffers {
   explicit Buffers(const std::vector<std::size_t>& strides) {
-    for (std::size_t k = 0; k + 1 < strides.size(); ++k) {
-      spectra.emplace_back(k + 2 < strides.size() ? strides[k] : 0);
+    for (std::size_t k = 0; k + 2 < strides.size(); ++k) {
+      spectra.emplace_back(strides[k]);
       weights.emplace_back(strides[k + 1] / strides[k]);
     }
   }

@@ -31,6 +31,9 @@ SiteReader::SiteReader(const SiteReaderOptions& options, JobControl& control,
       progress_(options.variants, control),
       counts_(options.n_populations) {
   mask_.require_any(options.chromosomes, options.variants);
+  if (options.named_fields) {
+    for (const CountFields& fields : options.count_fields) reader_.require_declared(fields);
+  }
 }
 
 bool SiteReader::next() {
@@ -46,9 +49,11 @@ bool SiteReader::next() {
   }
   if (options_.needs_counts && has_sites_ && !has_counts_) {
     throw FormatError(options_.variants, 0,
-                      options_.counts_of_info
-                          ? "no site has AC and AN in INFO, as integers that the header declares"
-                          : "no record has genotypes (GT)");
+                      options_.count_fields.empty()
+                          ? "no record has genotypes (GT)"
+                          : "no site has " + options_.count_fields.front().copies + " and " +
+                                options_.count_fields.front().called +
+                                " in INFO, as integers that the header declares");
   }
   return false;
 }
@@ -80,7 +85,9 @@ bool SiteReader::take_base(char call) {
     return false;
   }
   if (!count_reason(reason)) return false;
-  take_site(base_code(call));
+  const int ancestral = base_code(call);
+  if (!count(base_code(reader_.allele(0).front()) == ancestral ? 1 : 0)) return false;
+  take_site(ancestral);
   return true;
 }
 
@@ -95,10 +102,8 @@ bool SiteReader::take_indel() {
     ++totals_.other_kind;
     return false;
   }
-  if (!count_reason(reason)) return false;
-  count(1 - state.allele);
+  if (!count_reason(reason) || !count(1 - state.allele)) return false;
   posterior_ = 1;
-  has_sites_ = true;
   return true;
 }
 
@@ -142,10 +147,8 @@ bool SiteReader::is_monomorphic() const {
 }
 
 void SiteReader::take_site(int ancestral) {
-  const int derived_allele = base_code(reader_.allele(0).front()) == ancestral ? 1 : 0;
   ancestral_base_ = ancestral;
-  derived_base_ = base_code(reader_.allele(derived_allele).front());
-  count(derived_allele);
+  derived_base_ = base_code(reader_.allele(derived_allele_).front());
   std::optional<double> posterior;
   if (!options_.ref_is_ancestral) {
     posterior = options_.use_info ? ancestral_posterior(reader_, ancestral_base_, derived_base_)
@@ -153,18 +156,22 @@ void SiteReader::take_site(int ancestral) {
   }
   if (posterior) totals_.has_posteriors = true;
   posterior_ = posterior.value_or(1);
-  has_sites_ = true;
 }
 
-void SiteReader::count(int derived_allele) {
+// Counts the haplotypes of a site, and returns whether it can be used.
+bool SiteReader::count(int derived_allele) {
+  has_sites_ = true;
   derived_allele_ = derived_allele;
   std::fill(counts_.begin(), counts_.end(), AlleleCount{0, 0});
-  if (options_.counts_of_info) {
-    count_of_info();
-    return;
-  }
+  if (!options_.count_fields.empty()) return count_of_info() || !options_.needs_counts;
+  count_genotypes();
+  return true;
+}
+
+void SiteReader::count_genotypes() {
   const Genotypes& genotypes = reader_.genotypes();
   if (genotypes.ploidy > 0) has_counts_ = true;
+  const int derived = derived_allele_;
   const auto ploidy = static_cast<std::size_t>(genotypes.ploidy);
   const std::size_t samples = ploidy > 0 ? options_.populations.size() : 0;
   for (std::size_t sample = 0; sample < samples; ++sample) {
@@ -174,7 +181,7 @@ void SiteReader::count(int derived_allele) {
     // Sums comparisons, because branches on genotypes would be mispredicted.
     for (std::size_t k = 0; k < ploidy; ++k) {
       more.called += static_cast<int>(alleles[k] >= 0);
-      more.derived += static_cast<int>(alleles[k] == derived_allele);
+      more.derived += static_cast<int>(alleles[k] == derived);
     }
     AlleleCount& counts = counts_[static_cast<std::size_t>(options_.populations[sample])];
     counts.called += more.called;
@@ -182,14 +189,28 @@ void SiteReader::count(int derived_allele) {
   }
 }
 
-// Counts by AC and AN. A record without both has no called haplotype.
-void SiteReader::count_of_info() {
-  const auto alternative = reader_.info_counts();
-  if (!alternative) return;
-  has_counts_ = true;
-  const auto [copies, called] = *alternative;
-  const std::int64_t derived = derived_allele_ == 1 ? copies : called - copies;
-  counts_[0] = {static_cast<int>(called), static_cast<int>(derived)};
+// Without counts, no haplotype is called. Returns false if they must not be used.
+bool SiteReader::count_of_info() {
+  bool is_absent = false;
+  bool is_impossible = false;
+  for (std::size_t k = 0; k < counts_.size(); ++k) {
+    const CountFields& fields = options_.count_fields[k];
+    const auto stated =
+        options_.named_fields ? reader_.stated_counts(fields) : reader_.info_counts(fields);
+    if (stated) has_counts_ = true;
+    if (!stated) {
+      is_absent = true;
+    } else if (stated->copies > stated->called) {
+      is_impossible = true;
+    } else {
+      const auto [copies, called] = *stated;
+      const std::int64_t derived = derived_allele_ == 1 ? copies : called - copies;
+      counts_[k] = {static_cast<int>(called), static_cast<int>(derived)};
+    }
+  }
+  if (!options_.named_fields || !(is_absent || is_impossible)) return true;
+  ++(is_absent ? totals_.without_counts : totals_.impossible_counts);
+  return false;
 }
 
 }  // namespace ancify

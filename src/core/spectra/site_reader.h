@@ -28,10 +28,13 @@ struct SiteReaderOptions {
   std::vector<std::string> chromosomes;  // the names in `variants`, if sequences are given
   std::vector<int> populations;          // of each sample, from 0, or kNoPopulation
   std::size_t n_populations = 0;
-  SiteKind kind = SiteKind::kSnps;      // others need use_info
-  bool use_info = true;                 // ancestral alleles from INFO, else from `ancestral`
-  bool ref_is_ancestral = false;        // instead of both, for folded spectra
-  bool counts_of_info = false;          // one population, by AC and AN of INFO
+  SiteKind kind = SiteKind::kSnps;        // others need use_info
+  bool use_info = true;                   // ancestral alleles from INFO, else from `ancestral`
+  bool ref_is_ancestral = false;          // instead of both, for folded spectra
+  std::vector<CountFields> count_fields;  // of each population, in place of genotypes
+  // With count_fields: whether the header must declare them as they are, and sites without possible
+  // counts are left out. Otherwise counts are 0 without them, and impossible ones are an error.
+  bool named_fields = false;
   std::vector<SequenceFile> ancestral;  // as for annotate_variants()
   std::unordered_map<std::string, std::string> phred;
   std::vector<SequenceFile> reference;
@@ -42,11 +45,14 @@ struct SiteReaderOptions {
 };
 
 // Each record counts once: as monomorphic, as a record of another kind, or under one reason.
-// Records with the reason kOk, and kLow if wanted, are sites.
+// Records with the reason kOk, and kLow if wanted, are sites, unless they lack counts.
 struct RecordTotals {
   bool has_posteriors = false;
   std::int64_t monomorphic = 0;
   std::int64_t other_kind = 0;
+  // With named_fields, those of a population: absent or missing; more copies than called alleles.
+  std::int64_t without_counts = 0;
+  std::int64_t impossible_counts = 0;
   AncestralLetterCounts letters = {};  // with use_info: the content of AA
   std::vector<AnnotatedChromosome> chromosomes;
 };
@@ -107,8 +113,9 @@ class SiteReader {
   bool count_reason(Reason reason);
   bool is_monomorphic() const;
   void take_site(int ancestral);
-  void count(int derived_allele);
-  void count_of_info();
+  bool count(int derived_allele);
+  void count_genotypes();
+  bool count_of_info();
 
   const SiteReaderOptions& options_;
   const TaskContext& context_;

@@ -111,9 +111,9 @@ VariantSites tabulate(const VariantSitesOptions& options, JobControl& control,
 
 }  // namespace
 
-std::vector<std::string> variant_samples(const std::string& path) {
+std::vector<std::string> variant_samples(const std::string& path, bool may_be_none) {
   std::vector<std::string> samples = VariantReader(path).samples();
-  if (samples.empty()) {
+  if (samples.empty() && !may_be_none) {
     throw FormatError(path, 0, "the file has no samples, and so no genotypes");
   }
   for (const auto& sample : samples) {

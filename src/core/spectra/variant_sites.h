@@ -46,8 +46,9 @@ struct VariantSites : RecordTotals {
   std::int64_t unclassed = 0;  // sites without a class
 };
 
-// The sample names in the header. Throws FormatError if the header has none, or one is not UTF-8.
-std::vector<std::string> variant_samples(const std::string& path);
+// The sample names in the header. Throws FormatError if one is not UTF-8 and, unless
+// `may_be_none`, if the header has none.
+std::vector<std::string> variant_samples(const std::string& path, bool may_be_none = false);
 
 // Reads all records of options.variants. Throws the errors of SiteReader.
 VariantSites tabulate_variants(const VariantSitesOptions& options, JobControl& control);

@@ -303,6 +303,65 @@ TEST(VariantReader, EndsAtEndOrWithRef) {
   }
 }
 
+std::string with_fields(const std::vector<std::string>& declarations, const std::string& record) {
+  std::string text = "##fileformat=VCFv4.2\n";
+  for (const auto& declared : declarations) {
+    text += "##INFO=<ID=" + declared + ",Description=\"x\">\n";
+  }
+  return text + "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + record;
+}
+
+TEST(VariantReader, CountsAllelesOfPopulationsInInfo) {
+  const TempDir dir;
+  const CountFields fields = {"AC_afr", "AN_afr"};
+  const std::string path = dir.write(
+      "v.vcf", with_fields({"AC_afr,Number=A,Type=Integer", "AN_afr,Number=1,Type=Integer"},
+                           "1\t7\t.\tA\tC\t.\t.\tAC_afr=3;AN_afr=9;AC=1;AN=2\n"
+                           "1\t8\t.\tA\tC,*\t.\t.\tAN_afr=1500000;AC_afr=3,4\n"
+                           "1\t9\t.\tA\tC\t.\t.\tAC_afr=5;AN_afr=3\n"
+                           "1\t9\t.\tA\tC\t.\t.\tAC_afr=5\n"));
+  VariantReader reader(path, 0, RecordParts::kInfo);
+  reader.require_declared(fields);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.stated_counts(fields)->copies, 3);
+  EXPECT_EQ(reader.stated_counts(fields)->called, 9);
+  EXPECT_FALSE(reader.stated_counts({"AC_nfe", "AN_nfe"}).has_value());
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.info_counts(fields)->copies, 3);
+  EXPECT_EQ(reader.info_counts(fields)->called, 1499996);
+  ASSERT_TRUE(reader.next());
+  EXPECT_EQ(reader.stated_counts(fields)->copies, 5);
+  EXPECT_THROW(reader.info_counts(fields), FormatError);
+  ASSERT_TRUE(reader.next());
+  EXPECT_FALSE(reader.stated_counts(fields).has_value());
+}
+
+TEST(VariantReader, RequiresCountsToBeDeclared) {
+  const TempDir dir;
+  const std::string copies = "AC_x,Number=A,Type=Integer";
+  const std::string called = "AN_x,Number=1,Type=Integer";
+  const auto fault = [&](const std::vector<std::string>& declarations) -> std::string {
+    const VariantReader reader(dir.write("v.vcf", with_fields(declarations, "")), 0,
+                               RecordParts::kInfo);
+    try {
+      reader.require_declared({"AC_x", "AN_x"});
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(fault({copies, called}), "");
+  for (const char* wrong : {"AC_x,Number=1,Type=Integer", "AC_x,Number=.,Type=Integer",
+                            "AC_x,Number=R,Type=Integer", "AC_x,Number=A,Type=Float"}) {
+    EXPECT_NE(fault({wrong, called}).find("'AC_x'"), std::string::npos) << wrong;
+  }
+  for (const char* wrong : {"AN_x,Number=A,Type=Integer", "AN_x,Number=2,Type=Integer",
+                            "AN_x,Number=1,Type=String", "AN_y,Number=1,Type=Integer"}) {
+    EXPECT_NE(fault({copies, wrong}).find("'AN_x'"), std::string::npos) << wrong;
+  }
+  EXPECT_NE(fault({"AC_y,Number=A,Type=Integer", called}).find("'AC_y'"), std::string::npos);
+}
+
 TEST(VariantReader, LeavesOutAltsThatAreNoAlleles) {
   for (const char* alt : {"*", "<*>", "<NON_REF>", "<X>"}) EXPECT_TRUE(is_no_allele(alt)) << alt;
   for (const char* alt : {"A", "N", "<DEL>", "<X", "", "**", "."}) {

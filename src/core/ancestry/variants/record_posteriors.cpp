@@ -10,7 +10,7 @@ RecordPosteriors::RecordPosteriors(const SampleHistory& options, VariantReader& 
     : options_(options),
       reader_(reader),
       control_(control),
-      samples_(options.samples, reader),
+      samples_(options.samples, reader, options.count_fields),
       outgroups_(options.outgroups, reader) {}
 
 void RecordPosteriors::begin_chromosome(const std::string& name) {

@@ -18,7 +18,8 @@ struct SampleHistory {
   History history;
   MutationModels models;
   OutgroupFiles outgroups;
-  std::vector<std::string> samples;  // the samples to count; empty for all
+  std::vector<std::string> samples;         // the samples to count; empty for all
+  std::optional<CountFields> count_fields;  // in their place
 };
 
 class RecordPosteriors {

@@ -16,14 +16,15 @@ int base_of(std::string_view allele) {
   return allele.size() == 1 ? base_code(allele.front()) : kMissing;
 }
 
-// The counts of AC and AN, if the record has both.
-bool take_info(VariantReader& reader, PolymorphicSite& site) {
-  const auto count = reader.info_counts();
+// The counts in INFO, if the record has both.
+bool take_info(VariantReader& reader, const CountFields& fields, PolymorphicSite& site) {
+  const auto count = reader.info_counts(fields);
   if (!count) return false;
   if (count->called > kMostHaplotypes) {
-    throw InputError("'" + reader.path() + "' has an AN of " + std::to_string(count->called) +
-                     "; at most " + std::to_string(kMostHaplotypes) +
-                     " haplotypes can be used: remove AN from INFO");
+    throw InputError("'" + reader.path() + "' has an " + fields.called + " of " +
+                     std::to_string(count->called) + "; at most " +
+                     std::to_string(kMostHaplotypes) + " haplotypes can be used: remove " +
+                     fields.called + " from INFO");
   }
   site.copies = static_cast<int>(count->copies);
   site.haplotypes = static_cast<int>(count->called);
@@ -50,8 +51,15 @@ void take_genotypes(const Genotypes& genotypes, const CountedSamples& samples,
 
 }  // namespace
 
-CountedSamples::CountedSamples(const std::vector<std::string>& samples, const VariantReader& reader)
-    : all(samples.empty()) {
+CountedSamples::CountedSamples(const std::vector<std::string>& samples, const VariantReader& reader,
+                               const std::optional<CountFields>& named)
+    : fields(named), only_fields(named.has_value()) {
+  if (only_fields) {
+    reader.require_declared(*fields);
+    return;
+  }
+  const bool all = samples.empty();
+  if (all) fields.emplace();
   const auto there = reader.samples();
   for (const auto& name : all ? there : samples) {
     const auto found = std::find(there.begin(), there.end(), name);
@@ -69,10 +77,10 @@ std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const Count
   PolymorphicSite site = {0, {base_of(reader.allele(0)), base_of(reader.allele(1))}, 0, {}};
   const auto& [ref, alt] = site.alleles;
   if (ref == kMissing || alt == kMissing || ref == alt) return {};
-  const Genotypes& genotypes = reader.genotypes();
-  if (genotypes.ploidy > 0) {
-    take_genotypes(genotypes, samples, reader.path(), site);
-  } else if (!samples.all || !take_info(reader, site)) {
+  const Genotypes* const genotypes = samples.only_fields ? nullptr : &reader.genotypes();
+  if (genotypes != nullptr && genotypes->ploidy > 0) {
+    take_genotypes(*genotypes, samples, reader.path(), site);
+  } else if (!samples.fields || !take_info(reader, *samples.fields, site)) {
     site.haplotypes = std::max(2, haplotypes);
   }
   if (site.copies == 0 || site.copies == site.haplotypes) return {};

@@ -13,15 +13,18 @@ namespace ancify {
 
 // The samples whose alleles are counted.
 struct CountedSamples {
-  // These, or all if there are none. InputError if one is not there.
-  CountedSamples(const std::vector<std::string>& samples, const VariantReader& reader);
+  // These, or all if there are none; or those that the `named` fields of INFO count, even if there
+  // are genotypes. InputError if a sample is not there, FormatError if a field is not declared.
+  CountedSamples(const std::vector<std::string>& samples, const VariantReader& reader,
+                 const std::optional<CountFields>& named = {});
 
   std::vector<std::size_t> columns;
-  bool all;  // so AC and AN are of these
+  std::optional<CountFields> fields;  // that count these samples, if any do
+  bool only_fields;                   // whether genotypes are not to be used
 };
 
 // The site of the reader's record, without a pattern. None unless the record has two single-base
-// alleles, which both occur in the samples. Counts are those of GT or, without it, AC and AN in
+// alleles, which both occur in the samples. Counts are those of GT or, without it, of fields of
 // INFO. Without these the site varies with unknown counts, among `haplotypes`.
 std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const CountedSamples& samples,
                                               int haplotypes);

@@ -64,7 +64,7 @@ class SiteCounter {
 
 CountedVariants count_variants(const VariantCountOptions& options, JobControl& control) {
   VariantReader reader(options.path, 0, RecordParts::kGenotypes, control.inputs());
-  const CountedSamples samples(options.samples, reader);
+  const CountedSamples samples(options.samples, reader, options.count_fields);
   OutgroupBases outgroups(options.outgroups, reader);
   CountedVariants result;
   SiteCounter counter;

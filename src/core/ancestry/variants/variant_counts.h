@@ -3,19 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/ancestry/coalescent/coalescent.h"
 #include "core/ancestry/variants/outgroup_bases.h"
 #include "core/exec/job_control.h"
+#include "core/formats/variant/variant_file.h"
 
 namespace ancify {
 
 struct VariantCountOptions {
   std::string path;
   OutgroupFiles outgroups;
-  std::vector<std::string> samples;  // whose alleles are counted; all if there are none
+  std::vector<std::string> samples;         // whose alleles are counted; all if there are none
+  std::optional<CountFields> count_fields;  // in their place
 };
 
 struct CountedVariants {

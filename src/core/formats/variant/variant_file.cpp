@@ -115,10 +115,6 @@ const char* problem_of(int errcode) {
 // A record may use a chromosome or tag that the header does not declare.
 constexpr int kUndeclared = BCF_ERR_CTG_UNDEF | BCF_ERR_TAG_UNDEF;
 
-// AC of each stored ALT, and AN, which counts all alleles.
-constexpr const char* kCopies = "AC";
-constexpr const char* kCalled = "AN";
-
 constexpr int kFixedColumns = 8;  // CHROM to INFO
 
 bool is_integer(std::string_view text) {
@@ -281,16 +277,22 @@ class VariantReader::Impl {
     return numbers;
   }
 
-  std::optional<AltCount> info_counts() {
-    const auto copies = info_integers(kCopies, record_->n_allele - 1);
-    const auto called = info_integers(kCalled, 1);
+  std::optional<AltCount> stated_counts(const CountFields& fields) {
+    const auto copies = info_integers(fields.copies.c_str(), record_->n_allele - 1);
+    const auto called = info_integers(fields.called.c_str(), 1);
     if (!copies || !called || alleles_.size() != 2) return {};
     AltCount count = {(*copies)[static_cast<std::size_t>(alleles_[1] - 1)], called->front()};
     for (const std::int64_t other : *copies) count.called -= other;
     count.called += count.copies;
-    if (count.copies > count.called) {
-      fail("AC is " + std::to_string(count.copies) + ", but AN is " +
-           std::to_string(called->front()) + ": correct or remove them");
+    return count;
+  }
+
+  std::optional<AltCount> info_counts(const CountFields& fields) {
+    const auto count = stated_counts(fields);
+    if (count && count->copies > count->called) {
+      fail(fields.copies + " is " + std::to_string(count->copies) + ", but " + fields.called +
+           " is " + std::to_string(info_integers(fields.called.c_str(), 1)->front()) +
+           ": correct or remove them");
     }
     return count;
   }
@@ -305,6 +307,23 @@ class VariantReader::Impl {
       fail("END is not a position from POS on, declared as one Integer: correct it or the header");
     }
     return end->front();
+  }
+
+  void require_declared(const std::string& id, std::uint32_t length, const char* number) const {
+    const int field = bcf_hdr_id2int(header_.get(), BCF_DT_ID, id.c_str());
+    if (!bcf_hdr_idinfo_exists(header_.get(), BCF_HL_INFO, field)) {
+      const auto there = allele_counts();
+      throw FormatError(path_, 0,
+                        "the header declares no field " + excerpt(id) + " of INFO; it has " +
+                            (there.empty() ? "no counts of alleles" : quoted_list(there)));
+    }
+    if (!is_declared(field, BCF_HT_INT, length)) {
+      throw FormatError(path_, 0,
+                        "the header must declare " + excerpt(id) +
+                            " of INFO with Number=" + number +
+                            ",Type=Integer: correct it, for example by bcftools annotate "
+                            "--header-lines");
+    }
   }
 
   const Genotypes& genotypes() {
@@ -367,6 +386,18 @@ class VariantReader::Impl {
   [[noreturn]] void fail(const std::string& problem) const {
     throw FormatError(path_, is_text_ ? file_->lineno : 0,
                       "record " + std::to_string(records_) + ": " + problem);
+  }
+
+  // The fields of INFO with an integer for each ALT.
+  std::vector<std::string> allele_counts() const {
+    std::vector<std::string> names;
+    for (int field = 0; field < header_->n[BCF_DT_ID]; ++field) {
+      if (bcf_hdr_idinfo_exists(header_.get(), BCF_HL_INFO, field) &&
+          is_declared(field, BCF_HT_INT, BCF_VL_A)) {
+        names.emplace_back(bcf_hdr_int2id(header_.get(), BCF_DT_ID, field));
+      }
+    }
+    return names;
   }
 
   const std::vector<int>& alleles() const { return alleles_; }
@@ -538,6 +569,13 @@ class VariantReader::Impl {
     }
   }
 
+  // Whether a field of INFO has this type and number of values; with BCF_VL_FIXED, one.
+  bool is_declared(int field, std::uint32_t type, std::uint32_t length) const {
+    return bcf_hdr_id2type(header_.get(), BCF_HL_INFO, field) == type &&
+           bcf_hdr_id2length(header_.get(), BCF_HL_INFO, field) == length &&
+           (length != BCF_VL_FIXED || bcf_hdr_id2number(header_.get(), BCF_HL_INFO, field) == 1);
+  }
+
   // Null if the record lacks the field. Fails if the record has it several times, as htslib takes
   // the first.
   const bcf_info_t* info(const char* id) {
@@ -637,7 +675,16 @@ std::optional<std::string_view> VariantReader::info_text(const char* id) {
   return impl_->info_text(id);
 }
 std::vector<float> VariantReader::info_numbers(const char* id) { return impl_->info_numbers(id); }
-std::optional<AltCount> VariantReader::info_counts() { return impl_->info_counts(); }
+std::optional<AltCount> VariantReader::info_counts(const CountFields& fields) {
+  return impl_->info_counts(fields);
+}
+std::optional<AltCount> VariantReader::stated_counts(const CountFields& fields) {
+  return impl_->stated_counts(fields);
+}
+void VariantReader::require_declared(const CountFields& fields) const {
+  impl_->require_declared(fields.copies, BCF_VL_A, "A");
+  impl_->require_declared(fields.called, BCF_VL_FIXED, "1");
+}
 std::int64_t VariantReader::end() { return impl_->end(); }
 const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
 bool VariantReader::is_phased(std::size_t sample) const { return impl_->is_phased(sample); }
@@ -861,7 +908,9 @@ std::int64_t VariantReader::records() const { refuse(); }
 std::int64_t VariantReader::consumed() const { refuse(); }
 std::optional<std::string_view> VariantReader::info_text(const char*) { refuse(); }
 std::vector<float> VariantReader::info_numbers(const char*) { refuse(); }
-std::optional<AltCount> VariantReader::info_counts() { refuse(); }
+std::optional<AltCount> VariantReader::info_counts(const CountFields&) { refuse(); }
+std::optional<AltCount> VariantReader::stated_counts(const CountFields&) { refuse(); }
+void VariantReader::require_declared(const CountFields&) const { refuse(); }
 std::int64_t VariantReader::end() { refuse(); }
 const Genotypes& VariantReader::genotypes() { refuse(); }
 bool VariantReader::is_phased(std::size_t) const { refuse(); }

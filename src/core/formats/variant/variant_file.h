@@ -39,6 +39,12 @@ struct SampleNumbers {
 // unobserved alleles (<*>, <NON_REF> and <X>).
 bool is_no_allele(std::string_view alt);
 
+// The fields of INFO that count a population's alleles.
+struct CountFields {
+  std::string copies = "AC";  // of each ALT
+  std::string called = "AN";  // all alleles
+};
+
 // The count of ALT according to INFO.
 struct AltCount {
   std::int64_t copies = 0;
@@ -78,10 +84,15 @@ class VariantReader {
   // twice, or if a number is malformed.
   std::optional<std::string_view> info_text(const char* id);
   std::vector<float> info_numbers(const char* id);  // NaN for a missing one of several
-  // The count by AC and AN of a record with two alleles; empty unless it has both, declared as
-  // Integer in the header. Throws FormatError if AC exceeds AN and, like the other functions, for a
-  // malformed number or a repeated field.
-  std::optional<AltCount> info_counts();
+  // The count of a record with two alleles; empty unless it has both fields, declared as Integer in
+  // the header. Throws FormatError if copies exceed called alleles and, like the other functions,
+  // for a malformed number or a repeated field.
+  std::optional<AltCount> info_counts(const CountFields& fields = {});
+  // The same, but copies may exceed called alleles.
+  std::optional<AltCount> stated_counts(const CountFields& fields);
+  // Throws FormatError unless the header declares the fields as Integer, with a number for each ALT
+  // and one for all alleles. Call it before the first record.
+  void require_declared(const CountFields& fields) const;
   // The last position of the record: END in INFO or, without it, the last base of REF. Needs
   // RecordParts::kInfo or more. Throws FormatError if END is before the record, or is not declared
   // as one Integer.
