@@ -193,8 +193,12 @@ read_samples_impl <- function(path, genotypes, watch) {
     .Call(`_ancify_read_samples_impl`, path, genotypes, watch)
 }
 
-read_values_impl <- function(path, na, stem, factors, watch) {
-    .Call(`_ancify_read_values_impl`, path, na, stem, factors, watch)
+read_values_impl <- function(path, na, stem, factors, keep_faults, watch) {
+    .Call(`_ancify_read_values_impl`, path, na, stem, factors, keep_faults, watch)
+}
+
+numbers_of_impl <- function(texts, na) {
+    .Call(`_ancify_numbers_of_impl`, texts, na)
 }
 
 read_words_impl <- function(path, least, most, header, watch) {

@@ -626,8 +626,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_values_impl
-Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na, const std::string& stem, bool factors, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_values_impl(SEXP pathSEXP, SEXP naSEXP, SEXP stemSEXP, SEXP factorsSEXP, SEXP watchSEXP) {
+Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na, const std::string& stem, bool factors, bool keep_faults, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_values_impl(SEXP pathSEXP, SEXP naSEXP, SEXP stemSEXP, SEXP factorsSEXP, SEXP keep_faultsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -635,8 +635,21 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type na(naSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
     Rcpp::traits::input_parameter< bool >::type factors(factorsSEXP);
+    Rcpp::traits::input_parameter< bool >::type keep_faults(keep_faultsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_values_impl(path, na, stem, factors, watch));
+    rcpp_result_gen = Rcpp::wrap(read_values_impl(path, na, stem, factors, keep_faults, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// numbers_of_impl
+SEXP numbers_of_impl(const Rcpp::CharacterVector& texts, const std::vector<std::string>& na);
+RcppExport SEXP _ancify_numbers_of_impl(SEXP textsSEXP, SEXP naSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type texts(textsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type na(naSEXP);
+    rcpp_result_gen = Rcpp::wrap(numbers_of_impl(texts, na));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2087,7 +2100,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_are_special_files_impl", (DL_FUNC) &_ancify_are_special_files_impl, 1},
     {"_ancify_write_standard_output_impl", (DL_FUNC) &_ancify_write_standard_output_impl, 2},
     {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 3},
-    {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 5},
+    {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 6},
+    {"_ancify_numbers_of_impl", (DL_FUNC) &_ancify_numbers_of_impl, 2},
     {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 5},
     {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 2},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
