@@ -241,6 +241,14 @@ hardy_weinberg_impl <- function(counts) {
     .Call(`_ancify_hardy_weinberg_impl`, counts)
 }
 
+read_grm_impl <- function(ids, values, counts, watch) {
+    .Call(`_ancify_read_grm_impl`, ids, values, counts, watch)
+}
+
+read_sparse_grm_impl <- function(ids, values, watch) {
+    .Call(`_ancify_read_sparse_grm_impl`, ids, values, watch)
+}
+
 count_kmers_impl <- function(x, settings, output, watch) {
     .Call(`_ancify_count_kmers_impl`, x, settings, output, watch)
 }

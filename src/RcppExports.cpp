@@ -783,6 +783,33 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_grm_impl
+Rcpp::List read_grm_impl(const std::string& ids, const std::string& values, const std::string& counts, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_grm_impl(SEXP idsSEXP, SEXP valuesSEXP, SEXP countsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type ids(idsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_grm_impl(ids, values, counts, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_sparse_grm_impl
+Rcpp::List read_sparse_grm_impl(const std::string& ids, const std::string& values, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_sparse_grm_impl(SEXP idsSEXP, SEXP valuesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type ids(idsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_sparse_grm_impl(ids, values, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_kmers_impl
 Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings, const Rcpp::List& output, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP settingsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
@@ -2112,6 +2139,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_write_genotypes_impl", (DL_FUNC) &_ancify_write_genotypes_impl, 3},
     {"_ancify_hardy_weinberg_impl", (DL_FUNC) &_ancify_hardy_weinberg_impl, 1},
+    {"_ancify_read_grm_impl", (DL_FUNC) &_ancify_read_grm_impl, 4},
+    {"_ancify_read_sparse_grm_impl", (DL_FUNC) &_ancify_read_sparse_grm_impl, 3},
     {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 4},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
