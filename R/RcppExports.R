@@ -201,12 +201,12 @@ numbers_of_impl <- function(texts, na) {
     .Call(`_ancify_numbers_of_impl`, texts, na)
 }
 
-read_words_impl <- function(path, least, most, header, watch) {
-    .Call(`_ancify_read_words_impl`, path, least, most, header, watch)
+read_words_impl <- function(path, least, most, header, commas, watch) {
+    .Call(`_ancify_read_words_impl`, path, least, most, header, commas, watch)
 }
 
-read_numbers_impl <- function(path, watch) {
-    .Call(`_ancify_read_numbers_impl`, path, watch)
+read_numbers_impl <- function(path, commas, watch) {
+    .Call(`_ancify_read_numbers_impl`, path, commas, watch)
 }
 
 read_variants_impl <- function(path, genotypes, samples, watch) {
@@ -247,6 +247,14 @@ read_grm_impl <- function(ids, values, counts, watch) {
 
 read_sparse_grm_impl <- function(ids, values, watch) {
     .Call(`_ancify_read_sparse_grm_impl`, ids, values, watch)
+}
+
+read_numpy_impl <- function(path, watch) {
+    .Call(`_ancify_read_numpy_impl`, path, watch)
+}
+
+read_inflated_impl <- function(path, watch) {
+    .Call(`_ancify_read_inflated_impl`, path, watch)
 }
 
 count_kmers_impl <- function(x, settings, output, watch) {

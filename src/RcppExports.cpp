@@ -654,8 +654,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_words_impl
-Rcpp::List read_words_impl(const std::string& path, int least, int most, const std::vector<std::string>& header, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_words_impl(SEXP pathSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP headerSEXP, SEXP watchSEXP) {
+Rcpp::List read_words_impl(const std::string& path, int least, int most, const std::vector<std::string>& header, bool commas, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_words_impl(SEXP pathSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP headerSEXP, SEXP commasSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -663,20 +663,22 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type least(leastSEXP);
     Rcpp::traits::input_parameter< int >::type most(mostSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type header(headerSEXP);
+    Rcpp::traits::input_parameter< bool >::type commas(commasSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_words_impl(path, least, most, header, watch));
+    rcpp_result_gen = Rcpp::wrap(read_words_impl(path, least, most, header, commas, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // read_numbers_impl
-Rcpp::List read_numbers_impl(const std::string& path, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_numbers_impl(SEXP pathSEXP, SEXP watchSEXP) {
+Rcpp::List read_numbers_impl(const std::string& path, bool commas, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_numbers_impl(SEXP pathSEXP, SEXP commasSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< bool >::type commas(commasSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_numbers_impl(path, watch));
+    rcpp_result_gen = Rcpp::wrap(read_numbers_impl(path, commas, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -807,6 +809,30 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::string& >::type values(valuesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(read_sparse_grm_impl(ids, values, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_numpy_impl
+Rcpp::List read_numpy_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_numpy_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_numpy_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_inflated_impl
+Rcpp::RawVector read_inflated_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_inflated_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_inflated_impl(path, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2129,8 +2155,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 3},
     {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 6},
     {"_ancify_numbers_of_impl", (DL_FUNC) &_ancify_numbers_of_impl, 2},
-    {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 5},
-    {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 2},
+    {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 6},
+    {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 3},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
     {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 4},
     {"_ancify_pack_calls_impl", (DL_FUNC) &_ancify_pack_calls_impl, 1},
@@ -2141,6 +2167,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_hardy_weinberg_impl", (DL_FUNC) &_ancify_hardy_weinberg_impl, 1},
     {"_ancify_read_grm_impl", (DL_FUNC) &_ancify_read_grm_impl, 4},
     {"_ancify_read_sparse_grm_impl", (DL_FUNC) &_ancify_read_sparse_grm_impl, 3},
+    {"_ancify_read_numpy_impl", (DL_FUNC) &_ancify_read_numpy_impl, 2},
+    {"_ancify_read_inflated_impl", (DL_FUNC) &_ancify_read_inflated_impl, 2},
     {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 4},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},

@@ -87,6 +87,10 @@ std::pair<const std::uint8_t*, std::int64_t> calls_of(const Rcpp::RObject& calls
   return {kept->data(), static_cast<std::int64_t>(kept->size())};
 }
 
+ancify::Separator separator_of(bool commas) {
+  return commas ? ancify::Separator::kCommas : ancify::Separator::kBlanks;
+}
+
 // The call for a value of an R matrix; kNoCall for any other value.
 constexpr unsigned kNoCall = 4;
 
@@ -295,12 +299,13 @@ SEXP numbers_of_impl(const Rcpp::CharacterVector& texts, const std::vector<std::
 // header, or one that begins with the words `header`.
 // [[Rcpp::export]]
 Rcpp::List read_words_impl(const std::string& path, int least, int most,
-                           const std::vector<std::string>& header, const Rcpp::Function& watch) {
+                           const std::vector<std::string>& header, bool commas,
+                           const Rcpp::Function& watch) {
   ancify::WordTable table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table =
-        ancify::read_words(path, static_cast<std::size_t>(least), static_cast<std::size_t>(most),
-                           {header.begin(), header.end()}, ancify::TaskContext(control));
+    table = ancify::read_words(path, static_cast<std::size_t>(least),
+                               static_cast<std::size_t>(most), {header.begin(), header.end()},
+                               ancify::TaskContext(control), separator_of(commas));
   });
   Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
   std::transform(table.columns.begin(), table.columns.end(), columns.begin(), as_strings);
@@ -312,10 +317,10 @@ Rcpp::List read_words_impl(const std::string& path, int least, int most,
 
 // Returns list(values = a matrix, line = of each row) of a table of numbers.
 // [[Rcpp::export]]
-Rcpp::List read_numbers_impl(const std::string& path, const Rcpp::Function& watch) {
+Rcpp::List read_numbers_impl(const std::string& path, bool commas, const Rcpp::Function& watch) {
   ancify::NumberTable table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table = ancify::read_numbers(path, ancify::TaskContext(control));
+    table = ancify::read_numbers(path, ancify::TaskContext(control), separator_of(commas));
   });
   const auto rows = static_cast<int>(table.lines.size());
   const auto columns = static_cast<int>(table.columns);

@@ -96,10 +96,12 @@ readers <- function() {
     }, row = "1\t1\t1"),
     components = reader("rows", c("variant component", "rs1 a", "rs2 b"), read_components,
                         row = "rs3 c"),
+    component_csv = reader("rows", c("variant,component", "rs1,a", "\"rs2\",b"), read_components,
+                           row = "rs3,c", extension = ".csv"),
     component_sets = reader("text", "{\"a\": [\"rs1\"], \"b\": [\"rs2\", \"rs3\"]}",
                             read_components, extension = ".json"),
     shares = reader("rows", c("0.25 0.75", "1 0"), function(path) {
-      watched(function(watch) read_numbers_impl(path, watch))
+      watched(function(watch) read_numbers_impl(path, FALSE, watch))
     })
   )
 }
