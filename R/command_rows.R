@@ -288,8 +288,8 @@ rows_of_analyses <- function() {
 
 # For the commands that analyse phenotypes
 traits_sentence <- paste(
-  "PREFIX.traits.tsv has a row for each phenotype: its status, and why it is left out, as a constant",
-  "one is. It does not stop the others."
+  "PREFIX.traits.tsv has a row for each phenotype: its status, and why it is left out, as a",
+  "constant one is. It does not stop the others."
 )
 
 rows_about_commands <- function() {

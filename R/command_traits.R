@@ -90,9 +90,9 @@ kept_genotypes <- function(genotypes, path) {
 
 # ---- Work for each phenotype ---------------------------------------------------------------------
 
-# Calls work(formula, phenotype) for each phenotype, and writes the rows that it returns to `file`. A
-# phenotype that cannot be analysed, such as a constant one, is omitted with a warning, unless none
-# remains.
+# Calls work(formula, phenotype) for each phenotype, and writes the rows that it returns to `file`.
+# A phenotype that cannot be analysed, such as a constant one, is omitted with a warning, unless
+# none remains.
 for_phenotypes <- function(study, file, work) {
   if (!study$chosen && length(study$formulas) > 1) {
     cat("Phenotypes, of which --trait chooses:", enumerate(names(study$formulas)), "\n\n")

@@ -126,8 +126,9 @@ as.data.frame.ancify_components <- function(x, ...) {
 }
 
 # `variants`: ids; NULL if the variants are those of any genotypes, in order. `table`: a data frame
-# with a row for each variant in each component: the indices of both, and the weight. `alternatives`: whether a variant in several components belongs to only
-# one of them, with the weights as probabilities.
+# with a row for each variant in each component: the indices of both, and the weight.
+# `alternatives`: whether a variant in several components belongs to only one of them, with the
+# weights as probabilities.
 new_components <- function(names, variants, table, alternatives = FALSE) {
   table <- table[table$weight > 0, ]
   table <- table[order(table$variant, table$component), ]

@@ -30,14 +30,19 @@ components_in_json <- function(file) {
   if (is.list(sets) && is_specs(specs)) {
     return(components_of_specs(specs))
   }
-  is_set <- function(set) all(vapply(set, function(id) is.character(id) && length(id) == 1, NA))
-  if (!is.list(sets) || is.null(names(sets)) || !all(vapply(sets, is.list, NA)) ||
-    !all(vapply(sets, is_set, NA))) {
+  if (!is_sets(sets)) {
     refuse_components(
       file, NA, 'it must be a list of ids for each component, such as {"coding": ["rs1", "rs2"]}'
     )
   }
   components_of_sets(sets)
+}
+
+# Whether a list has a list of ids for each component.
+is_sets <- function(sets) {
+  is_id <- function(id) is.character(id) && length(id) == 1
+  is_set <- function(set) is.list(set) && all(vapply(set, is_id, NA))
+  is.list(sets) && !is.null(names(sets)) && all(vapply(sets, is_set, NA))
 }
 
 # Sets of ids, by component.
@@ -75,8 +80,9 @@ components_of_indices <- function(sets, first) {
     is_number <- vapply(set, function(x) is.numeric(x) && length(x) == 1, NA)
     index <- suppressWarnings(as.numeric(unlist(ifelse(is_number, set, NA))))
     wrong <- which(!(is.finite(index) & index >= first & index == round(index)))
-    refuse_if(length(wrong), "The component %s has the index %s: indices are whole numbers from %d.",
-              quoted(name), show_value(set[[wrong[1]]]), first)
+    refuse_if(length(wrong),
+              "The component %s has the index %s: indices are whole numbers from %d.", quoted(name),
+              show_value(set[[wrong[1]]]), first)
     twice <- anyDuplicated(index)
     refuse_if(twice, "The component %s has the index %s twice.", quoted(name),
               number_text(index[twice]))
@@ -101,8 +107,8 @@ components_in_arrays <- function(file) {
   arrays <- arrays_in(file)
   refuse_repeated_set(names(arrays))
   for (name in names(arrays)) {
-    refuse_if(is.matrix(arrays[[name]]), "The array %s has two dimensions, but components have one.",
-              quoted(name))
+    refuse_if(is.matrix(arrays[[name]]),
+              "The array %s has two dimensions, but components have one.", quoted(name))
   }
   whole <- vapply(arrays, is.integer, NA)
   refuse_if(any(whole) && !all(whole), "The array %s has indices, but %s has weights.",

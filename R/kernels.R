@@ -26,8 +26,8 @@
 #' **Files of GCTA.** `kernel_gcta("study")` reads `study.grm.bin` of `--make-grm-bin`, or
 #' `study.grm.sp`, the sparse kernel of fastGWA (`--make-bK-sparse`). Each needs `study.grm.id`,
 #' whose IIDs are the ids. If `study.grm.N.bin` is there, the kernel prints how many variants its
-#' pairs have. GCTA standardises by expected variances, and divides by the variants that both samples
-#' have. So such kernels differ slightly from those of `kernel_grm()`.
+#' pairs have. GCTA standardises by expected variances, and divides by the variants that both
+#' samples have. So such kernels differ slightly from those of `kernel_grm()`.
 #'
 #' **Sparse kernels**, from `.grm.sp` or a sparse class of the package Matrix, take the memory of
 #' their entries. The exact path makes them dense.

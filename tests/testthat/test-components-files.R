@@ -39,7 +39,10 @@ test_that("components of GPU_REML are read as they are", {
     '{"name": "other", "variant_indices": [1, 3, 5], "annotation": {"path": ["a", 2]}},',
     '{"name": "coding", "variant_indices": [0, 2]}]}'
   )
-  bare <- '[{"variant_indices": [1, 3, 5], "name": "other"}, {"name": "coding", "variant_indices": [2, 0]}]'
+  bare <- paste(
+    '[{"variant_indices": [1, 3, 5], "name": "other"},',
+    '{"name": "coding", "variant_indices": [2, 0]}]'
+  )
   for (lines in c(spec, bare)) {
     components <- read_components(file_of(lines, ".json"))
     expect_identical(table_on(components), coding_and_other)
