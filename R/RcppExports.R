@@ -193,16 +193,20 @@ read_samples_impl <- function(path, genotypes, watch) {
     .Call(`_ancify_read_samples_impl`, path, genotypes, watch)
 }
 
-read_values_impl <- function(path, na, stem, factors, watch) {
-    .Call(`_ancify_read_values_impl`, path, na, stem, factors, watch)
+read_values_impl <- function(path, na, stem, factors, keep_faults, watch) {
+    .Call(`_ancify_read_values_impl`, path, na, stem, factors, keep_faults, watch)
 }
 
-read_words_impl <- function(path, least, most, header, watch) {
-    .Call(`_ancify_read_words_impl`, path, least, most, header, watch)
+numbers_of_impl <- function(texts, na) {
+    .Call(`_ancify_numbers_of_impl`, texts, na)
 }
 
-read_numbers_impl <- function(path, watch) {
-    .Call(`_ancify_read_numbers_impl`, path, watch)
+read_words_impl <- function(path, least, most, header, commas, watch) {
+    .Call(`_ancify_read_words_impl`, path, least, most, header, commas, watch)
+}
+
+read_numbers_impl <- function(path, commas, watch) {
+    .Call(`_ancify_read_numbers_impl`, path, commas, watch)
 }
 
 read_variants_impl <- function(path, genotypes, samples, watch) {
@@ -235,6 +239,22 @@ write_genotypes_impl <- function(genotypes, files, watch) {
 
 hardy_weinberg_impl <- function(counts) {
     .Call(`_ancify_hardy_weinberg_impl`, counts)
+}
+
+read_grm_impl <- function(ids, values, counts, watch) {
+    .Call(`_ancify_read_grm_impl`, ids, values, counts, watch)
+}
+
+read_sparse_grm_impl <- function(ids, values, watch) {
+    .Call(`_ancify_read_sparse_grm_impl`, ids, values, watch)
+}
+
+read_numpy_impl <- function(path, watch) {
+    .Call(`_ancify_read_numpy_impl`, path, watch)
+}
+
+read_inflated_impl <- function(path, watch) {
+    .Call(`_ancify_read_inflated_impl`, path, watch)
 }
 
 count_kmers_impl <- function(x, settings, output, watch) {

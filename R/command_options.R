@@ -83,7 +83,12 @@ option_rows <- list(
   ),
   genotypes = option_row("genotypes", "FILE", "BED, PGEN, VCF or BCF, or a list of such files"),
   pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
+  trait = option_row("trait", "NAMES", "phenotypes to analyse (comma)", default = "all"),
   covar = option_row("covar", "FILE", "covariates"),
+  na = option_row(
+    "na", "TEXTS", "texts of missing values, besides NA, NaN and a dot (comma)",
+    default = "-9 in phenotypes"
+  ),
   keep = option_row("keep", "FILE", "samples to use", default = "all"),
   split_par = option_row(
     "split-par", "BUILD", "treat pseudoautosomal regions of X as diploid: GRCh37 or GRCh38"

@@ -237,31 +237,35 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "maf",
-                  "missing", "hwe", "components", "out", "threads", "backend", "verbose"),
+      options = c("genotypes", "pheno", "trait", "covar", "na", "keep", "chromosomes", "split_par",
+                  "maf", "missing", "hwe", "components", "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
-      details = "Further GENOTYPES, such as a file for each chromosome, make one set.",
+      details = c(
+        "Further GENOTYPES, such as a file for each chromosome, make one set.", traits_sentence
+      ),
       examples = c(
         "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
+        "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --out h2",
         "ancify reml --genotypes chr*.pgen --pheno traits.tsv --out h2"
       ),
-      instead = c("fit_reml", "open_genotypes", "filter_variants"), writes = function(parsed) reml_files(parsed$out)
+      instead = c("fit_reml", "open_genotypes", "filter_variants"),
+      writes = function(parsed) reml_files(parsed$out)
     ),
     scan = command_row(
       "test each variant for association with a trait", scan_command, "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "covar", "keep", "chromosomes", "split_par", "maf",
-                  "missing", "hwe", "mixed", "out", "threads", "backend", "verbose"),
+      options = c("genotypes", "pheno", "trait", "covar", "na", "keep", "chromosomes", "split_par",
+                  "maf", "missing", "hwe", "mixed", "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = c(
         "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
         "The kernel of --mixed has the autosomes, whichever chromosomes are tested.",
-        "Further GENOTYPES, such as a file for each chromosome, make one set."
+        "Further GENOTYPES, such as a file for each chromosome, make one set.", traits_sentence
       ),
       examples = c(
         "ancify scan --genotypes mice.bed --pheno traits.tsv --out ols",
         "ancify scan --genotypes mice.bed --pheno traits.tsv --mixed --out mixed"
       ),
-      instead = "scan_variants", writes = function(parsed) scan_file(parsed$out)
+      instead = "scan_variants", writes = function(parsed) scan_files(parsed$out)
     ),
     viruses = command_row(
       "detect viruses in sequences, by models of DNA and of proteins", viruses_command,
@@ -283,6 +287,12 @@ rows_of_analyses <- function() {
     )
   )
 }
+
+# For the commands that analyse phenotypes
+traits_sentence <- paste(
+  "PREFIX.traits.tsv has a row for each phenotype: its status, and why it is left out, as a",
+  "constant one is. It does not stop the others."
+)
 
 rows_about_commands <- function() {
   list(

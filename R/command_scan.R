@@ -4,14 +4,14 @@
 scan_command <- function(parsed) {
   threads <- threads_option(parsed)
   backend <- backend_option(parsed)
-  file <- scan_file(parsed$out)
+  files <- scan_files(parsed$out)
   study <- command_study(parsed)
   genotypes <- genotypes_on(
     study$genotypes, chromosomes_option(parsed) %||% "all", "the scan"
   )
   scans <- list()
   fits <- list()
-  for_phenotypes(study$formulas, function(formula, phenotype) {
+  for_phenotypes(study, files[1], function(formula, phenotype) {
     scan <- if (isTRUE(parsed$mixed)) {
       fits[[phenotype]] <<- fit_reml(
         formula, study$table, study$genotypes, threads = threads,
@@ -26,10 +26,12 @@ scan_command <- function(parsed) {
     cat("\n")
     scans[[phenotype]] <<- cbind(phenotype = rep(phenotype, nrow(scan)), as.data.frame(scan))
     # Write now, so that an error in the next phenotype does not discard this scan.
-    write_tsv(file, do.call(rbind, unname(scans)))
+    write_tsv(files[2], do.call(rbind, unname(scans)))
+    fit <- fits[[phenotype]]
+    if (is.null(fit)) trait_row("tested", attr(scan, "scan")$samples) else trait_of_fit(fit)
   })
-  wrote(file)
+  wrote(files)
   status_of_fits(fits)
 }
 
-scan_file <- function(out) files_of_out(out, ".scan.tsv")
+scan_files <- function(out) files_of_out(out, c(".traits.tsv", ".scan.tsv"))

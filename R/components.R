@@ -40,15 +40,26 @@
 #' `ancestral` is compared with this column. Variants that disagree are left out and counted.
 #'
 #' **Files.** A line of a table has a variant, its component and optionally a weight, separated by
-#' tabs or blanks. A first line `variant component` is a header. A JSON file has a list of variants
-#' for each component: `{"coding": ["rs1", "rs2"]}`.
+#' tabs or blanks, or by commas (`.csv`). A first line `variant component` is a header. Other files
+#' are recognised by their endings:
+#'
+#' | File | Content |
+#' | --- | --- |
+#' | `.json` | a list of variants for each component: `{"coding": ["rs1", "rs2"]}` |
+#' | `.json` of GPU_REML | `{"components": [{"name": "coding", "variant_indices": [0, 2]}]}` |
+#' | `.npz`, `.npy` | an array for each component: integers are indices, others weights |
+#' | `.rds` | a data frame, components, or a named list of ids or of indices; from R 4.4 on |
+#'
+#' Indices in JSON and NumPy's arrays count variants from 0, in RDS from 1. Other members of a
+#' component in JSON, such as `annotation`, have no effect. Weights in an array are for all variants
+#' in order.
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param breaks Increasing numbers, the ends of the bins.
 #' @param ancestral Source of ancestral alleles, as below. `NULL` (the default): they are not used.
 #' @param values A number for each variant, in the order of `g` or named by id. Or a data frame of
 #'   `variant` and `value`.
-#' @param file Path of a table, or of a JSON file (`.json`), plain or gzip.
+#' @param file Path of a table, or of a file of another format, as below.
 #' @return A list of class `ancify_components`. `as.data.frame()` gives its table of `variant`,
 #'   `component` and `weight`.
 #' @section Errors:
@@ -56,7 +67,8 @@
 #'   message names the component or variant.
 #' * `ancify_input_error`: `breaks` do not increase, `values` do not match the variants, or
 #'   `ancestral` has no variant of `g`.
-#' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read.
+#' * `ancify_format_error`, `ancify_file_error`: a file is damaged, or cannot be read; or it is an
+#'   RDS file and R is older than 4.4.
 #' * `ancify_package_error`: `ancestral` is not a data frame, and ancify was built without htslib.
 #' @seealso [fit_reml()], [polarise_sites()]
 #' @name components
@@ -94,7 +106,8 @@ print.ancify_components <- function(x, ...) {
     vapply(n, count_of, "", "variant"),
     ifelse(weighted, sprintf(", weights sum to %s", vapply(sums, format, "", digits = 6)), "")
   )
-  facts <- c(count_of(length(x$names), "component"), count_of(length(x$variants), "variant"))
+  variants <- if (is.null(x$variants)) unique(x$table$variant) else x$variants
+  facts <- c(count_of(length(x$names), "component"), count_of(length(variants), "variant"))
   left_out <- x$left_out[x$left_out > 0]
   write_object("ancify_components", facts, c(
     stats::setNames(fields, x$names),
@@ -106,14 +119,16 @@ print.ancify_components <- function(x, ...) {
 #' @export
 as.data.frame.ancify_components <- function(x, ...) {
   data.frame(
-    variant = x$variants[x$table$variant], component = x$names[x$table$component],
+    variant = if (is.null(x$variants)) x$table$variant else x$variants[x$table$variant],
+    component = x$names[x$table$component],
     weight = x$table$weight
   )
 }
 
-# `variants`: ids. `table`: a data frame with a row for each variant in each component: the indices
-# of both, and the weight. `alternatives`: whether a variant in several components belongs to only
-# one of them, with the weights as probabilities.
+# `variants`: ids; NULL if the variants are those of any genotypes, in order. `table`: a data frame
+# with a row for each variant in each component: the indices of both, and the weight.
+# `alternatives`: whether a variant in several components belongs to only one of them, with the
+# weights as probabilities.
 new_components <- function(names, variants, table, alternatives = FALSE) {
   table <- table[table$weight > 0, ]
   table <- table[order(table$variant, table$component), ]
@@ -252,6 +267,7 @@ of_these_variants <- function(components, g) {
 # The same components with the variants' indices in `g`, for a fit.
 components_on <- function(components, g, overlap = FALSE) {
   components <- as_components(components, g)
+  if (is.null(components$variants)) components <- components_by_place(components, g)
   if (!of_these_variants(components, g)) {
     used <- sort(unique(components$table$variant))
     rows <- rep(NA_integer_, length(components$variants))
@@ -268,6 +284,17 @@ components_on <- function(components, g, overlap = FALSE) {
   check_none_empty(components)
   if (!overlap && !components$alternatives) check_no_overlap(components)
   components
+}
+
+# Components that a file gives by indices, on the variants of `g`.
+components_by_place <- function(components, g) {
+  n <- components$n_variants
+  if (!is.null(n)) check_one_for_each_variant(n, g, "`components` has %s weights")
+  beyond <- which(components$table$variant > ncol(g))[1]
+  refuse_if(!is.na(beyond), "The component %s has the variant %s, but the genotypes have %s.",
+            quoted(components$names[components$table$component[beyond]]),
+            number_text(components$table$variant[beyond]), count_of(ncol(g), "variant"))
+  components_of_genotypes(components$names, g, components$table)
 }
 
 # Keys that distinguish variants if several share an id, such as PLINK's dot; NULL if none do.

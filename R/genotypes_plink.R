@@ -104,11 +104,13 @@ table_beside <- function(stem, endings) {
   found[1]
 }
 
-genotype_samples <- function(path, genotypes) {
+# `na`: strings that represent a missing phenotype, as in read_phenotypes().
+genotype_samples <- function(path, genotypes, na = "-9") {
   table <- with_watch("Reading", function(watch) read_samples_impl(path, genotypes, watch))
   names <- if (length(table$names)) table$names else fam_columns(length(table$columns))
   columns <- Map(function(text, name) {
-    if (!name %in% columns_of_ids) numbers_of(text, missing_phenotypes) %||% text else text
+    numbers <- if (!name %in% columns_of_ids) numbers_of_impl(text, na)
+    if (is.numeric(numbers)) numbers else text
   }, table$columns, names)
   names(columns) <- make.unique(c("family", "id", names))[-(1:2)]
   list2DF(c(table[c("family", "id")], columns))
@@ -120,16 +122,4 @@ columns_of_ids <- c("father", "mother", "PAT", "MAT", "SID")
 # Names of the columns of a .fam after FID and IID
 fam_columns <- function(n) {
   c("father", "mother", "sex", sprintf("pheno%d", seq_len(max(n - 3, 0))))[seq_len(n)]
-}
-
-# Strings that represent a missing phenotype in sample tables.
-missing_phenotypes <- c("NA", "NaN", ".", "-9")
-
-# Strings as numbers, NA for those in `na`; NULL if any other string is not a number.
-numbers_of <- function(text, na) {
-  numbers <- suppressWarnings(as.numeric(text))
-  missing_numbers <- suppressWarnings(as.numeric(na))
-  missing <- tolower(text) %in% tolower(na) |
-    numbers %in% missing_numbers[!is.na(missing_numbers)]
-  if (all(missing | is.finite(numbers))) replace(numbers, missing, NA)
 }

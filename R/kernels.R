@@ -8,7 +8,8 @@
 #' | Function | Kernel |
 #' | --- | --- |
 #' | `kernel_grm()` | sum over variants of z z' / c, never held as a matrix |
-#' | `kernel_matrix()` | a given matrix |
+#' | `kernel_matrix()` | a given matrix, also of the package Matrix |
+#' | `kernel_gcta()` | a matrix in files of GCTA or PLINK |
 #' | `kernel_products()` | given by a function that computes products with vectors |
 #' | [kernel_weighted()] | sum over blocks of variants of Z W Z' / c |
 #' | [kernel_admixture()] | the kernel of genotypes, divided by ancestry |
@@ -18,8 +19,18 @@
 #' `scale_power`). So -1 gives each variant the same weight, as GCTA does; 0 gives VanRaden's
 #' kernel.
 #'
-#' **Samples** of a kernel of genotypes, or with row names, are matched by id. Any other kernel must
-#' have the samples in the order of the fit's genotypes, or without genotypes, of its `data`.
+#' **Samples** of a kernel of genotypes or of files, or with row names, are matched by id. Any other
+#' kernel must have the samples in the order of the fit's genotypes, or without genotypes, of its
+#' `data`. A fit counts and names the samples that its kernels lack.
+#'
+#' **Files of GCTA.** `kernel_gcta("study")` reads `study.grm.bin` of `--make-grm-bin`, or
+#' `study.grm.sp`, the sparse kernel of fastGWA (`--make-bK-sparse`). Each needs `study.grm.id`,
+#' whose IIDs are the ids. If `study.grm.N.bin` is there, the kernel prints how many variants its
+#' pairs have. GCTA standardises by expected variances, and divides by the variants that both
+#' samples have. So such kernels differ slightly from those of `kernel_grm()`.
+#'
+#' **Sparse kernels**, from `.grm.sp` or a sparse class of the package Matrix, take the memory of
+#' their entries. The exact path makes them dense.
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param variants Variants of the kernel, as in `g[, variants]`. `NULL` (the default): all.
@@ -27,7 +38,9 @@
 #'   default `"autosomes"`. A message counts variants that are left out.
 #' @param scale_power Exponent of the variance in the scale, -1 by default.
 #' @param K A symmetric matrix without negative eigenvalues, with a row for each sample. Row names
-#'   are ids of samples.
+#'   are ids of samples. It may be of a class of the package Matrix, such as `dsCMatrix`.
+#' @param path Path of a kernel's files, without `.grm.bin` or `.grm.sp`. With this extension, if
+#'   both exist.
 #' @param f A function. `f(V)` gives the kernel times V, a matrix with a row for each sample.
 #' @param trace The sum of the kernel's diagonal. Or its diagonal, a number for each sample; a fit
 #'   that drops samples needs the diagonal.
@@ -39,12 +52,14 @@
 #' @return A list of class `reml_kernel`. `kernel_times()`: a matrix of the size of `V`.
 #' @section Errors:
 #' * `ancify_input_error`: a matrix is not square, not symmetric or not finite, or its names differ
-#'   between rows and columns. The message names the samples.
+#'   between rows and columns. The message names the samples. In files: `ancify_format_error`.
 #' * `ancify_input_error`: `trace` is not positive, `V` has another number of rows, or the kernel
 #'   has no such `component`.
 #' * `ancify_input_error`: no variant is on `chromosomes`.
 #' * `ancify_chromosome_warning`: variants of X, Y or MT are in the kernel.
-#' * `ancify_file_error`, `ancify_format_error`: the genotypes cannot be read.
+#' * `ancify_file_error`, `ancify_format_error`: the genotypes or files cannot be read; a value is
+#'   not finite; or a file does not match its `.grm.id`.
+#' * `ancify_package_error`: `K` is of the package Matrix, which is not installed.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
 #' @references
 #' Yang, Lee, Goddard and Visscher (2011) GCTA: a tool for genome-wide complex trait analysis.
@@ -76,6 +91,9 @@ kernel_grm <- function(g, variants = NULL, scale_power = -1, chromosomes = "auto
 #' @export
 kernel_matrix <- function(K) { # nolint: object_name_linter. The letter of the model's equation
   check_given()
+  if (is_of_package_matrix(K)) {
+    return(kernel_of_package(K))
+  }
   K <- check_kernel_matrix(K)
   new_kernel("matrix", rownames(K), nrow(K), matrix = K)
 }
@@ -127,6 +145,11 @@ print.reml_kernel <- function(x, ...) {
     if (!is.null(x$genotypes)) count_of(ncol(x$genotypes), "variant")
   )
   scale <- if (is.null(x$scale_power)) "" else number_text(x$scale_power)
-  write_object("reml_kernel", facts, c(`scale power` = scale, components = enumerate(x$parts)))
+  entries <- if (is.null(x$entries)) "" else format_count(nrow(x$entries))
+  counts <- paste(unique(vapply(as.numeric(x$counts), format_amount, "")), collapse = " to ")
+  write_object("reml_kernel", facts, c(
+    `scale power` = scale, components = enumerate(x$parts), `variants of a pair` = counts,
+    `entries of a triangle` = entries
+  ))
   invisible(x)
 }

@@ -104,7 +104,7 @@ sums_of_shares <- function(shares, refuse) {
 # The shares in a Q file, which has a row for each sample of `g`, or of its file.
 shares_in_file <- function(path, g) {
   path <- check_file(path, "shares")
-  read <- with_watch("Reading", function(watch) read_numbers_impl(path, watch))
+  read <- with_watch("Reading", function(watch) read_numbers_impl(path, is_csv(path), watch))
   rows <- nrow(read$values)
   if (rows == nrow(g) && rows == g$n_file[["samples"]] && is.unsorted(g$sample_index)) {
     abort_ancify(

@@ -38,7 +38,7 @@ check_kernel_matrix <- function(K) { # nolint: object_name_linter.
             if (is.matrix(K)) paste(dim(K), collapse = " x ") else show_value(K))
   storage.mode(K) <- "double"
   names <- names_of_samples(rownames(K), colnames(K))
-  check_kernel_entries(K, if (is.null(names)) paste("row", seq_len(nrow(K))) else quoted(names))
+  check_kernel_entries(K, names_of_rows(names, nrow(K)))
   dimnames(K) <- if (!is.null(names)) list(names, names)
   K
 }
@@ -54,20 +54,28 @@ names_of_samples <- function(rows, columns) {
   names
 }
 
+# One column after the other, because a kernel may take most of the memory.
 check_kernel_entries <- function(K, samples) { # nolint: object_name_linter.
+  columns <- seq_len(ncol(K))
   refuse <- function(wrong, problem) {
-    at <- arrayInd(which(wrong)[1], dim(K))
-    refuse_if(!is.na(at[1]), "`K` of %s and %s %s.", samples[at[1]], samples[at[2]], problem)
+    for (j in columns) {
+      i <- which(wrong(j))[1]
+      refuse_if(!is.na(i), "`K` of %s and %s %s.", samples[i], samples[j], problem)
+    }
   }
-  refuse(!is.finite(K), "is not finite")
-  refuse(abs(K - t(K)) > 1e-8 * max(abs(K)),
-         "differs from its mirror entry: a kernel is symmetric")
-  refuse(row(K) == col(K) & K < 0, "is below 0: a kernel has no negative eigenvalue")
+  refuse(function(j) !is.finite(K[, j]), "is not finite")
+  rounding <- 1e-8 * max(abs(range(K)))
+  refuse(function(j) abs(K[, j] - K[j, ]) > rounding, not_symmetric)
+  refuse(function(j) columns == j & K[j, j] < 0, below_zero)
   # Every 2 x 2 submatrix must have no negative eigenvalue, within the rounding that fits allow.
   most <- sqrt(diag(K))
-  refuse(abs(K) > tcrossprod(most) + 1e-6 * mean(diag(K)),
-         "is larger than their diagonals allow: a kernel has no negative eigenvalue")
+  rounding <- 1e-6 * mean(diag(K))
+  refuse(function(j) abs(K[, j]) > most * most[j] + rounding, too_large)
 }
+
+not_symmetric <- "differs from its mirror entry: a kernel is symmetric"
+below_zero <- "is below 0: a kernel has no negative eigenvalue"
+too_large <- "is larger than their diagonals allow: a kernel has no negative eigenvalue"
 
 products_of <- function(f, V) { # nolint: object_name_linter.
   product <- f(V)

@@ -18,6 +18,7 @@ kernel_kinds <- function() {
       "a matrix", core_matrix, function(kernel) core_list("MatrixKernel", matrix = kernel),
       function(kernel, V) kernel$matrix %*% V # nolint: object_name_linter.
     ),
+    sparse = row("a sparse matrix", core_sparse, sparse_fields),
     products = row(
       "a function", core_products, products_fields,
       function(kernel, V) products_of(kernel$products, V) # nolint: object_name_linter.

@@ -19,7 +19,8 @@
 #' @param g Genotypes, from [open_genotypes()].
 #' @param blocks A list of symmetric matrices without negative eigenvalues. They tile the variants
 #'   of `g`: the rows of the first are the first variants, and so on. Row names, if any, are variant
-#'   ids. A matrix is one block.
+#'   ids. A matrix is one block. Or paths of files in this order: `.npy` or `.npz` of NumPy, `.rds`
+#'   of a matrix or a list (from R 4.4 on), and tables of numbers, `.csv` or with blanks.
 #' @param groups The group of each block, a factor or character vector. `NULL` (the default): the
 #'   kernel is one component.
 #' @param normalisation `"trace"` (the default) or `"rank"`.
@@ -29,6 +30,7 @@
 #' * `ancify_input_error`: blocks do not tile the variants, or one is not symmetric, not finite, or
 #'   has a negative eigenvalue. The message names block, row and variant.
 #' * `ancify_input_error`: `groups` or `ranks` do not match the blocks.
+#' * `ancify_file_error`, `ancify_format_error`: a file of blocks cannot be read, or is damaged.
 #' @references
 #' Speed, Hemani, Johnson and Balding (2012) Improved heritability estimation from genome-wide SNPs.
 #' American Journal of Human Genetics 91:1011.
@@ -55,6 +57,7 @@ kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace",
   check_args(g = check_genotypes, normalisation = choice(c("trace", "rank")),
              scale_power = number())
   if (is.matrix(blocks)) blocks <- list(blocks)
+  if (is.character(blocks)) blocks <- weight_blocks_in(blocks)
   blocks <- check_weight_blocks(blocks, g)
   groups <- check_weight_groups(groups, length(blocks))
   check_weights_left(blocks, groups)
@@ -63,6 +66,22 @@ kernel_weighted <- function(g, blocks, groups = NULL, normalisation = c("trace",
     component = as.integer(groups), divisors = weight_divisors(normalisation, ranks, groups),
     parts = levels(groups)
   )
+}
+
+# The blocks in files.
+weight_blocks_in <- function(paths) {
+  unlist(lapply(paths, function(path) {
+    path <- check_file(path, "blocks")
+    blocks <- switch(
+      ending_of(path), npy = , npz = arrays_in(path), rds = object_in_rds(path),
+      with_watch("Reading", function(watch) read_numbers_impl(path, is_csv(path), watch))$values
+    )
+    if (is.list(blocks)) {
+      blocks
+    } else {
+      stats::setNames(list(blocks), tools::file_path_sans_ext(basename(path)))
+    }
+  }), recursive = FALSE)
 }
 
 # ---- Checks --------------------------------------------------------------------------------------

@@ -12,9 +12,9 @@
 #'
 #' @param path Path of a table. `read_keep()` uses only its IDs; in a file with one column, these
 #'   are IIDs.
-#' @param na Strings that represent a missing value, in upper or lower case. A number among them
-#'   covers all its spellings, such as -9.0 for -9. By default `NA`, `NaN`, a dot and, in phenotypes
-#'   only, -9, as -9 can be a covariate's value.
+#' @param na Further strings that represent a missing value, in upper or lower case. A number among
+#'   them covers all its spellings, such as -9.0 for -9. By default -9 in phenotypes only, as -9 can
+#'   be a covariate's value. `NA`, `NaN` and a dot are always missing.
 #' @return A data frame with the IID of each sample in `id`, in the order of the file. Then
 #'   `read_phenotypes()` and `read_covariates()` have a column for each column of the table, and
 #'   `read_keep()` has `family`.
@@ -32,14 +32,14 @@
 #'
 #' writeLines(c("f1 mouse1 0.25", "f1 mouse2 -9"), path)
 #' read_phenotypes(path)
-read_phenotypes <- function(path, na = c("NA", "NaN", ".", "-9")) {
+read_phenotypes <- function(path, na = "-9") {
   check_given()
   sample_values(check_path(path, "path"), na, "pheno", factors = FALSE)
 }
 
 #' @rdname read_phenotypes
 #' @export
-read_covariates <- function(path, na = c("NA", "NaN", ".")) {
+read_covariates <- function(path, na = character()) {
   check_given()
   sample_values(check_path(path, "path"), na, "covar", factors = TRUE)
 }
@@ -52,14 +52,29 @@ read_keep <- function(path) {
   list2DF(table[c("id", "family")])
 }
 
-# `stem`: prefix of column names without a header. `factors`: whether text may become a factor.
+# Phenotypes of which some columns may be faulty: list(table = without these columns, names = of all
+# phenotypes, faults = why, by column).
+faulty_phenotypes <- function(path, na) {
+  columns <- value_columns(check_path(path, "path"), na, "pheno", keep_faults = TRUE)
+  is_fault <- vapply(columns, is.character, NA) & names(columns) != "id"
+  list(table = list2DF(columns[!is_fault]), names = names(columns)[-1], faults = columns[is_fault])
+}
+
 sample_values <- function(path, na, stem, factors) {
+  list2DF(value_columns(path, na, stem, factors))
+}
+
+# `stem`: prefix of column names without a header. `factors`: whether text may become a factor.
+# `keep_faults`: whether a column of text is a string, its fault, in place of an error.
+value_columns <- function(path, na, stem, factors = FALSE, keep_faults = FALSE) {
   must_be(is.character(na), na, "na", "texts")
-  table <- with_watch("Reading", function(watch) read_values_impl(path, na, stem, factors, watch))
+  table <- with_watch("Reading", function(watch) {
+    read_values_impl(path, na, stem, factors, keep_faults, watch)
+  })
   columns <- lapply(table$columns, function(column) {
     if (is.list(column)) factor_of_codes(column) else column
   })
-  list2DF(c(table["id"], stats::setNames(columns, table$names)))
+  c(table["id"], stats::setNames(columns, table$names))
 }
 
 # As factor() converts strings, with sorted levels.

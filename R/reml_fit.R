@@ -169,6 +169,9 @@ describe_model <- function(model, wanted) {
   n <- length(model$y)
   c(
     sprintf("%s%s", count_of(n, "sample"), dropped_text(model$dropped)),
+    if (length(model$unmatched)) {
+      paste("Not in the kernels:", enumerate(quoted(model$unmatched)))
+    },
     if (!is.null(model$genotypes)) {
       sprintf("%s in %s%s", count_of(ncol(model$genotypes), "variant"),
               count_of(model$n_genetic, "component"),

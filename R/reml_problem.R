@@ -137,7 +137,7 @@ with_variants <- function(sets, index, all) {
 # ---- Samples -------------------------------------------------------------------------------------
 
 # Chooses the samples of a model. Returns the result of analysis_samples() and the model, whose
-# genotypes and kernels have these samples.
+# genotypes and kernels have these samples. `unmatched`: ids of samples not in kernels.
 model_on_samples <- function(model, formula, data, id) {
   order <- model$genotypes$samples$id %||% common_order(model$kernels) %||% sample_ids(data, id)
   in_kernels <- rep(TRUE, length(order))
@@ -152,15 +152,13 @@ model_on_samples <- function(model, formula, data, id) {
   }
   g <- model$genotypes
   samples <- analysis_samples(formula, data, id, order[in_kernels])
+  whole <- if (is.null(g)) samples$all_ids else order
+  samples$unmatched <- setdiff(whole, order[in_kernels])
   samples$dropped <- c(
     "not in keep" = length(g$file_ids) - length(g$samples$id),
     "not in genotypes" = if (is.null(g)) 0 else sum(!samples$all_ids %in% g$file_ids),
     samples$dropped,
-    "not in kernels" = if (is.null(g)) {
-      sum(!samples$all_ids %in% order[in_kernels])
-    } else {
-      sum(!in_kernels)
-    }
+    "not in kernels" = sum(!whole %in% order[in_kernels])
   )
   at <- which(in_kernels)[samples$at]
   samples[c("at", "all_ids")] <- NULL

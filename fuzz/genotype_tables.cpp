@@ -77,9 +77,10 @@ std::string text_of(const Samples& samples) {
 
 // A value as text: a number, "missing", or nothing for other texts.
 std::string value_of(const std::string& text) {
-  const bool is_na = text.size() == 2 && (text[0] | 32) == 'n' && (text[1] | 32) == 'a';
+  std::string small = text;
+  for (char& c : small) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   const auto number = NumberParser()(text);
-  if (is_na || text == "." || (number && *number == -9)) return "missing";
+  if (small == "na" || small == "nan" || text == "." || (number && *number == -9)) return "missing";
   return number ? number_text(*number) : "";
 }
 
@@ -107,8 +108,7 @@ std::string values_slowly(const Samples& samples, bool factors) {
 
 std::string values_of(const std::string& path, bool factors) {
   return outcome([&] {
-    const SampleValues table =
-        read_sample_values(path, {{"NA", ".", "-9"}, "v", factors}, TaskContext());
+    const SampleValues table = read_sample_values(path, {{"-9"}, "v", factors}, TaskContext());
     std::string text = kTable + joined(table.names);
     for (const ValueColumn& column : table.columns) {
       for (std::size_t i = 0; i < table.id.size(); ++i) {

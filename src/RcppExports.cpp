@@ -627,8 +627,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_values_impl
-Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na, const std::string& stem, bool factors, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_values_impl(SEXP pathSEXP, SEXP naSEXP, SEXP stemSEXP, SEXP factorsSEXP, SEXP watchSEXP) {
+Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na, const std::string& stem, bool factors, bool keep_faults, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_values_impl(SEXP pathSEXP, SEXP naSEXP, SEXP stemSEXP, SEXP factorsSEXP, SEXP keep_faultsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -636,14 +636,27 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type na(naSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
     Rcpp::traits::input_parameter< bool >::type factors(factorsSEXP);
+    Rcpp::traits::input_parameter< bool >::type keep_faults(keep_faultsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_values_impl(path, na, stem, factors, watch));
+    rcpp_result_gen = Rcpp::wrap(read_values_impl(path, na, stem, factors, keep_faults, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// numbers_of_impl
+SEXP numbers_of_impl(const Rcpp::CharacterVector& texts, const std::vector<std::string>& na);
+RcppExport SEXP _ancify_numbers_of_impl(SEXP textsSEXP, SEXP naSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type texts(textsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type na(naSEXP);
+    rcpp_result_gen = Rcpp::wrap(numbers_of_impl(texts, na));
     return rcpp_result_gen;
 END_RCPP
 }
 // read_words_impl
-Rcpp::List read_words_impl(const std::string& path, int least, int most, const std::vector<std::string>& header, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_words_impl(SEXP pathSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP headerSEXP, SEXP watchSEXP) {
+Rcpp::List read_words_impl(const std::string& path, int least, int most, const std::vector<std::string>& header, bool commas, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_words_impl(SEXP pathSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP headerSEXP, SEXP commasSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -651,20 +664,22 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type least(leastSEXP);
     Rcpp::traits::input_parameter< int >::type most(mostSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type header(headerSEXP);
+    Rcpp::traits::input_parameter< bool >::type commas(commasSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_words_impl(path, least, most, header, watch));
+    rcpp_result_gen = Rcpp::wrap(read_words_impl(path, least, most, header, commas, watch));
     return rcpp_result_gen;
 END_RCPP
 }
 // read_numbers_impl
-Rcpp::List read_numbers_impl(const std::string& path, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_numbers_impl(SEXP pathSEXP, SEXP watchSEXP) {
+Rcpp::List read_numbers_impl(const std::string& path, bool commas, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_numbers_impl(SEXP pathSEXP, SEXP commasSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< bool >::type commas(commasSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_numbers_impl(path, watch));
+    rcpp_result_gen = Rcpp::wrap(read_numbers_impl(path, commas, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -768,6 +783,57 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type counts(countsSEXP);
     rcpp_result_gen = Rcpp::wrap(hardy_weinberg_impl(counts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_grm_impl
+Rcpp::List read_grm_impl(const std::string& ids, const std::string& values, const std::string& counts, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_grm_impl(SEXP idsSEXP, SEXP valuesSEXP, SEXP countsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type ids(idsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_grm_impl(ids, values, counts, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_sparse_grm_impl
+Rcpp::List read_sparse_grm_impl(const std::string& ids, const std::string& values, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_sparse_grm_impl(SEXP idsSEXP, SEXP valuesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type ids(idsSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_sparse_grm_impl(ids, values, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_numpy_impl
+Rcpp::List read_numpy_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_numpy_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_numpy_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_inflated_impl
+Rcpp::RawVector read_inflated_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_inflated_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_inflated_impl(path, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2089,9 +2155,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_are_special_files_impl", (DL_FUNC) &_ancify_are_special_files_impl, 1},
     {"_ancify_write_standard_output_impl", (DL_FUNC) &_ancify_write_standard_output_impl, 2},
     {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 3},
-    {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 5},
-    {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 5},
-    {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 2},
+    {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 6},
+    {"_ancify_numbers_of_impl", (DL_FUNC) &_ancify_numbers_of_impl, 2},
+    {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 6},
+    {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 3},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
     {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 4},
     {"_ancify_pack_calls_impl", (DL_FUNC) &_ancify_pack_calls_impl, 1},
@@ -2100,6 +2167,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_write_genotypes_impl", (DL_FUNC) &_ancify_write_genotypes_impl, 3},
     {"_ancify_hardy_weinberg_impl", (DL_FUNC) &_ancify_hardy_weinberg_impl, 1},
+    {"_ancify_read_grm_impl", (DL_FUNC) &_ancify_read_grm_impl, 4},
+    {"_ancify_read_sparse_grm_impl", (DL_FUNC) &_ancify_read_sparse_grm_impl, 3},
+    {"_ancify_read_numpy_impl", (DL_FUNC) &_ancify_read_numpy_impl, 2},
+    {"_ancify_read_inflated_impl", (DL_FUNC) &_ancify_read_inflated_impl, 2},
     {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 4},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},

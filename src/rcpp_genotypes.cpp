@@ -21,8 +21,6 @@
 #include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
-namespace {
-
 Rcpp::CharacterVector as_strings(const ancify::TextColumn& column) {
   return static_cast<SEXP>(Rcpp::unwindProtect([&] {
     const Rcpp::Shield<SEXP> strings(Rf_allocVector(STRSXP, static_cast<R_xlen_t>(column.size())));
@@ -34,7 +32,10 @@ Rcpp::CharacterVector as_strings(const ancify::TextColumn& column) {
   }));
 }
 
+namespace {
+
 SEXP as_values(const ancify::ValueColumn& column) {
+  if (!column.fault.empty()) return Rcpp::wrap(column.fault);
   if (!column.codes.empty()) {
     Rcpp::IntegerVector codes(column.codes.begin(), column.codes.end());
     std::replace(codes.begin(), codes.end(), 0, NA_INTEGER);
@@ -84,6 +85,10 @@ std::pair<const std::uint8_t*, std::int64_t> calls_of(const Rcpp::RObject& calls
   if (TYPEOF(calls) == RAWSXP) return {RAW(calls), Rf_xlength(calls)};
   const Rcpp::XPtr<std::vector<std::uint8_t>> kept(static_cast<SEXP>(calls));
   return {kept->data(), static_cast<std::int64_t>(kept->size())};
+}
+
+ancify::Separator separator_of(bool commas) {
+  return commas ? ancify::Separator::kCommas : ancify::Separator::kBlanks;
 }
 
 // The call for a value of an R matrix; kNoCall for any other value.
@@ -258,13 +263,16 @@ Rcpp::List read_samples_impl(const std::string& path, const std::string& genotyp
 }
 
 // Returns list(id =, names =, columns = a list) of a table of values. A column is a numeric vector,
-// or list(codes = from 1 on, levels =). `na` holds texts that stand for a missing value.
+// list(codes = from 1 on, levels =) or, if faults are kept, a string: why it has no values. `na`
+// holds further texts that stand for a missing value.
 // [[Rcpp::export]]
 Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na,
-                            const std::string& stem, bool factors, const Rcpp::Function& watch) {
+                            const std::string& stem, bool factors, bool keep_faults,
+                            const Rcpp::Function& watch) {
   ancify::SampleValues table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table = ancify::read_sample_values(path, {na, stem, factors}, ancify::TaskContext(control));
+    table = ancify::read_sample_values(path, {na, stem, factors, keep_faults},
+                                       ancify::TaskContext(control));
   });
   Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
   std::transform(table.columns.begin(), table.columns.end(), columns.begin(), as_values);
@@ -274,16 +282,30 @@ Rcpp::List read_values_impl(const std::string& path, const std::vector<std::stri
                             Named("columns") = columns);
 }
 
+// Texts as numbers, by the rule of read_values_impl(); or the first text that is not a number.
+// [[Rcpp::export]]
+SEXP numbers_of_impl(const Rcpp::CharacterVector& texts, const std::vector<std::string>& na) {
+  ancify::ValueParser parse(na);
+  Rcpp::NumericVector numbers(texts.size());
+  for (R_xlen_t i = 0; i < texts.size(); ++i) {
+    const auto number = parse(CHAR(STRING_ELT(texts, i)));
+    if (!number) return Rf_ScalarString(STRING_ELT(texts, i));
+    numbers[i] = std::isnan(*number) ? NA_REAL : *number;
+  }
+  return numbers;
+}
+
 // Returns list(columns = a list of character vectors, line = of each row) of a table that has no
 // header, or one that begins with the words `header`.
 // [[Rcpp::export]]
 Rcpp::List read_words_impl(const std::string& path, int least, int most,
-                           const std::vector<std::string>& header, const Rcpp::Function& watch) {
+                           const std::vector<std::string>& header, bool commas,
+                           const Rcpp::Function& watch) {
   ancify::WordTable table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table =
-        ancify::read_words(path, static_cast<std::size_t>(least), static_cast<std::size_t>(most),
-                           {header.begin(), header.end()}, ancify::TaskContext(control));
+    table = ancify::read_words(path, static_cast<std::size_t>(least),
+                               static_cast<std::size_t>(most), {header.begin(), header.end()},
+                               ancify::TaskContext(control), separator_of(commas));
   });
   Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
   std::transform(table.columns.begin(), table.columns.end(), columns.begin(), as_strings);
@@ -295,10 +317,10 @@ Rcpp::List read_words_impl(const std::string& path, int least, int most,
 
 // Returns list(values = a matrix, line = of each row) of a table of numbers.
 // [[Rcpp::export]]
-Rcpp::List read_numbers_impl(const std::string& path, const Rcpp::Function& watch) {
+Rcpp::List read_numbers_impl(const std::string& path, bool commas, const Rcpp::Function& watch) {
   ancify::NumberTable table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table = ancify::read_numbers(path, ancify::TaskContext(control));
+    table = ancify::read_numbers(path, ancify::TaskContext(control), separator_of(commas));
   });
   const auto rows = static_cast<int>(table.lines.size());
   const auto columns = static_cast<int>(table.columns);

@@ -14,6 +14,7 @@
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/masked_genotypes.h"
 #include "core/formats/genotype/selected_calls.h"
+#include "core/io/rows.h"
 
 // A file, or calls in memory from pack_calls_impl() or read_records_impl().
 struct GenotypesOfPart {
@@ -44,3 +45,5 @@ struct ChosenGenotypes {
 };
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes);
+
+Rcpp::CharacterVector as_strings(const ancify::TextColumn& column);

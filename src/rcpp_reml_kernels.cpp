@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <future>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "core/reml/kernels/admixture_kernels.h"
 #include "core/reml/kernels/genotype_kernels.h"
 #include "core/reml/kernels/matrix_kernels.h"
+#include "core/reml/kernels/sparse_product.h"
 #include "core/reml/kernels/weighted_kernels.h"
 #include "rcpp_fields.h"
 #include "rcpp_genotypes.h"
@@ -30,6 +32,13 @@ struct MatrixFields {
 struct ProductsFields {
   Rcpp::RObject products;
   double trace;
+};
+
+// The lower triangle, sorted by column, then row, from 0.
+struct SparseFields {
+  std::vector<std::int32_t> row;
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
 };
 
 // `blocks`: matrices. `component`: of each block, from 0. `divisors`: of each component; 0 for its
@@ -61,6 +70,13 @@ struct Fields<ProductsFields> {
   using All = ProductsFields;
   static constexpr auto table =
       fields("ProductsKernel", field("products", &All::products), field("trace", &All::trace));
+};
+
+template <>
+struct Fields<SparseFields> {
+  using All = SparseFields;
+  static constexpr auto table = fields("SparseKernel", field("row", &All::row),
+                                       field("column", &All::column), field("value", &All::value));
 };
 
 template <>
@@ -115,6 +131,23 @@ class MatrixKernel : public OtherKernel {
   std::int64_t samples_;
   Rcpp::NumericMatrix matrix_;
   const double* values_;
+};
+
+class SparseKernel : public OtherKernel {
+ public:
+  using Given = SparseFields;
+  SparseKernel(const Given& given, std::int64_t samples)
+      : samples_(samples), product_(samples, given.row, given.column, given.value) {}
+  std::unique_ptr<reml::Kernels> open(const Names& /*names*/, ancify::JobControl& control,
+                                      Mailbox& /*mail*/, KernelFacts& facts) override {
+    facts.add(NA_REAL, NA_REAL);
+    return std::make_unique<reml::ProductKernel>(samples_, std::cref(product_), product_.trace(),
+                                                 control);
+  }
+
+ private:
+  std::int64_t samples_;
+  reml::SparseProduct product_;
 };
 
 // ---- Functions ----------------------------------------------------------------------------------
@@ -256,6 +289,7 @@ std::unique_ptr<OtherKernel> make_kernel(SEXP fields, std::int64_t samples) {
 
 MakeKernel as_kernel_kind(const std::string& name) {
   return choice<MakeKernel>(name, {{"matrix", make_kernel<MatrixKernel>},
+                                   {"sparse", make_kernel<SparseKernel>},
                                    {"products", make_kernel<ProductsKernel>},
                                    {"weighted", make_kernel<WeightedKernel>},
                                    {"admixture", make_kernel<AdmixtureKernel>}});

@@ -89,12 +89,19 @@ readers <- function() {
         watched(function(watch) read_variants_impl(path, bed, 4L, watch))
       }
     ),
+    sparse_grm = reader("grm", c("0\t0\t1", "1\t0\t0.5", "1\t1\t1.25"), function(path) {
+      ids <- tempfile()
+      writeLines(c("f a", "f b"), ids)
+      watched(function(watch) read_sparse_grm_impl(ids, path, watch))
+    }, row = "1\t1\t1"),
     components = reader("rows", c("variant component", "rs1 a", "rs2 b"), read_components,
                         row = "rs3 c"),
+    component_csv = reader("rows", c("variant,component", "rs1,a", "\"rs2\",b"), read_components,
+                           row = "rs3,c", extension = ".csv"),
     component_sets = reader("text", "{\"a\": [\"rs1\"], \"b\": [\"rs2\", \"rs3\"]}",
                             read_components, extension = ".json"),
     shares = reader("rows", c("0.25 0.75", "1 0"), function(path) {
-      watched(function(watch) read_numbers_impl(path, watch))
+      watched(function(watch) read_numbers_impl(path, FALSE, watch))
     })
   )
 }

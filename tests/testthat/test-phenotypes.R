@@ -42,7 +42,9 @@ test_that("-9 is missing in phenotypes, and in covariates only if that is asked 
   expect_identical(read_covariates(path)$covar1, c(rep(NA, 5), 3))
   sexes <- table_file("f i1 nan", "f i2 male", "f i3 .")
   expect_identical(read_covariates(sexes)$covar1, factor(c(NA, "male", NA)))
-  expect_ancify_error(read_phenotypes(path, "x"), "format", "line 1", "'nan'")
+  expect_identical(read_phenotypes(path, "3")$pheno1, rep(NA_real_, 6))
+  expect_identical(read_covariates(table_file("f i1 x", "f i2 3.0", "f i3 2"), c("X", "3"))$covar1,
+                   c(NA, NA, 2))
   # Other text stays text.
   na <- c("NA", ".", "-9")
   expect_ancify_error(read_phenotypes(table_file("f i1 .", "f i2 1,5"), na), "format", "'1,5'")

@@ -64,6 +64,80 @@ test_that("phenotypes of the .fam are taken if there are no others", {
   expect_identical(json$pheno2$samples, 59L)
 })
 
+test_that("phenotypes of a .psam are chosen, with what stands for missing values", {
+  folder <- new_folder()
+  file <- oracle_write_bed(case$calls, file.path(folder, "mice"))
+  unlink(file.path(folder, "mice.fam"))
+  write_table(data.frame(`#IID` = case$data$id, SEX = 1, y = replace(case$data$y, 2:3, c(-99, NaN)),
+                         breed = "x", empty = ".", check.names = FALSE),
+              path = file.path(folder, "mice.psam"))
+  out <- file.path(folder, "out")
+  reml <- function(...) ancify_reml("--genotypes", file, "--out", out, "-n", "1", ...)
+  result <- reml("--na", "-99,0")
+  expect_identical(result$err, character())
+  traits <- utils::read.delim(paste0(out, ".traits.tsv"))
+  expect_identical(traits[c("phenotype", "samples")], data.frame(phenotype = "y", samples = 58L))
+  reml()
+  expect_identical(utils::read.delim(paste0(out, ".traits.tsv"))$samples, 59L)
+  result <- reml("--trait", "breed,y,empty")
+  traits <- utils::read.delim(paste0(out, ".traits.tsv"))
+  expect_identical(traits$status, c("left out", "converged", "left out"))
+  expect_match(traits$reason[1], "texts, such as 'x'", fixed = TRUE)
+  expect_identical(result$status, 0L)
+  expect_match(reml("--trait", "yy")$err, "no phenotype 'yy'; did you mean 'y'\\? It has 'y', ",
+               all = FALSE)
+})
+
+test_that("--trait chooses phenotypes, and a table tells what became of each", {
+  table <- data.frame(FID = 1, IID = case$data$id, y = case$data$y, text = "a", z = case$data$age,
+                      mixed = c("x", rep(1, 59)), same = 7, few = c(1, rep("nan", 59)))
+  pheno <- write_table(table)
+  for (command in c("reml", "scan")) {
+    out <- file.path(new_folder(), "mice")
+    run <- function(...) {
+      run_program(command_script, command, "--genotypes", case$file, "--pheno", pheno, "--out", out,
+                  "-n", "1", ..., env = library_environment())
+    }
+    result <- run("--trait", "same,text,z,mixed,y,few")
+    expect_identical(result$status, 0L)
+    expect_length(result$err, 4)
+    traits <- utils::read.delim(paste0(out, ".traits.tsv"))
+    expect_identical(traits$phenotype, c("same", "text", "z", "mixed", "y", "few"))
+    done <- if (command == "reml") "converged" else "tested"
+    expect_identical(traits$status,
+                     c("left out", "left out", done, "left out", done, "left out"))
+    expect_identical(traits$samples, c(NA, NA, 60L, NA, 60L, NA))
+    reasons <- c("does not vary", "'a' in line 2 of .* is not a number", "^$",
+                 "'x' in line 2 of .* is not a number", "^$", "1 sample and 1 fixed effect")
+    for (i in 1:6) expect_match(ifelse(is.na(traits$reason), "", traits$reason)[i], reasons[i])
+    expect_no_match(result$out, "Phenotypes, of which")
+    if (command == "reml") {
+      fit <- quiet_fit(age ~ 1, case$data, case$g)
+      expect_equal(traits$h2[3], heritability(fit)["h2", "share"], tolerance = 1e-9)
+    }
+    # Only a chosen phenotype may clash with a covariate.
+    expect_identical(run("--trait", "z", "--covar", write_table(table[1:3]))$status, 0L)
+    expect_match(run()$out[1], "--trait chooses: y, text, z, mixed, same and few", fixed = TRUE)
+    result <- run("--trait", "y,texts")
+    expect_identical(result$status, 1L)
+    expect_match(result$err, "no phenotype 'texts'; did you mean 'text'\\? It has 'y', 'text',")
+  }
+})
+
+test_that("--na tells what is missing in phenotypes and covariates", {
+  pheno <- write_table(data.frame(FID = 1, IID = case$data$id,
+                                  y = c("-9", "none", ".", "NaN", case$data$y[-(1:4)])))
+  covar <- write_table(data.frame(FID = 1, IID = case$data$id,
+                                  age = c(1:4, "None", "-9", case$data$age[-(1:6)])))
+  out <- file.path(new_folder(), "mice")
+  result <- ancify_reml("--genotypes", case$file, "--pheno", pheno, "--covar", covar,
+                        "--na", "-9,none", "--out", out, "-n", "1")
+  expect_identical(result$err, character())
+  dropped <- jsonlite::fromJSON(paste0(out, ".json"))$y$dropped
+  expect_identical(unlist(dropped[c("no phenotype", "missing covariate")], use.names = FALSE),
+                   c(4L, 2L))
+})
+
 test_that("a phenotype that cannot be analysed stops no other", {
   none <- rep(NA, 60)
   table <- data.frame(FID = 1, IID = case$data$id, same = 1, good = case$data$y, none,

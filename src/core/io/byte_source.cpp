@@ -327,4 +327,8 @@ std::unique_ptr<ByteSource> open_kept_text(const std::string& path, std::size_t 
   return std::make_unique<KeptText>(open_text(path, buffer_size, context));
 }
 
+std::unique_ptr<ByteSource> open_kept_bytes(const std::string& path, const TaskContext& context) {
+  return std::make_unique<KeptText>(open_source(path, std::size_t{1} << 20, context));
+}
+
 }  // namespace ancify

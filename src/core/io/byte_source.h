@@ -45,4 +45,8 @@ std::unique_ptr<ByteSource> open_kept_text(const std::string& path,
                                            std::size_t buffer_size = 1 << 20,
                                            const TaskContext& context = TaskContext());
 
+// Like open_kept_text(), for bytes of any kind, which stay as they are.
+std::unique_ptr<ByteSource> open_kept_bytes(const std::string& path,
+                                            const TaskContext& context = TaskContext());
+
 }  // namespace ancify

@@ -70,6 +70,16 @@ std::vector<char> read_bytes(const std::string& path, std::size_t most) {
   return bytes;
 }
 
+std::vector<char> read_inflated(const std::string& path, const TaskContext& context) {
+  const auto source = open_kept_bytes(path, context);
+  std::vector<char> bytes;
+  std::vector<char> buffer(1 << 16);
+  while (const std::size_t n = source->read(buffer.data(), buffer.size())) {
+    bytes.insert(bytes.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+  return bytes;
+}
+
 std::vector<char> read_range(const std::string& path, std::int64_t offset, std::size_t n) {
   const InputFile file(path);
   if (offset > file.size() || n > static_cast<std::size_t>(file.size() - offset)) {

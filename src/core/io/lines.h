@@ -59,6 +59,9 @@ std::string read_text(const std::string& path, std::size_t most);
 // The raw bytes of a small file. Throws FormatError if it has more than `most`.
 std::vector<char> read_bytes(const std::string& path, std::size_t most);
 
+// The bytes of a file, inflated if it is compressed. Memory is bounded as by open_kept_bytes().
+std::vector<char> read_inflated(const std::string& path, const TaskContext& context);
+
 // `n` bytes of a file from `offset` on. Throws FormatError if the file ends earlier.
 std::vector<char> read_range(const std::string& path, std::int64_t offset, std::size_t n);
 

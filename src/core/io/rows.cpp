@@ -2,6 +2,7 @@
 #include "core/io/rows.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "core/exec/errors.h"
 #include "core/io/lines.h"
@@ -30,19 +31,79 @@ std::size_t TextIndex::place_of(const TextColumn& texts, std::string_view text) 
   return at;
 }
 
-void for_each_row(const std::string& path, const TaskContext& context,
+namespace {
+
+// Splits lines at commas.
+class CommaSplitter {
+ public:
+  // False if quotes do not match. The fields are valid until the next call.
+  bool split(std::string_view line, Fields& fields) {
+    texts_.clear();
+    while (true) {
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      if (!line.empty() && line.front() == '"') {
+        if (!take_quoted(line, fields)) return false;
+      } else {
+        const std::string_view field = line.substr(0, line.find(','));
+        fields.push_back(trim_end(field));
+        line.remove_prefix(field.size());
+      }
+      if (line.empty()) return true;
+      line.remove_prefix(1);
+    }
+  }
+
+ private:
+  // Leaves the line at its comma or end.
+  bool take_quoted(std::string_view& line, Fields& fields) {
+    line.remove_prefix(1);
+    std::size_t end = line.find('"');
+    while (end != line.npos && line.substr(end + 1, 1) == "\"") end = line.find('"', end + 2);
+    if (end == line.npos) return false;
+    fields.push_back(without_doubled_quotes(line.substr(0, end)));
+    line.remove_prefix(end + 1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    return line.empty() || line.front() == ',';
+  }
+
+  std::string_view without_doubled_quotes(std::string_view field) {
+    if (field.find('"') == field.npos) return field;
+    std::string& text = texts_.emplace_back();
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      text += field[i];
+      if (field[i] == '"') ++i;
+    }
+    return text;
+  }
+
+  std::deque<std::string> texts_;  // fields that are not parts of the line
+};
+
+}  // namespace
+
+void for_each_row(const std::string& path, const TaskContext& context, Separator separator,
                   const std::function<void(const Fields&, std::int64_t)>& take) {
   Fields fields;
+  CommaSplitter at_commas;
   for_each_line(path, context, [&](std::string_view line, std::int64_t number) {
     if (!is_utf8(line) || line.find('\0') != line.npos) {
       throw FormatError(path, number, "this line is not UTF-8 text. Is it the right file?");
     }
     fields.clear();
-    for (std::string_view field = next_field(line); !field.empty(); field = next_field(line)) {
-      fields.push_back(field);
+    if (separator == Separator::kBlanks) {
+      for (std::string_view field = next_field(line); !field.empty(); field = next_field(line)) {
+        fields.push_back(field);
+      }
+    } else if (!line.empty() && !at_commas.split(line, fields)) {
+      throw FormatError(path, number, "the quotes of this line do not match");
     }
     if (!fields.empty()) take(fields, number);
   });
+}
+
+void for_each_row(const std::string& path, const TaskContext& context,
+                  const std::function<void(const Fields&, std::int64_t)>& take) {
+  for_each_row(path, context, Separator::kBlanks, take);
 }
 
 std::string count_of(std::size_t n, const std::string& noun) {
@@ -58,10 +119,10 @@ void check_width(const std::string& path, std::int64_t line, std::size_t columns
 }
 
 WordTable read_words(const std::string& path, std::size_t least, std::size_t most,
-                     const Fields& header, const TaskContext& context) {
+                     const Fields& header, const TaskContext& context, Separator separator) {
   WordTable table;
   bool is_first = true;
-  for_each_row(path, context, [&](const Fields& fields, std::int64_t line) {
+  for_each_row(path, context, separator, [&](const Fields& fields, std::int64_t line) {
     const bool is_header = is_first && fields.size() >= header.size() && !header.empty() &&
                            std::equal(header.begin(), header.end(), fields.begin());
     is_first = false;
@@ -82,10 +143,10 @@ WordTable read_words(const std::string& path, std::size_t least, std::size_t mos
   return table;
 }
 
-NumberTable read_numbers(const std::string& path, const TaskContext& context) {
+NumberTable read_numbers(const std::string& path, const TaskContext& context, Separator separator) {
   NumberTable table;
   NumberParser parse;
-  for_each_row(path, context, [&](const Fields& fields, std::int64_t line) {
+  for_each_row(path, context, separator, [&](const Fields& fields, std::int64_t line) {
     if (table.lines.empty()) table.columns = fields.size();
     check_width(path, line, fields.size(), table.columns);
     for (const std::string_view field : fields) {

@@ -1,4 +1,4 @@
-// Reads tables whose rows are lines of UTF-8 text, with columns separated by blanks.
+// Reads tables whose rows are lines of UTF-8 text, with columns separated by blanks or commas.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +47,13 @@ class TextIndex {
 
 using Fields = std::vector<std::string_view>;
 
+// Fields between commas may be in double quotes, within which two of them stand for one.
+enum class Separator { kBlanks, kCommas };
+
 // Calls take(fields, line) for each line with fields, and skips a byte order mark. Throws
-// FormatError for a line that is not UTF-8 or contains a NUL.
+// FormatError for a line that is not UTF-8 or contains a NUL, or whose quotes do not match.
+void for_each_row(const std::string& path, const TaskContext& context, Separator separator,
+                  const std::function<void(const Fields&, std::int64_t)>& take);
 void for_each_row(const std::string& path, const TaskContext& context,
                   const std::function<void(const Fields&, std::int64_t)>& take);
 
@@ -67,7 +72,8 @@ struct WordTable {
 
 // Reads a table with `least` to `most` columns. A first row with the words `header` is skipped.
 WordTable read_words(const std::string& path, std::size_t least, std::size_t most,
-                     const Fields& header, const TaskContext& context);
+                     const Fields& header, const TaskContext& context,
+                     Separator separator = Separator::kBlanks);
 
 struct NumberTable {
   std::vector<double> values;  // row by row
@@ -76,6 +82,7 @@ struct NumberTable {
 };
 
 // Reads a table of finite numbers.
-NumberTable read_numbers(const std::string& path, const TaskContext& context);
+NumberTable read_numbers(const std::string& path, const TaskContext& context,
+                         Separator separator = Separator::kBlanks);
 
 }  // namespace ancify

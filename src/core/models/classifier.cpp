@@ -13,8 +13,8 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
+#include "core/io/zip_entries.h"
 #include "core/models/safetensors.h"
-#include "core/models/zip_entries.h"
 #include "core/nn/dense_layers.h"
 #include "core/nn/layers.h"
 #include "core/nn/losses.h"

@@ -8,9 +8,9 @@
 
 #include "core/exec/errors.h"
 #include "core/io/foreign_format.h"
+#include "core/io/zip_entries.h"
 #include "core/models/safetensors.h"
 #include "core/models/torch_file.h"
-#include "core/models/zip_entries.h"
 #include "core/nn/half.h"
 
 namespace ancify {

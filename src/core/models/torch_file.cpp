@@ -12,8 +12,8 @@
 
 #include "core/exec/errors.h"
 #include "core/io/checksum.h"
+#include "core/io/zip_entries.h"
 #include "core/models/pickle.h"
-#include "core/models/zip_entries.h"
 
 namespace ancify {
 

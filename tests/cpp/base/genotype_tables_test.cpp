@@ -186,6 +186,30 @@ TEST(SampleValues, AreNumbersWithMissingOnes) {
   EXPECT_EQ(values("#comment\nIID a\ni1 2\n").names, Words{"a"});
 }
 
+TEST(SampleValues, HaveTheSameMissingTextsInAllTables) {
+  const TempDir dir;
+  const std::string path =
+      dir.write("x", "f a NaN\nf b nan\nf c .\nf d nA\nf e x\nf f 7.0\nf g -9\n");
+  const auto table = read_sample_values(path, {{"X", "7"}, "t"}, TaskContext());
+  EXPECT_EQ(numbers(table.columns[0]), (std::vector<double>{1e9, 1e9, 1e9, 1e9, 1e9, 1e9, -9}));
+}
+
+TEST(SampleValues, MayKeepFaultsOfColumns) {
+  const TempDir dir;
+  const ValueRules rules = {{}, "t", false, true};
+  const std::string path = dir.write("x", "IID a b\ni1 1 2\ni2 x 3\ni3 y 4\n");
+  const auto table = read_sample_values(path, rules, TaskContext());
+  EXPECT_EQ(table.columns[0].fault, "'x' in line 3 of " + path + " is not a number");
+  EXPECT_TRUE(table.columns[0].numbers.empty());
+  EXPECT_EQ(numbers(table.columns[1]), (std::vector<double>{2, 3, 4}));
+  EXPECT_EQ(table.columns[1].fault, "");
+  const std::string other = dir.write("y", "family mouse CD8 age\nf i1 1 2\n");
+  EXPECT_NE(message_of<FormatError>([&] {
+              read_sample_values(other, rules, TaskContext());
+            }).find("line 1: this line has no number. A header must begin with FID IID"),
+            std::string::npos);
+}
+
 TEST(SampleValues, MayBeLevels) {
   const auto table = values("IID sex age\na . 1\nb male 2\nc female -9\nd male 4\ne NA 5\n", true);
   const ValueColumn& sex = table.columns[0];

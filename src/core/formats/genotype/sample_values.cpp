@@ -11,7 +11,6 @@
 #include "core/exec/errors.h"
 #include "core/formats/genotype/sample_rows.h"
 #include "core/formats/genotype/tables.h"
-#include "core/io/number_parser.h"
 #include "core/io/text.h"
 
 namespace ancify {
@@ -25,30 +24,6 @@ bool equal_but_for_capitals(std::string_view one, std::string_view other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [&](char a, char b) { return small(a) == small(b); });
 }
-
-// Distinguishes numbers, missing values and other texts.
-class ValueParser {
- public:
-  explicit ValueParser(const std::vector<std::string>& missing) : missing_(missing) {
-    for (const std::string& text : missing) {
-      if (const auto number = parse_(text)) missing_numbers_.push_back(*number);
-    }
-  }
-  // A number, kMissing, or nothing.
-  std::optional<double> operator()(std::string_view text) {
-    for (const std::string& missing : missing_) {
-      if (equal_but_for_capitals(text, missing)) return kMissing;
-    }
-    const auto number = parse_(text);
-    const auto& all = missing_numbers_;
-    return number && std::count(all.begin(), all.end(), *number) > 0 ? kMissing : number;
-  }
-
- private:
-  const std::vector<std::string>& missing_;
-  NumberParser parse_;
-  std::vector<double> missing_numbers_;
-};
 
 // A column under construction. The first non-missing value decides its type.
 class ColumnReader {
@@ -75,6 +50,11 @@ class ColumnReader {
       column_.codes.push_back(is_missing ? 0 : code_of(text));
     }
     return {};
+  }
+  bool has_fault() const { return !column_.fault.empty(); }
+  void keep_fault(std::string fault) {
+    column_ = {};
+    column_.fault = std::move(fault);
   }
   ValueColumn column() { return std::move(column_); }
 
@@ -121,6 +101,22 @@ std::vector<std::string> names_of(const SampleRows& rows, std::size_t columns,
 
 }  // namespace
 
+ValueParser::ValueParser(const std::vector<std::string>& missing) {
+  missing_.insert(missing_.end(), missing.begin(), missing.end());
+  for (const std::string& text : missing) {
+    if (const auto number = parse_(text)) missing_numbers_.push_back(*number);
+  }
+}
+
+std::optional<double> ValueParser::operator()(std::string_view text) {
+  for (const std::string& missing : missing_) {
+    if (equal_but_for_capitals(text, missing)) return kMissing;
+  }
+  const auto number = parse_(text);
+  const auto& all = missing_numbers_;
+  return number && std::count(all.begin(), all.end(), *number) > 0 ? kMissing : number;
+}
+
 SampleValues read_sample_values(const std::string& path, const ValueRules& rules,
                                 const TaskContext& context) {
   SampleRows rows(path, kAnyRows);
@@ -128,6 +124,7 @@ SampleValues read_sample_values(const std::string& path, const ValueRules& rules
   SampleValues table;
   std::vector<ColumnReader> columns;
   std::int64_t first_line = 0;
+  std::size_t faults_in_first_line = 0;
   for_each_row(path, context, [&](const Fields& fields, std::int64_t line) {
     const bool is_sample = rows.take(fields, line);
     const std::size_t first = rows.first_value();
@@ -138,9 +135,16 @@ SampleValues read_sample_values(const std::string& path, const ValueRules& rules
       table.names = names_of(rows, columns.size(), rules.stem, path, line);
     }
     for (std::size_t i = 0; is_sample && i < columns.size(); ++i) {
+      if (columns[i].has_fault()) continue;
       const std::string_view text = fields[first + i];
       const auto fault = columns[i].add(text, parse(text), line);
       if (!fault) continue;
+      if (rules.keep_faults) {
+        if (fault->second == first_line) ++faults_in_first_line;
+        columns[i].keep_fault(excerpt(fault->first) + " in line " + std::to_string(fault->second) +
+                              " of " + path + " is not a number");
+        continue;
+      }
       const bool may_be_header = rows.names().empty() && fault->second == first_line;
       throw FormatError(path, fault->second,
                         excerpt(fault->first) + " in the column " + excerpt(table.names[i]) +
@@ -149,6 +153,10 @@ SampleValues read_sample_values(const std::string& path, const ValueRules& rules
                                            : "Missing values are given by `na`"));
     }
   });
+  if (rows.names().empty() && faults_in_first_line == columns.size() && first_line > 0) {
+    throw FormatError(path, first_line,
+                      "this line has no number. A header must begin with FID IID");
+  }
   table.id = rows.samples().first;
   for (ColumnReader& column : columns) table.columns.push_back(column.column());
   return table;

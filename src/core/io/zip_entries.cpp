@@ -1,6 +1,6 @@
 // Format: PKWARE's APPNOTE.TXT. The central directory at the end lists the entries; with zip64,
 // sizes of 2^32 - 1 stand for 8-byte values in an extra field.
-#include "core/models/zip_entries.h"
+#include "core/io/zip_entries.h"
 
 #include <algorithm>
 #include <string_view>
@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/exec/errors.h"
+#include "core/io/byte_source.h"
 #include "core/io/checksum.h"
+#include "core/io/inflate.h"
 
 namespace ancify {
 
@@ -33,7 +35,7 @@ struct Directory {
 
 class ZipReader {
  public:
-  explicit ZipReader(const InputFile& file) : file_(file) {}
+  ZipReader(const InputFile& file, ZipPacking packing) : file_(file), packing_(packing) {}
 
   std::map<std::string, ZipEntry> read() {
     const Directory directory = find_directory();
@@ -100,14 +102,22 @@ class ZipReader {
     const std::string name = bytes.substr(at + fixed, name_size);
     read_extra(std::string_view(bytes).substr(at + fixed + name_size, extra_size),
                {&size, &packed, &offset});
-    if (method != 0 || (flags & 1) != 0 || packed != size) {
-      throw FormatError(file_.path(), 0,
-                        "entry '" + name + "' is compressed or encrypted; torch stores entries");
+    constexpr std::uint64_t deflated = 8;
+    const bool may_be_deflated = packing_ == ZipPacking::kStoredOrDeflated;
+    const bool is_deflated = may_be_deflated && method == deflated;
+    if ((flags & 1) != 0 || (!is_deflated && (method != 0 || packed != size))) {
+      throw FormatError(
+          file_.path(), 0,
+          "entry '" + name +
+              (may_be_deflated ? "' is encrypted, or compressed by an unknown method"
+                               : "' is compressed or encrypted; torch stores entries"));
     }
     ZipEntry entry;
+    entry.is_deflated = is_deflated;
+    entry.packed = static_cast<std::int64_t>(packed);
     entry.checksum = static_cast<std::uint32_t>(number_at(bytes, at + 16, 4));
     entry.size = static_cast<std::int64_t>(size);
-    entry.offset = data_offset(offset, size);
+    entry.offset = data_offset(offset, packed);
     at += fixed + name_size + extra_size + comment_size;
     return {name, entry};
   }
@@ -142,6 +152,7 @@ class ZipReader {
   }
 
   const InputFile& file_;
+  ZipPacking packing_;
 };
 
 }  // namespace
@@ -153,8 +164,27 @@ bool is_zip(const InputFile& file) {
   return start == "PK\3\4";
 }
 
-std::map<std::string, ZipEntry> zip_entries(const InputFile& file) {
-  return ZipReader(file).read();
+std::map<std::string, ZipEntry> zip_entries(const InputFile& file, ZipPacking packing) {
+  return ZipReader(file, packing).read();
+}
+
+std::string read_entry(const InputFile& file, const std::string& name, const ZipEntry& entry) {
+  if (entry.size > std::max(kFreeText, kMostInflation * entry.packed)) {
+    throw FormatError(file.path(), 0, "entry '" + name + "' is far larger than its file");
+  }
+  std::string packed(static_cast<std::size_t>(entry.packed), '\0');
+  file.read_at(packed.data(), packed.size(), entry.offset);
+  if (!entry.is_deflated) {
+    if (extend_checksum(0, packed.data(), packed.size()) == entry.checksum) return packed;
+    throw FormatError(file.path(), 0, "entry '" + name + "' is damaged: the checksum is another");
+  }
+  std::string bytes(static_cast<std::size_t>(entry.size), '\0');
+  try {
+    inflate_block(packed, bytes.data(), bytes.size(), entry.checksum);
+  } catch (const InputError& error) {
+    throw FormatError(file.path(), 0, "entry '" + name + "' is damaged: " + error.what());
+  }
+  return bytes;
 }
 
 void check_entries(const InputFile& file, const TaskContext& context) {

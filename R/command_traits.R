@@ -1,0 +1,131 @@
+# Phenotypes of the commands: their choice, their covariates, and the table of what became of each.
+
+# Returns list(genotypes =, table =, formulas = by phenotype, faults = why a phenotype has no
+# values, by phenotype, chosen = whether the user has chosen phenotypes).
+command_study <- function(parsed) {
+  genotypes <- open_genotypes(c(parsed$genotypes, parsed$arguments))
+  if (!is.null(parsed$split_par)) genotypes <- split_par(genotypes, parsed$split_par)
+  data <- command_data(parsed, genotypes)
+  if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
+  limits <- decimal_options(parsed, c("maf", "missing", "hwe"))
+  if (length(limits)) genotypes <- do.call(filter_variants, c(list(genotypes), limits))
+  terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
+  formulas <- lapply(stats::setNames(nm = data$traits), function(trait) {
+    stats::reformulate(if (length(terms)) terms else "1", as.name(trait))
+  })
+  list(genotypes = genotypes, table = data$table, formulas = formulas, faults = data$faults,
+       chosen = !is.null(parsed$trait))
+}
+
+# Returns list(table =, traits =, covariates =, faults =). The table has the column id; the others
+# name its columns.
+command_data <- function(parsed, genotypes) {
+  na <- if (!is.null(parsed$na)) split_option(parsed$na)
+  file <- parsed$pheno %||% genotypes$files[["samples"]]
+  found <- if (is.null(parsed$pheno)) {
+    phenotypes_beside(genotypes, na)
+  } else {
+    faulty_phenotypes(parsed$pheno, na %||% "-9")
+  }
+  traits <- chosen_traits(found, split_option(parsed$trait), file)
+  table <- found$table[c("id", setdiff(traits, names(found$faults)))]
+  covariates <- character()
+  if (!is.null(parsed$covar)) {
+    others <- read_covariates(parsed$covar, na %||% character())
+    covariates <- setdiff(names(others), "id")
+    both <- intersect(covariates, traits)
+    refuse_if(length(both), "%s and %s both have a column %s: rename one.", quoted(file),
+              quoted(parsed$covar), quoted(both[1]))
+    table <- cbind(table, others[match(table$id, others$id), covariates, drop = FALSE])
+  }
+  list(table = table, traits = traits, covariates = covariates, faults = found$faults)
+}
+
+# The phenotypes in the samples' own table, as faulty_phenotypes(). Columns without any number are
+# taken only if they are chosen: `others`.
+phenotypes_beside <- function(genotypes, na) {
+  file <- genotypes$files[["samples"]]
+  refuse_if(is.null(file), "%s has no phenotype: give --pheno.", quoted(genotypes$path))
+  samples <- if (is.null(na)) genotypes$samples else genotype_samples(file, genotypes$path, na)
+  of_samples <- c("family", "father", "mother", "sex", "SID", "PAT", "MAT", "SEX")
+  columns <- samples[setdiff(names(samples), of_samples)]
+  is_text <- vapply(columns, is.character, NA) & names(columns) != "id"
+  is_empty <- vapply(columns, function(x) all(is.na(x)), NA)
+  list(
+    table = columns[!is_text], names = setdiff(names(columns), "id"),
+    others = names(columns)[is_text | is_empty],
+    faults = lapply(columns[is_text], function(texts) {
+      sprintf("It has texts, such as %s.", quoted(texts[1]))
+    })
+  )
+}
+
+# The phenotypes in `names`, or all. `found`: phenotypes of `file`.
+chosen_traits <- function(found, names, file) {
+  all <- setdiff(found$names, found$others)
+  unknown <- setdiff(names, found$names)
+  refuse_if(length(unknown), "%s has no phenotype %s%s It has %s.", quoted(file),
+            quoted(unknown[1]), did_you_mean(unknown[1], found$names),
+            enumerate(quoted(found$names)))
+  refuse_if(length(names) + length(all) == 0, "%s has no phenotype: give --pheno.", quoted(file))
+  if (length(names)) unique(names) else all
+}
+
+kept_genotypes <- function(genotypes, path) {
+  keep <- read_keep(path)$id
+  in_both <- genotypes$samples$id %in% keep
+  refuse_if(!any(in_both),
+            "%1$s has no sample of the genotypes: use their ids, such as %3$s, not %2$s.",
+            quoted(path), quoted(keep[1]), quoted(genotypes$samples$id[1]))
+  absent <- setdiff(keep, genotypes$samples$id)
+  if (length(absent)) {
+    warn_ancify(
+      sprintf("%s of %s that the genotypes lack: %s.", count_of(length(absent), "sample"),
+              quoted(path), enumerate(quoted(absent))),
+      "samples"
+    )
+  }
+  genotypes[in_both, ]
+}
+
+# ---- Work for each phenotype ---------------------------------------------------------------------
+
+# Calls work(formula, phenotype) for each phenotype, and writes the rows that it returns to `file`.
+# A phenotype that cannot be analysed, such as a constant one, is omitted with a warning, unless
+# none remains.
+for_phenotypes <- function(study, file, work) {
+  if (!study$chosen && length(study$formulas) > 1) {
+    cat("Phenotypes, of which --trait chooses:", enumerate(names(study$formulas)), "\n\n")
+  }
+  rows <- list()
+  refused <- list()
+  for (phenotype in names(study$formulas)) {
+    rows[[phenotype]] <- tryCatch({
+      fault <- study$faults[[phenotype]]
+      refuse_if(!is.null(fault), fault)
+      work(study$formulas[[phenotype]], phenotype)
+    }, ancify_input_error = function(condition) {
+      refused[[phenotype]] <<- condition
+      trait_row("left out", reason = conditionMessage(condition))
+    })
+    write_tsv(file, cbind(phenotype = names(rows), do.call(rbind, unname(rows))))
+  }
+  if (length(refused) == length(rows)) stop(refused[[1]])
+  for (phenotype in names(refused)) {
+    warn_ancify(
+      sprintf("The phenotype %s is left out. %s", quoted(phenotype),
+              conditionMessage(refused[[phenotype]])),
+      "phenotype"
+    )
+  }
+}
+
+trait_row <- function(status, samples = NA, h2 = NA, se = NA, reason = "") {
+  data.frame(status = status, samples = samples, h2 = h2, se = se, reason = reason)
+}
+
+trait_of_fit <- function(fit) {
+  h2 <- variance_shares(fit)["h2", ]
+  status <- if (fit$converged) "converged" else "not converged"
+  trait_row(status, length(fit$y), h2$estimate, h2$se, if (fit$converged) "" else fit$message)
+}
