@@ -102,7 +102,7 @@ for_phenotypes <- function(study, file, work) {
   for (phenotype in names(study$formulas)) {
     rows[[phenotype]] <- tryCatch({
       fault <- study$faults[[phenotype]]
-      refuse_if(!is.null(fault), fault)
+      refuse_if(!is.null(fault), "%s", fault)
       work(study$formulas[[phenotype]], phenotype)
     }, ancify_input_error = function(condition) {
       refused[[phenotype]] <<- condition
