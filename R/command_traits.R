@@ -46,8 +46,12 @@ command_data <- function(parsed, genotypes) {
 phenotypes_beside <- function(genotypes, na) {
   file <- genotypes$files[["samples"]]
   refuse_if(is.null(file), "%s has no phenotype: give --pheno.", quoted(genotypes$path))
-  samples <- if (is.null(na)) genotypes$samples else genotype_samples(file, genotypes$path, na)
+  samples <- genotypes$samples
   of_samples <- c("family", "father", "mother", "sex", "SID", "PAT", "MAT", "SEX")
+  # A VCF has no columns beside the ids.
+  if (!is.null(na) && !all(names(samples) %in% c("id", of_samples))) {
+    samples <- genotype_samples(file, genotypes$path[1], na)
+  }
   columns <- samples[setdiff(names(samples), of_samples)]
   is_text <- vapply(columns, is.character, NA) & names(columns) != "id"
   is_empty <- vapply(columns, function(x) all(is.na(x)), NA)
