@@ -41,7 +41,7 @@ is_path_list <- function(paths) {
 
 paths_in_list <- function(file) {
   with_watch("Reading", function(watch) {
-    read_words_impl(file, 1L, 1L, character(), watch)
+    read_words_impl(file, 1L, 1L, character(), FALSE, watch)
   })$columns[[1]]
 }
 
