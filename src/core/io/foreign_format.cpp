@@ -34,7 +34,7 @@ constexpr std::array<Magic, 17> kMagics = {{
     {0, "\x89HDF\r\n\x1a\n", "an HDF5 file, as alignments in HAL are. Write a MAF by hal2maf"},
     {0, "version https://git-lfs",
      "a pointer of Git LFS, not the file. Fetch that by git lfs pull"},
-    {16, "bgen", "a BGEN file. Convert it by plink2 --bgen FILE ref-first --make-pgen"},
+    {16, "bgen", "a BGEN file. open_genotypes() reads it, if its name ends in .bgen"},
     {0, bytes("BAM\1"), "a BAM file of aligned reads. See the help for the formats that are read"},
     {0, "CRAM", "a CRAM file of aligned reads. See the help for the formats that are read"},
     {0, "@HD\tVN:", "a SAM file of aligned reads. See the help for the formats that are read"},

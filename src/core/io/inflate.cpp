@@ -13,6 +13,9 @@
 
 #if defined(ANCIFY_HAVE_ISAL)
 #include <isa-l/igzip_lib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 #elif defined(ANCIFY_HAVE_LIBDEFLATE)
 #include <libdeflate.h>
 #endif
@@ -28,6 +31,17 @@ unsigned clamp(std::size_t n) {
 
 #if defined(ANCIFY_HAVE_ISAL)
 
+// ISA-L leaves values in the upper halves of AVX registers, which slow down later SSE instructions.
+#if defined(__x86_64__)
+__attribute__((target("avx"))) void clear_upper_halves() { _mm256_zeroupper(); }
+
+void leave_isal() {
+  if (__builtin_cpu_supports("avx")) clear_upper_halves();
+}
+#else
+void leave_isal() {}
+#endif
+
 class IsalInflater : public StreamInflater {
  public:
   IsalInflater() { start_member(); }
@@ -38,7 +52,11 @@ class IsalInflater : public StreamInflater {
     state_.next_out = reinterpret_cast<std::uint8_t*>(output);
     state_.avail_out = clamp(size);
     if (in_header_) read_header();
-    if (!in_header_) check(isal_inflate(&state_));
+    if (!in_header_) {
+      const int status = isal_inflate(&state_);
+      leave_isal();
+      check(status);
+    }
     return {clamp(input.size()) - state_.avail_in, clamp(size) - state_.avail_out,
             state_.block_state == ISAL_BLOCK_FINISH};
   }
@@ -125,25 +143,63 @@ void inflate_block(std::string_view deflated, char* output, std::size_t size, st
   state.avail_in = clamp(deflated.size());
   state.next_out = reinterpret_cast<std::uint8_t*>(output);
   state.avail_out = clamp(size);
-  if (isal_inflate_stateless(&state) != ISAL_DECOMP_OK || state.avail_out != 0) {
+  const int status = isal_inflate_stateless(&state);
+  leave_isal();
+  if (status != ISAL_DECOMP_OK || state.avail_out != 0) {
     throw InputError("invalid deflate data");
   }
   if (extend_checksum(0, output, size) != crc) throw InputError("incorrect data check");
+}
+
+void inflate_zlib(std::string_view deflated, char* output, std::size_t size) {
+  inflate_state state;
+  isal_inflate_init(&state);
+  state.crc_flag = ISAL_ZLIB;
+  state.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(deflated.data()));
+  state.avail_in = clamp(deflated.size());
+  state.next_out = reinterpret_cast<std::uint8_t*>(output);
+  state.avail_out = clamp(size);
+  const int status = isal_inflate_stateless(&state);
+  leave_isal();
+  if (status != ISAL_DECOMP_OK || state.avail_out != 0 || state.avail_in != 0) {
+    throw InputError("invalid zlib data");
+  }
 }
 
 #elif defined(ANCIFY_HAVE_LIBDEFLATE)
 
 const char* inflater_name() { return "libdeflate for bgzip, zlib for other gzip"; }
 
+namespace {
+
+using Decompressor =
+    std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>;
+
+Decompressor make_decompressor() {
+  Decompressor made(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
+}
+
+}  // namespace
+
 void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc) {
-  std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor(
-      libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
-  if (decompressor == nullptr) throw std::bad_alloc();
+  const Decompressor decompressor = make_decompressor();
   if (libdeflate_deflate_decompress(decompressor.get(), deflated.data(), deflated.size(), output,
                                     size, nullptr) != LIBDEFLATE_SUCCESS) {
     throw InputError("invalid deflate data");
   }
   if (extend_checksum(0, output, size) != crc) throw InputError("incorrect data check");
+}
+
+void inflate_zlib(std::string_view deflated, char* output, std::size_t size) {
+  const Decompressor decompressor = make_decompressor();
+  std::size_t used = 0;
+  if (libdeflate_zlib_decompress_ex(decompressor.get(), deflated.data(), deflated.size(), output,
+                                    size, &used, nullptr) != LIBDEFLATE_SUCCESS ||
+      used != deflated.size()) {
+    throw InputError("invalid zlib data");
+  }
 }
 
 #else
@@ -163,6 +219,16 @@ void inflate_block(std::string_view deflated, char* output, std::size_t size, st
   inflateEnd(&stream);
   if (!whole) throw InputError("invalid deflate data");
   if (extend_checksum(0, output, size) != crc) throw InputError("incorrect data check");
+}
+
+void inflate_zlib(std::string_view deflated, char* output, std::size_t size) {
+  uLongf produced = size;
+  uLong used = deflated.size();
+  const int status = uncompress2(reinterpret_cast<Bytef*>(output), &produced,
+                                 reinterpret_cast<const Bytef*>(deflated.data()), &used);
+  if (status != Z_OK || produced != size || used != deflated.size()) {
+    throw InputError("invalid zlib data");
+  }
 }
 
 #endif

@@ -29,6 +29,10 @@ std::unique_ptr<StreamInflater> make_stream_inflater();
 // InputError.
 void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc);
 
+// Inflates a whole zlib stream into exactly `size` bytes, and checks its checksum. Throws
+// InputError.
+void inflate_zlib(std::string_view deflated, char* output, std::size_t size);
+
 // The libraries in use, for messages.
 const char* inflater_name();
 

@@ -71,6 +71,24 @@ std::unique_ptr<ByteSource> make_zstd_source(FileWindow window) {
   return std::make_unique<ZstdSource>(std::move(window));
 }
 
+struct ZstdInflater::Context {
+  Context() : own(ZSTD_createDCtx()) {
+    if (own == nullptr) throw std::bad_alloc();
+  }
+  ~Context() { ZSTD_freeDCtx(own); }
+  ZSTD_DCtx* own;
+};
+
+ZstdInflater::ZstdInflater() : context_(std::make_unique<Context>()) {}
+ZstdInflater::~ZstdInflater() = default;
+
+void ZstdInflater::inflate(std::string_view frames, char* output, std::size_t size) {
+  const std::size_t status =
+      ZSTD_decompressDCtx(context_->own, output, size, frames.data(), frames.size());
+  if (ZSTD_isError(status) != 0) throw InputError(ZSTD_getErrorName(status));
+  if (status != size) throw InputError("the data end too early");
+}
+
 std::string zstd_version() { return ZSTD_versionString(); }
 
 #else
@@ -80,6 +98,17 @@ std::unique_ptr<ByteSource> make_zstd_source(FileWindow window) {
                     "the file is compressed by Zstandard, which this copy of ancify was built "
                     "without. Inflate it with zstd -d, or install libzstd-dev and ancify again");
 }
+
+struct ZstdInflater::Context {};
+
+ZstdInflater::ZstdInflater() {
+  throw InputError(
+      "they are compressed by Zstandard, which this copy of ancify was built without. Install "
+      "libzstd-dev and ancify again");
+}
+ZstdInflater::~ZstdInflater() = default;
+
+void ZstdInflater::inflate(std::string_view, char*, std::size_t) {}
 
 std::string zstd_version() { return {}; }
 

@@ -1,6 +1,7 @@
-// Reads the text of a file compressed by Zstandard, such as PLINK 2's tables.
+// Inflates Zstandard: the text of a file, such as PLINK 2's tables, or frames in memory.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,22 @@ inline bool is_zstd(std::string_view bytes) {
 
 // Throws FormatError in a build without libzstd.
 std::unique_ptr<ByteSource> make_zstd_source(FileWindow window);
+
+// Inflates whole frames.
+class ZstdInflater {
+ public:
+  // Throws InputError in a build without libzstd.
+  ZstdInflater();
+  ~ZstdInflater();
+  ZstdInflater(const ZstdInflater&) = delete;
+  ZstdInflater& operator=(const ZstdInflater&) = delete;
+  // Inflates into exactly `size` bytes, or throws InputError.
+  void inflate(std::string_view frames, char* output, std::size_t size);
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
 
 // The version of libzstd; empty in a build without it.
 std::string zstd_version();
