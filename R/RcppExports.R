@@ -217,6 +217,14 @@ read_records_impl <- function(path, split, work, watch) {
     .Call(`_ancify_read_records_impl`, path, split, work, watch)
 }
 
+read_oxford_samples_impl <- function(path, n, watch) {
+    .Call(`_ancify_read_oxford_samples_impl`, path, n, watch)
+}
+
+read_bgen_impl <- function(path, watch) {
+    .Call(`_ancify_read_bgen_impl`, path, watch)
+}
+
 pack_calls_impl <- function(matrix) {
     .Call(`_ancify_pack_calls_impl`, matrix)
 }

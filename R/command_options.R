@@ -81,7 +81,7 @@ option_rows <- list(
   reference_size = option_row(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
   ),
-  genotypes = option_row("genotypes", "FILE", "BED, PGEN, VCF or BCF, or a list of such files"),
+  genotypes = option_row("genotypes", "FILE", "BED, PGEN, BGEN, VCF or BCF, or a list of them"),
   pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
   trait = option_row("trait", "NAMES", "phenotypes to analyse (comma)", default = "all"),
   covar = option_row("covar", "FILE", "covariates"),

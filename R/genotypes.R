@@ -1,6 +1,6 @@
 #' Open genotypes
 #'
-#' Opens hard-called genotypes of PLINK, a VCF or BCF, or a matrix:
+#' Opens hard-called genotypes of PLINK, a VCF or BCF, a BGEN, or a matrix:
 #' `g <- open_genotypes("mice.bed")`. `g[samples, variants]` chooses a subset, and
 #' [summary()][summary.ancify_genotypes] counts calls.
 #'
@@ -19,6 +19,18 @@
 #' `bcftools norm -m -` splits them. `split` counts these variants; `multiallelic = "drop"` leaves
 #' them out.
 #'
+#' **BGEN** of layout 2 (versions 1.2 and 1.3) stays in the file. A call is the nearest whole number
+#' of copies if the dosage is at most `hard_call_threshold` away, else missing, as in PLINK 2. A
+#' haploid sample counts as homozygous, or is missing. `summary()` counts the dosages without a call
+#' as `uncertain`. Chromosomes 01 to 09 are named 1 to 9. Variants are named by their rsID, or else
+#' by their other ID. `left_out` counts variants of more than two alleles, and of one, which
+#' are not read. PLINK 2 writes ALT as the second allele with `--export bgen-1.2 ref-first`.
+#'
+#' The samples of a BGEN are those of the `.sample` beside it, or else those in the file. The
+#' `.sample` of Oxford has a line of names, a line of types, and a line for each sample. Its column
+#' `missing` is not kept. If the BGEN has IDs too, they must agree with it. IDs of a `.sample` that
+#' is given replace those of the BGEN.
+#'
 #' **Matrices** have a row for each sample, named by its ID, and a column for each variant. Values
 #' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Calls are kept in
 #' memory, at two bits each, and saved with a fit.
@@ -27,8 +39,9 @@
 #' numbers are numeric, with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`,
 #' `sex`, `pheno1`, `pheno2` and so on; a `.psam` keeps its names.
 #'
-#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF. From a PGEN,
-#' only hard calls are read, without phase. A warning counts variants with dosages.
+#' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF, the second
+#' allele of a BGEN. From a PGEN, only hard calls are read, without phase. A warning counts variants
+#' with dosages.
 #'
 #' **Several files** are one set: `open_genotypes(c("chr1.bed", "chr2.bed"))`,
 #' `open_genotypes("chr{1:22,X}.pgen")`, or a list with a path in each line, whose name ends in
@@ -44,9 +57,9 @@
 #' **Choices.** Samples and variants are chosen by index, by a logical vector, or by IID and variant
 #' ID. The result keeps the order of the choice. Each can be chosen only once.
 #'
-#' @param source Path of a `.bed` or `.pgen`, with or without this extension; path of a VCF or BCF;
-#'   several such paths, a pattern of paths such as `"chr{1:22}.bed"`, or a list of paths in a file;
-#'   or a matrix.
+#' @param source Path of a `.bed` or `.pgen`, with or without this extension; path of a VCF,
+#'   BCF or `.bgen`; several such paths, a pattern of paths such as `"chr{1:22}.bed"`, or a list of
+#'   paths in a file; or a matrix.
 #' @param variants For a matrix: a data frame with a row for each of its columns. It may have
 #'   `chromosome`, `id`, `position`, `counted` and `other`, also under their names in snpStats's
 #'   `read.plink()`. Missing columns are 0, except the IDs, which are then the matrix's column
@@ -54,6 +67,10 @@
 #'   `NULL` (the default): none.
 #' @param multiallelic `"split"` (the default) or `"drop"`: what becomes of variants with several
 #'   ALT alleles.
+#' @param samples For BGENs: path of their `.sample`. `NULL` (the default): the file of the same
+#'   name beside each, if there is one.
+#' @param hard_call_threshold For BGENs: the largest distance of a dosage from its call, from 0 to
+#'   0.5. `NULL` (the default): 0.1, as in PLINK 2, with a warning.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
@@ -63,26 +80,29 @@
 #' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
 #' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
 #' | `sample_index`, `variant_index` | Indices of samples and variants in the file, from 1. |
-#' | `left_out` | Numbers of `multiallelic` records; in a VCF also `not_snp`, `without_genotypes`. |
+#' | `left_out` | Record counts: `multiallelic`, `not_snp`, `without_genotypes`, `one_allele`. |
 #' | `split` | Number of variants with several ALT alleles that were split. |
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): a file is missing, cannot be read, or was changed after it
 #'   was opened.
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not match the others.
 #'   Cases: a BED of another size, or in sample-major order; an IID that occurs twice; a position
-#'   that is not an integer; a PGEN of an unsupported storage mode; no biallelic variant; a genotype
-#'   of three alleles, or no SNP, in a VCF.
+#'   that is not an integer; a PGEN of an unsupported storage mode; a BGEN of layout 1, or without
+#'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, or no SNP, in a VCF.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names; files of a set share a variant, or no
 #'   sample.
 #' * `ancify_samples_warning`: the files of a set have different samples.
-#' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read.
+#' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read; a BGEN is read
+#'   without a `hard_call_threshold`.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
 #' linkage analyses. American Journal of Human Genetics 81: 559-575.
 #'
 #' Chang CC et al. (2015) Second-generation PLINK: rising to the challenge of larger and richer
 #' datasets. GigaScience 4: 7.
+#' Band G, Marchini J (2018) BGEN: a binary file format for imputed genotype and haplotype data.
+#' bioRxiv 308296.
 #' @seealso [genotype_methods] for `dim()`, `as.matrix()` and others; [write_bed()],
 #'   [read_phenotypes()]
 #' @export
@@ -100,10 +120,14 @@
 #'
 #' calls <- matrix(c(0, 1, 2, NA), 2, dimnames = list(c("a", "b"), c("snp1", "snp2")))
 #' open_genotypes(calls, data.frame(chromosome = "1", position = c(100, 200)))
-open_genotypes <- function(source, variants = NULL, multiallelic = "split") {
-  check_args(multiallelic = choice(c("split", "drop")))
-  how <- list(variants = variants, multiallelic = multiallelic)
+open_genotypes <- function(source, variants = NULL, multiallelic = "split", samples = NULL,
+                           hard_call_threshold = NULL) {
+  check_args(multiallelic = choice(c("split", "drop")), samples = optional(file_in()),
+             hard_call_threshold = optional(number(0, 0.5)))
+  how <- list(variants = variants, multiallelic = multiallelic, samples = samples,
+              hard_call_threshold = hard_call_threshold)
   parts <- lapply(genotype_sources_of(source), open_source, how)
+  check_bgen_arguments(parts, how)
   check_variants_once(parts)
   samples <- shared_samples(parts)
   left_out <- unlist(lapply(parts, `[[`, "left_out"))
@@ -129,7 +153,7 @@ open_genotypes <- function(source, variants = NULL, multiallelic = "split") {
 
 # The source's path, files, samples, variants and so on, as its row of genotype_sources says.
 open_source <- function(source, how) {
-  kind <- names(genotype_sources)[vapply(genotype_sources, function(row) row$is(source), NA)][1]
+  kind <- Find(function(kind) genotype_sources[[kind]]$is(source), names(genotype_sources))
   found <- genotype_sources[[kind]]$open(source, how)
   n <- nrow(found$variants)
   found$variant_index <- found$variant_index %||% seq_len(n)
@@ -140,13 +164,15 @@ open_source <- function(source, how) {
 # Sources of genotypes; the first row whose is() is TRUE counts. open(source, how), where `how` has
 # the further arguments of open_genotypes(), returns path, files, samples and variants. It returns
 # variant_index and n_variants if some variants are left out, `alts` if some have several ALT
-# alleles, and `calls` that are kept in memory: bytes, or a pointer to them. A saved fit loses the
-# pointer, and again(part) reads the calls again; their checksum must agree.
+# alleles, block_begins and hard_call_threshold of a BGEN, and `calls` that are kept in memory:
+# bytes, or a pointer to them. A saved fit loses the pointer, and again(part) reads the calls again;
+# their checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
     open = function(...) open_matrix(...)
   ),
+  bgen = list(is = function(source) is_bgen_path(source), open = function(...) open_bgen(...)),
   records = list(
     is = function(source) is_record_file(source), open = function(...) open_records(...),
     again = function(...) calls_again(...)
@@ -172,6 +198,7 @@ core_part <- function(part) {
     path = part$path, identity = part$identity, samples = part$samples,
     variants = if (is.null(part$alts)) part$variants else length(part$alts),
     order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
+    block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
     calls = calls_in_memory(part)
   )
 }

@@ -104,9 +104,13 @@ table_beside <- function(stem, endings) {
   found[1]
 }
 
-# `na`: strings that represent a missing phenotype, as in read_phenotypes().
 genotype_samples <- function(path, genotypes, na = "-9") {
-  table <- with_watch("Reading", function(watch) read_samples_impl(path, genotypes, watch))
+  sample_frame(with_watch("Reading", function(watch) read_samples_impl(path, genotypes, watch)), na)
+}
+
+# `table`: from the core's reader. `na`: strings that represent a missing phenotype, as in
+# read_phenotypes().
+sample_frame <- function(table, na = "-9") {
   names <- if (length(table$names)) table$names else fam_columns(length(table$columns))
   columns <- Map(function(text, name) {
     numbers <- if (!name %in% columns_of_ids) numbers_of_impl(text, na)

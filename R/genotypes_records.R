@@ -59,7 +59,7 @@ calls_again <- function(part) {
 left_out_text <- function(left_out) {
   what <- c(
     multiallelic = "with several ALT alleles", not_snp = "that are no SNP",
-    without_genotypes = "without GT"
+    without_genotypes = "without GT", one_allele = "with one allele"
   )
   some <- names(left_out)[left_out > 0]
   enumerate(sprintf("%s %s", vapply(left_out[some], count_of, "", "record"), what[some]))

@@ -14,6 +14,7 @@
 #' | `het` | Samples with one copy. |
 #' | `hom_other` | Samples with none. |
 #' | `missing` | Samples without a call. |
+#' | `uncertain` | With a BGEN: samples of `missing` with a dosage, which is too far from a call. |
 #' | `n` | Samples with a call. |
 #' | `frequency` | Frequency of the counted allele among the `2 * n` called; `NA` if `n` is 0. |
 #' @section Errors:
@@ -32,21 +33,24 @@
 #' counts$frequency
 summary.ancify_genotypes <- function(object, threads = NULL, progress = interactive(), ...) {
   check_no_more(...)
-  counts <- genotype_counts(object, new_work(threads, progress = progress))
+  work <- new_work(threads, progress = progress)
+  counts <- genotype_counts(object, work)
   n <- counts[1, ] + counts[2, ] + counts[3, ]
   frequency <- (counts[2, ] + 2 * counts[3, ]) / (2 * n)
   table <- c(object$variants, list(
     hom_counted = counts[3, ], het = counts[2, ], hom_other = counts[1, ], missing = counts[4, ],
-    n = n, frequency = replace(frequency, n == 0, NA)
+    uncertain = uncertain_counts(object, counts, work), n = n,
+    frequency = replace(frequency, n == 0, NA)
   ))
+  table <- table[lengths(table) > 0]
   structure(list2DF(table), class = c("summary.ancify_genotypes", "data.frame"))
 }
 
 # Numbers of samples with 0, 1 and 2 copies and without a call, a column for each variant
 genotype_counts <- function(g, work) {
   chosen <- core_genotypes(g)
-  # The key is saved with the genotypes, so it excludes their calls.
-  key <- without_fields(chosen, "calls")
+  # The key is saved with the genotypes, so it excludes their calls and places.
+  key <- without_fields(chosen, c("calls", "block_begins"))
   if (!identical(g$known$chosen, key)) {
     g$known$counts <- with_watch("Counting", function(watch) {
       genotype_counts_impl(chosen, work, watch)
@@ -54,6 +58,21 @@ genotype_counts <- function(g, work) {
     g$known$chosen <- key
   }
   g$known$counts
+}
+
+# Samples with dosages, but without calls: at the largest threshold, all dosages have calls. NULL
+# without a BGEN.
+uncertain_counts <- function(g, counts, work) {
+  if (!has_bgen(g$parts)) {
+    return(NULL)
+  }
+  all_called <- g
+  all_called$parts <- lapply(g$parts, function(part) {
+    if (part$kind == "bgen") part$hard_call_threshold <- 0.5
+    part
+  })
+  g$known$all_called <- all_called$known <- g$known$all_called %||% new.env()
+  counts[4, ] - genotype_counts(all_called, work)[4, ]
 }
 
 #' @export

@@ -711,6 +711,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_oxford_samples_impl
+Rcpp::List read_oxford_samples_impl(const std::string& path, double n, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_oxford_samples_impl(SEXP pathSEXP, SEXP nSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_oxford_samples_impl(path, n, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_bgen_impl
+Rcpp::List read_bgen_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_bgen_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_bgen_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // pack_calls_impl
 Rcpp::RObject pack_calls_impl(const Rcpp::RObject& matrix);
 RcppExport SEXP _ancify_pack_calls_impl(SEXP matrixSEXP) {
@@ -2161,6 +2186,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 3},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
     {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 4},
+    {"_ancify_read_oxford_samples_impl", (DL_FUNC) &_ancify_read_oxford_samples_impl, 3},
+    {"_ancify_read_bgen_impl", (DL_FUNC) &_ancify_read_bgen_impl, 2},
     {"_ancify_pack_calls_impl", (DL_FUNC) &_ancify_pack_calls_impl, 1},
     {"_ancify_check_genotypes_impl", (DL_FUNC) &_ancify_check_genotypes_impl, 5},
     {"_ancify_genotype_matrix_impl", (DL_FUNC) &_ancify_genotype_matrix_impl, 3},

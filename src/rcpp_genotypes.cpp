@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "core/exec/errors.h"
+#include "core/formats/genotype/bgen_genotypes.h"
+#include "core/formats/genotype/bgen_index.h"
 #include "core/formats/genotype/genotype_writer.h"
 #include "core/formats/genotype/joined_genotypes.h"
 #include "core/formats/genotype/memory_genotypes.h"
+#include "core/formats/genotype/oxford_samples.h"
 #include "core/formats/genotype/record_calls.h"
 #include "core/formats/genotype/sample_values.h"
 #include "core/formats/genotype/tables.h"
@@ -70,6 +73,22 @@ Rcpp::List as_list(const ancify::VariantTable& table) {
       Named("chromosome") = as_strings(table.chromosome), Named("id") = as_strings(table.id),
       Named("position") = Rcpp::IntegerVector(table.position.begin(), table.position.end()),
       Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
+}
+
+// list(family =, id =, names = of further columns, empty without a header, columns = a list of
+// character vectors, line =)
+Rcpp::List as_list(const ancify::SampleTable& table) {
+  Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    columns[static_cast<R_xlen_t>(i)] = as_strings(table.columns[i]);
+  }
+  ancify::TextColumn names;
+  for (const std::string& name : table.names) names.add(name);
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("family") = as_strings(table.family), Named("id") = as_strings(table.id),
+      Named("names") = as_strings(names), Named("columns") = columns,
+      Named("line") = Rcpp::NumericVector(table.lines.begin(), table.lines.end()));
 }
 
 // The most rows to read of a table whose genotypes have space for `room`. A few extra rows do no
@@ -132,6 +151,10 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
   if (calls == nullptr) {
     ancify::InputIdentities expected = inputs;
     expected.emplace(path, identity);
+    if (!block_begins.empty()) {
+      return std::make_unique<ancify::BgenGenotypes>(ancify::InputFile(path, expected), samples,
+                                                     block_begins, hard_call_threshold);
+    }
     return ancify::open_genotype_file(path, samples, variants, expected, alts);
   }
   if (bytes != (samples + 3) / 4 * variants) {
@@ -177,11 +200,13 @@ struct GenotypeFiles {
 template <>
 struct Fields<GenotypesOfPart> {
   using All = GenotypesOfPart;
-  static constexpr auto table =
-      fields("GenotypesOfPart", field("path", &All::path),
-             field_or_default("identity", &All::identity), field("samples", &All::samples),
-             field("variants", &All::variants), field_or_default("order", &All::order, as_indices),
-             field_or_default("alts", &All::alts), field("calls", &All::keeper));
+  static constexpr auto table = fields(
+      "GenotypesOfPart", field("path", &All::path), field_or_default("identity", &All::identity),
+      field("samples", &All::samples), field("variants", &All::variants),
+      field_or_default("order", &All::order, as_indices), field_or_default("alts", &All::alts),
+      field_or_default("block_begins", &All::block_begins, as_indices),
+      field_or_default("hard_call_threshold", &All::hard_call_threshold),
+      field("calls", &All::keeper));
 };
 
 template <>
@@ -238,8 +263,6 @@ ChosenGenotypes as_chosen(const Rcpp::List& genotypes) {
 }
 
 // `genotypes`: the path of the genotypes that a .fam or .psam belongs to, or "".
-// Returns list(family =, id =, names = of further columns, empty without a header, columns = a list
-// of character vectors, line =).
 // [[Rcpp::export]]
 Rcpp::List read_samples_impl(const std::string& path, const std::string& genotypes,
                              const Rcpp::Function& watch) {
@@ -249,17 +272,7 @@ Rcpp::List read_samples_impl(const std::string& path, const std::string& genotyp
         genotypes.empty() ? ancify::kAnyRows : rows_to_read(ancify::most_samples(genotypes));
     table = ancify::read_samples(path, ancify::TaskContext(control), most);
   });
-  Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    columns[static_cast<R_xlen_t>(i)] = as_strings(table.columns[i]);
-  }
-  ancify::TextColumn names;
-  for (const std::string& name : table.names) names.add(name);
-  using Rcpp::Named;
-  return Rcpp::List::create(
-      Named("family") = as_strings(table.family), Named("id") = as_strings(table.id),
-      Named("names") = as_strings(names), Named("columns") = columns,
-      Named("line") = Rcpp::NumericVector(table.lines.begin(), table.lines.end()));
+  return as_list(table);
 }
 
 // Returns list(id =, names =, columns = a list) of a table of values. A column is a numeric vector,
@@ -375,6 +388,40 @@ Rcpp::List read_records_impl(const std::string& path, bool split, const Rcpp::Li
           Named("not_snp") = static_cast<double>(found.not_snp),
           Named("without_genotypes") = static_cast<double>(found.without_genotypes)),
       Named("split") = static_cast<double>(found.split));
+}
+
+// The samples of a .sample, as from read_samples_impl(), which belongs to genotypes of `n` samples.
+// [[Rcpp::export]]
+Rcpp::List read_oxford_samples_impl(const std::string& path, double n,
+                                    const Rcpp::Function& watch) {
+  ancify::SampleTable table;
+  run_job(watch, [&](ancify::JobControl& control) {
+    const std::int64_t most = rows_to_read(static_cast<std::int64_t>(n));
+    table = ancify::read_oxford_samples(path, ancify::TaskContext(control), most);
+  });
+  return as_list(table);
+}
+
+// Returns list(n_samples =, ids = empty if the file has none, variants = as from
+// read_variants_impl(), block_begins =, multiallelic = and one_allele = indices of variants).
+// [[Rcpp::export]]
+Rcpp::List read_bgen_impl(const std::string& path, const Rcpp::Function& watch) {
+  ancify::BgenIndex index;
+  run_job(watch,
+          [&](ancify::JobControl& control) { index = ancify::read_bgen_index(path, control); });
+  using Rcpp::Named;
+  const auto as_numbers = [](const std::vector<std::int64_t>& numbers) {
+    return Rcpp::NumericVector(numbers.begin(), numbers.end());
+  };
+  for (auto* numbers : {&index.multiallelic, &index.one_allele}) {
+    for (std::int64_t& number : *numbers) ++number;
+  }
+  return Rcpp::List::create(Named("n_samples") = static_cast<double>(index.header.samples),
+                            Named("ids") = as_strings(index.ids),
+                            Named("variants") = as_list(index.variants),
+                            Named("block_begins") = as_numbers(index.begins),
+                            Named("multiallelic") = as_numbers(index.multiallelic),
+                            Named("one_allele") = as_numbers(index.one_allele));
 }
 
 // The calls of a matrix as bytes, or the index of a value that is not a call, as a single number.

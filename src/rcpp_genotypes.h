@@ -1,6 +1,6 @@
 // Genotypes chosen in R: list(parts = a list with list(path =, identity =, samples =, variants =,
-// order =, alts =, calls =) for each file, sample_index =, variant_index =, masks = for CallMask).
-// core_genotypes() makes the list.
+// order =, alts =, block_begins = and hard_call_threshold = of a BGEN, calls =) for each file,
+// sample_index =, variant_index =, masks = for CallMask). core_genotypes() makes the list.
 #pragma once
 
 #include <Rcpp.h>
@@ -22,8 +22,10 @@ struct GenotypesOfPart {
   std::string identity;  // of the file that was opened; empty if the calls are in memory
   std::int64_t samples;
   std::int64_t variants;
-  std::vector<std::int64_t> order;      // as GenotypePart::samples
-  std::vector<int> alts;                // as for open_genotype_file()
+  std::vector<std::int64_t> order;         // as GenotypePart::samples
+  std::vector<int> alts;                   // as for open_genotype_file()
+  std::vector<std::int64_t> block_begins;  // of a BGEN, else empty
+  double hard_call_threshold = 0;
   Rcpp::RObject keeper;                 // of the calls in memory
   const std::uint8_t* calls = nullptr;  // if they are in memory
   std::int64_t bytes = 0;               // of calls

@@ -94,6 +94,11 @@ readers <- function() {
       writeLines(c("f a", "f b"), ids)
       watched(function(watch) read_sparse_grm_impl(ids, path, watch))
     }, row = "1\t1\t1"),
+    oxford_samples = reader(
+      "oxford_samples", c("ID_1 ID_2 missing sex", "0 0 0 D", "f a 0 1", "f b 0 2"),
+      function(path) watched(function(watch) read_oxford_samples_impl(path, 2, watch)),
+      extension = ".sample"
+    ),
     components = reader("rows", c("variant component", "rs1 a", "rs2 b"), read_components,
                         row = "rs3 c"),
     component_csv = reader("rows", c("variant,component", "rs1,a", "\"rs2\",b"), read_components,

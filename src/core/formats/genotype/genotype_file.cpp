@@ -8,8 +8,8 @@
 
 #include "core/exec/errors.h"
 #include "core/formats/genotype/bed_genotypes.h"
+#include "core/formats/genotype/little_endian.h"
 #include "core/formats/genotype/pgen_genotypes.h"
-#include "core/formats/genotype/pgen_record.h"
 #include "core/io/file.h"
 #include "core/io/zstd_source.h"
 

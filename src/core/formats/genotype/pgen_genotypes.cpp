@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/formats/genotype/little_endian.h"
 #include "core/formats/genotype/pgen_record.h"
 
 namespace ancify {

@@ -33,13 +33,6 @@ constexpr bool has_further_tracks(std::uint8_t record_type) { return (record_typ
 constexpr bool has_several_alts(std::uint8_t record_type) { return (record_type & 0x08U) != 0; }
 constexpr bool has_dosages(std::uint8_t record_type) { return (record_type & 0x60U) != 0; }
 
-// The integer in n bytes, the lowest first.
-inline std::int64_t little_endian(const std::uint8_t* bytes, std::int64_t n) {
-  std::int64_t value = 0;
-  for (std::int64_t i = n - 1; i >= 0; --i) value = value << 8 | bytes[i];
-  return value;
-}
-
 // The longest valid record, in bytes. A call takes at most 4 bytes for its ALT alleles, 4 for its
 // dosages and less than one for its phase.
 constexpr std::int64_t longest_pgen_record(std::uint8_t record_type, std::int64_t samples) {

@@ -55,4 +55,11 @@ std::pair<TextColumn, std::vector<std::int64_t>> SampleRows::samples() {
   return {std::move(ids_), std::move(lines_)};
 }
 
+void add_values(const SampleRows& rows, const Fields& fields, SampleTable& table) {
+  table.family.add(rows.family(fields));
+  std::size_t at = rows.first_value();
+  table.columns.resize(fields.size() - at);
+  for (TextColumn& column : table.columns) column.add(fields[at++]);
+}
+
 }  // namespace ancify

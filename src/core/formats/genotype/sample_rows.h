@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/formats/genotype/tables.h"
 #include "core/io/rows.h"
 
 namespace ancify {
@@ -46,5 +47,8 @@ class SampleRows {
   std::size_t width_ = 0;
   std::size_t first_value_ = 0;
 };
+
+// Adds the family and the values of the sample that `rows` took last to a table.
+void add_values(const SampleRows& rows, const Fields& fields, SampleTable& table);
 
 }  // namespace ancify

@@ -98,11 +98,7 @@ SampleTable read_samples(const std::string& path, const TaskContext& context, st
   SampleRows rows(path, most);
   SampleTable table;
   for_each_row(path, context, [&](const Fields& fields, std::int64_t number) {
-    if (!rows.take(fields, number)) return;
-    table.family.add(rows.family(fields));
-    std::size_t at = rows.first_value();
-    table.columns.resize(fields.size() - at);
-    for (TextColumn& column : table.columns) column.add(fields[at++]);
+    if (rows.take(fields, number)) add_values(rows, fields, table);
   });
   table.names = rows.names();
   std::tie(table.id, table.lines) = rows.samples();

@@ -1,0 +1,35 @@
+// Decodes the block of a variant in a BGEN file of layout 2: the probabilities of its genotypes.
+// Source: The BGEN format, version 1.2, "Genotype data block (layout 2)".
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace ancify {
+
+// The number of copies of the second allele that each sample is expected to have.
+struct BgenDosages {
+  // The numerator of one copy: 2^bits - 1.
+  std::uint64_t scale = 0;
+  // From 0 to 2 * scale. A haploid sample counts twice, so its numerator is even.
+  std::vector<std::uint64_t> numerators;
+  // A sample that is missing has any numerator.
+  std::vector<bool> missing;
+};
+
+// Decodes an inflated block of a variant of two alleles. The probabilities of each of `samples`
+// must be of one or two copies. Throws InputError with the problem of any other block.
+BgenDosages decode_bgen_block(std::string_view block, std::int64_t samples);
+
+// Makes calls of the same block, in (samples + 3) / 4 bytes as GenotypeFile::read() does. As in
+// PLINK 2, the call is the nearest whole number of copies if the dosage is at most `threshold`
+// away, and missing otherwise. A haploid sample is never heterozygous. At a threshold of 0.5, all
+// dosages have calls.
+void call_bgen_block(std::string_view block, std::int64_t samples, double threshold,
+                     std::uint8_t* calls);
+
+// The most bytes of a block of this many samples.
+constexpr std::int64_t largest_bgen_block(std::int64_t samples) { return 10 + 9 * samples; }
+
+}  // namespace ancify
