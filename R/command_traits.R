@@ -50,7 +50,12 @@ phenotypes_beside <- function(genotypes, na) {
   of_samples <- c("family", "father", "mother", "sex", "SID", "PAT", "MAT", "SEX")
   # A VCF has no columns beside the ids.
   if (!is.null(na) && !all(names(samples) %in% c("id", of_samples))) {
-    samples <- genotype_samples(file, genotypes$path[1], na)
+    first <- genotypes$parts[[1]]
+    samples <- if (first$kind == "bgen") {
+      oxford_samples(file, first$samples, na)
+    } else {
+      genotype_samples(file, first$path, na)
+    }
   }
   columns <- samples[setdiff(names(samples), of_samples)]
   is_text <- vapply(columns, is.character, NA) & names(columns) != "id"

@@ -84,9 +84,7 @@ samples_of_bgen <- function(path, given, found) {
     samples <- list2DF(list(family = rep("0", length(found$ids)), id = found$ids))
     return(list(path = path, samples = samples))
   }
-  samples <- sample_frame(with_watch("Reading", function(watch) {
-    read_oxford_samples_impl(table_path, found$n_samples, watch)
-  }))
+  samples <- oxford_samples(table_path, found$n_samples)
   if (nrow(samples) != found$n_samples) {
     abort_ancify(
       sprintf("%s has %s, but %s has %s.", quoted(table_path), count_of(nrow(samples), "sample"),
@@ -95,7 +93,15 @@ samples_of_bgen <- function(path, given, found) {
     )
   }
   if (is.null(given)) check_ids_of_bgen(samples, found$ids, table_path, path)
-  list(path = normalizePath(table_path), samples = samples[names(samples) != "missing"])
+  list(path = normalizePath(table_path), samples = samples)
+}
+
+# The samples of a .sample, which belongs to a BGEN of `n` samples. `na`: as for sample_frame()
+oxford_samples <- function(path, n, na = "-9") {
+  samples <- sample_frame(with_watch("Reading", function(watch) {
+    read_oxford_samples_impl(path, n, watch)
+  }), na)
+  samples[names(samples) != "missing"]
 }
 
 # IDs in a BGEN are IIDs, family IDs, or both with a character between them. qctool writes anonymous

@@ -271,6 +271,22 @@ test_that("files of a set may be BGEN, with one warning", {
   expect_identical(summary(g)$missing, summary(bed)$missing)
 })
 
+test_that("commands take phenotypes of a .sample, with their own missing values", {
+  set.seed(8)
+  calls <- random_calls(40, 10)
+  ids <- paste0("i", 1:40)
+  y <- round(stats::rnorm(40), 3)
+  path <- bgen_of_calls(calls)
+  sample_beside(path, ids, columns = list(y = replace(y, 3, -7)), types = "P")
+  out <- tempfile()
+  result <- run_here("scan", "--genotypes", path, "--na", "-7", "--out", out)
+  expect_identical(result$status, 0L)
+  scan <- scan_variants(y ~ 1, data.frame(id = ids, y = replace(y, 3, NA)), open_bgen_file(path),
+                        progress = FALSE)
+  written <- utils::read.delim(paste0(out, ".scan.tsv"))
+  expect_equal(written$beta, scan$beta, tolerance = 1e-5)
+})
+
 test_that("products, fits, scans and predictions have the bytes of a BED's, also saved", {
   set.seed(6)
   calls <- random_calls(60, 80)
