@@ -159,6 +159,22 @@ check_sample_names <- function(samples) {
   enc2utf8(samples)
 }
 
+# Names of `n` populations, or NULL
+check_populations <- function(populations, n) {
+  if (is.null(populations)) {
+    return(invisible())
+  }
+  refuse_if(!is.character(populations) || length(populations) != n,
+            "`populations` must be %d %s, not %s.", n, if (n == 1) "name" else "names",
+            show_value(populations))
+  wrong <- is.na(populations) | !validEnc(populations)
+  wrong <- wrong | !nzchar(populations, keepNA = FALSE) | duplicated(populations)
+  wrong[!wrong] <- grepl("[\"[:cntrl:]]", populations[!wrong])
+  refuse_if(any(wrong),
+            "`populations[%d]` is %s: a name must be unique, not empty, and without quotes.",
+            which(wrong)[1], show_value(populations[wrong][1]))
+}
+
 check_flag <- function(x, name) {
   must_be(isTRUE(x) || isFALSE(x), x, name, "TRUE or FALSE")
 }

@@ -22,7 +22,7 @@ object_in_rds <- function(file) {
   if (!rds_is_safe()) {
     refuse_file(file, paste(
       "%s: files in RDS are read from R 4.4 on, as they may run code in older versions. Read it by",
-      "readRDS() if you trust it, and give the object."
+      "readRDS if you trust it, and give the object."
     ), quoted(file))
   }
   bytes <- with_watch("Reading", function(watch) read_inflated_impl(file, watch))

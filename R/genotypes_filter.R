@@ -1,8 +1,8 @@
 #' Choose variants by quality
 #'
 #' `filter_variants(g, maf = 0.01, missing = 0.05, hwe = 1e-6)` gives the variants of `g` that are
-#' frequent, have few missing calls and do not contradict Hardy-Weinberg equilibrium, and tells how
-#' many it leaves out.
+#' frequent, have few missing calls and do not contradict Hardy-Weinberg equilibrium. A message
+#' tells how many are left out.
 #'
 #' Frequencies and missing calls are of the chosen samples of `g`. A variant that fails several
 #' limits counts for the first of them, in the order of the arguments. The test of Hardy-Weinberg

@@ -53,8 +53,6 @@ NULL
   x
 }
 
-chosen_rows <- function(table, rows) list2DF(lapply(table, `[`, rows))
-
 # Positions among `ids`, each at most once. `what`: "sample" or "variant", for messages
 chosen_positions <- function(wanted, ids, what) {
   positions <- if (is.character(wanted)) {

@@ -45,6 +45,8 @@ paths_in_list <- function(file) {
   })$columns[[1]]
 }
 
+chosen_rows <- function(table, rows) list2DF(lapply(table, `[`, rows))
+
 # ---- Variants ------------------------------------------------------------------------------------
 
 # The number of variants before each part, and that of all; integers if these suffice.

@@ -91,9 +91,11 @@ kernel_grm <- function(g, variants = NULL, scale_power = -1, chromosomes = "auto
 #' @export
 kernel_matrix <- function(K) { # nolint: object_name_linter. The letter of the model's equation
   check_given()
-  if (is_of_package_matrix(K)) {
-    return(kernel_of_package(K))
+  if (methods::is(K, "sparseMatrix")) {
+    return(kernel_of_sparse(K))
   }
+  # Dense matrices of the package Matrix
+  if (methods::is(K, "Matrix")) K <- as.matrix(K)
   K <- check_kernel_matrix(K)
   new_kernel("matrix", rownames(K), nrow(K), matrix = K)
 }

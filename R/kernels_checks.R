@@ -54,6 +54,9 @@ names_of_samples <- function(rows, columns) {
   names
 }
 
+# The samples of a matrix, for messages.
+names_of_rows <- function(ids, n) if (is.null(ids)) paste("row", seq_len(n)) else quoted(ids)
+
 # One column after the other, because a kernel may take most of the memory.
 check_kernel_entries <- function(K, samples) { # nolint: object_name_linter.
   columns <- seq_len(ncol(K))

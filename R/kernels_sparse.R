@@ -7,24 +7,16 @@ sparse_kernel <- function(entries, ids, n, ...) {
   new_kernel("sparse", ids, n, entries = entries, ...)
 }
 
-# A kernel of a matrix of the package Matrix.
-kernel_of_package <- function(K) { # nolint: object_name_linter.
+# A kernel of a sparse matrix of the package Matrix.
+kernel_of_sparse <- function(K) { # nolint: object_name_linter.
   need_packages("Matrix", "Matrices of the package Matrix")
   refuse_if(nrow(K) != ncol(K) || nrow(K) == 0, "`K` must be a square matrix of numbers, not %s.",
             paste(dim(K), collapse = " x "))
-  if (!methods::is(K, "sparseMatrix")) {
-    return(kernel_matrix(as.matrix(K)))
-  }
   ids <- names_of_samples(rownames(K), colnames(K))
   K <- methods::as(methods::as(methods::as(K, "dMatrix"), "generalMatrix"), "CsparseMatrix")
   entries <- data.frame(row = K@i + 1L, column = rep(seq_len(ncol(K)), diff(K@p)), value = K@x)
   sparse_kernel(lower_triangle(entries, nrow(K), names_of_rows(ids, nrow(K))), ids, nrow(K))
 }
-
-is_of_package_matrix <- function(x) identical(attr(class(x), "package"), "Matrix")
-
-# The samples of a matrix, for messages.
-names_of_rows <- function(ids, n) if (is.null(ids)) paste("row", seq_len(n)) else quoted(ids)
 
 # The lower triangle of all entries of a matrix, which must be symmetric.
 lower_triangle <- function(entries, n, samples) {

@@ -1,0 +1,101 @@
+# Files of genotypes that a fit has used, by which later sessions recognise them.
+
+# A file's path, size and checksum, by which a later session recognises it. Its `identity`, named by
+# the path, changes whenever the file is written.
+genotype_file_facts <- function(part) {
+  # A matrix is saved with the fit.
+  if (is.null(part$identity)) {
+    return(list(path = part$path, size = length(part$memory$calls), checksum = part$path))
+  }
+  file_facts(part$path)
+}
+
+file_facts <- function(path) {
+  facts <- with_watch("Reading genotypes", function(watch) checksums_impl(path, new_work(1), watch))
+  if (is.na(facts$checksum)) {
+    abort_ancify(sprintf("%s cannot be read.", quoted(path)), "file", file = path)
+  }
+  list(
+    path = path, size = facts$size, checksum = facts$checksum,
+    identity = stats::setNames(facts$identity, path)
+  )
+}
+
+# The facts of a file, which is read again only if its identity has changed.
+known_facts <- function(path, known) {
+  if (identical(known$identity, stats::setNames(identity_of(path), path))) {
+    return(known)
+  }
+  file_facts(path)
+}
+
+# A model and its kernels, with the facts of their genotypes' files. Each file is read once.
+with_file_facts <- function(model) {
+  known <- list()
+  facts_of <- function(part) {
+    known[[part$path]] <<- known[[part$path]] %||% genotype_file_facts(part)
+    known[[part$path]]
+  }
+  with_own <- function(x) {
+    if (is.list(x) && !is.null(x$genotypes)) x$files <- lapply(x$genotypes$parts, facts_of)
+    x
+  }
+  model$kernels <- lapply(model$kernels, with_own)
+  with_own(model)
+}
+
+# The facts of all files of a fit and its kernels.
+fit_files <- function(fit) {
+  unlist(lapply(c(list(fit), Filter(is.list, unname(fit$kernels))), `[[`, "files"),
+         recursive = FALSE)
+}
+
+# Sizes and checksums, which tell whether files are the same.
+contents_of <- function(files) lapply(files, `[`, c("size", "checksum"))
+
+# Identities of all files that a fit reads, by path.
+fit_inputs <- function(fit) {
+  inputs <- unlist(lapply(fit_files(fit), `[[`, "identity"))
+  inputs[!duplicated(names(inputs))]
+}
+
+# The fit with all genotypes as this session finds them.
+with_genotypes <- function(fit) {
+  fit <- with_own_genotypes(fit)
+  fit$kernels <- lapply(fit$kernels, function(kernel) {
+    if (is.list(kernel)) with_own_genotypes(kernel) else kernel
+  })
+  fit
+}
+
+with_own_genotypes <- function(fit) {
+  for (i in seq_along(fit$files)) {
+    # A matrix has no identity.
+    if (is.null(fit$files[[i]]$identity)) next
+    facts <- facts_found_again(fit$files[[i]])
+    fit$genotypes$parts[[i]][c("path", "identity")] <- list(facts$path, unname(facts$identity))
+    fit$genotypes$path[i] <- facts$path
+    fit$files[[i]] <- facts
+  }
+  fit
+}
+
+# The facts of a file of a fit, which is searched by its path, then in the working directory.
+facts_found_again <- function(file) {
+  paths <- Filter(is_file, unique(c(file$path, basename(file$path))))
+  for (path in paths) {
+    facts <- known_facts(normalizePath(path), file)
+    if (identical(contents_of(list(facts)), contents_of(list(file)))) {
+      return(facts)
+    }
+  }
+  refuse_file(
+    file$path, "%s %s: put the file of the fit there, or into the working directory.",
+    quoted(c(paths, file$path)[1]),
+    if (length(paths)) {
+      "has changed since the fit, which needs its genotypes"
+    } else {
+      "does not exist, but the fit needs its genotypes"
+    }
+  )
+}
