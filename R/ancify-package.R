@@ -118,19 +118,23 @@
 #'   [fit_demography()] fits.
 #'
 #' @section Genotypes:
-#' * [open_genotypes()] opens genotypes of PLINK, a VCF or a matrix. [Methods][genotype_methods]
-#'   select and read them, and [`summary()`][summary.ancify_genotypes] counts them.
-#' * [write_bed()] writes chosen genotypes.
+#' * [open_genotypes()] opens genotypes of PLINK, a BGEN, a VCF or a matrix, also of several files as
+#'   one set. [Methods][genotype_methods] select and read them, and
+#'   [`summary()`][summary.ancify_genotypes] counts them.
+#' * [filter_variants()] chooses variants by frequency, missing calls and Hardy-Weinberg equilibrium,
+#'   and [split_par()] separates the pseudoautosomal regions of X.
+#' * [write_bed()] and [write_pgen()] write chosen genotypes.
 #' * [read_phenotypes()], [read_covariates()] and [read_keep()] read tables of samples.
 #'
 #' @section Heritability:
 #' * [fit_reml()] estimates how much of a trait's variance genotypes explain, and its result has
 #'   [methods][reml_fit]. [reml_control()] holds its settings; [haseman_elston()] is faster.
 #' * [heritability()] gives shares of the variance, with standard and Monte Carlo errors.
-#' * [components_by_chromosome()], [components_by_frequency()], [components_by_value()] and
-#'   [read_components()] make sets of variants, each with its own variance.
-#' * [kernel_grm()], [kernel_weighted()], [kernel_admixture()], [kernel_matrix()] and
-#'   [kernel_products()] make other kernels, [merge_components()] merges weak components, and
+#' * [components_by_chromosome()], [components_by_file()], [components_by_frequency()],
+#'   [components_by_value()] and [read_components()] make sets of variants, each with its own
+#'   variance.
+#' * [kernel_grm()], [kernel_weighted()], [kernel_admixture()], [kernel_matrix()], [kernel_gcta()]
+#'   and [kernel_products()] make other kernels, [merge_components()] merges weak components, and
 #'   [kernel_times()] multiplies by a kernel.
 #' * [`confint()`][confint.reml_fit] gives intervals, [`anova()`][anova.reml_fit] tests components,
 #'   [`plot()`][plot.reml_fit] draws a fit, and [reml_log_likelihood()] computes its likelihood.
