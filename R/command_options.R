@@ -82,6 +82,16 @@ option_rows <- list(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
   ),
   genotypes = option_row("genotypes", "FILE", "BED, PGEN, BGEN, VCF or BCF, or a list of them"),
+  samples = option_row(
+    "samples", "FILE", "the .sample of a BGEN", default = "the one beside it, if any"
+  ),
+  hard_call_threshold = option_row(
+    "hard-call-threshold", "DISTANCE", "largest distance of a dosage of a BGEN from its call",
+    default = "0.1"
+  ),
+  multiallelic = option_row(
+    "multiallelic", "FATE", "of variants with several ALT alleles: split or drop", default = "split"
+  ),
   pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
   trait = option_row("trait", "NAMES", "phenotypes to analyse (comma)", default = "all"),
   covar = option_row("covar", "FILE", "covariates"),

@@ -6,7 +6,7 @@ reml_command <- function(parsed) {
   backend <- backend_option(parsed)
   files <- reml_files(parsed$out)
   study <- command_study(parsed)
-  components <- if (!is.null(parsed$components)) read_components(parsed$components)
+  components <- if (!is.null(parsed$components)) command_components(parsed$components, study)
   fits <- list()
   for_phenotypes(study, files[1], function(formula, phenotype) {
     fits[[phenotype]] <<- fit_reml(
@@ -22,6 +22,12 @@ reml_command <- function(parsed) {
   })
   wrote(files)
   status_of_fits(fits)
+}
+
+# Indices of variants in a file are those of the opened genotypes, before filters.
+command_components <- function(file, study) {
+  components <- read_components(file)
+  if (is.null(components$variants)) components_by_place(components, study$opened) else components
 }
 
 status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0L else 3L

@@ -237,8 +237,7 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "trait", "covar", "na", "keep", "chromosomes", "split_par",
-                  "maf", "missing", "hwe", "components", "out", "threads", "backend", "verbose"),
+      options = c(options_of_study, "components", "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = c(
         "Further GENOTYPES, such as a file for each chromosome, make one set.", traits_sentence
@@ -253,8 +252,7 @@ rows_of_analyses <- function() {
     ),
     scan = command_row(
       "test each variant for association with a trait", scan_command, "[GENOTYPES...]",
-      options = c("genotypes", "pheno", "trait", "covar", "na", "keep", "chromosomes", "split_par",
-                  "maf", "missing", "hwe", "mixed", "out", "threads", "backend", "verbose"),
+      options = c(options_of_study, "mixed", "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = c(
         "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
@@ -292,6 +290,12 @@ rows_of_analyses <- function() {
 traits_sentence <- paste(
   "PREFIX.traits.tsv has a row for each phenotype: its status, and why it is left out, as a",
   "constant one is. It does not stop the others."
+)
+
+# Options of genotypes, samples and variants that command_study() takes.
+options_of_study <- c(
+  "genotypes", "samples", "hard_call_threshold", "multiallelic", "pheno", "trait", "covar", "na",
+  "keep", "chromosomes", "split_par", "maf", "missing", "hwe"
 )
 
 rows_about_commands <- function() {

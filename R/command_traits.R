@@ -1,9 +1,19 @@
 # Phenotypes of the commands: their choice, their covariates, and the table of what became of each.
 
-# Returns list(genotypes =, table =, formulas = by phenotype, faults = why a phenotype has no
-# values, by phenotype, chosen = whether the user has chosen phenotypes).
+# Returns list(genotypes =, opened = genotypes before filters, table =, formulas = by phenotype,
+# faults = why a phenotype has no values, by phenotype, chosen = whether the user has chosen
+# phenotypes).
 command_study <- function(parsed) {
-  genotypes <- open_genotypes(c(parsed$genotypes, parsed$arguments))
+  threads <- threads_option(parsed)
+  if (!is.null(threads)) {
+    old <- options(ancify.threads = threads)
+    on.exit(options(old))
+  }
+  genotypes <- opened <- open_genotypes(
+    c(parsed$genotypes, parsed$arguments), multiallelic = parsed$multiallelic %||% "split",
+    samples = parsed$samples,
+    hard_call_threshold = decimal_options(parsed, "hard_call_threshold")$hard_call_threshold
+  )
   if (!is.null(parsed$split_par)) genotypes <- split_par(genotypes, parsed$split_par)
   data <- command_data(parsed, genotypes)
   if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
@@ -13,8 +23,8 @@ command_study <- function(parsed) {
   formulas <- lapply(stats::setNames(nm = data$traits), function(trait) {
     stats::reformulate(if (length(terms)) terms else "1", as.name(trait))
   })
-  list(genotypes = genotypes, table = data$table, formulas = formulas, faults = data$faults,
-       chosen = !is.null(parsed$trait))
+  list(genotypes = genotypes, opened = opened, table = data$table, formulas = formulas,
+       faults = data$faults, chosen = !is.null(parsed$trait))
 }
 
 # Returns list(table =, traits =, covariates =, faults =). The table has the column id; the others

@@ -14,6 +14,7 @@
 #' | a matrix | a weight for each variant (row) in each component (column) |
 #' | `ancify_components` | a result of the functions of this page |
 #'
+#' The id of a record that [open_genotypes()] has split by ALT allele stands for all its variants.
 #' Weights are 0 or more, and 1 by default. Variants in no component are left out of the fit, which
 #' reports their number.
 #'
@@ -248,9 +249,9 @@ listed_variants <- function(x, component, g) {
     rows <- x
   } else {
     x <- as.character(x)
-    rows <- rows_of_ids(x, g)
-    warn_of_unknown(unique(x[is.na(rows)]))
-    rows <- rows[!is.na(rows)]
+    found <- rows_of_ids(x, g)
+    warn_of_unknown(unique(x[setdiff(seq_along(x), found$of)]))
+    rows <- found$row
   }
   twice <- anyDuplicated(rows)
   refuse_if(twice, "%s has the variant %s twice.", what, quoted(g$variants$id[rows[twice]]))
@@ -270,15 +271,13 @@ components_on <- function(components, g, overlap = FALSE) {
   if (is.null(components$variants)) components <- components_by_place(components, g)
   if (!of_these_variants(components, g)) {
     used <- sort(unique(components$table$variant))
-    rows <- rep(NA_integer_, length(components$variants))
-    rows[used] <- if (is.null(components$places)) {
+    found <- if (is.null(components$places)) {
       rows_of_ids(components$variants[used], g)
     } else {
-      match(components$places[used], places_of_variants(g$variants))
+      known_rows(match(components$places[used], places_of_variants(g$variants)))
     }
-    warn_of_unknown(components$variants[used[is.na(rows[used])]])
-    components$table$variant <- rows[components$table$variant]
-    table <- components$table[!is.na(components$table$variant), ]
+    warn_of_unknown(components$variants[used[setdiff(seq_along(used), found$of)]])
+    table <- merge_rows(components$table, used[found$of], found$row)
     components <- components_of_genotypes(components$names, g, table, components$alternatives)
   }
   check_none_empty(components)
@@ -302,15 +301,35 @@ places_of_repeated <- function(g) {
   if (anyDuplicated(g$variants$id)) places_of_variants(g$variants)
 }
 
-# Indices of the variants with these ids; NA for an unknown id.
+# The variants with these ids: list(of = the index of an id, row = that of its variant), without
+# unknown ids. An id of a record that was split by ALT allele stands for all of its variants.
 rows_of_ids <- function(ids, g) {
   all <- as.character(g$variants$id)
-  rows <- match(ids, all)
-  twice <- which(ids %in% all[duplicated(all)])
-  refuse_if(length(twice),
+  found <- known_rows(match(ids, all))
+  several <- which(all %in% intersect(ids, all[duplicated(all)]))
+  if (length(several) == 0) {
+    return(found)
+  }
+  record <- do.call(paste, lapply(g$variants[c("chromosome", "position", "other")], `[`, several))
+  records <- unique(data.frame(id = all[several], record))
+  refuse_if(anyDuplicated(records$id),
             "The id %s names several variants of the genotypes: give numbers of variants.",
-            quoted(ids[twice[1]]))
-  rows
+            quoted(records$id[anyDuplicated(records$id)]))
+  further <- several[duplicated(all[several])]
+  list(of = c(found$of, match(all[further], ids)), row = c(found$row, further))
+}
+
+known_rows <- function(rows) list(of = which(!is.na(rows)), row = rows[!is.na(rows)])
+
+# The table with the variants `row` in place of the variants `of`, which may have several.
+merge_rows <- function(table, of, row) {
+  order <- order(of)
+  of <- of[order]
+  n <- tabulate(of, max(of, table$variant, 0))[table$variant]
+  rows <- rep(seq_along(n), n)
+  merged <- table[rows, ]
+  merged$variant <- row[order][match(table$variant, of)[rows] + sequence(n) - 1]
+  merged
 }
 
 warn_of_unknown <- function(ids) {

@@ -59,7 +59,7 @@ records_of <- function(ancestral, g) {
 # so these are the species' own chromosomes. Without such numbers in `g`, the search is skipped.
 sequences_by_number <- function(ancestral, g) {
   codes <- as.character(23:26)
-  if (!any(codes %in% bare_names(chromosomes_of_file(g)))) {
+  if (!any(codes %in% bare_names(unlist(chromosomes_of_file(g))))) {
     return(character())
   }
   probe <- list(variants = data.frame(chromosome = codes, position = 1, counted = "A", other = "C"))

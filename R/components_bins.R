@@ -115,9 +115,9 @@ rows_by_id <- function(ids, g) {
   twice <- anyDuplicated(ids)
   refuse_if(twice, "`values` has the variant %s twice.", quoted(ids[twice]))
   of_each <- rep(NA_integer_, ncol(g))
-  rows <- rows_of_ids(ids, g)
-  of_each[rows[!is.na(rows)]] <- which(!is.na(rows))
-  refuse_if(all(is.na(rows)),
+  found <- rows_of_ids(ids, g)
+  of_each[found$row] <- found$of
+  refuse_if(length(found$row) == 0,
             "`values` has no variant of the genotypes: use their ids, such as %2$s, not %1$s.",
             quoted(ids[1]), quoted(g$variants$id[1]))
   of_each

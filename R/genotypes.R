@@ -15,9 +15,9 @@
 #' one missing allele is missing.
 #'
 #' **Several ALT alleles.** A variant of a PGEN, VCF or BCF with several ALT alleles is split: each
-#' ALT allele becomes a variant with the same ID, and all other alleles count as the other one. So
-#' `bcftools norm -m -` splits them. `split` counts these variants; `multiallelic = "drop"` leaves
-#' them out.
+#' ALT allele becomes a variant with the same ID, and all other alleles count as the other one.
+#' `bcftools norm -m -` splits them in the same way. `split` counts these variants;
+#' `multiallelic = "drop"` leaves them out.
 #'
 #' **BGEN** of layout 2 (versions 1.2 and 1.3) stays in the file. A call is the nearest whole number
 #' of copies if the dosage is at most `hard_call_threshold` away, else missing, as in PLINK 2. A
@@ -79,7 +79,7 @@
 #' | `n_file` | Numbers of `samples` in all files, and of `variants` (ALT alleles, SNPs of a VCF). |
 #' | `samples` | Data frame of the chosen samples: `family`, `id`, and the table's other columns. |
 #' | `variants` | Data frame: `chromosome`, `id`, `position`, `counted` and `other` allele. |
-#' | `sample_index`, `variant_index` | Indices of samples and variants in the file, from 1. |
+#' | `sample_index`, `variant_index` | Indices of the chosen ones among those of `n_file`, from 1. |
 #' | `left_out` | Record counts: `multiallelic`, `not_snp`, `without_genotypes`, `one_allele`. |
 #' | `split` | Number of variants with several ALT alleles that were split. |
 #' @section Errors:
@@ -101,6 +101,7 @@
 #'
 #' Chang CC et al. (2015) Second-generation PLINK: rising to the challenge of larger and richer
 #' datasets. GigaScience 4: 7.
+#'
 #' Band G, Marchini J (2018) BGEN: a binary file format for imputed genotype and haplotype data.
 #' bioRxiv 308296.
 #' @seealso [genotype_methods] for `dim()`, `as.matrix()` and others; [write_bed()],
@@ -139,7 +140,7 @@ open_genotypes <- function(source, variants = NULL, multiallelic = "split", samp
       path = vapply(parts, `[[`, "", "path"),
       n_file = c(samples = nrow(samples), variants = begins[length(begins)]),
       samples = samples, variants = list2DF(table),
-      chromosomes = unique(as.character(table$chromosome)),
+      chromosomes = lapply(parts, function(part) unique(as.character(part$variants$chromosome))),
       sample_index = seq_len(nrow(samples)),
       variant_index = unlist(Map(function(part, begin) begin + part$variant_index, parts,
                                  begins[-length(begins)])),

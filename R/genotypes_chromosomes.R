@@ -15,8 +15,10 @@ classes_of_chromosomes <- c(
 # Whether numbers from 23 on are the species' own chromosomes in all of these tables, and not
 # PLINK's codes of human ones. Any of four signs suffices: a number above 26, a code beside its
 # letter in one table, a Z or W, or a sequence with such a number, as sequences do not use codes.
+# `...`: names of a table, or lists of such names.
 has_own_numbers <- function(..., sequences = character()) {
-  tables <- lapply(list(...), function(names) unique(toupper(bare_names(names))))
+  tables <- unlist(lapply(list(...), function(x) if (is.list(x)) x else list(x)), recursive = FALSE)
+  tables <- lapply(tables, function(names) unique(toupper(bare_names(names))))
   every <- unlist(tables)
   numbers <- as.numeric(grep("^[0-9]+$", every, value = TRUE))
   has_code_and_letter <- function(names) {
@@ -34,8 +36,10 @@ genotype_chromosomes <- function(names, own_numbers = has_own_numbers(names)) {
   ifelse(is.na(known) | own_numbers & grepl("^[0-9]+$", bare), bare, known)
 }
 
-# All names in the genotypes' file, including chromosomes without chosen variants.
-chromosomes_of_file <- function(g) g$chromosomes %||% unique(as.character(g$variants$chromosome))
+# All names in each of the genotypes' files, including chromosomes without chosen variants.
+chromosomes_of_file <- function(g) {
+  g$chromosomes %||% list(unique(as.character(g$variants$chromosome)))
+}
 
 # Comparable chromosome names of both genotypes, one for each variant.
 comparable_chromosomes <- function(one, other) {
@@ -103,17 +107,18 @@ genotypes_on <- function(g, chromosomes, what) {
   if (all(stays)) {
     return(g)
   }
-  check_any_on(stays, g, chromosomes)
+  check_any_on(TRUE, stays, g, chromosomes)
   tell_of_left_out(count_by_chromosome(g, !stays), chromosomes, what, inform_ancify)
   g[, stays]
 }
 
-check_any_on <- function(stays, g, chromosomes) {
+# `used`, `stays`: whether a variant is in an analysis, and on one of its chromosomes.
+check_any_on <- function(used, stays, g, chromosomes) {
   refuse_if(
-    !any(stays),
+    !any(used & stays),
     paste("The genotypes have no variant of %s, only %s: choose by `chromosomes`, such as",
           "`chromosomes = \"all\"`."),
-    enumerate(chromosomes), chromosome_counts_text(count_by_chromosome(g, !stays))
+    enumerate(chromosomes), chromosome_counts_text(count_by_chromosome(g, used & !stays))
   )
 }
 

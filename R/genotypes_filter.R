@@ -4,9 +4,10 @@
 #' frequent, have few missing calls and do not contradict Hardy-Weinberg equilibrium. A message
 #' tells how many are left out.
 #'
-#' Frequencies and missing calls are of the chosen samples of `g`. A variant that fails several
-#' limits counts for the first of them, in the order of the arguments. The test of Hardy-Weinberg
-#' equilibrium is exact. It takes females alone on X, and is not made on Y, MT, Z and W.
+#' Frequencies and missing calls are of the chosen samples of `g`. Males have one copy of X and Y, and
+#' females do not count on Y. A variant that fails several limits counts for the first of them, in
+#' the order of the arguments. The test of Hardy-Weinberg equilibrium is exact. It takes females
+#' alone on X, and is not made on Y, MT, Z and W.
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param maf Smallest frequency of the rarer allele, from 0 (the default) to 0.5. Monomorphic
@@ -31,13 +32,12 @@
 filter_variants <- function(g, maf = 0, missing = 1, hwe = 0, threads = NULL,
                             progress = interactive()) {
   check_args(g = check_genotypes, maf = number(0, 0.5), missing = number(0, 1), hwe = number(0, 1))
-  counts <- genotype_counts(g, new_work(threads, progress = progress))
-  called <- colSums(counts[1:3, , drop = FALSE])
-  frequency <- ifelse(called > 0, (counts[2, ] / 2 + counts[3, ]) / called, 0)
+  work <- new_work(threads, progress = progress)
+  counts <- genotype_counts(g, work)
+  found <- frequencies_by_sex(g, counts, work)
   fails <- list(
-    maf = pmin(frequency, 1 - frequency) < maf,
-    missing = counts[4, ] > missing * nrow(g),
-    hwe = hwe > 0 & hardy_weinberg_p(g, counts, threads, progress) < hwe
+    maf = pmin(found$frequency, 1 - found$frequency) < maf, missing = found$missing > missing,
+    hwe = if (hwe > 0) hardy_weinberg_p(g, counts, work) < hwe else rep(FALSE, ncol(g))
   )
   first <- max.col(cbind(do.call(cbind, fails), TRUE), "first")
   filtered <- stats::setNames(tabulate(first, 3), names(fails))
@@ -52,8 +52,30 @@ filter_variants <- function(g, maf = 0, missing = 1, hwe = 0, threads = NULL,
   g
 }
 
+# For each variant the frequency of the counted allele, 0 without a call, and the share of missing
+# calls. Haploid samples have one copy, and samples without a copy of the chromosome do not count.
+frequencies_by_sex <- function(g, counts, work) {
+  haploid <- 0L * counts
+  n <- rep(nrow(g), ncol(g))
+  sex <- sexes_of(g$samples)
+  class <- variant_classes(g)$class
+  for (name in intersect(names(copies_by_sex), class)) {
+    at <- class == name
+    counts_in <- function(samples) if (any(samples)) genotype_counts(g[samples, at], work) else 0L
+    has_copy <- !sex %in% copies_by_sex[[name]]$none
+    counts[, at] <- counts_in(has_copy)
+    haploid[, at] <- counts_in(sex %in% copies_by_sex[[name]]$one)
+    n[at] <- sum(has_copy)
+  }
+  diploid <- counts - haploid
+  copies <- diploid[2, ] + 2 * diploid[3, ] + haploid[3, ]
+  called <- 2 * colSums(diploid[1:3, , drop = FALSE]) + haploid[1, ] + haploid[3, ]
+  list(frequency = ifelse(called > 0, copies / called, 0),
+       missing = ifelse(n > 0, counts[4, ] / n, 1))
+}
+
 # A p-value for each variant; 1 where there is no test.
-hardy_weinberg_p <- function(g, counts, threads, progress) {
+hardy_weinberg_p <- function(g, counts, work) {
   class <- variant_classes(g)$class
   p <- rep(1, ncol(g))
   is_diploid <- class %in% c("autosome", "PAR")
@@ -61,8 +83,7 @@ hardy_weinberg_p <- function(g, counts, threads, progress) {
   on_x <- which(class == "X")
   females <- which(sexes_of(g$samples) == "female")
   if (length(on_x) && length(females)) {
-    of_females <- genotype_counts(g[females, on_x], new_work(threads, progress = progress))
-    p[on_x] <- hardy_weinberg_impl(of_females)
+    p[on_x] <- hardy_weinberg_impl(genotype_counts(g[females, on_x], work))
   }
   p
 }

@@ -32,7 +32,9 @@ range_of_text <- function(text) {
     return(text)
   }
   ends <- as.integer(strsplit(text, ":", fixed = TRUE)[[1]])
-  as.character(seq(ends[1], ends[2]))
+  # Leading zeros stay, as in 01:22.
+  width <- if (startsWith(text, "0")) nchar(sub(":.*", "", text)) else 1
+  formatC(seq(ends[1], ends[2]), width = width, flag = "0", format = "d")
 }
 
 is_path_list <- function(paths) {
@@ -72,16 +74,28 @@ places_of_variants <- function(variants) {
   do.call(paste, variants[c("id", "chromosome", "position", "counted", "other")])
 }
 
-# Refuses files that share variants, which would count twice. Only chromosomes of several files are
-# compared.
+# Refuses files that share variants, which would count twice, under any name of a chromosome and with
+# either allele counted. Only chromosomes of several files are compared.
 check_variants_once <- function(parts) {
+  if (length(parts) == 1) {
+    return(invisible())
+  }
+  parts <- lapply(parts, function(part) {
+    table <- part$variants
+    table$chromosome <- genotype_chromosomes(as.character(table$chromosome))
+    list(path = part$path, variants = table)
+  })
   chromosomes <- lapply(parts, function(part) unique(part$variants$chromosome))
   all <- unlist(chromosomes)
   shared <- unique(all[duplicated(all)])
   seen <- character()
   for (part in parts[vapply(chromosomes, function(some) any(some %in% shared), NA)]) {
     rows <- which(part$variants$chromosome %in% shared)
-    keys <- places_of_variants(lapply(part$variants, `[`, rows))
+    some <- lapply(part$variants, `[`, rows)
+    alleles <- some[c("counted", "other")]
+    some[names(alleles)] <- list(do.call(pmin, unname(alleles)), do.call(pmax, unname(alleles)))
+    some$id[some$position > 0] <- "" # files may name a variant differently
+    keys <- places_of_variants(some)
     again <- which(keys %in% seen)
     refuse_if(length(again), "%s has %s that an earlier file of `source` has too, such as %s.",
               quoted(part$path), count_of(length(again), "variant"),

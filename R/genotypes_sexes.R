@@ -94,7 +94,6 @@ split_par <- function(g, regions) {
   is_par <- Reduce(`|`, Map(function(start, end) position >= start & position <= end,
                             regions$start, regions$end), FALSE)
   g$variants$chromosome[is_x & is_par] <- "XY"
-  g$chromosomes <- unique(c(g$chromosomes, g$variants$chromosome))
   g
 }
 

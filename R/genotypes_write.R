@@ -9,7 +9,7 @@
 #' sample columns other than the sex become phenotypes, with -9 if missing. Genetic positions are 0.
 #'
 #' **PGEN.** The counted allele becomes ALT, and the other one REF, which is noted as provisional if
-#' `g` comes from a BED or a matrix. The `.psam` has all sample columns that are numbers or texts,
+#' `g` comes from a BED, a BGEN or a matrix. The `.psam` has all sample columns that are numbers or texts,
 #' with NA if missing. Calls have two bits each, as in storage mode 02.
 #'
 #' @param g Genotypes, as from [open_genotypes()].
@@ -58,7 +58,7 @@ write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = int
 write_pgen <- function(g, path, overwrite = FALSE, threads = NULL, progress = interactive()) {
   check_args(g = check_genotypes, path = one_path(), overwrite = flag())
   columns <- psam_columns(g$samples)
-  check_without_blanks(columns, names(columns), ".psam")
+  check_without_blanks(c(columns, list(name = names(columns))), c(names(columns), "name"), ".psam")
   check_without_blanks(g$variants, c("chromosome", "id", "counted", "other"), ".pvar")
   tables <- list(pvar_lines(g$variants), lines_of_columns(columns))
   write_genotypes(g, path, "pgen", tables, overwrite, new_work(threads, progress = progress))
@@ -137,7 +137,9 @@ fam_lines <- function(samples) {
 
 # Whether other alleles are those of the reference genome: REF, and not A2 or of a matrix.
 has_reference_alleles <- function(g) {
-  all(vapply(g$parts, function(part) part$kind != "matrix" && !endsWith(part$path, ".bed"), NA))
+  all(vapply(g$parts, function(part) {
+    part$kind == "records" || part$kind == "plink" && !endsWith(part$path, ".bed")
+  }, NA))
 }
 
 pvar_lines <- function(variants) {

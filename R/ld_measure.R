@@ -143,7 +143,7 @@ ld_statistics <- function(x, populations = NULL, map, bins = ld_bins, phased = F
   used <- !is.na(morgans)
   warn_of_sex_chromosomes(
     list(variants = list(chromosome = found$chromosomes[found$chromosome]),
-         chromosomes = c(found$chromosomes, from$chromosomes)),
+         chromosomes = c(list(found$chromosomes), from$chromosomes)),
     "are paired", used
   )
   records <- c(found$left_out, OFF_MAP = sum(!used), USED = sum(used))

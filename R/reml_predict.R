@@ -183,7 +183,7 @@ new_effects <- function(fit, data, id, ids) {
 # All chromosome names in the files of a fit's genotypes.
 fit_chromosomes <- function(fit) {
   of_kernels <- lapply(Filter(is.list, unname(fit$kernels)), `[[`, "genotypes")
-  unlist(lapply(c(list(fit$genotypes), of_kernels), chromosomes_of_file))
+  unlist(lapply(c(list(fit$genotypes), of_kernels), chromosomes_of_file), recursive = FALSE)
 }
 
 # Matches variants with effects to other genotypes: list(at = their indices there, mean =, effect =

@@ -15,8 +15,11 @@ reml_model <- function(genotypes, components, kernels, overlap, chromosomes = "a
   if (!is.null(genotypes)) {
     genotypes <- with_copies_by_sex(genotypes)
     stays <- on_chromosomes(genotypes, chromosomes)
-    check_any_on(stays[components$table$variant], genotypes, chromosomes)
+    used <- seq_along(stays) %in% components$table$variant
+    check_any_on(used, stays, genotypes, chromosomes)
+    before <- components$names
     components <- components_where(components, stays)
+    warn_of_no_variants(setdiff(before, components$names), chromosomes)
     left_out <- count_by_chromosome(genotypes, !stays)
   }
   sets <- c(
@@ -36,6 +39,17 @@ reml_model <- function(genotypes, components, kernels, overlap, chromosomes = "a
          left_out = left_out),
     joined_sets(sets, if (!is.null(genotypes)) genotypes$variant_index[stays])
   )
+}
+
+warn_of_no_variants <- function(components, chromosomes) {
+  if (length(components)) {
+    warn_ancify(
+      sprintf("%s left out, without a variant of %s: %s. To choose: `chromosomes = \"all\"`.",
+              count_with_verb(length(components), "component", "is", "are"),
+              enumerate(chromosomes), enumerate(quoted(components))),
+      "components"
+    )
+  }
 }
 
 check_kernels <- function(kernels) {

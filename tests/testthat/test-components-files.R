@@ -101,7 +101,7 @@ test_that("RDS is read from R 4.4 on", {
   }
   if (getRversion() < "4.4.0") {
     path <- rds(coding_and_other)
-    condition <- expect_ancify_error(read_components(path), "file", path, "R 4.4", "readRDS()")
+    condition <- expect_ancify_error(read_components(path), "file", path, "R 4.4", "readRDS")
     expect_identical(condition$file, path)
     expect_ancify_error(kernel_weighted(g, path), "file", "R 4.4")
   }

@@ -381,3 +381,24 @@ test_that("ids that are numbers have no exponent", {
     components_by_value(g, data.frame(variant = c(ids, 7), value = 1:11), breaks = c(0, 5, 20))
   )
 })
+
+test_that("an id stands for all ALT alleles of its record", {
+  calls <- matrix(0:2, 3, 4, dimnames = list(letters[1:3], c("x", "rs2", "rs2", "y")))
+  variants <- data.frame(chromosome = "1", id = c("x", "rs2", "rs2", "y"),
+                         position = c(1, 5, 5, 9), other = "A", counted = c("C", "C", "G", "T"))
+  g <- open_genotypes(calls, variants)
+  for (sets in list(list(a = "rs2", b = c("y", "x")),
+                    data.frame(variant = c("x", "y", "rs2"), component = c("b", "b", "a")))) {
+    on <- components_on(sets, g)
+    table <- on$table
+    table$component <- on$names[table$component]
+    expect_identical(table$variant, 1:4)
+    expect_identical(table$component, c("b", "a", "a", "b"))
+  }
+  values <- c(rs2 = 5, x = 1, y = 9)
+  by_value <- as.data.frame(components_by_value(g, values, c(0, 2, 6, 10)))
+  expect_identical(nrow(by_value), 4L)
+  variants$position[3] <- 6
+  expect_ancify_error(components_on(list(a = "rs2"), open_genotypes(calls, variants)), "input",
+                      "'rs2' names several variants")
+})

@@ -12,7 +12,7 @@ filtered_study <- function(n = 300, m = 200) {
   variants <- plain_variants(m)
   variants[[1]] <- rep(c(1, 2, 23, 25, 24, 26), c(m - 60, 20, 20, 10, 5, 5))
   male <- samples[[5]] == 1
-  for (j in which(variants[[1]] == 23)) calls[male & calls[, j] %in% 1, j] <- 2L
+  for (j in which(variants[[1]] %in% 23:24)) calls[male & calls[, j] %in% 1, j] <- 2L
   bed_fileset(calls, tempfile("filter-"), samples, variants)
 }
 
@@ -38,6 +38,27 @@ test_that("frequency and missing calls are those of PLINK 2", {
   expect_identical(as.matrix(three), as.matrix(g)[, three$variants$id])
 })
 
+test_that("males have one copy of X and Y, as in PLINK 2", {
+  set.seed(5)
+  path <- filtered_study(m = 260)
+  g <- open_genotypes(path)
+  of_sexes <- g[, g$variants$chromosome %in% 23:25]
+  kept_by_plink <- function(...) {
+    out <- run_plink("plink2", "--bfile", sub("[.]bed$", "", path), "--chr", "23-25", ...,
+                     "--nonfounders", "--write-snplist", "allow-dups")
+    readLines(paste0(out, ".snplist"))
+  }
+  for (maf in c(0.1, 0.2, 0.3, 0.4)) {
+    expect_identical(kept_by(of_sexes, maf = maf), kept_by_plink("--maf", maf))
+  }
+  for (share in c(0.01, 0.03, 0.1)) {
+    expect_identical(kept_by(of_sexes, missing = share), kept_by_plink("--geno", share))
+  }
+  # Females alone have no copy of Y.
+  females <- of_sexes[g$samples$sex == 2, of_sexes$variants$chromosome == 24]
+  expect_ancify_error(filter_variants(females, missing = 0.5), "input", "No variant remains")
+})
+
 test_that("p-values are those of PLINK 2, of females on X", {
   set.seed(2)
   path <- filtered_study()
@@ -47,7 +68,7 @@ test_that("p-values are those of PLINK 2, of females on X", {
     table <- utils::read.delim(paste0(out, ending), check.names = FALSE)
     stats::setNames(table[[name]], table$ID)
   }
-  p <- hardy_weinberg_p(g, genotype_counts(g, new_work(1)), 1, FALSE)
+  p <- hardy_weinberg_p(g, genotype_counts(g, new_work(1)), new_work(1))
   names(p) <- g$variants$id
   expected <- column(".hardy", "P")
   expect_gt(length(expected), 150)
@@ -86,7 +107,7 @@ test_that("commands filter variants", {
                      "0.05", "--out", out)
   expect_identical(result$status, 0L)
   scan <- utils::read.delim(paste0(out, ".scan.tsv"))
-  expect_true(all(scan$id %in% kept_by(g, maf = 0.2, missing = 0.05)))
+  expect_identical(scan$id, kept_by(g, maf = 0.2, missing = 0.05))
   expect_identical(run_here("scan", "--genotypes", path, "--pheno", traits, "--maf", "x", "--out",
                             out)$status, 2L)
 })

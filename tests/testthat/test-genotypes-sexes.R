@@ -57,7 +57,7 @@ test_that("calls that a sex cannot have are missing in analyses alone", {
   }
   birds <- g
   birds$variants$chromosome <- chartr("XY", "ZW", case$chromosome)
-  birds$chromosomes <- unique(birds$variants$chromosome)
+  birds$chromosomes <- list(unique(birds$variants$chromosome))
   expect_identical(
     unname(as.matrix(with_copies_by_sex(birds))),
     unname(oracle_copies(case$calls, birds$variants$chromosome, case$sex))
@@ -137,7 +137,6 @@ test_that("pseudoautosomal regions are those of the build", {
                    c(2L, 8L))
   split <- split_par(g, "GRCh38")
   expect_identical(split$variants$chromosome[c(1, 5, m + 1)], c("XY", "chrX", "1"))
-  expect_true("XY" %in% split$chromosomes)
   for (wrong in list("GRCh36", NULL, 1, data.frame(start = 2, end = 1), data.frame(start = 1))) {
     expect_ancify_error(split_par(g, wrong), "input", "`regions`", "GRCh38")
   }
@@ -162,4 +161,21 @@ test_that("pseudoautosomal regions are those of plink2", {
     expect_gt(sum(is_par), 3)
     expect_equal(theirs$V4[theirs$V1 != "X"], at[is_par])
   }
+})
+
+test_that("codes stay PLINK's codes beside names of other files, or of split_par()", {
+  calls <- matrix(0:1, 2, 4, dimnames = list(c("a", "b"), NULL))
+  variants <- data.frame(chromosome = c("1", "23", "23", "25"), position = c(5, 5, 1e6, 1e6))
+  g <- split_par(open_genotypes(calls, variants), "GRCh38")
+  expect_identical(variant_classes(g)$class, c("autosome", "X", "PAR", "PAR"))
+  one <- bed_fileset(matrix(0:1, 2, 2), variants = plain_variants(2))
+  other <- bed_fileset(matrix(0:1, 2, 2), variants = plain_variants(2))
+  rename <- function(path, names) {
+    bim <- sub("bed$", "bim", path)
+    writeLines(paste(names, sub("^[0-9]+ v", paste0(" ", names[1], "v"), readLines(bim))), bim)
+  }
+  rename(one, c("1", "23"))
+  rename(other, c("2", "X"))
+  set <- open_genotypes(c(one, other))
+  expect_identical(variant_classes(set)$class, rep(c("autosome", "X"), 2))
 })
