@@ -392,7 +392,8 @@ class VariantReader::Impl {
   std::vector<std::string> allele_counts() const {
     std::vector<std::string> names;
     for (int field = 0; field < header_->n[BCF_DT_ID]; ++field) {
-      if (bcf_hdr_idinfo_exists(header_.get(), BCF_HL_INFO, field) &&
+      const bool is_there = header_->id[BCF_DT_ID][field].val != nullptr;  // IDX may leave gaps
+      if (is_there && bcf_hdr_idinfo_exists(header_.get(), BCF_HL_INFO, field) &&
           is_declared(field, BCF_HT_INT, BCF_VL_A)) {
         names.emplace_back(bcf_hdr_int2id(header_.get(), BCF_DT_ID, field));
       }
