@@ -96,7 +96,7 @@ std::string calls_slowly(std::string_view block, std::size_t samples) {
   for (std::size_t i = 0; i < samples; ++i) {
     const std::size_t byte = bytes.number(1);
     const std::size_t ploidy = byte % 64;
-    need(ploidy >= 1 && ploidy <= 2 && ploidy >= least && ploidy <= most);
+    need(ploidy <= 2 && ploidy >= least && ploidy <= most);
     ploidies.push_back(byte);
     copies += ploidy;
   }
@@ -115,6 +115,10 @@ std::string calls_slowly(std::string_view block, std::size_t samples) {
   const std::size_t one = (std::size_t{1} << bits) - 1;
   std::string calls;
   for (const std::size_t byte : ploidies) {
+    if (byte % 64 == 0) {
+      calls += '.';
+      continue;
+    }
     const bool haploid = byte % 64 == 1;
     const std::size_t first = next();
     const std::size_t second = haploid ? 0 : next();

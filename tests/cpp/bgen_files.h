@@ -145,7 +145,7 @@ inline std::uint64_t bgen_numerator(const BgenVariant& variant, const BgenSample
 
 // The call of a sample whose dosage may be `tenths` / 10 away.
 inline unsigned bgen_call(const BgenVariant& variant, const BgenSample& sample, unsigned tenths) {
-  if (sample.missing) return 3;
+  if (sample.missing || sample.stored.empty()) return 3;
   const std::uint64_t one = bgen_scale(variant.bits);
   const std::uint64_t numerator = bgen_numerator(variant, sample);
   const bool haploid = sample.stored.size() == 1;
@@ -189,6 +189,7 @@ inline BgenVariant random_bgen_variant(std::size_t samples, unsigned bits, bool 
     }
     sample.missing = random() % 16 == 0;
     if (sample.missing) std::fill(sample.stored.begin(), sample.stored.end(), 0);
+    if (ploidy == Ploidy::kMixed && random() % 9 == 0) sample.stored.clear();
     variant.samples.push_back(sample);
   }
   return variant;

@@ -35,7 +35,10 @@ struct BlockParts {
   std::string_view probabilities;
 
   std::uint64_t scale() const { return (std::uint64_t{1} << bits) - 1; }
-  bool is_missing(std::size_t sample) const { return ploidies[sample] >= kMissingBit; }
+  // A sample without copies, such as a female's on Y, is missing too.
+  bool is_missing(std::size_t sample) const {
+    return ploidies[sample] >= kMissingBit || (ploidies[sample] & kPloidy) == 0;
+  }
 };
 
 [[noreturn]] void refuse_block(const std::string& problem) { throw InputError(problem); }
@@ -59,9 +62,9 @@ std::size_t count_copies(const BlockParts& block, unsigned least, unsigned most)
   std::size_t copies = 0;
   for (std::size_t i = 0; i < block.samples; ++i) {
     const unsigned ploidy = block.ploidies[i] & kPloidy;
-    if (ploidy < 1 || ploidy > kTwoCopies) {
+    if (ploidy > kTwoCopies) {
       refuse_block("has " + std::to_string(ploidy) + " copies in sample " + std::to_string(i + 1) +
-                   ", but genotypes here have one or two");
+                   ", but genotypes here have at most two");
     }
     if (ploidy < least || ploidy > most) {
       refuse_block("has a sample with other than " + std::to_string(least) + " to " +
@@ -177,7 +180,7 @@ void for_diploid_groups(const BlockParts& block, const Pair& pair, const Use& us
   }
 }
 
-// The same for samples of one copy or two.
+// The same for samples of at most two copies.
 template <class Use>
 void for_mixed_groups(const BlockParts& block, const Use& use) {
   const std::uint64_t scale = block.scale();
@@ -187,7 +190,12 @@ void for_mixed_groups(const BlockParts& block, const Use& use) {
   for (std::size_t first = 0; first < block.samples; first += kGroupSamples) {
     const std::size_t n = std::min(kGroupSamples, block.samples - first);
     for (std::size_t i = 0; i < n; ++i) {
-      const bool haploid = (block.ploidies[first + i] & kPloidy) == 1;
+      const unsigned ploidy = block.ploidies[first + i] & kPloidy;
+      if (ploidy == 0) {
+        numerators[i] = 0;
+        continue;
+      }
+      const bool haploid = ploidy == 1;
       const std::uint64_t one = next();
       const std::uint64_t two = haploid ? 0 : next();
       if (one + two > scale && !block.phased && !block.is_missing(first + i)) {
@@ -281,7 +289,8 @@ void call_mixed_group(const CallRule<Number>& rule, const Number* numerators,
   for (std::size_t i = 0; i < n; ++i) {
     const bool haploid = (ploidies[i] & kPloidy) == 1;
     const std::uint8_t call = haploid ? rule.of_haploid(numerators[i]) : rule(numerators[i]);
-    calls[i] = ploidies[i] >= kMissingBit ? std::uint8_t{kMissingCall} : call;
+    const bool missing = ploidies[i] >= kMissingBit || (ploidies[i] & kPloidy) == 0;
+    calls[i] = missing ? std::uint8_t{kMissingCall} : call;
   }
   pack_group(calls.data(), packed);
 }

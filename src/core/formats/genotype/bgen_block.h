@@ -18,8 +18,8 @@ struct BgenDosages {
   std::vector<bool> missing;
 };
 
-// Decodes an inflated block of a variant of two alleles. The probabilities of each of `samples`
-// must be of one or two copies. Throws InputError with the problem of any other block.
+// Decodes an inflated block of a variant of two alleles. Each of `samples` must have at most two
+// copies; one without copies is missing. Throws InputError with the problem of any other block.
 BgenDosages decode_bgen_block(std::string_view block, std::int64_t samples);
 
 // Makes calls of the same block, in (samples + 3) / 4 bytes as GenotypeFile::read() does. As in

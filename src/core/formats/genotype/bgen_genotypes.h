@@ -22,8 +22,8 @@ class BgenGenotypes final : public GenotypeFile {
   const std::string& path() const override { return file_.path(); }
   std::int64_t samples() const override { return header_.samples; }
   std::int64_t variants() const override { return header_.variants; }
-  // Throws FormatError also for a variant that has not two alleles, or a sample that has neither
-  // one copy nor two.
+  // Throws FormatError also for a variant that has not two alleles, or a sample that has more
+  // than two copies.
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
   void check_unchanged() const override { file_.check_unchanged(); }
 
