@@ -112,7 +112,9 @@ print.ancify_components <- function(x, ...) {
   left_out <- x$left_out[x$left_out > 0]
   write_object("ancify_components", facts, c(
     stats::setNames(fields, x$names),
-    `left out` = paste(format_count(left_out), names(left_out), collapse = ", ")
+    `left out` = if (any(left_out > 0)) {
+      paste(format_count(left_out), names(left_out), collapse = ", ")
+    }
   ))
   invisible(x)
 }

@@ -92,7 +92,11 @@ samples_of_bgen <- function(path, given, found) {
       "format", file = table_path
     )
   }
-  if (is.null(given)) check_ids_of_bgen(samples, found$ids, table_path, path)
+  if (is.null(given)) {
+    check_ids_of_bgen(samples, found$ids, table_path, path)
+  } else {
+    check_order_of_bgen(samples, found$ids, table_path, path)
+  }
   list(path = normalizePath(table_path), samples = samples)
 }
 
@@ -116,10 +120,26 @@ check_ids_of_bgen <- function(samples, ids, table_path, path) {
   if (length(other)) {
     abort_ancify(
       sprintf(
-        paste("Sample %s is %s in %s, but %s in %s. If these are the same samples in one order,",
-              "give the .sample as `samples`."),
+        paste("Sample %s is %s in %s, but %s in %s. If these are the same samples in one order",
+              "under other names, give the .sample as `samples`."),
         format_count(other[1]), quoted(ids[other[1]]), quoted(path), quoted(samples$id[other[1]]),
         quoted(table_path)
+      ),
+      "format", file = table_path
+    )
+  }
+}
+
+# IDs of a given .sample replace those of the BGEN, but not if they are the same in another order.
+check_order_of_bgen <- function(samples, ids, table_path, path) {
+  other <- which(ids != samples$id)
+  if (length(other) && setequal(ids, samples$id)) {
+    abort_ancify(
+      sprintf(
+        paste("%s has the samples of %s in another order: sample %s is %s there, but %s here.",
+              "Sort its rows as the BGEN, or leave it out."),
+        quoted(table_path), quoted(path), format_count(other[1]), quoted(ids[other[1]]),
+        quoted(samples$id[other[1]])
       ),
       "format", file = table_path
     )

@@ -10,6 +10,7 @@ genotype_sources_of <- function(source) {
     return(list(source))
   }
   if (is_path_list(paths)) paths <- paths_in_list(paths)
+  refuse_if(length(paths) == 0, "`source` has no path.")
   paths <- unlist(lapply(paths, expand_braces), use.names = FALSE)
   twice <- anyDuplicated(normalizePath(paths, mustWork = FALSE))
   refuse_if(twice, "`source` has the file %s twice.", quoted(paths[twice]))
@@ -106,9 +107,10 @@ check_variants_once <- function(parts) {
 
 # ---- Samples -------------------------------------------------------------------------------------
 
-# The samples of all parts, as in the first one. A warning counts samples that another part lacks.
+# The samples of all parts, as in the first one, with the sexes that any part has. A warning counts
+# samples that another part lacks.
 shared_samples <- function(parts) {
-  samples <- parts[[1]]$samples
+  samples <- with_sexes(parts)
   ids <- lapply(parts, function(part) part$samples$id)
   shared <- Reduce(intersect, ids)
   refuse_if(
@@ -131,6 +133,31 @@ shared_samples <- function(parts) {
     "samples"
   )
   chosen_rows(samples, match(shared, samples$id))
+}
+
+# The samples of the first part. Unknown sexes are those of the other parts; a warning counts
+# contradictions, and the first part counts.
+with_sexes <- function(parts) {
+  samples <- parts[[1]]$samples
+  given <- vapply(parts, function(part) {
+    sexes_of(part$samples)[match(samples$id, part$samples$id)]
+  }, rep("", nrow(samples)))
+  given <- matrix(given, nrow(samples))
+  given[is.na(given)] <- "unknown"
+  known <- apply(given, 1, function(sexes) c(sexes[sexes != "unknown"], "unknown")[1])
+  differs <- which(rowSums(given != known & given != "unknown") > 0)
+  if (length(differs)) {
+    warn_ancify(
+      sprintf("The files disagree on the sex of %s, such as %s: that of the first file is used.",
+              count_of(length(differs), "sample"), quoted(samples$id[differs[1]])),
+      "samples"
+    )
+  }
+  if (any(known != given[, 1])) {
+    column <- c(intersect(c("sex", "SEX"), names(samples)), "sex")[1]
+    samples[[column]] <- match(known, c("male", "female"), 0L)
+  }
+  samples
 }
 
 # What the core needs of a part. `order`: the part's index of each of `ids`; NULL if the part has

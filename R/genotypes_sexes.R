@@ -93,17 +93,20 @@ split_par <- function(g, regions) {
   position <- g$variants$position
   is_par <- Reduce(`|`, Map(function(start, end) position >= start & position <= end,
                             regions$start, regions$end), FALSE)
+  inform_ancify(sprintf("Pseudoautosomal, named XY: %s of %s of X.",
+                        format_count(sum(is_x & is_par)), count_of(sum(is_x), "variant")))
   g$variants$chromosome[is_x & is_par] <- "XY"
   g
 }
 
 check_par <- function(regions) {
   builds <- c(GRCh37 = "GRCh37", hg19 = "GRCh37", GRCh38 = "GRCh38", hg38 = "GRCh38")
-  if (is.character(regions) && length(regions) == 1 && regions %in% names(builds)) {
-    return(human_par[[builds[[regions]]]])
+  build <- if (is_scalar(regions)) match(tolower(regions), tolower(names(builds))) else NA
+  if (!is.na(build)) {
+    return(human_par[[builds[[build]]]])
   }
   must_be(is.data.frame(regions) && are_ranges(regions$start, regions$end), regions, "regions",
-          "\"GRCh37\", \"GRCh38\", or a data frame of `start` and `end`")
+          "\"GRCh37\" (hg19), \"GRCh38\" (hg38), or a data frame of `start` and `end`")
 }
 
 are_ranges <- function(start, end) {

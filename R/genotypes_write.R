@@ -8,8 +8,8 @@
 #' **BED.** The counted allele becomes A1, so that a BED and its copy count the same allele. Numeric
 #' sample columns other than the sex become phenotypes, with -9 if missing. Genetic positions are 0.
 #'
-#' **PGEN.** The counted allele becomes ALT, and the other one REF, which is noted as provisional if
-#' `g` comes from a BED, a BGEN or a matrix. The `.psam` has all sample columns that are numbers or texts,
+#' **PGEN.** The counted allele becomes ALT, and the other one REF. It is noted as provisional if `g`
+#' comes from a BED, a BGEN or a matrix. The `.psam` has all sample columns that are numbers or texts,
 #' with NA if missing. Calls have two bits each, as in storage mode 02.
 #'
 #' @param g Genotypes, as from [open_genotypes()].
@@ -58,7 +58,8 @@ write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = int
 write_pgen <- function(g, path, overwrite = FALSE, threads = NULL, progress = interactive()) {
   check_args(g = check_genotypes, path = one_path(), overwrite = flag())
   columns <- psam_columns(g$samples)
-  check_without_blanks(c(columns, list(name = names(columns))), c(names(columns), "name"), ".psam")
+  check_without_blanks(columns, names(columns), ".psam")
+  check_without_blanks(list(name = names(columns)), "name", ".psam")
   check_without_blanks(g$variants, c("chromosome", "id", "counted", "other"), ".pvar")
   tables <- list(pvar_lines(g$variants), lines_of_columns(columns))
   write_genotypes(g, path, "pgen", tables, overwrite, new_work(threads, progress = progress))
@@ -70,6 +71,9 @@ genotype_endings <- list(bed = c(".bed", ".bim", ".fam"), pgen = c(".pgen", ".pv
 # `tables`: lines of the table of variants, and of that of samples.
 write_genotypes <- function(g, path, format, tables, overwrite, work) {
   endings <- genotype_endings[[format]]
+  others <- vapply(genotype_endings[names(genotype_endings) != format], `[`, "", 1)
+  refuse_if(any(endsWith(path, others)), "`path` is %s, but a %s is written: end it with %s.",
+            quoted(path), toupper(format), quoted(endings[1]))
   stem <- if (endsWith(path, endings[1])) sub("[.][a-z]+$", "", path) else path
   dir.create(dirname(stem), showWarnings = FALSE, recursive = TRUE)
   for (file in paste0(stem, endings)) check_free(file, g, overwrite)
@@ -159,7 +163,7 @@ psam_columns <- function(samples) {
                    samples[setdiff(names(samples), first)])
   lapply(c(as.list(columns), others), function(values) {
     text <- if (is.numeric(values)) exact_text(values) else values
-    ifelse(is.na(values), "NA", text)
+    ifelse(is.na(values) | !nzchar(text), "NA", text)
   })
 }
 

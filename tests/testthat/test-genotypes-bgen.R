@@ -151,6 +151,10 @@ test_that("samples are those of a .sample, or of the file", {
   }
   bgen_of_calls(calls, rev(ids), path = path)
   expect_ancify_error(open_bgen_file(path), "format", "Sample 1 is 'i4'", "'i1' in")
+  # A given .sample may rename samples, but not reorder them.
+  expect_ancify_error(open_bgen_file(path, samples = beside), "format", "another order", "'i4'")
+  bgen_of_calls(calls, paste0("other", 1:4), path = path)
+  expect_ancify_error(open_bgen_file(path), "format", "Sample 1 is 'other1'", "`samples`")
   expect_identical(open_bgen_file(path, samples = beside)$samples, expected)
   # A single ID
   writeLines(c("ID missing age", "0 0 C", paste(ids, 0, 21:24)), beside)

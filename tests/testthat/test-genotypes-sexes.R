@@ -169,7 +169,7 @@ test_that("codes stay PLINK's codes beside names of other files, or of split_par
   g <- split_par(open_genotypes(calls, variants), "GRCh38")
   expect_identical(variant_classes(g)$class, c("autosome", "X", "PAR", "PAR"))
   one <- bed_fileset(matrix(0:1, 2, 2), variants = plain_variants(2))
-  other <- bed_fileset(matrix(0:1, 2, 2), variants = plain_variants(2))
+  other <- bed_fileset(matrix(0:1, 2, 2), variants = plain_variants(4)[3:4, ])
   rename <- function(path, names) {
     bim <- sub("bed$", "bim", path)
     writeLines(paste(names, sub("^[0-9]+ v", paste0(" ", names[1], "v"), readLines(bim))), bim)

@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-struct Genotypes {
+struct GenotypeCounts {
   double heterozygotes;
   double rare;
   double common;
@@ -31,17 +31,17 @@ struct Genotypes {
 };
 
 // Sums of relative probabilities over one side of the start.
-struct Sums {
+struct TailSums {
   double all = 0;
   double tail = 0;  // of those at most 1, the start's
 };
 
 // Terms first rise to the mode, and fall from there.
-Sums sum_from(Genotypes at, int step) {
+TailSums sum_from(GenotypeCounts at, int step) {
   // Products of many ratios differ from equal ones by rounding.
   constexpr double at_most_start = 1 + 1e-8;
   constexpr double negligible = 1e-20;
-  Sums sums;
+  TailSums sums;
   double term = 1;
   for (;;) {
     const double ratio = step > 0 ? at.ratio_up() : at.ratio_down();
@@ -61,10 +61,10 @@ Sums sum_from(Genotypes at, int step) {
 double hardy_weinberg_p(std::int64_t heterozygotes, std::int64_t homozygotes,
                         std::int64_t other_homozygotes) {
   const auto [rare, common] = std::minmax(homozygotes, other_homozygotes);
-  const Genotypes start = {static_cast<double>(heterozygotes), static_cast<double>(rare),
-                           static_cast<double>(common)};
-  const Sums down = sum_from(start, -1);
-  const Sums up = sum_from(start, 1);
+  const GenotypeCounts start = {static_cast<double>(heterozygotes), static_cast<double>(rare),
+                                static_cast<double>(common)};
+  const TailSums down = sum_from(start, -1);
+  const TailSums up = sum_from(start, 1);
   return std::min(1.0, (1 + down.tail + up.tail) / (1 + down.all + up.all));
 }
 
