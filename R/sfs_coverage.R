@@ -20,7 +20,7 @@
 #' `MASKED` or `REF_MISMATCH`. The depth is `DP` of FORMAT. An uncalled genotype has depth 0, so
 #' filters on genotypes count too.
 #'
-#' @param vcf,populations,subset As in [sfs_from_vcf()].
+#' @param vcf,subset As in [sfs_from_vcf()].
 #' @param depths A list with a vector for each population: the number or share of genotypes with
 #'   depth 0, 1, 2 and so on.
 #' @param individuals The number of sequenced diploid individuals of each population, up to 500; in
