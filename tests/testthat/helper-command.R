@@ -79,6 +79,7 @@ command_folder <- function(folder = new_folder()) {
   for (ending in c(".bed", ".bim", ".fam")) {
     file.copy(sub("\\.bed$", ending, genotypes$file), at(paste0("mice", ending)))
   }
+  write_sites(records, contigs, at("sites.vcf"))
   for (model in list(c("dnabert_random", "DNABERT-S"), c("esm2_random", "esm2_t36_3B"))) {
     file.copy(example_model(model[1]), folder, recursive = TRUE)
     file.rename(at(model[1]), at(model[2]))
@@ -87,7 +88,27 @@ command_folder <- function(folder = new_folder()) {
   # Letters that models do not know, and short sequences, would be warnings.
   contigs <- c(">first", strrep("ACGTTGCAAC", 60), ">second", strrep("GGCATTACGA", 70))
   writeBin(gzip_member(charToRaw(paste0(contigs, "\n", collapse = ""))), at("contigs.fa.gz"))
-  traits <- data.frame(FID = 1, IID = genotypes$data$id, y = genotypes$data$y)
+  y <- genotypes$data$y
+  traits <- data.frame(FID = 1, IID = genotypes$data$id, CD8 = y, MCH = rev(y))
   utils::write.table(traits, at("traits.tsv"), quote = FALSE, row.names = FALSE)
+  mice <- open_genotypes(at("mice.bed"))
+  write_pgen(mice[, 1:20], at("chr1.pgen"))
+  write_pgen(mice[, 21:40], at("chr2.pgen"))
   folder
+}
+
+# A catalogue of the records' sites without samples, as gnomAD has, compressed too.
+write_sites <- function(records, contigs, path) {
+  sites <- vapply(strsplit(records, "\t"), function(fields) {
+    copies <- sample(0:100, 2)
+    info <- sprintf("AA=%s;AC_afr=%d;AN_afr=100;AC_nfe=%d;AN_nfe=100", fields[4], copies[1],
+                    copies[2])
+    paste(c(fields[1:7], info), collapse = "\t")
+  }, "")
+  info <- c(
+    "##INFO=<ID=AA,Number=1,Type=String,Description=\"a\">",
+    sprintf("##INFO=<ID=AC_%s,Number=A,Type=Integer,Description=\"c\">", c("afr", "nfe")),
+    sprintf("##INFO=<ID=AN_%s,Number=1,Type=Integer,Description=\"n\">", c("afr", "nfe"))
+  )
+  as_bgzip(write_vcf(sites, path, vcf_header(sites, contigs, info)))
 }
