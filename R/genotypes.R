@@ -16,8 +16,8 @@
 #'
 #' **Several ALT alleles.** A variant of a PGEN, VCF or BCF with several ALT alleles is split: each
 #' ALT allele becomes a variant with the same ID, and all other alleles count as the other one.
-#' `bcftools norm -m -` splits them in the same way. ALT alleles of a VCF that are no single base are
-#' left out, and calls of `*` are missing there. `split` counts these variants;
+#' `bcftools norm -m -` splits them in the same way. ALT alleles of a VCF that are no single base
+#' are left out, and calls of `*` are missing there. `split` counts these variants;
 #' `multiallelic = "drop"` leaves them out.
 #'
 #' **BGEN** of layout 2 (versions 1.2 and 1.3) stays in the file. A call is the nearest whole number
@@ -46,10 +46,10 @@
 #'
 #' **Several files** are one set: `open_genotypes(c("chr1.bed", "chr2.bed"))`,
 #' `open_genotypes("chr{1:22,X}.pgen")`, or a list with a path in each line, whose name ends in
-#' `.txt` or `.list`. Relative paths start at the working directory. Formats may differ. The variants
-#' of one file follow those of another. Samples are matched by IID, in the order of the first file.
-#' It gives their other columns; a sex may come from any file. A warning counts samples that are not
-#' in all files: they are left out.
+#' `.txt` or `.list`. Relative paths start at the working directory. Formats may differ. The
+#' variants of one file follow those of another. Samples are matched by IID, in the order of the
+#' first file. It gives their other columns; a sex may come from any file. A warning counts samples
+#' that are not in all files: they are left out.
 #'
 #' **Sex.** A column `sex` (or `SEX`) of the samples says 1, `M` or `male`, or 2, `F` or `female`;
 #' all else is unknown. To give it for a matrix or a VCF, set `g$samples$sex`. Analyses use it for

@@ -4,9 +4,9 @@
 #' frequent, have few missing calls and do not contradict Hardy-Weinberg equilibrium. A message
 #' tells how many are left out.
 #'
-#' Frequencies and missing calls are of the chosen samples of `g`. Males have one copy of X and Y, and
-#' females do not count on Y. A variant that fails several limits counts for the first of them, in
-#' the order of the arguments. The test of Hardy-Weinberg equilibrium is exact. It takes females
+#' Frequencies and missing calls are of the chosen samples of `g`. Males have one copy of X and Y,
+#' and females do not count on Y. A variant that fails several limits counts for the first of them,
+#' in the order of the arguments. The test of Hardy-Weinberg equilibrium is exact. It takes females
 #' alone on X, and is not made on Y, MT, Z and W.
 #'
 #' @param g Genotypes, from [open_genotypes()].

@@ -75,8 +75,8 @@ places_of_variants <- function(variants) {
   do.call(paste, variants[c("id", "chromosome", "position", "counted", "other")])
 }
 
-# Refuses files that share variants, which would count twice, under any name of a chromosome and with
-# either allele counted. Only chromosomes of several files are compared.
+# Refuses files that share variants, which would count twice, under any name of a chromosome and
+# with either allele counted. Only chromosomes of several files are compared.
 check_variants_once <- function(parts) {
   if (length(parts) == 1) {
     return(invisible())

@@ -8,9 +8,9 @@
 #' **BED.** The counted allele becomes A1, so that a BED and its copy count the same allele. Numeric
 #' sample columns other than the sex become phenotypes, with -9 if missing. Genetic positions are 0.
 #'
-#' **PGEN.** The counted allele becomes ALT, and the other one REF. It is noted as provisional if `g`
-#' comes from a BED, a BGEN or a matrix. The `.psam` has all sample columns that are numbers or texts,
-#' with NA if missing. Calls have two bits each, as in storage mode 02.
+#' **PGEN.** The counted allele becomes ALT, and the other one REF. It is noted as provisional if
+#' `g` comes from a BED, a BGEN or a matrix. The `.psam` has all sample columns that are numbers or
+#' texts, with NA if missing. Calls have two bits each, as in storage mode 02.
 #'
 #' @param g Genotypes, as from [open_genotypes()].
 #' @param path Path of the `.bed` or `.pgen` to write, with or without this extension. Its folder is
