@@ -64,8 +64,10 @@ expect_taf_refused <- function(lines, ..., line, skip = FALSE) {
 }
 
 test_that("a bad column of a TAF is an error with its line, or left out and counted", {
-  expect_taf_refused(c(taf_head, "CG"), "this column of TAF has 2 bases, but the number of rows is 3",
-                     "on_bad_block", line = 3)
+  expect_taf_refused(
+    c(taf_head, "CG"), "this column of TAF has 2 bases, but the number of rows is 3",
+    "on_bad_block", line = 3
+  )
   lines <- c(taf_head, "CG", "GGG", "GGG ; s 0 hg.chr1 4 + 9",
              "TTT ; s 0 hg.chr1 5 + 9 s 1 near.c 7 + 9 s 2 far.c 2 + 5")
   warned <- expect_one_warning(
