@@ -165,11 +165,11 @@ open_source <- function(source, how) {
 }
 
 # Sources of genotypes; the first row whose is() is TRUE counts. open(source, how), where `how` has
-# the further arguments of open_genotypes(), returns path, files, samples and variants. It returns
-# variant_index and n_variants if some variants are left out, `alts` if some have several ALT
-# alleles, block_begins and hard_call_threshold of a BGEN, and `calls` that are kept in memory:
-# bytes, or a pointer to them. A saved fit loses the pointer, and again(part) reads the calls again;
-# their checksum must agree.
+# the further arguments of open_genotypes(), returns path, files, samples and variants. If some
+# variants are left out, it also returns variant_index and n_variants. If some have several ALT
+# alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold. `calls` are kept in
+# memory: bytes, or a pointer to them. A saved fit loses the pointer, and again(part) reads the
+# calls again; their checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),

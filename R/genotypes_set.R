@@ -78,31 +78,31 @@ places_of_variants <- function(variants) {
 # Refuses files that share variants, which would count twice, under any name of a chromosome and
 # with either allele counted. Only chromosomes of several files are compared.
 check_variants_once <- function(parts) {
-  if (length(parts) == 1) {
-    return(invisible())
-  }
-  parts <- lapply(parts, function(part) {
-    table <- part$variants
-    table$chromosome <- genotype_chromosomes(as.character(table$chromosome))
-    list(path = part$path, variants = table)
-  })
-  chromosomes <- lapply(parts, function(part) unique(part$variants$chromosome))
-  all <- unlist(chromosomes)
+  given <- lapply(parts, function(part) unique(as.character(part$variants$chromosome)))
+  names <- lapply(given, genotype_chromosomes)
+  all <- unlist(names)
   shared <- unique(all[duplicated(all)])
   seen <- character()
-  for (part in parts[vapply(chromosomes, function(some) any(some %in% shared), NA)]) {
-    rows <- which(part$variants$chromosome %in% shared)
-    some <- lapply(part$variants, `[`, rows)
-    alleles <- some[c("counted", "other")]
-    some[names(alleles)] <- list(do.call(pmin, unname(alleles)), do.call(pmax, unname(alleles)))
-    some$id[some$position > 0] <- "" # files may name a variant differently
-    keys <- places_of_variants(some)
+  for (i in which(vapply(names, function(some) any(some %in% shared), NA))) {
+    table <- parts[[i]]$variants
+    chromosome <- names[[i]][match(table$chromosome, given[[i]])]
+    rows <- which(chromosome %in% shared)
+    keys <- keys_of_any_file(lapply(replace(table, "chromosome", list(chromosome)), `[`, rows))
     again <- which(keys %in% seen)
     refuse_if(length(again), "%s has %s that an earlier file of `source` has too, such as %s.",
-              quoted(part$path), count_of(length(again), "variant"),
-              quoted(part$variants$id[rows[again[1]]]))
+              quoted(parts[[i]]$path), count_of(length(again), "variant"),
+              quoted(table$id[rows[again[1]]]))
     seen <- c(seen, keys)
   }
+}
+
+# Keys without the counted allele, and without ids where positions are known, as both differ between
+# files.
+keys_of_any_file <- function(variants) {
+  alleles <- unname(variants[c("counted", "other")])
+  variants[c("counted", "other")] <- list(do.call(pmin, alleles), do.call(pmax, alleles))
+  variants$id[variants$position > 0] <- ""
+  places_of_variants(variants)
 }
 
 # ---- Samples -------------------------------------------------------------------------------------
@@ -139,21 +139,22 @@ shared_samples <- function(parts) {
 # contradictions, and the first part counts.
 with_sexes <- function(parts) {
   samples <- parts[[1]]$samples
-  given <- vapply(parts, function(part) {
-    sexes_of(part$samples)[match(samples$id, part$samples$id)]
-  }, rep("", nrow(samples)))
-  given <- matrix(given, nrow(samples))
-  given[is.na(given)] <- "unknown"
-  known <- apply(given, 1, function(sexes) c(sexes[sexes != "unknown"], "unknown")[1])
-  differs <- which(rowSums(given != known & given != "unknown") > 0)
-  if (length(differs)) {
+  known <- own <- sexes_of(samples)
+  differs <- logical(nrow(samples))
+  for (part in parts[-1]) {
+    sex <- sexes_of(part$samples)[match(samples$id, part$samples$id)]
+    sex[is.na(sex)] <- "unknown"
+    differs <- differs | sex != known & sex != "unknown" & known != "unknown"
+    known <- ifelse(known == "unknown", sex, known)
+  }
+  if (any(differs)) {
     warn_ancify(
       sprintf("The files disagree on the sex of %s, such as %s: that of the first file is used.",
-              count_of(length(differs), "sample"), quoted(samples$id[differs[1]])),
+              count_of(sum(differs), "sample"), quoted(samples$id[which(differs)[1]])),
       "samples"
     )
   }
-  if (any(known != given[, 1])) {
+  if (!identical(known, own)) {
     column <- c(intersect(c("sex", "SEX"), names(samples)), "sex")[1]
     samples[[column]] <- match(known, c("male", "female"), 0L)
   }

@@ -166,3 +166,37 @@ test_that("a command takes several files", {
   pattern <- file.path(study$folder, "chr{1:3}.bed")
   expect_identical(table_of("--genotypes", pattern), expected)
 })
+
+test_that("sexes come from any file, and contradictions are told", {
+  set.seed(8)
+  study <- study_of_files(6, 9)
+  give_sexes <- function(file, sexes) {
+    fam <- sub("bed$", "fam", file)
+    table <- utils::read.table(fam, colClasses = "character")
+    write_columns(replace(table, 5, list(sexes)), fam)
+  }
+  give_sexes(study$files[1], c(0, 0, 1, 2, 0, 1))
+  give_sexes(study$files[2], c(1, 0, 1, 2, 0, 1))
+  give_sexes(study$files[3], c(1, 2, 0, 2, 0, 1))
+  expect_silent(set <- open_genotypes(study$files))
+  expect_identical(sexes_of(set$samples),
+                   c("male", "female", "male", "female", "unknown", "male"))
+  give_sexes(study$files[3], c(1, 2, 2, 2, 0, 1))
+  expect_warning(set <- open_genotypes(study$files), "the sex of 1 sample, such as 'i3'",
+                 class = "ancify_samples_warning")
+  expect_identical(sexes_of(set$samples)[3], "male")
+})
+
+test_that("a variant counts twice under another name or with the other allele too", {
+  calls <- matrix(c(0, 1, 2, 1), 2)
+  file_of <- function(...) bed_fileset(calls, variants = data.frame(...))
+  one <- file_of(c("X", "2"), c("a", "b"), 0, c(5, 7), "A", "C")
+  again <- list(
+    file_of(c("chrX", "3"), c("a", "c"), 0, c(5, 9), "A", "C"),
+    file_of(c("23", "3"), c("other", "c"), 0, c(5, 9), "C", "A")
+  )
+  for (other in again) {
+    expect_ancify_error(open_genotypes(c(one, other)), "input", "1 variant that an earlier file")
+  }
+  expect_identical(ncol(open_genotypes(c(one, file_of("X", c("a", "d"), 0, 5:6, "A", "G")))), 4L)
+})

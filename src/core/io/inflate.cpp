@@ -136,34 +136,35 @@ std::unique_ptr<StreamInflater> make_stream_inflater() {
 
 const char* inflater_name() { return "ISA-L"; }
 
-void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc) {
+namespace {
+
+// Inflates `deflated` into all of the output. Returns how many of its bytes are left. `wrapper`:
+// ISA-L's code of a header around deflate data.
+std::uint32_t inflate_whole(std::string_view deflated, char* output, std::size_t size,
+                            std::uint32_t wrapper, const char* problem) {
   inflate_state state;
   isal_inflate_init(&state);
+  state.crc_flag = wrapper;
   state.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(deflated.data()));
   state.avail_in = clamp(deflated.size());
   state.next_out = reinterpret_cast<std::uint8_t*>(output);
   state.avail_out = clamp(size);
   const int status = isal_inflate_stateless(&state);
   leave_isal();
-  if (status != ISAL_DECOMP_OK || state.avail_out != 0) {
-    throw InputError("invalid deflate data");
-  }
+  if (status != ISAL_DECOMP_OK || state.avail_out != 0) throw InputError(problem);
+  return state.avail_in;
+}
+
+}  // namespace
+
+void inflate_block(std::string_view deflated, char* output, std::size_t size, std::uint32_t crc) {
+  inflate_whole(deflated, output, size, ISAL_DEFLATE, "invalid deflate data");
   if (extend_checksum(0, output, size) != crc) throw InputError("incorrect data check");
 }
 
 void inflate_zlib(std::string_view deflated, char* output, std::size_t size) {
-  inflate_state state;
-  isal_inflate_init(&state);
-  state.crc_flag = ISAL_ZLIB;
-  state.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(deflated.data()));
-  state.avail_in = clamp(deflated.size());
-  state.next_out = reinterpret_cast<std::uint8_t*>(output);
-  state.avail_out = clamp(size);
-  const int status = isal_inflate_stateless(&state);
-  leave_isal();
-  if (status != ISAL_DECOMP_OK || state.avail_out != 0 || state.avail_in != 0) {
-    throw InputError("invalid zlib data");
-  }
+  constexpr const char* problem = "invalid zlib data";
+  if (inflate_whole(deflated, output, size, ISAL_ZLIB, problem) != 0) throw InputError(problem);
 }
 
 #elif defined(ANCIFY_HAVE_LIBDEFLATE)
