@@ -124,11 +124,11 @@
 #' calls <- matrix(c(0, 1, 2, NA), 2, dimnames = list(c("a", "b"), c("snp1", "snp2")))
 #' open_genotypes(calls, data.frame(chromosome = "1", position = c(100, 200)))
 open_genotypes <- function(source, variants = NULL, multiallelic = "split", samples = NULL,
-                           hard_call_threshold = NULL) {
+                           hard_call_threshold = NULL, dosages = FALSE) {
   check_args(multiallelic = choice(c("split", "drop")), samples = optional(file_in()),
-             hard_call_threshold = optional(number(0, 0.5)))
+             hard_call_threshold = optional(number(0, 0.5)), dosages = flag())
   how <- list(variants = variants, multiallelic = multiallelic, samples = samples,
-              hard_call_threshold = hard_call_threshold)
+              hard_call_threshold = hard_call_threshold, dosages = dosages)
   parts <- lapply(genotype_sources_of(source), open_source, how)
   check_bgen_arguments(parts, how)
   check_variants_once(parts)
@@ -167,9 +167,10 @@ open_source <- function(source, how) {
 # Sources of genotypes; the first row whose is() is TRUE counts. open(source, how), where `how` has
 # the further arguments of open_genotypes(), returns path, files, samples and variants. If some
 # variants are left out, it also returns variant_index and n_variants. If some have several ALT
-# alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold. `calls` are kept in
-# memory: bytes, or a pointer to them. A saved fit loses the pointer, and again(part) reads the
-# calls again; their checksum must agree.
+# alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold. `dosages` says
+# whether analyses use the dosages of the file. `calls` are kept in memory: bytes, or a pointer to
+# them. A saved fit loses the pointer, and again(part) reads the calls again; their checksum must
+# agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
@@ -202,7 +203,7 @@ core_part <- function(part) {
     variants = if (is.null(part$alts)) part$variants else length(part$alts),
     order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
-    calls = calls_in_memory(part)
+    dosages = part$dosages, calls = calls_in_memory(part)
   )
 }
 

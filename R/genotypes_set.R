@@ -169,6 +169,7 @@ genotype_part <- function(part, ids) {
     variants = part$n_variants,
     order = if (!identical(part$samples$id, ids)) match(ids, part$samples$id), alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
+    dosages = part$dosages,
     memory = list2env(c(list(calls = part$calls), part$memory))
   )
 }

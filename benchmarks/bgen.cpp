@@ -103,7 +103,8 @@ void compare(const std::string& folder, std::int64_t samples, std::int64_t varia
   std::ofstream(path, std::ios::binary) << bgen_text(samples, variants, compression, most_frequent);
   JobControl control;
   const BgenIndex index = ancify::read_bgen_index(path, control);
-  const ancify::BgenGenotypes file(ancify::InputFile(path), samples, index.begins, 0.1);
+  const ancify::BgenGenotypes file(ancify::InputFile(path), samples, index.begins,
+                                   ancify::BgenRule{0.1});
   std::vector<std::int64_t> all(static_cast<std::size_t>(variants));
   std::iota(all.begin(), all.end(), 0);
   double ours = 1e300;

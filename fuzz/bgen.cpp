@@ -227,7 +227,7 @@ std::string read_index(const std::string& path) {
   for (std::size_t i = 0; i < index.ids.size(); ++i) text += std::string(index.ids[i]) + '\n';
   std::set<std::int64_t> others(index.multiallelic.begin(), index.multiallelic.end());
   others.insert(index.one_allele.begin(), index.one_allele.end());
-  const BgenGenotypes file(InputFile(path), index.header.samples, index.begins, 0.1);
+  const BgenGenotypes file(InputFile(path), index.header.samples, index.begins, BgenRule{0.1});
   const VariantTable& table = index.variants;
   for (std::int64_t j = 0; j < file.variants(); ++j) {
     const auto at = static_cast<std::size_t>(j);
@@ -249,7 +249,7 @@ std::string read_pieces(const std::string& path, std::int64_t piece) {
   return outcome([&] {
     JobControl control;
     const BgenIndex index = read_bgen_index(path, control);
-    const BgenGenotypes file(InputFile(path), index.header.samples, index.begins, 0.1);
+    const BgenGenotypes file(InputFile(path), index.header.samples, index.begins, BgenRule{0.1});
     std::string text;
     for (std::int64_t first = 0; first < file.variants(); first += piece) {
       text += calls_of(file, first, std::min(piece, file.variants() - first));

@@ -152,8 +152,9 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
     ancify::InputIdentities expected = inputs;
     expected.emplace(path, identity);
     if (!block_begins.empty()) {
-      return std::make_unique<ancify::BgenGenotypes>(ancify::InputFile(path, expected), samples,
-                                                     block_begins, hard_call_threshold);
+      return std::make_unique<ancify::BgenGenotypes>(
+          ancify::InputFile(path, expected), samples, block_begins,
+          ancify::BgenRule{hard_call_threshold, dosages});
     }
     return ancify::open_genotype_file(path, samples, variants, expected, alts);
   }
@@ -206,7 +207,7 @@ struct Fields<GenotypesOfPart> {
       field_or_default("order", &All::order, as_indices), field_or_default("alts", &All::alts),
       field_or_default("block_begins", &All::block_begins, as_indices),
       field_or_default("hard_call_threshold", &All::hard_call_threshold),
-      field("calls", &All::keeper));
+      field_or_default("dosages", &All::dosages), field("calls", &All::keeper));
 };
 
 template <>

@@ -1,6 +1,6 @@
 // Genotypes chosen in R: list(parts = a list with list(path =, identity =, samples =, variants =,
-// order =, alts =, block_begins = and hard_call_threshold = of a BGEN, calls =) for each file,
-// sample_index =, variant_index =, masks = for CallMask). core_genotypes() makes the list.
+// order =, alts =, block_begins = and hard_call_threshold = of a BGEN, dosages =, calls =) for each
+// file, sample_index =, variant_index =, masks = for CallMask). core_genotypes() makes the list.
 #pragma once
 
 #include <Rcpp.h>
@@ -26,6 +26,7 @@ struct GenotypesOfPart {
   std::vector<int> alts;                   // as for open_genotype_file()
   std::vector<std::int64_t> block_begins;  // of a BGEN, else empty
   double hard_call_threshold = 0;
+  bool dosages = false;                 // whether dosages are read, where the format has them
   Rcpp::RObject keeper;                 // of the calls in memory
   const std::uint8_t* calls = nullptr;  // if they are in memory
   std::int64_t bytes = 0;               // of calls

@@ -44,9 +44,9 @@ BgenIndex index_of(const std::string& path) {
   return read_bgen_index(path, control);
 }
 
-BgenGenotypes open_bgen(const std::string& path, double threshold = 0.1) {
+BgenGenotypes open_bgen(const std::string& path, const BgenRule& rule = {0.1}) {
   BgenIndex index = index_of(path);
-  return {InputFile(path), index.header.samples, index.begins, threshold};
+  return {InputFile(path), index.header.samples, index.begins, rule};
 }
 
 std::string read(const GenotypeFile& file, std::size_t first, std::size_t n) {
@@ -66,16 +66,18 @@ std::string calls_of_block(const BgenVariant& variant, double threshold) {
 
 void expect_dosages(const BgenVariant& variant) {
   const auto n = static_cast<std::int64_t>(variant.samples.size());
-  const BgenDosages dosages = decode_bgen_block(bgen_block(variant), n);
-  ASSERT_EQ(dosages.scale, test::bgen_scale(variant.bits));
-  ASSERT_EQ(dosages.numerators.size(), variant.samples.size());
+  std::vector<Dosage> dosages(variant.samples.size());
+  const int unit = dose_bgen_block(bgen_block(variant), n, dosages.data());
+  const std::uint64_t scale = test::bgen_scale(variant.bits);
+  ASSERT_EQ(unit, std::min<std::uint64_t>(scale, kMostUnit));
   for (std::size_t i = 0; i < variant.samples.size(); ++i) {
     const BgenSample& sample = variant.samples[i];
     const bool missing = sample.missing || sample.stored.empty();
-    ASSERT_EQ(dosages.missing[i], missing);
-    if (!missing) {
-      ASSERT_EQ(dosages.numerators[i], test::bgen_numerator(variant, sample)) << variant.bits;
-    }
+    ASSERT_EQ(dosages[i] == kMissingDosage, missing);
+    if (missing) continue;
+    const auto numerator = static_cast<double>(test::bgen_numerator(variant, sample));
+    const double expected = unit * (numerator / static_cast<double>(scale) - 1);
+    ASSERT_NEAR(dosages[i], expected, scale <= kMostUnit ? 1e-8 : 0.5 + 1e-8) << variant.bits;
   }
 }
 
@@ -116,7 +118,9 @@ std::string problem_of_block(const std::string& block, std::int64_t samples) {
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(samples));
   const std::string problem =
       message_of<InputError>([&] { call_bgen_block(block, samples, 0.1, calls.data()); });
-  EXPECT_EQ(message_of<InputError>([&] { decode_bgen_block(block, samples); }), problem);
+  std::vector<Dosage> dosages(static_cast<std::size_t>(samples));
+  const auto dose = [&] { dose_bgen_block(block, samples, dosages.data()); };
+  EXPECT_EQ(message_of<InputError>(dose), problem);
   return problem;
 }
 
@@ -333,7 +337,7 @@ TEST(BgenGenotypes, NoticeChanges) {
   const BgenGenotypes file = open_bgen(path);
   const auto open_with = [&](std::int64_t samples, std::vector<std::int64_t> begins) {
     return message_of<FormatError>(
-        [&] { BgenGenotypes(InputFile(path), samples, std::move(begins), 0.1); });
+        [&] { BgenGenotypes(InputFile(path), samples, std::move(begins), BgenRule{0.1}); });
   };
   EXPECT_NE(open_with(49, index.begins), "");
   EXPECT_NE(open_with(50, {}), "");

@@ -295,17 +295,33 @@ void call_mixed_group(const CallRule<Number>& rule, const Number* numerators,
   pack_group(calls.data(), packed);
 }
 
+// The nearest dosage in units of kMostUnit.
+Dosage rounded_dosage(std::uint64_t numerator, std::uint64_t scale) {
+  return static_cast<Dosage>(static_cast<int>((numerator * kMostUnit + scale / 2) / scale) -
+                             kMostUnit);
+}
+
 }  // namespace
 
-BgenDosages decode_bgen_block(std::string_view block, std::int64_t samples) {
+int dose_bgen_block(std::string_view block, std::int64_t samples, Dosage* dosages) {
   const BlockParts parts = parts_of_block(block, samples);
-  BgenDosages dosages;
-  dosages.scale = parts.scale();
+  const std::uint64_t scale = parts.scale();
+  const bool exact = scale <= kMostUnit;
   for_each_group(parts, [&](std::size_t first, std::size_t n, const auto* numerators) {
-    dosages.numerators.insert(dosages.numerators.end(), numerators, numerators + n);
-    for (std::size_t i = 0; i < n; ++i) dosages.missing.push_back(parts.is_missing(first + i));
+    Dosage* const out = dosages + first;
+    if (exact) {
+      const int one_copy = static_cast<int>(scale);
+      for (std::size_t i = 0; i < n; ++i) {
+        out[i] = static_cast<Dosage>(static_cast<int>(numerators[i]) - one_copy);
+      }
+    } else {
+      for (std::size_t i = 0; i < n; ++i) out[i] = rounded_dosage(numerators[i], scale);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (parts.is_missing(first + i)) out[i] = kMissingDosage;
+    }
   });
-  return dosages;
+  return exact ? static_cast<int>(scale) : kMostUnit;
 }
 
 void call_bgen_block(std::string_view block, std::int64_t samples, double threshold,

@@ -4,23 +4,16 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
+
+#include "core/formats/genotype/genotype_file.h"
 
 namespace ancify {
 
-// The number of copies of the second allele that each sample is expected to have.
-struct BgenDosages {
-  // The numerator of one copy: 2^bits - 1.
-  std::uint64_t scale = 0;
-  // From 0 to 2 * scale. A haploid sample counts twice, so its numerator is even.
-  std::vector<std::uint64_t> numerators;
-  // A sample that is missing has any numerator.
-  std::vector<bool> missing;
-};
-
-// Decodes an inflated block of a variant of two alleles. Each of `samples` must have at most two
-// copies; one without copies is missing. Throws InputError with the problem of any other block.
-BgenDosages decode_bgen_block(std::string_view block, std::int64_t samples);
+// Decodes an inflated block of a variant of two alleles to dosages of the second one, and returns
+// their unit. They are exact for up to 14 bits, and rounded to the nearest step otherwise. Each of
+// `samples` must have at most two copies; one without copies is missing, and a haploid one counts
+// twice. Throws InputError with the problem of any other block.
+int dose_bgen_block(std::string_view block, std::int64_t samples, Dosage* dosages);
 
 // Makes calls of the same block, in (samples + 3) / 4 bytes as GenotypeFile::read() does. As in
 // PLINK 2, the call is the nearest whole number of copies if the dosage is at most `threshold`

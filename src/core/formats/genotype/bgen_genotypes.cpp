@@ -73,11 +73,11 @@ class BlockInflater {
 }  // namespace
 
 BgenGenotypes::BgenGenotypes(InputFile file, std::int64_t samples, std::vector<std::int64_t> begins,
-                             double hard_call_threshold)
+                             const BgenRule& rule)
     : file_(std::move(file)),
       header_(read_bgen_header(file_)),
       begins_(std::move(begins)),
-      threshold_(hard_call_threshold) {
+      rule_(rule) {
   const bool fits = samples == header_.samples &&
                     static_cast<std::int64_t>(begins_.size()) == header_.variants + 1 &&
                     begins_.front() >= header_.variants_begin &&
@@ -89,6 +89,19 @@ BgenGenotypes::BgenGenotypes(InputFile file, std::int64_t samples, std::vector<s
 }
 
 void BgenGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+  for_each_block(first, n, [&](std::int64_t i, std::string_view block) {
+    call_bgen_block(block, samples(), rule_.hard_call_threshold, calls + i * stride());
+  });
+}
+
+void BgenGenotypes::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
+                                 int* units) const {
+  for_each_block(first, n, [&](std::int64_t i, std::string_view block) {
+    units[i] = dose_bgen_block(block, samples(), dosages + i * samples());
+  });
+}
+
+void BgenGenotypes::for_each_block(std::int64_t first, std::int64_t n, const UseBlock& use) const {
   BlockInflater inflater(header_.compression, header_.samples);
   std::string bytes;
   const auto* const begin = begins_.data() + first;
@@ -103,7 +116,7 @@ void BgenGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls
           std::string_view(bytes).substr(static_cast<std::size_t>(begin[i] - begin[from]),
                                          static_cast<std::size_t>(begin[i + 1] - begin[i]));
       try {
-        call_bgen_block(inflater.inflate(own), header_.samples, threshold_, calls + i * stride());
+        use(i, inflater.inflate(own));
       } catch (const InputError& error) {
         throw FormatError(file_.path(), 0,
                           "variant " + std::to_string(first + i + 1) + " " + error.what());

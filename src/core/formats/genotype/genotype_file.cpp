@@ -10,6 +10,7 @@
 #include "core/formats/genotype/bed_genotypes.h"
 #include "core/formats/genotype/little_endian.h"
 #include "core/formats/genotype/pgen_genotypes.h"
+#include "core/formats/genotype/selected_calls.h"
 #include "core/io/file.h"
 #include "core/io/zstd_source.h"
 
@@ -61,6 +62,17 @@ void check_magic(const std::string& path, const Magic& magic) {
 }
 
 }  // namespace
+
+void GenotypeFile::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
+                                int* units) const {
+  constexpr std::array<Dosage, 4> of_call = {-1, 0, 1, kMissingDosage};
+  std::vector<std::uint8_t> calls(static_cast<std::size_t>(stride()));
+  for (std::int64_t j = 0; j < n; ++j, dosages += samples()) {
+    read(first + j, 1, calls.data());
+    for (std::int64_t i = 0; i < samples(); ++i) dosages[i] = of_call[call_at(calls.data(), i)];
+    units[j] = 1;
+  }
+}
 
 std::int64_t most_samples(const std::string& path) {
   const InputFile file(path);

@@ -1,4 +1,4 @@
-// Files of hard-called genotypes: PLINK 1 BED and PLINK 2 PGEN.
+// Files of genotypes: hard calls, and dosages of some formats.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,13 @@
 #include "core/exec/job_control.h"
 
 namespace ancify {
+
+// A sample's dosage, the expected number of copies of the counted allele, as its distance from one
+// copy in steps of 1 / unit: no copy is -unit, two copies are unit.
+using Dosage = std::int16_t;
+constexpr Dosage kMissingDosage = INT16_MIN;
+// The largest unit, that of PLINK 2.
+constexpr int kMostUnit = 1 << 14;
 
 // The calls of a file, variant by variant. A call is the number of copies of the counted allele (A1
 // of a .bim, ALT of a .pvar) in 2 bits: 0, 1, 2, or kMissingCall. Sample i of a variant is in bits
@@ -25,6 +32,11 @@ class GenotypeFile {
   // once. Throws FormatError, with the variant's number, for a bad record; FileError if the file
   // has become shorter.
   virtual void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const = 0;
+  // Whether read_dosages() gives more than the calls.
+  virtual bool gives_dosages() const { return false; }
+  // Reads `n` variants' dosages, `samples()` each, and each variant's unit. Threads and errors as
+  // for read(). Without dosages, calls are dosages in units of 1.
+  virtual void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const;
   // The number of variants with dosages, which are not read.
   virtual std::int64_t with_dosages() const { return 0; }
   // Throws FileError if the file has changed since it was opened. Call it at the end of reading.

@@ -36,16 +36,45 @@ JoinedGenotypes::JoinedGenotypes(std::vector<GenotypePart> parts)
   }
 }
 
-void JoinedGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+template <class Use>
+void JoinedGenotypes::for_each_part(std::int64_t first, std::int64_t n, const Use& use) const {
   const auto after = std::upper_bound(begins_.begin(), begins_.end(), first);
   auto at = static_cast<std::size_t>(after - begins_.begin()) - 1;
-  for (; n > 0; ++at) {
-    const std::int64_t here = std::min(n, begins_[at + 1] - first);
-    read_part(parts_[at], first - begins_[at], here, calls);
-    calls += here * stride();
-    first += here;
-    n -= here;
+  for (std::int64_t place = 0; place < n; ++at) {
+    const std::int64_t here = std::min(n - place, begins_[at + 1] - first - place);
+    use(parts_[at], first + place - begins_[at], here, place);
+    place += here;
   }
+}
+
+void JoinedGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+  for_each_part(first, n,
+                [&](const GenotypePart& part, std::int64_t from, std::int64_t here,
+                    std::int64_t place) { read_part(part, from, here, calls + place * stride()); });
+}
+
+void JoinedGenotypes::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
+                                   int* units) const {
+  for_each_part(
+      first, n,
+      [&](const GenotypePart& part, std::int64_t from, std::int64_t here, std::int64_t place) {
+        Dosage* const out = dosages + place * samples_;
+        if (part.samples.empty()) {
+          part.file->read_dosages(from, here, out, units + place);
+          return;
+        }
+        std::vector<Dosage> of_file(static_cast<std::size_t>(part.file->samples()));
+        for (std::int64_t j = 0; j < here; ++j) {
+          part.file->read_dosages(from + j, 1, of_file.data(), units + place + j);
+          std::transform(part.samples.begin(), part.samples.end(), out + j * samples_,
+                         [&](std::int64_t i) { return of_file[static_cast<std::size_t>(i)]; });
+        }
+      });
+}
+
+bool JoinedGenotypes::gives_dosages() const {
+  return std::any_of(parts_.begin(), parts_.end(),
+                     [](const GenotypePart& part) { return part.file->gives_dosages(); });
 }
 
 void JoinedGenotypes::read_part(const GenotypePart& part, std::int64_t first, std::int64_t n,

@@ -28,10 +28,16 @@ class JoinedGenotypes final : public GenotypeFile {
   std::int64_t samples() const override { return samples_; }
   std::int64_t variants() const override { return begins_.back(); }
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
+  bool gives_dosages() const override;
+  void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const override;
   std::int64_t with_dosages() const override;
   void check_unchanged() const override;
 
  private:
+  // Calls use(part, its first variant, number of variants, their first place among the n) for the
+  // parts of these variants.
+  template <class Use>
+  void for_each_part(std::int64_t first, std::int64_t n, const Use& use) const;
   void read_part(const GenotypePart& part, std::int64_t first, std::int64_t n,
                  std::uint8_t* calls) const;
 

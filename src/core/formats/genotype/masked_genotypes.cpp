@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/formats/genotype/selected_calls.h"
 
 namespace ancify {
 
@@ -49,6 +50,20 @@ void MaskedGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* cal
       const unsigned call = calls[i];
       const unsigned one = call & ~(call >> 1) & heterozygous[i];
       calls[i] = static_cast<std::uint8_t>(call | one << 1 | all[i] * kMissingCall);
+    }
+  }
+}
+
+void MaskedGenotypes::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
+                                   int* units) const {
+  file_->read_dosages(first, n, dosages, units);
+  for (std::int64_t j = 0; j < n; ++j, dosages += samples()) {
+    const std::uint8_t mask = mask_of_[static_cast<std::size_t>(first + j)];
+    if (mask == 0) continue;
+    const auto& [heterozygous, all] = bits_[mask - 1U];
+    for (std::int64_t i = 0; i < samples(); ++i) {
+      const bool is_het = dosages[i] == 0 && call_at(heterozygous.data(), i) != 0;
+      if (is_het || call_at(all.data(), i) != 0) dosages[i] = kMissingDosage;
     }
   }
 }
