@@ -53,9 +53,9 @@ struct Fields<SampledVariants> {
                                        field("theta", &All::theta), field("seed", &All::seed));
 };
 
-// For each variant, z'v for a column v, and a summary of its calls. Returns list(response =, square
-// = z'Sz off the fixed effects, or z'Pz at the variances `theta` unless they are NULL, n = samples
-// with a call, frequency = NA without).
+// For each variant, z'v for a column v, and a summary of its genotypes. Returns list(response =,
+// square = z'Sz off the fixed effects, or z'Pz at the variances `theta` unless they are NULL, n =
+// samples with a call, frequency = NA without).
 // [[Rcpp::export]]
 Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                            const std::vector<double>& v, const Rcpp::RObject& theta,
@@ -77,8 +77,7 @@ Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotype
     forms = reml::quadratic_forms_off_effects(calls, fixed, v, control);
     if (!projection.empty())
       forms.take_projection(calls.quadratic_forms(control, projection.data()));
-    for (const ancify::VariantCounts& counts : matrix.counts()) {
-      const ancify::VariantMoments moments = ancify::moments_of(counts, matrix.samples());
+    for (const ancify::VariantMoments& moments : matrix.moments()) {
       n.push_back(moments.observed);
       frequency.push_back(moments.observed > 0 ? moments.mean / 2 : NA_REAL);
     }

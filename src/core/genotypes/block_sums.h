@@ -1,9 +1,11 @@
-// Exact sums of calls times integers, for each level of vector instructions.
+// Exact sums of calls or dosages times integers, for each level of vector instructions.
 #pragma once
 
 #include <cstdint>
 
 #include "core/device/simd.h"
+#include "core/formats/genotype/genotype_file.h"
+#include "core/genotypes/fixed_point.h"
 #include "core/genotypes/quads.h"
 #include "core/genotypes/stored_block.h"
 
@@ -14,6 +16,14 @@ constexpr std::int64_t kTileSamples = 4096;
 
 // One byte per quad for each of kLaneSamples samples: four variants of a sample together.
 constexpr std::size_t kExpandedCalls = static_cast<std::size_t>(kBlockVariants) * kLaneSamples;
+
+// Two dosages per pair of variants for each of kLaneSamples samples.
+constexpr std::size_t kExpandedDosages = kExpandedCalls;
+
+// The most products of two dosages with two digits whose sum fits 32 bits.
+constexpr std::int64_t narrow_pairs(std::int64_t largest_unit) {
+  return INT32_MAX / (2 * largest_unit * kMostWideDigit);
+}
 
 // The functions of one source, compiled for each level. Missing calls count as 3.
 struct BlockSums {
@@ -30,6 +40,17 @@ struct BlockSums {
   // 2^53.
   void (*over_variants)(const std::uint8_t* calls, const std::int8_t* digits, int quads,
                         double* sums);
+  // sums[v][d] += sum over samples i of dosage(v, i) * digit d of i, for kQuad rows of dosages. `n`
+  // and `digits` as above, with kWideDigits rows. `narrow`: narrow_pairs() of the dosages.
+  void (*dosages_over_samples)(const Dosage* const* rows, const std::int16_t* digits,
+                               std::int64_t n, std::int64_t narrow,
+                               std::int64_t (*sums)[kWideDigits]);
+  // pairs = samples [0, kLaneSamples) of `variants` rows that are `stride` dosages apart.
+  void (*expand_dosages)(const Dosage* rows, std::int64_t stride, int variants, Dosage* pairs);
+  // sums[i] = sum over variants v of dosage(i, v) * number(v), for kLaneSamples samples of expanded
+  // dosages. `digits`: for each of `n` pairs, kWideDigits times two digits.
+  void (*dosages_over_variants)(const Dosage* pairs, const std::int16_t* digits, std::int64_t n,
+                                std::int64_t narrow, double* sums);
 };
 
 // The functions for a level, or for the best lower level in the build.

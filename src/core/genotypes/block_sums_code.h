@@ -1,6 +1,6 @@
-// Multiplies calls from 0 to 3 by digits from -64 to 63, with the vectors of the level for which
-// this is compiled. AVX-512 adds four products of bytes to a 32-bit sum. The others add two to a
-// 16-bit sum, which holds kMostPairs of them: 85 * 2 * 3 * 64 fits 16 bits.
+// Multiplies calls from 0 to 3, or dosages, by digits from -64 to 63, with the vectors of the level
+// for which this is compiled. AVX-512 adds four products of bytes to a 32-bit sum. The others add
+// two to a 16-bit sum, which holds kMostPairs of them: 85 * 2 * 3 * 64 fits 16 bits.
 #pragma once
 
 #include <algorithm>
@@ -205,7 +205,117 @@ void sum_over_variants(const std::uint8_t* calls, const std::int8_t* digits, int
   }
 }
 
-constexpr BlockSums kBlockSums = {sum_over_samples, expand_calls, sum_over_variants};
+// ---- Dosages ------------------------------------------------------------------------------------
+
+// Samples of expanded dosages in a vector.
+constexpr std::int64_t kPairs = kVectorBytes / (2 * sizeof(Dosage));
+// Vectors of dosages whose sums for all digits stay in registers.
+constexpr int kRows = 4;
+
+// sums += the products of neighbours, added.
+inline void add_pairs(Words& sums, const Halves& dosages, const Halves& digits) {
+#if defined(__AVX512VNNI__)
+  Words result = sums;  // in a register
+  asm("vpdpwssd %2, %1, %0" : "+v"(result) : "v"(dosages), "v"(digits));
+  sums = result;
+#elif defined(__AVX2__)
+  sums += (Words)_mm256_madd_epi16((__m256i)dosages, (__m256i)digits);
+#elif defined(__x86_64__)
+  sums += (Words)_mm_madd_epi16((__m128i)dosages, (__m128i)digits);
+#else
+  const auto a = (Words)dosages;
+  const auto b = (Words)digits;
+  sums += ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
+// The sum of a vector's words, each of which may use all its bits.
+inline std::int64_t wide_total(const Words& words) {
+#if defined(__AVX512VNNI__)
+  const auto all = (__m512i)words;
+  const auto high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(all, 1));
+  return _mm512_reduce_add_epi64(
+      _mm512_add_epi64(_mm512_cvtepi32_epi64(_mm512_castsi512_si256(all)), high));
+#elif defined(__AVX2__)
+  const auto all = (__m256i)words;
+  const auto high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(all, 1));
+  const auto four = _mm256_add_epi64(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(all)), high);
+  const auto two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return _mm_cvtsi128_si64(two) + _mm_extract_epi64(two, 1);
+#else
+  return std::int64_t{words[0]} + words[1] + words[2] + words[3];
+#endif
+}
+
+inline void clear(Words (&sums)[kRows][kWideDigits]) {
+  for (auto& of_row : sums) {
+    for (auto& sum : of_row) sum = Words{};
+  }
+}
+
+void sum_dosages_over_samples(const Dosage* const* rows, const std::int16_t* digits, std::int64_t n,
+                              std::int64_t narrow, std::int64_t (*sums)[kWideDigits]) {
+  const std::int64_t at_once = narrow * 2 * kPairs;
+  for (std::int64_t begin = 0; begin < n; begin += at_once) {
+    Words sum[kRows][kWideDigits];
+    clear(sum);
+    for (std::int64_t i = begin; i < std::min(n, begin + at_once); i += 2 * kPairs) {
+      Halves columns[kWideDigits];
+      for (int d = 0; d < kWideDigits; ++d) load(digits + d * kTileSamples + i, columns[d]);
+      for (int v = 0; v < kRows; ++v) {
+        Halves dosages;
+        load(rows[v] + i, dosages);
+        for (int d = 0; d < kWideDigits; ++d) add_pairs(sum[v][d], dosages, columns[d]);
+      }
+    }
+    for (int v = 0; v < kRows; ++v) {
+      for (int d = 0; d < kWideDigits; ++d) sums[v][d] += wide_total(sum[v][d]);
+    }
+  }
+}
+
+void expand_dosages(const Dosage* rows, std::int64_t stride, int variants, Dosage* pairs) {
+  for (int v = 0; v < variants; v += 2, rows += 2 * stride, pairs += 2 * kLaneSamples) {
+    for (std::int64_t i = 0; i < kLaneSamples; ++i) {
+      pairs[2 * i] = rows[i];
+      pairs[2 * i + 1] = v + 1 < variants ? rows[stride + i] : Dosage{0};
+    }
+  }
+}
+
+void sum_dosages_over_variants(const Dosage* pairs, const std::int16_t* digits, std::int64_t n,
+                               std::int64_t narrow, double* sums) {
+  std::fill_n(sums, kLaneSamples, 0.0);
+  for (std::int64_t i = 0; i < kLaneSamples; i += kRows * kPairs) {
+    for (std::int64_t begin = 0; begin < n; begin += narrow) {
+      Words sum[kRows][kWideDigits];
+      clear(sum);
+      for (std::int64_t pair = begin; pair < std::min(n, begin + narrow); ++pair) {
+        Halves columns[kWideDigits];
+        for (int d = 0; d < kWideDigits; ++d) {
+          std::int32_t two;
+          std::memcpy(&two, digits + (pair * kWideDigits + d) * 2, sizeof(two));
+          columns[d] = (Halves)(two - Words{});
+        }
+        for (int k = 0; k < kRows; ++k) {
+          Halves dosages;
+          load(pairs + (pair * kLaneSamples + i + k * kPairs) * 2, dosages);
+          for (int d = 0; d < kWideDigits; ++d) add_pairs(sum[k][d], dosages, columns[d]);
+        }
+      }
+      for (int k = 0; k < kRows; ++k) {
+        double* const out = sums + i + k * kPairs;
+        for (int j = 0; j < kPairs; ++j) {
+          out[j] += sum[k][0][j] + static_cast<double>(kWideBase) * sum[k][1][j];  // exact
+        }
+      }
+    }
+  }
+}
+
+constexpr BlockSums kBlockSums = {sum_over_samples,  expand_calls,
+                                  sum_over_variants, sum_dosages_over_samples,
+                                  expand_dosages,    sum_dosages_over_variants};
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 #include "core/genotypes/call_patterns.h"
 #include "core/genotypes/genotype_products.h"
 #include "core/genotypes/pattern_sums.h"
-#include "core/io/memory.h"
+#include "core/genotypes/stripes.h"
 
 namespace ancify {
 
@@ -37,8 +37,7 @@ std::vector<Group> groups_of(const GenotypeMatrix& matrix, const GenotypeTile& t
     for (int j = 0; j < matrix.variants_in(block); ++j) {
       if (wanted(block * kBlockVariants + j)) variants.push_back(static_cast<std::uint8_t>(j));
     }
-    of_blocks[static_cast<std::size_t>(k)] =
-        find_patterns(tile.rows + k * kBlockQuads * quad_stride(n), n, variants);
+    of_blocks[static_cast<std::size_t>(k)] = find_patterns(tile.rows(k), n, variants);
   });
   std::vector<Group> groups;
   for (std::size_t k = 0; k < of_blocks.size(); ++k) {
@@ -73,33 +72,6 @@ std::size_t end_of_batch(const std::vector<Group>& groups, std::size_t begin) {
   return end;
 }
 
-// An n x n matrix as stripes of columns, stored at and below the diagonal.
-class Stripes {
- public:
-  explicit Stripes(std::int64_t n)
-      : n_(n), memory_(static_cast<std::size_t>(count() * n * kStripeColumns) * sizeof(double)) {}
-  std::int64_t count() const { return (n_ + kStripeColumns - 1) / kStripeColumns; }
-  // One row per sample; rows above the stripe's first column are unused.
-  double* operator[](std::int64_t stripe) {
-    return reinterpret_cast<double*>(memory_.data()) + stripe * n_ * kStripeColumns;
-  }
-  // Calls use(row, column, number) for all elements of a stripe at or below the diagonal.
-  template <class Use>
-  void for_each_number(std::int64_t stripe, Use&& use) {
-    const std::int64_t first = stripe * kStripeColumns;
-    for (std::int64_t i = first; i < n_; ++i) {
-      double* const row = (*this)[stripe] + i * kStripeColumns;
-      for (std::int64_t c = first; c < std::min(first + kStripeColumns, i + 1); ++c) {
-        use(i, c, row[c - first]);
-      }
-    }
-  }
-
- private:
-  std::int64_t n_;
-  Memory memory_;  // zeros at first
-};
-
 }  // namespace
 
 void GenotypeProducts::outer(JobControl& control, const std::vector<double>& factors,
@@ -110,8 +82,8 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
   const auto wanted = [&](std::int64_t j) { return factor_of(j) != 0; };
   const auto any_wanted = [&](std::int64_t block) {
     const auto first = factors.begin() + block * kBlockVariants;
-    return std::any_of(first, first + matrix_.variants_in(block),
-                       [](double factor) { return factor != 0; });
+    return !matrix_.has_dosages(block) && std::any_of(first, first + matrix_.variants_in(block),
+                                                      [](double factor) { return factor != 0; });
   };
   Stripes sums(n);
   const auto add_groups = [&](const std::vector<Group>& groups, std::size_t begin,
@@ -145,6 +117,7 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
       begin = end;
     }
   });
+  add_outer_of_dosages(control, factors, sums);
   run_tasks(control, work.threads, sums.count(), [&](std::int64_t stripe, const TaskContext&) {
     sums.for_each_number(stripe, [&](std::int64_t i, std::int64_t c, double number) {
       out[c * n + i] = out[i * n + c] = number;
@@ -183,7 +156,7 @@ std::vector<double> GenotypeProducts::quadratic_forms(JobControl& control,
     }
   };
   matrix_.for_each_tile(
-      control, [](std::int64_t) { return true; },
+      control, [&](std::int64_t block) { return !matrix_.has_dosages(block); },
       [&](const GenotypeTile& tile) {
         const std::vector<Group> groups = groups_of(matrix_, tile, wanted, control);
         const auto all = static_cast<std::int64_t>(groups.size());
@@ -195,6 +168,7 @@ std::vector<double> GenotypeProducts::quadratic_forms(JobControl& control,
                                 context);
                   });
       });
+  add_forms_of_dosages(control, lower, forms);
   return forms;
 }
 

@@ -42,6 +42,15 @@ inline std::int8_t digit(std::int32_t number, int which) {
   return static_cast<std::int8_t>(((number + shift) >> (7 * which) & 127) - 64);
 }
 
+// Digits base 16384 of the same numbers, for products with dosages.
+constexpr std::int64_t kWideDigits = 2;
+constexpr std::int64_t kWideBase = 128 * 128;
+constexpr std::int64_t kMostWideDigit = 64 * 129;
+
+inline std::int16_t wide_digit(std::int32_t number, int which) {
+  return static_cast<std::int16_t>(digit(number, 2 * which) + 128 * digit(number, 2 * which + 1));
+}
+
 // The sum of numbers, from the sums of their digits.
 ANCIFY_HOST_DEVICE inline std::int64_t join_digits(std::int64_t d0, std::int64_t d1,
                                                    std::int64_t d2, std::int64_t d3) {

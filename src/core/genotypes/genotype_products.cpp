@@ -2,8 +2,9 @@
 //   t_j = scale_j (sum_i c_ij V_i - 3 m_j - mu_j (sum_i V_i - m_j)),  m_j = sum of V over missing,
 //   out_i += sum_j c_ij W_j - sum_j mu_j W_j - sum_{j missing} (3 - mu_j) W_j,
 // where c is 0, 1, 2, or 3 for a missing call. For a listed variant, all samples count with its
-// modal call, and non-modal ones add differences. Integer sums are exact, so their order is free;
-// all others have a fixed order.
+// modal call, and non-modal ones add differences. Dosages are integers c too, with means and scales
+// in their steps; a missing one is stored as 0, and listed as a call that adds 3. Integer sums are
+// exact, so their order is free; all others have a fixed order.
 #include "core/genotypes/genotype_products.h"
 
 #include <algorithm>
@@ -87,8 +88,8 @@ struct FixedColumn {
 class FixedColumns {
  public:
   FixedColumns(const double* v, std::int64_t n, Columns columns, int threads, JobControl& control);
-  // Keeps the numbers and their digits, in the CPU's layout.
-  void keep(int threads, JobControl& control);
+  // Keeps the numbers and their digits, in the CPU's layout: for calls, dosages or both.
+  void keep(bool calls, bool dosages, int threads, JobControl& control);
   // Writes the digits of a column in the devices' layout, for samples [first, first + n).
   void write_digits(std::int64_t column, std::int64_t first, std::int64_t n,
                     std::int8_t* out) const {
@@ -107,6 +108,9 @@ class FixedColumns {
   const std::int32_t* row(std::int64_t sample) const { return &numbers_[index(sample * all())]; }
   const std::int8_t* digits(std::int64_t tile, std::int64_t column) const {
     return &digits_[index((tile * all() + column) * kNumberDigits * kTileSamples)];
+  }
+  const std::int16_t* wide_digits(std::int64_t tile, std::int64_t column) const {
+    return &wide_digits_[index((tile * all() + column) * kWideDigits * kTileSamples)];
   }
   double step(std::int64_t column) const {
     return column < columns_.n ? steps_[index(column)].coarse
@@ -133,6 +137,7 @@ class FixedColumns {
   std::vector<std::int64_t> firsts_;  // the first nonzero sample of each given column
   std::vector<std::int32_t> numbers_;
   std::vector<std::int8_t> digits_;
+  std::vector<std::int16_t> wide_digits_;
 };
 
 FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int threads,
@@ -163,20 +168,28 @@ FixedColumns::FixedColumns(const double* v, std::int64_t n, Columns columns, int
   });
 }
 
-void FixedColumns::keep(int threads, JobControl& control) {
+void FixedColumns::keep(bool calls, bool dosages, int threads, JobControl& control) {
   const std::int64_t tiles = (n_ + kTileSamples - 1) / kTileSamples;
   numbers_.resize(index(n_ * all()));
-  digits_.resize(index(tiles * all() * kNumberDigits * kTileSamples));
+  if (calls) digits_.resize(index(tiles * all() * kNumberDigits * kTileSamples));
+  if (dosages) wide_digits_.resize(index(tiles * all() * kWideDigits * kTileSamples));
   run_tasks(control, threads, tiles, [&](std::int64_t tile, const TaskContext&) {
     const std::int64_t first = tile * kTileSamples;
     const std::int64_t here = std::min(kTileSamples, n_ - first);
     for (std::int64_t c = 0; c < all(); ++c) {
       const FixedColumn numbers = column(c);
-      std::int8_t* const out = &digits_[index((tile * all() + c) * kNumberDigits * kTileSamples)];
+      const std::int64_t at = (tile * all() + c) * kTileSamples;
+      std::int8_t* const out = calls ? &digits_[index(at * kNumberDigits)] : nullptr;
+      std::int16_t* const wide = dosages ? &wide_digits_[index(at * kWideDigits)] : nullptr;
       for (std::int64_t i = 0; i < here; ++i) {
         const std::int32_t number = numbers[first + i];
         numbers_[index((first + i) * all() + c)] = number;
-        for (int d = 0; d < kNumberDigits; ++d) out[d * kTileSamples + i] = digit(number, d);
+        for (int d = 0; calls && d < kNumberDigits; ++d) {
+          out[d * kTileSamples + i] = digit(number, d);
+        }
+        for (int d = 0; dosages && d < kWideDigits; ++d) {
+          wide[d * kTileSamples + i] = wide_digit(number, d);
+        }
       }
     }
   });
@@ -201,8 +214,9 @@ class FixedCoefficients {
           steps.fine_part(value, coarse);
     }
   }
-  // Makes the digits of packed variants, in the CPU's layout.
+  // Makes the digits of packed variants or of dosages, in the CPU's layout.
   void split(const BlockLayout& layout) {
+    if (layout.dosed > 0) return split_wide();
     quads_ = layout.quads();
     digits_.resize(static_cast<std::size_t>(columns_.all() * quads_ * kQuad * kNumberDigits));
     for (std::size_t slot = 0; slot < layout.packed.size(); ++slot) {
@@ -237,6 +251,10 @@ class FixedCoefficients {
   const std::int8_t* digits(std::int64_t column) const {
     return digits_.data() + digits_at(column);
   }
+  const std::int16_t* wide_digits(std::int64_t column) const {
+    return wide_digits_.data() + column * pairs() * 2 * kWideDigits;
+  }
+  std::int64_t pairs() const { return (variants_ + 1) / 2; }
   double step(std::int64_t column) const {
     const FixedSteps& steps = steps_[static_cast<std::size_t>(column % columns_.n)];
     return column < columns_.n ? steps.coarse : steps.fine;
@@ -247,6 +265,18 @@ class FixedCoefficients {
   }
 
  private:
+  void split_wide() {
+    wide_digits_.resize(static_cast<std::size_t>(columns_.all() * pairs() * 2 * kWideDigits));
+    for (std::int64_t v = 0; v < variants_; ++v) {
+      for (std::int64_t c = 0; c < columns_.all(); ++c) {
+        std::int16_t* const out =
+            &wide_digits_[static_cast<std::size_t>((c * pairs() + v / 2) * 2 * kWideDigits)];
+        for (int d = 0; d < kWideDigits; ++d) {
+          out[d * 2 + v % 2] = wide_digit(static_cast<std::int32_t>(row(v)[c]), d);
+        }
+      }
+    }
+  }
   std::size_t digits_at(std::int64_t column) const {
     return static_cast<std::size_t>(column * quads_ * kQuad * kNumberDigits);
   }
@@ -255,6 +285,7 @@ class FixedCoefficients {
   std::int64_t variants_;
   std::int64_t quads_ = 0;  // packed
   std::vector<std::int8_t> digits_;
+  std::vector<std::int16_t> wide_digits_;
   std::vector<double> numbers_;
   std::vector<FixedSteps> steps_;
 };
@@ -281,7 +312,7 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
       const double w = std::abs(scales[j] * u[j * columns.n + c]);
       const auto at = static_cast<std::size_t>(c);
       most[at] = std::max(most[at], w);
-      if (any_missing) most_missing[at] = std::max(most_missing[at], (3 - means[j]) * w);
+      if (any_missing) most_missing[at] = std::max(most_missing[at], std::abs(3 - means[j]) * w);
     }
   }
   const std::vector<double> zeros(static_cast<std::size_t>(columns.all()));
@@ -358,8 +389,12 @@ class FirstHalf {
     // Sums by variant and integer column, over calls and over missing calls.
     std::vector<std::int64_t> of_calls(static_cast<std::size_t>(variants * columns_.all()));
     std::vector<std::int64_t> of_missing(of_calls.size());
-    sum_packed(block, of_calls.data(), of_missing.data());
-    if (!block.layout->listed.empty()) sum_listed(block, of_calls.data(), of_missing.data());
+    if (block.layout->dosed > 0) {
+      sum_dosages(block, of_calls.data());
+    } else {
+      sum_packed(block, of_calls.data(), of_missing.data());
+    }
+    if (block.layout->any_listed()) sum_listed(block, of_calls.data(), of_missing.data());
     products_of_sums(columns_, n_, variants, means, scales, of_calls.data(), of_missing.data(), t);
   }
 
@@ -374,6 +409,34 @@ class FirstHalf {
     take_variants(are_few(missing, samples_, columns_.all()) ? sums_one_by_one(block.rows, quads)
                                                              : sums_of_marks(block.rows, quads),
                   layout, of_missing);
+  }
+
+  void sum_dosages(const StoredBlock& block, std::int64_t* sums) const {
+    const std::int64_t stride = quad_stride(samples_);
+    const std::int64_t first = columns_.first_sample() / kLaneSamples * kLaneSamples;
+    const std::int64_t narrow = narrow_pairs(block.layout->largest_unit);
+    const std::int64_t last = block.layout->dosed - 1;
+    for (std::int64_t tile = first / kTileSamples * kTileSamples; tile < samples_;
+         tile += kTileSamples) {
+      const std::int64_t begin = std::max(tile, first);
+      const std::int64_t n = std::min(tile + kTileSamples, stride) - begin;
+      for (std::int64_t c = 0; c < columns_.all(); ++c) {
+        const std::int16_t* const digits =
+            columns_.wide_digits(tile / kTileSamples, c) + (begin - tile);
+        for (std::int64_t v = 0; v <= last; v += kQuad) {
+          std::array<const Dosage*, kQuad> rows;
+          for (std::int64_t k = 0; k < kQuad; ++k) {
+            rows[static_cast<std::size_t>(k)] =
+                block.dosages + std::min(v + k, last) * stride + begin;
+          }
+          std::int64_t of_rows[kQuad][kWideDigits] = {};
+          block_sums_.dosages_over_samples(rows.data(), digits, n, narrow, of_rows);
+          for (std::int64_t k = 0; k < std::min(kQuad, last + 1 - v); ++k) {
+            sums[(v + k) * columns_.all() + c] += of_rows[k][0] + kWideBase * of_rows[k][1];
+          }
+        }
+      }
+    }
   }
 
   void sum_listed(const StoredBlock& block, std::int64_t* of_calls,
@@ -478,7 +541,13 @@ class SecondHalf {
     const bool few = are_few(packed_missing, samples_, columns_.all());
     const bool any_missing = packed_missing + layout.missing_listed > 0;
     const std::uint8_t* const rows = block.rows + lane * kLaneSamples;
-    block_sums_.expand_calls(rows, quad_stride(samples_), layout.quads(), calls_.data());
+    const std::int64_t stride = quad_stride(samples_);
+    if (layout.dosed > 0) {
+      block_sums_.expand_dosages(block.dosages + lane * kLaneSamples, stride, layout.dosed,
+                                 dosages_.data());
+    } else {
+      block_sums_.expand_calls(rows, stride, layout.quads(), calls_.data());
+    }
     if (any_missing) start_sums(of_missing_, coefficients.modal_missing);
     if (packed_missing > 0 && few) sum_one_by_one(rows, layout, coefficients.missing);
     if (packed_missing > 0 && !few) {
@@ -486,7 +555,7 @@ class SecondHalf {
         marks_[i] = static_cast<std::uint8_t>(calls_[i] & calls_[i] >> 1);
       }
     }
-    if (!layout.listed.empty()) {
+    if (layout.any_listed()) {
       start_sums(of_listed_, coefficients.modal_calls);
       sum_non_modal_over_variants(block, lane, coefficients.calls.row(0),
                                   coefficients.missing.row(0), columns_.all(), simd_,
@@ -496,9 +565,8 @@ class SecondHalf {
     for (std::int64_t c = 0; c < columns_.n; ++c) {
       std::array<double, kLaneSamples> of_block{};
       for (std::int64_t part = c; part < columns_.all(); part += columns_.n) {
-        block_sums_.over_variants(calls_.data(), coefficients.calls.digits(part), layout.quads(),
-                                  sums_.data());
-        if (!layout.listed.empty()) add_column(of_listed_, part);
+        sum_block(layout, coefficients.calls, part);
+        if (layout.any_listed()) add_column(of_listed_, part);
         const double step = coefficients.calls.step(part);
         const double centre = coefficients.centres[static_cast<std::size_t>(part)];
         for (std::size_t i = 0; i < kLaneSamples; ++i) of_block[i] += step * (sums_[i] - centre);
@@ -518,6 +586,19 @@ class SecondHalf {
   }
 
  private:
+  // The sums of a lane's packed calls or dosages.
+  void sum_block(const BlockLayout& layout, const FixedCoefficients& coefficients,
+                 std::int64_t column) {
+    if (layout.dosed > 0) {
+      block_sums_.dosages_over_variants(dosages_.data(), coefficients.wide_digits(column),
+                                        coefficients.pairs(), narrow_pairs(layout.largest_unit),
+                                        sums_.data());
+    } else {
+      block_sums_.over_variants(calls_.data(), coefficients.digits(column), layout.quads(),
+                                sums_.data());
+    }
+  }
+
   // Starts each sample's sums from a common row.
   static void start_sums(std::vector<double>& sums, const std::vector<double>& row) {
     sums.clear();
@@ -546,6 +627,7 @@ class SecondHalf {
 
   alignas(64) std::array<std::uint8_t, kExpandedCalls> calls_;
   alignas(64) std::array<std::uint8_t, kExpandedCalls> marks_;
+  alignas(64) std::array<Dosage, kExpandedDosages> dosages_;
   std::array<double, kLaneSamples> sums_;
   Columns columns_;
   std::int64_t samples_;
@@ -588,7 +670,18 @@ class SumsInOrder {
 
 GenotypeProducts::GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
                                    std::vector<double> scales)
-    : matrix_(matrix), means_(std::move(means)), scales_(std::move(scales)) {}
+    : matrix_(matrix),
+      means_(std::move(means)),
+      scales_(std::move(scales)),
+      stored_means_(means_),
+      stored_scales_(scales_) {
+  for (std::int64_t j = 0; j < matrix.variants(); ++j) {
+    if (!matrix.has_dosages(j / kBlockVariants)) continue;
+    const auto at = static_cast<std::size_t>(j);
+    stored_means_[at] = matrix.unit(j) * (means_[at] - 1);
+    stored_scales_[at] /= matrix.unit(j);
+  }
+}
 
 void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& take) const {
   if (matrix_.on_devices() != nullptr) {
@@ -598,11 +691,11 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   const std::int64_t parts = pass.bits == ProductBits::k56 ? 2 : 1;
   const std::int64_t n = matrix_.samples();
   FixedColumns columns(pass.v, n, {pass.columns, parts}, work.threads, control);
-  columns.keep(work.threads, control);
+  columns.keep(matrix_.any_calls(), matrix_.any_dosages(), work.threads, control);
   const Columns out_columns = {pass.out_columns, parts};
   const auto first_half = [&](const GenotypeBlock& block) {
-    const double* const means = &means_[static_cast<std::size_t>(block.first_variant())];
-    const double* const scales = &scales_[static_cast<std::size_t>(block.first_variant())];
+    const double* const means = &stored_means_[static_cast<std::size_t>(block.first_variant())];
+    const double* const scales = &stored_scales_[static_cast<std::size_t>(block.first_variant())];
     const auto variants = static_cast<std::size_t>(block.variants());
     std::vector<double> t(variants * static_cast<std::size_t>(pass.columns));
     std::vector<double> u(variants * static_cast<std::size_t>(pass.out_columns));
@@ -731,7 +824,7 @@ std::vector<double> GenotypeProducts::squares(JobControl& control,
     return pair;
   };
   matrix_.for_each_tile(
-      control, [](std::int64_t) { return true; },
+      control, [&](std::int64_t block) { return !matrix_.has_dosages(block); },
       [&](const GenotypeTile& tile) {
         const std::int64_t first = tile.first_block * kBlockQuads;
         const std::int64_t end =
@@ -740,7 +833,9 @@ std::vector<double> GenotypeProducts::squares(JobControl& control,
         run_tasks(control, matrix_.work().threads, chunks,
                   [&](std::int64_t chunk, const TaskContext&) {
                     for (std::int64_t quad = first; quad < end; ++quad) {
-                      const std::uint8_t* const row = tile.rows + (quad - first) * quad_stride(n);
+                      const std::int64_t at = quad - first;
+                      const std::uint8_t* const row =
+                          tile.rows(at / kBlockQuads) + at % kBlockQuads * quad_stride(n);
                       const Pair low = pair_of(quad * kQuad);
                       const Pair high = pair_of(quad * kQuad + 2);
                       for (std::int64_t i = chunk * kChunkSamples;
@@ -750,6 +845,7 @@ std::vector<double> GenotypeProducts::squares(JobControl& control,
                     }
                   });
       });
+  add_squares_of_dosages(control, factors, sums);
   return sums;
 }
 

@@ -14,25 +14,6 @@ namespace ancify {
 // The precision of each column in a product: 28 or 56 bits relative to its largest magnitude.
 enum class ProductBits { k28, k56 };
 
-// The calls of a block's variants for some samples.
-class BlockCalls {
- public:
-  // Calls of samples [first, first + n).
-  BlockCalls(const StoredBlock& block, std::int64_t first, std::int64_t n)
-      : stride_(quad_stride(n)), rows_(static_cast<std::size_t>(kBlockQuads * stride_)) {
-    unpack_block(block, first, n, stride_, rows_.data());
-  }
-  // The call of a variant of the block in the i-th of these samples.
-  unsigned call(std::int64_t variant, std::int64_t i) const {
-    return call_in_quad(rows_[static_cast<std::size_t>(variant / kQuad * stride_ + i)],
-                        static_cast<int>(variant % kQuad));
-  }
-
- private:
-  std::int64_t stride_;
-  std::vector<std::uint8_t> rows_;
-};
-
 // A block of variants in a pass, as the caller sees it.
 class GenotypeBlock {
  public:
@@ -48,9 +29,11 @@ class GenotypeBlock {
   StoredBlock stored_;
 };
 
+class Stripes;
+
 class GenotypeProducts {
  public:
-  // z_j = scales[j] * (g_j - means[j]), and 0 for missing calls. A variant with scale 0 is left
+  // z_j = scales[j] * (g_j - means[j]), and 0 for missing genotypes. A variant with scale 0 is left
   // out. `matrix` must outlive this.
   GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
                    std::vector<double> scales);
@@ -85,16 +68,32 @@ class GenotypeProducts {
 
   const GenotypeMatrix& matrix() const { return matrix_; }
   const std::vector<double>& scales() const { return scales_; }
-  // z_j for the calls 0, 1, 2, and missing.
+  // z_j = stored_scale * (s_j - stored_mean) for the stored dosages s_j of a block, see Dosage.
+  double stored_mean(std::int64_t variant) const {
+    return stored_means_[static_cast<std::size_t>(variant)];
+  }
+  double stored_scale(std::int64_t variant) const {
+    return stored_scales_[static_cast<std::size_t>(variant)];
+  }
+  // z_j for the calls 0, 1, 2, and missing, in a block of calls.
   std::array<double, 4> values_of_calls(std::int64_t variant) const;
 
  private:
   void run_on_devices(JobControl& control, const Pass& pass, const Take& take,
                       DeviceGenotypes& genotypes) const;
 
+  void add_outer_of_dosages(JobControl& control, const std::vector<double>& factors,
+                            Stripes& sums) const;
+  void add_forms_of_dosages(JobControl& control, Stripes& lower, std::vector<double>& forms) const;
+  void add_squares_of_dosages(JobControl& control, const std::vector<double>& factors,
+                              std::vector<double>& sums) const;
+
   const GenotypeMatrix& matrix_;
   std::vector<double> means_;
   std::vector<double> scales_;
+  // As genotypes are stored: the same for calls.
+  std::vector<double> stored_means_;
+  std::vector<double> stored_scales_;
 };
 
 }  // namespace ancify

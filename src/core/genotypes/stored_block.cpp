@@ -31,8 +31,14 @@ ModalCall modal_call(const VariantCounts& counts, std::int64_t samples) {
   return {static_cast<unsigned>(most - of_calls.begin()), *most};
 }
 
+// Either quads or dosages have rows.
+std::int64_t bytes_of_rows(const BlockLayout& layout, std::int64_t samples) {
+  const auto dosage_bytes = static_cast<std::int64_t>(layout.dosed * sizeof(Dosage));
+  return (layout.quads() + dosage_bytes) * quad_stride(samples);
+}
+
 std::int64_t bytes_of_lists(const BlockLayout& layout, std::int64_t samples) {
-  if (layout.listed.empty()) return 0;
+  if (!layout.any_listed()) return 0;
   return (lanes_of(samples) + 1) * static_cast<std::int64_t>(sizeof(std::uint32_t)) +
          layout.non_modal * static_cast<std::int64_t>(sizeof(std::uint16_t));
 }
@@ -178,16 +184,29 @@ BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_
   return lists ? layout : packed;
 }
 
+BlockLayout dosed_layout(int variants, int largest_unit, std::int64_t missing) {
+  BlockLayout layout;
+  layout.dosed = variants;
+  layout.largest_unit = largest_unit;
+  layout.non_modal = layout.missing_listed = missing;
+  return layout;
+}
+
 StoredBlock::StoredBlock(const BlockLayout& kept, std::int64_t n, const std::uint8_t* bytes)
-    : layout(&kept), samples(n), rows(bytes), lanes(nullptr), non_modal(nullptr) {
-  if (kept.listed.empty()) return;
-  lanes = reinterpret_cast<const std::uint32_t*>(bytes + kept.quads() * quad_stride(n));
+    : layout(&kept),
+      samples(n),
+      rows(bytes),
+      dosages(kept.dosed > 0 ? reinterpret_cast<const Dosage*>(bytes) : nullptr),
+      lanes(nullptr),
+      non_modal(nullptr) {
+  if (!kept.any_listed()) return;
+  lanes = reinterpret_cast<const std::uint32_t*>(bytes + bytes_of_rows(kept, n));
   non_modal = reinterpret_cast<const std::uint16_t*>(lanes + lanes_of(n) + 1);
 }
 
 std::int64_t stored_bytes(const BlockLayout& layout, std::int64_t samples) {
   const std::int64_t lists = bytes_of_lists(layout, samples);
-  return layout.quads() * quad_stride(samples) + (lists + kAlignment - 1) / kAlignment * kAlignment;
+  return bytes_of_rows(layout, samples) + (lists + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 void store_block(const std::uint8_t* rows, const BlockLayout& layout, std::int64_t samples,
@@ -223,6 +242,31 @@ void store_block(const std::uint8_t* rows, const BlockLayout& layout, std::int64
     }
   }
   lanes[lanes_of(samples)] = n;
+}
+
+void store_dosages(const DosageRows& rows, const BlockLayout& layout, std::uint8_t* out) {
+  const std::int64_t n = rows.samples();
+  auto* const dosages = reinterpret_cast<Dosage*>(out);
+  for (int v = 0; v < layout.dosed; ++v) {
+    Dosage* const row = dosages + v * quad_stride(n);
+    std::replace_copy(rows[v], rows[v] + n, row, kMissingDosage, Dosage{0});
+    std::fill(row + n, row + quad_stride(n), Dosage{0});
+  }
+  if (!layout.any_listed()) return;
+  auto* const lanes = reinterpret_cast<std::uint32_t*>(out + bytes_of_rows(layout, n));
+  auto* const missing = reinterpret_cast<std::uint16_t*>(lanes + lanes_of(n) + 1);
+  std::uint32_t listed = 0;
+  for (std::int64_t lane = 0; lane < lanes_of(n); ++lane) {
+    lanes[lane] = listed;
+    for (int v = 0; v < layout.dosed; ++v) {
+      const Dosage* const row = rows[v] + lane * kLaneSamples;
+      for (std::int64_t i = 0; i < std::min(kLaneSamples, n - lane * kLaneSamples); ++i) {
+        if (row[i] != kMissingDosage) continue;
+        missing[listed++] = NonModalGenotype::bits_of(i, v, kMissingCall);
+      }
+    }
+  }
+  lanes[lanes_of(n)] = listed;
 }
 
 void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,

@@ -1,4 +1,5 @@
-// Stored blocks of variants: common variants in quads, rare ones as lists of non-modal genotypes.
+// Stored blocks of variants: common variants in quads, rare ones as lists of non-modal genotypes,
+// or dosages.
 #pragma once
 
 #include <array>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "core/device/simd.h"
+#include "core/formats/genotype/genotype_file.h"
+#include "core/genotypes/dosage_rows.h"
 #include "core/genotypes/quads.h"
 
 namespace ancify {
@@ -39,15 +42,23 @@ struct BlockLayout {
   std::int64_t non_modal = 0;
   std::int64_t missing_packed = 0;  // missing calls of packed variants
   std::int64_t missing_listed = 0;
+  // Variants with dosages: all of the block, or none. A missing dosage is stored as 0, and listed
+  // as a missing call whose modal call is 0.
+  int dosed = 0;
+  int largest_unit = 0;  // of these variants
 
   bool any_missing() const { return missing_packed + missing_listed > 0; }
-  int variants() const { return static_cast<int>(packed.size() + listed.size()); }
+  bool any_listed() const { return !listed.empty() || (dosed > 0 && non_modal > 0); }
+  int variants() const { return static_cast<int>(packed.size() + listed.size()) + dosed; }
   int quads() const { return static_cast<int>((packed.size() + kQuad - 1) / kQuad); }
 };
 
 // Layouts with all variants in quads, or with lists where these are faster and smaller.
 BlockLayout packed_layout(const VariantCounts* counts, int variants);
 BlockLayout listed_layout(const VariantCounts* counts, int variants, std::int64_t samples);
+
+// A layout of dosages, of which `missing` are missing.
+BlockLayout dosed_layout(int variants, int largest_unit, std::int64_t missing);
 
 // The addresses of a block's parts.
 struct StoredBlock {
@@ -57,6 +68,7 @@ struct StoredBlock {
   const BlockLayout* layout;
   std::int64_t samples;
   const std::uint8_t* rows;    // of the quads of packed variants, quad_stride() bytes each
+  const Dosage* dosages;       // a row for each variant, quad_stride() dosages each, or null
   const std::uint32_t* lanes;  // the first genotype of each lane, and the end; null without lists
   const std::uint16_t* non_modal;  // null without lists
 };
@@ -74,8 +86,11 @@ std::int64_t stored_bytes(const BlockLayout& layout, std::int64_t samples);
 void store_block(const std::uint8_t* rows, const BlockLayout& layout, std::int64_t samples,
                  std::uint8_t* out);
 
+// Writes a block of dosages.
+void store_dosages(const DosageRows& rows, const BlockLayout& layout, std::uint8_t* out);
+
 // Unpacks the quads of all variants for samples [first, first + n): kBlockQuads rows of `stride`
-// bytes.
+// bytes. The block must not have dosages.
 void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,
                   std::uint8_t* rows);
 

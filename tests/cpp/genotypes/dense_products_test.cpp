@@ -183,7 +183,8 @@ TEST(CallPatterns, StandForTheCalls) {
               chosen.push_back(static_cast<std::uint8_t>(j));
             }
             std::vector<std::uint8_t> found;
-            for (const CallPatterns& group : find_patterns(tile.rows, of.calls.samples, chosen)) {
+            for (const CallPatterns& group :
+                 find_patterns(tile.rows(0), of.calls.samples, chosen)) {
               ++groups;
               found.insert(found.end(), group.variants.begin(), group.variants.end());
               ASSERT_TRUE(group.count <= 64 || group.variants.size() <= 4);

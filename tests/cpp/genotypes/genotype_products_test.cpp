@@ -49,7 +49,7 @@ TEST(GenotypeMatrix, TakesSamplesAndVariantsInAnyOrder) {
         [&](const GenotypeTile& tile) {
           for (std::size_t j = 0; j < variants.size(); ++j) {
             for (std::size_t i = 0; i < samples.size(); ++i) {
-              EXPECT_EQ(call_in_quad(tile.rows[j / kQuad * 64 + i], static_cast<int>(j % kQuad)),
+              EXPECT_EQ(call_in_quad(tile.rows(0)[j / kQuad * 64 + i], static_cast<int>(j % kQuad)),
                         calls.of_variants[static_cast<std::size_t>(variants[j])]
                                          [static_cast<std::size_t>(samples[i])]);
             }

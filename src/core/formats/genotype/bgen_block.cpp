@@ -12,7 +12,6 @@
 #include "core/formats/genotype/call_codes.h"
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/little_endian.h"
-#include "core/formats/genotype/memory_genotypes.h"
 
 namespace ancify {
 

@@ -10,11 +10,6 @@
 
 namespace ancify {
 
-// Sets the call of sample i, which must be 0 so far.
-inline void set_call(std::uint8_t* calls, std::int64_t i, unsigned call) {
-  calls[i / 4] = static_cast<std::uint8_t>(calls[i / 4] | call << 2 * (i % 4));
-}
-
 class MemoryGenotypes final : public GenotypeFile {
  public:
   // `calls`, which are not copied, are `stride()` bytes for each variant. `name` stands for a path.

@@ -8,7 +8,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/genotype/genotype_file.h"
-#include "core/formats/genotype/memory_genotypes.h"
+#include "core/formats/genotype/selected_calls.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/io/text.h"
 

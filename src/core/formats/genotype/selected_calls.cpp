@@ -50,6 +50,17 @@ std::array<std::int32_t, 4> count_in(const std::uint8_t* calls,
   return counts;
 }
 
+// Calls read(from, n) for runs of neighbours among the variants.
+template <class Read>
+void for_each_run(const std::int64_t* variants, std::int64_t n, const Read& read) {
+  std::int64_t next = 0;
+  for (std::int64_t from = 0; from < n; from = next) {
+    next = from + 1;
+    while (next < n && variants[next] == variants[next - 1] + 1) ++next;
+    read(from, next - from);
+  }
+}
+
 }  // namespace
 
 void check_selection(const GenotypeFile& file, const GenotypeSelection& selection) {
@@ -59,12 +70,16 @@ void check_selection(const GenotypeFile& file, const GenotypeSelection& selectio
 
 void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
                  std::uint8_t* calls) {
-  std::int64_t next = 0;
-  for (std::int64_t from = 0; from < n; from = next) {
-    next = from + 1;
-    while (next < n && variants[next] == variants[next - 1] + 1) ++next;
-    file.read(variants[from], next - from, calls + from * file.stride());
-  }
+  for_each_run(variants, n, [&](std::int64_t from, std::int64_t here) {
+    file.read(variants[from], here, calls + from * file.stride());
+  });
+}
+
+void read_chosen_dosages(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
+                         Dosage* dosages, int* units) {
+  for_each_run(variants, n, [&](std::int64_t from, std::int64_t here) {
+    file.read_dosages(variants[from], here, dosages + from * file.samples(), units + from);
+  });
 }
 
 void for_each_piece(const GenotypeFile& file, const std::vector<std::int64_t>& variants,

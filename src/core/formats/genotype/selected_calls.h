@@ -23,6 +23,10 @@ void check_selection(const GenotypeFile& file, const GenotypeSelection& selectio
 void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
                  std::uint8_t* calls);
 
+// The same for dosages, with samples() of them and a unit for each variant.
+void read_chosen_dosages(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
+                         Dosage* dosages, int* units);
+
 // Calls use(first, n, calls) for pieces of the chosen variants; `first` is an index among them.
 // `calls` has `file.stride()` bytes for each variant. Memory is bounded, and progress is counted in
 // variants.
@@ -33,6 +37,11 @@ void for_each_piece(const GenotypeFile& file, const std::vector<std::int64_t>& v
 // The call of sample i of a variant.
 inline unsigned call_at(const std::uint8_t* calls, std::int64_t i) {
   return calls[i / 4] >> 2 * (i % 4) & 3U;
+}
+
+// Sets the call of sample i, which must be 0 so far.
+inline void set_call(std::uint8_t* calls, std::int64_t i, unsigned call) {
+  calls[i / 4] = static_cast<std::uint8_t>(calls[i / 4] | call << 2 * (i % 4));
 }
 
 // Copies the calls of chosen samples of a variant, in their order, to (n + 3) / 4 bytes.

@@ -34,8 +34,7 @@ GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
   first_.push_back(0);
   auto next = weights.begin();
   for (std::int64_t j = 0; j < matrix.variants(); ++j) {
-    const VariantMoments moments =
-        moments_of(matrix.counts()[static_cast<std::size_t>(j)], matrix.samples());
+    const VariantMoments& moments = matrix.moments()[static_cast<std::size_t>(j)];
     const double scale = products_.scales()[static_cast<std::size_t>(j)];
     if (scale == 0) ++constant_;
     for (; next != weights.end() && next->variant == j; ++next) {

@@ -72,38 +72,36 @@ WeightedKernels::WeightedKernels(const GenotypeMatrix& matrix, std::vector<Weigh
   }
 }
 
-// tr(sum_b Z_b W_b Z_b') by component. The calls of a block of weights are gathered from the tiles.
+// tr(sum_b Z_b W_b Z_b') by component. The genotypes of a block of weights are gathered from the
+// tiles.
 std::vector<double> WeightedKernels::traces() {
-  const std::int64_t n = matrix_.samples();
   std::vector<double> sums(divisors_.size());
-  std::vector<std::uint8_t> calls;
+  std::deque<BlockColumns> columns;
   std::size_t b = 0;
-  matrix_.for_each_tile(
+  matrix_.for_each_stored_tile(
       control_, [](std::int64_t) { return true; },
-      [&](const GenotypeTile& tile) {
-        const std::int64_t first = tile.first_block * kBlockVariants;
-        const std::int64_t end = std::min(first + tile.blocks * kBlockVariants, matrix_.variants());
-        for (std::int64_t j = first; j < end; ++j) {
-          const std::uint8_t* const row = tile.rows + (j - first) / kQuad * quad_stride(n);
-          const int which = static_cast<int>(j % kQuad);
-          calls.resize(calls.size() + static_cast<std::size_t>(n));
-          std::transform(row, row + n, calls.end() - n, [which](std::uint8_t byte) {
-            return static_cast<std::uint8_t>(call_in_quad(byte, which));
-          });
-          if (j + 1 < first_variants_[b + 1]) continue;
-          sums[static_cast<std::size_t>(blocks_[b].component)] +=
-              trace_of_block(blocks_[b], first_variants_[b], calls.data());
-          calls.clear();
-          ++b;
+      [&](const StoredTile& tile) {
+        for (std::size_t i = 0; i < tile.blocks.size(); ++i) {
+          const GenotypeBlock block(tile.first_block + static_cast<std::int64_t>(i),
+                                    tile.blocks[i]);
+          columns.emplace_back(products_, block);
+          const std::int64_t end = block.first_variant() + block.variants();
+          for (; b < blocks_.size() && first_variants_[b + 1] <= end; ++b) {
+            sums[static_cast<std::size_t>(blocks_[b].component)] +=
+                trace_of_block(blocks_[b], first_variants_[b], columns);
+            while (columns.size() > 1 && columns[1].first_variant() <= first_variants_[b + 1]) {
+              columns.pop_front();
+            }
+          }
         }
       });
   ++passes_;
   return sums;
 }
 
-// sum_i z_i'W z_i over samples. `calls`: a row for each variant of the block.
+// sum_i z_i'W z_i over samples. `columns`: of genotype blocks from the one with the first variant.
 double WeightedKernels::trace_of_block(const WeightBlock& block, std::int64_t first_variant,
-                                       const std::uint8_t* calls) const {
+                                       const std::deque<BlockColumns>& columns) const {
   const std::int64_t n = matrix_.samples();
   const std::int64_t chunks = (n + kTraceSamples - 1) / kTraceSamples;
   std::vector<double> sums(static_cast<std::size_t>(chunks));
@@ -113,8 +111,13 @@ double WeightedKernels::trace_of_block(const WeightBlock& block, std::int64_t fi
     Panels z(block.size, static_cast<int>(width));
     Panels weighted(block.size, static_cast<int>(width));
     for (std::int64_t j = 0; j < block.size; ++j) {
-      const std::array<double, 4> of_call = products_.values_of_calls(first_variant + j);
-      for (std::int64_t i = 0; i < width; ++i) z.value(j, i) = of_call[calls[j * n + begin + i]];
+      const std::int64_t at = first_variant + j - columns.front().first_variant();
+      std::array<double, kTraceSamples> values;
+      columns[static_cast<std::size_t>(at / kBlockVariants)].write(
+          static_cast<int>(at % kBlockVariants), begin, width, values.data());
+      for (std::int64_t i = 0; i < width; ++i) {
+        z.value(j, i) = values[static_cast<std::size_t>(i)];
+      }
     }
     times_panels(block, 0, block.size, z, 0, matrix_.work().simd, weighted);
     double& sum = sums[static_cast<std::size_t>(chunk)];

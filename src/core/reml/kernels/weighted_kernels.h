@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "core/exec/job_control.h"
+#include "core/genotypes/block_columns.h"
 #include "core/genotypes/genotype_products.h"
 #include "core/reml/kernels/kernels.h"
 #include "core/reml/linear_algebra/block_products.h"
@@ -65,7 +67,7 @@ class WeightedKernels : public Kernels {
 
   std::vector<double> traces();
   double trace_of_block(const WeightBlock& block, std::int64_t first_variant,
-                        const std::uint8_t* calls) const;
+                        const std::deque<BlockColumns>& columns) const;
   void for_each_segment(const std::vector<bool>& wanted,
                         const std::function<void(const Segment&)>& use);
   GenotypeProducts::Pass pass_over(const Segment& segment, Precision precision) const;

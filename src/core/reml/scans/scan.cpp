@@ -5,9 +5,9 @@
 #include "core/reml/scans/scan.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
+#include "core/genotypes/block_columns.h"
 #include "core/genotypes/standardise.h"
 #include "core/reml/inference/projection.h"
 
@@ -26,16 +26,8 @@ constexpr double kRatioTolerance = 1e-5;
 bool all_blocks(std::int64_t /*block*/) { return true; }
 
 double centred_square(const GenotypeMatrix& matrix, std::int64_t variant) {
-  const VariantMoments moments =
-      moments_of(matrix.counts()[static_cast<std::size_t>(variant)], matrix.samples());
+  const VariantMoments& moments = matrix.moments()[static_cast<std::size_t>(variant)];
   return moments.observed * moments.variance;
-}
-
-// The centred value of each call of a variant.
-std::array<double, 4> centred(const GenotypeMatrix& matrix, std::int64_t variant) {
-  const double mean =
-      moments_of(matrix.counts()[static_cast<std::size_t>(variant)], matrix.samples()).mean;
-  return {-mean, 1 - mean, 2 - mean, 0};
 }
 
 }  // namespace
@@ -80,15 +72,11 @@ Vector columns_of(const GenotypeProducts& calls, const std::vector<std::int64_t>
                        [&](std::int64_t j) { return j / kBlockVariants == block; });
   };
   calls.run(control, pass, [&](const GenotypeBlock& block, const double* /*t*/, double* /*u*/) {
-    const BlockCalls of_block(block.stored(), 0, n);
+    const BlockColumns of_block(calls, block);
     for (std::size_t k = 0; k < variants.size(); ++k) {
       const std::int64_t j = variants[k] - block.first_variant();
       if (j < 0 || j >= block.variants()) continue;
-      const std::array<double, 4> z = centred(calls.matrix(), variants[k]);
-      double* const column = &columns[area(n, static_cast<std::int64_t>(k))];
-      for (std::int64_t i = 0; i < n; ++i) {
-        column[i] = z[of_block.call(j, i)];
-      }
+      of_block.write(static_cast<int>(j), 0, n, &columns[area(n, static_cast<std::int64_t>(k))]);
     }
   });
   return columns;
