@@ -1,7 +1,7 @@
 // Times products with a kernel of packed genotypes: one column beside a sweep over the packed
 // bytes, 64 columns beside OpenBLAS with genotypes as floats, and two threads beside one, as of the
-// sweep. And products with weighted blocks beside these, and with lists of carriers beside the same
-// variants packed.
+// sweep. And products with weighted blocks beside these, with lists of carriers beside the same
+// variants packed, and with dosages of 8 bits beside OpenBLAS.
 //
 //   ancify_bench_reml [SAMPLES VARIANTS]
 #include <dlfcn.h>
@@ -21,7 +21,7 @@
 #include "core/exec/threads.h"
 #include "core/reml/kernels/genotype_kernels.h"
 #include "core/reml/kernels/weighted_kernels.h"
-#include "kernels/genotypes.h"
+#include "kernels/dosages.h"
 
 namespace {
 
@@ -86,7 +86,11 @@ class Products {
  public:
   Products(std::int64_t n, std::int64_t m, const ancify::GenotypeWork& work,
            const ancify::bench::Frequencies& frequencies = ancify::bench::kCommon)
-      : matrix_(random_matrix(n, m, work, control_, frequencies)), out_(n * kColumns) {
+      : Products(random_matrix(n, m, work, control_, frequencies)) {}
+  explicit Products(std::unique_ptr<GenotypeMatrix> matrix)
+      : matrix_(std::move(matrix)), out_(matrix_->samples() * kColumns) {
+    const std::int64_t n = matrix_->samples();
+    const std::int64_t m = matrix_->variants();
     std::vector<ancify::reml::ComponentWeight> weights;
     for (std::int64_t j = 0; j < m; ++j) weights.push_back({j, 0, 1});
     kernels_ = std::make_unique<GenotypeKernels>(*matrix_, weights, 1, -1, control_);
@@ -169,6 +173,33 @@ class OpenBlas {
   SetThreads set_threads_ = nullptr;
 };
 
+// The products of OpenBLAS with genotypes as floats.
+class FloatProducts {
+ public:
+  FloatProducts(std::int64_t n, std::int64_t m)
+      : n_(static_cast<int>(n)),
+        m_(static_cast<int>(m)),
+        v_(static_cast<std::size_t>(n) * kColumns, 0.5F),
+        t_(static_cast<std::size_t>(m) * kColumns),
+        out_(v_.size()) {
+    for (std::int64_t i = 0; i < n * m; ++i) {
+      g_.push_back(static_cast<float>((i * 7919 >> 5) % 3));
+    }
+  }
+  void times(const OpenBlas& blas, int threads) {
+    blas.set_threads(threads);
+    blas.times(n_, m_, g_.data(), v_.data(), t_.data(), out_.data());
+  }
+
+ private:
+  int n_;
+  int m_;
+  std::vector<float> g_;
+  std::vector<float> v_;
+  std::vector<float> t_;
+  std::vector<float> out_;
+};
+
 void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBlas& blas) {
   const bool best = simd == SimdLevel::kAvx512;
   Products one(n, m, {1, simd, 0});
@@ -178,23 +209,11 @@ void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBla
       [&] { kept = kept + one.sweep(); }, [&] { one.times(1); },
       [&] { one.times(kColumns); },       [&] { two.times(1); },
       [&] { two.times(kColumns); },       [&] { kept = kept + two.sweep(); }};
-  std::vector<float> g;
-  std::vector<float> v;
-  std::vector<float> t;
-  std::vector<float> out;
+  std::unique_ptr<FloatProducts> floats;
   if (blas.is_there()) {
-    for (std::int64_t i = 0; i < n * m; ++i) {
-      g.push_back(static_cast<float>((i * 7919 >> 5) % 3));
-    }
-    v.assign(static_cast<std::size_t>(n) * kColumns, 0.5F);
-    t.resize(static_cast<std::size_t>(m) * kColumns);
-    out.resize(static_cast<std::size_t>(n) * kColumns);
+    floats = std::make_unique<FloatProducts>(n, m);
     for (const int threads : {1, 2}) {
-      jobs.emplace_back([&, threads] {
-        blas.set_threads(threads);
-        blas.times(static_cast<int>(n), static_cast<int>(m), g.data(), v.data(), t.data(),
-                   out.data());
-      });
+      jobs.emplace_back([&, threads] { floats->times(blas, threads); });
     }
   }
   const std::vector<double> seconds = best_of(jobs);
@@ -212,6 +231,29 @@ void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBla
   } else {
     std::printf("there is no libopenblas.so.0\n");
   }
+}
+
+void compare_dosages(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBlas& blas) {
+  JobControl control;
+  Products one(ancify::bench::random_dosages(n, m, {1, simd, 0}, control));
+  Products two(ancify::bench::random_dosages(n, m, {2, simd, 0}, control));
+  std::vector<std::function<void()>> jobs = {[&] { one.times(1); }, [&] { one.times(kColumns); },
+                                             [&] { two.times(kColumns); }};
+  std::unique_ptr<FloatProducts> floats;
+  if (blas.is_there()) {
+    floats = std::make_unique<FloatProducts>(n, m);
+    for (const int threads : {1, 2}) {
+      jobs.emplace_back([&, threads] { floats->times(blas, threads); });
+    }
+  }
+  const std::vector<double> seconds = best_of(jobs);
+  std::printf("%s, dosages of 8 bits\n", ancify::simd_name(simd));
+  report("K V, 64 columns: two threads, speed over one", seconds[1] / seconds[2], "");
+  report("... 64 columns over one column, in time", seconds[1] / seconds[0], "");
+  if (!blas.is_there()) return;
+  const char* goal = simd == SimdLevel::kAvx512 ? "at least 1" : "at least 0.5";
+  report("... one thread, speed over OpenBLAS sgemm", seconds[3] / seconds[1], goal);
+  report("... two threads, speed over OpenBLAS sgemm", seconds[4] / seconds[2], goal);
 }
 
 void compare_weighted(std::int64_t n, std::int64_t m, SimdLevel simd) {
@@ -252,6 +294,9 @@ int main(int argc, char** argv) {
     const OpenBlas blas;
     for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
       if (level <= ancify::best_simd_level()) compare_level(n, m, level, blas);
+    }
+    for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
+      if (level <= ancify::best_simd_level()) compare_dosages(n, m / 4, level, blas);
     }
     for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
       if (level <= ancify::best_simd_level()) compare_weighted(n, m, level);

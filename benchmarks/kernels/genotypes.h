@@ -62,17 +62,22 @@ class RandomGenotypes : public GenotypeFile {
   std::string path_ = "random";
 };
 
+// All samples and variants of a file.
+inline std::unique_ptr<GenotypeMatrix> matrix_of(std::unique_ptr<GenotypeFile> file,
+                                                 const GenotypeWork& work, JobControl& control) {
+  GenotypeSelection all;
+  all.samples.resize(static_cast<std::size_t>(file->samples()));
+  std::iota(all.samples.begin(), all.samples.end(), 0);
+  all.variants.resize(static_cast<std::size_t>(file->variants()));
+  std::iota(all.variants.begin(), all.variants.end(), 0);
+  return std::make_unique<GenotypeMatrix>(std::move(file), std::move(all), work, control);
+}
+
 inline std::unique_ptr<GenotypeMatrix> random_matrix(std::int64_t samples, std::int64_t variants,
                                                      const GenotypeWork& work, JobControl& control,
                                                      Frequencies frequencies = kCommon) {
-  GenotypeSelection all;
-  all.samples.resize(static_cast<std::size_t>(samples));
-  std::iota(all.samples.begin(), all.samples.end(), 0);
-  all.variants.resize(static_cast<std::size_t>(variants));
-  std::iota(all.variants.begin(), all.variants.end(), 0);
-  return std::make_unique<GenotypeMatrix>(
-      std::make_unique<RandomGenotypes>(samples, variants, frequencies), std::move(all), work,
-      control);
+  return matrix_of(std::make_unique<RandomGenotypes>(samples, variants, frequencies), work,
+                   control);
 }
 
 }  // namespace ancify::bench
