@@ -86,17 +86,11 @@ class Products {
  public:
   Products(std::int64_t n, std::int64_t m, const ancify::GenotypeWork& work,
            const ancify::bench::Frequencies& frequencies = ancify::bench::kCommon)
-      : Products(random_matrix(n, m, work, control_, frequencies)) {}
-  explicit Products(std::unique_ptr<GenotypeMatrix> matrix)
-      : matrix_(std::move(matrix)), out_(matrix_->samples() * kColumns) {
-    const std::int64_t n = matrix_->samples();
-    const std::int64_t m = matrix_->variants();
-    std::vector<ancify::reml::ComponentWeight> weights;
-    for (std::int64_t j = 0; j < m; ++j) weights.push_back({j, 0, 1});
-    kernels_ = std::make_unique<GenotypeKernels>(*matrix_, weights, 1, -1, control_);
-    for (std::int64_t i = 0; i < n * kColumns; ++i) {
-      v_.push_back(static_cast<double>(i * 7919 % 2003) / 1001.5 - 1);
-    }
+      : matrix_(random_matrix(n, m, work, control_, frequencies)) {
+    prepare();
+  }
+  explicit Products(std::unique_ptr<GenotypeMatrix> matrix) : matrix_(std::move(matrix)) {
+    prepare();
   }
   void times(int columns) {
     const double theta = 1;
@@ -136,6 +130,17 @@ class Products {
   }
 
  private:
+  void prepare() {
+    const std::int64_t numbers = matrix_->samples() * kColumns;
+    std::vector<ancify::reml::ComponentWeight> weights;
+    for (std::int64_t j = 0; j < matrix_->variants(); ++j) weights.push_back({j, 0, 1});
+    kernels_ = std::make_unique<GenotypeKernels>(*matrix_, weights, 1, -1, control_);
+    for (std::int64_t i = 0; i < numbers; ++i) {
+      v_.push_back(static_cast<double>(i * 7919 % 2003) / 1001.5 - 1);
+    }
+    out_.resize(v_.size());
+  }
+
   JobControl control_;
   std::unique_ptr<GenotypeMatrix> matrix_;
   std::unique_ptr<GenotypeKernels> kernels_;

@@ -17,6 +17,11 @@ constexpr std::int64_t kTileSamples = 4096;
 // One byte per quad for each of kLaneSamples samples: four variants of a sample together.
 constexpr std::size_t kExpandedCalls = static_cast<std::size_t>(kBlockVariants) * kLaneSamples;
 
+// Rows of dosages that are summed together, and the samples of them that fit the nearest cache.
+constexpr std::int64_t kDosageRows = 8;
+constexpr std::int64_t kDosageSamples = 2048;
+static_assert(kTileSamples % kDosageSamples == 0, "digits are in tiles");
+
 // Two dosages per pair of variants for each of kLaneSamples samples.
 constexpr std::size_t kExpandedDosages = kExpandedCalls;
 
@@ -40,7 +45,7 @@ struct BlockSums {
   // 2^53.
   void (*over_variants)(const std::uint8_t* calls, const std::int8_t* digits, int quads,
                         double* sums);
-  // sums[v][d] += sum over samples i of dosage(v, i) * digit d of i, for kQuad rows of dosages. `n`
+  // sums[v][d] += sum over samples i of dosage(v, i) * digit d of i, for kDosageRows rows. `n`
   // and `digits` as above, with kWideDigits rows. `narrow`: narrow_pairs() of the dosages.
   void (*dosages_over_samples)(const Dosage* const* rows, const std::int16_t* digits,
                                std::int64_t n, std::int64_t narrow,

@@ -209,8 +209,13 @@ void sum_over_variants(const std::uint8_t* calls, const std::int8_t* digits, int
 
 // Samples of expanded dosages in a vector.
 constexpr std::int64_t kPairs = kVectorBytes / (2 * sizeof(Dosage));
-// Vectors of dosages whose sums for all digits stay in registers.
-constexpr int kRows = 4;
+// Rows of dosages whose sums for all digits stay in registers. A sum waits some cycles for its last
+// product, so there must be enough of them.
+constexpr int kRows = kVectorBytes == 64 ? 8 : 4;
+static_assert(kDosageRows % kRows == 0, "rows are whole groups");
+// Vectors of a lane, and pairs of variants, whose sums stay in registers.
+constexpr int kLaneVectors = 4;
+constexpr int kChains = kRows / kLaneVectors;
 
 // sums += the products of neighbours, added.
 inline void add_pairs(Words& sums, const Halves& dosages, const Halves& digits) {
@@ -247,14 +252,16 @@ inline std::int64_t wide_total(const Words& words) {
 #endif
 }
 
-inline void clear(Words (&sums)[kRows][kWideDigits]) {
+template <int rows>
+inline void clear(Words (&sums)[rows][kWideDigits]) {
   for (auto& of_row : sums) {
     for (auto& sum : of_row) sum = Words{};
   }
 }
 
-void sum_dosages_over_samples(const Dosage* const* rows, const std::int16_t* digits, std::int64_t n,
-                              std::int64_t narrow, std::int64_t (*sums)[kWideDigits]) {
+inline void sum_rows_over_samples(const Dosage* const* rows, const std::int16_t* digits,
+                                  std::int64_t n, std::int64_t narrow,
+                                  std::int64_t (*sums)[kWideDigits]) {
   const std::int64_t at_once = narrow * 2 * kPairs;
   for (std::int64_t begin = 0; begin < n; begin += at_once) {
     Words sum[kRows][kWideDigits];
@@ -274,6 +281,13 @@ void sum_dosages_over_samples(const Dosage* const* rows, const std::int16_t* dig
   }
 }
 
+void sum_dosages_over_samples(const Dosage* const* rows, const std::int16_t* digits, std::int64_t n,
+                              std::int64_t narrow, std::int64_t (*sums)[kWideDigits]) {
+  for (std::int64_t first = 0; first < kDosageRows; first += kRows) {
+    sum_rows_over_samples(rows + first, digits, n, narrow, sums + first);
+  }
+}
+
 void expand_dosages(const Dosage* rows, std::int64_t stride, int variants, Dosage* pairs) {
   for (int v = 0; v < variants; v += 2, rows += 2 * stride, pairs += 2 * kLaneSamples) {
     for (std::int64_t i = 0; i < kLaneSamples; ++i) {
@@ -283,32 +297,58 @@ void expand_dosages(const Dosage* rows, std::int64_t stride, int variants, Dosag
   }
 }
 
+// Adds a pair of variants to the sums of kLaneVectors vectors of samples.
+inline void add_variants(const Dosage* pair, const std::int16_t* digits,
+                         Words (&sums)[kLaneVectors][kWideDigits]) {
+  Halves columns[kWideDigits];
+  for (int d = 0; d < kWideDigits; ++d) {
+    std::int32_t two;
+    std::memcpy(&two, digits + d * 2, sizeof(two));
+    columns[d] = (Halves)(two - Words{});
+  }
+  for (int k = 0; k < kLaneVectors; ++k) {
+    Halves dosages;
+    load(pair + k * kPairs * 2, dosages);
+    for (int d = 0; d < kWideDigits; ++d) add_pairs(sums[k][d], dosages, columns[d]);
+  }
+}
+
+// Adds pairs [0, n), at most narrow_pairs() of them, to the sums of samples.
+inline void sum_some_variants(const Dosage* pairs, const std::int16_t* digits, std::int64_t n,
+                              double* sums) {
+  Words sum[kChains][kLaneVectors][kWideDigits];
+  for (auto& of_chain : sum) clear(of_chain);
+  std::int64_t pair = 0;
+  for (; pair + kChains <= n; pair += kChains) {
+    for (int chain = 0; chain < kChains; ++chain) {
+      add_variants(pairs + (pair + chain) * kLaneSamples * 2,
+                   digits + (pair + chain) * kWideDigits * 2, sum[chain]);
+    }
+  }
+  for (; pair < n; ++pair) {
+    add_variants(pairs + pair * kLaneSamples * 2, digits + pair * kWideDigits * 2, sum[0]);
+  }
+  for (int k = 0; k < kLaneVectors; ++k) {
+    Words low = sum[0][k][0];
+    Words high = sum[0][k][1];
+    for (int chain = 1; chain < kChains; ++chain) {
+      low += sum[chain][k][0];
+      high += sum[chain][k][1];
+    }
+    double* const out = sums + k * kPairs;
+    for (int j = 0; j < kPairs; ++j) {
+      out[j] += low[j] + static_cast<double>(kWideBase) * high[j];  // exact
+    }
+  }
+}
+
 void sum_dosages_over_variants(const Dosage* pairs, const std::int16_t* digits, std::int64_t n,
                                std::int64_t narrow, double* sums) {
   std::fill_n(sums, kLaneSamples, 0.0);
-  for (std::int64_t i = 0; i < kLaneSamples; i += kRows * kPairs) {
-    for (std::int64_t begin = 0; begin < n; begin += narrow) {
-      Words sum[kRows][kWideDigits];
-      clear(sum);
-      for (std::int64_t pair = begin; pair < std::min(n, begin + narrow); ++pair) {
-        Halves columns[kWideDigits];
-        for (int d = 0; d < kWideDigits; ++d) {
-          std::int32_t two;
-          std::memcpy(&two, digits + (pair * kWideDigits + d) * 2, sizeof(two));
-          columns[d] = (Halves)(two - Words{});
-        }
-        for (int k = 0; k < kRows; ++k) {
-          Halves dosages;
-          load(pairs + (pair * kLaneSamples + i + k * kPairs) * 2, dosages);
-          for (int d = 0; d < kWideDigits; ++d) add_pairs(sum[k][d], dosages, columns[d]);
-        }
-      }
-      for (int k = 0; k < kRows; ++k) {
-        double* const out = sums + i + k * kPairs;
-        for (int j = 0; j < kPairs; ++j) {
-          out[j] += sum[k][0][j] + static_cast<double>(kWideBase) * sum[k][1][j];  // exact
-        }
-      }
+  for (std::int64_t i = 0; i < kLaneSamples; i += kLaneVectors * kPairs) {
+    for (std::int64_t pair = 0; pair < n; pair += narrow) {
+      sum_some_variants(pairs + (pair * kLaneSamples + i) * 2, digits + pair * kWideDigits * 2,
+                        std::min(narrow, n - pair), sums + i);
     }
   }
 }

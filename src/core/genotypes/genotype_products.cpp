@@ -411,27 +411,28 @@ class FirstHalf {
                   layout, of_missing);
   }
 
+  // A few rows of dosages stay in the nearest cache for all columns.
   void sum_dosages(const StoredBlock& block, std::int64_t* sums) const {
     const std::int64_t stride = quad_stride(samples_);
     const std::int64_t first = columns_.first_sample() / kLaneSamples * kLaneSamples;
     const std::int64_t narrow = narrow_pairs(block.layout->largest_unit);
     const std::int64_t last = block.layout->dosed - 1;
-    for (std::int64_t tile = first / kTileSamples * kTileSamples; tile < samples_;
-         tile += kTileSamples) {
+    for (std::int64_t tile = first / kDosageSamples * kDosageSamples; tile < samples_;
+         tile += kDosageSamples) {
       const std::int64_t begin = std::max(tile, first);
-      const std::int64_t n = std::min(tile + kTileSamples, stride) - begin;
-      for (std::int64_t c = 0; c < columns_.all(); ++c) {
-        const std::int16_t* const digits =
-            columns_.wide_digits(tile / kTileSamples, c) + (begin - tile);
-        for (std::int64_t v = 0; v <= last; v += kQuad) {
-          std::array<const Dosage*, kQuad> rows;
-          for (std::int64_t k = 0; k < kQuad; ++k) {
-            rows[static_cast<std::size_t>(k)] =
-                block.dosages + std::min(v + k, last) * stride + begin;
-          }
-          std::int64_t of_rows[kQuad][kWideDigits] = {};
+      const std::int64_t n = std::min(tile + kDosageSamples, stride) - begin;
+      for (std::int64_t v = 0; v <= last; v += kDosageRows) {
+        std::array<const Dosage*, kDosageRows> rows;
+        for (std::int64_t k = 0; k < kDosageRows; ++k) {
+          rows[static_cast<std::size_t>(k)] =
+              block.dosages + std::min(v + k, last) * stride + begin;
+        }
+        for (std::int64_t c = 0; c < columns_.all(); ++c) {
+          const std::int16_t* const digits =
+              columns_.wide_digits(begin / kTileSamples, c) + begin % kTileSamples;
+          std::int64_t of_rows[kDosageRows][kWideDigits] = {};
           block_sums_.dosages_over_samples(rows.data(), digits, n, narrow, of_rows);
-          for (std::int64_t k = 0; k < std::min(kQuad, last + 1 - v); ++k) {
+          for (std::int64_t k = 0; k < std::min(kDosageRows, last + 1 - v); ++k) {
             sums[(v + k) * columns_.all() + c] += of_rows[k][0] + kWideBase * of_rows[k][1];
           }
         }
