@@ -25,9 +25,12 @@ static_assert(kTileSamples % kDosageSamples == 0, "digits are in tiles");
 // Two dosages per pair of variants for each of kLaneSamples samples.
 constexpr std::size_t kExpandedDosages = kExpandedCalls;
 
-// The most products of two dosages with two digits whose sum fits 32 bits.
+// Pairs of variants, an even number; variants beyond the last have dosages of 0.
+constexpr std::int64_t dosage_pairs(std::int64_t variants) { return (variants + 3) / 4 * 2; }
+
+// The most products of two dosages with two digits whose sum fits 32 bits, an even number.
 constexpr std::int64_t narrow_pairs(std::int64_t largest_unit) {
-  return INT32_MAX / (2 * largest_unit * kMostWideDigit);
+  return INT32_MAX / (2 * largest_unit * kMostWideDigit) / 2 * 2;
 }
 
 // The functions of one source, compiled for each level. Missing calls count as 3.

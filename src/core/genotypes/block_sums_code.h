@@ -289,12 +289,16 @@ void sum_dosages_over_samples(const Dosage* const* rows, const std::int16_t* dig
 }
 
 void expand_dosages(const Dosage* rows, std::int64_t stride, int variants, Dosage* pairs) {
-  for (int v = 0; v < variants; v += 2, rows += 2 * stride, pairs += 2 * kLaneSamples) {
+  int v = 0;
+  for (; v + 1 < variants; v += 2, rows += 2 * stride, pairs += 2 * kLaneSamples) {
     for (std::int64_t i = 0; i < kLaneSamples; ++i) {
       pairs[2 * i] = rows[i];
-      pairs[2 * i + 1] = v + 1 < variants ? rows[stride + i] : Dosage{0};
+      pairs[2 * i + 1] = rows[stride + i];
     }
   }
+  std::fill_n(pairs, (2 * dosage_pairs(variants) - v) * kLaneSamples, Dosage{0});
+  if (v == variants) return;
+  for (std::int64_t i = 0; i < kLaneSamples; ++i) pairs[2 * i] = rows[i];
 }
 
 // Adds a pair of variants to the sums of kLaneVectors vectors of samples.
@@ -318,27 +322,23 @@ inline void sum_some_variants(const Dosage* pairs, const std::int16_t* digits, s
                               double* sums) {
   Words sum[kChains][kLaneVectors][kWideDigits];
   for (auto& of_chain : sum) clear(of_chain);
-  std::int64_t pair = 0;
-  for (; pair + kChains <= n; pair += kChains) {
+  for (std::int64_t pair = 0; pair < n; pair += kChains) {
     for (int chain = 0; chain < kChains; ++chain) {
       add_variants(pairs + (pair + chain) * kLaneSamples * 2,
                    digits + (pair + chain) * kWideDigits * 2, sum[chain]);
     }
   }
-  for (; pair < n; ++pair) {
-    add_variants(pairs + pair * kLaneSamples * 2, digits + pair * kWideDigits * 2, sum[0]);
-  }
+
+  std::int32_t digits_of_sums[kWideDigits][kLaneVectors * kPairs];
   for (int k = 0; k < kLaneVectors; ++k) {
-    Words low = sum[0][k][0];
-    Words high = sum[0][k][1];
-    for (int chain = 1; chain < kChains; ++chain) {
-      low += sum[chain][k][0];
-      high += sum[chain][k][1];
+    for (int d = 0; d < kWideDigits; ++d) {
+      Words all = sum[0][k][d];
+      for (int chain = 1; chain < kChains; ++chain) all += sum[chain][k][d];
+      std::memcpy(&digits_of_sums[d][k * kPairs], &all, sizeof(all));
     }
-    double* const out = sums + k * kPairs;
-    for (int j = 0; j < kPairs; ++j) {
-      out[j] += low[j] + static_cast<double>(kWideBase) * high[j];  // exact
-    }
+  }
+  for (int j = 0; j < kLaneVectors * kPairs; ++j) {
+    sums[j] += digits_of_sums[0][j] + static_cast<double>(kWideBase) * digits_of_sums[1][j];
   }
 }
 

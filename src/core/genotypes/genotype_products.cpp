@@ -254,7 +254,7 @@ class FixedCoefficients {
   const std::int16_t* wide_digits(std::int64_t column) const {
     return wide_digits_.data() + column * pairs() * 2 * kWideDigits;
   }
-  std::int64_t pairs() const { return (variants_ + 1) / 2; }
+  std::int64_t pairs() const { return dosage_pairs(variants_); }
   double step(std::int64_t column) const {
     const FixedSteps& steps = steps_[static_cast<std::size_t>(column % columns_.n)];
     return column < columns_.n ? steps.coarse : steps.fine;
