@@ -167,16 +167,19 @@ open_source <- function(source, how) {
 # Sources of genotypes; the first row whose is() is TRUE counts. open(source, how), where `how` has
 # the further arguments of open_genotypes(), returns path, files, samples and variants. If some
 # variants are left out, it also returns variant_index and n_variants. If some have several ALT
-# alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold. `dosages` says
-# whether analyses use the dosages of the file. `calls` are kept in memory: bytes, or a pointer to
-# them. A saved fit loses the pointer, and again(part) reads the calls again; their checksum must
-# agree.
+# alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold; for a VCF Zarr
+# store, places and no_alleles. `dosages` says whether analyses use the dosages of the file. `calls`
+# are kept in memory: bytes, or a pointer to them. A saved fit loses the pointer, and again(part)
+# reads the calls again; their checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
     open = function(...) open_matrix(...)
   ),
   bgen = list(is = function(source) is_bgen_path(source), open = function(...) open_bgen(...)),
+  vcf_zarr = list(
+    is = function(source) is_vcf_zarr(source), open = function(...) open_vcf_zarr(...)
+  ),
   records = list(
     is = function(source) is_record_file(source), open = function(...) open_records(...),
     again = function(...) calls_again(...)
@@ -203,7 +206,8 @@ core_part <- function(part) {
     variants = if (is.null(part$alts)) part$variants else length(part$alts),
     order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
-    dosages = part$dosages, calls = calls_in_memory(part)
+    places = part$places, no_alleles = part$no_alleles, dosages = part$dosages,
+    calls = calls_in_memory(part)
   )
 }
 
