@@ -33,7 +33,7 @@ warn_of_missing_chunks <- function(path, found) {
   if (found$missing_chunks > 0) {
     warn_ancify(
       sprintf(
-        paste("%s of %s of genotypes are no files of %s: all of their alleles are %s. If the store",
+        paste("%s of %s of genotypes are no files of %s: their alleles are all %s. If the store",
               "is a copy, compare it with the original."),
         format_count(found$missing_chunks), count_of(found$chunks, "chunk"), quoted(path),
         format_count(found$fill)
