@@ -76,8 +76,8 @@ zarr_chunk_bytes <- function(values, dtype, packbits) {
   writeBin(as.integer(values), raw(), size = as.integer(substr(dtype, 3, 3)), endian = "little")
 }
 
-# The arrays of a store whose samples have these alleles: an array of sites, samples and copies, with
-# -1 if missing and -2 after the end of a call. `alleles`: a list with those of each site.
+# The arrays of a store whose samples have these alleles: an array of sites, samples and copies,
+# with -1 if missing and -2 after the end of a call. `alleles`: a list with those of each site.
 vcf_zarr_arrays <- function(calls, alleles, chunks = c(3, 2)) {
   sites <- dim(calls)[1]
   most <- max(lengths(alleles))

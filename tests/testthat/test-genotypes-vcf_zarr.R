@@ -11,7 +11,8 @@ vcf_of_all_kinds <- function(n, m) {
                    indel = c(paste0(alleles[1], "AT"), alleles[2]),
                    star = sample(c("*", alleles[2])), none = character(), symbol = "<DEL>")
     numbers <- c(".", 0, seq_along(alts))
-    pick <- function() sample(numbers, n, replace = TRUE, prob = c(0.3, rep(2, length(numbers) - 1)))
+    chances <- c(0.3, rep(2, length(numbers) - 1))
+    pick <- function() sample(numbers, n, replace = TRUE, prob = chances)
     calls <- paste0(pick(), sample(c("/", "|"), n, TRUE), pick())
     alone <- stats::runif(n) < (if (j > m / 2) 0.5 else 0.02)
     calls[alone] <- pick()[alone]

@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::int64_t kMostSites = std::numeric_limits<int>::max();
 
+constexpr std::int64_t kMostAlleles = 10'000;
+
 // Values of an array, of which one chunk along the first dimension is in memory.
 class ArrayReader {
  public:
@@ -157,6 +159,10 @@ class VcfZarrIndexer {
     if (samples_.size() != calls_.shape[1]) {
       samples_.fail("it has " + std::to_string(samples_.size()) +
                     " samples, but call_genotype has " + std::to_string(calls_.shape[1]));
+    }
+    if (alleles_.array().shape[1] < 1 || alleles_.array().shape[1] > kMostAlleles) {
+      alleles_.fail("it has " + std::to_string(alleles_.array().shape[1]) +
+                    " alleles for each variant, not 1 to " + std::to_string(kMostAlleles));
     }
     if (samples_.size() == 0) samples_.fail("there are no samples, and so no genotypes");
     if (sites() == 0) position_.fail("there are no variants");
