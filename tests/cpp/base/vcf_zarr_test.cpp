@@ -183,7 +183,9 @@ TEST(Zlib, InflatesAnySize) {
              reinterpret_cast<const Bytef*>(text.data()), size);
     stored.resize(produced);
     EXPECT_EQ(inflate_zlib(stored, std::size_t{100000}), text);
-    if (size > 1) EXPECT_THROW(inflate_zlib(stored, size - 1), InputError);
+    if (size > 1) {
+      EXPECT_THROW(inflate_zlib(stored, size - 1), InputError);
+    }
     EXPECT_THROW(inflate_zlib(stored + "x", std::size_t{100000}), InputError);
     stored.pop_back();
     EXPECT_THROW(inflate_zlib(stored, std::size_t{100000}), InputError);
