@@ -11,7 +11,8 @@ is_vcf_zarr <- function(path) {
 open_vcf_zarr <- function(source, how) {
   refuse_variants(how$variants)
   path <- normalizePath(check_path(source, "source"), mustWork = FALSE)
-  refuse_file_if(!dir.exists(path), path, "%s: there is no such folder of VCF Zarr%s.", quoted(path),
+  refuse_file_if(!dir.exists(path), path, "%s: there is no such folder of VCF Zarr%s.",
+                 quoted(path),
                  if (is_file(path)) ", but a file: unpack it" else "; correct the path")
   identity <- identity_of(path)
   found <- with_watch("Reading", function(watch) {

@@ -302,7 +302,7 @@ std::optional<std::string> inflate_within(const std::string& codec, const std::s
          blosc_cbuffer_validate(bytes.data(), bytes.size(), &found) == 0);
     if (found > size) return {};
     need(found == 0 ||
-         blosc_decompress_ctx(bytes.data(), &text[0], text.size(), 1) == static_cast<int>(found));
+         blosc_decompress_ctx(bytes.data(), &text[0], found, 1) == static_cast<int>(found));
     text.resize(found);
   }
 #endif
