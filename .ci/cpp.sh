@@ -47,7 +47,7 @@ address_sanitizer() {
 thread_sanitizer() {
   GTEST_FILTER=-CountPatterns.AreThoseOfAMap:Calling.IsThatOfTheOracle cpp_tests threads tests/cpp \
     -DANCIFY_STD_THREADS=ON -DANCIFY_SANITIZE=thread -DANCIFY_HTSLIB=no -DANCIFY_GZIP=libdeflate \
-    -DANCIFY_TESTS='axt_pairs|byte_source|call_comparison|checksum|calling|device_calling|diffusion|encoder|exec|focal_genome|genotype_file|genotype_products|large_matrices|maf|pattern_counts|project_and_call|projection|selected_calls|spectra|tall_blocks|tiles|tridiagonal'
+    -DANCIFY_TESTS='axt_pairs|byte_source|call_comparison|checksum|calling|device_calling|diffusion|encoder|exec|focal_genome|genotype_file|genotype_products|large_matrices|maf|pattern_counts|project_and_call|projection|selected_calls|spectra|tall_blocks|tile_cache|tiles|tridiagonal|vcf_zarr'
 }
 
 # With the core that the sanitizers' tests were built with

@@ -134,7 +134,7 @@ stop_beside() {
 # Packages of the distribution --------------------------------------------------------------------
 
 to_run='r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-rcppparallel r-cran-yaml r-cran-jsonlite r-cran-cli r-cran-ape zlib1g-dev'
-to_run_if_there_is='libisal-dev libdeflate-dev libzstd-dev libhts-dev'
+to_run_if_there_is='libisal-dev libdeflate-dev libzstd-dev libblosc-dev libhts-dev'
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 

@@ -641,6 +641,18 @@ expected_ld_impl <- function(models, populations, rates, work, watch) {
     .Call(`_ancify_expected_ld_impl`, models, populations, rates, work, watch)
 }
 
+read_vcf_zarr_impl <- function(path, split, watch) {
+    .Call(`_ancify_read_vcf_zarr_impl`, path, split, watch)
+}
+
+vcf_zarr_identity_impl <- function(path) {
+    .Call(`_ancify_vcf_zarr_identity_impl`, path)
+}
+
+vcf_zarr_checksum_impl <- function(path, watch) {
+    .Call(`_ancify_vcf_zarr_checksum_impl`, path, watch)
+}
+
 read_dna_impl <- function(paths, how, watch) {
     .Call(`_ancify_read_dna_impl`, paths, how, watch)
 }

@@ -118,7 +118,7 @@
 #'   [fit_demography()] fits.
 #'
 #' @section Genotypes:
-#' * [open_genotypes()] opens genotypes of PLINK, a BGEN, a VCF or a matrix, also of several files
+#' * [open_genotypes()] opens genotypes of PLINK, BGEN, VCF, VCF Zarr or a matrix, also of several files
 #'   as one set. [Methods][genotype_methods] select and read them, and
 #'   [`summary()`][summary.ancify_genotypes] counts them.
 #' * [filter_variants()] chooses variants by frequency, missing calls and Hardy-Weinberg

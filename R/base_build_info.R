@@ -24,6 +24,7 @@
 #' | `compiler` | Version of the compiler. |
 #' | `inflater` | Library or libraries that read gzip: ISA-L, libdeflate or zlib. |
 #' | `zstd` | Version of libzstd; `NA` if the build cannot read tables compressed by Zstandard. |
+#' | `blosc` | Version of libblosc; `NA` if the build cannot read VCF Zarr that Blosc compresses. |
 #' | `htslib` | Version of htslib; `NA` if the build cannot read VCF and BCF, or write bgzip. |
 #' | `cuda` | Version of the CUDA toolkit; `NA` without GPU code. |
 #' | `cuda_archs` | GPU architectures with code in this build; `NA` without GPU code. |
@@ -53,7 +54,7 @@ print.ancify_build_info <- function(x, ...) {
   built <- function(version) if (is.na(version)) "not built" else version
   write_object("ancify_build_info", fields = c(
     version = x$version, compiler = x$compiler, inflater = x$inflater,
-    Zstandard = built(x$zstd), htslib = built(x$htslib), CUDA = cuda,
+    Zstandard = built(x$zstd), Blosc = built(x$blosc), htslib = built(x$htslib), CUDA = cuda,
     SIMD = x$simd, `threads here` = x$hardware_threads
   ))
   invisible(x)

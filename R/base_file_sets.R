@@ -1,6 +1,9 @@
 # Reads files that belong together, such as a BED and its tables, all from a single write.
 
-identity_of <- function(path) file_identity_impl(path)$identity
+# A folder is a VCF Zarr store.
+identity_of <- function(path) {
+  if (dir.exists(path)) vcf_zarr_identity_impl(path) else file_identity_impl(path)$identity
+}
 
 # Reads a consistent set of files: list(content = of read(), identity = of the key). Writers remove
 # the key first and put it in place last (`core/io/file_set.h`). A read is therefore consistent if

@@ -1,6 +1,6 @@
 #' Open genotypes
 #'
-#' Opens hard-called genotypes of PLINK, a VCF or BCF, a BGEN, or a matrix:
+#' Opens hard-called genotypes of PLINK, a VCF or BCF, VCF Zarr, a BGEN, or a matrix:
 #' `g <- open_genotypes("mice.bed")`. `g[samples, variants]` chooses a subset, and
 #' [summary()][summary.ancify_genotypes] counts calls.
 #'
@@ -14,11 +14,19 @@
 #' a single base, and without GT. A haploid call counts as homozygous, as in PLINK. A genotype with
 #' one missing allele is missing.
 #'
-#' **Several ALT alleles.** A variant of a PGEN, VCF or BCF with several ALT alleles is split: each
-#' ALT allele becomes a variant with the same ID, and all other alleles count as the other one.
-#' `bcftools norm -m -` splits them in the same way. ALT alleles of a VCF that are no single base
-#' are left out, and calls of `*` are missing there. `split` counts these variants;
-#' `multiallelic = "drop"` leaves them out.
+#' **VCF Zarr** of version 0.4, such as `vcf2zarr convert` writes, is a folder: `cohort.vcz`. It has
+#' the variants and calls that its VCF would have, but the calls stay in the folder. Chunks of calls
+#' used last are kept in memory, at two bits a call: 256 MB, or two chunks of variants if these are
+#' larger. Sites without GT have missing calls. Zarr's format 2 is read in C order, with Blosc,
+#' Zstandard, zlib or no compression. Zarr's format 3 is not read: write the store with
+#' `--zarr-format 2`. A chunk whose alleles are all equal need not be a file; a warning counts such
+#' chunks, as they are missing in a partial copy too. Dosages in `call_DS` are not read.
+#'
+#' **Several ALT alleles.** A variant of a PGEN, VCF, BCF or VCF Zarr with several ALT alleles is
+#' split: each ALT allele becomes a variant with the same ID, and all other alleles count as the
+#' other one. `bcftools norm -m -` splits them in the same way. ALT alleles of a VCF or VCF Zarr
+#' that are no single base are left out, and calls of `*` are missing there. `split` counts these
+#' variants; `multiallelic = "drop"` leaves them out.
 #'
 #' **BGEN** of layout 2 (versions 1.2 and 1.3) stays in the file. A call is the nearest whole number
 #' of copies if the dosage is at most `hard_call_threshold` away, else missing, as in PLINK 2. A
@@ -60,8 +68,8 @@
 #' ID. The result keeps the order of the choice. Each can be chosen only once.
 #'
 #' @param source Path of a `.bed` or `.pgen`, with or without this extension; path of a VCF,
-#'   BCF or `.bgen`; several such paths, a pattern of paths such as `"chr{1:22}.bed"`, or a list of
-#'   paths in a file; or a matrix.
+#'   BCF or `.bgen`; path of a folder of VCF Zarr; several such paths, a pattern of paths such as
+#'   `"chr{1:22}.bed"`, or a list of paths in a file; or a matrix.
 #' @param variants For a matrix: a data frame with a row for each of its columns. It may have
 #'   `chromosome`, `id`, `position`, `counted` and `other`, also under their names in snpStats's
 #'   `read.plink()`. Missing columns are 0, except the IDs, which are then the matrix's column
@@ -90,11 +98,13 @@
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not match the others.
 #'   Cases: a BED of another size, or in sample-major order; an IID that occurs twice; a position
 #'   that is not an integer; a PGEN of an unsupported storage mode; a BGEN of layout 1, or without
-#'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, or no SNP, in a VCF.
+#'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, or no SNP, in a VCF;
+#'   VCF Zarr of another layout, with a damaged chunk, or with arrays that do not fit together.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names; files of a set share a variant, or no
 #'   sample.
 #' * `ancify_samples_warning`: the files of a set have different samples.
+#' * `ancify_chunks_warning` (field `file`): chunks of a VCF Zarr store are no files.
 #' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read; a BGEN is read
 #'   without a `hard_call_threshold`.
 #' @references
@@ -106,6 +116,8 @@
 #'
 #' Band G, Marchini J (2018) BGEN: a binary file format for imputed genotype and haplotype data.
 #' bioRxiv 308296.
+#'
+#' Czech E et al. (2024) Analysis-ready VCF at Biobank scale using Zarr. bioRxiv 2024.06.11.598241.
 #' @seealso [genotype_methods] for `dim()`, `as.matrix()` and others; [write_bed()],
 #'   [read_phenotypes()]
 #' @export
@@ -167,16 +179,19 @@ open_source <- function(source, how) {
 # Sources of genotypes; the first row whose is() is TRUE counts. open(source, how), where `how` has
 # the further arguments of open_genotypes(), returns path, files, samples and variants. If some
 # variants are left out, it also returns variant_index and n_variants. If some have several ALT
-# alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold. `dosages` says
-# whether analyses use the dosages of the file. `calls` are kept in memory: bytes, or a pointer to
-# them. A saved fit loses the pointer, and again(part) reads the calls again; their checksum must
-# agree.
+# alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold; for a VCF Zarr
+# store, places and no_alleles. `dosages` says whether analyses use the dosages of the file. `calls`
+# are kept in memory: bytes, or a pointer to them. A saved fit loses the pointer, and again(part)
+# reads the calls again; their checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),
     open = function(...) open_matrix(...)
   ),
   bgen = list(is = function(source) is_bgen_path(source), open = function(...) open_bgen(...)),
+  vcf_zarr = list(
+    is = function(source) is_vcf_zarr(source), open = function(...) open_vcf_zarr(...)
+  ),
   records = list(
     is = function(source) is_record_file(source), open = function(...) open_records(...),
     again = function(...) calls_again(...)
@@ -203,7 +218,8 @@ core_part <- function(part) {
     variants = if (is.null(part$alts)) part$variants else length(part$alts),
     order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
-    dosages = part$dosages, calls = calls_in_memory(part)
+    places = part$places, no_alleles = part$no_alleles, dosages = part$dosages,
+    calls = calls_in_memory(part)
   )
 }
 

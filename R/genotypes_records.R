@@ -21,6 +21,17 @@ open_records <- function(source, how) {
   identity <- identity_of(path)
   split <- how$multiallelic == "split"
   found <- packed_records(path, identity, split)
+  check_some_snp(path, found)
+  list(
+    path = path, identity = identity,
+    files = c(genotypes = path, samples = path, variants = path),
+    samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
+    variants = list2DF(found$variants), left_out = found$left_out, split = found$split,
+    calls = found$calls, memory = list(split = split, checksum = found$checksum)
+  )
+}
+
+check_some_snp <- function(path, found) {
   if (length(found$variants$id) == 0) {
     abort_ancify(
       sprintf(
@@ -30,13 +41,6 @@ open_records <- function(source, how) {
       "format", file = path
     )
   }
-  list(
-    path = path, identity = identity,
-    files = c(genotypes = path, samples = path, variants = path),
-    samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
-    variants = list2DF(found$variants), left_out = found$left_out, split = found$split,
-    calls = found$calls, memory = list(split = split, checksum = found$checksum)
-  )
 }
 
 packed_records <- function(path, identity, split) {

@@ -66,7 +66,7 @@ part_of_variants <- function(g) {
 
 # Names of files without folders and endings, or the paths if such names are equal.
 names_of_files <- function(paths) {
-  names <- sub("([.](bed|pgen|bgen|vcf|bcf))?([.](b?gz))?$", "", basename(paths))
+  names <- sub("([.](bed|pgen|bgen|vcf|bcf|vcz|zarr))?([.](b?gz))?$", "", basename(paths))
   if (anyDuplicated(names)) paths else names
 }
 
@@ -169,7 +169,7 @@ genotype_part <- function(part, ids) {
     variants = part$n_variants,
     order = if (!identical(part$samples$id, ids)) match(ids, part$samples$id), alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
-    dosages = part$dosages,
+    places = part$places, no_alleles = part$no_alleles, dosages = part$dosages,
     memory = list2env(c(list(calls = part$calls), part$memory))
   )
 }

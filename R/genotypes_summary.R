@@ -50,7 +50,7 @@ summary.ancify_genotypes <- function(object, threads = NULL, progress = interact
 genotype_counts <- function(g, work) {
   chosen <- core_genotypes(g)
   # The key is saved with the genotypes, so it excludes their calls and places.
-  key <- without_fields(chosen, c("calls", "block_begins"))
+  key <- without_fields(chosen, c("calls", "block_begins", "places", "no_alleles"))
   if (!identical(g$known$chosen, key)) {
     g$known$counts <- with_watch("Counting", function(watch) {
       genotype_counts_impl(chosen, work, watch)

@@ -142,7 +142,8 @@ fam_lines <- function(samples) {
 # Whether other alleles are those of the reference genome: REF, and not A2 or of a matrix.
 has_reference_alleles <- function(g) {
   all(vapply(g$parts, function(part) {
-    part$kind == "records" || part$kind == "plink" && !endsWith(part$path, ".bed")
+    part$kind %in% c("records", "vcf_zarr") ||
+      part$kind == "plink" && !endsWith(part$path, ".bed")
   }, NA))
 }
 

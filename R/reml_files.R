@@ -11,7 +11,13 @@ genotype_file_facts <- function(part) {
 }
 
 file_facts <- function(path) {
-  facts <- with_watch("Reading genotypes", function(watch) checksums_impl(path, new_work(1), watch))
+  facts <- with_watch("Reading genotypes", function(watch) {
+    if (dir.exists(path)) {
+      vcf_zarr_checksum_impl(path, watch)
+    } else {
+      checksums_impl(path, new_work(1), watch)
+    }
+  })
   if (is.na(facts$checksum)) {
     abort_ancify(sprintf("%s cannot be read.", quoted(path)), "file", file = path)
   }
@@ -82,7 +88,7 @@ with_own_genotypes <- function(fit) {
 
 # The facts of a file of a fit, which is searched by its path, then in the working directory.
 facts_found_again <- function(file) {
-  paths <- Filter(is_file, unique(c(file$path, basename(file$path))))
+  paths <- Filter(is_there, unique(c(file$path, basename(file$path))))
   for (path in paths) {
     facts <- known_facts(normalizePath(path), file)
     if (identical(contents_of(list(facts)), contents_of(list(file)))) {

@@ -1,7 +1,7 @@
 // Fuzzes vocabularies, if the first byte is v, and otherwise JSON, which stays the same when it is
 // written and read again.
+#include "core/io/json.h"
 #include "core/models/esm2.h"
-#include "core/models/json.h"
 #include "harness.h"
 
 namespace ancify::fuzz {

@@ -2090,6 +2090,42 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_vcf_zarr_impl
+Rcpp::List read_vcf_zarr_impl(const std::string& path, bool split, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_vcf_zarr_impl(SEXP pathSEXP, SEXP splitSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< bool >::type split(splitSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_vcf_zarr_impl(path, split, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vcf_zarr_identity_impl
+std::string vcf_zarr_identity_impl(const std::string& path);
+RcppExport SEXP _ancify_vcf_zarr_identity_impl(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(vcf_zarr_identity_impl(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vcf_zarr_checksum_impl
+Rcpp::List vcf_zarr_checksum_impl(const std::string& path, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_vcf_zarr_checksum_impl(SEXP pathSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(vcf_zarr_checksum_impl(path, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // read_dna_impl
 Rcpp::List read_dna_impl(const std::vector<std::string>& paths, const Rcpp::List& how, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_dna_impl(SEXP pathsSEXP, SEXP howSEXP, SEXP watchSEXP) {
@@ -2292,6 +2328,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_bytes_impl", (DL_FUNC) &_ancify_read_bytes_impl, 2},
     {"_ancify_read_range_impl", (DL_FUNC) &_ancify_read_range_impl, 3},
     {"_ancify_expected_ld_impl", (DL_FUNC) &_ancify_expected_ld_impl, 5},
+    {"_ancify_read_vcf_zarr_impl", (DL_FUNC) &_ancify_read_vcf_zarr_impl, 3},
+    {"_ancify_vcf_zarr_identity_impl", (DL_FUNC) &_ancify_vcf_zarr_identity_impl, 1},
+    {"_ancify_vcf_zarr_checksum_impl", (DL_FUNC) &_ancify_vcf_zarr_checksum_impl, 2},
     {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 3},
     {"_ancify_chunks_impl", (DL_FUNC) &_ancify_chunks_impl, 4},
     {"_ancify_six_frames_impl", (DL_FUNC) &_ancify_six_frames_impl, 3},

@@ -19,6 +19,7 @@
 #include "core/formats/genotype/record_calls.h"
 #include "core/formats/genotype/sample_values.h"
 #include "core/formats/genotype/tables.h"
+#include "core/formats/genotype/vcf_zarr_genotypes.h"
 #include "core/genotypes/hardy_weinberg.h"
 #include "core/io/checksum.h"
 #include "rcpp_fields.h"
@@ -33,6 +34,14 @@ Rcpp::CharacterVector as_strings(const ancify::TextColumn& column) {
     }
     return static_cast<SEXP>(strings);
   }));
+}
+
+Rcpp::List as_list(const ancify::VariantTable& table) {
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("chromosome") = as_strings(table.chromosome), Named("id") = as_strings(table.id),
+      Named("position") = Rcpp::IntegerVector(table.position.begin(), table.position.end()),
+      Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
 }
 
 namespace {
@@ -65,14 +74,6 @@ std::string lines_of(const Rcpp::CharacterVector& texts) {
     lines += '\n';
   }
   return lines;
-}
-
-Rcpp::List as_list(const ancify::VariantTable& table) {
-  using Rcpp::Named;
-  return Rcpp::List::create(
-      Named("chromosome") = as_strings(table.chromosome), Named("id") = as_strings(table.id),
-      Named("position") = Rcpp::IntegerVector(table.position.begin(), table.position.end()),
-      Named("counted") = as_strings(table.counted), Named("other") = as_strings(table.other));
 }
 
 // list(family =, id =, names = of further columns, empty without a header, columns = a list of
@@ -156,6 +157,10 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
           ancify::InputFile(path, expected), samples, block_begins,
           ancify::BgenRule{hard_call_threshold, dosages});
     }
+    if (!places.empty()) {
+      return std::make_unique<ancify::VcfZarrGenotypes>(
+          path, samples, as_vcf_zarr_places(places, no_alleles), expected);
+    }
     return ancify::open_genotype_file(path, samples, variants, expected, alts);
   }
   if (bytes != (samples + 3) / 4 * variants) {
@@ -207,7 +212,8 @@ struct Fields<GenotypesOfPart> {
       field_or_default("order", &All::order, as_indices), field_or_default("alts", &All::alts),
       field_or_default("block_begins", &All::block_begins, as_indices),
       field_or_default("hard_call_threshold", &All::hard_call_threshold),
-      field_or_default("dosages", &All::dosages), field("calls", &All::keeper));
+      field_or_default("dosages", &All::dosages), field_or_default("places", &All::places),
+      field_or_default("no_alleles", &All::no_alleles), field("calls", &All::keeper));
 };
 
 template <>

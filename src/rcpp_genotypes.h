@@ -1,6 +1,7 @@
 // Genotypes chosen in R: list(parts = a list with list(path =, identity =, samples =, variants =,
-// order =, alts =, block_begins = and hard_call_threshold = of a BGEN, dosages =, calls =) for each
-// file, sample_index =, variant_index =, masks = for CallMask). core_genotypes() makes the list.
+// order =, alts =, block_begins = and hard_call_threshold = of a BGEN, places = and no_alleles = of
+// a VCF Zarr store, dosages =, calls =) for each file, sample_index =, variant_index =, masks = for
+// CallMask). core_genotypes() makes the list.
 #pragma once
 
 #include <Rcpp.h>
@@ -14,6 +15,8 @@
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/masked_genotypes.h"
 #include "core/formats/genotype/selected_calls.h"
+#include "core/formats/genotype/tables.h"
+#include "core/formats/genotype/vcf_zarr_index.h"
 #include "core/io/rows.h"
 
 // A file, or calls in memory from pack_calls_impl() or read_records_impl().
@@ -26,7 +29,9 @@ struct GenotypesOfPart {
   std::vector<int> alts;                   // as for open_genotype_file()
   std::vector<std::int64_t> block_begins;  // of a BGEN, else empty
   double hard_call_threshold = 0;
-  bool dosages = false;                 // whether dosages are read, where the format has them
+  bool dosages = false;     // whether dosages are read, where the format has them
+  std::vector<int> places;  // as for as_vcf_zarr_places(), else empty
+  std::vector<int> no_alleles;
   Rcpp::RObject keeper;                 // of the calls in memory
   const std::uint8_t* calls = nullptr;  // if they are in memory
   std::int64_t bytes = 0;               // of calls
@@ -48,5 +53,11 @@ struct ChosenGenotypes {
 };
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes);
+
+// The places in a VCF Zarr store of read_vcf_zarr_impl().
+ancify::VcfZarrPlaces as_vcf_zarr_places(const std::vector<int>& places,
+                                         const std::vector<int>& no_alleles);
+
+Rcpp::List as_list(const ancify::VariantTable& table);
 
 Rcpp::CharacterVector as_strings(const ancify::TextColumn& column);

@@ -8,6 +8,7 @@
 #include "core/exec/threads.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/genome/lengths.h"
+#include "core/io/blosc.h"
 #include "core/io/byte_source.h"
 #include "core/io/file.h"
 #include "core/io/inflate.h"
@@ -31,9 +32,11 @@ Rcpp::List build_info_impl() {
   const Rcpp::CharacterVector htslib(1, version.empty() ? NA_STRING : Rf_mkChar(version.c_str()));
   const std::string of_zstd = ancify::zstd_version();
   const Rcpp::CharacterVector zstd(1, of_zstd.empty() ? NA_STRING : Rf_mkChar(of_zstd.c_str()));
+  const std::string of_blosc = ancify::blosc_version();
+  const Rcpp::CharacterVector blosc(1, of_blosc.empty() ? NA_STRING : Rf_mkChar(of_blosc.c_str()));
   return Rcpp::List::create(
       Named("compiler") = __VERSION__, Named("inflater") = ancify::inflater_name(),
-      Named("zstd") = zstd, Named("htslib") = htslib, Named("cuda") = cuda,
+      Named("zstd") = zstd, Named("blosc") = blosc, Named("htslib") = htslib, Named("cuda") = cuda,
       Named("cuda_archs") = archs, Named("simd") = ancify::simd_name(ancify::best_simd_level()));
 }
 

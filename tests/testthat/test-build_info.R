@@ -4,8 +4,8 @@ test_that("the build is told, and prints", {
   info <- ancify_build_info()
   expect_s3_class(info, "ancify_build_info")
   expect_named(
-    info, c("version", "compiler", "inflater", "zstd", "htslib", "cuda", "cuda_archs",
-            "simd", "hardware_threads"),
+    info, c("version", "compiler", "inflater", "zstd", "blosc", "htslib", "cuda",
+            "cuda_archs", "simd", "hardware_threads"),
     ignore.order = TRUE
   )
   expect_identical(info$version, as.character(utils::packageVersion("ancify")))
@@ -21,15 +21,16 @@ test_that("the build is told, and prints", {
 
   lines <- utils::capture.output(print(info))
   expect_identical(lines[1], "<ancify_build_info>")
-  expect_length(lines, 9)
+  expect_length(lines, 10)
   expect_true(all(nchar(lines) <= 80))
-  names <- c("version", "compiler", "inflater", "Zstandard", "htslib", "CUDA", "SIMD",
-             "threads here")
+  names <- c("version", "compiler", "inflater", "Zstandard", "Blosc", "htslib", "CUDA",
+             "SIMD", "threads here")
   for (name in names) {
     expect_match(lines, paste0("^  ", name, " "), all = FALSE)
   }
   expect_identical(any(grepl("^  CUDA +not built", lines)), is.na(info$cuda))
   expect_identical(any(grepl("^  Zstandard +not built", lines)), is.na(info$zstd))
+  expect_identical(any(grepl("^  Blosc +not built", lines)), is.na(info$blosc))
   expect_identical(any(grepl("^  htslib +not built", lines)), is.na(info$htslib))
 })
 

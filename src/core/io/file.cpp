@@ -118,6 +118,12 @@ FileStatus as_status(const struct stat& info) {
 
 }  // namespace
 
+FileStatus status_of_file(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) throw_errno(path, "read the status of the file");
+  return as_status(info);
+}
+
 bool is_special_file(const std::string& path) {
   std::error_code error;  // set for a missing file
   return std::filesystem::is_other(path, error);

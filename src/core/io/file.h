@@ -41,6 +41,9 @@ struct FileStatus {
   std::string identity() const;
 };
 
+// The status of the file under a path. Throws FileError if there is none.
+FileStatus status_of_file(const std::string& path);
+
 // Whether a path leads to something other than a file or a folder, such as a pipe or a device.
 bool is_special_file(const std::string& path);
 

@@ -234,4 +234,25 @@ void inflate_zlib(std::string_view deflated, char* output, std::size_t size) {
 
 #endif
 
+std::string inflate_zlib(std::string_view deflated, std::size_t most) {
+  constexpr std::size_t usual_inflation = 4;
+  constexpr std::size_t least = 64;
+  std::string text(std::min(most, usual_inflation * deflated.size() + least), '\0');
+  for (;;) {
+    uLongf produced = text.size();
+    uLong used = deflated.size();
+    const int status = uncompress2(reinterpret_cast<Bytef*>(text.data()), &produced,
+                                   reinterpret_cast<const Bytef*>(deflated.data()), &used);
+    if (status == Z_OK && used == deflated.size()) {
+      text.resize(produced);
+      return text;
+    }
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (status != Z_BUF_ERROR) throw InputError("invalid zlib data");
+    if (text.size() == most)
+      throw InputError("it has more than " + std::to_string(most) + " bytes");
+    text.assign(std::min(most, 2 * text.size()), '\0');
+  }
+}
+
 }  // namespace ancify

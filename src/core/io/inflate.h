@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace ancify {
@@ -32,6 +33,9 @@ void inflate_block(std::string_view deflated, char* output, std::size_t size, st
 // Inflates a whole zlib stream into exactly `size` bytes, and checks its checksum. Throws
 // InputError.
 void inflate_zlib(std::string_view deflated, char* output, std::size_t size);
+
+// Inflates a whole zlib stream of at most `most` bytes. Throws InputError.
+std::string inflate_zlib(std::string_view deflated, std::size_t most);
 
 // The libraries in use, for messages.
 const char* inflater_name();

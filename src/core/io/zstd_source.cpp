@@ -89,6 +89,14 @@ void ZstdInflater::inflate(std::string_view frames, char* output, std::size_t si
   if (status != size) throw InputError("the data end too early");
 }
 
+std::size_t ZstdInflater::size_of(std::string_view frame) {
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
+    throw InputError("the frame does not say its size");
+  }
+  return static_cast<std::size_t>(size);
+}
+
 std::string zstd_version() { return ZSTD_versionString(); }
 
 #else
@@ -101,14 +109,22 @@ std::unique_ptr<ByteSource> make_zstd_source(FileWindow window) {
 
 struct ZstdInflater::Context {};
 
-ZstdInflater::ZstdInflater() {
+namespace {
+
+[[noreturn]] void refuse_zstd() {
   throw InputError(
       "they are compressed by Zstandard, which this copy of ancify was built without. Install "
       "libzstd-dev and ancify again");
 }
+
+}  // namespace
+
+ZstdInflater::ZstdInflater() { refuse_zstd(); }
 ZstdInflater::~ZstdInflater() = default;
 
 void ZstdInflater::inflate(std::string_view, char*, std::size_t) {}
+
+std::size_t ZstdInflater::size_of(std::string_view) { refuse_zstd(); }
 
 std::string zstd_version() { return {}; }
 

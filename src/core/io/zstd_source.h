@@ -31,6 +31,8 @@ class ZstdInflater {
   ZstdInflater& operator=(const ZstdInflater&) = delete;
   // Inflates into exactly `size` bytes, or throws InputError.
   void inflate(std::string_view frames, char* output, std::size_t size);
+  // The inflated size, by the header of the first frame. Throws InputError if it is not there.
+  static std::size_t size_of(std::string_view frame);
 
  private:
   struct Context;

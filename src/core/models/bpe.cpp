@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "core/exec/errors.h"
+#include "core/io/json.h"
 #include "core/io/lines.h"
-#include "core/models/json.h"
 
 namespace ancify {
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/exec/errors.h"
+#include "core/io/json.h"
 #include "core/io/lines.h"
-#include "core/models/json.h"
 
 namespace ancify {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/io/json.h"
 #include "core/models/encoder.h"
-#include "core/models/json.h"
 #include "core/models/tensors.h"
 
 namespace ancify {

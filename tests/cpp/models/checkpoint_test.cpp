@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/exec/errors.h"
-#include "core/models/json.h"
+#include "core/io/json.h"
 #include "core/models/pickle.h"
 #include "core/models/tensors.h"
 #include "core/nn/half.h"

@@ -1,5 +1,5 @@
 // A recursive descent parser for the grammar of RFC 8259.
-#include "core/models/json.h"
+#include "core/io/json.h"
 
 #include <algorithm>
 #include <cmath>

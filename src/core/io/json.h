@@ -1,4 +1,4 @@
-// Reads JSON: the headers and settings of models.
+// Reads JSON: headers and settings of models, metadata of arrays.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,45 @@
+# Genotypes of VCF Zarr stores. Their chunks stay in the folder.
+
+# By its name, or by the files that mark folders of Zarr.
+is_vcf_zarr <- function(path) {
+  path <- path_of(path)
+  is.character(path) && length(path) == 1 &&
+    (grepl("[.](vcz|zarr)/?$", path) || dir.exists(path) &&
+       any(file.exists(file.path(path, c(".zgroup", ".zmetadata", "zarr.json")))))
+}
+
+open_vcf_zarr <- function(source, how) {
+  refuse_variants(how$variants)
+  path <- normalizePath(check_path(source, "source"), mustWork = FALSE)
+  refuse_file_if(!dir.exists(path), path, "%s: there is no such folder of VCF Zarr%s.",
+                 quoted(path),
+                 if (is_file(path)) ", but a file: unpack it" else "; correct the path")
+  identity <- identity_of(path)
+  found <- with_watch("Reading", function(watch) {
+    read_vcf_zarr_impl(path, how$multiallelic == "split", watch)
+  }, inputs = stats::setNames(identity, path))
+  check_some_snp(path, found)
+  warn_of_missing_chunks(path, found)
+  list(
+    path = path, identity = identity,
+    files = c(genotypes = path, samples = path, variants = path),
+    samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
+    variants = list2DF(found$variants), left_out = found$left_out, split = found$split,
+    places = found$places, no_alleles = found$no_alleles
+  )
+}
+
+# A chunk of equal alleles need not be a file. In a copy that was cut short, it is one that lacks.
+warn_of_missing_chunks <- function(path, found) {
+  if (found$missing_chunks > 0) {
+    warn_ancify(
+      sprintf(
+        paste("%s of %s of genotypes are no files of %s: their alleles are all %s. If the store",
+              "is a copy, compare it with the original."),
+        format_count(found$missing_chunks), count_of(found$chunks, "chunk"), quoted(path),
+        format_count(found$fill)
+      ),
+      "chunks", file = path
+    )
+  }
+}
