@@ -49,7 +49,7 @@ test_that("kernels and fits of dosages are those of plain R", {
   dimnames(kernel) <- list(study$data$id, study$data$id)
   fit <- fit_reml(y ~ age, study$data, study$g, verbose = FALSE)
   plain <- fit_reml(y ~ age, study$data, kernels = list(genotypes = kernel_matrix(kernel)), verbose = FALSE)
-  expect_equal(fit$variances, plain$variances, tolerance = 1e-6)
+  expect_equal(fit$theta, plain$theta, tolerance = 1e-6)
   expect_equal(fit$log_likelihood, plain$log_likelihood, tolerance = 1e-8)
   expect_equal(unname(predict(fit, study$g, study$data, type = "genetic")),
                unname(rowSums(fit$genetic)), tolerance = 1e-6)
@@ -72,7 +72,7 @@ test_that("scans of dosages are least squares", {
   fit <- fit_reml(y ~ age, study$data, study$g, verbose = FALSE)
   mixed <- scan_variants(fit, loco = FALSE)
   kernel <- tcrossprod(standardised_dosages(study$dosages)) / ncol(study$dosages)
-  h <- fit$variances[[1]] * kernel + fit$variances[[2]] * diag(nrow(kernel))
+  h <- fit$theta[[1]] * kernel + fit$theta[[2]] * diag(nrow(kernel))
   half <- solve(t(chol(h)))
   x <- half %*% cbind(1, study$data$age, study$dosages[, 7])
   expect_equal(mixed$effect[7], unname(stats::lm.fit(x, half %*% study$data$y)$coefficients[3]),
