@@ -145,6 +145,14 @@ smallest_frequencies_impl <- function(points) {
     .Call(`_ancify_smallest_frequencies_impl`, points)
 }
 
+genotype_dosages_impl <- function(genotypes, work, watch) {
+    .Call(`_ancify_genotype_dosages_impl`, genotypes, work, watch)
+}
+
+dosage_sums_impl <- function(genotypes, work, watch) {
+    .Call(`_ancify_dosage_sums_impl`, genotypes, work, watch)
+}
+
 evaluate_impl <- function(lengths, files, work, watch) {
     .Call(`_ancify_evaluate_impl`, lengths, files, work, watch)
 }

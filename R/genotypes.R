@@ -1,6 +1,6 @@
 #' Open genotypes
 #'
-#' Opens hard-called genotypes of PLINK, a VCF or BCF, a BGEN, or a matrix:
+#' Opens genotypes of PLINK, a VCF or BCF, a BGEN, or a matrix, as hard calls or dosages:
 #' `g <- open_genotypes("mice.bed")`. `g[samples, variants]` chooses a subset, and
 #' [summary()][summary.ancify_genotypes] counts calls.
 #'
@@ -41,8 +41,15 @@
 #' `sex`, `pheno1`, `pheno2` and so on; a `.psam` keeps its names.
 #'
 #' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF, the second
-#' allele of a BGEN. From a PGEN, only hard calls are read, without phase. A warning counts variants
-#' with dosages.
+#' allele of a BGEN. They have no phase.
+#'
+#' **Dosages** are expected numbers of copies, from 0 to 2. With `dosages = TRUE`, they are read
+#' from a PGEN in steps of 1/16384, as they are stored there. A sample without a dosage has its
+#' call, and a haploid one counts twice. Those of a BGEN are exact for probabilities of up to 14
+#' bits, and rounded to 1/16384 otherwise. [summary()][summary.ancify_genotypes] and
+#' [filter_variants()] then tell how well variants are imputed. Without `dosages = TRUE`, a warning
+#' counts the variants of a PGEN with dosages. Dosages of several ALT alleles in a PGEN are an
+#' error; PLINK 2 does not write them.
 #'
 #' **Several files** are one set: `open_genotypes(c("chr1.bed", "chr2.bed"))`,
 #' `open_genotypes("chr{1:22,X}.pgen")`, or a list with a path in each line, whose name ends in
@@ -73,6 +80,8 @@
 #'   name beside each, if there is one.
 #' @param hard_call_threshold For BGENs: the largest distance of a dosage from its call, from 0 to
 #'   0.5. `NULL` (the default): 0.1, as in PLINK 2, with a warning.
+#' @param dosages Whether to read dosages; `FALSE` (the default). Of several files, at least one
+#'   must have dosages. Others give calls.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
@@ -93,7 +102,7 @@
 #'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, or no SNP, in a VCF.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names; files of a set share a variant, or no
-#'   sample.
+#'   sample; `dosages` are wanted of files that have only hard calls.
 #' * `ancify_samples_warning`: the files of a set have different samples.
 #' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read; a BGEN is read
 #'   without a `hard_call_threshold`.
@@ -126,11 +135,12 @@
 open_genotypes <- function(source, variants = NULL, multiallelic = "split", samples = NULL,
                            hard_call_threshold = NULL, dosages = FALSE) {
   check_args(multiallelic = choice(c("split", "drop")), samples = optional(file_in()),
-             hard_call_threshold = optional(number(0, 0.5)), dosages = flag())
+             hard_call_threshold = optional(number(0, 0.5)), dosages = check_dosages)
   how <- list(variants = variants, multiallelic = multiallelic, samples = samples,
               hard_call_threshold = hard_call_threshold, dosages = dosages)
   parts <- lapply(genotype_sources_of(source), open_source, how)
   check_bgen_arguments(parts, how)
+  check_dosages_of(parts, how)
   check_variants_once(parts)
   samples <- shared_samples(parts)
   left_out <- unlist(lapply(parts, `[[`, "left_out"))

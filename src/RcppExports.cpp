@@ -488,6 +488,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// genotype_dosages_impl
+Rcpp::NumericMatrix genotype_dosages_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_dosages_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(genotype_dosages_impl(genotypes, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// dosage_sums_impl
+Rcpp::List dosage_sums_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_dosage_sums_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(dosage_sums_impl(genotypes, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // evaluate_impl
 Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files, const Rcpp::List& work, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP filesSEXP, SEXP workSEXP, SEXP watchSEXP) {
@@ -2168,6 +2194,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 3},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
+    {"_ancify_genotype_dosages_impl", (DL_FUNC) &_ancify_genotype_dosages_impl, 3},
+    {"_ancify_dosage_sums_impl", (DL_FUNC) &_ancify_dosage_sums_impl, 3},
     {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 4},
     {"_ancify_lock_folder_impl", (DL_FUNC) &_ancify_lock_folder_impl, 1},
     {"_ancify_is_locked_impl", (DL_FUNC) &_ancify_is_locked_impl, 1},

@@ -156,7 +156,7 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
           ancify::InputFile(path, expected), samples, block_begins,
           ancify::BgenRule{hard_call_threshold, dosages});
     }
-    return ancify::open_genotype_file(path, samples, variants, expected, alts);
+    return ancify::open_genotype_file(path, samples, variants, expected, alts, dosages);
   }
   if (bytes != (samples + 3) / 4 * variants) {
     throw ancify::InputError("the calls in memory do not fit the samples and variants");

@@ -457,8 +457,6 @@ TEST(PgenGenotypes, HaveKnownAltAlleles) {
 TEST(PgenGenotypes, NameOtherStorageModes) {
   std::string file = pgen_file({{0, 1, 2}}, {0});
   const std::vector<std::pair<char, std::string>> modes = {
-      {'\x03', "mode 3, with dosages"},
-      {'\x04', "mode 4, with phased dosages"},
       {'\x11', "mode 17, with an extended header"},
       {'\x20', "mode 32, with an index"},
       {'\x21', "mode 33, with an index"},
