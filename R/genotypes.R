@@ -10,9 +10,9 @@
 #' they are read again, so that all three are from the same write.
 #'
 #' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs are kept in
-#' memory, at two bits a call. `left_out` counts records with equal alleles or an allele that is not
-#' a single base, and without GT. A haploid call counts as homozygous, as in PLINK. A genotype with
-#' one missing allele is missing.
+#' memory, at two bits a call and two bytes a dosage. `left_out` counts records with equal alleles
+#' or an allele that is not a single base, and without GT (or dosages, if they are read). A haploid
+#' call counts as homozygous, as in PLINK. A genotype with one missing allele is missing.
 #'
 #' **Several ALT alleles.** A variant of a PGEN, VCF or BCF with several ALT alleles is split: each
 #' ALT allele becomes a variant with the same ID, and all other alleles count as the other one.
@@ -33,8 +33,8 @@
 #' is given replace those of the BGEN.
 #'
 #' **Matrices** have a row for each sample, named by its ID, and a column for each variant. Values
-#' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Calls are kept in
-#' memory, at two bits each, and saved with a fit.
+#' are 0, 1, 2 or `NA`, or dosages. A `SnpMatrix` of snpStats counts its second allele. Calls are
+#' kept in memory, at two bits each, and saved with a fit.
 #'
 #' **Samples** are identified by their IID, which must be unique. Further columns that contain only
 #' numbers are numeric, with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`,
@@ -46,7 +46,12 @@
 #' **Dosages** are expected numbers of copies, from 0 to 2. With `dosages = TRUE`, they are read
 #' from a PGEN in steps of 1/16384, as they are stored there. A sample without a dosage has its
 #' call, and a haploid one counts twice. Those of a BGEN are exact for probabilities of up to 14
-#' bits, and rounded to 1/16384 otherwise. [summary()][summary.ancify_genotypes] and
+#' bits, and rounded to 1/16384 otherwise. Those of a VCF come from DS if its header declares it,
+#' else from GP (the probabilities of genotypes). `dosages = "GP"` chooses a field, and a message
+#' tells it. Up to 4 decimals are exact; other values are rounded to 1/16384 and counted. As in
+#' PLINK 2, a sample without DS has its call, a haploid DS from 0 to 1 counts twice, and calls are
+#' dosages at most 0.1 away. Matrices may hold dosages, with the same precision.
+#' [summary()][summary.ancify_genotypes] and
 #' [filter_variants()] then tell how well variants are imputed. Without `dosages = TRUE`, a warning
 #' counts the variants of a PGEN with dosages. Dosages of several ALT alleles in a PGEN are an
 #' error; PLINK 2 does not write them.
@@ -80,8 +85,8 @@
 #'   name beside each, if there is one.
 #' @param hard_call_threshold For BGENs: the largest distance of a dosage from its call, from 0 to
 #'   0.5. `NULL` (the default): 0.1, as in PLINK 2, with a warning.
-#' @param dosages Whether to read dosages; `FALSE` (the default). Of several files, at least one
-#'   must have dosages. Others give calls.
+#' @param dosages Whether to read dosages; `FALSE` (the default). For a VCF also `"DS"` or `"GP"`, a
+#'   field of FORMAT. Of several files, at least one must have dosages. Others give calls.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
@@ -99,7 +104,8 @@
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not match the others.
 #'   Cases: a BED of another size, or in sample-major order; an IID that occurs twice; a position
 #'   that is not an integer; a PGEN of an unsupported storage mode; a BGEN of layout 1, or without
-#'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, or no SNP, in a VCF.
+#'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, a dosage beyond the
+#'   copies, or no SNP, in a VCF.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names; files of a set share a variant, or no
 #'   sample; `dosages` are wanted of files that have only hard calls.
@@ -178,9 +184,9 @@ open_source <- function(source, how) {
 # the further arguments of open_genotypes(), returns path, files, samples and variants. If some
 # variants are left out, it also returns variant_index and n_variants. If some have several ALT
 # alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold. `dosages` says
-# whether analyses use the dosages of the file. `calls` are kept in memory: bytes, or a pointer to
-# them. A saved fit loses the pointer, and again(part) reads the calls again; their checksum must
-# agree.
+# whether analyses use the dosages of the file. `calls` are kept in memory: bytes, a list with
+# dosages, or a pointer to them. A saved fit loses the pointer, and again(part) reads the calls
+# again; their checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),

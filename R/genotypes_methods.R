@@ -121,8 +121,8 @@ genotype_matrix <- function(x, work) {
   bytes <- if (dosages) 8 * prod(dim(x)) else 4 * prod(dim(x))
   if (isTRUE(bytes > available_memory())) {
     abort_ancify(
-      sprintf("A matrix of %s genotypes takes %s, more than the memory has left. Choose fewer.",
-              format_count(prod(dim(x))), show_bytes(bytes)),
+      sprintf("A matrix of %s %s takes %s, more than the memory has left. Choose fewer.",
+              format_count(prod(dim(x))), if (dosages) "dosages" else "calls", show_bytes(bytes)),
       "system"
     )
   }

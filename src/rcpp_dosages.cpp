@@ -1,7 +1,9 @@
 // Gives dosages of genotypes, and sums of them, to R.
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
+#include "core/formats/genotype/packed_dosages.h"
 #include "core/formats/genotype/selected_dosages.h"
 #include "rcpp_genotypes.h"
 #include "rcpp_glue.h"
@@ -43,4 +45,30 @@ Rcpp::List dosage_sums_impl(const Rcpp::List& genotypes, const Rcpp::List& work,
   return Rcpp::List::create(Named("n") = field(&ancify::DosageSums::n),
                             Named("sum") = field(&ancify::DosageSums::sum),
                             Named("variance") = field(&ancify::DosageSums::variance));
+}
+
+// Returns list(genotypes = list(calls =, dosages =, units =), rounded = a number) of a matrix of
+// numbers of copies, or the index of another value, as a single number.
+// [[Rcpp::export]]
+Rcpp::RObject pack_dosages_impl(const Rcpp::NumericMatrix& matrix) {
+  // The error of numbers that are written with up to 6 decimals, or computed from such ones.
+  constexpr double error = 1e-9;
+  const auto is_bad = [](double value) { return !R_IsNA(value) && !(value >= 0 && value <= 2); };
+  const auto bad = std::find_if(matrix.begin(), matrix.end(), is_bad);
+  if (bad != matrix.end()) return Rcpp::wrap(static_cast<double>(bad - matrix.begin() + 1));
+  ancify::PackedGenotypes packed;
+  std::int64_t rounded = 0;
+  for (int j = 0; j < matrix.ncol(); ++j) {
+    const auto column = matrix.column(j);
+    rounded += ancify::add_dosages({column.begin(), column.end()}, error, packed);
+  }
+  Rcpp::RawVector dosages(static_cast<R_xlen_t>(packed.dosages.size() * sizeof(ancify::Dosage)));
+  std::memcpy(RAW(dosages), packed.dosages.data(), static_cast<std::size_t>(dosages.size()));
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("genotypes") = Rcpp::List::create(
+          Named("calls") = Rcpp::RawVector(packed.calls.begin(), packed.calls.end()),
+          Named("dosages") = dosages,
+          Named("units") = Rcpp::IntegerVector(packed.units.begin(), packed.units.end())),
+      Named("rounded") = static_cast<double>(rounded));
 }

@@ -13,10 +13,13 @@
 #include "core/exec/job_control.h"
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/masked_genotypes.h"
+#include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/genotype/selected_calls.h"
+#include "core/formats/genotype/tables.h"
 #include "core/io/rows.h"
 
-// A file, or calls in memory from pack_calls_impl() or read_records_impl().
+// A file, or genotypes in memory from pack_calls_impl(), pack_dosages_impl() or
+// read_records_impl().
 struct GenotypesOfPart {
   std::string path;
   std::string identity;  // of the file that was opened; empty if the calls are in memory
@@ -26,10 +29,10 @@ struct GenotypesOfPart {
   std::vector<int> alts;                   // as for open_genotype_file()
   std::vector<std::int64_t> block_begins;  // of a BGEN, else empty
   double hard_call_threshold = 0;
-  bool dosages = false;                 // whether dosages are read, where the format has them
-  Rcpp::RObject keeper;                 // of the calls in memory
-  const std::uint8_t* calls = nullptr;  // if they are in memory
-  std::int64_t bytes = 0;               // of calls
+  bool dosages = false;              // whether dosages are read, where the format has them
+  Rcpp::RObject keeper;              // of the genotypes in memory
+  ancify::GenotypesInMemory memory;  // if they are in memory
+  std::int64_t bytes = 0;            // of calls there
 
   // The result is valid as long as this object.
   std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const;
@@ -50,3 +53,6 @@ struct ChosenGenotypes {
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes);
 
 Rcpp::CharacterVector as_strings(const ancify::TextColumn& column);
+
+// list(chromosome =, id =, position =, counted =, other =)
+Rcpp::List as_list(const ancify::VariantTable& table);

@@ -36,7 +36,7 @@ class RecordCallsTest : public ::testing::Test {
   }
   RecordCalls read(const std::vector<std::string>& records, bool split = false) {
     JobControl control;
-    return read_record_calls(dir_.write("x.vcf", vcf_of(records)), split, 1, control);
+    return read_record_calls(dir_.write("x.vcf", vcf_of(records)), {split}, 1, control);
   }
   TempDir dir_;
 };
@@ -51,7 +51,7 @@ TEST_F(RecordCallsTest, PacksWhatStandsThere) {
   EXPECT_EQ(found.variants.counted[1], "G");
   EXPECT_EQ(found.variants.other[1], "A");
   EXPECT_EQ(found.variants.id[0], "v");
-  const MemoryGenotypes file("x", found.calls.data(), 5, 2);
+  const MemoryGenotypes file("x", found.genotypes.calls.data(), 5, 2);
   const unsigned expected[2][5] = {{0, 1, 1, 2, kMissingCall},
                                    {0, 2, kMissingCall, kMissingCall, 2}};
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(file.stride()));
@@ -70,7 +70,7 @@ TEST_F(RecordCallsTest, SplitsByAltAllele) {
   ASSERT_EQ(found.variants.counted.size(), 3U);
   EXPECT_EQ(found.variants.counted[0], "C");
   EXPECT_EQ(found.variants.counted[1], "G");
-  const MemoryGenotypes file("x", found.calls.data(), 5, 3);
+  const MemoryGenotypes file("x", found.genotypes.calls.data(), 5, 3);
   const unsigned expected[3][5] = {
       {0, 1, 0, 0, kMissingCall}, {0, 1, 2, 0, kMissingCall}, {0, 1, 2, kMissingCall, 0}};
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(file.stride()));

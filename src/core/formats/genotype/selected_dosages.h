@@ -19,7 +19,9 @@ void for_each_dosages(const GenotypeFile& file, const std::vector<std::int64_t>&
                       int threads, JobControl& control, const UseDosages& use);
 
 // The number of copies that a dosage stands for.
-inline double copies_of(Dosage dosage, int unit) { return 1 + static_cast<double>(dosage) / unit; }
+inline double copies_of(Dosage dosage, int unit) {
+  return static_cast<double>(dosage + unit) / unit;
+}
 
 // Numbers of copies as a matrix, with a column for each variant. `missing` replaces missing
 // dosages.
