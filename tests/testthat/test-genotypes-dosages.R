@@ -156,3 +156,22 @@ test_that("dosages on X count copies by sex", {
   expect_identical(kept$variants$id,
                    g$variants$id[pmin(frequency, 1 - frequency) >= limit])
 })
+
+test_that("commands take dosages and a limit of info", {
+  set.seed(17)
+  stem <- run_plink("plink2", "--vcf", vcf_of_fields(fields_of_dosages(random_dosages(60, 30)),
+                                                     "GT:DS", chromosome = sort(rep(1:3, 10))),
+                    "dosage=DS", "--make-pgen")
+  g <- open_genotypes(stem, dosages = TRUE)
+  traits <- tempfile()
+  write.table(data.frame(IID = g$samples$id, y = rnorm(nrow(g))), traits, quote = FALSE,
+              row.names = FALSE)
+  out <- tempfile()
+  arguments <- c("scan", "--genotypes", paste0(stem, ".pgen"), "--pheno", traits, "--info", "0.9",
+                 "--out", out)
+  result <- do.call(run_here, as.list(c(arguments, "--dosages")))
+  expect_identical(result$status, 0L)
+  scan <- utils::read.delim(paste0(out, ".scan.tsv"))
+  expect_identical(scan$id, suppressMessages(filter_variants(g, info = 0.9))$variants$id)
+  expect_false(do.call(run_here, as.list(arguments))$status == 0L)
+})
