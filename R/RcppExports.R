@@ -145,6 +145,18 @@ smallest_frequencies_impl <- function(points) {
     .Call(`_ancify_smallest_frequencies_impl`, points)
 }
 
+genotype_dosages_impl <- function(genotypes, work, watch) {
+    .Call(`_ancify_genotype_dosages_impl`, genotypes, work, watch)
+}
+
+dosage_sums_impl <- function(genotypes, work, watch) {
+    .Call(`_ancify_dosage_sums_impl`, genotypes, work, watch)
+}
+
+pack_dosages_impl <- function(matrix) {
+    .Call(`_ancify_pack_dosages_impl`, matrix)
+}
+
 evaluate_impl <- function(lengths, files, work, watch) {
     .Call(`_ancify_evaluate_impl`, lengths, files, work, watch)
 }
@@ -211,10 +223,6 @@ read_numbers_impl <- function(path, commas, watch) {
 
 read_variants_impl <- function(path, genotypes, samples, watch) {
     .Call(`_ancify_read_variants_impl`, path, genotypes, samples, watch)
-}
-
-read_records_impl <- function(path, split, work, watch) {
-    .Call(`_ancify_read_records_impl`, path, split, work, watch)
 }
 
 read_oxford_samples_impl <- function(path, n, watch) {
@@ -467,6 +475,10 @@ count_bytes_impl <- function(paths, watch) {
 
 read_axt_impl <- function(axt, options, work, watch) {
     .Call(`_ancify_read_axt_impl`, axt, options, work, watch)
+}
+
+read_records_impl <- function(path, split, fields, work, watch) {
+    .Call(`_ancify_read_records_impl`, path, split, fields, work, watch)
 }
 
 new_kept_kernels_impl <- function() {

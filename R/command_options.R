@@ -89,6 +89,7 @@ option_rows <- list(
     "hard-call-threshold", "DISTANCE", "largest distance of a dosage of a BGEN from its call",
     default = "0.1"
   ),
+  dosages = option_row("dosages", "", "use dosages, not hard calls"),
   multiallelic = option_row(
     "multiallelic", "FATE", "of variants with several ALT alleles: split or drop", default = "split"
   ),
@@ -107,6 +108,9 @@ option_rows <- list(
   missing = option_row("missing", "SHARE", "largest share of missing calls", default = "1"),
   hwe = option_row(
     "hwe", "P", "smallest p-value of Hardy-Weinberg equilibrium", default = "0, no test"
+  ),
+  info = option_row(
+    "info", "R2", "smallest quality of imputation of dosages (MACH's r2)", default = "0, no limit"
   ),
   components = option_row("components", "FILE", "components of variants", default = "one of all"),
   mixed = option_row(

@@ -294,8 +294,8 @@ traits_sentence <- paste(
 
 # Options of genotypes, samples and variants that command_study() takes.
 options_of_study <- c(
-  "genotypes", "samples", "hard_call_threshold", "multiallelic", "pheno", "trait", "covar", "na",
-  "keep", "chromosomes", "split_par", "maf", "missing", "hwe"
+  "genotypes", "samples", "hard_call_threshold", "dosages", "multiallelic", "pheno", "trait",
+  "covar", "na", "keep", "chromosomes", "split_par", "maf", "missing", "hwe", "info"
 )
 
 rows_about_commands <- function() {

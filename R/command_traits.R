@@ -12,12 +12,13 @@ command_study <- function(parsed) {
   genotypes <- opened <- open_genotypes(
     c(parsed$genotypes, parsed$arguments), multiallelic = parsed$multiallelic %||% "split",
     samples = parsed$samples,
-    hard_call_threshold = decimal_options(parsed, "hard_call_threshold")$hard_call_threshold
+    hard_call_threshold = decimal_options(parsed, "hard_call_threshold")$hard_call_threshold,
+    dosages = isTRUE(parsed$dosages)
   )
   if (!is.null(parsed$split_par)) genotypes <- split_par(genotypes, parsed$split_par)
   data <- command_data(parsed, genotypes)
   if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
-  limits <- decimal_options(parsed, c("maf", "missing", "hwe"))
+  limits <- decimal_options(parsed, c("maf", "missing", "hwe", "info"))
   if (length(limits)) genotypes <- do.call(filter_variants, c(list(genotypes), limits))
   terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
   formulas <- lapply(stats::setNames(nm = data$traits), function(trait) {

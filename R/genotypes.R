@@ -1,6 +1,6 @@
 #' Open genotypes
 #'
-#' Opens hard-called genotypes of PLINK, a VCF or BCF, VCF Zarr, a BGEN, or a matrix:
+#' Opens genotypes of PLINK, a VCF or BCF, VCF Zarr, a BGEN, or a matrix, as hard calls or dosages:
 #' `g <- open_genotypes("mice.bed")`. `g[samples, variants]` chooses a subset, and
 #' [summary()][summary.ancify_genotypes] counts calls.
 #'
@@ -10,9 +10,9 @@
 #' they are read again, so that all three are from the same write.
 #'
 #' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs are kept in
-#' memory, at two bits a call. `left_out` counts records with equal alleles or an allele that is not
-#' a single base, and without GT. A haploid call counts as homozygous, as in PLINK. A genotype with
-#' one missing allele is missing.
+#' memory, at two bits a call and two bytes a dosage. `left_out` counts records with equal alleles
+#' or an allele that is not a single base, and without GT (or dosages, if they are read). A haploid
+#' call counts as homozygous, as in PLINK. A genotype with one missing allele is missing.
 #'
 #' **VCF Zarr** of version 0.4, such as `vcf2zarr convert` writes, is a folder: `cohort.vcz`. It has
 #' the variants and calls that its VCF would have, but the calls stay in the folder. Chunks of calls
@@ -41,16 +41,28 @@
 #' is given replace those of the BGEN.
 #'
 #' **Matrices** have a row for each sample, named by its ID, and a column for each variant. Values
-#' are 0, 1, 2 or `NA`. A `SnpMatrix` of snpStats counts its second allele. Calls are kept in
-#' memory, at two bits each, and saved with a fit.
+#' are 0, 1, 2 or `NA`, or dosages. A `SnpMatrix` of snpStats counts its second allele. Calls are
+#' kept in memory, at two bits each, and saved with a fit.
 #'
 #' **Samples** are identified by their IID, which must be unique. Further columns that contain only
 #' numbers are numeric, with `NA` for NA and -9. The columns of a `.fam` are `father`, `mother`,
 #' `sex`, `pheno1`, `pheno2` and so on; a `.psam` keeps its names.
 #'
 #' **Calls** are copies of the counted allele: A1 of a `.bim`, ALT of a `.pvar` or VCF, the second
-#' allele of a BGEN. From a PGEN, only hard calls are read, without phase. A warning counts variants
-#' with dosages.
+#' allele of a BGEN. They have no phase.
+#'
+#' **Dosages** are expected numbers of copies, from 0 to 2. With `dosages = TRUE`, they are read
+#' from a PGEN in steps of 1/16384, as they are stored there. A sample without a dosage has its
+#' call, and a haploid one counts twice. Those of a BGEN are exact for probabilities of up to 14
+#' bits, and rounded to 1/16384 otherwise. Those of a VCF come from DS if its header declares it,
+#' else from GP (the probabilities of genotypes). `dosages = "GP"` chooses a field, and a message
+#' tells it. Up to 4 decimals are exact; other values are rounded to 1/16384 and counted. As in
+#' PLINK 2, a sample without DS has its call, a haploid DS from 0 to 1 counts twice, and calls are
+#' dosages at most 0.1 away. Matrices may hold dosages, with the same precision.
+#' [summary()][summary.ancify_genotypes] and
+#' [filter_variants()] then tell how well variants are imputed. Without `dosages = TRUE`, a warning
+#' counts the variants of a PGEN with dosages. Dosages of several ALT alleles in a PGEN are an
+#' error; PLINK 2 does not write them.
 #'
 #' **Several files** are one set: `open_genotypes(c("chr1.bed", "chr2.bed"))`,
 #' `open_genotypes("chr{1:22,X}.pgen")`, or a list with a path in each line, whose name ends in
@@ -81,6 +93,8 @@
 #'   name beside each, if there is one.
 #' @param hard_call_threshold For BGENs: the largest distance of a dosage from its call, from 0 to
 #'   0.5. `NULL` (the default): 0.1, as in PLINK 2, with a warning.
+#' @param dosages Whether to read dosages; `FALSE` (the default). For a VCF also `"DS"` or `"GP"`, a
+#'   field of FORMAT. Of several files, at least one must have dosages. Others give calls.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
@@ -98,11 +112,12 @@
 #' * `ancify_format_error` (fields `file`, `line`): a file is damaged, or does not match the others.
 #'   Cases: a BED of another size, or in sample-major order; an IID that occurs twice; a position
 #'   that is not an integer; a PGEN of an unsupported storage mode; a BGEN of layout 1, or without
-#'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, or no SNP, in a VCF;
-#'   VCF Zarr of another layout, with a damaged chunk, or with arrays that do not fit together.
+#'   IDs and `.sample`; no biallelic variant; a genotype of three alleles, a dosage beyond the
+#'   copies, or no SNP, in a VCF; VCF Zarr of another layout, with a damaged chunk, or with arrays
+#'   that do not fit together.
 #' * `ancify_input_error`: a choice names no sample or variant of `g`, or one of them twice; a
 #'   matrix has another value, or rows without unique names; files of a set share a variant, or no
-#'   sample.
+#'   sample; `dosages` are wanted of files that have only hard calls.
 #' * `ancify_samples_warning`: the files of a set have different samples.
 #' * `ancify_chunks_warning` (field `file`): chunks of a VCF Zarr store are no files.
 #' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read; a BGEN is read
@@ -138,11 +153,12 @@
 open_genotypes <- function(source, variants = NULL, multiallelic = "split", samples = NULL,
                            hard_call_threshold = NULL, dosages = FALSE) {
   check_args(multiallelic = choice(c("split", "drop")), samples = optional(file_in()),
-             hard_call_threshold = optional(number(0, 0.5)), dosages = flag())
+             hard_call_threshold = optional(number(0, 0.5)), dosages = check_dosages)
   how <- list(variants = variants, multiallelic = multiallelic, samples = samples,
               hard_call_threshold = hard_call_threshold, dosages = dosages)
   parts <- lapply(genotype_sources_of(source), open_source, how)
   check_bgen_arguments(parts, how)
+  check_dosages_of(parts, how)
   check_variants_once(parts)
   samples <- shared_samples(parts)
   left_out <- unlist(lapply(parts, `[[`, "left_out"))
@@ -181,8 +197,8 @@ open_source <- function(source, how) {
 # variants are left out, it also returns variant_index and n_variants. If some have several ALT
 # alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold; for a VCF Zarr
 # store, places and no_alleles. `dosages` says whether analyses use the dosages of the file. `calls`
-# are kept in memory: bytes, or a pointer to them. A saved fit loses the pointer, and again(part)
-# reads the calls again; their checksum must agree.
+# are kept in memory: bytes, a list with dosages, or a pointer to them. A saved fit loses the
+# pointer, and again(part) reads the calls again; their checksum must agree.
 genotype_sources <- list(
   matrix = list(
     is = function(source) is.matrix(source) || methods::is(source, "SnpMatrix"),

@@ -15,7 +15,7 @@ check_bgen_arguments <- function(parts, how) {
   given <- !is.null(how$samples) || !is.null(how$hard_call_threshold)
   refuse_if(given && !has_bgen(parts),
             "`samples` and `hard_call_threshold` are for a BGEN, whose name ends in .bgen.")
-  if (has_bgen(parts) && is.null(how$hard_call_threshold) && !how$dosages) {
+  if (has_bgen(parts) && is.null(how$hard_call_threshold) && !wants_dosages(how)) {
     warn_of_threshold(Filter(function(part) part$kind == "bgen", parts)[[1]]$path)
   }
 }
@@ -35,7 +35,7 @@ open_bgen <- function(source, how) {
     n_variants = length(found$variants$id), left_out = left_out_of_bgen(found),
     block_begins = found$block_begins,
     hard_call_threshold = how$hard_call_threshold %||% usual_hard_call_threshold,
-    dosages = how$dosages
+    dosages = wants_dosages(how)
   )
 }
 

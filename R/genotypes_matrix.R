@@ -1,4 +1,4 @@
-# Genotypes of a matrix, whose rows are samples. Calls are kept in memory, at two bits each.
+# Genotypes of a matrix, whose rows are samples. Calls and dosages are kept in memory.
 
 open_matrix <- function(source, how) {
   is_snp_matrix <- methods::is(source, "SnpMatrix")
@@ -10,13 +10,37 @@ open_matrix <- function(source, how) {
   refuse_if(ncol(source) == 0, "`source` has no variant.")
   table <- variants_of_matrix(source, how$variants)
   if (is_snp_matrix) source <- source@.Data
-  calls <- pack_calls_impl(source)
-  if (!is.raw(calls)) refuse_call(source, calls)
+  dosages <- wants_dosages(how) && is.numeric(source)
+  calls <- if (dosages) packed_dosages(source) else pack_calls_impl(source)
+  if (is.numeric(calls)) refuse_call(source, calls)
   list(
-    path = name_of_matrix(calls, rownames(source), table), files = character(),
+    path = name_of_matrix(if (dosages) bytes_of_dosages(calls) else calls, rownames(source), table),
+    files = character(), dosages = dosages,
     samples = list2DF(list(family = rep("0", nrow(source)), id = rownames(source))),
     variants = table, calls = calls
   )
+}
+
+packed_dosages <- function(matrix) {
+  storage.mode(matrix) <- "double"
+  packed <- pack_dosages_impl(matrix)
+  if (is.numeric(packed)) refuse_dosage(matrix, packed)
+  if (packed$rounded > 0) {
+    inform_ancify(sprintf("%s of the matrix are rounded to 1/16384.",
+                          count_of(packed$rounded, "dosage")))
+  }
+  packed$genotypes
+}
+
+bytes_of_dosages <- function(packed) {
+  c(packed$dosages, charToRaw(paste(packed$units, collapse = " ")))
+}
+
+refuse_dosage <- function(dosages, place) {
+  row <- (place - 1) %% nrow(dosages) + 1
+  refuse_input("Dosages must be from 0 to 2 or missing, but that of sample %s at variant %s is %s.",
+               quoted(rownames(dosages)[row]), format_count((place - 1) %/% nrow(dosages) + 1),
+               format(dosages[[place]], digits = 15))
 }
 
 # Includes sample and variant data: equal calls may belong to different samples or variants.
@@ -39,9 +63,16 @@ refuse_call <- function(calls, place) {
   } else {
     format(calls[[place]], digits = 15)
   }
+  may_be_dosage <- is.double(calls) && isTRUE(calls[[place]] > 0 && calls[[place]] < 2)
   refuse_input("Genotypes must be 0, 1, 2 or missing, but that of sample %s at variant %s is %s.%s",
                quoted(rownames(calls)[row]), format_count((place - 1) %/% nrow(calls) + 1), value,
-               if (is.raw(calls)) " Set it to missing." else "")
+               if (is.raw(calls)) {
+                 " Set it to missing."
+               } else if (may_be_dosage) {
+                 " Set `dosages = TRUE` for dosages."
+               } else {
+                 ""
+               })
 }
 
 # Accepted names of the columns of `variants`. Data from snpStats's read.plink() count allele.2.

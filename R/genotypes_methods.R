@@ -14,7 +14,8 @@
 #' * `[`: the chosen genotypes.
 #' * `dim()`: numbers of samples and variants.
 #' * `dimnames()`: a list of IIDs and variant IDs.
-#' * `as.matrix()`: an integer matrix of calls with a row for each sample, `NA` if missing.
+#' * `as.matrix()`: an integer matrix of calls with a row for each sample, `NA` if missing; a matrix
+#'   of dosages, from 0 to 2, if `x` has them.
 #' * `print()`: `x`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: a choice names no sample or variant of `x`, or one of them twice.
@@ -116,19 +117,21 @@ as.matrix.ancify_genotypes <- function(x, threads = NULL, progress = interactive
 }
 
 genotype_matrix <- function(x, work) {
-  bytes <- 4 * prod(dim(x))
+  dosages <- gives_dosages(x)
+  bytes <- if (dosages) 8 * prod(dim(x)) else 4 * prod(dim(x))
   if (isTRUE(bytes > available_memory())) {
     abort_ancify(
-      sprintf("A matrix of %s calls takes %s, more than the memory has left. Choose fewer.",
-              format_count(prod(dim(x))), show_bytes(bytes)),
+      sprintf("A matrix of %s %s takes %s, more than the memory has left. Choose fewer.",
+              format_count(prod(dim(x))), if (dosages) "dosages" else "calls", show_bytes(bytes)),
       "system"
     )
   }
-  calls <- with_watch("Reading", function(watch) {
-    genotype_matrix_impl(core_genotypes(x), work, watch)
+  read <- if (dosages) genotype_dosages_impl else genotype_matrix_impl
+  matrix <- with_watch("Reading", function(watch) {
+    read(core_genotypes(x), work, watch)
   }, work$progress)
-  dimnames(calls) <- dimnames(x)
-  calls
+  dimnames(matrix) <- dimnames(x)
+  matrix
 }
 
 #' @rdname genotype_methods
@@ -141,6 +144,7 @@ print.ancify_genotypes <- function(x, ...) {
     paste0(count_of(ncol(x), "variant"), of_file(x$n_file[["variants"]], ncol(x)))
   ), c(
     if (length(x$path) > 1) c(files = enumerate(x$path)) else c(file = x$path),
+    genotypes = if (gives_dosages(x)) "dosages",
     `left out` = left_out,
     split = if (isTRUE(x$split > 0)) paste(count_of(x$split, "record"), "with several ALT alleles"),
     chromosomes = enumerate(unique(x$variants$chromosome)),

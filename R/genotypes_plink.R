@@ -11,7 +11,12 @@ open_plink <- function(source, how) {
   files <- genotype_files(check_path(source, "source"))
   set <- read_whole_set(files[["genotypes"]], function() read_set(files))
   found <- c(set$content, identity = set$identity)
-  warn_of_dosages(found$dosages, files[["genotypes"]])
+  if (wants_dosages(how)) {
+    found$dosages <- found$dosages > 0
+  } else {
+    warn_of_dosages(found$dosages, files[["genotypes"]])
+    found$dosages <- FALSE
+  }
   c(list(path = files[["genotypes"]], files = files),
     replace(found, "variants", NULL), by_alt(found$variants, found$alts, how, files))
 }
@@ -64,8 +69,8 @@ warn_of_dosages <- function(n, path) {
   if (n > 0) {
     warn_ancify(
       sprintf(
-        paste("%s has dosages of %s, of which only the hard calls are read: to choose how dosages",
-              "become calls, write them anew with plink2 --hard-call-threshold."),
+        paste("%s has dosages of %s, of which only the hard calls are read: set `dosages = TRUE`",
+              "to read dosages, or write other calls with plink2 --hard-call-threshold."),
         quoted(path), count_of(n, "variant")
       ),
       "dosage", file = path

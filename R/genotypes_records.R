@@ -1,4 +1,4 @@
-# Genotypes of a VCF or BCF. Their SNPs are kept in memory, at two bits a call.
+# Genotypes of a VCF or BCF. Their SNPs are kept in memory: two bits a call, two bytes a dosage.
 
 # By the file's name or its first bytes, which may be compressed.
 is_record_file <- function(path) {
@@ -20,14 +20,16 @@ open_records <- function(source, how) {
   path <- normalizePath(path)
   identity <- identity_of(path)
   split <- how$multiallelic == "split"
-  found <- packed_records(path, identity, split)
+  fields <- dosage_fields(how)
+  found <- packed_records(path, identity, split, fields)
   check_some_snp(path, found)
+  tell_dosages(found, fields, path)
   list(
-    path = path, identity = identity,
+    path = path, identity = identity, dosages = nzchar(found$dosages),
     files = c(genotypes = path, samples = path, variants = path),
     samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
     variants = list2DF(found$variants), left_out = found$left_out, split = found$split,
-    calls = found$calls, memory = list(split = split, checksum = found$checksum)
+    calls = found$calls, memory = list(split = split, fields = fields, checksum = found$checksum)
   )
 }
 
@@ -43,16 +45,37 @@ check_some_snp <- function(path, found) {
   }
 }
 
-packed_records <- function(path, identity, split) {
+# The fields of FORMAT to read dosages from: the first one that the header declares
+dosage_fields <- function(how) {
+  if (is.character(how$dosages)) how$dosages else if (how$dosages) c("DS", "GP") else character()
+}
+
+tell_dosages <- function(found, fields, path) {
+  refuse_if(length(fields) == 1 && !nzchar(found$dosages),
+            "%s declares no %s in FORMAT: leave `dosages` out.", quoted(path), fields)
+  if (nzchar(found$dosages)) {
+    inform_ancify(paste0(
+      sprintf("%s: dosages are those of %s", quoted(path), found$dosages),
+      if (found$rounded > 0) {
+        sprintf(", with %s rounded to 1/16384", format_count(found$rounded))
+      },
+      if (found$called > 0) {
+        sprintf(", and calls of %s without it", count_of(found$called, "genotype"))
+      }, "."
+    ))
+  }
+}
+
+packed_records <- function(path, identity, split, fields) {
   with_watch("Reading", function(watch) {
-    read_records_impl(path, split, new_work(), watch)
+    read_records_impl(path, split, fields, new_work(), watch)
   }, inputs = stats::setNames(identity, path))
 }
 
 # Reads the calls again. The checksum finds changes that leave the file's size and sampled parts
 # equal.
 calls_again <- function(part) {
-  found <- packed_records(part$path, part$identity, part$memory$split)
+  found <- packed_records(part$path, part$identity, part$memory$split, part$memory$fields)
   refuse_file_if(!identical(found$checksum, part$memory$checksum), part$path,
                  "%s has other genotypes than open_genotypes() found there: open it again.",
                  quoted(part$path))

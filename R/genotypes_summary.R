@@ -13,10 +13,17 @@
 #' | `hom_counted` | Samples with two copies of the counted allele. |
 #' | `het` | Samples with one copy. |
 #' | `hom_other` | Samples with none. |
-#' | `missing` | Samples without a call. |
-#' | `uncertain` | With a BGEN: samples of `missing` with a dosage, which is too far from a call. |
-#' | `n` | Samples with a call. |
-#' | `frequency` | Frequency of the counted allele among the `2 * n` called; `NA` if `n` is 0. |
+#' | `missing` | Samples without a call; with dosages, samples without a dosage. |
+#' | `uncertain` | With a BGEN or dosages: samples whose dosage is too far from a call. |
+#' | `n` | Samples with a call; with dosages, samples with a dosage. |
+#' | `frequency` | Frequency of the counted allele among these `2 * n`; `NA` if `n` is 0. |
+#' | `info` | With dosages: quality of imputation, see below. |
+#'
+#' Genotypes with dosages (`open_genotypes(dosages = TRUE)`) have frequencies of dosages. `info` is
+#' MACH's r2, as in PLINK 2: the variance of dosages over `2 * p * (1 - p)`, where `p` is the
+#' frequency. It is about 1 for certain genotypes, 0 for dosages without information, and `NA`
+#' without variation. Samples of `uncertain` are among the `missing` calls of a BGEN, and among the
+#' `n` of dosages.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file is missing, or was changed since it was opened.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
@@ -35,29 +42,29 @@ summary.ancify_genotypes <- function(object, threads = NULL, progress = interact
   check_no_more(...)
   work <- new_work(threads, progress = progress)
   counts <- genotype_counts(object, work)
-  n <- counts[1, ] + counts[2, ] + counts[3, ]
-  frequency <- (counts[2, ] + 2 * counts[3, ]) / (2 * n)
-  table <- c(object$variants, list(
-    hom_counted = counts[3, ], het = counts[2, ], hom_other = counts[1, ], missing = counts[4, ],
-    uncertain = uncertain_counts(object, counts, work), n = n,
-    frequency = replace(frequency, n == 0, NA)
-  ))
+  calls <- list(hom_counted = counts[3, ], het = counts[2, ], hom_other = counts[1, ])
+  table <- c(object$variants, calls, if (gives_dosages(object)) {
+    columns_of_dosages(dosage_sums(object, work), counts)
+  } else {
+    columns_of_calls(counts, uncertain_counts(object, counts, work))
+  })
   table <- table[lengths(table) > 0]
   structure(list2DF(table), class = c("summary.ancify_genotypes", "data.frame"))
 }
 
-# Numbers of samples with 0, 1 and 2 copies and without a call, a column for each variant
-genotype_counts <- function(g, work) {
-  chosen <- core_genotypes(g)
-  # The key is saved with the genotypes, so it excludes their calls and places.
-  key <- without_fields(chosen, c("calls", "block_begins", "places", "no_alleles"))
-  if (!identical(g$known$chosen, key)) {
-    g$known$counts <- with_watch("Counting", function(watch) {
-      genotype_counts_impl(chosen, work, watch)
-    }, work$progress)
-    g$known$chosen <- key
-  }
-  g$known$counts
+columns_of_calls <- function(counts, uncertain) {
+  n <- counts[1, ] + counts[2, ] + counts[3, ]
+  frequency <- (counts[2, ] + 2 * counts[3, ]) / (2 * n)
+  list(missing = counts[4, ], uncertain = uncertain, n = n,
+       frequency = replace(frequency, n == 0, NA))
+}
+
+columns_of_dosages <- function(sums, counts) {
+  n <- as.integer(sums$n)
+  missing <- as.integer(colSums(counts)) - n
+  frequency <- sums$sum / (2 * n)
+  list(missing = missing, uncertain = counts[4, ] - missing, n = n,
+       frequency = replace(frequency, n == 0, NA), info = imputation_info(sums))
 }
 
 # Samples with dosages, but without calls: at the largest threshold, all dosages have calls. NULL
@@ -79,10 +86,12 @@ uncertain_counts <- function(g, counts, work) {
 print.summary.ancify_genotypes <- function(x, ...) {
   calls <- sum(as.numeric(x$n))
   constant <- sum(pmax(x$hom_counted, x$het, x$hom_other) == x$n)
+  info <- if (!all(is.na(x$info))) range(x$info, na.rm = TRUE)
   range <- if (calls > 0) range(x$frequency, na.rm = TRUE)
   write_object("summary.ancify_genotypes", count_of(nrow(x), "variant"), c(
     `missing calls` = sprintf("%.3g %%", 100 * (1 - calls / (calls + sum(as.numeric(x$missing))))),
     frequency = paste(vapply(range, format, "", digits = 3), collapse = " to "),
+    info = if (length(info)) paste(vapply(info, format, "", digits = 3), collapse = " to "),
     `without variation` = count_of(constant, "variant")
   ))
   print(utils::head(as.data.frame(x)), row.names = FALSE)

@@ -12,6 +12,10 @@
 #' `g` comes from a BED, a BGEN or a matrix. The `.psam` has all sample columns that are numbers or
 #' texts, with NA if missing. Calls have two bits each, as in storage mode 02.
 #'
+#' **Dosages** of `g` are written by `write_pgen()` in steps of 1/16384, beside calls, as in storage
+#' mode 03. A BED has calls alone, which a message tells: those of `g`, for example dosages at most
+#' 0.1 away.
+#'
 #' @param g Genotypes, as from [open_genotypes()].
 #' @param path Path of the `.bed` or `.pgen` to write, with or without this extension. Its folder is
 #'   made if it is missing.
@@ -49,6 +53,9 @@ write_bed <- function(g, path, overwrite = FALSE, threads = NULL, progress = int
   check_args(g = check_genotypes, path = one_path(), overwrite = flag())
   check_without_blanks(g$samples, c("family", "id", "father", "mother", "PAT", "MAT"), ".fam")
   check_without_blanks(g$variants, c("chromosome", "id", "counted", "other"), ".bim")
+  if (gives_dosages(g)) {
+    inform_ancify("A BED has no dosages: their hard calls are written. write_pgen() keeps dosages.")
+  }
   tables <- list(bim_lines(g$variants), fam_lines(g$samples))
   write_genotypes(g, path, "bed", tables, overwrite, new_work(threads, progress = progress))
 }

@@ -31,18 +31,37 @@ inline std::string calls_of(const GenotypeFile& file, std::int64_t first, std::i
   return text;
 }
 
-// The calls of all variants, read at once. Reading in pieces must give the same calls. `alts`: as
-// for open_genotype_file().
+// Dosages as text, a line for each variant that begins with its unit; a missing one is a dot.
+inline std::string dosages_of(const GenotypeFile& file, std::int64_t first, std::int64_t n) {
+  std::vector<Dosage> dosages(static_cast<std::size_t>(n * file.samples()));
+  std::vector<int> units(static_cast<std::size_t>(n));
+  file.read_dosages(first, n, dosages.data(), units.data());
+  std::string text;
+  const Dosage* dosage = dosages.data();
+  for (const int unit : units) {
+    text += std::to_string(unit);
+    for (std::int64_t i = 0; i < file.samples(); ++i, ++dosage) {
+      text += *dosage == kMissingDosage ? " ." : ' ' + std::to_string(*dosage);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// The calls of all variants, or their dosages, read at once. Reading in pieces must give the same.
+// `alts`: as for open_genotype_file().
 inline std::string read_in_any_pieces(std::string_view input, std::size_t samples,
-                                      std::size_t variants, const std::vector<int>& alts = {}) {
+                                      std::size_t variants, const std::vector<int>& alts = {},
+                                      bool dosages = false) {
   const std::string& path = as_file(input);
   const auto read = [&](std::int64_t piece) {
     return outcome([&] {
       const auto file = open_genotype_file(path, static_cast<std::int64_t>(samples),
-                                           static_cast<std::int64_t>(variants), {}, alts);
+                                           static_cast<std::int64_t>(variants), {}, alts, dosages);
       std::string text;
       for (std::int64_t first = 0; first < file->variants(); first += piece) {
-        text += calls_of(*file, first, std::min(piece, file->variants() - first));
+        const std::int64_t n = std::min(piece, file->variants() - first);
+        text += dosages ? dosages_of(*file, first, n) : calls_of(*file, first, n);
       }
       return text;
     });

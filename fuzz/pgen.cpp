@@ -1,4 +1,5 @@
-// Fuzzes PGEN: all ways of reading give the calls that a slow, plain reader finds, or an error.
+// Fuzzes PGEN: all ways of reading give the calls and dosages that a slow, plain reader finds, or
+// an error.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -172,8 +173,67 @@ std::string as_text(const Calls& calls) {
   return text + '\n';
 }
 
-// The calls of a file of at most 65536 variants, and those of each of several ALT alleles.
-std::string read_all(std::string_view input, std::size_t samples, const std::vector<int>& alts) {
+// Hard calls as dosages.
+std::string as_dosages(const Calls& calls, int unit) {
+  std::string text = std::to_string(unit);
+  for (const unsigned call : calls) {
+    text += call == 3 ? " ." : ' ' + std::to_string((static_cast<int>(call) - 1) * unit);
+  }
+  return text + '\n';
+}
+
+// The dosages of a variant with one ALT allele; `record` begins with the track of phases, if any.
+std::string dosages_of(unsigned type, Bytes& record, const Calls& calls) {
+  if (type / 32 % 4 == 0) {
+    need(record.text.empty() == (type < 8));
+    return as_dosages(calls, 1);
+  }
+  if (type / 16 % 2 == 1) {
+    const auto hets = static_cast<std::size_t>(std::count(calls.begin(), calls.end(), 1U));
+    need(hets > 0);
+    const auto bits = record.packed(hets + 1, 1);
+    if (bits[0] == 1) {
+      record.packed(static_cast<std::size_t>(std::count(bits.begin() + 1, bits.end(), 1U)), 1);
+    }
+  }
+  std::vector<std::string> dosages;
+  for (const unsigned call : calls) {
+    dosages.push_back(call == 3 ? "." : std::to_string((static_cast<int>(call) - 1) * 16384));
+  }
+  std::vector<std::size_t> dosed;
+  if (type / 32 % 4 == 1) {
+    for (const auto& one : listed(record, calls.size(), false)) dosed.push_back(one.first);
+  } else {
+    const bool all = type / 32 % 4 == 2;
+    const Calls bits = all ? Calls(calls.size(), 1) : record.packed(calls.size(), 1);
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      if (bits[i] == 1) dosed.push_back(i);
+    }
+  }
+  for (const std::size_t sample : dosed) {
+    const std::size_t value = record.number(2);
+    if (value == 65535 && type / 32 % 4 == 2) continue;
+    need(value <= 32768);
+    dosages[sample] = std::to_string(static_cast<int>(value) - 16384);
+  }
+  if (type >= 128) {
+    std::size_t phased = dosed.size();
+    if (type / 32 % 4 != 2) {
+      const Calls bits = record.packed(dosed.size(), 1);
+      phased = static_cast<std::size_t>(std::count(bits.begin(), bits.end(), 1U));
+    }
+    for (std::size_t i = 0; i < phased; ++i) record.number(2);
+  }
+  need(record.text.empty());
+  std::string text = "16384";
+  for (const std::string& one : dosages) text += ' ' + one;
+  return text + '\n';
+}
+
+// The calls of a file of at most 65536 variants, and those of each of several ALT alleles; or their
+// dosages.
+std::string read_all(std::string_view input, std::size_t samples, const std::vector<int>& alts,
+                     bool dosages) {
   const std::size_t variants = alts.size();
   Bytes header{input};
   need(header.number(2) == 0x1b6c);
@@ -185,10 +245,13 @@ std::string read_all(std::string_view input, std::size_t samples, const std::vec
   };
   std::vector<unsigned> types(variants, 0);
   std::vector<std::size_t> lengths(variants, (samples + 3) / 4);
-  if (mode == 0x02) {
+  if (mode != 0x10) {
+    need(mode >= 0x02 && mode <= 0x04);
     skip_reference_bits();
+    types.assign(variants, mode == 0x02 ? 0 : mode == 0x03 ? 0x40 : 0xc0);
+    for (std::size_t& length : lengths) length += 2 * samples * (mode - 2);
   } else {
-    need(mode == 0x10 && control % 16 < 8);
+    need(control % 16 < 8);
     const std::size_t begin = header.number(8);
     types = header.packed(variants, control % 8 < 4 ? 4 : 8);
     for (std::size_t& length : lengths) length = header.number(1 + control % 4);
@@ -211,22 +274,25 @@ std::string read_all(std::string_view input, std::size_t samples, const std::vec
     if (types[j] % 8 / 2 != 1) base = calls;
     header.text.remove_prefix(lengths[j]);
     if (alts[j] == 1) {
-      text += as_text(calls);
-      need(record.text.empty() == (types[j] < 8));
+      text += dosages ? dosages_of(types[j], record, calls) : as_text(calls);
+      need(dosages || record.text.empty() == (types[j] < 8));
       continue;
     }
+    need(!dosages || types[j] / 32 % 4 == 0);
     const auto n = static_cast<std::size_t>(alts[j]);
-    for (const Calls& copies : split(record, calls, (types[j] & 8) != 0, n))
-      text += as_text(copies);
+    for (const Calls& copies : split(record, calls, (types[j] & 8) != 0, n)) {
+      text += dosages ? as_dosages(copies, 1) : as_text(copies);
+    }
     need(record.text.empty() == (types[j] < 16));
   }
   need(header.text.empty());
   return text;
 }
 
-std::string read_slowly(std::string_view input, std::size_t samples, const std::vector<int>& alts) {
+std::string read_slowly(std::string_view input, std::size_t samples, const std::vector<int>& alts,
+                        bool dosages) {
   try {
-    return read_all(input, samples, alts);
+    return read_all(input, samples, alts, dosages);
   } catch (const Bad&) {
     return {};
   }
@@ -243,7 +309,7 @@ void check(std::string_view input) {
   // Larger files run no further code, but are slow.
   constexpr std::size_t most = 3000;
   if (variants == 0 || variants > most || samples == 0 || samples > most) return;
-  if (input[2] != 0x02 && input[2] != 0x10) return;
+  if ((input[2] < 0x02 || input[2] > 0x04) && input[2] != 0x10) return;
   // Allele counts come from the table beside the file. Few variants have many ALT alleles.
   Choices choices(input);
   const bool any_several = choices.one_in(2);
@@ -251,10 +317,12 @@ void check(std::string_view input) {
   for (int& n : alts) {
     if (any_several && choices.one_in(3)) n = 2 + static_cast<int>(choices.below(6));
   }
-  const std::string calls =
-      read_in_any_pieces(input, samples, variants, any_several ? alts : std::vector<int>());
-  require_equal(is_error(calls) ? "" : calls, read_slowly(input, samples, alts),
-                "the calls and the slow way");
+  for (const bool dosages : {false, true}) {
+    const std::string found = read_in_any_pieces(input, samples, variants,
+                                                 any_several ? alts : std::vector<int>(), dosages);
+    require_equal(is_error(found) ? "" : found, read_slowly(input, samples, alts, dosages),
+                  "the genotypes and the slow way");
+  }
 }
 
 }  // namespace ancify::fuzz

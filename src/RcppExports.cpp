@@ -488,6 +488,43 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// genotype_dosages_impl
+Rcpp::NumericMatrix genotype_dosages_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_genotype_dosages_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(genotype_dosages_impl(genotypes, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// dosage_sums_impl
+Rcpp::List dosage_sums_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_dosage_sums_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(dosage_sums_impl(genotypes, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pack_dosages_impl
+Rcpp::RObject pack_dosages_impl(const Rcpp::NumericMatrix& matrix);
+RcppExport SEXP _ancify_pack_dosages_impl(SEXP matrixSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type matrix(matrixSEXP);
+    rcpp_result_gen = Rcpp::wrap(pack_dosages_impl(matrix));
+    return rcpp_result_gen;
+END_RCPP
+}
 // evaluate_impl
 Rcpp::NumericMatrix evaluate_impl(const Rcpp::NumericVector& lengths, const Rcpp::List& files, const Rcpp::List& work, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_evaluate_impl(SEXP lengthsSEXP, SEXP filesSEXP, SEXP workSEXP, SEXP watchSEXP) {
@@ -694,20 +731,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type samples(samplesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
     rcpp_result_gen = Rcpp::wrap(read_variants_impl(path, genotypes, samples, watch));
-    return rcpp_result_gen;
-END_RCPP
-}
-// read_records_impl
-Rcpp::List read_records_impl(const std::string& path, bool split, const Rcpp::List& work, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP splitSEXP, SEXP workSEXP, SEXP watchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< bool >::type split(splitSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_records_impl(path, split, work, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1542,6 +1565,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_records_impl
+Rcpp::List read_records_impl(const std::string& path, bool split, const std::vector<std::string>& fields, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP splitSEXP, SEXP fieldsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< bool >::type split(splitSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_records_impl(path, split, fields, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // new_kept_kernels_impl
 SEXP new_kept_kernels_impl();
 RcppExport SEXP _ancify_new_kept_kernels_impl() {
@@ -2204,6 +2242,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 3},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
+    {"_ancify_genotype_dosages_impl", (DL_FUNC) &_ancify_genotype_dosages_impl, 3},
+    {"_ancify_dosage_sums_impl", (DL_FUNC) &_ancify_dosage_sums_impl, 3},
+    {"_ancify_pack_dosages_impl", (DL_FUNC) &_ancify_pack_dosages_impl, 1},
     {"_ancify_evaluate_impl", (DL_FUNC) &_ancify_evaluate_impl, 4},
     {"_ancify_lock_folder_impl", (DL_FUNC) &_ancify_lock_folder_impl, 1},
     {"_ancify_is_locked_impl", (DL_FUNC) &_ancify_is_locked_impl, 1},
@@ -2221,7 +2262,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 6},
     {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 3},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
-    {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 4},
     {"_ancify_read_oxford_samples_impl", (DL_FUNC) &_ancify_read_oxford_samples_impl, 3},
     {"_ancify_read_bgen_impl", (DL_FUNC) &_ancify_read_bgen_impl, 2},
     {"_ancify_pack_calls_impl", (DL_FUNC) &_ancify_pack_calls_impl, 1},
@@ -2285,6 +2325,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_export_genome_impl", (DL_FUNC) &_ancify_export_genome_impl, 3},
     {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
+    {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 5},
     {"_ancify_new_kept_kernels_impl", (DL_FUNC) &_ancify_new_kept_kernels_impl, 0},
     {"_ancify_clear_kept_kernels_impl", (DL_FUNC) &_ancify_clear_kept_kernels_impl, 1},
     {"_ancify_reml_exact_impl", (DL_FUNC) &_ancify_reml_exact_impl, 2},

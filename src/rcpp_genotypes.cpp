@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,12 +15,10 @@
 #include "core/formats/genotype/joined_genotypes.h"
 #include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/genotype/oxford_samples.h"
-#include "core/formats/genotype/record_calls.h"
 #include "core/formats/genotype/sample_values.h"
 #include "core/formats/genotype/tables.h"
 #include "core/formats/genotype/vcf_zarr_genotypes.h"
 #include "core/genotypes/hardy_weinberg.h"
-#include "core/io/checksum.h"
 #include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
@@ -99,12 +96,27 @@ std::int64_t rows_to_read(std::int64_t room) {
   return std::max(few, 2 * room);
 }
 
-// The address and length of the calls in memory, which are bytes of R or of the core.
-std::pair<const std::uint8_t*, std::int64_t> calls_of(const Rcpp::RObject& calls) {
-  if (calls.isNULL()) return {nullptr, 0};
-  if (TYPEOF(calls) == RAWSXP) return {RAW(calls), Rf_xlength(calls)};
-  const Rcpp::XPtr<std::vector<std::uint8_t>> kept(static_cast<SEXP>(calls));
-  return {kept->data(), static_cast<std::int64_t>(kept->size())};
+// Sets where the genotypes in memory are: packed by the core; or bytes of R: calls, or list(calls
+// =, dosages =, units =).
+void find_in_memory(GenotypesOfPart& part) {
+  const Rcpp::RObject& kept = part.keeper;
+  if (kept.isNULL()) return;
+  if (TYPEOF(kept) == RAWSXP) {
+    part.memory.calls = RAW(kept);
+    part.bytes = Rf_xlength(kept);
+  } else if (TYPEOF(kept) == VECSXP) {
+    part.memory.calls = RAW(VECTOR_ELT(kept, 0));
+    part.bytes = Rf_xlength(VECTOR_ELT(kept, 0));
+    part.memory.dosages = reinterpret_cast<const ancify::Dosage*>(RAW(VECTOR_ELT(kept, 1)));
+    part.memory.units = INTEGER(VECTOR_ELT(kept, 2));
+  } else {
+    const Rcpp::XPtr<ancify::PackedGenotypes> packed(static_cast<SEXP>(kept));
+    part.memory.calls = packed->calls.data();
+    part.bytes = static_cast<std::int64_t>(packed->calls.size());
+    if (packed->units.empty()) return;
+    part.memory.dosages = packed->dosages.data();
+    part.memory.units = packed->units.data();
+  }
 }
 
 ancify::Separator separator_of(bool commas) {
@@ -149,7 +161,7 @@ std::int64_t pack(const Value* values, std::int64_t rows, std::int64_t columns,
 
 std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
     const ancify::InputIdentities& inputs) const {
-  if (calls == nullptr) {
+  if (memory.calls == nullptr) {
     ancify::InputIdentities expected = inputs;
     expected.emplace(path, identity);
     if (!block_begins.empty()) {
@@ -161,12 +173,12 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
       return std::make_unique<ancify::VcfZarrGenotypes>(
           path, samples, as_vcf_zarr_places(places, no_alleles), expected);
     }
-    return ancify::open_genotype_file(path, samples, variants, expected, alts);
+    return ancify::open_genotype_file(path, samples, variants, expected, alts, dosages);
   }
   if (bytes != (samples + 3) / 4 * variants) {
     throw ancify::InputError("the calls in memory do not fit the samples and variants");
   }
-  return std::make_unique<ancify::MemoryGenotypes>(path, calls, samples, variants);
+  return std::make_unique<ancify::MemoryGenotypes>(path, memory, samples, variants);
 }
 
 std::unique_ptr<ancify::GenotypeFile> ChosenGenotypes::open(
@@ -230,7 +242,7 @@ std::vector<GenotypesOfPart> as_parts(const Rcpp::List& list) {
   std::vector<GenotypesOfPart> parts;
   for (SEXP one : list) {
     auto part = from_list<GenotypesOfPart>(one);
-    std::tie(part.calls, part.bytes) = calls_of(part.keeper);
+    find_in_memory(part);
     parts.push_back(std::move(part));
   }
   return parts;
@@ -367,34 +379,6 @@ Rcpp::List read_variants_impl(const std::string& path, const std::string& genoty
     table = ancify::read_variants(path, ancify::TaskContext(control), most);
   });
   return as_list(table);
-}
-
-// Reads the genotypes of a VCF or BCF. Returns list(samples =, variants = as from
-// read_variants_impl(), calls = an external pointer, checksum = of the calls, left_out = counts of
-// records, split = their number).
-// [[Rcpp::export]]
-Rcpp::List read_records_impl(const std::string& path, bool split, const Rcpp::List& work,
-                             const Rcpp::Function& watch) {
-  const int threads = threads_of(work);
-  ancify::RecordCalls found;
-  run_job(watch, [&](ancify::JobControl& control) {
-    found = ancify::read_record_calls(path, split, threads, control);
-  });
-  ancify::TextColumn samples;
-  for (const std::string& sample : found.samples) samples.add(sample);
-  const std::uint32_t checksum = ancify::extend_checksum(
-      0, reinterpret_cast<const char*>(found.calls.data()), found.calls.size());
-  const Rcpp::XPtr<std::vector<std::uint8_t>> calls(
-      new std::vector<std::uint8_t>(std::move(found.calls)));
-  using Rcpp::Named;
-  return Rcpp::List::create(
-      Named("samples") = as_strings(samples), Named("variants") = as_list(found.variants),
-      Named("calls") = calls, Named("checksum") = tfm::format("%08x", checksum),
-      Named("left_out") = Rcpp::NumericVector::create(
-          Named("multiallelic") = static_cast<double>(found.multiallelic),
-          Named("not_snp") = static_cast<double>(found.not_snp),
-          Named("without_genotypes") = static_cast<double>(found.without_genotypes)),
-      Named("split") = static_cast<double>(found.split));
 }
 
 // The samples of a .sample, as from read_samples_impl(), which belongs to genotypes of `n` samples.

@@ -14,12 +14,14 @@
 #include "core/exec/job_control.h"
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/masked_genotypes.h"
+#include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/genotype/selected_calls.h"
 #include "core/formats/genotype/tables.h"
 #include "core/formats/genotype/vcf_zarr_index.h"
 #include "core/io/rows.h"
 
-// A file, or calls in memory from pack_calls_impl() or read_records_impl().
+// A file, or genotypes in memory from pack_calls_impl(), pack_dosages_impl() or
+// read_records_impl().
 struct GenotypesOfPart {
   std::string path;
   std::string identity;  // of the file that was opened; empty if the calls are in memory
@@ -32,9 +34,9 @@ struct GenotypesOfPart {
   bool dosages = false;     // whether dosages are read, where the format has them
   std::vector<int> places;  // as for as_vcf_zarr_places(), else empty
   std::vector<int> no_alleles;
-  Rcpp::RObject keeper;                 // of the calls in memory
-  const std::uint8_t* calls = nullptr;  // if they are in memory
-  std::int64_t bytes = 0;               // of calls
+  Rcpp::RObject keeper;              // of the genotypes in memory
+  ancify::GenotypesInMemory memory;  // if they are in memory
+  std::int64_t bytes = 0;            // of calls there
 
   // The result is valid as long as this object.
   std::unique_ptr<ancify::GenotypeFile> open(const ancify::InputIdentities& inputs) const;
@@ -58,6 +60,7 @@ ChosenGenotypes as_chosen(const Rcpp::List& genotypes);
 ancify::VcfZarrPlaces as_vcf_zarr_places(const std::vector<int>& places,
                                          const std::vector<int>& no_alleles);
 
-Rcpp::List as_list(const ancify::VariantTable& table);
-
 Rcpp::CharacterVector as_strings(const ancify::TextColumn& column);
+
+// list(chromosome =, id =, position =, counted =, other =)
+Rcpp::List as_list(const ancify::VariantTable& table);

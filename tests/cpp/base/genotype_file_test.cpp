@@ -298,6 +298,43 @@ TEST(PgenGenotypes, AreReadByManyThreads) {
   });
 }
 
+// Texts of calls and dosages of five samples in each form of the tracks.
+TEST(PgenGenotypes, GiveDosagesInEachForm) {
+  const Calls calls = {0, 1, 2, kMissingCall, 1};
+  const std::string two = number_bytes(20000, 2) + number_bytes(32768, 2);  // of samples 1 and 3
+  const std::string all = number_bytes(0, 2) + number_bytes(20000, 2) + number_bytes(32767, 2) +
+                          number_bytes(65535, 2) + number_bytes(16385, 2);
+  const std::vector<std::pair<unsigned, std::string>> forms = {
+      {0x20, std::string("\2\1\2", 3) + two},
+      {0x60, std::string("\x0a", 1) + two},
+      {0x30, std::string("\6\2\1\2", 4) + two},
+      {0x30, std::string("\3\1\2\1\2", 5) + two},
+      {0xa0, std::string("\2\1\2", 3) + two + std::string("\2xx", 3)},
+      {0x40, all},
+      {0xc0, all + std::string(10, 'x')}};
+  const TempDir dir;
+  for (const auto& [type, tracks] : forms) {
+    const auto file = [&](const std::string& end) {
+      return dir.write("x.pgen",
+                       pgen_of_records(5, {type}, {pack(calls) + tracks + end}, {2, true}));
+    };
+    const auto genotypes = open_genotype_file(file(""), 5, 1, {}, {}, true);
+    EXPECT_TRUE(genotypes->gives_dosages());
+    std::vector<Dosage> dosages(5);
+    int unit = 0;
+    genotypes->read_dosages(0, 1, dosages.data(), &unit);
+    EXPECT_EQ(unit, kMostUnit);
+    const std::vector<Dosage> of_two = {-kMostUnit, 20000 - kMostUnit, kMostUnit, kMostUnit, 0};
+    const std::vector<Dosage> of_all = {-kMostUnit, 20000 - kMostUnit, kMostUnit - 1,
+                                        kMissingDosage, 1};
+    EXPECT_EQ(dosages, (type & 0x60) == 0x40 ? of_all : of_two);
+    EXPECT_EQ(read(*genotypes, 0, 1), pack(calls));
+    EXPECT_FALSE(open_genotype_file(file(""), 5, 1)->gives_dosages());
+    const auto longer = open_genotype_file(file("x"), 5, 1, {}, {}, true);
+    EXPECT_THROW(longer->read_dosages(0, 1, dosages.data(), &unit), FormatError);
+  }
+}
+
 // ---- Refused PGEN -------------------------------------------------------------------------------
 
 TEST(PgenGenotypes, HaveTheCountsOfTheirTables) {
@@ -457,8 +494,6 @@ TEST(PgenGenotypes, HaveKnownAltAlleles) {
 TEST(PgenGenotypes, NameOtherStorageModes) {
   std::string file = pgen_file({{0, 1, 2}}, {0});
   const std::vector<std::pair<char, std::string>> modes = {
-      {'\x03', "mode 3, with dosages"},
-      {'\x04', "mode 4, with phased dosages"},
       {'\x11', "mode 17, with an extended header"},
       {'\x20', "mode 32, with an index"},
       {'\x21', "mode 33, with an index"},

@@ -27,9 +27,9 @@ struct InMemory {
     }
   }
   std::unique_ptr<GenotypeFile> file() const {
-    return std::make_unique<MemoryGenotypes>("calls",
-                                             reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                             samples, static_cast<std::int64_t>(variants.size()));
+    const GenotypesInMemory calls = {reinterpret_cast<const std::uint8_t*>(bytes.data())};
+    return std::make_unique<MemoryGenotypes>("calls", calls, samples,
+                                             static_cast<std::int64_t>(variants.size()));
   }
 };
 

@@ -36,7 +36,7 @@ class RecordCallsTest : public ::testing::Test {
   }
   RecordCalls read(const std::vector<std::string>& records, bool split = false) {
     JobControl control;
-    return read_record_calls(dir_.write("x.vcf", vcf_of(records)), split, 1, control);
+    return read_record_calls(dir_.write("x.vcf", vcf_of(records)), {split}, 1, control);
   }
   TempDir dir_;
 };
@@ -51,7 +51,7 @@ TEST_F(RecordCallsTest, PacksWhatStandsThere) {
   EXPECT_EQ(found.variants.counted[1], "G");
   EXPECT_EQ(found.variants.other[1], "A");
   EXPECT_EQ(found.variants.id[0], "v");
-  const MemoryGenotypes file("x", found.calls.data(), 5, 2);
+  const MemoryGenotypes file("x", {found.genotypes.calls.data()}, 5, 2);
   const unsigned expected[2][5] = {{0, 1, 1, 2, kMissingCall},
                                    {0, 2, kMissingCall, kMissingCall, 2}};
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(file.stride()));
@@ -70,7 +70,7 @@ TEST_F(RecordCallsTest, SplitsByAltAllele) {
   ASSERT_EQ(found.variants.counted.size(), 3U);
   EXPECT_EQ(found.variants.counted[0], "C");
   EXPECT_EQ(found.variants.counted[1], "G");
-  const MemoryGenotypes file("x", found.calls.data(), 5, 3);
+  const MemoryGenotypes file("x", {found.genotypes.calls.data()}, 5, 3);
   const unsigned expected[3][5] = {
       {0, 1, 0, 0, kMissingCall}, {0, 1, 2, 0, kMissingCall}, {0, 1, 2, kMissingCall, 0}};
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(file.stride()));
@@ -91,6 +91,31 @@ TEST_F(RecordCallsTest, LeavesOutOneBaseAsBothAlleles) {
 
 TEST_F(RecordCallsTest, RefusesThreeAlleles) {
   EXPECT_THROW(read({"C 0/0 0/0 0/1/1 0/0 0/0"}), FormatError);
+}
+
+// Copies by DS in the order of records, or by calls where it is missing.
+TEST_F(RecordCallsTest, GivesDosagesInTheUnitOfEachVariant) {
+  const std::string text =
+      "##fileformat=VCFv4.2\n##contig=<ID=1>\n"
+      "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Genotype\">\n"
+      "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"Dosage\">\n"
+      "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\n"
+      "1\t7\tv\tA\tC\t.\t.\t.\tGT:DS\t0/1:0.905\t1:0.25\t0/1:.\n"
+      "1\t8\tw\tA\tC\t.\t.\t.\tGT\t0/0\t1\t./.\n"
+      "1\t9\tx\tA\tC\t.\t.\t.\tDS\t0.123456\t2\t.\n";
+  JobControl control;
+  const RecordCalls found =
+      read_record_calls(dir_.write("x.vcf", text), {false, {"DS", "GP"}}, 1, control);
+  EXPECT_EQ(found.dosage_field, "DS");
+  EXPECT_EQ(found.genotypes.units, (std::vector<int>{1000, 1, kMostUnit}));
+  EXPECT_EQ(found.genotypes.dosages,
+            (std::vector<Dosage>{-95, -500, 0, -1, 1, kMissingDosage, 2023 - kMostUnit, kMostUnit,
+                                 kMissingDosage}));
+  EXPECT_EQ(found.rounded, 1);
+  EXPECT_EQ(found.called, 3);
+  // 0.905 is one copy, 0.5 and 0.123456 have no call.
+  EXPECT_EQ(found.genotypes.calls,
+            (std::vector<std::uint8_t>{1 | 3 << 2 | 1 << 4, 2 << 2 | 3 << 4, 3 | 2 << 2 | 3 << 4}));
 }
 
 }  // namespace

@@ -31,10 +31,6 @@ Magic first_bytes(const InputFile& file) {
 // Names of the other storage modes of PGEN.
 std::string name_of_mode(unsigned mode) {
   switch (mode) {
-    case 0x03:
-      return "dosages in records of one size";
-    case 0x04:
-      return "phased dosages in records of one size";
     case 0x11:
       return "an extended header";
     case 0x20:
@@ -65,13 +61,19 @@ void check_magic(const std::string& path, const Magic& magic) {
 
 void GenotypeFile::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
                                 int* units) const {
-  constexpr std::array<Dosage, 4> of_call = {-1, 0, 1, kMissingDosage};
   std::vector<std::uint8_t> calls(static_cast<std::size_t>(stride()));
   for (std::int64_t j = 0; j < n; ++j, dosages += samples()) {
     read(first + j, 1, calls.data());
-    for (std::int64_t i = 0; i < samples(); ++i) dosages[i] = of_call[call_at(calls.data(), i)];
+    calls_as_dosages(calls.data(), samples(), 1, dosages);
     units[j] = 1;
   }
+}
+
+void calls_as_dosages(const std::uint8_t* calls, std::int64_t samples, int unit, Dosage* dosages) {
+  const auto two_copies = static_cast<Dosage>(unit);
+  const auto no_copy = static_cast<Dosage>(-unit);
+  const std::array<Dosage, 4> of_call = {no_copy, 0, two_copies, kMissingDosage};
+  for (std::int64_t i = 0; i < samples; ++i) dosages[i] = of_call[call_at(calls, i)];
 }
 
 std::int64_t most_samples(const std::string& path) {
@@ -92,7 +94,7 @@ std::int64_t most_variants(const std::string& path, std::int64_t samples) {
 std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::int64_t samples,
                                                  std::int64_t variants,
                                                  const InputIdentities& inputs,
-                                                 const std::vector<int>& alts) {
+                                                 const std::vector<int>& alts, bool dosages) {
   if (samples < 1 || variants < 1) {
     throw InputError("genotypes must have at least one sample and one variant");
   }
@@ -108,8 +110,10 @@ std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::i
       if (!alts.empty()) throw InputError("a BED has no variants of several ALT alleles");
       return std::make_unique<BedGenotypes>(std::move(file), samples, variants);
     case 0x02:
+    case 0x03:
+    case 0x04:
     case 0x10:
-      return std::make_unique<PgenGenotypes>(std::move(file), samples, variants, alts);
+      return std::make_unique<PgenGenotypes>(std::move(file), samples, variants, alts, dosages);
     default:
       refuse(path, "a PGEN file of the storage mode " + std::to_string(magic[2]) + ", with " +
                        name_of_mode(magic[2]) +

@@ -37,13 +37,16 @@ class GenotypeFile {
   // Reads `n` variants' dosages, `samples()` each, and each variant's unit. Threads and errors as
   // for read(). Without dosages, calls are dosages in units of 1.
   virtual void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const;
-  // The number of variants with dosages, which are not read.
+  // The number of variants with dosages, whether or not they are read.
   virtual std::int64_t with_dosages() const { return 0; }
   // Throws FileError if the file has changed since it was opened. Call it at the end of reading.
   virtual void check_unchanged() const = 0;
 };
 
 constexpr unsigned kMissingCall = 3;
+
+// The dosages, in steps of 1 / unit, that a variant's calls are.
+void calls_as_dosages(const std::uint8_t* calls, std::int64_t samples, int unit, Dosage* dosages);
 
 // The largest numbers of samples, and of variants of this many samples, that the size of a BED or
 // the header of a PGEN allows. Throws FormatError for other files.
@@ -52,11 +55,13 @@ std::int64_t most_variants(const std::string& path, std::int64_t samples);
 
 // Opens a BED or PGEN file, distinguished by content. `samples` and `variants` are the counts in
 // the accompanying tables. `alts` holds each variant's number of ALT alleles; it is empty if all
-// have one. A PGEN gives each ALT allele as a variant of the result. Throws FormatError if the file
-// has another size, format or order, and InputError for several ALT alleles in a BED.
+// have one. A PGEN gives each ALT allele as a variant of the result, and its dosages if `dosages`.
+// Throws FormatError if the file has another size, format or order, and InputError for several ALT
+// alleles in a BED.
 std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::int64_t samples,
                                                  std::int64_t variants,
                                                  const InputIdentities& inputs = {},
-                                                 const std::vector<int>& alts = {});
+                                                 const std::vector<int>& alts = {},
+                                                 bool dosages = false);
 
 }  // namespace ancify

@@ -3,6 +3,7 @@
 #include "core/formats/genotype/pgen_genotypes.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -18,7 +19,7 @@ constexpr std::int64_t kModeAt = 2;
 constexpr std::int64_t kCountsAt = 3;
 constexpr std::int64_t kControlAt = 11;
 constexpr std::int64_t kHeaderEnd = 12;
-constexpr unsigned kModeOfCalls = 0x02;
+constexpr unsigned kModeOfRecords = 0x10;
 // The index stores variants in blocks. A block's first record has no base.
 constexpr std::int64_t kBlock = 1 << 16;
 // Bytes of records to read at a time, unless a single record is larger.
@@ -29,10 +30,16 @@ std::int64_t bytes_of_bits(std::int64_t bits) { return (bits + 7) / 8; }
 // Whether the header stores, in a bit for each variant, which REF alleles are provisional.
 bool has_reference_bits(unsigned control) { return control >> 6 == 3; }
 
+// The type of all records of the storage modes 02 to 04.
+std::uint8_t type_of_mode(unsigned mode) {
+  constexpr std::array<std::uint8_t, 3> types = {0x00, 0x40, 0xc0};
+  return types[mode - 2];
+}
+
 }  // namespace
 
 PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants,
-                             const std::vector<int>& alts)
+                             const std::vector<int>& alts, bool dosages)
     : file_(std::move(file)), samples_(samples), variants_(variants) {
   if (!alts.empty()) {
     if (static_cast<std::int64_t>(alts.size()) != variants ||
@@ -45,11 +52,12 @@ PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t 
   const auto header = bytes_at(0, kHeaderEnd);
   check_counts(little_endian(&header[kCountsAt + 4], 4), little_endian(&header[kCountsAt], 4));
   const unsigned control = header[kControlAt];
-  if (header[kModeAt] == kModeOfCalls) {
-    index_calls(control);
-  } else {
+  if (header[kModeAt] == kModeOfRecords) {
     index_records(control);
+  } else {
+    index_equal_records(header[kModeAt], control);
   }
+  gives_dosages_ = dosages && with_dosages() > 0;
   if (begins_.back() == file_.size()) return;
   refuse("its records end at byte " + std::to_string(begins_.back()) + ", but the file has " +
          std::to_string(file_.size()) + " bytes");
@@ -81,13 +89,17 @@ void PgenGenotypes::check_counts(std::int64_t samples, std::int64_t variants) co
          std::to_string(variants_));
 }
 
-void PgenGenotypes::index_calls(unsigned control) {
+void PgenGenotypes::index_equal_records(unsigned mode, unsigned control) {
+  const std::uint8_t type = type_of_mode(mode);
   std::int64_t begin = kHeaderEnd;
   if (has_reference_bits(control)) begin += bytes_of_bits(variants_);
-  if (variants_ > (file_.size() - begin) / stride()) refuse("the file is cut short");
-  types_.assign(static_cast<std::size_t>(variants_), 0);
+  std::int64_t size = stride();
+  if (has_dosages(type)) size += 2 * samples_;
+  if (has_phased_dosages(type)) size += 2 * samples_;
+  if (variants_ > (file_.size() - begin) / size) refuse("the file is cut short");
+  types_.assign(static_cast<std::size_t>(variants_), type);
   begins_.reserve(types_.size() + 1);
-  for (std::int64_t i = 0; i <= variants_; ++i) begins_.push_back(begin + i * stride());
+  for (std::int64_t i = 0; i <= variants_; ++i) begins_.push_back(begin + i * size);
 }
 
 void PgenGenotypes::index_records(unsigned control) {
@@ -161,14 +173,6 @@ void PgenGenotypes::check_alts(std::int64_t variant, std::int64_t in_index) cons
                               std::to_string(alts_of(variant)) + ". Is that its own?");
 }
 
-void PgenGenotypes::decode(std::int64_t variant, const char* record, const std::uint8_t* base,
-                           std::uint8_t* calls) const {
-  const auto at = static_cast<std::size_t>(variant);
-  const auto size = static_cast<std::size_t>(begins_[at + 1] - begins_[at]);
-  const char* const problem = decode_pgen_record(types_[at], {record, size}, samples_, base, calls);
-  if (problem != nullptr) refuse_record(variant, problem);
-}
-
 std::vector<std::uint8_t> PgenGenotypes::read_base(std::int64_t variant) const {
   std::int64_t base = variant - 1;
   while (needs_base(pgen_track(types_[static_cast<std::size_t>(base)]))) --base;
@@ -181,28 +185,74 @@ std::int64_t PgenGenotypes::with_dosages() const {
   return std::count_if(types_.begin(), types_.end(), has_dosages);
 }
 
-void PgenGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+template <class WithOneAlt, class WithSeveral>
+void PgenGenotypes::for_each_run(std::int64_t first, std::int64_t n, const WithOneAlt& with_one_alt,
+                                 const WithSeveral& with_several) const {
   if (rows_.empty()) {
-    read_calls(first, n, calls);
+    with_one_alt(first, n, 0);
     return;
   }
-  const std::int64_t end = first + n;
   auto variant = std::upper_bound(rows_.begin(), rows_.end(), first) - rows_.begin() - 1;
-  while (first < end) {
+  for (std::int64_t place = 0; place < n;) {
     std::int64_t next = variant;
-    while (first + (next - variant) < end && alts_of(next) == 1) ++next;
-    read_calls(variant, next - variant, calls);
-    calls += (next - variant) * stride();
-    first += next - variant;
+    while (place + (next - variant) < n && alts_of(next) == 1) ++next;
+    with_one_alt(variant, next - variant, place);
+    place += next - variant;
     variant = next;
-    if (first == end) return;
-    const std::int64_t alt = first - rows_[static_cast<std::size_t>(variant)];
-    const std::int64_t alts = std::min(alts_of(variant), alt + end - first);
-    read_alts(variant, alt, alts, calls);
-    calls += (alts - alt) * stride();
-    first += alts - alt;
+    if (place == n) return;
+    const std::int64_t alt = first + place - rows_[static_cast<std::size_t>(variant)];
+    const std::int64_t end = std::min(alts_of(variant), alt + n - place);
+    with_several(variant, alt, end, place);
+    place += end - alt;
     ++variant;
   }
+}
+
+template <class Use>
+void PgenGenotypes::for_each_record(std::int64_t first, std::int64_t n, const Use& use) const {
+  std::vector<char> records;
+  const auto* const begin = begins_.data() + first;
+  std::int64_t next = 0;
+  for (std::int64_t from = 0; from < n; from = next) {
+    next = from + 1;
+    while (next < n && begin[next + 1] - begin[from] <= kRecordsAtOnce) ++next;
+    records.resize(static_cast<std::size_t>(begin[next] - begin[from]));
+    file_.read_at(records.data(), records.size(), begin[from]);
+    for (std::int64_t i = from; i < next; ++i) {
+      const std::string_view record(records.data() + (begin[i] - begin[from]),
+                                    static_cast<std::size_t>(begin[i + 1] - begin[i]));
+      use(first + i, record);
+    }
+  }
+}
+
+void PgenGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
+  for_each_run(
+      first, n,
+      [&](std::int64_t variant, std::int64_t run, std::int64_t place) {
+        read_calls(variant, run, calls + place * stride());
+      },
+      [&](std::int64_t variant, std::int64_t alt, std::int64_t end, std::int64_t place) {
+        read_alts(variant, alt, end, calls + place * stride());
+      });
+}
+
+void PgenGenotypes::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
+                                 int* units) const {
+  for_each_run(
+      first, n,
+      [&](std::int64_t variant, std::int64_t run, std::int64_t place) {
+        read_one_alt_dosages(variant, run, dosages + place * samples_, units + place);
+      },
+      [&](std::int64_t variant, std::int64_t alt, std::int64_t end, std::int64_t place) {
+        if (has_dosages(type_of(variant))) {
+          refuse_variant(variant,
+                         "has dosages of several ALT alleles, which are not read. Leave it out, or "
+                         "read hard calls");
+        }
+        GenotypeFile::read_dosages(first + place, end - alt, dosages + place * samples_,
+                                   units + place);
+      });
 }
 
 void PgenGenotypes::read_alts(std::int64_t variant, std::int64_t alt, std::int64_t end,
@@ -224,22 +274,32 @@ void PgenGenotypes::read_alts(std::int64_t variant, std::int64_t alt, std::int64
 void PgenGenotypes::read_calls(std::int64_t first, std::int64_t n, std::uint8_t* calls) const {
   if (n == 0) return;
   std::vector<std::uint8_t> before;
-  if (needs_base(pgen_track(types_[static_cast<std::size_t>(first)]))) before = read_base(first);
+  if (needs_base(pgen_track(type_of(first)))) before = read_base(first);
   const std::uint8_t* base = before.data();
-  std::vector<char> records;
-  const auto* const begin = begins_.data() + first;
-  std::int64_t next = 0;
-  for (std::int64_t from = 0; from < n; from = next) {
-    next = from + 1;
-    while (next < n && begin[next + 1] - begin[from] <= kRecordsAtOnce) ++next;
-    records.resize(static_cast<std::size_t>(begin[next] - begin[from]));
-    file_.read_at(records.data(), records.size(), begin[from]);
-    for (std::int64_t i = from; i < next; ++i) {
-      std::uint8_t* const out = calls + i * stride();
-      decode(first + i, records.data() + (begin[i] - begin[from]), base, out);
-      if (!needs_base(pgen_track(types_[static_cast<std::size_t>(first + i)]))) base = out;
-    }
-  }
+  for_each_record(first, n, [&](std::int64_t variant, std::string_view record) {
+    const std::uint8_t type = type_of(variant);
+    std::uint8_t* const out = calls + (variant - first) * stride();
+    const char* const problem = decode_pgen_record(type, record, samples_, base, out);
+    if (problem != nullptr) refuse_record(variant, problem);
+    if (!needs_base(pgen_track(type))) base = out;
+  });
+}
+
+void PgenGenotypes::read_one_alt_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
+                                         int* units) const {
+  if (n == 0) return;
+  std::vector<std::uint8_t> base(static_cast<std::size_t>(stride()));
+  std::vector<std::uint8_t> calls(base.size());
+  if (needs_base(pgen_track(type_of(first)))) base = read_base(first);
+  for_each_record(first, n, [&](std::int64_t variant, std::string_view record) {
+    const std::uint8_t type = type_of(variant);
+    const std::int64_t place = variant - first;
+    const char* const problem = decode_pgen_dosages(type, record, samples_, base.data(),
+                                                    calls.data(), dosages + place * samples_);
+    if (problem != nullptr) refuse_record(variant, problem);
+    units[place] = has_dosages(type) ? kMostUnit : 1;
+    if (!needs_base(pgen_track(type))) base.swap(calls);
+  });
 }
 
 }  // namespace ancify

@@ -222,6 +222,79 @@ void take_alt(RecordBytes& record, std::int64_t samples, const std::uint8_t* cat
   }
 }
 
+// Skips the track of phases. Its first bit is set if a bit for each heterozygous call says whether
+// it is phased. A bit for each phased call follows.
+void skip_phases(RecordBytes& record, std::int64_t samples, const std::uint8_t* calls) {
+  std::int64_t heterozygous = 0;
+  for (std::int64_t i = 0; i < samples; ++i) heterozygous += packed_value(calls, i, 2) == 1 ? 1 : 0;
+  if (heterozygous == 0) throw BadRecord{"it has phases, but no heterozygous call"};
+  const std::uint8_t* const bits =
+      take_values(record, static_cast<std::size_t>(heterozygous) + 1, 1);
+  if ((bits[0] & 1U) == 0) return;
+  std::size_t phased = 0;
+  for (std::int64_t i = 1; i <= heterozygous; ++i) phased += packed_value(bits, i, 1);
+  take_values(record, phased, 1);
+}
+
+// How a record stores which samples have dosages, in bits 5 and 6 of its type.
+enum class DosedSamples : std::uint8_t { kNone = 0, kListed = 1, kAll = 2, kBits = 3 };
+
+constexpr DosedSamples dosed_samples(std::uint8_t record_type) {
+  return static_cast<DosedSamples>(record_type >> 5 & 3U);
+}
+
+// Sets the dosage that is stored in two bytes. In a track of all samples, `missing` leaves a
+// sample its call.
+void set_dosage(const std::uint8_t* stored, bool may_be_missing, Dosage& dosage) {
+  constexpr std::int64_t missing = 0xffff;
+  const std::int64_t value = little_endian(stored, 2);
+  if (may_be_missing && value == missing) return;
+  if (value > 2 * kMostUnit) throw BadRecord{"it has a dosage of more than two copies"};
+  dosage = static_cast<Dosage>(value - kMostUnit);
+}
+
+// Takes the tracks of dosages, and returns the number of samples that have one.
+std::size_t take_dosages(RecordBytes& record, DosedSamples dosed, std::int64_t samples,
+                         Dosage* dosages) {
+  const auto all = static_cast<std::size_t>(samples);
+  if (dosed == DosedSamples::kAll) {
+    const std::uint8_t* stored = record.take(2 * all);
+    for (std::size_t i = 0; i < all; ++i, stored += 2) set_dosage(stored, true, dosages[i]);
+    return all;
+  }
+  std::vector<std::int64_t> listed;
+  if (dosed == DosedSamples::kListed) {
+    take_samples(
+        record, samples, false,
+        [&](std::int64_t, std::int64_t sample, const std::uint8_t*) { listed.push_back(sample); });
+  } else {
+    const std::uint8_t* const bits = take_values(record, all, 1);
+    for (std::int64_t i = 0; i < samples; ++i) {
+      if (packed_value(bits, i, 1) != 0) listed.push_back(i);
+    }
+  }
+  const std::uint8_t* stored = record.take(2 * listed.size());
+  for (const std::int64_t sample : listed) {
+    set_dosage(stored, false, dosages[sample]);
+    stored += 2;
+  }
+  return listed.size();
+}
+
+// Skips the tracks of phased dosages: which of n dosages have a phase, unless all samples have a
+// dosage, and their phases.
+void skip_phased_dosages(RecordBytes& record, DosedSamples dosed, std::size_t n) {
+  std::size_t phased = n;
+  if (dosed != DosedSamples::kAll) {
+    const std::uint8_t* const bits = take_values(record, n, 1);
+    phased = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      phased += packed_value(bits, static_cast<std::int64_t>(i), 1);
+    }
+  }
+  record.take(2 * phased);
+}
+
 }  // namespace
 
 const char* decode_pgen_record(std::uint8_t record_type, std::string_view record,
@@ -251,6 +324,30 @@ const char* decode_pgen_alt(std::uint8_t record_type, std::string_view record, s
     if (alt > 1) convert_codes(calls, stride, missing_calls_alone);
     if (has_several_alts(record_type)) take_alt(bytes, samples, categories, alt, alts, calls);
     bytes.expect_end((record_type & 0xf0U) != 0);
+  } catch (const BadRecord& bad) {
+    return bad.problem;
+  }
+  return nullptr;
+}
+
+const char* decode_pgen_dosages(std::uint8_t record_type, std::string_view record,
+                                std::int64_t samples, const std::uint8_t* base, std::uint8_t* calls,
+                                Dosage* dosages) {
+  const DosedSamples dosed = dosed_samples(record_type);
+  if (dosed == DosedSamples::kNone) {
+    const char* const problem = decode_pgen_record(record_type, record, samples, base, calls);
+    if (problem == nullptr) calls_as_dosages(calls, samples, 1, dosages);
+    return problem;
+  }
+  try {
+    RecordBytes bytes(record);
+    decode(pgen_track(record_type), bytes, samples, base, calls);
+    clear_padding(calls, samples);
+    calls_as_dosages(calls, samples, kMostUnit, dosages);
+    if (has_phases(record_type)) skip_phases(bytes, samples, calls);
+    const std::size_t n = take_dosages(bytes, dosed, samples, dosages);
+    if (has_phased_dosages(record_type)) skip_phased_dosages(bytes, dosed, n);
+    bytes.expect_end(false);
   } catch (const BadRecord& bad) {
     return bad.problem;
   }

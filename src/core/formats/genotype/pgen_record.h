@@ -1,9 +1,11 @@
-// Decodes the hard calls of a record of a PGEN file: its main track and, for a variant with several
-// ALT alleles, the track of those after the first. The tracks for phase and dosages are not read.
+// Decodes a record of a PGEN file: the main track of hard calls, the track of ALT alleles after the
+// first, and the tracks of dosages. Phases are not read.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+
+#include "core/formats/genotype/genotype_file.h"
 
 namespace ancify {
 
@@ -31,6 +33,8 @@ constexpr bool needs_base(PgenTrack track) {
 // Whether tracks follow the hard calls, for ALT alleles, phase or dosage.
 constexpr bool has_further_tracks(std::uint8_t record_type) { return (record_type & 0xf8U) != 0; }
 constexpr bool has_several_alts(std::uint8_t record_type) { return (record_type & 0x08U) != 0; }
+constexpr bool has_phases(std::uint8_t record_type) { return (record_type & 0x10U) != 0; }
+constexpr bool has_phased_dosages(std::uint8_t record_type) { return (record_type & 0x80U) != 0; }
 constexpr bool has_dosages(std::uint8_t record_type) { return (record_type & 0x60U) != 0; }
 
 // The longest valid record, in bytes. A call takes at most 4 bytes for its ALT alleles, 4 for its
@@ -49,5 +53,11 @@ const char* decode_pgen_record(std::uint8_t record_type, std::string_view record
 const char* decode_pgen_alt(std::uint8_t record_type, std::string_view record, std::int64_t samples,
                             const std::uint8_t* base, std::int64_t alt, std::int64_t alts,
                             std::uint8_t* categories, std::uint8_t* calls);
+
+// The same for the calls and the dosages of a variant with one ALT allele. A sample without a
+// dosage has its call. The unit is kMostUnit, or 1 for a record without dosages.
+const char* decode_pgen_dosages(std::uint8_t record_type, std::string_view record,
+                                std::int64_t samples, const std::uint8_t* base, std::uint8_t* calls,
+                                Dosage* dosages);
 
 }  // namespace ancify

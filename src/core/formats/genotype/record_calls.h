@@ -1,4 +1,4 @@
-// The genotypes of a VCF or BCF, packed in memory.
+// The calls or dosages of a VCF or BCF, packed in memory.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/exec/job_control.h"
+#include "core/formats/genotype/memory_genotypes.h"
 #include "core/formats/genotype/tables.h"
 
 namespace ancify {
@@ -17,9 +18,12 @@ namespace ancify {
 struct RecordCalls {
   std::vector<std::string> samples;
   VariantTable variants;
-  std::vector<std::uint8_t> calls;  // in the form of GenotypeFile::read()
-  std::int64_t split = 0;           // records with several ALT alleles
-  // Records left out: several ALT alleles, no pair of different bases, no GT.
+  PackedGenotypes genotypes;
+  std::string dosage_field;  // of FORMAT; empty if the header declares none of the wanted ones
+  std::int64_t rounded = 0;  // dosages that are rounded to 1 / kMostUnit
+  std::int64_t called = 0;   // genotypes without a dosage that have a call
+  std::int64_t split = 0;    // records with several ALT alleles
+  // Records left out: several ALT alleles, no pair of different bases, no GT or dosages.
   std::int64_t multiallelic = 0;
   std::int64_t not_snp = 0;
   std::int64_t without_genotypes = 0;
@@ -34,11 +38,18 @@ inline bool are_snp_alleles(std::string_view ref, std::string_view alt) {
   return one != bases.npos && other != bases.npos && one % 4 != other % 4;
 }
 
-// `split`: whether records with several ALT alleles are split, or left out. A haploid call counts
-// twice, as in PLINK. A genotype with a missing allele is missing. Throws
-// FormatError for more than two alleles, no samples, or a record that a VariantReader refuses.
-// `threads` inflate.
-RecordCalls read_record_calls(const std::string& path, bool split, int threads,
+// How records are read.
+struct RecordRule {
+  bool split = false;  // whether records with several ALT alleles are split, or left out
+  // Fields of FORMAT that may have dosages: DS, the copies of each ALT, or GP, the probabilities of
+  // genotypes. The first one that the header declares is read.
+  std::vector<std::string> dosage_fields = {};
+};
+
+// A haploid call or dosage counts twice, as in PLINK. A genotype with a missing allele is missing.
+// A sample without a dosage has its call. Throws FormatError for more than two alleles, no samples,
+// a dosage beyond the copies, or a record that a VariantReader refuses. `threads` inflate.
+RecordCalls read_record_calls(const std::string& path, const RecordRule& rule, int threads,
                               JobControl& control);
 
 }  // namespace ancify

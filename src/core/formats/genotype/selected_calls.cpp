@@ -15,7 +15,7 @@ namespace ancify {
 
 namespace {
 
-// Bytes of calls that a thread holds in memory.
+// Bytes of genotypes that a thread holds in memory.
 constexpr std::int64_t kPieceOfThread = 1 << 20;
 
 void check_numbers(const std::vector<std::int64_t>& numbers, std::int64_t n,
@@ -82,21 +82,28 @@ void read_chosen_dosages(const GenotypeFile& file, const std::int64_t* variants,
   });
 }
 
-void for_each_piece(const GenotypeFile& file, const std::vector<std::int64_t>& variants,
-                    int threads, JobControl& control, const UsePiece& use) {
-  const auto n = static_cast<std::int64_t>(variants.size());
-  const std::int64_t at_once = std::max<std::int64_t>(1, kPieceOfThread / file.stride());
-  control.expect(n);
-  run_tasks(control, threads, (n + at_once - 1) / at_once,
+void for_each_range(std::int64_t n_variants, std::int64_t bytes_of_variant, int threads,
+                    JobControl& control, const UseRange& use) {
+  const std::int64_t at_once = std::max<std::int64_t>(1, kPieceOfThread / bytes_of_variant);
+  control.expect(n_variants);
+  run_tasks(control, threads, (n_variants + at_once - 1) / at_once,
             [&](std::int64_t piece, const TaskContext& context) {
               context.throw_if_stopped();
               const std::int64_t first = piece * at_once;
-              const std::int64_t size = std::min(at_once, n - first);
-              std::vector<std::uint8_t> calls(static_cast<std::size_t>(size * file.stride()));
-              read_chosen(file, variants.data() + first, size, calls.data());
-              use(first, size, calls.data());
+              const std::int64_t size = std::min(at_once, n_variants - first);
+              use(first, size);
               control.advance(size);
             });
+}
+
+void for_each_piece(const GenotypeFile& file, const std::vector<std::int64_t>& variants,
+                    int threads, JobControl& control, const UsePiece& use) {
+  for_each_range(static_cast<std::int64_t>(variants.size()), file.stride(), threads, control,
+                 [&](std::int64_t first, std::int64_t n) {
+                   std::vector<std::uint8_t> calls(static_cast<std::size_t>(n * file.stride()));
+                   read_chosen(file, variants.data() + first, n, calls.data());
+                   use(first, n, calls.data());
+                 });
   file.check_unchanged();
 }
 

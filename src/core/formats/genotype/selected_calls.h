@@ -27,6 +27,12 @@ void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::in
 void read_chosen_dosages(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
                          Dosage* dosages, int* units);
 
+// Calls use(first, n) for pieces of n_variants variants, of about a megabyte for a thread. Progress
+// is counted in variants.
+using UseRange = std::function<void(std::int64_t first, std::int64_t n)>;
+void for_each_range(std::int64_t n_variants, std::int64_t bytes_of_variant, int threads,
+                    JobControl& control, const UseRange& use);
+
 // Calls use(first, n, calls) for pieces of the chosen variants; `first` is an index among them.
 // `calls` has `file.stride()` bytes for each variant. Memory is bounded, and progress is counted in
 // variants.

@@ -689,6 +689,11 @@ void VariantReader::require_declared(const CountFields& fields) const {
 std::int64_t VariantReader::end() { return impl_->end(); }
 const Genotypes& VariantReader::genotypes() { return impl_->genotypes(); }
 bool VariantReader::is_phased(std::size_t sample) const { return impl_->is_phased(sample); }
+bool VariantReader::declares_sample_field(const char* id) const {
+  bcf_hdr_t* const header = impl_->header_.get();
+  const int field = bcf_hdr_id2int(header, BCF_DT_ID, id);
+  return bcf_hdr_idinfo_exists(header, BCF_HL_FMT, field);
+}
 const SampleNumbers& VariantReader::sample_numbers(const char* id) {
   return impl_->sample_numbers(id);
 }
@@ -915,6 +920,7 @@ void VariantReader::require_declared(const CountFields&) const { refuse(); }
 std::int64_t VariantReader::end() { refuse(); }
 const Genotypes& VariantReader::genotypes() { refuse(); }
 bool VariantReader::is_phased(std::size_t) const { refuse(); }
+bool VariantReader::declares_sample_field(const char*) const { refuse(); }
 const SampleNumbers& VariantReader::sample_numbers(const char*) { refuse(); }
 std::vector<std::string> VariantReader::samples() const { refuse(); }
 std::vector<std::string> VariantReader::declared() const { refuse(); }

@@ -102,6 +102,8 @@ class VariantReader {
   // Whether a sample's second allele is phased with the first. The record must have genotypes of
   // two or more alleles.
   bool is_phased(std::size_t sample) const;
+  // Whether the header declares a field of FORMAT.
+  bool declares_sample_field(const char* id) const;
   // Another field of FORMAT. Throws FormatError if the header declares it as text.
   const SampleNumbers& sample_numbers(const char* id);
 

@@ -1,0 +1,49 @@
+// Reads the genotypes of a VCF or BCF into memory.
+#include <vector>
+
+#include "core/formats/genotype/record_calls.h"
+#include "core/io/checksum.h"
+#include "rcpp_genotypes.h"
+#include "rcpp_glue.h"
+
+namespace {
+
+template <class Value>
+std::uint32_t extended(std::uint32_t checksum, const std::vector<Value>& values) {
+  return ancify::extend_checksum(checksum, reinterpret_cast<const char*>(values.data()),
+                                 values.size() * sizeof(Value));
+}
+
+}  // namespace
+
+// Returns list(samples =, variants = as from read_variants_impl(), calls = an external pointer,
+// checksum = of the calls and dosages, left_out = counts of records, split = their number, dosages
+// = the field of `fields` that is read, or "", rounded = and called = numbers of genotypes).
+// [[Rcpp::export]]
+Rcpp::List read_records_impl(const std::string& path, bool split,
+                             const std::vector<std::string>& fields, const Rcpp::List& work,
+                             const Rcpp::Function& watch) {
+  const int threads = threads_of(work);
+  ancify::RecordCalls found;
+  run_job(watch, [&](ancify::JobControl& control) {
+    found = ancify::read_record_calls(path, {split, fields}, threads, control);
+  });
+  ancify::TextColumn samples;
+  for (const std::string& sample : found.samples) samples.add(sample);
+  const ancify::PackedGenotypes& read = found.genotypes;
+  const std::uint32_t checksum =
+      extended(extended(extended(0, read.calls), read.dosages), read.units);
+  const Rcpp::XPtr<ancify::PackedGenotypes> packed(
+      new ancify::PackedGenotypes(std::move(found.genotypes)));
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("samples") = as_strings(samples), Named("variants") = as_list(found.variants),
+      Named("calls") = packed, Named("checksum") = tfm::format("%08x", checksum),
+      Named("left_out") = Rcpp::NumericVector::create(
+          Named("multiallelic") = static_cast<double>(found.multiallelic),
+          Named("not_snp") = static_cast<double>(found.not_snp),
+          Named("without_genotypes") = static_cast<double>(found.without_genotypes)),
+      Named("split") = static_cast<double>(found.split), Named("dosages") = found.dosage_field,
+      Named("rounded") = static_cast<double>(found.rounded),
+      Named("called") = static_cast<double>(found.called));
+}
