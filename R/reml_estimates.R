@@ -108,8 +108,12 @@ different_variants <- function(fit, work) {
 # Whether at least this many components are sets of variants.
 has_variants <- function(fit, at_least = 1) sum(!is.na(fit$used_variants)) >= at_least
 
-# Number of calls of each variant, and their mean and variance; NaN and 0 without a call.
+# Number of genotypes of each variant, and their mean and variance; NaN and 0 without any.
 genotype_moments <- function(g, work) {
+  if (gives_dosages(g)) {
+    sums <- dosage_sums(g, work)
+    return(list(called = sums$n, mean = sums$sum / sums$n, variance = sums$variance))
+  }
   counts <- genotype_counts(g, work)
   called <- colSums(counts[1:3, , drop = FALSE])
   mean <- (counts[2, ] + 2 * counts[3, ]) / called

@@ -51,7 +51,7 @@ test_that("kernels and fits of dosages are those of plain R", {
   plain <- fit_reml(y ~ age, study$data, kernels = list(genotypes = kernel_matrix(kernel)), verbose = FALSE)
   expect_equal(fit$theta, plain$theta, tolerance = 1e-6)
   expect_equal(fit$log_likelihood, plain$log_likelihood, tolerance = 1e-8)
-  expect_equal(unname(predict(fit, study$g, study$data, type = "genetic")),
+  expect_equal(as.vector(predict(fit, study$g, study$data, type = "genetic")),
                unname(rowSums(fit$genetic)), tolerance = 1e-6)
   saved <- tempfile(fileext = ".rds")
   saveRDS(fit, saved)
@@ -77,6 +77,25 @@ test_that("scans of dosages are least squares", {
   x <- half %*% cbind(1, study$data$age, study$dosages[, 7])
   expect_equal(mixed$effect[7], unname(stats::lm.fit(x, half %*% study$data$y)$coefficients[3]),
                tolerance = 1e-6)
+})
+
+test_that("scans of dosages are those of plink2 --glm", {
+  set.seed(6)
+  dosages <- random_dosages(200, 2000, missing = 0)
+  vcf <- vcf_of_fields(fields_of_dosages(dosages), "GT:DS")
+  stem <- run_plink("plink2", "--vcf", vcf, "dosage=DS", "--make-pgen")
+  writeLines(sprintf("0 s%d 0 0 0 -9", 1:200), paste0(stem, ".fam"))
+  data <- data.frame(id = paste0("s", 1:200), age = stats::rnorm(200))
+  data$y <- stats::rnorm(200) + dosages[, 3] + data$age
+  theirs <- plink2_glm(stem, plink2_files(stem, data, "age"), option = "--pfile")
+  g <- open_genotypes(paste0(stem, ".pgen"), dosages = TRUE)
+  ours <- scan_variants(y ~ age, data, g, threads = 1)
+  at <- match(theirs$ID, ours$id)
+  sign <- ifelse(theirs$A1 == ours$counted[at], 1, -1)
+  tested <- theirs$P != "NA"
+  expect_gt(sum(tested), 1900)
+  expect_lt(max(abs(ours$log10_p[at] + log10(as.numeric(theirs$P)))[tested]), 1e-4)
+  expect_lt(max(abs(ours$effect[at] - sign * as.numeric(theirs$BETA))[tested]), 1e-4)
 })
 
 test_that("weighted kernels take dosages", {
