@@ -24,16 +24,15 @@ variants_of_chromosomes <- function(counts) {
   enumerate(sprintf("%s of chromosome %s", vapply(counts, count_of, "", "variant"), names(counts)))
 }
 
-# Tells how many calls of `g`, genotypes by sex, are set missing as heterozygous in samples with one
-# copy. Reads the calls of haploid chromosomes alone.
+# Tells how many genotypes of `g`, by sex, are set missing as heterozygous in samples with one copy.
+# Reads haploid chromosomes alone.
 warn_of_haploid_calls <- function(g, work) {
   class <- variant_classes(g)$class
   sex <- sexes_of(g$samples)
-  g$by_sex <- FALSE
   found <- Filter(function(row) any(row > 0), lapply(
     stats::setNames(nm = intersect(names(copies_by_sex), class)), function(name) {
       haploid <- sex %in% copies_by_sex[[name]]$one
-      if (any(haploid)) genotype_counts(g[haploid, class == name], work)[2, ] else 0
+      if (any(haploid)) heterozygous_counts(g[haploid, class == name], work) else 0
     }
   ))
   if (length(found)) {
@@ -51,6 +50,18 @@ warn_of_haploid_calls <- function(g, work) {
       "chromosome", chromosomes = names(found)
     )
   }
+}
+
+# Numbers of heterozygous calls, or dosages of exactly one copy, in samples with one copy, for each
+# variant.
+heterozygous_counts <- function(g, work) {
+  all <- g
+  all$by_sex <- FALSE
+  all$known <- new.env()
+  if (gives_dosages(g)) {
+    return(dosage_sums(all, work)$n - dosage_sums(g, work)$n)
+  }
+  genotype_counts(all, work)[2, ]
 }
 
 # ---- Pseudoautosomal regions ---------------------------------------------------------------------

@@ -39,10 +39,10 @@
 #' threads, and on GPUs.
 #'
 #' **GPUs.** With `backend = "gpu"` the GPUs multiply packed genotypes, and the CPU computes
-#' everything else. The exact path, with its dense matrices, therefore gains little. Samples are
-#' divided among GPUs. Genotypes stay in GPU memory if they fit; otherwise each pass copies them
-#' again. Functions that take a fit use its field `backend`. Workers of a `BPPARAM` use the CPU.
-#' `"auto"` is the CPU, as other users may need the GPU.
+#' everything else. The exact path, with its dense matrices, therefore gains little. Dosages need
+#' the CPU. Samples are divided among GPUs. Genotypes stay in GPU memory if they fit; otherwise each
+#' pass copies them again. Functions that take a fit use its field `backend`. Workers of a `BPPARAM`
+#' use the CPU. `"auto"` is the CPU, as other users may need the GPU.
 #'
 #' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
 #'   is dropped with a warning.

@@ -42,7 +42,7 @@ class GenotypeMatrix {
   // Reads the selected genotypes once and counts them: dosages, if the file gives them, else calls.
   // A block whose dosages are all whole numbers of copies has calls. Keeps them if they fit in
   // `work.memory`. FormatError and FileError as from GenotypeFile::read(); InputError for an
-  // invalid selection, or if the memory does not suffice for a block.
+  // invalid selection, or if the memory does not suffice for a block, or for dosages with devices.
   GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
                  const GenotypeWork& work, JobControl& control);
 
@@ -65,7 +65,7 @@ class GenotypeMatrix {
     return layouts_[static_cast<std::size_t>(block)];
   }
   const GenotypeWork& work() const { return work_; }
-  // The genotypes on devices; null if the CPU computes products, as for all dosages. Only one pass
+  // The genotypes on devices; null if the CPU computes products. Only one pass
   // at a time may use them.
   DeviceGenotypes* on_devices() const { return on_devices_.get(); }
 

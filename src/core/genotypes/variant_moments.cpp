@@ -1,8 +1,7 @@
-// Computes means and variances from integers. With sums of (d - c) and (d - c)^2 about an integer c
-// near the mean of the dosages d, the variance has no cancellation.
+// Computes means and variances from integers.
 #include "core/genotypes/variant_moments.h"
 
-#include <cmath>
+#include "core/formats/genotype/selected_dosages.h"
 
 namespace ancify {
 
@@ -17,23 +16,8 @@ VariantMoments moments_of(const VariantCounts& counts, std::int64_t samples) {
 }
 
 VariantMoments moments_of(const Dosage* dosages, std::int64_t samples, int unit) {
-  std::int64_t observed = 0;
-  std::int64_t sum = 0;
-  std::int64_t squares = 0;
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const int value = dosages[i] == kMissingDosage ? 0 : dosages[i];
-    observed += dosages[i] != kMissingDosage;
-    sum += value;
-    squares += value * value;
-  }
-  if (observed == 0) return {};
-  const auto n = static_cast<double>(observed);
-  const auto centre = static_cast<std::int64_t>(std::nearbyint(static_cast<double>(sum) / n));
-  const auto shifted = static_cast<double>(sum - centre * observed);
-  const auto around = static_cast<double>(squares - 2 * centre * sum + centre * centre * observed);
-  const double steps = static_cast<double>(unit);
-  const double variance = (around - shifted * shifted / n) / n;
-  return {n, 1 + (static_cast<double>(centre) + shifted / n) / steps, variance / (steps * steps)};
+  const DosageSums sums = sum_dosages(dosages, samples, unit);
+  return {sums.n, sums.n > 0 ? sums.sum / sums.n : 0, sums.variance};
 }
 
 }  // namespace ancify

@@ -1,33 +1,11 @@
 // Reads dosages of chosen variants in pieces, and picks and sums those of chosen samples.
 #include "core/formats/genotype/selected_dosages.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace ancify {
-
-namespace {
-
-// Sums of whole steps are exact.
-DosageSums sums_of(const Dosage* dosages, int unit, const std::vector<std::int64_t>& samples) {
-  std::int64_t n = 0;
-  std::int64_t sum = 0;
-  std::int64_t squares = 0;
-  for (const std::int64_t sample : samples) {
-    const std::int64_t steps = dosages[sample];
-    if (steps == kMissingDosage) continue;
-    ++n;
-    sum += steps;
-    squares += steps * steps;
-  }
-  if (n == 0) return {};
-  const auto count = static_cast<double>(n);
-  const double mean = static_cast<double>(sum) / count;
-  const double variance = static_cast<double>(squares) / count - mean * mean;
-  return {count, static_cast<double>(n * unit + sum) / unit,
-          variance / (static_cast<double>(unit) * unit)};
-}
-
-}  // namespace
 
 void for_each_dosages(const GenotypeFile& file, const std::vector<std::int64_t>& variants,
                       int threads, JobControl& control, const UseDosages& use) {
@@ -61,6 +39,28 @@ void dosages_as_numbers(const GenotypeFile& file, const GenotypeSelection& selec
       });
 }
 
+// Sums of (d - c) and (d - c)^2 about an integer c near the mean of the dosages d are exact, and so
+// the variance has no cancellation.
+DosageSums sum_dosages(const Dosage* dosages, std::int64_t samples, int unit) {
+  std::int64_t observed = 0;
+  std::int64_t sum = 0;
+  std::int64_t squares = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const int steps = dosages[i] == kMissingDosage ? 0 : dosages[i];
+    observed += dosages[i] != kMissingDosage;
+    sum += steps;
+    squares += steps * steps;
+  }
+  if (observed == 0) return {};
+  const auto n = static_cast<double>(observed);
+  const auto centre = static_cast<std::int64_t>(std::nearbyint(static_cast<double>(sum) / n));
+  const auto shifted = static_cast<double>(sum - centre * observed);
+  const auto around = static_cast<double>(squares - 2 * centre * sum + centre * centre * observed);
+  const auto steps = static_cast<double>(unit);
+  return {n, static_cast<double>(observed * unit + sum) / steps,
+          (around - shifted * shifted / n) / n / (steps * steps)};
+}
+
 std::vector<DosageSums> sum_dosages(const GenotypeFile& file, const GenotypeSelection& selection,
                                     int threads, JobControl& control) {
   check_selection(file, selection);
@@ -68,8 +68,12 @@ std::vector<DosageSums> sum_dosages(const GenotypeFile& file, const GenotypeSele
   for_each_dosages(
       file, selection.variants, threads, control,
       [&](std::int64_t first, std::int64_t n, const Dosage* dosages, const int* units) {
+        std::vector<Dosage> chosen(selection.samples.size());
         for (std::int64_t j = 0; j < n; ++j, dosages += file.samples()) {
-          sums[static_cast<std::size_t>(first + j)] = sums_of(dosages, units[j], selection.samples);
+          std::transform(selection.samples.begin(), selection.samples.end(), chosen.begin(),
+                         [dosages](std::int64_t sample) { return dosages[sample]; });
+          sums[static_cast<std::size_t>(first + j)] =
+              sum_dosages(chosen.data(), static_cast<std::int64_t>(chosen.size()), units[j]);
         }
       });
   return sums;

@@ -35,6 +35,8 @@ struct DosageSums {
   double variance = 0;  // of their copies, divided by n
 };
 
+DosageSums sum_dosages(const Dosage* dosages, std::int64_t samples, int unit);
+
 std::vector<DosageSums> sum_dosages(const GenotypeFile& file, const GenotypeSelection& selection,
                                     int threads, JobControl& control);
 
