@@ -2,6 +2,7 @@
 #include "core/io/bgzip_writer.h"
 
 #include "core/exec/errors.h"
+#include "core/io/little_endian.h"
 
 #ifdef ANCIFY_HAVE_HTSLIB
 
@@ -30,7 +31,8 @@ void compress(const char* text, std::size_t n, std::string& block) {
 }
 
 void append_number(std::string& bytes, std::int64_t number) {
-  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+  bytes.resize(bytes.size() + sizeof number);
+  put_little_endian(number, &bytes[bytes.size() - sizeof number]);
 }
 
 }  // namespace

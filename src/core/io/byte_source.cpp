@@ -13,6 +13,7 @@
 #include "core/io/file_window.h"
 #include "core/io/foreign_format.h"
 #include "core/io/inflate.h"
+#include "core/io/little_endian.h"
 #include "core/io/zstd_source.h"
 
 namespace ancify {
@@ -35,14 +36,6 @@ class PlainSource : public ByteSource {
  private:
   FileWindow window_;
 };
-
-std::uint32_t little_endian(std::string_view bytes) {
-  std::uint32_t value = 0;
-  for (std::size_t i = bytes.size(); i-- > 0;) {
-    value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  }
-  return value;
-}
 
 bool is_gzip(std::string_view bytes) { return bytes.substr(0, 2) == "\x1f\x8b"; }
 
@@ -69,7 +62,7 @@ bool has_extra_field(std::string_view member) {
 
 // The size of the header of a member with an extra field.
 std::size_t gzip_header_size(std::string_view member) {
-  return kFixedHeader + little_endian(member.substr(10, 2));
+  return kFixedHeader + little_endian<std::uint16_t>(&member[10]);
 }
 
 // The sizes of a bgzip block. Empty if the member is not one, or if its header is incomplete.
@@ -78,9 +71,9 @@ std::optional<BgzfBlock> bgzf_block(std::string_view member) {
   const std::size_t header_size = gzip_header_size(member);
   if (member.size() < header_size) return {};
   for (std::size_t at = kFixedHeader; at + 4 <= header_size;) {
-    const std::size_t length = little_endian(member.substr(at + 2, 2));
+    const std::size_t length = little_endian<std::uint16_t>(&member[at + 2]);
     if (member.substr(at, 2) == "BC" && length == 2 && at + 6 <= header_size) {
-      return BgzfBlock{header_size, little_endian(member.substr(at + 4, 2)) + std::size_t{1}};
+      return BgzfBlock{header_size, little_endian<std::uint16_t>(&member[at + 4]) + std::size_t{1}};
     }
     at += 4 + length;
   }
@@ -207,11 +200,11 @@ class GzipSource : public ByteSource {
     constexpr std::size_t trailer = 8;
     if (block.total_size < block.header_size + trailer) fail("a bgzip block is damaged");
     const std::string_view end = bytes.substr(block.total_size - trailer, trailer);
-    const std::size_t text_size = little_endian(end.substr(4, 4));
+    const std::size_t text_size = little_endian<std::uint32_t>(&end[4]);
     if (text_size > kLargestBlock) fail("a bgzip block is damaged");
     const std::size_t deflated = block.total_size - block.header_size - trailer;
-    return {bytes.substr(block.header_size, deflated), little_endian(end.substr(0, 4)), text_size,
-            text_at};
+    return {bytes.substr(block.header_size, deflated), little_endian<std::uint32_t>(&end[0]),
+            text_size, text_at};
   }
 
   std::size_t take_text(char* out, std::size_t n) {

@@ -10,6 +10,7 @@
 
 #include "core/exec/errors.h"
 #include "core/io/file.h"
+#include "core/io/little_endian.h"
 #include "core/io/text.h"
 #include "core/io/zip_entries.h"
 
@@ -163,10 +164,7 @@ class ArrayReader {
     const auto version = static_cast<unsigned char>(bytes_[6]);
     const std::size_t width = version == 1 ? 2 : 4;
     if (version < 1 || version > 3 || bytes_.size() < fixed + width) fail("is damaged, or was cut");
-    std::size_t length = 0;
-    for (std::size_t i = width; i-- > 0;) {
-      length = length << 8 | static_cast<unsigned char>(bytes_[fixed + i]);
-    }
+    const auto length = little_endian<std::size_t>(bytes_.data() + fixed, width);
     bytes_.remove_prefix(fixed + width);
     Header header;
     if (length > bytes_.size() || !HeaderParser(bytes_.substr(0, length)).parse(header)) {

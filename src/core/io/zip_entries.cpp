@@ -11,6 +11,7 @@
 #include "core/io/byte_source.h"
 #include "core/io/checksum.h"
 #include "core/io/inflate.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 
@@ -20,11 +21,7 @@ constexpr std::uint64_t kIn64 = 0xFFFFFFFF;
 constexpr std::uint64_t kMostDirectory = 1 << 26;
 
 std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t n) {
-  std::uint64_t value = 0;
-  for (std::size_t i = n; i-- > 0;) {
-    value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
-  }
-  return value;
+  return little_endian<std::uint64_t>(bytes.data() + at, n);
 }
 
 struct Directory {

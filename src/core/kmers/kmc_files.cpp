@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/io/file_set.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 
@@ -22,20 +23,6 @@ constexpr std::uint32_t kInBins = 0x200;
 
 std::string prefix_path(const std::string& stem) { return stem + ".kmc_pre"; }
 std::string suffix_path(const std::string& stem) { return stem + ".kmc_suf"; }
-
-// Integers are little-endian.
-template <class Number>
-void put_number(char* at, Number number) {
-  for (std::size_t i = 0; i < sizeof number; ++i) at[i] = static_cast<char>(number >> (8 * i));
-}
-template <class Number>
-Number get_number(const char* at) {
-  Number number = 0;
-  for (std::size_t i = sizeof number; i-- > 0;) {
-    number = static_cast<Number>(number << 8 | static_cast<std::uint8_t>(at[i]));
-  }
-  return number;
-}
 
 // ---- The header ------------------------------------------------------------------------------
 
@@ -57,12 +44,12 @@ constexpr std::size_t kSignatureBytes = 4;
 
 std::string header_bytes(const KmerHeader& header) {
   std::string bytes(kHeader, '\0');
-  put_number(&bytes[kKAt], static_cast<std::uint32_t>(header.k));
-  put_number(&bytes[kCountBytesAt], static_cast<std::uint32_t>(header.count_bytes));
-  put_number(&bytes[kPrefixAt], static_cast<std::uint32_t>(header.prefix));
-  put_number(&bytes[kMinAt], header.min_count);
-  put_number(&bytes[kMaxAt], header.max_count);
-  put_number(&bytes[kSizeAt], header.size);
+  put_little_endian(static_cast<std::uint32_t>(header.k), &bytes[kKAt]);
+  put_little_endian(static_cast<std::uint32_t>(header.count_bytes), &bytes[kCountBytesAt]);
+  put_little_endian(static_cast<std::uint32_t>(header.prefix), &bytes[kPrefixAt]);
+  put_little_endian(header.min_count, &bytes[kMinAt]);
+  put_little_endian(header.max_count, &bytes[kMaxAt]);
+  put_little_endian(header.size, &bytes[kSizeAt]);
   bytes[kOneStrandAt] = header.canonical ? 0 : 1;
   return bytes;
 }
@@ -98,7 +85,7 @@ struct PrefixFile {
 
 PrefixFile parse_header(const char* bytes, bool in_bins, const std::string& path) {
   const std::size_t later = in_bins ? kSignatureBytes : 0;
-  const auto number = [&](std::size_t at) { return get_number<std::uint32_t>(bytes + at); };
+  const auto number = [&](std::size_t at) { return little_endian<std::uint32_t>(bytes + at); };
   PrefixFile file;
   KmerHeader& header = file.header;
   header.k = static_cast<int>(checked(number(kKAt), 1, kMostK, "k", path));
@@ -119,7 +106,7 @@ PrefixFile parse_header(const char* bytes, bool in_bins, const std::string& path
   header.min_count = number(kMinAt + later);
   header.max_count = number(kMaxAt + later);
   if (!in_bins && number(kMaxHighAt) > 0) header.max_count = kMostCount;
-  header.size = get_number<std::uint64_t>(bytes + kSizeAt + later);
+  header.size = little_endian<std::uint64_t>(bytes + kSizeAt + later);
   header.canonical = bytes[kOneStrandAt + later] == 0;
   return file;
 }
@@ -147,8 +134,8 @@ PrefixFile read_header(const InputFile& file) {
   check_marks(file, kPrefixMark, kMark + kHeader + kTail);
   const auto end = static_cast<std::int64_t>(kLongest + kTail);
   const std::string bytes = bytes_at(file, -end, kLongest + kTail);
-  const auto version = get_number<std::uint32_t>(bytes.data() + kLongest - 4);
-  const auto length = get_number<std::uint32_t>(bytes.data() + kLongest);
+  const auto version = little_endian<std::uint32_t>(bytes.data() + kLongest - 4);
+  const auto length = little_endian<std::uint32_t>(bytes.data() + kLongest);
   const bool in_bins = version == kInBins;
   if ((version != kSorted && !in_bins) || length != (in_bins ? kLongest : kHeader)) {
     throw_damaged(file.path(), "the header is not one of a KMC database");
@@ -293,10 +280,11 @@ void KmerWriter::put(std::uint64_t first, const std::vector<char>& bytes) {
 std::string KmerWriter::prefix_file() const {
   std::string bytes(kPrefixMark);
   bytes.resize(kMark + 8 * starts_.size());
-  for (std::size_t i = 0; i < starts_.size(); ++i) put_number(&bytes[kMark + 8 * i], starts_[i]);
+  for (std::size_t i = 0; i < starts_.size(); ++i)
+    put_little_endian(starts_[i], &bytes[kMark + 8 * i]);
   bytes += header_bytes(header_);
   std::string length(4, '\0');
-  put_number(&length[0], static_cast<std::uint32_t>(kHeader));
+  put_little_endian(static_cast<std::uint32_t>(kHeader), &length[0]);
   return bytes.append(length).append(kPrefixMark);
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/exec/errors.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 
@@ -66,12 +67,7 @@ class Unpickler {
   }
   unsigned char next_byte() { return static_cast<unsigned char>(take(1)[0]); }
   // A little-endian number of n bytes.
-  std::uint64_t number(std::size_t n) {
-    const std::string_view piece = take(n);
-    std::uint64_t value = 0;
-    for (std::size_t i = n; i-- > 0;) value = value << 8 | static_cast<unsigned char>(piece[i]);
-    return value;
-  }
+  std::uint64_t number(std::size_t n) { return little_endian<std::uint64_t>(take(n).data(), n); }
   std::string line() {
     const std::size_t end = bytes_.find('\n', at_);
     if (end == std::string_view::npos) fail("its pickled part ends too early");

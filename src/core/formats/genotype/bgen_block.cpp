@@ -11,7 +11,7 @@
 #include "core/exec/errors.h"
 #include "core/formats/genotype/call_codes.h"
 #include "core/formats/genotype/genotype_file.h"
-#include "core/formats/genotype/little_endian.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 

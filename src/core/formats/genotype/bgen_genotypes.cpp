@@ -9,8 +9,8 @@
 
 #include "core/exec/errors.h"
 #include "core/formats/genotype/bgen_block.h"
-#include "core/formats/genotype/little_endian.h"
 #include "core/io/inflate.h"
+#include "core/io/little_endian.h"
 #include "core/io/zstd_source.h"
 
 namespace ancify {

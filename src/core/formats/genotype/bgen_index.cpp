@@ -11,7 +11,7 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/formats/genotype/little_endian.h"
+#include "core/io/little_endian.h"
 #include "core/io/record_size.h"
 #include "core/io/text.h"
 

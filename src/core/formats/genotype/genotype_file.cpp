@@ -8,10 +8,10 @@
 
 #include "core/exec/errors.h"
 #include "core/formats/genotype/bed_genotypes.h"
-#include "core/formats/genotype/little_endian.h"
 #include "core/formats/genotype/pgen_genotypes.h"
 #include "core/formats/genotype/selected_calls.h"
 #include "core/io/file.h"
+#include "core/io/little_endian.h"
 #include "core/io/zstd_source.h"
 
 namespace ancify {

@@ -16,6 +16,7 @@
 #include "core/formats/genotype/selected_dosages.h"
 #include "core/io/file.h"
 #include "core/io/file_set.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 
@@ -40,8 +41,8 @@ struct Layout {
 };
 
 std::string four_bytes(std::size_t number) {
-  std::string bytes;
-  for (unsigned i = 0; i < 4; ++i) bytes += static_cast<char>(number >> 8 * i & 0xff);
+  std::string bytes(4, '\0');
+  put_little_endian(number, bytes.data(), bytes.size());
   return bytes;
 }
 

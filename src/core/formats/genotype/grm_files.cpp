@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/exec/errors.h"
+#include "core/io/little_endian.h"
 #include "core/io/number_parser.h"
 #include "core/io/text.h"
 
@@ -21,8 +22,7 @@ namespace {
 constexpr std::int64_t kFloat = 4;
 
 float float_at(const unsigned char* bytes) {
-  const std::uint32_t bits =
-      bytes[0] | bytes[1] << 8 | bytes[2] << 16 | static_cast<std::uint32_t>(bytes[3]) << 24;
+  const auto bits = little_endian<std::uint32_t>(bytes);
   float value = 0;
   std::memcpy(&value, &bits, sizeof(value));
   return value;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/formats/genotype/little_endian.h"
 #include "core/formats/genotype/pgen_record.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/formats/genotype/call_codes.h"
-#include "core/formats/genotype/little_endian.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 

@@ -6,11 +6,11 @@
 #include <system_error>
 
 #include "core/exec/errors.h"
-#include "core/formats/genotype/little_endian.h"
 #include "core/formats/genotype/zarr_array.h"
 #include "core/io/blosc.h"
 #include "core/io/byte_source.h"
 #include "core/io/inflate.h"
+#include "core/io/little_endian.h"
 #include "core/io/record_size.h"
 #include "core/io/text.h"
 #include "core/io/zstd_source.h"

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/exec/errors.h"
+#include "core/io/little_endian.h"
 
 namespace ancify {
 
@@ -46,22 +47,12 @@ Encoding encoding_of(int type) {
   }
 }
 
-// Reads an integer stored with its lowest byte first.
-std::uint32_t number_at(const std::uint8_t* bytes, std::size_t width) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < width; ++i) number |= std::uint32_t{bytes[i]} << (8 * i);
-  return number;
-}
-
-void write_number(std::uint8_t* bytes, std::size_t width, std::uint32_t number) {
-  for (std::size_t i = 0; i < width; ++i) bytes[i] = static_cast<std::uint8_t>(number >> (8 * i));
-}
-
 // The number of values before the end, at most `room`.
 int count_numbers(const std::uint8_t* bytes, int room, const Encoding& encoding) {
   int n = 0;
-  while (n < room && number_at(bytes + encoding.width * static_cast<std::size_t>(n),
-                               encoding.width) != encoding.end) {
+  while (n < room &&
+         little_endian<std::uint32_t>(bytes + encoding.width * static_cast<std::size_t>(n),
+                                      encoding.width) != encoding.end) {
     ++n;
   }
   return n;
@@ -85,7 +76,7 @@ struct Values {
   }
   bool is_missing(int i) const {
     const Encoding encoding = encoding_of(type);
-    return number_at(at(i), encoding.width) == encoding.missing;
+    return little_endian<std::uint32_t>(at(i), encoding.width) == encoding.missing;
   }
   // No value, or a single missing one, which stands for all.
   bool are_missing() const {
@@ -200,7 +191,8 @@ bool complement(const Values& values, int all) {
       x = rest_of(all, static_cast<double>(x));
       std::memcpy(values.at(i), &x, sizeof(x));
     } else {
-      const std::uint32_t x = number_at(values.at(i), encoding_of(values.type).width);
+      const std::uint32_t x =
+          little_endian<std::uint32_t>(values.at(i), encoding_of(values.type).width);
       if (x > static_cast<std::uint32_t>(all)) return false;
       *values.at(i) = static_cast<std::uint8_t>(static_cast<std::uint32_t>(all) - x);
     }
@@ -361,14 +353,14 @@ const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
   for (std::size_t sample = 0; sample < ploidy_.size(); ++sample) {
     std::uint8_t* const bytes = field->p + sample * static_cast<std::size_t>(field->size);
     const int n = count_numbers(bytes, field->n, encoding);
-    const std::uint32_t first = number_at(bytes, encoding.width);
+    const std::uint32_t first = little_endian<std::uint32_t>(bytes, encoding.width);
     const bool is_dot = n == 1 && (first / 2 == 0 || first == encoding.missing);
     ploidy_[sample] = is_dot ? 0 : n;
     if (!is_dot) lowest_ploidy_ = std::min(lowest_ploidy_, n);
     highest_ploidy_ = std::max(highest_ploidy_, ploidy_[sample]);
     for (int i = 0; i < n; ++i) {
       std::uint8_t* const byte = bytes + encoding.width * static_cast<std::size_t>(i);
-      const std::uint32_t value = number_at(byte, encoding.width);
+      const std::uint32_t value = little_endian<std::uint32_t>(byte, encoding.width);
       const std::uint32_t allele = value / 2;  // from 1; the lowest bit is the phase
       if (allele == 0 || value == encoding.missing) continue;
       if (allele > record->n_allele) {
@@ -376,7 +368,7 @@ const char* AlleleSwap::swap_genotypes(bcf1_t* record) {
       }
       const auto other =
           static_cast<std::uint32_t>(exchange_.of_allele(static_cast<int>(allele) - 1));
-      write_number(byte, encoding.width, (other + 1) * 2 + value % 2);
+      put_little_endian((other + 1) * 2 + value % 2, byte, encoding.width);
     }
   }
   return nullptr;
