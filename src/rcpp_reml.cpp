@@ -176,7 +176,7 @@ reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) 
   return kernels;
 }
 
-reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) {
+reml::Kernels& ProblemKernels::open(ancify::JobControl& control) {
   std::vector<std::unique_ptr<reml::Kernels>> parts;
   facts_ = {};
   if (problem_.genotypes) {
@@ -188,7 +188,7 @@ reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Mailbox& mail) 
     parts.push_back(std::move(part));
   }
   for (const auto& other : others_) {
-    parts.push_back(other->open(problem_.data.names, control, mail, facts_));
+    parts.push_back(other->open(problem_.data.names, control, mail_, facts_));
   }
   kernels_ = reml::join_kernels(std::move(parts));
   return *kernels_;

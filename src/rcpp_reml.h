@@ -3,6 +3,7 @@
 
 #include <Rcpp.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,9 +48,14 @@ class ProblemKernels {
  public:
   // Call it on R's thread.
   explicit ProblemKernels(const Problem& problem);
-  // Call it on the job's thread. `mail` takes calls of R functions for products. `control`, `mail`
-  // and this object must outlive the result.
-  ancify::reml::Kernels& open(ancify::JobControl& control, Mailbox& mail);
+  // run_job() that delivers mail(), which takes calls of R functions for products. Call it on R's
+  // thread.
+  void run(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job) {
+    run_job(watch, job, &mail_);
+  }
+  Mailbox& mail() { return mail_; }
+  // Call it on the thread of run(). `control` and this object must outlive the result.
+  ancify::reml::Kernels& open(ancify::JobControl& control);
   // Like open(), for only the components that genotypes make.
   ancify::reml::GenotypeKernels open_genetic(ancify::JobControl& control);
   // Adds constant_variants and, for each component, used_variants and divisors, which are NA where
@@ -61,6 +67,7 @@ class ProblemKernels {
 
   const Problem& problem_;
   ancify::GenotypeWork work_;
+  Mailbox mail_;
   std::vector<std::unique_ptr<OtherKernel>> others_;
   std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
   KernelFacts facts_;

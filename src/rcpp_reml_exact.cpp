@@ -22,15 +22,11 @@ void clear_kept_kernels_impl(const SEXP kept) { Rcpp::XPtr<reml::KeptKernels>(ke
 Rcpp::List reml_exact_impl(const Rcpp::List& problem, const Rcpp::Function& watch) {
   const Problem given = as_problem(problem);
   ProblemKernels kernels(given);
-  Mailbox mail;
   reml::Fit fit;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        fit = reml::fit_exact(given.data, kernels.open(control, mail), given.settings.search,
-                              {control, given.threads()});
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    fit = reml::fit_exact(given.data, kernels.open(control), given.settings.search,
+                          {control, given.threads()});
+  });
   Rcpp::List result = as_list(fit, given.data.names);
   kernels.add_facts(result);
   return result;
@@ -49,15 +45,11 @@ Rcpp::List reml_likelihood_impl(const Rcpp::List& problem, const Rcpp::NumericMa
     points.emplace_back(column.begin(), column.end());
   }
   ProblemKernels kernels(given);
-  Mailbox mail;
   std::vector<reml::LikelihoodAt> found;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        found = reml::likelihoods_at(given.data, kernels.open(control, mail), points, expected,
-                                     {control, given.threads()});
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    found = reml::likelihoods_at(given.data, kernels.open(control), points, expected,
+                                 {control, given.threads()});
+  });
   using Rcpp::Named;
   Rcpp::List result(static_cast<R_xlen_t>(found.size()));
   for (std::size_t j = 0; j < found.size(); ++j) {
@@ -96,19 +88,15 @@ Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::Num
                                       int component, const Rcpp::Function& watch) {
   const Problem given = as_problem(problem);
   ProblemKernels kernels(given);
-  Mailbox mail;
   auto product = make_matrix(v.nrow(), v.ncol());
   double* const out = product.begin();
   const double* const values = v.begin();
   const int columns = v.ncol();
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        reml::Kernels& of = kernels.open(control, mail);
-        std::vector<double> theta(static_cast<std::size_t>(of.components()), 0);
-        theta[static_cast<std::size_t>(component)] = 1;
-        of.times(theta.data(), values, columns, reml::Precision::kFull, out);
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    reml::Kernels& of = kernels.open(control);
+    std::vector<double> theta(static_cast<std::size_t>(of.components()), 0);
+    theta[static_cast<std::size_t>(component)] = 1;
+    of.times(theta.data(), values, columns, reml::Precision::kFull, out);
+  });
   return product;
 }

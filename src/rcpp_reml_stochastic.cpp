@@ -163,27 +163,23 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem, const Rcpp::RObject& 
                                 const Rcpp::Function& watch) {
   const Problem given = as_problem(problem);
   ProblemKernels kernels(given);
-  Mailbox mail;
   const auto earlier = FromR<std::optional<reml::StochasticState>>::read(state);
   reml::Checkpoint going;
   if (earlier) going.from = &*earlier;
   const Rcpp::RObject listener = listener_of(watch, "checkpoint");
   if (!Rf_isNull(listener)) {
     going.save = [&](const reml::StochasticState& now) {
-      mail.post([&listener, kept = std::make_shared<reml::StochasticState>(now)] {
+      kernels.mail().post([&listener, kept = std::make_shared<reml::StochasticState>(now)] {
         const Rcpp::Function tell(listener);
         tell(to_list(*kept));
       });
     };
   }
   reml::Fit fit;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        fit = reml::fit_stochastic(given.data, kernels.open(control, mail), given.settings, going,
-                                   control, given.threads());
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    fit = reml::fit_stochastic(given.data, kernels.open(control), given.settings, going, control,
+                               given.threads());
+  });
   Rcpp::List result = as_list(fit, given.data.names);
   kernels.add_facts(result);
   return result;
@@ -200,15 +196,11 @@ Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
   const reml::HasemanElstonSettings settings = as_moment_settings(given.settings, blocks);
   const Vector of_blocks = moments.isNull() ? Vector() : Rcpp::as<Vector>(moments.get());
   ProblemKernels kernels(given);
-  Mailbox mail;
   reml::HasemanElston found;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        found = reml::haseman_elston(given.data, kernels.open(control, mail), settings, of_blocks,
-                                     control, given.threads());
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    found = reml::haseman_elston(given.data, kernels.open(control), settings, of_blocks, control,
+                                 given.threads());
+  });
   using Rcpp::Named;
   const int k = static_cast<int>(found.theta.size());
   return Rcpp::List::create(
@@ -234,15 +226,11 @@ Rcpp::List jackknife_moments_impl(const Rcpp::List& problem, int blocks, int fir
   const Problem given = as_problem(problem);
   const reml::HasemanElstonSettings settings = as_moment_settings(given.settings, blocks);
   ProblemKernels kernels(given);
-  Mailbox mail;
   reml::JackknifePart part;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        part = reml::jackknife_moments(given.data, kernels.open(control, mail), settings, first,
-                                       control, given.threads());
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    part = reml::jackknife_moments(given.data, kernels.open(control), settings, first, control,
+                                   given.threads());
+  });
   return Rcpp::List::create(Rcpp::Named("moments") = part.moments,
                             Rcpp::Named("passes") = part.passes);
 }

@@ -25,15 +25,10 @@ ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::
 std::vector<double> projection_of(const Problem& given, const std::vector<double>& theta,
                                   const Rcpp::Function& watch) {
   ProblemKernels kernels(given);
-  Mailbox mail;
   std::vector<double> p;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        p = reml::projection_at(given.data, kernels.open(control, mail), theta,
-                                {control, given.threads()});
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    p = reml::projection_at(given.data, kernels.open(control), theta, {control, given.threads()});
+  });
   return p;
 }
 
@@ -125,24 +120,20 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
   const auto stream = as_integer<std::uint64_t>(at.seed);
   const reml::HeterogeneousResidual residual(given.data.residuals());
   ProblemKernels kernels(given);
-  Mailbox mail;
   std::vector<double> ratios;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        std::vector<double> columns;
-        {
-          const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
-          columns = reml::columns_of(reml::centred_calls(matrix), variants, control);
-        }
-        const reml::Workers workers = {control, work.threads};
-        const reml::FixedEffects fixed(given.data, workers);
-        reml::ResidualKernels all(&kernels.open(control, mail), given.data);
-        const reml::RestrictedModel model(given.data, all, fixed, workers);
-        ratios = reml::projection_ratios(model, residual.with_identity(at.theta),
-                                         std::move(columns), stream);
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    std::vector<double> columns;
+    {
+      const ancify::GenotypeMatrix matrix = open_tested(chosen, work, control);
+      columns = reml::columns_of(reml::centred_calls(matrix), variants, control);
+    }
+    const reml::Workers workers = {control, work.threads};
+    const reml::FixedEffects fixed(given.data, workers);
+    reml::ResidualKernels all(&kernels.open(control), given.data);
+    const reml::RestrictedModel model(given.data, all, fixed, workers);
+    ratios = reml::projection_ratios(model, residual.with_identity(at.theta), std::move(columns),
+                                     stream);
+  });
   return ratios;
 }
 

@@ -77,22 +77,18 @@ Rcpp::List sparse_path_impl(const Rcpp::List& problem, const Rcpp::List& genotyp
                        wanted.sparse};
   given.work.memory = wanted.memory;
   auto kernels = std::make_unique<ProblemKernels>(whole);
-  Mailbox mail;
   Vector p;
   reml::SparsePath path;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        reml::Kernels& opened = kernels->open(control, mail);
-        if (wanted.exact) {
-          p = reml::projection_at(given.data, opened, theta, {control, given.work.threads});
-          return;
-        }
-        const reml::FixedEffects fixed(given.data, {control, given.work.threads});
-        const reml::RestrictedModel model(given.data, opened, fixed, {control, given.work.threads});
-        path = given.find(reml::SolvedProjection(model, theta, wanted.seed), control);
-      },
-      &mail);
+  kernels->run(watch, [&](ancify::JobControl& control) {
+    reml::Kernels& opened = kernels->open(control);
+    if (wanted.exact) {
+      p = reml::projection_at(given.data, opened, theta, {control, given.work.threads});
+      return;
+    }
+    const reml::FixedEffects fixed(given.data, {control, given.work.threads});
+    const reml::RestrictedModel model(given.data, opened, fixed, {control, given.work.threads});
+    path = given.find(reml::SolvedProjection(model, theta, wanted.seed), control);
+  });
   if (wanted.exact) {
     kernels.reset();  // frees memory for the tested genotypes
     run_job(watch, [&](ancify::JobControl& control) {
@@ -116,20 +112,16 @@ Rcpp::NumericMatrix component_products_impl(const Rcpp::List& problem, const std
                                             const Rcpp::Function& watch) {
   const Problem given = as_problem(problem);
   ProblemKernels kernels(given);
-  Mailbox mail;
   Vector products;
-  run_job(
-      watch,
-      [&](ancify::JobControl& control) {
-        reml::Kernels& opened = kernels.open(control, mail);
-        const auto components = static_cast<std::size_t>(opened.components());
-        products.resize(v.size() * components);
-        for (std::size_t g = 0; g < components; ++g) {
-          Vector unit(components);
-          unit[g] = 1;
-          opened.times(unit.data(), v.data(), 1, reml::Precision::kFull, &products[g * v.size()]);
-        }
-      },
-      &mail);
+  kernels.run(watch, [&](ancify::JobControl& control) {
+    reml::Kernels& opened = kernels.open(control);
+    const auto components = static_cast<std::size_t>(opened.components());
+    products.resize(v.size() * components);
+    for (std::size_t g = 0; g < components; ++g) {
+      Vector unit(components);
+      unit[g] = 1;
+      opened.times(unit.data(), v.data(), 1, reml::Precision::kFull, &products[g * v.size()]);
+    }
+  });
   return as_matrix(products, v.size());
 }

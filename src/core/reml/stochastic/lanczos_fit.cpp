@@ -395,14 +395,10 @@ Fit LanczosFit::result() {
   fit.residual_projection.resize(static_cast<std::size_t>(model_.samples()));
   add_block(model_.workers, model_.samples(), static_cast<int>(along.size()), 1, 1,
             state_.response_vectors.data(), along.data(), fit.residual_projection.data());
-  if (!add_solution(covariance, preconditioner, SolveTolerances(settings_.search.tolerance),
-                    settings_.columns, fit)) {
-    fit.status = "solves";
-    fit.message = unsolved_message();
-  }
-  fit.converged = fit.status == "converged";
-  fit.passes = earlier_passes_ + model_.kernels.passes();
-  return fit;
+  const bool solved =
+      add_solution(covariance, preconditioner, SolveTolerances(settings_.search.tolerance),
+                   settings_.columns, fit);
+  return ended(std::move(fit), solved, earlier_passes_ + model_.kernels.passes());
 }
 
 }  // namespace

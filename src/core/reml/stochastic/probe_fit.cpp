@@ -462,13 +462,7 @@ Fit ProbeFit::result() {
       SolveTolerances(settings_.search.tolerance), settings_.columns, fit);
   fit.genetic.resize(area(model_.samples(), static_cast<int>(genetic())));
   add_log_likelihood(fit);
-  if (!solved || !state_.solved) {
-    fit.status = "solves";
-    fit.message = unsolved_message();
-  }
-  fit.converged = fit.status == "converged";
-  fit.passes = earlier_passes_ + model_.kernels.passes();
-  return fit;
+  return ended(std::move(fit), solved && state_.solved, earlier_passes_ + model_.kernels.passes());
 }
 
 }  // namespace

@@ -117,4 +117,14 @@ bool add_solution(const RestrictedCovariance& covariance, const Preconditioner& 
   return solved;
 }
 
+Fit ended(Fit fit, bool solved, double passes) {
+  if (!solved) {
+    fit.status = "solves";
+    fit.message = unsolved_message();
+  }
+  fit.converged = fit.status == "converged";
+  fit.passes = passes;
+  return fit;
+}
+
 }  // namespace ancify::reml

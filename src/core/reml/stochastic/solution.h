@@ -33,4 +33,7 @@ std::string unsolved_message();
 bool add_solution(const RestrictedCovariance& covariance, const Preconditioner& preconditioner,
                   const SolveTolerances& tolerances, int at_once, Fit& fit);
 
+// The fit, which has not converged if a column was not solved, with its number of passes.
+Fit ended(Fit fit, bool solved, double passes);
+
 }  // namespace ancify::reml
