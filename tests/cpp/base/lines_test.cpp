@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/exec/errors.h"
+#include "core/io/text.h"
 #include "support.h"
 
 namespace ancify {
@@ -53,13 +54,30 @@ TEST(LineReader, RefusesLongLines) {
 // Memory stays below a multiple of the compressed size, however well the text deflates.
 TEST(LineReader, RefusesATextFarLargerThanItsFile) {
   const TempDir dir;
+  const std::string row = std::string(99, '1') + "\n";
   std::string rows;
-  for (std::int64_t i = 0; i < kFreeText / 4 + 4096; ++i) rows += "1 1\n";
+  for (std::int64_t i = 0; i < kFreeText / 100 + 4096; ++i) rows += row;
   const std::string bomb = dir.write("x.gz", test::gzip(rows));
   const auto message = message_of<FormatError>([&] { lines_of(bomb, 100, std::size_t{1} << 20); });
   EXPECT_NE(message.find("times as large as the compressed file"), message.npos) << message;
   EXPECT_THROW(read_text(bomb, std::size_t{1} << 30), FormatError);
   EXPECT_EQ(read_text(dir.write("x", rows), std::size_t{1} << 30).size(), rows.size());
+}
+
+TEST(Utf8, IsJudgedAtAnyPlaceOfALine) {
+  for (std::size_t before = 0; before < 18; ++before) {
+    for (std::size_t after = 0; after < 10; ++after) {
+      const auto within = [&](const std::string& bytes) {
+        return std::string(before, 'x') + bytes + std::string(after, 'y');
+      };
+      for (const char* good : {"", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8d\x8e"}) {
+        EXPECT_TRUE(is_utf8(within(good))) << before << ", " << after;
+      }
+      for (const char* bad : {"\xff", "\x80", "\xc3", "\xe2\x82", "\xf0\x9f\x8d"}) {
+        EXPECT_FALSE(is_utf8(within(bad))) << before << ", " << after;
+      }
+    }
+  }
 }
 
 TEST(ReadText, TakesOneTextInUtf8) {
