@@ -79,7 +79,7 @@ populations_option <- function(parsed) {
   info_populations(words)
 }
 
-spectrum_command <- function(parsed) {
+mutations_command <- function(parsed) {
   calls <- folder_of_run(parsed$config)
   output <- parsed$output %||% "-"
   k <- number_option(parsed$k, "-k") %||% 3

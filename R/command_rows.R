@@ -137,8 +137,8 @@ rows_of_analyses <- function() {
       instead = "sfs_from_vcf",
       words = c(vcf = "VCF", also = "--also", low_confidence = "--no-low-confidence")
     ),
-    spectrum = command_row(
-      "count mutations of a VCF or BCF by ancestral context, with rates", spectrum_command,
+    mutations = command_row(
+      "count mutations of a VCF or BCF by ancestral context, with rates", mutations_command,
       options = c("config", "vcf", "k", "populations", "info_populations", "mask",
                   "no_low_confidence", "window", "output", "threads"),
       required = c("config", "vcf"), streams = c("vcf", "output"),
@@ -147,7 +147,7 @@ rows_of_analyses <- function() {
         "the rate, with --window also its standard error. Without -o the table goes to the",
         "standard output, and the numbers of records by reason to the standard error."
       ),
-      examples = "ancify spectrum -c ancify.yaml --vcf in.vcf.gz -k 3 -o spectrum.tsv",
+      examples = "ancify mutations -c ancify.yaml --vcf in.vcf.gz -k 3 -o rates.tsv",
       instead = c("mutation_spectrum", "count_contexts", "mutation_rates"),
       words = c(
         k = "-k", out = "-o", vcf = "--vcf", windows = "--window", mask = "--mask",

@@ -128,9 +128,9 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
   work <- new_work(threads, progress = progress)
   check_spectrum_kind(by, k, samples, windows, project, context, reference)
   check_htslib()
-  columns <- spectrum_columns_of(vcf, populations, samples, subset, by)
+  columns <- columns_to_count(vcf, populations, samples, subset, by)
   types <- mutation_types(k, fold)
-  check_spectrum_cells(nrow(types) * length(columns$names))
+  check_cell_count(nrow(types) * length(columns$names))
 
   options <- core_list(
     "MutationOptions",
@@ -150,7 +150,7 @@ mutation_spectrum <- function(vcf, ancestral, k = 3, populations = NULL, samples
   records <- c(records_left_out(found, low_confidence, reasons), found$sites)
   check_any_site(found, records[names(records) != "USED"], vcf, FALSE)
   if (by == "frequency") {
-    result <- spectra_of_types(found, types, project, columns$names, work)
+    result <- sfs_of_types(found, types, project, columns$names, work)
     records <- c(records[names(records) != "USED"], result$records)
     result <- result$spectra
   } else {
@@ -184,13 +184,13 @@ check_spectrum_kind <- function(by, k, samples, windows, project, context, refer
   if (k > 5) refuse(sprintf("`k` is %d, but with `by = \"frequency\"` it is at most 5.", k))
 }
 
-check_spectrum_cells <- function(n) {
+check_cell_count <- function(n) {
   refuse_if(n > most_cells, "The spectrum would have %s counts, more than %s: give a smaller `k`.",
             format_count(n), format_count(most_cells))
 }
 
 # list(names = of the columns, counts = as from count_source()).
-spectrum_columns_of <- function(vcf, populations, samples, subset, by) {
+columns_to_count <- function(vcf, populations, samples, subset, by) {
   most <- if (by == "frequency") core_limits()$populations else Inf
   given <- populations_given(populations, most) %||% all_samples(vcf)
   refuse_if(samples && is.null(given$table),
@@ -253,9 +253,9 @@ sum_cells <- function(cell, count, n) {
 }
 
 # An sfs of each type. The core computes spectra of drawn windows; each draw here is one type.
-spectra_of_types <- function(found, types, project, populations, work) {
+sfs_of_types <- function(found, types, project, populations, work) {
   sizes <- sizes_to_project(project, found$most, populations)
-  check_spectrum_cells(nrow(types) * prod(sizes + 1))
+  check_cell_count(nrow(types) * prod(sizes + 1))
   result <- with_watch("Making the spectra", function(watch) {
     mutation_frequencies_impl(found$table, sizes, diag(1L, nrow(types)), work, watch)
   }, work$progress)

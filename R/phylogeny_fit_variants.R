@@ -6,14 +6,14 @@
 # varying sites, weighted by the share of haplotypes with this base. So the rest needs no sum over
 # samples, and may have any number of mutations.
 
-# Samples are projected to at most this number of haplotypes. Twice the number takes three times as
-# long, and adds little information.
-most_projected <- 10
+# At most this many haplotypes of a sample are drawn. Twice the number takes three times as long,
+# and adds little information.
+most_drawn <- 10
 
 # list(n =, varying = data frame of code, first, second, copies and count; rest = the same of code,
 # base and count), from the counts of patterns and of sites that vary.
 joint_counts <- function(counts, variants, history) {
-  tables <- joint_tables(counts, variants, history, projected_haplotypes(variants))
+  tables <- joint_tables(counts, variants, history, haplotypes_to_draw(variants))
   refuse_missing_positions(tables$rest, sum(variants$count), history)
   tables$rest <- tables$rest[tables$rest$count > 1e-9, ]
   tables
@@ -22,7 +22,7 @@ joint_counts <- function(counts, variants, history) {
 # The tables of joint_counts(), unchecked: counts of the rest may be 0 or below.
 joint_tables <- function(counts, variants, history, n) {
   width <- length(history$splits)
-  sites <- projected_sites(variants[variants$n >= n, ], n)
+  sites <- subsampled_sites(variants[variants$n >= n, ], n)
   both <- sites$copies > 0 & sites$copies < n
   fixed <- data.frame(
     code = sites$code, base = ifelse(sites$copies == 0, sites$first, sites$second),
@@ -58,15 +58,15 @@ summed <- function(table, by) {
   data.frame(table[first, by], count = as.vector(total), row.names = NULL)
 }
 
-# The largest sample size up to `most_projected` that 95% of the sites have.
-projected_haplotypes <- function(variants) {
+# The largest sample size up to `most_drawn` that 95% of the sites have.
+haplotypes_to_draw <- function(variants) {
   sorted <- variants[order(variants$n), ]
   below <- cumsum(sorted$count) < 0.05 * sum(sorted$count)
-  min(most_projected, sorted$n[!below][1])
+  min(most_drawn, sorted$n[!below][1])
 }
 
 # Each site as its mean over all subsamples of n haplotypes.
-projected_sites <- function(variants, n) {
+subsampled_sites <- function(variants, n) {
   kinds <- split(seq_len(nrow(variants)), list(variants$n, variants$copies), drop = TRUE)
   parts <- lapply(kinds, function(rows) {
     part <- variants[rows, ]

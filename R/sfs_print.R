@@ -19,7 +19,7 @@ format_sfs <- function(x) {
     c("population", cut_text(population_labels(x), 20)), c("haplotypes", format_count(dim(x) - 1))
   )
   head <- paste0(format(head[, 1]), "  ", formatC(head[, 2], width = max(nchar(head[, 2]))))
-  lines <- paste0(head, spectrum_columns(each, folded, width - nchar(head[1])))
+  lines <- paste0(head, sfs_columns(each, folded, width - nchar(head[1])))
   about <- sprintf(
     "Sites by copies of the %s allele in one population:", if (folded) "rarer" else "derived"
   )
@@ -47,7 +47,7 @@ sfs_fields <- function(x) {
 
 # A header line of copies, then a line for each spectrum. Copies start at 1: sites without a copy
 # vary only in other populations.
-spectrum_columns <- function(spectra, folded, width) {
+sfs_columns <- function(spectra, folded, width) {
   last <- vapply(spectra, function(one) {
     n <- length(one) - 1
     if (folded) n %/% 2 else n - 1

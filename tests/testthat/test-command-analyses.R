@@ -90,7 +90,7 @@ test_that("sfs counts the rarer allele, and AC and AN of files without genotypes
   complains(1L, "--folded", "ancify sfs sites.vcf")
 })
 
-test_that("sfs and spectrum count populations of INFO", {
+test_that("sfs and mutations count populations of INFO", {
   writeLines(c(
     "##fileformat=VCFv4.2", "##contig=<ID=1,length=100>",
     count_declarations(c("AC_a", "AN_a", "AC_b", "AN_b")),
@@ -104,7 +104,7 @@ test_that("sfs and spectrum count populations of INFO", {
   complains(2L, "--info-populations fields of INFO: give one",
             "ancify sfs populations.vcf --info-populations a --populations samples.txt")
   complains(1L, "'AC_a'",
-            "ancify spectrum -c ancify.yaml --vcf in.vcf.gz --info-populations a")
+            "ancify mutations -c ancify.yaml --vcf in.vcf.gz --info-populations a")
 })
 
 test_that("sfs writes what sfs_from_vcf() makes", {
@@ -156,23 +156,23 @@ test_that("sfs complains in the words of a shell", {
   complains(2L, "--window needs -o FILE", paste(sfs, "--window 100"))
 })
 
-# ---- spectrum ------------------------------------------------------------------------------------
+# ---- mutations -----------------------------------------------------------------------------------
 
-test_that("spectrum writes the rates of mutation_rates()", {
+test_that("mutations writes the rates of mutation_rates()", {
   rates <- function(...) {
     x <- quietly(mutation_spectrum(at("in.vcf.gz"), calls, ..., subset = TRUE))
     list(x = x, table = mutation_rates(x, count_contexts(calls, ...)))
   }
-  spectrum <- "ancify spectrum -c ancify.yaml --vcf"
+  mutations <- "ancify mutations -c ancify.yaml --vcf"
   expected <- rates()
-  result <- shell(paste(spectrum, "in.vcf.gz -k 3"))
+  result <- shell(paste(mutations, "in.vcf.gz -k 3"))
   expect_identical(result$status, 0L)
   expect_equal(utils::read.delim(text = result$out), expected$table)
   expect_printed(result$err, attr(expected$x, "records"))
   expect_gt(sum(expected$table$count), 0)
 
   x <- quietly(mutation_spectrum(at("in.vcf.gz"), calls, 1, at("samples.txt"), windows = 5000))
-  result <- shell(paste("cat in.vcf |", spectrum, "- -k 1 --populations samples.txt",
+  result <- shell(paste("cat in.vcf |", mutations, "- -k 1 --populations samples.txt",
                         "--window 5000 -o windows.tsv"))
   expect_quiet(result)
   expect_identical(tail(result$out, 1), "Wrote windows.tsv")
@@ -181,14 +181,14 @@ test_that("spectrum writes the rates of mutation_rates()", {
   expect_true(all(c("population", "positions", "rate", "std_error") %in% names(table)))
 })
 
-test_that("spectrum complains in the words of a shell", {
-  spectrum <- "ancify spectrum -c ancify.yaml --vcf in.vcf"
-  complains(1L, "`-k` is 4", paste(spectrum, "-k 4"))
-  complains(2L, "-k must be a positive whole number, not x", paste(spectrum, "-k x"))
-  complains(2L, "spectrum needs --vcf FILE", "ancify spectrum -c ancify.yaml")
-  complains(1L, "`-o` and `--vcf` are one file", paste(spectrum, "-o in.vcf"))
+test_that("mutations complains in the words of a shell", {
+  mutations <- "ancify mutations -c ancify.yaml --vcf in.vcf"
+  complains(1L, "`-k` is 4", paste(mutations, "-k 4"))
+  complains(2L, "-k must be a positive whole number, not x", paste(mutations, "-k x"))
+  complains(2L, "mutations needs --vcf FILE", "ancify mutations -c ancify.yaml")
+  complains(1L, "`-o` and `--vcf` are one file", paste(mutations, "-o in.vcf"))
   writeLines("chr9\t1\t2", at("other.bed"))
-  complains(1L, "has no region", paste(spectrum, "--mask other.bed"))
+  complains(1L, "has no region", paste(mutations, "--mask other.bed"))
 })
 
 # ---- compare, report, posterior ------------------------------------------------------------------

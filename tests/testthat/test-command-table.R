@@ -189,7 +189,7 @@ test_that("no message sends a user of commands to an R function that a command r
 
 test_that("help says by which name a stream is given", {
   says <- function(command) streams_sentence(rows[[command]])
-  expect_match(says("spectrum"), "^--vcf may be - for the standard input")
+  expect_match(says("mutations"), "^--vcf may be - for the standard input")
   expect_match(says("sfs"), "^VCF may be - for the standard input")
 })
 

@@ -87,7 +87,7 @@ test_that("samples are projected as their means over smaller samples", {
   variants <- data.frame(
     code = 7, first = 0, second = 2, copies = c(2, 5), n = c(6, 5), count = 3:4
   )
-  found <- projected_sites(variants, 3)
+  found <- subsampled_sites(variants, 3)
   expect_equal(sum(found$count), 7)
   mean_over <- function(copies, n) {
     drawn <- utils::combn(rep(1:0, c(copies, n - copies)), 3, sum)
