@@ -7,7 +7,8 @@ words <- names(rows)
 command <- function(...) run_here(...)[c("status", "out")]
 
 usage_problem <- function(...) {
-  conditionMessage(expect_ancify_error(run_command(parse_command_line(c(...)), rows), "usage"))
+  conditionMessage(tryCatch(run_command(parse_command_line(c(...)), rows),
+                            ancify_usage_error = identity))
 }
 
 test_that("each row is whole, and each option belongs to a command", {
@@ -75,14 +76,17 @@ test_that("each command refuses each option that it does not take, and says who 
   for (name in words) {
     row <- rows[[name]]
     arguments <- rep("x", sum(!startsWith(row$arguments, "[")))
-    for (option in setdiff(names(options), c(row$options, "verbose", "help", "version"))) {
-      long <- long_name(option)
+    others <- setdiff(names(options), c(row$options, "verbose", "help", "version"))
+    told <- vapply(others, function(option) {
       value <- if (nzchar(options[[option]]$value)) "1"
-      problem <- usage_problem(name, arguments, long, value)
-      expect_match(problem, sprintf("^%s takes no %s, which is for ", name, long))
-      takers <- words[vapply(rows, function(row) option %in% row$options, NA)]
-      expect_match(problem, paste0("\\b", takers[1], "\\b"))
-    }
+      usage_problem(name, arguments, long_name(option), value)
+    }, "")
+    takers <- vapply(others, function(option) {
+      Find(function(word) option %in% rows[[word]]$options, words)
+    }, "")
+    expected <- sprintf("^%s takes no %s, which is for .*\\b%s\\b", name,
+                        vapply(others, long_name, ""), takers)
+    expect_identical(told[!mapply(grepl, expected, told)], told[0])
     for (option in row$required) {
       given <- setdiff(row$required, option)
       rest <- as.vector(rbind(vapply(given, long_name, ""), rep("1", length(given))))

@@ -15,7 +15,7 @@ expected_sums <- c(
   `posterior/chrX.phred` = "8003526ee1145c7bf4b2418e2574c8c1"
 )
 
-test_that("threads, instructions, kept projections and resuming change no byte", {
+long_test_that("threads, instructions, kept projections and resuming change no byte", {
   levels <- c("scalar", "avx2", "avx512")
   best <- match(ancify_build_info()$simd, c("scalar", "AVX2", "AVX-512"), nomatch = 1)
   ways <- expand.grid(

@@ -33,7 +33,7 @@ test_that("projections of random MAFs are the oracle's", {
   }
 })
 
-test_that("one MAF serves several outgroups, however compressed, at any chunk size", {
+long_test_that("one MAF serves several outgroups, however compressed, at any chunk size", {
   set.seed(22)
   keep <- TRUE
   for (compression in c("none", "gzip", "members", "bgzip")) {

@@ -553,7 +553,7 @@ from_axt_object <- function(axt, length) {
 
 without_case <- function(bytes) bytes & as.raw(0xdf)
 
-test_that("CNEr reads the same from its alignment of human and chicken", {
+long_test_that("CNEr reads the same from its alignment of human and chicken", {
   require_package("CNEr")
   axt <- system.file("extdata", "chr4.hg19.galGal3.net.axt.gz", package = "CNEr")
   length <- 191154276

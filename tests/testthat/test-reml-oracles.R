@@ -158,7 +158,7 @@ centred <- function(k) {
   sweep(k, 1, rowMeans(k))
 }
 
-test_that("with GEMMA's kinships as kernels, variances are GEMMA's", {
+long_test_that("with GEMMA's kinships as kernels, variances are GEMMA's", {
   stem <- mouse_cd8_files()
   y <- as.numeric(readLines(paste0(stem, ".pheno")))
   data <- data.frame(id = seq_along(y), y = y)

@@ -58,7 +58,7 @@ test_that("the example's calls are the plain implementation's", {
   expect_equal(run$high, unname(vapply(calls, oracle_counts, integer(4))["high", ]))
 })
 
-test_that("the primates give 100,000 bases, as the plain implementation does", {
+long_test_that("the primates give 100,000 bases, as the plain implementation does", {
   data <- dirname(test_data("primates_hg18_100k", "config.yaml"))
   folder <- new_folder()
   species <- c("panTro2", "ponAbe2", "rheMac2")
@@ -527,7 +527,7 @@ case_species <- function(case) {
   vapply(unlist(case$config$outgroups, recursive = FALSE), `[[`, "", "name", USE.NAMES = FALSE)
 }
 
-test_that("every way of a run gives the same bytes", {
+long_test_that("every way of a run gives the same bytes", {
   set.seed(31)
   for (species in list(c(2, 1), c(3, 1), c(5, 4))) {
     case <- random_config(n_inner = species[1], n_outer = species[2])

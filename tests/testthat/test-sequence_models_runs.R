@@ -216,7 +216,7 @@ test_that("unknown letters are told on every call of a run", {
 
 # ---- Tasks --------------------------------------------------------------------------------------
 
-test_that("parts made by workers are those of one session, and only missing ones are made", {
+long_test_that("parts made by workers are those of one session, and only missing ones are made", {
   local_parts()
   expected <- new_folder()
   embed_to(expected, threads = 1)
