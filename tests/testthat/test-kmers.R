@@ -149,7 +149,7 @@ test_that("lines that end in CR alone are lines", {
 
 # ---- KMC and Jellyfish --------------------------------------------------------------------------
 
-test_that("KMC and its tools find the same k-mers, and each reads the other's database", {
+long_test_that("KMC and its tools find the same k-mers, and each reads the other's database", {
   set.seed(6)
   fasta <- fasta_of(some_sequences())
   for (k in c(4, 13, 21, 31, 32, 33, 64)) {
@@ -166,7 +166,7 @@ test_that("KMC and its tools find the same k-mers, and each reads the other's da
   )
 })
 
-test_that("a database that KMC has not sorted is read as kmc_dump reads it", {
+long_test_that("a database that KMC has not sorted is read as kmc_dump reads it", {
   set.seed(13)
   folder <- new_folder()
   fasta <- fasta_of(some_sequences())
