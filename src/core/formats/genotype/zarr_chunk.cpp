@@ -141,9 +141,8 @@ auto decoded(const ZarrArray& array, const std::vector<std::int64_t>& chunk,
 
 std::int64_t ZarrIntegers::operator[](std::int64_t i) const {
   const std::int64_t width = array->bytes;
-  const auto* const at = reinterpret_cast<const std::uint8_t*>(bytes.data()) + i * width;
-  std::uint64_t value = 0;
-  for (std::int64_t k = width - 1; k >= 0; --k) value = value << 8 | at[k];
+  const auto value =
+      little_endian<std::uint64_t>(bytes.data() + i * width, static_cast<std::size_t>(width));
   const auto unused = static_cast<unsigned>(64 - 8 * width);
   if (array->type == ZarrType::kUnsigned) return static_cast<std::int64_t>(value);
   return static_cast<std::int64_t>(value << unused) >> unused;
