@@ -17,11 +17,13 @@ TileCache::Bytes tile_of(std::int64_t number, std::size_t size) {
   return TileCache::Bytes(size, static_cast<std::uint8_t>(number));
 }
 
+// A thread that the system holds up may ask for a tile again that others have left behind, unless
+// the cache keeps all of them.
 TEST(TileCache, MakesEachTileOnceInAPassOfThreads) {
   constexpr std::int64_t tiles = 40;
   constexpr std::int64_t readers = 7;
   for (const int threads : {1, 2, 5}) {
-    TileCache cache(8 * 100);
+    TileCache cache(threads == 1 ? 100 : tiles * 100);
     std::array<std::atomic<int>, tiles> made = {};
     JobControl control;
     run_tasks(control, threads, tiles * readers, [&](std::int64_t i, const TaskContext&) {
