@@ -5,14 +5,6 @@ variant_chromosomes_impl <- function(path, watch) {
     .Call(`_ancify_variant_chromosomes_impl`, path, watch)
 }
 
-record_lengths_impl <- function(path, watch) {
-    .Call(`_ancify_record_lengths_impl`, path, watch)
-}
-
-sample_patterns_impl <- function(variants, outgroups, haplotypes, watch) {
-    .Call(`_ancify_sample_patterns_impl`, variants, outgroups, haplotypes, watch)
-}
-
 annotate_impl <- function(variants, output, sequences, options, watch) {
     .Call(`_ancify_annotate_impl`, variants, output, sequences, options, watch)
 }
@@ -475,6 +467,18 @@ count_bytes_impl <- function(paths, watch) {
 
 read_axt_impl <- function(axt, options, work, watch) {
     .Call(`_ancify_read_axt_impl`, axt, options, work, watch)
+}
+
+record_sites_impl <- function(variants, outgroups, watch) {
+    .Call(`_ancify_record_sites_impl`, variants, outgroups, watch)
+}
+
+take_alignments_impl <- function(records, alignments, reading, watch) {
+    .Call(`_ancify_take_alignments_impl`, records, alignments, reading, watch)
+}
+
+sample_patterns_impl <- function(variants, outgroups, haplotypes, watch) {
+    .Call(`_ancify_sample_patterns_impl`, variants, outgroups, haplotypes, watch)
 }
 
 read_records_impl <- function(path, split, fields, work, watch) {

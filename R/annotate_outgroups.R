@@ -16,9 +16,9 @@ check_polarised_species <- function(outgroups, focal, tree, method) {
             enumerate(quoted(leaves)), enumerate(quoted(c(focal, outgroups))))
 }
 
-# The lengths of the chromosomes that have records.
-lengths_of_records <- function(vcf, given) {
-  lengths <- with_watch("Reading", function(watch) record_lengths_impl(vcf, watch))
+# The lengths of the chromosomes that have records: `declared` by the VCF's header, or those given.
+lengths_of_records <- function(declared, given) {
+  lengths <- declared
   if (!is.null(given)) {
     all <- lengths_given(given, "chrom_lengths")
     lengths[] <- all[names(lengths)]

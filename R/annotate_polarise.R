@@ -71,7 +71,8 @@
 #' @param verbose `TRUE` (the default) logs the method, the tree and the numbers of records, as
 #'   messages of class `ancify_message`.
 #' @return The value of [annotate_vcf()]: records by reason, with attributes. From several
-#'   alignments it also has the attribute `run`, an `ancify_run` whose files are gone.
+#'   alignments it also has the attribute `run`, an `ancify_run` with the tree, the fit and the
+#'   numbers of blocks. It has no files, and numbers of calls only with `"coalescent"` or indels.
 #' @section Errors:
 #' * Those of [annotate_vcf()] and, with alignments, of [ancify_run()].
 #' * `ancify_input_error`: the header of `vcf` does not declare the length of a chromosome, and
@@ -120,17 +121,23 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
     refuse_same_file(out, vcf = vcf, from = unlist(from))
     dir.create(folder)
     on.exit(unlink(folder, recursive = TRUE))
-    lengths <- lengths_of_records(vcf, chrom_lengths)
-    config <- config_of_alignments(from, focal, lengths, folder)
+    work <- new_work(threads, progress = progress)
+    sites <- read_record_sites(vcf, length(from), work$progress)
+    lengths <- lengths_of_records(sites$lengths, chrom_lengths)
+    config <- config_of_alignments(from, method, focal, lengths, folder)
     config$focal_fasta <- focal_of_alignments(from, reference)
-    if (fits_history_of(method)) config$variants <- vcf
-    # Without records, no alignment is needed.
-    from <- if (length(lengths)) {
-      call_alignments(config, method, tree, threads, progress, verbose)
+    # Without records, no alignment is needed. Histories and indels need the whole genome's calls.
+    if (!length(lengths)) {
+      from <- "AA"
+    } else if ("indels" %in% also || (fits_history_of(method) && length(from) > 1)) {
+      if (fits_history_of(method)) config$variants <- vcf
+      from <- call_genome(config, method, tree, threads, progress, verbose)
+      if (inherits(from, "ancify_run")) run <- from
     } else {
-      "AA"
+      called <- call_at_records(config, sites, method, tree, work, verbose)
+      from <- called$calls
+      run <- called$run
     }
-    if (inherits(from, "ancify_run")) run <- from
   }
   result <- without_messages_of(folder, annotate_vcf(
     vcf, from, out, reference, mask,
@@ -165,50 +172,4 @@ focal_of_alignments <- function(from, reference) {
             paste("%s has no focal bases, which several outgroups are compared with: give the",
                   "focal genome, FASTA or 2bit, as `reference`."), quoted(chains[1]))
   reference
-}
-
-# All outgroups are inner ones: the methods that polarise() chooses know no tiers.
-config_of_alignments <- function(from, focal, lengths, folder) {
-  file <- file.path(folder, "chrom.sizes")
-  writeLines(sprintf("%s\t%.0f", names(lengths), lengths), file)
-  inner <- Map(function(name, paths) {
-    paths <- as.list(paths)
-    c(list(name = name, alignment = paths[[1]]), paths["twobit" == names(paths)])
-  }, names(from), from, USE.NAMES = FALSE)
-  list(
-    focal_species = focal, chromosome_lengths = file, outgroups = list(inner = inner),
-    work_dir = folder, output_dir = file.path(folder, "calls"), keep_projected = TRUE
-  )
-}
-
-# Returns a source for annotate_vcf(). Alignments are read once: the guess and the calls take their
-# projections.
-call_alignments <- function(config, method, tree, threads, progress, verbose) {
-  outgroups <- vapply(config$outgroups$inner, function(one) one$name, "")
-  run_phase <- function(config, phase) {
-    ancify_run(config, phase, threads = threads, progress = progress, verbose = FALSE)
-  }
-  log <- log_where(verbose)
-  config$method <- method
-  fits_model <- "model" %in% method_row(method)$fits
-  if (fits_model) config[c("substitution_model", "estimate")] <- list("HKY85", TRUE)
-  config$posterior <- has_posterior(method_row(method))
-  # Projections do not depend on the order of splits, and a configuration needs one.
-  any_tree <- replace(config, "tree", paste0(Reduce(
-    function(tree, name) sprintf("(%s,%s)", tree, name),
-    quoted_labels(c(config$focal_species, outgroups))
-  ), ";"))
-  if (length(outgroups) == 1) {
-    log(sprintf("Ancestral alleles are the bases of %s", outgroups))
-    run_phase(any_tree, "project")
-    return(file.path(config$work_dir, "projected", outgroups, "{chrom}.fa"))
-  }
-  if (is.null(tree) || fits_history_of(method)) {
-    run_phase(any_tree, "project")
-    patterns <- count_patterns(any_tree, threads = threads, progress = progress)
-  }
-  config$tree <- tree %||% guess_tree(patterns)
-  if (fits_history_of(method)) config$history <- start_of_history(config$tree, patterns)
-  log_method(log, method, length(outgroups), config$tree, is.null(tree))
-  run_phase(config, c("project", "call"))
 }

@@ -56,18 +56,15 @@ call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, wor
     log(sprintf("Bases of REF left out, as their GQ, DP or MIN_DP is 0: %s",
                 format_count(found$unsupported)))
   }
-  sequences <- vapply(seq_along(outgroups$name), function(i) {
-    paste(substr(found$pattern, i, i), collapse = "")
-  }, "")
-  names(sequences) <- outgroups$name
+  sequences <- sequences_of_patterns(found, outgroups$name)
   if (length(sequences) == 1) {
     log(sprintf("Ancestral alleles are the bases of %s", outgroups$name))
-    return(new_sample_calls(found, unname(sequences)))
+    return(new_record_calls(found, unname(sequences)))
   }
   if (!length(found$count)) {
-    return(new_sample_calls(found, ""))
+    return(new_record_calls(found, ""))
   }
-  length <- sum(lengths_of_records(vcf, chrom_lengths))
+  length <- sum(lengths_of_records(found$lengths, chrom_lengths))
   patterns <- patterns_of_samples(found, outgroups$name, focal, length)
   log(sprintf(
     "Positions without a record count as equal in all species: %s of %s",
@@ -81,7 +78,7 @@ call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, wor
   } else {
     call_on_tree(sequences, patterns, tree, focal, method, work$threads)
   }
-  new_sample_calls(found, calls$calls, calls$posterior)
+  new_record_calls(found, calls$calls, calls$posterior)
 }
 
 # `counted`: whether the focal species' alleles and their counts are wanted.
@@ -94,22 +91,6 @@ read_sample_patterns <- function(outgroups, vcf, counted, progress) {
 
 # Haplotypes among which an allele varies whose counts are unknown
 unknown_haplotypes <- 20L
-
-call_on_tree <- function(sequences, patterns, tree, focal, method, threads) {
-  model <- NULL
-  if ("model" %in% method_row(method)$fits) {
-    fit <- fit_substitution_model(patterns, tree, "HKY85", threads = threads)
-    tree <- fit$tree
-    model <- fit$model
-  }
-  joins <- focal %in% as_phylo(tree)$tip.label
-  has_posterior <- has_posterior(method_row(method))
-  called <- call_ancestral(
-    sequences, NULL, method, tree, if (joins) focal, model, posterior = has_posterior,
-    threads = threads
-  )
-  if (has_posterior) called else list(calls = called)
-}
 
 # By the fitted history. Where the focal species has two alleles, these and their counts are used
 # too.
@@ -146,17 +127,6 @@ call_by_history <- function(found, sequences, patterns, tree, method, threads, l
     all$posterior[varies[known], ] <- as.matrix(called[rate_labels$base])[known, ]
   }
   list(calls = paste(letters, collapse = ""), posterior = all$posterior)
-}
-
-# `posterior`: a matrix with a row for each call, or NULL.
-new_sample_calls <- function(found, calls, posterior = NULL) {
-  base <- match(toupper(strsplit(calls, "")[[1]]), rate_labels$base)
-  calls <- core_list(
-    "SampleCalls",
-    patterns = found$pointer, calls = calls,
-    posteriors = if (is.null(posterior)) numeric() else posterior[cbind(seq_along(base), base)]
-  )
-  structure(calls, class = "ancify_sample_calls")
 }
 
 # The number of sites where each outgroup has a base. None is an error.

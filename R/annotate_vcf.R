@@ -298,7 +298,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   report <- with_watch("Annotating", function(watch) {
     options <- core_list(
       "AnnotationOptions",
-      use_info = use_info, sample_calls = source$sample_calls, mask = mask %||% "",
+      use_info = use_info, record_calls = source$record_calls, mask = mask %||% "",
       polarise = polarise, unpolarised = unpolarised,
       keep_fields = keep_fields, history = core_sample_history(history, chromosomes), work = work,
       scores = core_scores(scores, chromosomes), multiallelic = beyond$multiallelic,
@@ -332,13 +332,13 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   reasons
 }
 
-# Where ancestral alleles come from: the records' AA, calls from samples, or a folder of sequences.
+# Where ancestral alleles come from: the records' AA, calls at records, or a folder of sequences.
 ancestral_source <- function(ancestral) {
   use_info <- is_info(ancestral)
-  use_samples <- inherits(ancestral, "ancify_sample_calls")
+  use_records <- inherits(ancestral, "ancify_record_calls")
   list(
-    use_info = use_info, sample_calls = if (use_samples) unclass(ancestral),
-    folder = if (!use_info && !use_samples) folder_of_calls(ancestral, "ancestral")
+    use_info = use_info, record_calls = if (use_records) unclass(ancestral),
+    folder = if (!use_info && !use_records) folder_of_calls(ancestral, "ancestral")
   )
 }
 

@@ -144,7 +144,12 @@ check_what_phases_need <- function(config, phases, work, run) {
 # The checks of ancify_run(): a single error for all errors, a warning for each warning, and log
 # lines for notes.
 check_inputs <- function(config, phases, work, kind, log) {
-  checks <- new_check(look_at_run(config, phases, work, kind, TRUE))
+  tell_findings(look_at_run(config, phases, work, kind, TRUE), log)
+}
+
+# Errors stop, warnings are warnings, and notes go to the log.
+tell_findings <- function(findings, log) {
+  checks <- new_check(findings)
   errors <- checks[checks$status == "error", ]
   if (nrow(errors)) stop(check_error(errors, checks))
   for (i in which(checks$status == "warning")) {
@@ -158,11 +163,15 @@ check_inputs <- function(config, phases, work, kind, log) {
   }
 }
 
+# The beginnings of alignments, and a genome's index.
+look_at_texts <- function(config, work, brief = TRUE) {
+  c(check_alignment_texts(config, work, brief), check_fasta_index(config))
+}
+
 # `kind`: a value of kind_of_run().
 look_at_run <- function(config, phases, work, kind, brief) {
   c(
-    if ("project" %in% phases) check_alignment_texts(config, work, brief),
-    if ("project" %in% phases) check_fasta_index(config),
+    if ("project" %in% phases) look_at_texts(config, work, brief),
     check_permission(config, phases, kind),
     check_would_replace(config, phases),
     check_disk(config, phases, kind),

@@ -1,7 +1,8 @@
 // Measures ratios of times, each in one process; see README.md in this folder.
 //
 //   ancify_bench FOLDER [--short]
-//   ancify_bench --inflate FOLDER     for in_r.R
+//   ancify_bench --floor FOLDER CHROMOSOMES LENGTH THREADS     for in_r.R
+//   ancify_bench --inflate THREADS FILE...                     for many_species.R and polarise.R
 //
 // FOLDER takes the simulated alignments, which are kept for the next time, and the output of runs.
 // It is best on a file system in memory. --short uses small alignments, and only checks that all
@@ -14,9 +15,11 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -670,11 +673,17 @@ int time_floor(const fs::path& folder, int chromosomes, std::int64_t length, int
   return 0;
 }
 
-// Prints the time to inflate a file.
-int time_inflating(const std::string& file) {
+// Prints the time to inflate files, and the least processor time.
+int time_inflating(int threads, const std::vector<std::string>& files) {
   Case input;
-  input.axt = {file};
-  std::printf("%f\n", take_turns({[&] { inflate_all(input, 1); }})[0].best);
+  input.axt.assign(files.begin(), files.end());
+  double processor = std::numeric_limits<double>::infinity();
+  const auto times = take_turns({[&] {
+    const std::clock_t start = std::clock();
+    inflate_all(input, threads);
+    processor = std::min(processor, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }});
+  std::printf("%f %f\n", times[0].best, processor);
   return 0;
 }
 
@@ -686,8 +695,8 @@ int main(int argc, char** argv) {
     return ancify::bench::time_floor(argv[2], std::atoi(argv[3]), std::atoll(argv[4]),
                                      std::atoi(argv[5]));
   }
-  if (argc == 3 && std::strcmp(argv[1], "--inflate") == 0) {
-    return ancify::bench::time_inflating(argv[2]);
+  if (argc > 3 && std::strcmp(argv[1], "--inflate") == 0) {
+    return ancify::bench::time_inflating(std::atoi(argv[2]), {argv + 3, argv + argc});
   }
   const bool brief = argc == 3 && std::strcmp(argv[2], "--short") == 0;
   if (argc < 2 || (argc > 2 && !brief)) {

@@ -98,7 +98,8 @@ elapsed <- function(method, threads) {
   ))[["elapsed"]]
 }
 
-inflating <- as.numeric(system2(program, c("--inflate", shQuote(maf)), stdout = TRUE))
+inflating <- scan(text = system2(program, c("--inflate", 1, shQuote(maf)), stdout = TRUE),
+                  quiet = TRUE)[1]
 cat(sprintf("%d species, %.0f Mb, a file of %.0f MB: %.2f s to inflate it\n", n_species, n / 1e6,
             file.size(maf) / 1e6, inflating))
 for (threads in 1:2) {

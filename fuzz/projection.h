@@ -109,17 +109,20 @@ inline std::string text_of(const ProjectionReport& report) {
          std::to_string(report.shared) + "\n";
 }
 
-// The bases and the report of each species; `names` are their names in a MAF.
+// The bases and the report of each species; `names` are the outgroups' names in a MAF. With
+// options.focal_row, the focal species comes last.
 inline std::string project(std::string_view text, const std::vector<std::string>& names,
                            ProjectionOptions options, const Way& way, bool codes) {
   options.simd = way.simd;
   options.insertions = way.insertions;
   std::vector<std::unique_ptr<KeptSequences>> kept;
   std::vector<ProjectionTarget> targets;
-  for (const auto& name : names) {
+  const auto add = [&](const std::string& name, bool focal) {
     kept.push_back(std::make_unique<KeptSequences>(way, kept.size()));
-    targets.push_back({name, kept.back()->store()});
-  }
+    targets.push_back({name, kept.back()->store(), focal});
+  };
+  for (const auto& name : names) add(name, false);
+  if (options.focal_row) add("", true);
   return outcome([&] {
     const std::string file = "input";
     const TaskContext context;
@@ -129,7 +132,7 @@ inline std::string project(std::string_view text, const std::vector<std::string>
     });
     const auto reports = projector.finish();
     std::string result;
-    for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
       kept[i]->store()->commit({});
       result += kept[i]->text(codes) + "\n" + text_of(reports[i]);
     }

@@ -23,32 +23,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// record_lengths_impl
-Rcpp::NumericVector record_lengths_impl(const std::string& path, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_record_lengths_impl(SEXP pathSEXP, SEXP watchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(record_lengths_impl(path, watch));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sample_patterns_impl
-Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups, int haplotypes, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_sample_patterns_impl(SEXP variantsSEXP, SEXP outgroupsSEXP, SEXP haplotypesSEXP, SEXP watchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type outgroups(outgroupsSEXP);
-    Rcpp::traits::input_parameter< int >::type haplotypes(haplotypesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(sample_patterns_impl(variants, outgroups, haplotypes, watch));
-    return rcpp_result_gen;
-END_RCPP
-}
 // annotate_impl
 Rcpp::List annotate_impl(const std::string& variants, const std::string& output, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_annotate_impl(SEXP variantsSEXP, SEXP outputSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
@@ -1565,6 +1539,47 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// record_sites_impl
+Rcpp::List record_sites_impl(const std::string& variants, int outgroups, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_record_sites_impl(SEXP variantsSEXP, SEXP outgroupsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< int >::type outgroups(outgroupsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(record_sites_impl(variants, outgroups, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// take_alignments_impl
+Rcpp::List take_alignments_impl(SEXP records, const Rcpp::List& alignments, const Rcpp::List& reading, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_take_alignments_impl(SEXP recordsSEXP, SEXP alignmentsSEXP, SEXP readingSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type alignments(alignmentsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type reading(readingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(take_alignments_impl(records, alignments, reading, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sample_patterns_impl
+Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups, int haplotypes, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_sample_patterns_impl(SEXP variantsSEXP, SEXP outgroupsSEXP, SEXP haplotypesSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type outgroups(outgroupsSEXP);
+    Rcpp::traits::input_parameter< int >::type haplotypes(haplotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_patterns_impl(variants, outgroups, haplotypes, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // read_records_impl
 Rcpp::List read_records_impl(const std::string& path, bool split, const std::vector<std::string>& fields, const Rcpp::List& work, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_records_impl(SEXP pathSEXP, SEXP splitSEXP, SEXP fieldsSEXP, SEXP workSEXP, SEXP watchSEXP) {
@@ -2207,8 +2222,6 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_ancify_variant_chromosomes_impl", (DL_FUNC) &_ancify_variant_chromosomes_impl, 2},
-    {"_ancify_record_lengths_impl", (DL_FUNC) &_ancify_record_lengths_impl, 2},
-    {"_ancify_sample_patterns_impl", (DL_FUNC) &_ancify_sample_patterns_impl, 4},
     {"_ancify_annotate_impl", (DL_FUNC) &_ancify_annotate_impl, 5},
     {"_ancify_ancestral_records_impl", (DL_FUNC) &_ancify_ancestral_records_impl, 2},
     {"_ancify_variant_places_impl", (DL_FUNC) &_ancify_variant_places_impl, 2},
@@ -2325,6 +2338,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_export_genome_impl", (DL_FUNC) &_ancify_export_genome_impl, 3},
     {"_ancify_count_bytes_impl", (DL_FUNC) &_ancify_count_bytes_impl, 2},
     {"_ancify_read_axt_impl", (DL_FUNC) &_ancify_read_axt_impl, 4},
+    {"_ancify_record_sites_impl", (DL_FUNC) &_ancify_record_sites_impl, 3},
+    {"_ancify_take_alignments_impl", (DL_FUNC) &_ancify_take_alignments_impl, 4},
+    {"_ancify_sample_patterns_impl", (DL_FUNC) &_ancify_sample_patterns_impl, 4},
     {"_ancify_read_records_impl", (DL_FUNC) &_ancify_read_records_impl, 5},
     {"_ancify_new_kept_kernels_impl", (DL_FUNC) &_ancify_new_kept_kernels_impl, 0},
     {"_ancify_clear_kept_kernels_impl", (DL_FUNC) &_ancify_clear_kept_kernels_impl, 1},

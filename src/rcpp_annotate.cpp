@@ -8,7 +8,6 @@
 #include "core/ancestry/projection/focal_genome.h"
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/annotation.h"
-#include "core/ancestry/variants/sample_patterns.h"
 #include "core/ancestry/variants/variant_counts.h"
 #include "core/ancestry/variants/variant_places.h"
 #include "rcpp_ancestry.h"
@@ -55,11 +54,6 @@ struct ScoreColumns {
   Rcpp::IntegerVector derived;
   Rcpp::NumericVector score;
   Rcpp::CharacterVector transcript;
-};
-
-struct OutgroupSampleColumns {
-  std::vector<std::string> path;
-  Rcpp::List samples;  // names, for each path
 };
 
 struct AnnotationFields {
@@ -116,17 +110,10 @@ struct Fields<IndelFields> {
 };
 
 template <>
-struct Fields<OutgroupSampleColumns> {
-  using All = OutgroupSampleColumns;
+struct Fields<ancify::CallsAtRecords> {
+  using All = ancify::CallsAtRecords;
   static constexpr auto table =
-      fields("OutgroupSamples", field("path", &All::path), field("samples", &All::samples));
-};
-
-template <>
-struct Fields<ancify::SampleCalls> {
-  using All = ancify::SampleCalls;
-  static constexpr auto table =
-      fields("SampleCalls", field("patterns", &All::patterns), field("calls", &All::calls),
+      fields("CallsAtRecords", field("patterns", &All::patterns), field("calls", &All::calls),
              field("posteriors", &All::posteriors));
 };
 
@@ -245,7 +232,7 @@ struct Fields<AnnotationFields> {
              field("keep_fields", within(&All::options, &Options::keep_fields)),
              field("history", within(&All::options, &Options::history), as_sample_history),
              field("scores", within(&All::options, &Options::scores), as_scores),
-             field("sample_calls", within(&All::options, &Options::sample_calls)),
+             field("record_calls", within(&All::options, &Options::record_calls)),
              field("unpolarised", within(&All::options, &Options::unpolarised), as_unpolarised),
              field("multiallelic", within(&All::options, &Options::multiallelic)),
              field("indels", within(&All::options, &Options::indels)),
@@ -260,60 +247,6 @@ std::vector<std::string> variant_chromosomes_impl(const std::string& path,
   run_job(watch,
           [&](ancify::JobControl& control) { names = ancify::variant_chromosomes(path, control); });
   return names;
-}
-
-// The lengths of chromosomes with records, by name; 0 for those that the header does not declare.
-// [[Rcpp::export]]
-Rcpp::NumericVector record_lengths_impl(const std::string& path, const Rcpp::Function& watch) {
-  std::vector<ancify::Chromosome> found;
-  run_job(watch, [&](ancify::JobControl& control) {
-    found = ancify::chromosomes_with_records(path, control);
-  });
-  Rcpp::NumericVector lengths;
-  for (const auto& [name, length] : found) lengths.push_back(static_cast<double>(length), name);
-  return lengths;
-}
-
-// The patterns of outgroups among samples: a pointer for annotate_impl(), and the patterns with
-// their numbers of sites. Alleles and counts are NA where the focal species has no two alleles, and
-// counts also where they are unknown. `unsupported` is a number of bases. `outgroups` is for
-// OutgroupSampleColumns, `haplotypes` for SamplePatterns.
-// [[Rcpp::export]]
-Rcpp::List sample_patterns_impl(const std::string& variants, const Rcpp::List& outgroups,
-                                int haplotypes, const Rcpp::Function& watch) {
-  using Rcpp::Named;
-  const auto [paths, samples] = from_list<OutgroupSampleColumns>(outgroups);
-  std::vector<ancify::OutgroupSamples> given;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    given.push_back(
-        {paths[i], Rcpp::as<std::vector<std::string>>(samples[static_cast<R_xlen_t>(i)])});
-  }
-  std::unique_ptr<ancify::SamplePatterns> found;
-  run_job(watch, [&](ancify::JobControl& control) {
-    found = std::make_unique<ancify::SamplePatterns>(variants, given, haplotypes, control);
-  });
-  const auto& all = found->patterns();
-  const auto unsupported = static_cast<double>(found->unsupported());
-  const auto n = static_cast<R_xlen_t>(all.size());
-  Rcpp::CharacterVector patterns(n);
-  Rcpp::CharacterVector alleles(n, NA_STRING);
-  Rcpp::NumericVector copies(n, NA_REAL);
-  Rcpp::NumericVector samples_n(n, NA_REAL);
-  Rcpp::NumericVector sites(n);
-  for (R_xlen_t i = 0; i < n; ++i) {
-    const ancify::SamplePattern& pattern = all[static_cast<std::size_t>(i)];
-    patterns[i] = pattern.bases;
-    sites[i] = static_cast<double>(pattern.sites);
-    if (!pattern.polymorphism) continue;
-    const auto& [first, second] = pattern.polymorphism->alleles;
-    alleles[i] = std::string{ancify::upper_base(first), '/', ancify::upper_base(second)};
-    samples_n[i] = pattern.polymorphism->haplotypes;
-    if (pattern.polymorphism->copies) copies[i] = *pattern.polymorphism->copies;
-  }
-  return Rcpp::List::create(Named("pointer") = Rcpp::XPtr<ancify::SamplePatterns>(found.release()),
-                            Named("pattern") = patterns, Named("alleles") = alleles,
-                            Named("counts") = copies, Named("n") = samples_n,
-                            Named("count") = sites, Named("unsupported") = unsupported);
 }
 
 // Annotates the records of `variants` in `output`. `sequences` is for take_sequences(), `options`

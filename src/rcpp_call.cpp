@@ -135,7 +135,7 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
   for (const auto& row : rows) {
     outgroups.push_back({row.species, row.file, row.name_in_file, row.folder});
   }
-  ancify::PipelineLimits limits;
+  ancify::WindowLimits limits;
   limits.memory = to.memory;
   Mailbox mail;
   ancify::ProjectedAndCalled result;

@@ -158,6 +158,8 @@ std::vector<std::uint8_t> as_states(const Rcpp::CharacterVector& patterns, int l
   return states;
 }
 
+}  // namespace
+
 Rcpp::List as_list(const ancify::PatternCounts& counts) {
   const auto n = static_cast<R_xlen_t>(counts.size());
   Rcpp::CharacterVector patterns(n);
@@ -171,8 +173,6 @@ Rcpp::List as_list(const ancify::PatternCounts& counts) {
   }
   return Rcpp::List::create(Rcpp::Named("pattern") = patterns, Rcpp::Named("count") = numbers);
 }
-
-}  // namespace
 
 ancify::Tree as_tree(const Rcpp::List& tree, int species) {
   const auto [parent, length, leaf, name, called] = from_list<TreeColumns>(tree);

@@ -8,6 +8,7 @@
 #include "core/ancestry/calling/methods.h"
 #include "core/ancestry/coalescent/coalescent.h"
 #include "core/ancestry/coalescent/history.h"
+#include "core/ancestry/patterns/pattern_counts.h"
 #include "core/ancestry/phylogeny/substitution_model.h"
 #include "core/ancestry/phylogeny/tree.h"
 
@@ -47,3 +48,6 @@ ancify::MutationModels as_mutation_models(const Rcpp::List& history, const Rcpp:
 // history =, model_path =, high =, low =). `tree`, `model` and `history` are as above, and only for
 // methods that use them; `model_path` is only for "ml".
 ancify::MethodOptions as_method_options(const Rcpp::List& method);
+
+// list(pattern =, count =)
+Rcpp::List as_list(const ancify::PatternCounts& counts);

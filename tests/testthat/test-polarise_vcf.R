@@ -19,24 +19,64 @@ test_that("alignments give the alleles and reasons of a run with the same tree a
   outgroups <- stats::setNames(config$outgroups$alignment, config$outgroups$name)
   vcf <- small_vcf(config$lengths)
   out <- tempfile(fileext = ".vcf")
-  result <- polarise_quietly(vcf, outgroups, out)
+  for (method in c("likelihood", "parsimony")) {
+    result <- polarise_quietly(vcf, outgroups, out, method = method)
+    polarised <- attr(result, "run")
 
-  own <- config
-  own$chromosomes <- "chr1"
-  own$outgroups$tier <- "inner"
-  own$method <- "likelihood"
-  own$substitution_model <- "HKY85"
-  own$estimate <- TRUE
-  own$posterior <- TRUE
-  own$tree <- attr(attr(result, "run"), "config")$tree
-  own$output_dir <- new_folder()
-  run <- suppressWarnings(ancify_run(own, threads = 1, progress = FALSE, verbose = FALSE))
-  staged <- tempfile(fileext = ".vcf")
-  expected <- suppressWarnings(annotate_vcf(vcf, run, staged, polarise = TRUE, verbose = FALSE))
-  expect_identical(result$records, expected$records)
-  expect_gt(attr(result, "swapped"), 0)
-  without_filter <- function(path) sub("^(([^\t]*\t){6})[^\t]*\t", "\\1", records_of(path))
-  expect_identical(without_filter(out), without_filter(staged))
+    own <- config
+    own$chromosomes <- "chr1"
+    own$outgroups$tier <- "inner"
+    own$method <- method
+    if (method == "likelihood") {
+      own[c("substitution_model", "estimate", "posterior")] <- list("HKY85", TRUE, TRUE)
+    }
+    own$tree <- attr(polarised, "config")$tree
+    own$output_dir <- new_folder()
+    run <- suppressWarnings(ancify_run(own, threads = 1, progress = FALSE, verbose = FALSE))
+    staged <- tempfile(fileext = ".vcf")
+    expected <- suppressWarnings(annotate_vcf(vcf, run, staged, polarise = TRUE, verbose = FALSE))
+    expect_identical(result$records, expected$records)
+    expect_gt(attr(result, "swapped"), 0)
+    without_filter <- function(path) {
+      sub("^(([^\t]*\t){6})[^\t]*\t", "\\1", records_of(path))
+    }
+    expect_identical(without_filter(out), without_filter(staged))
+    expect_identical(attr(polarised, "fit")$log_likelihood, attr(run, "fit")$log_likelihood)
+    expect_identical(attr(polarised, "alignments")$used, attr(run, "alignments")$used)
+  }
+})
+
+test_that("alleles do not depend on the order of blocks", {
+  require_htslib()
+  config <- ancify_example(new_folder())
+  outgroups <- stats::setNames(config$outgroups$alignment, config$outgroups$name)
+  vcf <- small_vcf(config$lengths)
+  backwards <- vapply(outgroups, function(path) {
+    lines <- readLines(path)
+    lines <- lines[nzchar(lines) & !startsWith(lines, "#")]
+    blocks <- split(lines, (seq_along(lines) - 1) %/% 3)
+    write_axt(unlist(lapply(rev(blocks), c, "")), tempfile(fileext = ".axt"))
+  }, "")
+  out <- c(tempfile(fileext = ".vcf"), tempfile(fileext = ".vcf"))
+  polarise_quietly(vcf, outgroups, out[1])
+  polarise_quietly(vcf, backwards, out[2])
+  expect_identical(records_of(out[1]), records_of(out[2]))
+})
+
+test_that("a record beyond its chromosome is an error", {
+  require_htslib()
+  config <- ancify_example(new_folder())
+  outgroups <- stats::setNames(config$outgroups$alignment, config$outgroups$name)
+  lengths <- config$lengths
+  vcf <- write_vcf(vcf_records("chr1", lengths[["chr1"]] + 1, "A", "G"))
+  for (n in c(1, 3)) {
+    out <- tempfile(fileext = ".vcf")
+    expect_ancify_error(
+      polarise_quietly(vcf, outgroups[seq_len(n)], out, chrom_lengths = lengths), "format",
+      "is beyond the end of the chromosome"
+    )
+    expect_false(file.exists(out))
+  }
 })
 
 test_that("a VCF without records stays one", {

@@ -175,7 +175,7 @@ class Inputs {
   std::vector<FakeKernels*> fakes;
   bool stopped = false;
   ProjectionOptions options;
-  PipelineLimits limits;
+  WindowLimits limits;
   std::vector<CallCounts> counts;
   std::string log;
 };

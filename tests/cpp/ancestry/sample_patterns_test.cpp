@@ -53,7 +53,7 @@ std::string record(const std::string& place, const std::string& alleles,
   return place + "\t.\t" + alleles + "\t.\t.\t.\tGT\t" + genotypes + "\n";
 }
 
-std::map<std::string, std::int64_t> counts_of(const SamplePatterns& found) {
+std::map<std::string, std::int64_t> counts_of(const RecordPatterns& found) {
   std::map<std::string, std::int64_t> counts;
   for (const auto& pattern : found.patterns()) counts[pattern.bases] += pattern.sites;
   return counts;
@@ -69,7 +69,7 @@ TEST(SamplePatterns, HasTheBaseOfMostHaplotypes) {
                                             record("chr1\t9", "t\tC,*", "0/0\t2/2\t1|2") +
                                             record("chr2\t3", "A\tC", "./.\t.\t0/0")));
   JobControl control;
-  const SamplePatterns found(path, {{path, {"x"}}, {path, {"y", "z"}}}, 0, control);
+  SamplePatterns found(path, {{path, {"x"}}, {path, {"y", "z"}}}, 0, control);
   const std::map<std::string, std::int64_t> expected = {
       {"ACA", 1}, {"NGA", 1}, {"TNG", 1}, {"TCT", 1}, {"NAA", 1}};
   EXPECT_EQ(counts_of(found), expected);
@@ -91,8 +91,8 @@ TEST(SamplePatterns, JoinsFilesByPosition) {
                    record("chr2\t2", "A\tT", "1/1\t0/0") + record("chr2\t4", "C\tT", "0/0\t1/1") +
                        record("1\t4", "A\tT", "0/0\t1/1") + record("1\t4", "A\tC", "1/1\t0/0")));
   JobControl control;
-  const SamplePatterns found(variants, {{apes, {"chimp"}}, {apes, {"gorilla"}}, {variants, {"x"}}},
-                             0, control);
+  SamplePatterns found(variants, {{apes, {"chimp"}}, {apes, {"gorilla"}}, {variants, {"x"}}}, 0,
+                       control);
   const std::map<std::string, std::int64_t> expected = {{"NNAA", 1}, {"TCCA", 1}, {"TCNC", 1}};
   EXPECT_EQ(counts_of(found), expected);
 }
@@ -125,7 +125,7 @@ TEST(SamplePatterns, TakesReferenceBlocksUpToTheirEnd) {
           block(8, 9, "T", "<NON_REF>", "0/0\t0:9:3:.");
   JobControl control;
   const std::string apes = dir.write("b.vcf", text);
-  const SamplePatterns found(variants, {{apes, {"chimp"}}, {apes, {"gorilla"}}}, 0, control);
+  SamplePatterns found(variants, {{apes, {"chimp"}}, {apes, {"gorilla"}}}, 0, control);
   const std::vector<std::pair<int, std::string>> expected = {
       {2, "ANA"}, {3, "CNC"}, {5, "TGG"}, {6, "NNA"}, {7, "NNC"}, {9, "GGG"}, {10, "NNA"}};
   for (const auto& [position, bases] : expected) {
@@ -144,7 +144,7 @@ TEST(SamplePatterns, CountsTheAllelesOfOtherSamples) {
                                               record("chr1\t9", "A\tC", "0/1\t0/0\t0/0") +
                                               record("chr1\t9", "A\tG", "0/0\t0/1\t0/0")));
   JobControl control;
-  const SamplePatterns found(path, {{path, {"ape"}}}, 20, control);
+  SamplePatterns found(path, {{path, {"ape"}}}, 20, control);
   std::map<std::string, std::string> kinds;
   for (const auto& [bases, site, sites] : found.patterns()) {
     const std::string counts =

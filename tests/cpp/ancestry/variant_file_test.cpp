@@ -580,21 +580,6 @@ TEST(AnnotateVariants, KeepsFlagsOrDropsRecordsThatCannotBePolarised) {
   EXPECT_EQ(filters(Unpolarised::kDrop), (Filters{"q10;NOT_POLARISED", "NOT_POLARISED", "PASS"}));
 }
 
-TEST(ChromosomesWithRecords, HaveTheLengthsOfTheHeader) {
-  TempDir dir;
-  const std::string path = dir.write(
-      "v.vcf", "##fileformat=VCFv4.2\n##contig=<ID=2,length=90>\n##contig=<ID=3,length=80>\n" +
-                   kHeader.substr(kHeader.find("#CHROM")) +
-                   "1\t5\t.\tA\tC\t.\t.\t.\n1\t9\t.\tA\tC\t.\t.\t.\n2\t5\t.\tA\tC\t.\t.\t.\n");
-  JobControl control;
-  const auto found = chromosomes_with_records(path, control);
-  ASSERT_EQ(found.size(), 2U);  // 3 has no record
-  EXPECT_EQ(found[0].name, "1");
-  EXPECT_EQ(found[0].length, 0);
-  EXPECT_EQ(found[1].name, "2");
-  EXPECT_EQ(found[1].length, 90);
-}
-
 TEST(AnnotateVariants, HasPosteriorsOfAHistory) {
   TempDir dir;
   AnnotationOptions options;

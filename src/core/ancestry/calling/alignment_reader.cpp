@@ -18,7 +18,7 @@ AlignmentReader::AlignmentReader(const std::string& file, std::vector<Target> ta
   for (Target& target : targets) {
     stores_.push_back(std::make_unique<WindowStore>(memory, windows, target.species, passage_,
                                                     std::move(target.files)));
-    to_project.push_back({target.name_in_file, stores_.back().get()});
+    to_project.push_back({target.name_in_file, stores_.back().get(), target.focal});
   }
   projector_ =
       std::make_unique<AlignmentProjector>(file_, to_project, chromosomes, options, context);

@@ -18,11 +18,12 @@ namespace ancify {
 // Only one thread at a time may use it.
 class AlignmentReader {
  public:
-  // A species of the file.
+  // A species of the file; see ProjectionTarget.
   struct Target {
     std::size_t species;                   // its index
     std::string name_in_file;              // if the file has several species
     std::unique_ptr<SequenceStore> files;  // for its projected sequences; null if not kept
+    bool focal = false;
   };
   // All references, and the memory's windows, must outlive this.
   AlignmentReader(const std::string& file, std::vector<Target> targets, WindowMemory& memory,

@@ -20,18 +20,8 @@ namespace ancify {
 
 namespace {
 
-// The counts of one thread.
-class Counter {
- public:
-  virtual ~Counter() = default;
-  virtual void count(const Sites& sites, SimdLevel level) = 0;
-  // Calls take(states, count) for every pattern that occurred, in any order.
-  using Take = std::function<void(const int* states, std::int64_t count)>;
-  virtual void for_each(const Take& take) const = 0;
-};
-
 // Has a count for every possible pattern.
-class TableCounter : public Counter {
+class TableCounter : public PatternCounter {
  public:
   explicit TableCounter(int leaves) : leaves_(leaves), counts_(number_of_patterns(leaves)) {}
 
@@ -57,7 +47,7 @@ class TableCounter : public Counter {
 };
 
 // Has a count for every pattern that occurs.
-class MapCounter : public Counter {
+class MapCounter : public PatternCounter {
  public:
   explicit MapCounter(int leaves) : leaves_(leaves), counts_(leaves) {}
 
@@ -79,38 +69,25 @@ class MapCounter : public Counter {
   PatternMap counts_;
 };
 
-std::unique_ptr<Counter> make_counter(int leaves) {
-  if (leaves <= kMostTabulated) return std::make_unique<TableCounter>(leaves);
-  return std::make_unique<MapCounter>(leaves);
-}
-
-// Adds up the counters; the patterns of the sum are sorted.
-PatternCounts sum_of(int leaves, const std::vector<std::unique_ptr<Counter>>& counters) {
-  const auto n_leaves = static_cast<std::size_t>(leaves);
-  std::vector<std::uint8_t> states;
-  std::vector<std::int64_t> counts;
-  for (const auto& counter : counters) {
-    counter->for_each([&](const int* pattern, std::int64_t count) {
-      for (int i = 0; i < leaves; ++i) states.push_back(static_cast<std::uint8_t>(pattern[i]));
-      counts.push_back(count);
-    });
-  }
-  const auto pattern = [&](std::size_t i) { return &states[i * n_leaves]; };
-  std::vector<std::size_t> order(counts.size());
+// Sorts patterns, and adds up equal ones.
+PatternCounts sorted(const PatternCounts& unsorted) {
+  const auto leaves = static_cast<std::size_t>(unsorted.leaves);
+  std::vector<std::size_t> order(unsorted.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto pattern = [&](std::size_t i) { return unsorted.pattern(i); };
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::lexicographical_compare(pattern(a), pattern(a) + n_leaves, pattern(b),
-                                        pattern(b) + n_leaves);
+    return std::lexicographical_compare(pattern(a), pattern(a) + leaves, pattern(b),
+                                        pattern(b) + leaves);
   });
   PatternCounts sum;
-  sum.leaves = leaves;
+  sum.leaves = unsorted.leaves;
   for (const std::size_t i : order) {
     if (sum.size() > 0 &&
-        std::equal(pattern(i), pattern(i) + n_leaves, sum.pattern(sum.size() - 1))) {
-      sum.counts.back() += counts[i];
+        std::equal(pattern(i), pattern(i) + leaves, sum.pattern(sum.size() - 1))) {
+      sum.counts.back() += unsorted.counts[i];
     } else {
-      sum.states.insert(sum.states.end(), pattern(i), pattern(i) + n_leaves);
-      sum.counts.push_back(counts[i]);
+      sum.states.insert(sum.states.end(), pattern(i), pattern(i) + leaves);
+      sum.counts.push_back(unsorted.counts[i]);
     }
   }
   return sum;
@@ -157,20 +134,20 @@ class ChromosomeCount {
  private:
   int leaves() const { return static_cast<int>(species_.size()) + (classes_ == nullptr ? 0 : 1); }
 
-  std::unique_ptr<Counter> take() {
+  std::unique_ptr<PatternCounter> take() {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (idle_.empty()) return make_counter(leaves());
+    if (idle_.empty()) return make_pattern_counter(leaves());
     auto counter = std::move(idle_.back());
     idle_.pop_back();
     return counter;
   }
 
   // The last piece closes the chromosome and adds up its counters.
-  void give_back(std::unique_ptr<Counter> counter) {
+  void give_back(std::unique_ptr<PatternCounter> counter) {
     std::lock_guard<std::mutex> lock(mutex_);
     idle_.push_back(std::move(counter));
     if (--left_ > 0) return;
-    result = sum_of(leaves(), idle_);
+    result = sum_of(idle_, leaves());
     idle_.clear();
     species_.clear();
   }
@@ -180,11 +157,38 @@ class ChromosomeCount {
   std::once_flag opened_;
   SequenceSources species_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Counter>> idle_;
+  std::vector<std::unique_ptr<PatternCounter>> idle_;
   int left_;
 };
 
 }  // namespace
+
+std::unique_ptr<PatternCounter> make_pattern_counter(int leaves) {
+  if (leaves <= kMostTabulated) return std::make_unique<TableCounter>(leaves);
+  return std::make_unique<MapCounter>(leaves);
+}
+
+PatternCounts sum_of(const std::vector<PatternCounts>& parts, int leaves) {
+  PatternCounts all;
+  all.leaves = leaves;
+  for (const auto& part : parts) {
+    all.states.insert(all.states.end(), part.states.begin(), part.states.end());
+    all.counts.insert(all.counts.end(), part.counts.begin(), part.counts.end());
+  }
+  return sorted(all);
+}
+
+PatternCounts sum_of(const std::vector<std::unique_ptr<PatternCounter>>& counters, int leaves) {
+  PatternCounts all;
+  all.leaves = leaves;
+  for (const auto& counter : counters) {
+    counter->for_each([&](const int* pattern, std::int64_t count) {
+      for (int i = 0; i < leaves; ++i) all.states.push_back(static_cast<std::uint8_t>(pattern[i]));
+      all.counts.push_back(count);
+    });
+  }
+  return sorted(all);
+}
 
 std::vector<PatternCounts> count_patterns(const std::vector<ChromosomeSequences>& chromosomes,
                                           const Backend& backend, JobControl& control,

@@ -228,11 +228,10 @@ OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chr
 }
 
 void focal_from_alignments(const std::vector<std::string>& alignments,
-                           const std::vector<Chromosome>& chromosomes, ProjectionOptions options,
-                           SequenceStore& store, int threads, JobControl& control) {
+                           const std::vector<Chromosome>& chromosomes,
+                           const ProjectionOptions& options, SequenceStore& store, int threads,
+                           JobControl& control) {
   for (const auto& file : alignments) control.expect(InputFile(file).size());
-  options.focal_row = true;
-  options.overlaps = Overlaps::kLast;
   FirstBases bases(chromosomes);
   constexpr std::size_t most_at_once = FirstBases::kRanks - 1;
   for (std::size_t first = 0; first < alignments.size(); first += most_at_once) {
@@ -240,8 +239,8 @@ void focal_from_alignments(const std::vector<std::string>& alignments,
     run_tasks(control, threads, static_cast<std::int64_t>(n),
               [&](std::int64_t i, const TaskContext& context) {
                 OneOfFirstBases one(bases, static_cast<int>(i) + 1);
-                project_alignment(alignments[first + static_cast<std::size_t>(i)], {{"", &one}},
-                                  chromosomes, options, control, context);
+                project_alignment(alignments[first + static_cast<std::size_t>(i)],
+                                  {{"", &one, true}}, chromosomes, options, control, context);
               });
     run_tasks(control, 1, 1,
               [&](std::int64_t, const TaskContext& context) { bases.make_first(context); });

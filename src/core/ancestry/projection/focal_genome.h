@@ -28,7 +28,8 @@ OpenFocal focal_in(const std::string& folder, const std::vector<Chromosome>& chr
 // gets the base of the first file with A, C, G or T there, else N. If blocks of one file contradict
 // each other, the base that is first in the alphabet wins. Takes a byte of memory a position.
 void focal_from_alignments(const std::vector<std::string>& alignments,
-                           const std::vector<Chromosome>& chromosomes, ProjectionOptions options,
-                           SequenceStore& store, int threads, JobControl& control);
+                           const std::vector<Chromosome>& chromosomes,
+                           const ProjectionOptions& options, SequenceStore& store, int threads,
+                           JobControl& control);
 
 }  // namespace ancify

@@ -90,17 +90,36 @@ std::size_t MafPairs::species_of(std::string_view source) const {
   return n_ + 1;
 }
 
+std::size_t MafPairs::kind_of(std::string_view source) {
+  constexpr std::size_t most_missing = 8;  // rows that the block lacks
+  constexpr std::size_t most_known = 4096;
+  const std::size_t end = std::min(next_known_ + most_missing, known_.size());
+  while (next_known_ < end && known_[next_known_].source != source) ++next_known_;
+  if (next_known_ == end) {
+    const auto place = places_.find(source);
+    if (place == places_.end() && known_.size() == most_known) return new_kind_of(source);
+    next_known_ = place == places_.end() ? known_.size() : place->second;
+    if (place == places_.end()) {
+      known_.push_back({std::string(source), new_kind_of(source)});
+      places_.emplace(known_.back().source, next_known_);
+    }
+  }
+  return known_[next_known_++].kind;
+}
+
+std::size_t MafPairs::new_kind_of(std::string_view source) const {
+  return is_known_focal(source) ? n_ + 2 : species_of(source);
+}
+
 void MafPairs::find_rows(const MafBlock& block) {
   focal_.clear();
   for (auto& rows : outgroups_) rows.clear();
+  next_known_ = 0;
   const MafLine* other_focal = nullptr;
   for (const auto& row : block.rows) {
     if (!row.wanted) continue;
-    if (is_known_focal(row.source)) {
-      focal_.push_back(&row);
-      continue;
-    }
-    const std::size_t species = species_of(row.source);
+    const std::size_t species = kind_of(row.source);
+    if (species == n_ + 2) focal_.push_back(&row);
     if (species < n_) outgroups_[species].push_back(&row);
     if (species == n_ && other_focal == nullptr) other_focal = &row;
   }
@@ -110,9 +129,7 @@ void MafPairs::find_rows(const MafBlock& block) {
 
 void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sinks) {
   remember_sources(block);
-  const bool focal_alone = options_.focal_row;
-  if (options_.focal_name.empty() ||
-      (!focal_alone && std::find(names_.begin(), names_.end(), "") != names_.end())) {
+  if (options_.focal_name.empty() || std::find(names_.begin(), names_.end(), "") != names_.end()) {
     throw InputError("'" + file_ +
                      "' has rows of several species: set maf_name and focal_maf_name to the "
                      "prefixes of the outgroup's and "
@@ -144,8 +161,9 @@ void MafPairs::project(const MafBlock& block, const std::vector<PairSink*>& sink
   }
   if (any_wanted) return;
   for (std::size_t i = 0; i < n_; ++i) {
-    if (focal_alone || !outgroups_[i].empty()) sinks[i]->pass_over(chromosome_of(*focal_.front()));
+    if (!outgroups_[i].empty()) sinks[i]->pass_over(chromosome_of(*focal_.front()));
   }
+  if (options_.focal_row) sinks[n_]->pass_over(chromosome_of(*focal_.front()));
 }
 
 std::string_view MafPairs::chromosome_of(const MafLine& focal) const {
@@ -157,13 +175,12 @@ void MafPairs::project_row(const MafLine& focal, const Chromosome& chromosome, d
   AlignedPair pair;
   if (!begin_pair(focal, chromosome, pair)) return;
   pair.score = score;
-  if (options_.focal_row) {
-    pair.query = pair.target;
-    sinks.front()->project(pair, 0);
-    return;
-  }
   for (std::size_t i = 0; i < n_; ++i) {
     if (!outgroups_[i].empty()) project_outgroup(i, pair, *sinks[i]);
+  }
+  if (options_.focal_row) {
+    pair.query = pair.target;
+    sinks[n_]->project(pair, 0);
   }
 }
 
@@ -264,7 +281,7 @@ std::string_view MafPairs::on_focal_strand(std::string_view columns, std::string
 }
 
 void MafPairs::throw_if_never_seen(std::size_t outgroup) const {
-  if (sources_.empty() || options_.focal_row || seen_[outgroup]) return;
+  if (sources_.empty() || outgroup == n_ || seen_[outgroup]) return;
   throw FormatError(file_, 0,
                     "no block has a source that begins with " + excerpt(names_[outgroup]) +
                         " (maf_name); the first blocks have " + quoted_list(sources_));

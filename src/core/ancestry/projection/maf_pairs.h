@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -38,8 +39,8 @@ class MafPairs {
     return is_known_focal(source) || species_of(source) <= n_;
   }
 
-  // Passes each outgroup's pair to its sink or, with options.focal_row, each focal row to the first
-  // sink.
+  // Passes each outgroup's pair to its sink and, with options.focal_row, each focal row to one more
+  // sink, the last.
   void project(const MafBlock& block, const std::vector<PairSink*>& sinks);
 
   // FormatError if no block had a row of this outgroup.
@@ -54,6 +55,10 @@ class MafPairs {
   bool is_known_focal(std::string_view source) const;
   // The number of an outgroup, n_ for the focal species, or n_ + 1 for any other.
   std::size_t species_of(std::string_view source) const;
+  // The same, and n_ + 2 for the focal species with a focal chromosome. Fast if sources come in the
+  // order of the block before.
+  std::size_t kind_of(std::string_view source);
+  std::size_t new_kind_of(std::string_view source) const;
   // The chromosome in a focal row's source.
   std::string_view chromosome_of(const MafLine& focal) const;
   // Passes on the pairs of a focal row.
@@ -79,6 +84,15 @@ class MafPairs {
   ChromosomeNames focal_names_;  // also those that are not wanted
   // By name: outgroups, and the focal species as n_
   std::unordered_map<std::string_view, std::size_t> numbers_;
+
+  // Sources of rows and their kinds, in the order in which they came first, and the next one.
+  struct Known {
+    std::string source;
+    std::size_t kind;
+  };
+  std::deque<Known> known_;
+  std::unordered_map<std::string_view, std::size_t> places_;  // by source
+  std::size_t next_known_ = 0;
 
   std::vector<std::string> sources_;  // the first few in the file
   int blocks_ = 0;                    // searched for sources

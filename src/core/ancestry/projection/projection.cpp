@@ -40,8 +40,22 @@ namespace {
 std::vector<std::string> names_in_file(const std::vector<ProjectionTarget>& targets) {
   std::vector<std::string> names;
   names.reserve(targets.size());
-  for (const auto& target : targets) names.push_back(target.name_in_file);
+  for (const auto& target : targets) {
+    if (!target.focal) names.push_back(target.name_in_file);
+  }
   return names;
+}
+
+ProjectionOptions options_for(const std::vector<ProjectionTarget>& targets,
+                              ProjectionOptions options) {
+  options.focal_row = !targets.empty() && targets.back().focal;
+  return options;
+}
+
+ProjectionOptions options_for(const ProjectionTarget& target, ProjectionOptions options) {
+  options.focal_row = target.focal;
+  if (target.focal) options.overlaps = Overlaps::kMissing;  // all blocks count
+  return options;
 }
 
 }  // namespace
@@ -53,12 +67,14 @@ AlignmentProjector::AlignmentProjector(const std::string& file,
                                        const std::vector<AlignmentFormat>& formats)
     : file_(file),
       chromosomes_(chromosomes),
+      options_(options_for(targets, options)),
       bad_(file, options.on_bad_block),
-      pairs_(file, names_in_file(targets), chromosomes, options, context.inputs(), bad_, formats) {
+      pairs_(file, names_in_file(targets), chromosomes, options_, context.inputs(), bad_, formats) {
   if (options.open_focal) check_.emplace(options.open_focal, chromosomes);
   for (const auto& target : targets) {
-    auto& projector = projectors_.emplace_back(file, chromosomes, *target.store,
-                                               check_ ? &*check_ : nullptr, options, context);
+    auto& projector =
+        projectors_.emplace_back(file, chromosomes, *target.store, check_ ? &*check_ : nullptr,
+                                 options_for(target, options), context);
     sinks_.push_back(&projector);
   }
 }

@@ -25,13 +25,16 @@ namespace ancify {
 struct ProjectionTarget {
   std::string name_in_file;  // where the file has several species
   SequenceStore* store;
+  // Takes the focal rows of all blocks, instead of an outgroup's. If blocks differ at a position,
+  // the base that is first in the alphabet wins. Only the last target may be such a one.
+  bool focal = false;
 };
 
 // Projects the text of an alignment file of any format; the text comes in pieces.
 class AlignmentProjector {
  public:
-  // `file` is for messages. All arguments but `targets`, and the targets' stores, must outlive
-  // this. Interrupted if the task is stopped.
+  // `file` is for messages. All arguments but `targets` and `options`, and the targets' stores,
+  // must outlive this. Interrupted if the task is stopped.
   AlignmentProjector(const std::string& file, const std::vector<ProjectionTarget>& targets,
                      const std::vector<Chromosome>& chromosomes, const ProjectionOptions& options,
                      const TaskContext& context,
@@ -51,6 +54,7 @@ class AlignmentProjector {
 
   const std::string& file_;
   const std::vector<Chromosome>& chromosomes_;
+  const ProjectionOptions options_;
   BadBlocks bad_;  // for all targets
   std::optional<FocalCheck> check_;
   std::deque<Projector> projectors_;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/formats/alignment/row_scan.h"
+#include "core/genome/bases.h"
 
 namespace ancify {
 
@@ -18,6 +19,11 @@ char agreed_letter(char letter, char other) {
 namespace {
 
 constexpr std::size_t kGathered = std::size_t{1} << 16;
+
+// The letter whose base is first in the alphabet.
+char first_letter(char letter, char other) {
+  return base_code(other) < base_code(letter) ? other : letter;
+}
 
 }  // namespace
 
@@ -47,7 +53,7 @@ void PairChecker::project(const AlignedPair& pair, std::int64_t duplicates) {
     bad_.add(pair.line, rows_differ_in_length(pair));
     return;
   }
-  const auto chromosome = names_.find(pair.chromosome);
+  const auto chromosome = find(pair.chromosome);
   if (!chromosome) {
     pass_over(pair.chromosome);
     return;
@@ -67,6 +73,13 @@ void PairChecker::project(const AlignedPair& pair, std::int64_t duplicates) {
   write(pair, *chromosome);
   ++report_.blocks[*chromosome];
   report_.duplicates += duplicates;
+}
+
+std::optional<std::size_t> PairChecker::find(std::string_view name) {
+  if (last_ < chromosomes_.size() && chromosomes_[last_].name == name) return last_;
+  const auto found = names_.find(name);
+  if (found) last_ = *found;
+  return found;
 }
 
 std::string problem_of(const AlignedPair& pair, const Chromosome& chromosome) {
@@ -149,7 +162,8 @@ void Projector::write_piece(std::size_t chromosome, const PlacedBlocks::Piece& p
     write_gathered();
     earlier_.resize(n);
     store_.read(chromosome, piece.start, earlier_.data(), n);
-    std::transform(earlier_.begin(), earlier_.end(), letters, earlier_.begin(), agreed_letter);
+    std::transform(earlier_.begin(), earlier_.end(), letters, earlier_.begin(),
+                   focal_row_ ? first_letter : agreed_letter);
     letters = earlier_.data();
   }
   go_to(chromosome, piece.start);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,7 +38,7 @@ struct ProjectionOptions {
   std::size_t chunk_size = 1 << 18;
   SimdLevel simd = SimdLevel::kScalar;
   std::vector<ChromosomeAlias> aliases;  // that files may have for the chromosomes
-  bool focal_row = false;                // projects each block's focal row, not the outgroup's
+  bool focal_row = false;                // whether the last target takes the focal rows
   // Whether pairs have all that tells of insertions in the outgroup: AlignedPair::continues, and
   // the inserted bases of chains.
   bool insertions = false;
@@ -91,9 +92,13 @@ class PairChecker : public PairSink {
 
  private:
   const std::vector<Chromosome>& chromosomes_;
+  // The chromosome of this name; empty if it is unknown.
+  std::optional<std::size_t> find(std::string_view name);
+
   FocalCheck* check_;
   BadBlocks bad_;
   ChromosomeNames names_;
+  std::size_t last_ = 0;  // the chromosome found last
   ProjectionReport report_;
 };
 

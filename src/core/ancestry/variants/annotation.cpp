@@ -39,8 +39,8 @@ HeaderAdditions additions_for(const AnnotationOptions& options) {
   additions.fields.push_back(
       {"AA_reason", "1", "String",
        "Whether the ancestral allele can be used, the first that holds: " + reasons});
-  const bool of_samples = options.sample_calls && !options.sample_calls->posteriors.empty();
-  if (!options.phred.empty() || options.history || of_samples) {
+  const bool of_records = options.record_calls && !options.record_calls->posteriors.empty();
+  if (!options.phred.empty() || options.history || of_records) {
     additions.fields.push_back({"AA_prob", "1", "Float", "Posterior probability of AA"});
   }
   if (options.history) {
@@ -133,28 +133,24 @@ class Annotator {
   }
 
   char call_of_record() {
-    if (options_.sample_calls) return call_of_samples(*options_.sample_calls);
+    if (options_.record_calls) return known_call(*options_.record_calls);
     if (!options_.use_info) return ancestral_.at(reader_).value_or('N');
     const AncestralValue value = ancestral_value(reader_);
     ++report_.letters[static_cast<std::size_t>(value.letter)];
     return value.call;
   }
 
-  std::optional<std::size_t> sample_pattern() const {
-    return options_.sample_calls->patterns->at(report_.chromosomes.back().name, reader_.position());
-  }
-
-  char call_of_samples(const SampleCalls& from) const {
-    const auto pattern = sample_pattern();
-    return pattern ? from.calls[*pattern] : 'N';
+  char known_call(const CallsAtRecords& from) {
+    pattern_ = from.patterns->at(report_.chromosomes.back().name, reader_.position());
+    return pattern_ ? from.calls[*pattern_] : 'N';
   }
 
   // Of the call of this record; there must be one.
   std::optional<double> posterior_of_call() const {
-    if (!options_.sample_calls) return errors_.posterior(reader_);
-    const auto& posteriors = options_.sample_calls->posteriors;
+    if (!options_.record_calls) return errors_.posterior(reader_);
+    const auto& posteriors = options_.record_calls->posteriors;
     if (posteriors.empty()) return std::nullopt;
-    const double posterior = posteriors[*sample_pattern()];
+    const double posterior = posteriors[*pattern_];
     return std::isnan(posterior) ? std::nullopt : std::optional(posterior);
   }
 
@@ -292,7 +288,8 @@ class Annotator {
   VariantWriter writer_;
   std::optional<RecordPosteriors> posteriors_;
   std::optional<RecordScores> scores_;
-  bool polarised_ = true;  // the last record, or all without `polarise`
+  std::optional<std::size_t> pattern_;  // of the last record, with record_calls
+  bool polarised_ = true;               // the last record, or all without `polarise`
   AnnotationReport report_;
 };
 
@@ -366,21 +363,6 @@ std::vector<std::string> variant_chromosomes(const std::string& path, JobControl
     names = reader.declared();
   });
   return names;
-}
-
-std::vector<Chromosome> chromosomes_with_records(const std::string& path, JobControl& control) {
-  std::vector<Chromosome> chromosomes;
-  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
-    VariantReader reader(path);
-    ReadingProgress progress(path, control);
-    while (reader.next()) {
-      context.throw_if_stopped();
-      progress.record(reader);
-      if (!chromosomes.empty() && reader.chromosome() == chromosomes.back().name) continue;
-      chromosomes.push_back({std::string(reader.chromosome()), reader.declared_length()});
-    }
-  });
-  return chromosomes;
 }
 
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control) {

@@ -13,12 +13,11 @@
 #include "core/ancestry/variants/ancestral_info.h"
 #include "core/ancestry/variants/record_bases.h"
 #include "core/ancestry/variants/record_mask.h"
+#include "core/ancestry/variants/record_patterns.h"
 #include "core/ancestry/variants/record_posteriors.h"
 #include "core/ancestry/variants/record_scores.h"
-#include "core/ancestry/variants/sample_patterns.h"
 #include "core/exec/job_control.h"
 #include "core/formats/variant/variant_file.h"
-#include "core/genome/lengths.h"
 #include "core/genome/sequence_set.h"
 
 namespace ancify {
@@ -62,9 +61,9 @@ enum class Unpolarised {
   kDrop   // not written
 };
 
-// Calls from outgroups that are samples: a letter for each of the patterns.
-struct SampleCalls {
-  SamplePatterns* patterns;  // must outlive this
+// Calls at records alone: a letter for each of their patterns.
+struct CallsAtRecords {
+  RecordPatterns* patterns;  // must outlive this
   std::string calls;
   // Of each call, the posterior of its base; NaN if there is none. Empty without posteriors.
   std::vector<double> posteriors;
@@ -76,7 +75,7 @@ struct AnnotationOptions {
   std::vector<std::string> chromosomes;  // the names in `variants`
   bool use_info = false;                 // ancestral alleles from AA of INFO, else from `ancestral`
   std::vector<SequenceFile> ancestral;
-  std::optional<SampleCalls> sample_calls;             // in place of both
+  std::optional<CallsAtRecords> record_calls;          // in place of both
   std::unordered_map<std::string, std::string> phred;  // files of phred-scaled errors
   std::vector<SequenceFile> reference;                 // empty for none
   std::string mask;                                    // a BED; empty for none
@@ -112,10 +111,6 @@ struct AnnotationReport {
 // The chromosomes of a variant file: those its header or index declares. If there are none, the
 // whole file is read for the names that occur.
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control);
-
-// The chromosomes that have records, in order, with the lengths that the header declares; 0 for
-// none.
-std::vector<Chromosome> chromosomes_with_records(const std::string& path, JobControl& control);
 
 // Copies the records of a variant file in order and adds AA (the base as called), AA_reason and, if
 // there are files of errors, AA_prob. Excluded records get none of these, and lose those they have.

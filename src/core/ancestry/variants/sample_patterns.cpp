@@ -18,11 +18,6 @@ namespace {
 
 constexpr char kUndecided = 'N';
 
-// The single base of an allele; N for several bases.
-char letter_of(std::string_view allele) {
-  return allele.size() == 1 ? upper_base(base_code(allele.front())) : kUndecided;
-}
-
 // The numbers of called haplotypes by base code; alleles of several bases count as missing bases.
 std::array<int, kStates> haplotypes_by_base(VariantReader& reader,
                                             const std::vector<std::size_t>& columns) {
@@ -32,7 +27,7 @@ std::array<int, kStates> haplotypes_by_base(VariantReader& reader,
   for (const std::size_t column : columns) {
     for (std::size_t i = column * ploidy; i < (column + 1) * ploidy; ++i) {
       const int allele = genotypes.alleles[i];
-      if (allele >= 0) ++haplotypes[base_code(letter_of(reader.allele(allele)))];
+      if (allele >= 0) ++haplotypes[base_code(letter_of_allele(reader.allele(allele)))];
     }
   }
   return haplotypes;
@@ -84,7 +79,7 @@ void for_each_single_ref(VariantReader& reader, JobControl& control, Take take) 
   while (reader.next()) {
     if (control.stop_requested()) throw Interrupted();
     progress.record(reader);
-    if (reader.allele(0).size() == 1) take(letter_of(reader.allele(0)));
+    if (reader.allele(0).size() == 1) take(letter_of_allele(reader.allele(0)));
   }
 }
 
@@ -106,16 +101,6 @@ std::vector<std::string> focal_samples(const VariantReader& reader,
   return focal;
 }
 
-std::string key_of(const std::optional<PolymorphicSite>& site) {
-  if (!site) return {};
-  std::string key;
-  for (const int number :
-       {site->alleles[0], site->alleles[1], site->haplotypes, site->copies.value_or(-1)}) {
-    key += ' ' + std::to_string(number);
-  }
-  return key;
-}
-
 }  // namespace
 
 char combined_base(char before, char base, char ref) {
@@ -128,40 +113,33 @@ char combined_base(char before, char base, char ref) {
 SamplePatterns::SamplePatterns(const std::string& variants,
                                const std::vector<OutgroupSamples>& outgroups, int haplotypes,
                                JobControl& control)
-    : width_(outgroups.size()) {
-  read_sites(variants, outgroups, haplotypes, control);
+    : RecordPatterns(variants, outgroups.size()) {
+  read_focal(variants, outgroups, haplotypes, control);
   std::set<std::string> paths;
   for (const auto& outgroup : outgroups) paths.insert(outgroup.path);
   for (const auto& path : paths) read_bases(path, outgroups, control);
-  count_patterns();
+  count_patterns([&](std::size_t chromosome, std::size_t site) {
+    return haplotypes > 0 ? polymorphisms_[chromosome][site] : std::nullopt;
+  });
+  polymorphisms_.clear();
 }
 
-void SamplePatterns::read_sites(const std::string& path,
+void SamplePatterns::read_focal(const std::string& path,
                                 const std::vector<OutgroupSamples>& outgroups, int haplotypes,
                                 JobControl& control) {
-  const bool is_counted = haplotypes > 0;
-  VariantReader reader(path, 0, is_counted ? RecordParts::kGenotypes : RecordParts::kAlleles);
-  const CountedSamples focal(
-      is_counted ? focal_samples(reader, outgroups) : std::vector<std::string>(), reader);
-  Chromosome* here = nullptr;
-  std::string name;
-  for_each_single_ref(reader, control, [&](char ref) {
-    if (ref == kUndecided) return;
-    if (here == nullptr || reader.chromosome() != name) {
-      name = reader.chromosome();
-      here = &chromosomes_[name];
-    }
-    auto& [sites, states, polymorphisms] = *here;
-    const bool is_new = sites.empty() || sites.back().position != reader.position();
+  if (haplotypes == 0) {
+    VariantReader reader(path);
+    return read_sites(reader, control);
+  }
+  VariantReader reader(path, 0, RecordParts::kGenotypes);
+  const CountedSamples focal(focal_samples(reader, outgroups), reader);
+  read_sites(reader, control, [&](bool is_new) {
+    polymorphisms_.resize(chromosomes().size());
+    auto& here = polymorphisms_.back();
     if (is_new) {
-      sites.push_back({reader.position(), 0, ref});
-      states.append(width_, kNoRecord);
-    }
-    if (!is_counted) return;
-    if (is_new) {
-      polymorphisms.push_back(polymorphism_of(reader, focal, haplotypes));
+      here.push_back(polymorphism_of(reader, focal, haplotypes));
     } else {
-      polymorphisms.back().reset();  // more than two alleles
+      here.back().reset();  // more than two alleles
     }
   });
 }
@@ -183,13 +161,13 @@ void SamplePatterns::read_bases(const std::string& path,
     own.push_back(i);
     columns.push_back(CountedSamples(outgroups[i].samples, reader).columns);
   }
-  Chromosome* here = nullptr;
+  SitesOfChromosome* here = nullptr;
   std::string name;
   for_each_single_ref(reader, control, [&](char ref) {
     if (name.empty() || reader.chromosome() != name) {
       name = reader.chromosome();
-      const auto known = find_chromosome(chromosomes_, name);
-      here = known == chromosomes_.end() ? nullptr : &known->second;
+      const auto known = find_chromosome(numbers_, name);
+      here = known == numbers_.end() ? nullptr : &sites_[known->second];
     }
     const bool has_alt = reader.alleles() > 1;
     if (here == nullptr || (has_alt && ref == kUndecided)) return;
@@ -206,50 +184,12 @@ void SamplePatterns::read_bases(const std::string& path,
         unsupported_ += static_cast<std::int64_t>(last - first);
       }
       for (std::size_t site = first; site < last; ++site) {
-        char& state = here->states[site * width_ + own[i]];
+        char& state = here->letters[site * width_ + own[i]];
         const bool is_ref = !has_alt && base != kNoRecord;
         state = combined_base(state, is_ref ? sites[site].ref : base, sites[site].ref);
       }
     }
   });
-}
-
-void SamplePatterns::count_patterns() {
-  std::unordered_map<std::string, std::uint32_t> numbers;
-  for (auto& [name, chromosome] : chromosomes_) {
-    for (std::size_t i = 0; i < chromosome.sites.size(); ++i) {
-      Site& site = chromosome.sites[i];
-      const auto polymorphism =
-          chromosome.polymorphisms.empty() ? std::nullopt : chromosome.polymorphisms[i];
-      std::string bases(chromosome.states, i * width_, width_);
-      std::replace(bases.begin(), bases.end(), kNoRecord, kUndecided);
-      bases += site.ref;
-      const auto [number, is_new] = numbers.emplace(bases + key_of(polymorphism),
-                                                    static_cast<std::uint32_t>(patterns_.size()));
-      if (is_new) patterns_.push_back({bases, polymorphism, 0});
-      site.pattern = number->second;
-      ++patterns_[site.pattern].sites;
-    }
-    chromosome.states.clear();
-    chromosome.polymorphisms.clear();
-  }
-}
-
-std::size_t SamplePatterns::first_from(const std::vector<Site>& sites, std::int64_t position) {
-  const auto found =
-      std::lower_bound(sites.begin(), sites.end(), position,
-                       [](const Site& site, std::int64_t at) { return site.position < at; });
-  return static_cast<std::size_t>(found - sites.begin());
-}
-
-std::optional<std::size_t> SamplePatterns::at(const std::string& chromosome,
-                                              std::int64_t position) const {
-  const auto known = chromosomes_.find(chromosome);
-  if (known == chromosomes_.end()) return {};
-  const auto& sites = known->second.sites;
-  const std::size_t found = first_from(sites, position);
-  if (found == sites.size() || sites[found].position != position) return {};
-  return sites[found].pattern;
 }
 
 }  // namespace ancify

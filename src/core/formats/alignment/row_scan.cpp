@@ -90,23 +90,51 @@ ANCIFY_TARGET_AVX2 RowScan scan_avx2(std::string_view row) {
   add(scan(row.substr(scanned)), begin);
   return begin;
 }
-ANCIFY_TARGET_AVX512 RowScan scan_avx512(std::string_view row) { return scan(row); }
+
+constexpr std::size_t kAvx512Width = 64;
+
+// The bits of the first n columns.
+std::uint64_t first_bits(std::size_t n) {
+  return n >= kAvx512Width ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
+
+ANCIFY_TARGET_AVX512 ANCIFY_ALWAYS_INLINE std::uint64_t gaps_avx512(__m512i columns) {
+  return _mm512_cmpeq_epi8_mask(columns, _mm512_set1_epi8('-'));
+}
+
+ANCIFY_TARGET_AVX512 ANCIFY_ALWAYS_INLINE std::uint64_t letters_avx512(__m512i columns) {
+  const __m512i lower = _mm512_or_si512(columns, _mm512_set1_epi8(0x20));
+  return _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')),
+                                _mm512_set1_epi8(26));
+}
+
+ANCIFY_TARGET_AVX512 RowScan scan_avx512(std::string_view row) {
+  RowScan scan;
+  std::uint64_t others = 0;
+  for (std::size_t at = 0; at < row.size(); at += kAvx512Width) {
+    const std::uint64_t here = first_bits(row.size() - at);
+    const __m512i columns = _mm512_maskz_loadu_epi8(here, row.data() + at);
+    const std::uint64_t gap = gaps_avx512(columns);
+    scan.gaps += __builtin_popcountll(gap);
+    others |= here & ~(gap | letters_avx512(columns));
+  }
+  scan.only_letters_and_gaps = others == 0;
+  return scan;
+}
 
 // Finds the newline, gaps and other characters in one pass, 64 bytes at a time. Returns the number
 // of bytes scanned: all before the newline or, if it is absent, all but fewer than 64 at the end.
 ANCIFY_TARGET_AVX512 std::size_t scan_up_to_newline(std::string_view text, RowScan& row,
                                                     bool& newline) {
-  constexpr std::size_t width = 64;
+  constexpr std::size_t width = kAvx512Width;
   std::uint64_t others = 0;
   newline = false;
   std::size_t at = 0;
   for (; at + width <= text.size() && !newline; at += width) {
     const __m512i bytes = _mm512_loadu_si512(text.data() + at);
     const std::uint64_t end = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\n'));
-    const std::uint64_t gap = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('-'));
-    const __m512i lower = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
-    const std::uint64_t letter =
-        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(lower, _mm512_set1_epi8('a')), _mm512_set1_epi8(26));
+    const std::uint64_t gap = gaps_avx512(bytes);
+    const std::uint64_t letter = letters_avx512(bytes);
     // The bits before the first newline; all bits if there is no newline.
     const std::uint64_t before = end == 0 ? ~std::uint64_t{0} : (end & -end) - 1;
     row.gaps += __builtin_popcountll(gap & before);
@@ -187,7 +215,7 @@ ANCIFY_TARGET_AVX2 std::size_t copy_columns_avx2(std::string_view target, const 
 
 ANCIFY_TARGET_AVX512 std::size_t copy_columns_avx512(std::string_view target, const char* row,
                                                      char* out) {
-  constexpr std::size_t width = 64;
+  constexpr std::size_t width = kAvx512Width;
   char* const begin = out;
   std::size_t at = 0;
   for (; at + width <= target.size(); at += width) {
@@ -199,8 +227,12 @@ ANCIFY_TARGET_AVX512 std::size_t copy_columns_avx512(std::string_view target, co
     _mm512_storeu_si512(out, all ? bytes : _mm512_maskz_compress_epi8(letter, bytes));
     out += all ? width : static_cast<std::size_t>(__builtin_popcountll(letter));
   }
-  out += copy_runs(target.substr(at), row + at, out);
-  return static_cast<std::size_t>(out - begin);
+  const std::uint64_t rest = first_bits(target.size() - at);
+  const __mmask64 letter = rest & ~gaps_avx512(_mm512_maskz_loadu_epi8(rest, target.data() + at));
+  const __m512i bytes = _mm512_maskz_loadu_epi8(rest, row + at);
+  const auto n = static_cast<std::size_t>(__builtin_popcountll(letter));
+  _mm512_mask_storeu_epi8(out, first_bits(n), _mm512_maskz_compress_epi8(letter, bytes));
+  return static_cast<std::size_t>(out + n - begin);
 }
 #endif
 

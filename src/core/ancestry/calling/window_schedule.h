@@ -1,4 +1,4 @@
-// Calls windows in rounds, and keeps their bases as long as calls need them.
+// Works on windows in rounds, and keeps their bases as long as the work needs them.
 #pragma once
 
 #include <cstddef>
@@ -8,21 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "core/ancestry/calling/piece_calling.h"
 #include "core/ancestry/calling/reading_order.h"
 #include "core/ancestry/calling/window_memory.h"
+#include "core/ancestry/calling/window_work.h"
 #include "core/ancestry/calling/windows.h"
-#include "core/exec/job_control.h"
+#include "core/exec/threads.h"
 #include "core/genome/lengths.h"
-#include "core/io/file.h"
 
 namespace ancify {
 
-class WindowCalls {
+class WindowSchedule {
  public:
-  // `by` and `chromosomes` must outlive this. `window` is in positions, a multiple of kPackedGroup.
-  WindowCalls(const PieceCaller& by, const std::vector<Chromosome>& chromosomes,
-              const std::string& folder, std::int64_t window);
+  // `work` and `chromosomes` must outlive this. `window` is in positions, a multiple of
+  // kPackedGroup.
+  WindowSchedule(WindowWork& work, const std::vector<Chromosome>& chromosomes, std::int64_t window);
 
   const Windows& windows() const { return windows_; }
   WindowMemory& memory() { return memory_; }
@@ -42,54 +41,37 @@ class WindowCalls {
   std::vector<std::size_t> choose(const std::vector<std::size_t>& left, std::int64_t limit);
 
   // ---- A round ----
-  bool has_calls() const { return !scheduled_.empty(); }
-  // The next chromosome to be called.
+  bool has_work() const { return !scheduled_.empty(); }
+  // The next chromosome to be worked on.
   const std::string& place() const;
-  // Takes up scheduled windows, but not too many, as each chromosome has an open file. Their calls
-  // run in this many parts, on any threads.
+  // Takes up scheduled windows, but not too many, as each chromosome may have an open file. Their
+  // work is done in this many parts, on any threads.
   void begin_round();
   std::size_t parts() const { return parts_.size(); }
   void do_part(std::size_t part, const TaskContext& context);
   void end_round();
 
-  // Gives all files their final names, also on idle threads; returns one count per chromosome.
-  std::vector<CallCounts> finish(const ChromosomeCalled& called, JobControl& control,
-                                 const TaskContext& context);
-
  private:
-  // A piece of a window.
-  struct Piece {
-    std::size_t chromosome;
-    std::size_t number;  // in the chromosome
-    std::int64_t start;
-    std::int64_t end;
-  };
-
   void schedule(std::size_t window);
   bool is_scheduled_beside(std::size_t window) const;
   void add_parts(std::size_t window);
   void complete(std::size_t window);
   void drop(std::size_t window);
   void release_dropped();
-  void call(const Piece& piece, std::size_t device, const TaskContext& context);
 
-  const PieceCaller& by_;
+  WindowWork& work_;
   const std::vector<Chromosome>& chromosomes_;
-  const std::string folder_;
-  const OutputFolder outer_;  // declared before their files, which are destroyed first
-  const OutputFolder inner_;
   Windows windows_;
   WindowMemory memory_;
   std::int64_t piece_;             // positions
-  std::deque<CallFiles> files_;    // by chromosome
   std::vector<std::size_t> next_;  // by chromosome: the first window not passed yet
   std::deque<std::size_t> scheduled_;
-  std::vector<bool> is_scheduled_;         // by window
-  std::vector<std::vector<Piece>> parts_;  // of this round
-  std::set<std::size_t> open_;             // chromosomes of this round
-  std::size_t n_called_ = 0;               // windows, in all rounds
-  std::set<std::size_t> to_drop_;          // windows whose bases are dropped after this round
-  std::deque<std::size_t> with_bases_;     // windows, the oldest first
+  std::vector<bool> is_scheduled_;               // by window
+  std::vector<std::vector<WindowPiece>> parts_;  // of this round
+  std::set<std::size_t> open_;                   // chromosomes of this round
+  std::size_t n_done_ = 0;                       // windows, in all rounds
+  std::set<std::size_t> to_drop_;                // windows whose bases are dropped after this round
+  std::deque<std::size_t> with_bases_;           // windows, the oldest first
 };
 
 }  // namespace ancify
