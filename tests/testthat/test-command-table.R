@@ -185,7 +185,7 @@ test_that("no message sends a user of commands to an R function that a command r
     "polymer_model", "project_sfs", "read_ancestral", "read_kmers", "reml_control",
     "read_coverage", "read_recombination_map", "score_missense", "selected_spectra",
     "sequence_model", "sfs", "six_frames", "size_history",
-    "substitution_model", "train_classifier", "write_kmers"
+    "substitution_model", "train_classifier", "write_kmers", "write_pgen"
   )
   left <- sub("\\(\\)", "", unique(named(told, exported)))
   expect_identical(setdiff(left, only_in_r), character())
