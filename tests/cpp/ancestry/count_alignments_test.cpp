@@ -61,7 +61,9 @@ struct Inputs {
     for (const std::string name : {"a", "b", "c"}) {
       outgroups.push_back({name, dir.write(name + ".axt", random_axt(sorted, random))});
     }
-    std::string text = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n";
+    std::string text =
+        "##fileformat=VCFv4.2\n##contig=<ID=chr2,length=4321>\n"
+        "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n";
     for (std::size_t c = 0; c < kGenome.size(); ++c) {
       for (std::int64_t at = 1; at <= kGenome[c].length; at += 1 + random() % 9) {
         const char ref = "ACGT"[random() % 4];
@@ -117,7 +119,9 @@ TEST(CountAlignments, GivesThePatternsOfProjections) {
       const auto expected = count_patterns(sequences, Backend(), control);
       RecordPatterns records(inputs.vcf, 3, control);
       ASSERT_EQ(records.chromosomes().size(), kGenome.size());
+      EXPECT_EQ(records.chromosomes()[0].length, 0);
       EXPECT_EQ(records.chromosomes()[1].name, "chr2");
+      EXPECT_EQ(records.chromosomes()[1].length, 4321);
       WindowLimits limits;
       limits.window = 2 * static_cast<std::int64_t>(kPackedGroup);
       const auto found =
