@@ -19,9 +19,9 @@
 #' reports their number.
 #'
 #' **Frequencies.** `components_by_frequency()` uses allele frequencies in the samples of `g`, over
-#' observed calls. They are minor allele frequencies, or derived allele frequencies if `ancestral`
-#' is given. Breaks are as in [cut()]: a bin excludes its lower and includes its upper end. The
-#' first bin includes both ends.
+#' observed calls or dosages. They are minor allele frequencies, or derived allele frequencies if
+#' `ancestral` is given. Breaks are as in [cut()]: a bin excludes its lower and includes its upper
+#' end. The first bin includes both ends.
 #'
 #' **Ancestral alleles.** `ancestral` is one of these:
 #'

@@ -16,11 +16,17 @@ components_by_frequency <- function(g, breaks, ancestral = NULL) {
 
 # Frequencies of both alleles, each from its own copies: 1 - 0.99 exceeds 0.01 in floating point.
 allele_frequencies <- function(g) {
-  counts <- summary(g)
-  share <- function(homozygous) {
-    ifelse(counts$n == 0, NA, (2 * homozygous + counts$het) / (2 * counts$n))
+  work <- new_work(progress = interactive())
+  if (gives_dosages(g)) {
+    sums <- dosage_sums(g, work)
+    n <- sums$n
+    copies <- list(counted = sums$sum, other = 2 * n - sums$sum)
+  } else {
+    counts <- genotype_counts(g, work)
+    n <- colSums(counts[1:3, , drop = FALSE])
+    copies <- list(counted = 2 * counts[3, ] + counts[2, ], other = 2 * counts[1, ] + counts[2, ])
   }
-  list(counted = share(counts$hom_counted), other = share(counts$hom_other))
+  lapply(copies, function(copies) ifelse(n == 0, NA, copies / (2 * n)))
 }
 
 #' @rdname components
