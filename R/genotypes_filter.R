@@ -5,7 +5,8 @@
 #' tells how many are left out.
 #'
 #' If `g` has dosages, frequencies and missing samples are those of dosages, as in PLINK 2, and
-#' `info` leaves out variants that are imputed badly.
+#' `info` leaves out variants that are imputed badly. The test of Hardy-Weinberg equilibrium counts
+#' their hard calls.
 #'
 #' Frequencies and missing calls are of the chosen samples of `g`. Males have one copy of X and Y,
 #' and females do not count on Y. A variant that fails several limits counts for the first of them,

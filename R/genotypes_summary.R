@@ -22,8 +22,9 @@
 #' Genotypes with dosages (`open_genotypes(dosages = TRUE)`) have frequencies of dosages. `info` is
 #' MACH's r2, as in PLINK 2: the variance of dosages over `2 * p * (1 - p)`, where `p` is the
 #' frequency. It is about 1 for certain genotypes, 0 for dosages without information, and `NA`
-#' without variation. Samples of `uncertain` are among the `missing` calls of a BGEN, and among the
-#' `n` of dosages.
+#' without variation. On X, Y and MT, dosages of haploid samples vary twice as much, so `info` is
+#' up to 2; PLINK 2 has none there. Samples of `uncertain` are among the `missing` calls of a BGEN,
+#' and among the `n` of dosages.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file is missing, or was changed since it was opened.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
@@ -82,17 +83,26 @@ uncertain_counts <- function(g, counts, work) {
   counts[4, ] - genotype_counts(all_called, work)[4, ]
 }
 
+# Whether each variant is equal in all samples that count. Dosages without variance have no info, or
+# an info of 0.
+is_constant <- function(x) {
+  if (is.null(x$info)) {
+    return(pmax(x$hom_counted, x$het, x$hom_other) == x$n)
+  }
+  is.na(x$info) | x$info == 0
+}
+
 #' @export
 print.summary.ancify_genotypes <- function(x, ...) {
   calls <- sum(as.numeric(x$n))
-  constant <- sum(pmax(x$hom_counted, x$het, x$hom_other) == x$n)
   info <- if (!all(is.na(x$info))) range(x$info, na.rm = TRUE)
   range <- if (calls > 0) range(x$frequency, na.rm = TRUE)
+  missing <- sprintf("%.3g %%", 100 * (1 - calls / (calls + sum(as.numeric(x$missing)))))
   write_object("summary.ancify_genotypes", count_of(nrow(x), "variant"), c(
-    `missing calls` = sprintf("%.3g %%", 100 * (1 - calls / (calls + sum(as.numeric(x$missing))))),
+    if (is.null(x$info)) c(`missing calls` = missing) else c(`missing dosages` = missing),
     frequency = paste(vapply(range, format, "", digits = 3), collapse = " to "),
     info = if (length(info)) paste(vapply(info, format, "", digits = 3), collapse = " to "),
-    `without variation` = count_of(constant, "variant")
+    `without variation` = count_of(sum(is_constant(x)), "variant")
   ))
   print(utils::head(as.data.frame(x)), row.names = FALSE)
   invisible(x)

@@ -52,7 +52,8 @@
 #' change the result.
 #'
 #' @param x Path of a sorted VCF or BCF, plain, gzip or bgzip. Or genotypes from [open_genotypes()],
-#'   in order of chromosome and position, whose haploid calls count as homozygous.
+#'   in order of chromosome and position, whose haploid calls count as homozygous. Dosages are not
+#'   used, which a message tells: their hard calls are.
 #' @param populations The population of each sample, as in [sfs_from_vcf()]. `NULL` (the default):
 #'   all samples are one population, `"all"`.
 #' @param map A recombination map from [read_recombination_map()], or a data frame with its columns.
@@ -186,6 +187,9 @@ genotypes_for_ld <- function(x, phased) {
   }
   refuse_if(phased,
             "`phased = TRUE` needs a VCF or BCF, by its path: opened genotypes have no phase.")
+  if (gives_dosages(x)) {
+    inform_ancify("Two-locus statistics are of hard calls: the dosages of `x` are not used.")
+  }
   # ALT alleles of one record are no two sites.
   record <- do.call(paste, x$variants[c("chromosome", "position", "id", "other")])
   split <- record %in% record[duplicated(record)]

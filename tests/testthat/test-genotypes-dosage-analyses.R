@@ -136,3 +136,32 @@ test_that("a certain copy of a haploid male is missing, a doubtful one is not", 
   expect_warning(scan <- scan_variants(y ~ 1, data, g, threads = 1), "One heterozygous call is set")
   expect_identical(scan$n, 5)
 })
+
+test_that("components by frequency are those of dosages", {
+  study <- dosage_study()
+  frequency <- colMeans(study$dosages, na.rm = TRUE) / 2
+  breaks <- c(0, 0.25, 0.5)
+  component_of <- function(frequency) as.character(cut(frequency, breaks, include.lowest = TRUE))
+  made <- as.data.frame(components_by_frequency(study$g, breaks))
+  expect_identical(as.character(made$component[match(study$g$variants$id, made$variant)]),
+                   component_of(pmin(frequency, 1 - frequency)))
+  called <- summary(study$g)
+  of_calls <- (2 * called$hom_counted + called$het) / (2 * (called$n - called$uncertain))
+  expect_false(identical(component_of(pmin(of_calls, 1 - of_calls)),
+                         component_of(pmin(frequency, 1 - frequency))))
+  without <- open_genotypes(cbind(x = c(a = NA, b = NA), y = c(0.2, 0.3)), dosages = TRUE)
+  expect_identical(as.data.frame(components_by_frequency(without, c(0, 0.5)))$variant, "y")
+})
+
+test_that("two-locus statistics of dosages are those of hard calls, and say so", {
+  set.seed(4)
+  dosages <- random_dosages(30, 20)
+  dimnames(dosages) <- list(paste0("s", 1:30), paste0("v", 1:20))
+  variants <- data.frame(chromosome = "1", position = 1000 * 1:20, counted = "A", other = "C")
+  g <- open_genotypes(dosages, variants, dosages = TRUE)
+  near <- abs(dosages - round(dosages)) <= 0.1 + 1e-9
+  calls <- ifelse(near, round(dosages), NA)
+  statistics <- function(g) ld_statistics(g, map = 1e-8, bins = c(0, 1e-4), threads = 1)$values
+  expect_message(of_dosages <- statistics(g), "of hard calls", class = "ancify_message")
+  expect_identical(of_dosages, statistics(open_genotypes(calls, variants)))
+})

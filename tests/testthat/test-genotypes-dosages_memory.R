@@ -160,3 +160,11 @@ test_that("calls that dosages contradict are missing in a PGEN", {
   hard <- suppressWarnings(open_genotypes(written), "ancify_dosage_warning")
   expect_identical(as.vector(as.matrix(hard)), c(0L, 1L, NA, 2L))
 })
+
+test_that("a variant of equal dosages has no variation, and one of doubtful calls has", {
+  dosages <- cbind(equal = c(a = 0.3, b = 0.3, c = NA), near = c(0.05, 0.02, 0.08), none = NA,
+                   two = 2)
+  table <- summary(open_genotypes(dosages, dosages = TRUE))
+  expect_output(print(table), "missing dosages +33.3 %.*without variation +3 variants")
+  expect_output(print(table[2, ]), "without variation +0 variants")
+})
