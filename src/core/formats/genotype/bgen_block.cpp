@@ -294,9 +294,10 @@ void call_mixed_group(const CallRule<Number>& rule, const Number* numerators,
   pack_group(calls.data(), packed);
 }
 
-// The nearest dosage in units of kMostUnit.
+// The nearest dosage in units of kMostUnit. The numerator of a missing sample may be any number.
 Dosage rounded_dosage(std::uint64_t numerator, std::uint64_t scale) {
-  return static_cast<Dosage>(static_cast<int>((numerator * kMostUnit + scale / 2) / scale) -
+  const std::uint64_t steps = (numerator * kMostUnit + scale / 2) / scale;
+  return static_cast<Dosage>(static_cast<int>(std::min<std::uint64_t>(steps, 2 * kMostUnit)) -
                              kMostUnit);
 }
 
