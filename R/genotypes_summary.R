@@ -23,8 +23,8 @@
 #' MACH's r2, as in PLINK 2: the variance of dosages over `2 * p * (1 - p)`, where `p` is the
 #' frequency. It is about 1 for certain genotypes, 0 for dosages without information, and `NA`
 #' without variation. On X, Y and MT, dosages of haploid samples vary twice as much, so `info` is
-#' up to 2; PLINK 2 has none there. Samples of `uncertain` are among the `missing` calls of a BGEN,
-#' and among the `n` of dosages.
+#' up to 2; PLINK 2 has none on X and MT. Samples of `uncertain` are among the `missing` calls of a
+#' BGEN, and among the `n` of dosages.
 #' @section Errors:
 #' * `ancify_file_error` (field `file`): the file is missing, or was changed since it was opened.
 #' * `ancify_format_error` (fields `file`, `line`): a record of a PGEN is damaged.
