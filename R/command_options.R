@@ -81,7 +81,9 @@ option_rows <- list(
   reference_size = option_row(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
   ),
-  genotypes = option_row("genotypes", "FILE", "BED, PGEN, BGEN, VCF, BCF or VCF Zarr, or a list of them"),
+  genotypes = option_row(
+    "genotypes", "FILE", "BED, PGEN, BGEN, VCF, BCF or VCF Zarr, or a list of them"
+  ),
   samples = option_row(
     "samples", "FILE", "the .sample of a BGEN", default = "the one beside it, if any"
   ),

@@ -120,8 +120,8 @@
 #'   sample; `dosages` are wanted of files that have only hard calls.
 #' * `ancify_samples_warning`: the files of a set have different samples.
 #' * `ancify_chunks_warning` (field `file`): chunks of a VCF Zarr store are no files.
-#' * `ancify_dosage_warning`: a PGEN has dosages, but only its hard calls are read; a BGEN is read
-#'   without a `hard_call_threshold`.
+#' * `ancify_dosage_warning`: a PGEN has dosages, or a VCF has DS, but only hard calls are read; a
+#'   BGEN is read without a `hard_call_threshold`.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
 #' linkage analyses. American Journal of Human Genetics 81: 559-575.

@@ -21,7 +21,7 @@
 #'   test) to 1.
 #' @param info For dosages: smallest quality of imputation, from 0 (the default: no limit) to 1. See
 #'   the column `info` of [summary()][summary.ancify_genotypes]. A variant without variation fails
-#'   any limit.
+#'   any limit. X, Y, MT, Z and W have no limit.
 #' @inheritParams genotype_methods
 #' @return The genotypes of the remaining variants, with a field `filtered`: the numbers of variants
 #'   that failed `maf`, `missing`, `hwe` and, if it is given, `info`.
@@ -42,7 +42,7 @@ filter_variants <- function(g, maf = 0, missing = 1, hwe = 0, info = 0, threads 
   check_args(g = check_genotypes, maf = number(0, 0.5), missing = number(0, 1), hwe = number(0, 1),
              info = number(0, 1))
   refuse_if(info > 0 && !gives_dosages(g),
-            "`info` is for dosages, but `g` has hard calls: open it with `dosages = TRUE`.")
+            "`info` is for dosages, but the genotypes are hard calls: set `dosages = TRUE`.")
   work <- new_work(threads, progress = progress)
   fails <- failures_of_variants(g, list(maf = maf, missing = missing, hwe = hwe, info = info), work)
   n <- length(fails)
@@ -75,7 +75,8 @@ failures_of_variants <- function(g, limits, work) {
   )
   if (limits$info > 0) {
     info <- imputation_info(dosage_sums(g, work))
-    fails$info <- is.na(info) | info < limits$info
+    is_diploid <- !variant_classes(g)$class %in% names(copies_by_sex)
+    fails$info <- is_diploid & (is.na(info) | info < limits$info)
   }
   fails
 }

@@ -51,6 +51,13 @@ dosage_fields <- function(how) {
 }
 
 tell_dosages <- function(found, fields, path) {
+  if (found$unread_dosages) {
+    warn_ancify(
+      sprintf("%s has dosages (DS), but only its calls are read: `dosages = TRUE` reads dosages.",
+              quoted(path)),
+      "dosage", file = path
+    )
+  }
   refuse_if(length(fields) == 1 && !nzchar(found$dosages),
             "%s declares no %s in FORMAT: leave `dosages` out.", quoted(path), fields)
   if (nzchar(found$dosages)) {

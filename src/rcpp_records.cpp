@@ -18,7 +18,8 @@ std::uint32_t extended(std::uint32_t checksum, const std::vector<Value>& values)
 
 // Returns list(samples =, variants = as from read_variants_impl(), calls = an external pointer,
 // checksum = of the calls and dosages, left_out = counts of records, split = their number, dosages
-// = the field of `fields` that is read, or "", rounded = and called = numbers of genotypes).
+// = the field of `fields` that is read, or "", unread_dosages = whether the header declares DS
+// without need, rounded = and called = numbers of genotypes).
 // [[Rcpp::export]]
 Rcpp::List read_records_impl(const std::string& path, bool split,
                              const std::vector<std::string>& fields, const Rcpp::List& work,
@@ -44,6 +45,7 @@ Rcpp::List read_records_impl(const std::string& path, bool split,
           Named("not_snp") = static_cast<double>(found.not_snp),
           Named("without_genotypes") = static_cast<double>(found.without_genotypes)),
       Named("split") = static_cast<double>(found.split), Named("dosages") = found.dosage_field,
+      Named("unread_dosages") = found.unread_dosages,
       Named("rounded") = static_cast<double>(found.rounded),
       Named("called") = static_cast<double>(found.called));
 }

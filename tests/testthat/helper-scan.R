@@ -42,8 +42,8 @@ plink2_files <- function(stem, data, covariates) {
   list(pheno = write_columns("y", "pheno"), covar = write_columns(covariates, "covar"))
 }
 
-# plink2 --glm of a BED, or of a PGEN with `option` --pfile: a data frame of BETA, SE, T_STAT and P by
-# ID, for A1.
+# plink2 --glm of a BED, or of a PGEN with `option` --pfile: a data frame of BETA, SE, T_STAT and P
+# by ID, for A1.
 plink2_glm <- function(stem, files, threads = 1, option = "--bfile") {
   out <- tempfile("glm")
   run_tool("plink2", c(

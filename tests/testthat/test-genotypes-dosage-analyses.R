@@ -48,7 +48,8 @@ test_that("kernels and fits of dosages are those of plain R", {
                    kernel_times(of_genotypes, v, threads = 1))
   dimnames(kernel) <- list(study$data$id, study$data$id)
   fit <- fit_reml(y ~ age, study$data, study$g, verbose = FALSE)
-  plain <- fit_reml(y ~ age, study$data, kernels = list(genotypes = kernel_matrix(kernel)), verbose = FALSE)
+  plain <- fit_reml(y ~ age, study$data, kernels = list(genotypes = kernel_matrix(kernel)),
+                    verbose = FALSE)
   expect_equal(fit$theta, plain$theta, tolerance = 1e-6)
   expect_equal(fit$log_likelihood, plain$log_likelihood, tolerance = 1e-8)
   expect_equal(as.vector(predict(fit, study$g, study$data, type = "genetic")),
@@ -111,7 +112,8 @@ test_that("weighted kernels take dosages", {
   }, blocks, begins, sizes))
   expected <- sum_of / mean(diag(sum_of))
   v <- stats::rnorm(nrow(z))
-  expect_equal(drop(kernel_times(kernel_weighted(study$g, blocks), v)), unname(drop(expected %*% v)),
+  expect_equal(drop(kernel_times(kernel_weighted(study$g, blocks), v)),
+               unname(drop(expected %*% v)),
                tolerance = 1e-6)
 })
 

@@ -28,7 +28,9 @@ test_that("dosages and calls of DS are those of PLINK 2", {
     hard <- suppressWarnings(open_genotypes(stem), "ancify_dosage_warning")
     expect_identical(as.matrix(open_genotypes(bed)), as.matrix(hard))
     expect_identical(open_quietly(vcf, dosages = "DS")$variants, g$variants)
-    expect_type(as.matrix(open_genotypes(vcf)), "integer")
+    expect_warning(calls <- open_genotypes(vcf), "has dosages [(]DS[)], but only its calls",
+                   class = "ancify_dosage_warning")
+    expect_type(as.matrix(calls), "integer")
   }
 })
 

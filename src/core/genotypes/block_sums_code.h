@@ -305,9 +305,9 @@ void expand_dosages(const Dosage* rows, std::int64_t stride, int variants, Dosag
 inline void add_variants(const Dosage* pair, const std::int16_t* digits,
                          Words (&sums)[kLaneVectors][kWideDigits]) {
   Halves columns[kWideDigits];
-  for (int d = 0; d < kWideDigits; ++d) {
+  for (std::int64_t d = 0; d < kWideDigits; ++d) {
     std::int32_t two;
-    std::memcpy(&two, digits + d * 2, sizeof(two));
+    std::memcpy(&two, digits + 2 * d, sizeof(two));
     columns[d] = (Halves)(two - Words{});
   }
   for (int k = 0; k < kLaneVectors; ++k) {

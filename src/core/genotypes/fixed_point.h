@@ -44,8 +44,8 @@ inline std::int8_t digit(std::int32_t number, int which) {
 
 // Digits base 16384 of the same numbers, for products with dosages.
 constexpr std::int64_t kWideDigits = 2;
-constexpr std::int64_t kWideBase = 128 * 128;
-constexpr std::int64_t kMostWideDigit = 64 * 129;
+constexpr std::int64_t kWideBase = std::int64_t{128} * 128;
+constexpr std::int64_t kMostWideDigit = std::int64_t{64} * 129;
 
 inline std::int16_t wide_digit(std::int32_t number, int which) {
   return static_cast<std::int16_t>(digit(number, 2 * which) + 128 * digit(number, 2 * which + 1));

@@ -272,7 +272,7 @@ class FixedCoefficients {
         std::int16_t* const out =
             &wide_digits_[static_cast<std::size_t>((c * pairs() + v / 2) * 2 * kWideDigits)];
         for (int d = 0; d < kWideDigits; ++d) {
-          out[d * 2 + v % 2] = wide_digit(static_cast<std::int32_t>(row(v)[c]), d);
+          out[std::int64_t{2} * d + v % 2] = wide_digit(static_cast<std::int32_t>(row(v)[c]), d);
         }
       }
     }

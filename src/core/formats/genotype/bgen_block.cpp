@@ -297,8 +297,8 @@ void call_mixed_group(const CallRule<Number>& rule, const Number* numerators,
 // The nearest dosage in units of kMostUnit. The numerator of a missing sample may be any number.
 Dosage rounded_dosage(std::uint64_t numerator, std::uint64_t scale) {
   const std::uint64_t steps = (numerator * kMostUnit + scale / 2) / scale;
-  return static_cast<Dosage>(static_cast<int>(std::min<std::uint64_t>(steps, 2 * kMostUnit)) -
-                             kMostUnit);
+  return static_cast<Dosage>(
+      static_cast<int>(std::min<std::uint64_t>(steps, std::uint64_t{2} * kMostUnit)) - kMostUnit);
 }
 
 }  // namespace

@@ -249,7 +249,8 @@ void set_dosage(const std::uint8_t* stored, bool may_be_missing, Dosage& dosage)
   constexpr std::int64_t missing = 0xffff;
   const std::int64_t value = little_endian(stored, 2);
   if (may_be_missing && value == missing) return;
-  if (value > 2 * kMostUnit) throw BadRecord{"it has a dosage of more than two copies"};
+  if (value > std::int64_t{2} * kMostUnit)
+    throw BadRecord{"it has a dosage of more than two copies"};
   dosage = static_cast<Dosage>(value - kMostUnit);
 }
 

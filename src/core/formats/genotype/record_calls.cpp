@@ -52,6 +52,7 @@ class CallReader {
         found_.dosage_field = field;
       }
     }
+    found_.unread_dosages = rule.dosage_fields.empty() && reader_.declares_sample_field("DS");
     found_.samples = reader_.samples();
     if (found_.samples.empty()) {
       throw FormatError(path, 0, "the file has no samples, and so no genotypes");

@@ -19,10 +19,11 @@ struct RecordCalls {
   std::vector<std::string> samples;
   VariantTable variants;
   PackedGenotypes genotypes;
-  std::string dosage_field;  // of FORMAT; empty if the header declares none of the wanted ones
-  std::int64_t rounded = 0;  // dosages that are rounded to 1 / kMostUnit
-  std::int64_t called = 0;   // genotypes without a dosage that have a call
-  std::int64_t split = 0;    // records with several ALT alleles
+  std::string dosage_field;     // of FORMAT; empty if the header declares none of the wanted ones
+  bool unread_dosages = false;  // whether the header declares DS, which is not wanted
+  std::int64_t rounded = 0;     // dosages that are rounded to 1 / kMostUnit
+  std::int64_t called = 0;      // genotypes without a dosage that have a call
+  std::int64_t split = 0;       // records with several ALT alleles
   // Records left out: several ALT alleles, no pair of different bases, no GT or dosages.
   std::int64_t multiallelic = 0;
   std::int64_t not_snp = 0;

@@ -46,7 +46,7 @@ DosageSums sum_dosages(const Dosage* dosages, std::int64_t samples, int unit) {
   std::int64_t sum = 0;
   std::int64_t squares = 0;
   for (std::int64_t i = 0; i < samples; ++i) {
-    const int steps = dosages[i] == kMissingDosage ? 0 : dosages[i];
+    const std::int64_t steps = dosages[i] == kMissingDosage ? 0 : dosages[i];
     observed += dosages[i] != kMissingDosage;
     sum += steps;
     squares += steps * steps;

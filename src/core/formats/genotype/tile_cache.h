@@ -27,7 +27,7 @@ class TileCache {
   template <class Make>
   Tile get(std::int64_t number, Make make) {
     std::promise<std::shared_ptr<const Bytes>> promise;
-    const Tile tile = promise.get_future().share();
+    Tile tile = promise.get_future().share();
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto found = entries_.find(number);

@@ -64,9 +64,10 @@ std::uint64_t extend_hash(std::uint64_t hash, std::string_view text) {
 std::string identity_of_vcf_zarr(const std::string& path) {
   std::uint64_t hash = 0xcbf29ce484222325;
   std::int64_t size = 0;
+  const std::string folder = path + "/";
   const std::vector<std::string> files = files_of_store(path);
   for (const std::string& file : files) {
-    const FileStatus status = status_of_file(path + "/" + file);
+    const FileStatus status = status_of_file(folder + file);
     size += status.size;
     hash = extend_hash(hash, file + " " + status.identity() + "\n");
   }
@@ -76,8 +77,9 @@ std::string identity_of_vcf_zarr(const std::string& path) {
 FileChecksum checksum_of_vcf_zarr(const std::string& path, const TaskContext& context) {
   FileChecksum sum;
   sum.identity = identity_of_vcf_zarr(path);
+  const std::string folder = path + "/";
   for (const std::string& file : files_of_store(path)) {
-    const FileChecksum own = checksum_of_file(path + "/" + file, context);
+    const FileChecksum own = checksum_of_file(folder + file, context);
     sum.size += own.size;
     const std::string line =
         file + " " + std::to_string(own.size) + " " + std::to_string(own.checksum) + "\n";
@@ -144,7 +146,7 @@ ZarrArray VcfZarrStore::array(const std::string& name, std::size_t dimensions) c
   const std::string folder = path_ + "/" + name;
   // Messages name this file, although .zmetadata may hold its text.
   const std::string file = metadata_path(name);
-  const ZarrArray array =
+  ZarrArray array =
       parse_zarr_array(consolidated_ ? *consolidated_->member(name + "/.zarray")
                                      : parse_json(read_text(file, kLongestMetadata), file),
                        folder, file);

@@ -105,15 +105,15 @@ class ArrayParser {
   }
 
   void take_filters() {
-    const Json* const filters = json_.member("filters");
+    const Json* const found = json_.member("filters");
+    const std::vector<Json> filters = found == nullptr ? std::vector<Json>() : found->items;
     bool has_lengths = false;
-    for (const Json& filter : filters == nullptr ? std::vector<Json>() : filters->items) {
+    for (const Json& filter : filters) {
       const Json* const id = filter.member("id");
       const std::string name = id == nullptr ? "" : id->text;
-      if (name == "vlen-utf8" && array_.type == ZarrType::kText && filters->items.size() == 1) {
+      if (name == "vlen-utf8" && array_.type == ZarrType::kText && filters.size() == 1) {
         has_lengths = true;
-      } else if (name == "packbits" && member("dtype").text == "|b1" &&
-                 filters->items.size() == 1) {
+      } else if (name == "packbits" && member("dtype").text == "|b1" && filters.size() == 1) {
         array_.packed_bits = true;
       } else {
         fail("the filter " + excerpt(name) + " is not read, or not here. " + kWayOut);

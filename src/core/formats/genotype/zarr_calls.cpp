@@ -38,8 +38,8 @@ unsigned call_of(const ZarrIntegers& chunk, std::int64_t begin, std::int64_t plo
 // A sample's two alleles are the bytes of `pair`, the first one the lower byte. Arithmetic in 16
 // bits suits vectors.
 inline std::uint8_t call_of_pair(std::uint16_t pair, std::int16_t alt, std::int16_t alleles) {
-  const auto first = static_cast<std::int16_t>(static_cast<std::int8_t>(pair));
-  const auto second = static_cast<std::int16_t>(static_cast<std::int8_t>(pair >> 8));
+  const auto first = static_cast<std::int16_t>(static_cast<std::int16_t>(pair << 8) >> 8);
+  const auto second = static_cast<std::int16_t>(static_cast<std::int16_t>(pair) >> 8);
   const int copies = (first == alt) + (second == alt);
   const int haploid = second == kNoAllele;
   const int missing = (first < 0) | (second == kMissingAllele);
