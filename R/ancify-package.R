@@ -119,10 +119,11 @@
 #'
 #' @section Genotypes:
 #' * [open_genotypes()] opens genotypes of PLINK, BGEN, VCF, VCF Zarr or a matrix, as hard calls or
-#'   dosages, also of several files as one set. [Methods][genotype_methods] select and read them, and
-#'   [`summary()`][summary.ancify_genotypes] counts them.
+#'   dosages, also of several files as one set. [Methods][genotype_methods] select and read them,
+#'   and [`summary()`][summary.ancify_genotypes] counts them.
 #' * [filter_variants()] chooses variants by frequency, missing calls, Hardy-Weinberg
-#'   equilibrium and quality of imputation, and [split_par()] separates the pseudoautosomal regions of X.
+#'   equilibrium and quality of imputation, and [split_par()] separates the pseudoautosomal regions
+#'   of X.
 #' * [write_bed()] and [write_pgen()] write chosen genotypes.
 #' * [read_phenotypes()], [read_covariates()] and [read_keep()] read tables of samples.
 #'
