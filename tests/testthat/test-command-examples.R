@@ -26,7 +26,7 @@ long_test_that("examples of all commands run", {
     before <- if (name == "init") c("mkdir init", "cd init")
     example_runs(name, before)
   }
-  made <- c("init/ancify.yaml", "out.vcf.gz", "out.bcf", "joint.fs", "mutations.tsv", "windows.tsv",
+  made <- c("init/ancify.yaml", "out.vcf.gz", "out.bcf", "joint.fs", "rates.tsv", "windows.tsv",
             "states.tsv", "confidence.bed", "fitted.json", "fitted.fs", "fitted.yaml", "h2.json",
             "viruses/prediction_results.txt")
   expect_identical(made[!file.exists(file.path(folder, made))], character())
