@@ -313,7 +313,9 @@ TEST(PgenGenotypes, GiveDosagesInEachForm) {
       {0x40, all},
       {0xc0, all + std::string(10, 'x')}};
   const TempDir dir;
-  for (const auto& [type, tracks] : forms) {
+  for (const auto& form : forms) {
+    const unsigned type = form.first;
+    const std::string& tracks = form.second;
     const auto file = [&](const std::string& end) {
       return dir.write("x.pgen",
                        pgen_of_records(5, {type}, {pack(calls) + tracks + end}, {2, true}));
