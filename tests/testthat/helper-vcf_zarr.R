@@ -129,13 +129,13 @@ succeeded <- function(result) {
 }
 
 # The store that bio2zarr writes of a VCF, with chunks of so many variants and samples
-vcf_zarr_of_vcf <- function(vcf, chunks = c(1000, 10000), more = character()) {
+vcf_zarr_of_vcf <- function(vcf, chunks = c(1000, 10000)) {
   python <- bio2zarr_python()
   indexed <- as_bgzip(vcf)
   succeeded(run_program("tabix", "-f", "-p", "vcf", indexed))
   path <- tempfile(fileext = ".vcz")
   succeeded(run_program(python, "-m", "bio2zarr", "vcf2zarr", "convert", "--no-progress", "-l",
-                        chunks[1], "-w", chunks[2], more, indexed, path))
+                        chunks[1], "-w", chunks[2], indexed, path))
   path
 }
 
@@ -146,11 +146,12 @@ compress_again <- function(path, codec) {
     "import json, pathlib, sys, numcodecs, numpy",
     "store, config = sys.argv[1], json.loads(sys.argv[2])",
     "codec = numcodecs.get_codec(config) if config else None",
+    "pathlib.Path(store, '.zmetadata').unlink(missing_ok=True)",
     "for meta in pathlib.Path(store).glob('*/.zarray'):",
     "    array = json.loads(meta.read_text())",
     "    old = array['compressor'] and numcodecs.get_codec(array['compressor'])",
-    "    for chunk in meta.parent.iterdir():",
-    "        if chunk.name.startswith('.'): continue",
+    "    for chunk in meta.parent.rglob('*'):",
+    "        if chunk.is_dir() or chunk.name.startswith('.'): continue",
     "        raw = chunk.read_bytes()",
     "        raw = bytes(old.decode(raw)) if old else raw",
     "        kind = 'u1' if array['dtype'] == '|O' else array['dtype']",
