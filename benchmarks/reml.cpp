@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -205,6 +206,31 @@ class FloatProducts {
   std::vector<float> out_;
 };
 
+// Adds the products of OpenBLAS on one thread and on two as the last jobs, if it is there. The jobs
+// need the result.
+std::unique_ptr<FloatProducts> add_floats(std::int64_t n, std::int64_t m, const OpenBlas& blas,
+                                          std::vector<std::function<void()>>& jobs) {
+  if (!blas.is_there()) return nullptr;
+  auto floats = std::make_unique<FloatProducts>(n, m);
+  for (const int threads : {1, 2}) {
+    jobs.emplace_back([&blas, floats = floats.get(), threads] { floats->times(blas, threads); });
+  }
+  return floats;
+}
+
+// `ours`: the jobs on one thread and on two to compare with the last jobs.
+void report_floats(const std::vector<double>& seconds, const std::array<std::size_t, 2>& ours,
+                   SimdLevel simd, const OpenBlas& blas) {
+  if (!blas.is_there()) {
+    std::printf("there is no libopenblas.so.0\n");
+    return;
+  }
+  const char* goal = simd == SimdLevel::kAvx512 ? "at least 1" : "at least 0.5";
+  const double* const floats = &seconds[seconds.size() - 2];
+  report("... one thread, speed over OpenBLAS sgemm", floats[0] / seconds[ours[0]], goal);
+  report("... two threads, speed over OpenBLAS sgemm", floats[1] / seconds[ours[1]], goal);
+}
+
 void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBlas& blas) {
   const bool best = simd == SimdLevel::kAvx512;
   Products one(n, m, {1, simd, 0});
@@ -214,13 +240,7 @@ void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBla
       [&] { kept = kept + one.sweep(); }, [&] { one.times(1); },
       [&] { one.times(kColumns); },       [&] { two.times(1); },
       [&] { two.times(kColumns); },       [&] { kept = kept + two.sweep(); }};
-  std::unique_ptr<FloatProducts> floats;
-  if (blas.is_there()) {
-    floats = std::make_unique<FloatProducts>(n, m);
-    for (const int threads : {1, 2}) {
-      jobs.emplace_back([&, threads] { floats->times(blas, threads); });
-    }
-  }
+  const auto floats = add_floats(n, m, blas, jobs);
   const std::vector<double> seconds = best_of(jobs);
   std::printf("%s, %lld samples, %lld variants\n", ancify::simd_name(simd),
               static_cast<long long>(n), static_cast<long long>(m));
@@ -229,13 +249,7 @@ void compare_level(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBla
   report("... two threads, speed over one", seconds[1] / seconds[3], "at least 1.8");
   report("... the sweep on two threads, speed over one", seconds[0] / seconds[5], "");
   report("K V, 64 columns: two threads, speed over one", seconds[2] / seconds[4], "at least 1.8");
-  if (blas.is_there()) {
-    const char* goal = best ? "at least 1" : "at least 0.5";
-    report("... one thread, speed over OpenBLAS sgemm", seconds[6] / seconds[2], goal);
-    report("... two threads, speed over OpenBLAS sgemm", seconds[7] / seconds[4], goal);
-  } else {
-    std::printf("there is no libopenblas.so.0\n");
-  }
+  report_floats(seconds, {2, 4}, simd, blas);
 }
 
 void compare_dosages(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenBlas& blas) {
@@ -244,21 +258,12 @@ void compare_dosages(std::int64_t n, std::int64_t m, SimdLevel simd, const OpenB
   Products two(ancify::bench::random_dosages(n, m, {2, simd, 0}, control));
   std::vector<std::function<void()>> jobs = {[&] { one.times(1); }, [&] { one.times(kColumns); },
                                              [&] { two.times(kColumns); }};
-  std::unique_ptr<FloatProducts> floats;
-  if (blas.is_there()) {
-    floats = std::make_unique<FloatProducts>(n, m);
-    for (const int threads : {1, 2}) {
-      jobs.emplace_back([&, threads] { floats->times(blas, threads); });
-    }
-  }
+  const auto floats = add_floats(n, m, blas, jobs);
   const std::vector<double> seconds = best_of(jobs);
   std::printf("%s, dosages of 8 bits\n", ancify::simd_name(simd));
   report("K V, 64 columns: two threads, speed over one", seconds[1] / seconds[2], "");
   report("... 64 columns over one column, in time", seconds[1] / seconds[0], "");
-  if (!blas.is_there()) return;
-  const char* goal = simd == SimdLevel::kAvx512 ? "at least 1" : "at least 0.5";
-  report("... one thread, speed over OpenBLAS sgemm", seconds[3] / seconds[1], goal);
-  report("... two threads, speed over OpenBLAS sgemm", seconds[4] / seconds[2], goal);
+  report_floats(seconds, {1, 2}, simd, blas);
 }
 
 void compare_weighted(std::int64_t n, std::int64_t m, SimdLevel simd) {

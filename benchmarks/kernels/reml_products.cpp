@@ -1,42 +1,19 @@
 // Multiplies the kernel of 2,000 samples and 4,096 variants with one column, and with sixteen.
-#include "core/reml/kernels/genotype_kernels.h"
 #include "genotypes.h"
 #include "kernel.h"
 #include "level.h"
+#include "reml_case.h"
 
 namespace ancify::bench {
 
-namespace {
-
-constexpr std::int64_t kSamples = 2000;
-constexpr std::int64_t kVariants = 4096;
-
-struct Case {
-  JobControl control;
-  std::unique_ptr<GenotypeMatrix> matrix;
-  std::unique_ptr<reml::GenotypeKernels> kernels;
-  std::vector<double> v;
-  std::vector<double> out;
-};
-
-}  // namespace
-
 std::function<void()> make_kernel(const std::string&) {
   constexpr int columns = 16;
-  auto one = std::make_shared<Case>();
-  one->matrix = random_matrix(kSamples, kVariants, {1, kernel_level(), 0}, one->control);
-  std::vector<reml::ComponentWeight> weights;
-  for (std::int64_t j = 0; j < kVariants; ++j) weights.push_back({j, 0, 1});
-  one->kernels =
-      std::make_unique<reml::GenotypeKernels>(*one->matrix, weights, 1, -1, one->control);
-  for (std::int64_t i = 0; i < kSamples * columns; ++i) {
-    one->v.push_back(static_cast<double>(i * 7919 % 2003) / 1001.5 - 1);
-  }
-  one->out.resize(one->v.size());
+  auto one = std::make_shared<RemlCase>(columns, [](JobControl& control) {
+    return random_matrix(2000, 4096, {1, kernel_level(), 0}, control);
+  });
   return [one] {
-    const double theta = 1;
-    one->kernels->times(&theta, one->v.data(), 1, reml::Precision::kProbes, one->out.data());
-    one->kernels->times(&theta, one->v.data(), columns, reml::Precision::kProbes, one->out.data());
+    one->times(1);
+    one->times(columns);
   };
 }
 

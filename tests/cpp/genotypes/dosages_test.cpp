@@ -11,6 +11,7 @@
 #include "core/genotypes/genotype_products.h"
 #include "core/genotypes/standardise.h"
 #include "genotypes/memory_genotypes.h"
+#include "genotypes/multiplied.h"
 
 namespace ancify {
 namespace {
@@ -98,38 +99,13 @@ std::vector<Vector> standardised(const Dosages& dosages, double scale_power) {
   return all;
 }
 
-struct Result {
-  Vector t;    // Z'V
-  Vector out;  // Z diag(j % 7) Z'V
-};
-
-Result products_of(const GenotypeMatrix& matrix, const Vector& v, int columns, ProductBits bits) {
-  JobControl control;
-  const GenotypeProducts products = standardise(matrix, -1);
-  Result result;
-  result.t.resize(static_cast<std::size_t>(matrix.variants() * columns));
-  result.out.resize(static_cast<std::size_t>(matrix.samples() * columns));
-  GenotypeProducts::Pass pass;
-  pass.v = v.data();
-  pass.columns = pass.out_columns = columns;
-  pass.out = result.out.data();
-  pass.bits = bits;
-  pass.wanted = [](std::int64_t) { return true; };
-  products.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
-    for (int j = 0; j < block.variants(); ++j) {
-      const std::int64_t variant = block.first_variant() + j;
-      for (int c = 0; c < columns; ++c) {
-        result.t[static_cast<std::size_t>(variant * columns + c)] = t[j * columns + c];
-        u[j * columns + c] = static_cast<double>(variant % 7) * t[j * columns + c];
-      }
-    }
-  });
-  return result;
+Products products_of(const GenotypeMatrix& matrix, const Vector& v, int columns, ProductBits bits) {
+  return multiplied(standardise(matrix, -1), v, columns, bits);
 }
 
-Result plain_products(const std::vector<Vector>& z, const Vector& v, int columns) {
+Products plain_products(const std::vector<Vector>& z, const Vector& v, int columns) {
   const std::size_t n = z.front().size();
-  Result result;
+  Products result;
   result.out.resize(v.size());
   for (std::size_t j = 0; j < z.size(); ++j) {
     for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
@@ -166,16 +142,16 @@ TEST(DosageProducts, AreThoseOfPlainLoopsByEveryWay) {
       const auto z = standardised(dosages, -1);
       for (const int columns : {1, 5}) {
         const Vector v = random_numbers(static_cast<std::int64_t>(n) * columns, 3);
-        const Result plain = plain_products(z, v, columns);
+        const Products plain = plain_products(z, v, columns);
         for (const auto& [bits, tolerance] :
              {std::pair{ProductBits::k28, 2e-7}, std::pair{ProductBits::k56, 1e-12}}) {
-          const Result expected = products_of(matrix_of(dosages, {}), v, columns, bits);
+          const Products expected = products_of(matrix_of(dosages, {}), v, columns, bits);
           expect_near(expected.t, plain.t, tolerance);
           expect_near(expected.out, plain.out, tolerance);
           for (const SimdLevel simd : simd_levels()) {
             for (const std::int64_t memory : {std::int64_t{0}, memory_of_a_block(n)}) {
               const auto matrix = matrix_of(dosages, {2, simd, memory});
-              const Result same = products_of(matrix, v, columns, bits);
+              const Products same = products_of(matrix, v, columns, bits);
               ASSERT_EQ(same.t, expected.t);
               ASSERT_EQ(same.out, expected.out);
             }
@@ -202,9 +178,9 @@ TEST(DosageProducts, OfWholeDosagesAreThoseOfCalls) {
   for (const std::int64_t memory : {std::int64_t{0}, memory_of_a_block(100)}) {
     const auto matrix = matrix_of(dosages, {1, SimdLevel::kScalar, memory});
     EXPECT_FALSE(matrix.any_dosages());
-    const Result found = products_of(matrix, v, 3, ProductBits::k56);
-    const Result expected = products_of(matrix_of(std::make_unique<MemoryGenotypes>(calls), {}), v,
-                                        3, ProductBits::k56);
+    const Products found = products_of(matrix, v, 3, ProductBits::k56);
+    const Products expected = products_of(matrix_of(std::make_unique<MemoryGenotypes>(calls), {}),
+                                          v, 3, ProductBits::k56);
     EXPECT_EQ(found.t, expected.t);
     EXPECT_EQ(found.out, expected.out);
   }
@@ -223,8 +199,8 @@ TEST(DosageProducts, OfMixedBlocksAreThoseOfPlainLoops) {
   const auto matrix = matrix_of(dosages, {});
   EXPECT_TRUE(matrix.has_dosages(0) && !matrix.has_dosages(1) && matrix.has_dosages(2));
   const Vector v = random_numbers(5 * 90, 1);
-  const Result found = products_of(matrix, v, 5, ProductBits::k56);
-  const Result plain = plain_products(standardised(dosages, -1), v, 5);
+  const Products found = products_of(matrix, v, 5, ProductBits::k56);
+  const Products plain = plain_products(standardised(dosages, -1), v, 5);
   expect_near(found.t, plain.t, 1e-12);
   expect_near(found.out, plain.out, 1e-12);
 }

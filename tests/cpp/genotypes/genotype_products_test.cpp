@@ -7,6 +7,7 @@
 
 #include "core/exec/errors.h"
 #include "genotypes/memory_genotypes.h"
+#include "genotypes/multiplied.h"
 
 namespace ancify {
 namespace {
@@ -68,36 +69,10 @@ TEST(GenotypeMatrix, RefusesNumbersBeyondTheFileAndTwice) {
   EXPECT_THROW(matrix_of(calls, {}, {}, {1, 1}), InputError);
 }
 
-struct Products {
-  std::vector<double> t;
-  std::vector<double> out;
-};
-
-// T = Z'V and Z diag(1, 2, ...) T.
 Products products_of(const GenotypeMatrix& matrix, const std::vector<double>& means,
                      const std::vector<double>& scales, const std::vector<double>& v, int columns,
                      ProductBits bits) {
-  JobControl control;
-  const GenotypeProducts products(matrix, means, scales);
-  Products result;
-  result.t.resize(static_cast<std::size_t>(matrix.variants() * columns));
-  result.out.resize(static_cast<std::size_t>(matrix.samples() * columns));
-  GenotypeProducts::Pass pass;
-  pass.v = v.data();
-  pass.columns = pass.out_columns = columns;
-  pass.out = result.out.data();
-  pass.bits = bits;
-  pass.wanted = [](std::int64_t) { return true; };
-  products.run(control, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
-    for (int j = 0; j < block.variants(); ++j) {
-      const std::int64_t variant = block.first_variant() + j;
-      for (int c = 0; c < columns; ++c) {
-        result.t[static_cast<std::size_t>(variant * columns + c)] = t[j * columns + c];
-        u[j * columns + c] = static_cast<double>(variant % 7) * t[j * columns + c];
-      }
-    }
-  });
-  return result;
+  return multiplied({matrix, means, scales}, v, columns, bits);
 }
 
 double largest(const std::vector<double>& values) {

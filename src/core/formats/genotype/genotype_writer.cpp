@@ -88,8 +88,8 @@ void append_dosage(std::string& bytes, Dosage dosage, int unit) {
   const long stored = dosage == kMissingDosage
                           ? missing
                           : std::lround(static_cast<double>(dosage) * kMostUnit / unit) + kMostUnit;
-  bytes += static_cast<char>(stored & 0xff);
-  bytes += static_cast<char>(stored >> 8);
+  bytes.resize(bytes.size() + sizeof(Dosage));
+  put_little_endian(stored, &bytes[bytes.size() - sizeof(Dosage)], sizeof(Dosage));
 }
 
 // A variant's record of a PGEN of the storage mode 03: calls, and a dosage of each sample.

@@ -22,8 +22,8 @@ struct GenotypeTables {
 
 // Writes three files whose paths begin with `stem`, the calls last, as commit_set() does. A PGEN
 // has the storage mode 03 if the file gives dosages, else 02, of hard calls without compression.
-// Memory is bounded. The counted allele
-// becomes A1 of a BED, ALT of a PGEN. The job's progress is in variants.
+// Memory is bounded. The counted allele becomes A1 of a BED, ALT of a PGEN. The job's progress is
+// in variants.
 void write_genotypes(GenotypeFormat format, const GenotypeFile& file,
                      const GenotypeSelection& selection, const GenotypeTables& tables,
                      const std::string& stem, bool overwrite, int threads, JobControl& control);
