@@ -42,10 +42,11 @@ address_sanitizer() {
   leave_out='gpu_driver_(forward|reverse)' GTEST_FILTER=-*.ErrorsEqualTheSpreadOverSeeds cpp_tests sanitizers fuzz -DCMAKE_CXX_COMPILER=clang++ -DANCIFY_CUDA=HOST
 }
 
-# Without htslib and TBB, which are not built with ThreadSanitizer and give false alarms; OpenBLAS has one thread. The two
-# tests left out are long, and of one thread for the most part.
+# Without htslib and TBB, which are not built with ThreadSanitizer and give false alarms; OpenBLAS has one thread. The tests
+# left out are long, and of one thread for the most part.
+of_one_thread=CountPatterns.AreThoseOfAMap:Diffusion.WhatCanNotBeIsAnError:Fasta.*:PgenGenotypes.HaveTheCallsOf*
 thread_sanitizer() {
-  GTEST_FILTER=-CountPatterns.AreThoseOfAMap:Diffusion.WhatCanNotBeIsAnError cpp_tests threads tests/cpp \
+  GTEST_FILTER=-$of_one_thread cpp_tests threads tests/cpp \
     -DANCIFY_STD_THREADS=ON -DANCIFY_SANITIZE=thread -DANCIFY_HTSLIB=no -DANCIFY_GZIP=libdeflate \
     -DANCIFY_TESTS='axt_pairs|byte_source|call_comparison|checksum|calling|device_calling|diffusion|encoder|exec|focal_genome|genotype_file|genotype_products|large_matrices|maf|pattern_counts|project_and_call|projection|selected_calls|spectra|tall_blocks|tile_cache|tiles|tridiagonal|vcf_zarr'
 }
@@ -53,7 +54,7 @@ thread_sanitizer() {
 # With the core that the sanitizers' tests were built with
 fuzz_harnesses() {
   status=0
-  fuzz/run --seconds 10 --jobs "$jobs" --build "$kept/cpp-sanitizers" >"$work/fuzzed" || status=$?
+  fuzz/run --seconds 6 --jobs "$jobs" --build "$kept/cpp-sanitizers" >"$work/fuzzed" || status=$?
   cat "$work/fuzzed"
   remark "$(awk '$3 == "executions" { n += $2 } END { print n + 0 }' "$work/fuzzed") executions"
   return $status
