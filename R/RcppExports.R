@@ -265,6 +265,10 @@ read_inflated_impl <- function(path, watch) {
     .Call(`_ancify_read_inflated_impl`, path, watch)
 }
 
+related_pairs_impl <- function(genotypes, bound, work, watch) {
+    .Call(`_ancify_related_pairs_impl`, genotypes, bound, work, watch)
+}
+
 count_kmers_impl <- function(x, settings, output, watch) {
     .Call(`_ancify_count_kmers_impl`, x, settings, output, watch)
 }

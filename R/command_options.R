@@ -28,7 +28,7 @@ option_rows <- list(
   ),
   chromosomes = option_row(
     "chromosomes", "NAMES", "chromosomes to use, such as 1,2,X or autosomes (comma)",
-    default = "all, but reml: autosomes"
+    default = "autosomes, but scan: all"
   ),
   polarise = option_row("polarise", "", "exchange alleles so that REF is ancestral"),
   keep_fields = option_row(
@@ -118,6 +118,10 @@ option_rows <- list(
   mixed = option_row(
     "mixed", "", "take relatives into account, without the variant's chromosome"
   ),
+  bound = option_row(
+    "bound", "KINSHIP", "smallest kinship of related samples", default = "0.0442, third degree"
+  ),
+  number = option_row("number", "N", "number of components", default = "10"),
   input = option_row("input", "FILE", "sequences of DNA: FASTA or FASTQ", "-i"),
   dna = option_row("dna", "DIR", "the folder of a model of DNA, such as DNABERT-S"),
   protein = option_row("protein", "DIR", "the folder of a model of proteins, such as ESM-2"),
@@ -270,6 +274,13 @@ short_name <- function(name) {
 # ---- Values --------------------------------------------------------------------------------------
 
 threads_option <- function(parsed) number_option(parsed$threads, "-n")
+
+# Evaluates `code` with the threads of -n as the default of all functions.
+by_threads <- function(parsed, code) {
+  old <- options(ancify.threads = threads_option(parsed) %||% getOption("ancify.threads"))
+  on.exit(options(old))
+  code
+}
 
 backend_option <- function(parsed) {
   backend <- parsed$backend %||% "cpu"

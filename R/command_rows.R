@@ -265,6 +265,41 @@ rows_of_analyses <- function() {
       ),
       instead = "scan_variants", writes = function(parsed) scan_files(parsed$out)
     ),
+    relatedness = command_row(
+      "find related samples, and samples without relatives", relatedness_command, "[GENOTYPES...]",
+      options = c(options_of_genotypes, "bound", "out", "threads"),
+      required = c("genotypes", "out"),
+      details = c(
+        paste(
+          "--out writes PREFIX.related.tsv, the pairs with their kinship, and PREFIX.unrelated.txt,",
+          "samples of which no two are such a pair, for --keep."
+        ),
+        "Further GENOTYPES, such as a file for each chromosome, make one set."
+      ),
+      examples = "ancify relatedness --genotypes mice.bed --maf 0.01 --out mice",
+      instead = c("relatedness", "unrelated_samples"),
+      writes = function(parsed) relatedness_files(parsed$out)
+    ),
+    pca = command_row(
+      "find principal components of samples; status 3 if not converged", pca_command,
+      "[GENOTYPES...]",
+      options = c(options_of_genotypes, "number", "out", "threads", "backend"),
+      required = c("genotypes", "out"),
+      details = c(
+        paste(
+          "--out writes PREFIX.pca.tsv, a row a sample, which --covar takes, and",
+          "PREFIX.eigenvalues.tsv."
+        ),
+        "Further GENOTYPES, such as a file for each chromosome, make one set."
+      ),
+      examples = paste(
+        "ancify pca --genotypes mice.bed --maf 0.01 --number 3 --out mice\n ",
+        "ancify scan --genotypes mice.bed --pheno traits.tsv --covar mice.pca.tsv \\\n   ",
+        "--out ols"
+      ),
+      instead = "pca", words = c(n = "--number"),
+      writes = function(parsed) pca_files(parsed$out)
+    ),
     viruses = command_row(
       "detect viruses in sequences, by models of DNA and of proteins", viruses_command,
       options = c("input", "output", "dna", "protein", "classifier", "size", "threads",
@@ -292,11 +327,12 @@ traits_sentence <- paste(
   "constant one is. It does not stop the others."
 )
 
-# Options of genotypes, samples and variants that command_study() takes.
-options_of_study <- c(
-  "genotypes", "samples", "hard_call_threshold", "dosages", "multiallelic", "pheno", "trait",
-  "covar", "na", "keep", "chromosomes", "split_par", "maf", "missing", "hwe", "info"
+# Options of genotypes and of choices among them, and with phenotypes those of command_study().
+options_of_genotypes <- c(
+  "genotypes", "samples", "hard_call_threshold", "dosages", "multiallelic", "keep", "chromosomes",
+  "split_par", "maf", "missing", "hwe", "info"
 )
+options_of_study <- c(options_of_genotypes, "pheno", "trait", "covar", "na")
 
 rows_about_commands <- function() {
   list(

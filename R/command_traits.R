@@ -4,28 +4,33 @@
 # faults = why a phenotype has no values, by phenotype, chosen = whether the user has chosen
 # phenotypes).
 command_study <- function(parsed) {
-  threads <- threads_option(parsed)
-  if (!is.null(threads)) {
-    old <- options(ancify.threads = threads)
-    on.exit(options(old))
-  }
-  genotypes <- opened <- open_genotypes(
-    c(parsed$genotypes, parsed$arguments), multiallelic = parsed$multiallelic %||% "split",
-    samples = parsed$samples,
-    hard_call_threshold = decimal_options(parsed, "hard_call_threshold")$hard_call_threshold,
-    dosages = isTRUE(parsed$dosages)
-  )
-  if (!is.null(parsed$split_par)) genotypes <- split_par(genotypes, parsed$split_par)
-  data <- command_data(parsed, genotypes)
-  if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
-  limits <- decimal_options(parsed, c("maf", "missing", "hwe", "info"))
-  if (length(limits)) genotypes <- do.call(filter_variants, c(list(genotypes), limits))
+  opened <- by_threads(parsed, command_genotypes(parsed))
+  data <- command_data(parsed, opened)
+  genotypes <- by_threads(parsed, chosen_genotypes(opened, parsed))
   terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
   formulas <- lapply(stats::setNames(nm = data$traits), function(trait) {
     stats::reformulate(if (length(terms)) terms else "1", as.name(trait))
   })
   list(genotypes = genotypes, opened = opened, table = data$table, formulas = formulas,
        faults = data$faults, chosen = !is.null(parsed$trait))
+}
+
+# Genotypes by their options, before choices of samples and variants
+command_genotypes <- function(parsed) {
+  genotypes <- open_genotypes(
+    c(parsed$genotypes, parsed$arguments), multiallelic = parsed$multiallelic %||% "split",
+    samples = parsed$samples,
+    hard_call_threshold = decimal_options(parsed, "hard_call_threshold")$hard_call_threshold,
+    dosages = isTRUE(parsed$dosages)
+  )
+  if (is.null(parsed$split_par)) genotypes else split_par(genotypes, parsed$split_par)
+}
+
+# The samples of --keep, and the variants that pass the limits
+chosen_genotypes <- function(genotypes, parsed) {
+  if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
+  limits <- decimal_options(parsed, c("maf", "missing", "hwe", "info"))
+  if (length(limits)) do.call(filter_variants, c(list(genotypes), limits)) else genotypes
 }
 
 # Returns list(table =, traits =, covariates =, faults =). The table has the column id; the others

@@ -859,6 +859,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// related_pairs_impl
+Rcpp::DataFrame related_pairs_impl(const Rcpp::List& genotypes, double bound, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_related_pairs_impl(SEXP genotypesSEXP, SEXP boundSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< double >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(related_pairs_impl(genotypes, bound, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_kmers_impl
 Rcpp::List count_kmers_impl(const Rcpp::RObject& x, const Rcpp::List& settings, const Rcpp::List& output, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_kmers_impl(SEXP xSEXP, SEXP settingsSEXP, SEXP outputSEXP, SEXP watchSEXP) {
@@ -2287,6 +2301,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_sparse_grm_impl", (DL_FUNC) &_ancify_read_sparse_grm_impl, 3},
     {"_ancify_read_numpy_impl", (DL_FUNC) &_ancify_read_numpy_impl, 2},
     {"_ancify_read_inflated_impl", (DL_FUNC) &_ancify_read_inflated_impl, 2},
+    {"_ancify_related_pairs_impl", (DL_FUNC) &_ancify_related_pairs_impl, 4},
     {"_ancify_count_kmers_impl", (DL_FUNC) &_ancify_count_kmers_impl, 4},
     {"_ancify_open_kmers_impl", (DL_FUNC) &_ancify_open_kmers_impl, 2},
     {"_ancify_read_kmer_text_impl", (DL_FUNC) &_ancify_read_kmer_text_impl, 4},
