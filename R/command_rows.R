@@ -271,8 +271,8 @@ rows_of_analyses <- function() {
       required = c("genotypes", "out"),
       details = c(
         paste(
-          "--out writes PREFIX.related.tsv, the pairs with their kinship, and PREFIX.unrelated.txt,",
-          "samples of which no two are such a pair, for --keep."
+          "--out writes PREFIX.related.tsv, the pairs with their kinship, and",
+          "PREFIX.unrelated.txt, samples of which no two are such a pair, for --keep."
         ),
         "Further GENOTYPES, such as a file for each chromosome, make one set."
       ),

@@ -17,7 +17,7 @@
 #' | `"distant"` | below | |
 #'
 #' Parents and children share an allele at each variant, so `opposite` is near 0. Full siblings have
-#' `opposite` genotypes at about 1 in 16 of the variants that unrelated samples differ by.
+#' `opposite` genotypes a quarter as often as unrelated samples.
 #'
 #' Use common variants on autosomes, at least some thousands. They need not be in linkage
 #' equilibrium.
@@ -84,7 +84,8 @@ relatedness <- function(g, bound = 2^-4.5, chromosomes = "autosomes", threads = 
   ids <- g$samples$id
   data.frame(
     first = ids[found$first], second = ids[found$second],
-    found[c("n", "both_heterozygous", "opposite", "kinship")], degree = kinship_degree(found$kinship)
+    found[c("n", "both_heterozygous", "opposite", "kinship")],
+    degree = kinship_degree(found$kinship)
   )
 }
 

@@ -5,11 +5,10 @@
 #' population structure.
 #'
 #' @details
-#' The matrix is that of [kernel_grm()]. A block Krylov method multiplies it by a few columns in each
-#' pass through the genotypes. It ends when the residual K u - lambda u of each component is below
-#' `tolerance` times the largest eigenvalue. So components are those of the whole matrix to this
-#' accuracy, unlike those of methods with a fixed number of passes. The starting columns are random,
-#' but the result depends on them by less than `tolerance`.
+#' The matrix K is the one of [kernel_grm()]. A block Krylov method multiplies it by a few columns
+#' in each pass through the genotypes. It ends when the residual K u - lambda u of each component u
+#' is below `tolerance` times the largest eigenvalue. Methods with a fixed number of passes do not
+#' know this error. The starting columns are random, from a seed of their own.
 #'
 #' Leave out related samples ([relatedness()]) and long regions of high linkage disequilibrium
 #' before: families and inversions have components of their own.
@@ -27,11 +26,11 @@
 #' * `values`: eigenvalues. `residuals`: the residuals, divided by the largest eigenvalue.
 #' * `passes`, `converged`; `samples`, `variants`: numbers.
 #'
-#' `as.data.frame()` gives the vectors with a column `id`, for `data` of [fit_reml()]. `plot()` draws
-#' two components and returns the `ggplot` invisibly.
+#' `as.data.frame()` gives the vectors with a column `id`, for `data` of [fit_reml()]. `plot()`
+#' draws two components and returns the `ggplot` invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: an argument is out of its range, no variant is on `chromosomes`, or no
-#'   variant varies. `plot()`: `components` are not two of `x`, or `groups` do not match the samples.
+#'   variant varies. `plot()`: `components` are not two of `x`, or `groups` has another length.
 #' * `ancify_fit_warning`: passes did not suffice.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
 #' @references
