@@ -34,13 +34,12 @@ ANCIFY_HOST_DEVICE constexpr std::size_t variant_at(std::size_t place) {
 // kMissingHigh. A missing dosage counts as a call of 3, and has this low byte.
 constexpr int kDosageBase = 256;
 constexpr std::uint8_t kMissingHigh = 0x80;
-constexpr std::size_t kDosagePlanes = 2;
+constexpr std::int64_t kDosagePlanes = 2;
 static_assert(kMostUnit <= kDosageBase * 64);
 
 // Rows of a block on a device.
 ANCIFY_HOST_DEVICE constexpr std::size_t device_rows(bool dosed) {
-  return static_cast<std::size_t>(dosed ? kBlockVariants * std::int64_t{kDosagePlanes}
-                                        : kBlockQuads);
+  return static_cast<std::size_t>(dosed ? kDosagePlanes * kBlockVariants : kBlockQuads);
 }
 
 // Blocks in a device's memory: all of calls, or all of dosages.

@@ -34,24 +34,25 @@ TEST(DeviceDosages, GiveTheBytesOfTheCpu) {
     std::int64_t samples;
     std::int64_t variants;
     double missing;
+    std::vector<int> units;
   };
-  for (const Size& size : {Size{1, 1, 0}, Size{2, 5, 0.5}, Size{63, 256, 0.1}, Size{65, 300, 0},
-                           Size{130, 513, 0.9}, Size{190, 600, 0.02}}) {
-    for (const std::vector<int>& units : {std::vector{16384}, std::vector{2}, std::vector{255}}) {
-      const Dosages dosages = Dosages::random(size.samples, size.variants, size.missing, units, 7);
-      for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
-        for (const int columns : {1, 5}) {
-          const Case what = {columns, columns, bits, kAllBlocks};
-          const auto expected = on_cpu(dosages, what);
-          for (const std::size_t number : {1, 3}) {
-            for (const bool much : {true, false}) {
-              const FakeProductDevices devices(number);
-              if (!much) devices.all()->memory_limit = little(size.samples, what, true);
-              const auto matrix = matrix_of(dosages, 0, devices.all());
-              ASSERT_EQ(products_of(*matrix, what), expected) << size.samples << " " << number;
-              // The same again, with genotypes already on the devices.
-              ASSERT_EQ(products_of(*matrix, what), expected) << size.samples << " " << number;
-            }
+  for (const Size& size : {Size{1, 1, 0, {16384}}, Size{2, 5, 0.5, {2}}, Size{63, 256, 0.1, {255}},
+                           Size{65, 300, 0, {16384}}, Size{130, 513, 0.9, {16384, 1000}},
+                           Size{190, 600, 0.02, {255, 16384}}}) {
+    const Dosages dosages =
+        Dosages::random(size.samples, size.variants, size.missing, size.units, 7);
+    for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
+      for (const int columns : {1, 5}) {
+        const Case what = {columns, columns, bits, kAllBlocks};
+        const auto expected = on_cpu(dosages, what);
+        for (const std::size_t number : {1, 3}) {
+          for (const bool much : {true, false}) {
+            const FakeProductDevices devices(number);
+            if (!much) devices.all()->memory_limit = little(size.samples, what, true);
+            const auto matrix = matrix_of(dosages, 0, devices.all());
+            ASSERT_EQ(products_of(*matrix, what), expected) << size.samples << " " << number;
+            // The same again, with genotypes already on the devices.
+            ASSERT_EQ(products_of(*matrix, what), expected) << size.samples << " " << number;
           }
         }
       }
