@@ -100,7 +100,8 @@ test_that("products of genotypes on a GPU are the CPU's, and so are fits, scans 
   case <- reml_case(150, 600)
   copies <- random_dosages(150, 600)
   dimnames(copies) <- dimnames(case$calls)
-  dosages <- open_genotypes(copies, dosages = TRUE)
+  variants <- data.frame(chromosome = rep(1:4, each = 150), position = 1:600)
+  dosages <- open_genotypes(copies, variants, dosages = TRUE)
   of <- function(g, backend) {
     fit <- quiet_fit(y ~ sex, case$data, g, method = "stochastic", backend = backend)
     list(
