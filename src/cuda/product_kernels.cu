@@ -613,7 +613,8 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(S
       sums.add(FragmentsOfSamples<Shape, Kind>(place.rows, piece.of_missing == 1, piece.is_high()),
                place.digits);
       if (!piece.ends_a_sum()) {
-        // Dosages below 2^14 times digits, summed over a block, fit 32 bits.
+        // Dosages times digits, summed over a block, fit 32 bits.
+        static_assert(std::int64_t{kMostUnit} * 64 * kBlockVariants < std::int64_t{1} << 31);
         if (Kind::kPlanes > 1 && piece.ends_a_plane()) sums.multiply_by(kDosageBase);
         return;
       }
