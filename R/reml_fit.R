@@ -38,11 +38,11 @@
 #' **Repeatability.** Equal inputs, settings and `seed` give equal results, for any number of
 #' threads, and on GPUs.
 #'
-#' **GPUs.** With `backend = "gpu"` the GPUs multiply packed genotypes, and the CPU computes
-#' everything else. The exact path, with its dense matrices, therefore gains little. Dosages need
-#' the CPU. Samples are divided among GPUs. Genotypes stay in GPU memory if they fit; otherwise each
-#' pass copies them again. Functions that take a fit use its field `backend`. Workers of a `BPPARAM`
-#' use the CPU. `"auto"` is the CPU, as other users may need the GPU.
+#' **GPUs.** With `backend = "gpu"` the GPUs multiply genotypes, and the CPU computes everything
+#' else. The exact path, with its dense matrices, therefore gains little. Samples are divided among
+#' GPUs. Genotypes stay in GPU memory if they fit, where a call takes 2 bits, and a dosage 2 bytes.
+#' Otherwise each pass copies them again. Functions that take a fit use its field `backend`. Workers
+#' of a `BPPARAM` use the CPU. `"auto"` is the CPU, as other users may need the GPU.
 #'
 #' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
 #'   is dropped with a warning.

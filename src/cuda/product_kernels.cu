@@ -1,10 +1,12 @@
-// CUDA kernels of products with packed genotypes. Both halves multiply a matrix of calls, whose
-// rows are variants or samples, by digits. The lanes of a warp hold sums of some rows and columns
-// of the result. Calls and digits go through a block's shared memory in pieces of 64 coefficients,
-// two pieces ahead of multiplication.
+// CUDA kernels of products with genotypes. Both halves multiply a matrix of calls or of dosages'
+// bytes, whose rows are variants or samples, by digits. The lanes of a warp hold sums of some rows
+// and columns of the result. Genotypes and digits go through a block's shared memory in pieces of
+// 64 coefficients, ahead of multiplication.
 //
 // A 32-bit word holds the calls of four samples for a quad. A lane thus takes four rows of calls
-// from a word: of four variants in the first half, of four samples in the second.
+// from a word: of four variants in the first half, of four samples in the second. Dosages take four
+// words, each of four samples for a variant. Their high bytes, then their low ones, pass through
+// the same multiplication.
 #include <cstdint>
 
 #include "core/device/host_device.h"
@@ -24,10 +26,8 @@ constexpr unsigned kSixteens = kDepth * kNumberDigits / 16;  // of their digits
 constexpr unsigned kStep = 32;                               // coefficients of a multiplication
 constexpr unsigned kDigits = kNumberDigits;
 constexpr unsigned kGroupColumns = 8;
-constexpr unsigned kPieces = 3;  // in shared memory
-constexpr unsigned kAhead = kPieces - 1;
 
-// Products after which 32-bit sums are added to 64-bit ones: far fewer than 2^31 / (12 * 64).
+// Products after which 32-bit sums are added to 64-bit ones: far fewer than 2^31 / (128 * 64).
 constexpr std::size_t kMostProducts = std::size_t{1} << 14;
 
 // The shape of a kernel's work. A lane takes kWords words of calls at a time, and columns in
@@ -55,73 +55,128 @@ struct Digits {
   Sixteen of[Shape::kColumns][kSixteens + 1];
 };
 
-// Calls of quads in 64 samples.
-template <class Shape>
-struct VariantCalls {
-  static constexpr unsigned kQuads = Shape::kRows / kQuad;
-  static_assert(kBlockQuads % kQuads == 0, "so that all of them are there");
-  Sixteen of[kQuads][kDepth / 16 + 2];
-};
-
-// Calls of 16 quads, in groups of four, by samples.
-template <class Shape>
-struct SampleCalls {
-  Sixteen of[4][4 * Shape::kRows / 16 + 2];
-};
-
-template <class Shape>
-struct PieceOfSamples {
-  VariantCalls<Shape> calls;
-  Digits<Shape> digits;
-};
-
-template <class Shape>
-struct PieceOfVariants {
-  SampleCalls<Shape> calls;
-  Digits<Shape> digits;
-  CoefficientScale scales[Shape::kColumns];  // of a sum's last piece
-};
-
 struct alignas(8) Eight {
   std::uint32_t words[2];
 };
 
-// Sets 1 for each missing call of a word, or returns the word.
-__device__ std::uint32_t marks_or_calls(std::uint32_t word, bool of_missing) {
-  return of_missing ? word & word >> 1 & 0x55555555U : word;
-}
+// The two kinds of genotypes. A block has kPlanes times the rows of its quads. kPieces fit the 48
+// kB of shared memory that each card has.
+struct Calls {
+  static constexpr unsigned kRowsOfQuad = 1;
+  static constexpr unsigned kPlanes = 1;
+  static constexpr unsigned kPieces = 3;
+  // Saves shifts: odd variants have 4 times their calls in the first half.
+  static constexpr int kOddTimes = 4;
+
+  // Sets 1 for each missing call of a word, or returns the word.
+  __device__ static std::uint32_t marks_or_word(std::uint32_t word, bool of_missing) {
+    return of_missing ? word & word >> 1 & 0x55555555U : word;
+  }
+
+  // The calls of four variants in four samples, twice. `quad`: its row of 64 samples.
+  __device__ static void take_variants(const Sixteen* quad, unsigned eight, bool of_missing,
+                                       bool /*of_high*/, std::uint32_t (&variants)[2][kQuad]) {
+    const Eight words = reinterpret_cast<const Eight*>(quad)[eight];
+    for (unsigned half = 0; half < 2; ++half) {
+      const std::uint32_t word = marks_or_word(words.words[half], of_missing);
+      variants[half][0] = word & 0x03030303U;
+      variants[half][1] = word & 0x0c0c0c0cU;
+      variants[half][2] = word >> 4 & 0x03030303U;
+      variants[half][3] = word >> 4 & 0x0c0c0c0cU;
+    }
+  }
+};
+
+struct Dosages {
+  static constexpr unsigned kRowsOfQuad = kQuad;
+  static constexpr unsigned kPlanes = kDosagePlanes;
+  static constexpr unsigned kPieces = 2;
+  static constexpr int kOddTimes = 1;
+
+  // Sets 1 for each missing dosage of a word of high bytes, or sets these bytes to 0. Of high
+  // bytes, only kMissingHigh begins with the bits 10.
+  __device__ static std::uint32_t marks_or_word(std::uint32_t word, bool of_missing, bool of_high) {
+    if (!of_high) return word;
+    const std::uint32_t missing = word & ~(word << 1) & 0x80808080U;
+    return of_missing ? missing >> 7 : word ^ missing;
+  }
+
+  __device__ static void take_variants(const Sixteen* quad, unsigned eight, bool of_missing,
+                                       bool of_high, std::uint32_t (&variants)[2][kQuad]) {
+    for (unsigned v = 0; v < kQuad; ++v) {
+      const Eight words = reinterpret_cast<const Eight*>(quad + v * (kDepth / 16))[eight];
+      for (unsigned half = 0; half < 2; ++half) {
+        variants[half][v] = marks_or_word(words.words[half], of_missing, of_high);
+      }
+    }
+  }
+};
+
+// Rows of quads in 64 samples.
+template <class Shape, class Kind>
+struct RowsOfVariants {
+  static constexpr unsigned kQuads = Shape::kRows / kQuad;
+  static constexpr unsigned kSixteensOfQuad = Kind::kRowsOfQuad * kDepth / 16;
+  static_assert(kBlockQuads % kQuads == 0, "so that all of them are there");
+  Sixteen of[kQuads][kSixteensOfQuad + 2];
+};
+
+// Rows of 16 quads, in groups of four, by samples.
+template <class Shape, class Kind>
+struct RowsOfSamples {
+  static constexpr unsigned kSixteensOfGroup = 4 * Kind::kRowsOfQuad * Shape::kRows / 16;
+  Sixteen of[4][kSixteensOfGroup + 2];
+
+  // The bytes of four samples in a row of a group.
+  __device__ std::uint32_t word(unsigned group, unsigned row, unsigned four) const {
+    const unsigned at = row * (Shape::kRows / 4) + four;
+    return of[group][at / 4].words[at % 4];
+  }
+};
+
+template <class Shape, class Kind>
+struct PieceOfSamples {
+  RowsOfVariants<Shape, Kind> rows;
+  Digits<Shape> digits;
+};
+
+template <class Shape, class Kind>
+struct PieceOfVariants {
+  RowsOfSamples<Shape, Kind> rows;
+  Digits<Shape> digits;
+  CoefficientScale scales[Shape::kColumns];  // of a sum's last piece
+};
 
 // A lane's fragments of A for one step of a piece.
 template <class Shape>
 using RowFragments = std::uint32_t[Shape::kTiles][4];
 
-// The first half. The lower rows of tiles hold 4 times the calls, which saves shifts.
-constexpr int kLowerTimes = 4;
-
-template <class Shape>
+// The first half.
+template <class Shape, class Kind>
 class FragmentsOfVariants {
  public:
-  __device__ FragmentsOfVariants(const VariantCalls<Shape>& calls, bool of_missing)
-      : calls_(calls), of_missing_(of_missing) {}
+  __device__ FragmentsOfVariants(const RowsOfVariants<Shape, Kind>& rows, bool of_missing,
+                                 bool of_high)
+      : rows_(rows), of_missing_(of_missing), of_high_(of_high) {}
 
   __device__ void take(unsigned step, RowFragments<Shape>& a) const {
     const unsigned lane = threadIdx.x % kLanes;
     for (unsigned w = 0; w < Shape::kWords; ++w) {
-      const Sixteen* const row = calls_.of[Shape::row() / kQuad + 8 * w + lane / 4];
-      const Eight eight = reinterpret_cast<const Eight*>(row)[4 * step + lane % 4];
+      std::uint32_t variants[2][kQuad];
+      Kind::take_variants(rows_.of[Shape::row() / kQuad + 8 * w + lane / 4], 4 * step + lane % 4,
+                          of_missing_, of_high_, variants);
       for (unsigned half = 0; half < 2; ++half) {
-        const std::uint32_t word = marks_or_calls(eight.words[half], of_missing_);
-        a[2 * w][2 * half] = word & 0x03030303U;
-        a[2 * w][2 * half + 1] = word & 0x0c0c0c0cU;
-        a[2 * w + 1][2 * half] = word >> 4 & 0x03030303U;
-        a[2 * w + 1][2 * half + 1] = word >> 4 & 0x0c0c0c0cU;
+        for (unsigned v = 0; v < kQuad; ++v) {
+          a[2 * w + v / 2][2 * half + v % 2] = variants[half][v];
+        }
       }
     }
   }
 
  private:
-  const VariantCalls<Shape>& calls_;
+  const RowsOfVariants<Shape, Kind>& rows_;
   bool of_missing_;
+  bool of_high_;
 };
 
 // Transposes the bytes of four words: byte i of each becomes word i.
@@ -136,17 +191,22 @@ __device__ void transpose_bytes(std::uint32_t (&words)[4]) {
   words[3] = __byte_perm(high01, high23, 0x7632);
 }
 
-// The second half.
+// The second half: a lane takes the variants of one group of four quads, in the order of
+// variant_at().
+template <class Shape, class Kind>
+class FragmentsOfSamples;
+
 template <class Shape>
-class FragmentsOfSamples {
+class FragmentsOfSamples<Shape, Calls> {
  public:
-  __device__ FragmentsOfSamples(const SampleCalls<Shape>& calls, bool of_missing) {
+  __device__ FragmentsOfSamples(const RowsOfSamples<Shape, Calls>& rows, bool of_missing,
+                                bool /*of_high*/) {
     const unsigned lane = threadIdx.x % kLanes;
     const unsigned first = Shape::row() / 4 + lane / 4;
     for (unsigned w = 0; w < Shape::kWords; ++w) {
       for (unsigned quad = 0; quad < 4; ++quad) {
-        const unsigned at = quad * (Shape::kRows / 4) + first + 8 * w;
-        words_[w][quad] = marks_or_calls(calls.of[lane % 4][at / 4].words[at % 4], of_missing);
+        words_[w][quad] =
+            Calls::marks_or_word(rows.word(lane % 4, quad, first + 8 * w), of_missing);
       }
       transpose_bytes(words_[w]);
     }
@@ -167,9 +227,44 @@ class FragmentsOfSamples {
   std::uint32_t words_[Shape::kWords][4];  // per sample, for four quads
 };
 
-// A sum over a block, from the sums of digits. Sums of two digits fit 32 bits.
+template <class Shape>
+class FragmentsOfSamples<Shape, Dosages> {
+ public:
+  __device__ FragmentsOfSamples(const RowsOfSamples<Shape, Dosages>& rows, bool of_missing,
+                                bool of_high)
+      : rows_(rows), of_missing_(of_missing), of_high_(of_high) {}
+
+  __device__ void take(unsigned step, RowFragments<Shape>& a) const {
+    const unsigned lane = threadIdx.x % kLanes;
+    const unsigned first = Shape::row() / 4 + lane / 4;
+    for (unsigned w = 0; w < Shape::kWords; ++w) {
+      for (unsigned half = 0; half < 2; ++half) {
+        std::uint32_t words[4];
+        for (unsigned quad = 0; quad < 4; ++quad) {
+          words[quad] = Dosages::marks_or_word(
+              rows_.word(lane % 4, quad * kQuad + 2 * step + half, first + 8 * w), of_missing_,
+              of_high_);
+        }
+        transpose_bytes(words);
+        for (unsigned sample = 0; sample < 4; ++sample) {
+          a[2 * w + sample / 2][2 * half + sample % 2] = words[sample];
+        }
+      }
+    }
+  }
+
+ private:
+  const RowsOfSamples<Shape, Dosages>& rows_;
+  bool of_missing_;
+  bool of_high_;
+};
+
+// A sum over a block, from the sums of digits.
+template <class Kind>
 __device__ std::int64_t join_digits_of_block(std::int32_t d0, std::int32_t d1, std::int32_t d2,
                                              std::int32_t d3) {
+  if (Kind::kPlanes > 1) return join_digits(d0, d1, d2, d3);
+  // Sums of two digits fit 32 bits.
   static_assert(3 * 64 * kBlockVariants * (1 + 128) < std::int64_t{1} << 31);
   return join_digits(d0 + 128 * d1, 0, d2 + 128 * d3, 0);
 }
@@ -181,23 +276,20 @@ struct LaneSums {
   std::int32_t of[Shape::kTiles][Shape::kGroups][kDigits][4];
 
   __device__ void clear() {
-    for (auto& of_tile : of) {
-      for (auto& of_group : of_tile) {
-        for (auto& of_digit : of_group) {
-          for (std::int32_t& sum : of_digit) sum = 0;
-        }
-      }
-    }
+    for_each([](std::int32_t& sum) { sum = 0; });
+  }
+  __device__ void multiply_by(std::int32_t factor) {
+    for_each([=](std::int32_t& sum) { sum *= factor; });
   }
 
   // Adds the products of a piece.
   template <class Fragments>
-  __device__ void add(const Fragments& calls, const Digits<Shape>& digits) {
+  __device__ void add(const Fragments& rows, const Digits<Shape>& digits) {
     const unsigned lane = threadIdx.x % kLanes;
     ANCIFY_UNROLL
     for (unsigned step = 0; step < kDepth / kStep; ++step) {
       RowFragments<Shape> a;
-      calls.take(step, a);
+      rows.take(step, a);
       ANCIFY_UNROLL
       for (unsigned group = 0; group < Shape::kGroups; ++group) {
         const Sixteen* const of_eight =
@@ -212,6 +304,18 @@ struct LaneSums {
           for (unsigned tile = 0; tile < Shape::kTiles; ++tile) {
             multiply(a[tile], b, of[tile][group][digit]);
           }
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Use>
+  __device__ void for_each(const Use& use) {
+    for (auto& of_tile : of) {
+      for (auto& of_group : of_tile) {
+        for (auto& of_digit : of_group) {
+          for (std::int32_t& sum : of_digit) use(sum);
         }
       }
     }
@@ -243,7 +347,7 @@ __device__ void for_each_slot(const Use& use) {
 }
 
 // A block's part of a matrix of rows x columns. Blocks with equal rows are consecutive, so that
-// they find the calls in the card's cache.
+// they find the genotypes in the card's cache.
 template <class Shape>
 struct Corner {
   __device__ Corner(std::size_t i, std::size_t all_columns)
@@ -288,6 +392,7 @@ __device__ void begin_load_digits(const std::int8_t* digits, std::size_t pitch, 
 // has is_left(), next(), and begin_load(slot).
 template <class Pieces, class Place, class Use>
 __device__ void for_each_piece(const Pieces& first, Place* places, const Use& use) {
+  constexpr unsigned kAhead = Pieces::kPieces - 1;
   Pieces ahead = first;
   const auto begin_load = [&](Place& place) {
     if (ahead.is_left()) {
@@ -303,21 +408,22 @@ __device__ void for_each_piece(const Pieces& first, Place* places, const Use& us
     __syncthreads();  // all threads have loaded this piece and used the previous one
     begin_load(places[at == 0 ? kAhead : at - 1]);
     use(now, places[at]);
-    at = at + 1 == kPieces ? 0 : at + 1;
+    at = at + 1 == Pieces::kPieces ? 0 : at + 1;
   }
   __syncthreads();  // all threads have used the last pieces
 }
 
-// The samples of a span, for a corner.
-template <class Shape>
+// The samples of a span in a plane, for a corner.
+template <class Shape, class Kind>
 struct PiecesOfSamples {
-  using Place = PieceOfSamples<Shape>;
+  using Place = PieceOfSamples<Shape, Kind>;
   using Corners = Corner<Shape>;
+  static constexpr unsigned kPieces = Kind::kPieces;
 
-  __device__ PiecesOfSamples(const VariantSumsOp& op, const Corner<Shape>& corner,
+  __device__ PiecesOfSamples(const VariantSumsOp& op, const Corner<Shape>& corner, unsigned plane,
                              std::size_t sample)
-      : rows(op.calls.rows + corner.row / kQuad * op.calls.stride + sample),
-        stride(op.calls.stride),
+      : rows(op.genotypes.rows + first_row(corner.row, plane) * op.genotypes.stride + sample),
+        stride(op.genotypes.stride),
         digits(op.digits_of(corner.column) + sample * kNumberDigits),
         columns(corner.columns),
         left(static_cast<unsigned>(
@@ -329,11 +435,12 @@ struct PiecesOfSamples {
     --left;
   }
   __device__ void begin_load(Place& place) const {
+    using Rows = RowsOfVariants<Shape, Kind>;
     constexpr unsigned in_row = kDepth / 16;
-    for_each_copy<VariantCalls<Shape>::kQuads * in_row>([&](unsigned i) {
-      const unsigned quad = i / in_row;
-      const auto* const row = reinterpret_cast<const Sixteen*>(rows + quad * stride);
-      begin_copy(&place.calls.of[quad][i % in_row], row + i % in_row, true);
+    constexpr unsigned in_quad = Rows::kSixteensOfQuad;
+    for_each_copy<Rows::kQuads * in_quad>([&](unsigned i) {
+      const auto* const row = reinterpret_cast<const Sixteen*>(rows + i / in_row * stride);
+      begin_copy(&place.rows.of[i / in_quad][i % in_quad], row + i % in_row, true);
     });
     begin_load_digits(digits, stride * kNumberDigits, columns, place.digits);
   }
@@ -343,62 +450,81 @@ struct PiecesOfSamples {
   const std::int8_t* digits;
   unsigned columns;
   unsigned left;
+
+ private:
+  __device__ static std::size_t first_row(std::size_t variant, unsigned plane) {
+    const std::size_t block = variant / kBlockVariants;
+    const std::size_t quad = variant % kBlockVariants / kQuad;
+    return ((block * Kind::kPlanes + plane) * kBlockQuads + quad) * Kind::kRowsOfQuad;
+  }
 };
 
-// A thread block iterates over the samples.
-template <class Shape>
+// A thread block iterates over the samples, once for each plane.
+template <class Shape, class Kind>
 __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) variant_sums_kernel(VariantSumsOp op) {
-  using Pieces = PiecesOfSamples<Shape>;
+  using Pieces = PiecesOfSamples<Shape, Kind>;
   ANCIFY_SHARED_MEMORY(Sixteen, room);
   auto* const places = reinterpret_cast<typename Pieces::Place*>(room);
+  const unsigned planes = op.of_missing ? 1 : Kind::kPlanes;
   const std::size_t corners = Corner<Shape>::number(op.variants(), op.columns);
   for (std::size_t i = blockIdx.x; i < corners; i += gridDim.x) {
     const Corner<Shape> corner(i, op.columns);
-    for (std::size_t sample = 0; sample < op.calls.stride; sample += kMostProducts) {
-      LaneSums<Shape> sums;
-      sums.clear();
-      for_each_piece(Pieces(op, corner, sample), places,
-                     [&](const Pieces&, const typename Pieces::Place& place) {
-                       const FragmentsOfVariants<Shape> calls(place.calls, op.of_missing);
-                       sums.add(calls, place.digits);
-                     });
-      for_each_slot<Shape>([&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
-        if (in_columns >= corner.columns) return;
-        const auto of = [&](unsigned digit) -> std::int64_t {
-          return sums.of[slot.tile][slot.group][digit][2 * slot.row + slot.column] /
-                 (slot.row == 0 ? 1 : kLowerTimes);
-        };
-        std::int64_t& sum =
-            op.sums[(corner.row + in_rows) * op.columns + corner.column + in_columns];
-        sum = (sample == 0 ? 0 : sum) + join_digits(of(0), of(1), of(2), of(3));
-      });
+    for (unsigned plane = 0; plane < planes; ++plane) {
+      const std::int64_t factor = plane + 1 < planes ? kDosageBase : 1;
+      for (std::size_t sample = 0; sample < op.genotypes.stride; sample += kMostProducts) {
+        LaneSums<Shape> sums;
+        sums.clear();
+        for_each_piece(Pieces(op, corner, plane, sample), places,
+                       [&](const Pieces&, const typename Pieces::Place& place) {
+                         const FragmentsOfVariants<Shape, Kind> rows(place.rows, op.of_missing,
+                                                                     plane == 0);
+                         sums.add(rows, place.digits);
+                       });
+        for_each_slot<Shape>([&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
+          if (in_columns >= corner.columns) return;
+          const auto of = [&](unsigned digit) -> std::int64_t {
+            return sums.of[slot.tile][slot.group][digit][2 * slot.row + slot.column] /
+                   (slot.row == 0 ? 1 : Kind::kOddTimes);
+          };
+          std::int64_t& sum =
+              op.sums[(corner.row + in_rows) * op.columns + corner.column + in_columns];
+          sum = (plane == 0 && sample == 0 ? 0 : sum) +
+                factor * join_digits(of(0), of(1), of(2), of(3));
+        });
+      }
     }
   }
 }
 
-// The variants of all blocks, for a corner. Each block is visited once per part: over calls, and
-// over missing calls if it has any.
-template <class Shape>
+// The variants of all blocks, for a corner. Each block is visited once per part: over genotypes,
+// and over missing ones if it has any. A visit over dosages has the pieces of both planes.
+template <class Shape, class Kind>
 struct PiecesOfVariants {
-  using Place = PieceOfVariants<Shape>;
+  using Place = PieceOfVariants<Shape, Kind>;
   using Corners = Corner<Shape>;
-  static constexpr unsigned kOfBlock = kBlockVariants / kDepth;
-  static constexpr unsigned kQuads = kDepth / kQuad;
+  static constexpr unsigned kPieces = Kind::kPieces;
+  static constexpr unsigned kOfPlane = kBlockVariants / kDepth;
+  static constexpr unsigned kRows = kDepth / kQuad * Kind::kRowsOfQuad;
 
   __device__ PiecesOfVariants(const SampleSumsOp& op, const Corner<Shape>& corner)
       : op(op), corner(corner) {
     begin_block();
   }
   __device__ bool is_left() const { return block < op.blocks; }
-  __device__ bool ends_a_sum() const { return piece + 1 == kOfBlock; }
+  __device__ bool is_high() const { return piece < kOfPlane; }
+  __device__ bool ends_a_plane() const { return piece % kOfPlane == kOfPlane - 1; }
+  __device__ bool ends_a_sum() const {
+    return piece + 1 == (of_missing == 1 ? 1 : Kind::kPlanes) * kOfPlane;
+  }
   __device__ bool ends_a_block() const {
     return ends_a_sum() && of_missing == any_missing && part + 1 == op.parts;
   }
   __device__ void next() {
     if (!ends_a_sum()) {
-      ++piece;
-      rows += kQuads * op.calls.stride;
       digits += kDepth * kNumberDigits;
+      if (ends_a_plane()) digits -= kBlockDigits;
+      ++piece;
+      rows += kRows * op.genotypes.stride;
     } else if (!ends_a_block()) {
       part += of_missing == any_missing;
       of_missing = of_missing < any_missing;
@@ -410,10 +536,11 @@ struct PiecesOfVariants {
   }
   __device__ void begin_load(Place& place) const {
     constexpr unsigned in_row = Shape::kRows / 16;
-    const std::size_t stride = op.calls.stride;
-    for_each_copy<kQuads * in_row>([&](unsigned i) {
+    constexpr unsigned in_group = RowsOfSamples<Shape, Kind>::kSixteensOfGroup;
+    const std::size_t stride = op.genotypes.stride;
+    for_each_copy<kRows * in_row>([&](unsigned i) {
       const auto* const row = reinterpret_cast<const Sixteen*>(rows + i / in_row * stride);
-      begin_copy(&place.calls.of[i / in_row / 4][i % (4 * in_row)], row + i % in_row,
+      begin_copy(&place.rows.of[i / in_group][i % in_group], row + i % in_row,
                  corner.row + i % in_row * 16 < stride);
     });
     begin_load_digits(digits, kBlockDigits, corner.columns, place.digits);
@@ -446,7 +573,8 @@ struct PiecesOfVariants {
   }
   __device__ void begin_sum() {
     piece = 0;
-    rows = op.calls.rows + block * kBlockQuads * op.calls.stride + corner.row;
+    rows = op.genotypes.rows + block * kOfPlane * kRows * Kind::kPlanes * op.genotypes.stride +
+           corner.row;
     digits = op.digits + first_column() * kBlockDigits;
   }
 };
@@ -461,9 +589,9 @@ struct LaneNumbers {
 };
 
 // A thread block iterates over the blocks of variants.
-template <class Shape>
+template <class Shape, class Kind>
 __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(SampleSumsOp op) {
-  using Pieces = PiecesOfVariants<Shape>;
+  using Pieces = PiecesOfVariants<Shape, Kind>;
   ANCIFY_SHARED_MEMORY(Sixteen, room);
   auto* const places = reinterpret_cast<typename Pieces::Place*>(room);
   const std::size_t corners = Corner<Shape>::number(op.samples, op.columns);
@@ -471,7 +599,7 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(S
     const Corner<Shape> corner(i, op.columns);
     const auto out_of = [&](unsigned in_rows, unsigned in_columns) -> double* {
       if (corner.row + in_rows >= op.samples || in_columns >= corner.columns) return nullptr;
-      return op.out + (corner.column + in_columns) * op.calls.stride + corner.row + in_rows;
+      return op.out + (corner.column + in_columns) * op.genotypes.stride + corner.row + in_rows;
     };
     LaneNumbers<Shape> out;
     for_each_slot<Shape>([&](const Slot& slot, unsigned in_rows, unsigned in_columns) {
@@ -482,14 +610,20 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(S
     LaneSums<Shape> sums;
     sums.clear();
     const auto use = [&](const Pieces& piece, const typename Pieces::Place& place) {
-      sums.add(FragmentsOfSamples<Shape>(place.calls, piece.of_missing == 1), place.digits);
-      if (!piece.ends_a_sum()) return;
+      sums.add(FragmentsOfSamples<Shape, Kind>(place.rows, piece.of_missing == 1, piece.is_high()),
+               place.digits);
+      if (!piece.ends_a_sum()) {
+        // Dosages times digits, summed over a block, fit 32 bits.
+        static_assert(std::int64_t{kMostUnit} * 64 * kBlockVariants < std::int64_t{1} << 31);
+        if (Kind::kPlanes > 1 && piece.ends_a_plane()) sums.multiply_by(kDosageBase);
+        return;
+      }
       for_each_slot<Shape>([&](const Slot& slot, unsigned, unsigned in_columns) {
         const auto of = [&](unsigned digit) {
           return sums.of[slot.tile][slot.group][digit][2 * slot.row + slot.column];
         };
         of_block.at(slot) +=
-            place.scales[in_columns].number(join_digits_of_block(of(0), of(1), of(2), of(3)));
+            place.scales[in_columns].number(join_digits_of_block<Kind>(of(0), of(1), of(2), of(3)));
       });
       sums.clear();
       if (!piece.ends_a_block()) return;
@@ -508,52 +642,77 @@ __global__ void __launch_bounds__(kThreads, Shape::kAtOnce) sample_sums_kernel(S
 
 // With few columns the card's memory is the bound: small sums let more blocks run at once.
 constexpr std::size_t kFewColumns = kGroupColumns;
-using FewOfVariants = Shape<1, 1, 1, 3>;
 using FewOfSamples = Shape<1, 1, 1, 2>;
-using ManyOfVariants = Shape<2, 1, 2, 2>;
 using ManyOfSamples = Shape<1, 2, 1, 1>;
+template <class Kind>
+struct ShapesOfVariants {
+  using Few = Shape<1, 1, 1, 3>;
+  using Many = Shape<2, 1, 2, 2>;
+};
+// Rows of dosages take more shared memory.
+template <>
+struct ShapesOfVariants<Dosages> {
+  using Few = Shape<1, 1, 1, 2>;
+  using Many = Shape<1, 2, 2, 2>;
+};
 
 class CudaProductKernels : public ProductKernels {
  public:
   CudaProductKernels(int number, int card) : device_(number, card) {
-    load_now(variant_sums_kernel<FewOfVariants>);
-    load_now(variant_sums_kernel<ManyOfVariants>);
-    load_now(sample_sums_kernel<FewOfSamples>);
-    load_now(sample_sums_kernel<ManyOfSamples>);
+    load_kernels<Calls>();
+    load_kernels<Dosages>();
   }
   Device& device() override { return device_; }
   void begin(const ProductOperation& operation, int stream) override {
-    std::visit([&](const auto& op) { launch(op, stream); }, operation);
+    std::visit(
+        [&](const auto& op) {
+          if (op.genotypes.dosed) {
+            launch<Dosages>(op, stream);
+          } else {
+            launch<Calls>(op, stream);
+          }
+        },
+        operation);
   }
 
  private:
+  template <class Kind>
   void launch(const VariantSumsOp& op, int stream) {
     if (op.columns <= kFewColumns) {
-      using Few = FewOfVariants;
-      launch<PiecesOfSamples<Few>>(op, op.variants(), variant_sums_kernel<Few>, stream);
+      using Few = typename ShapesOfVariants<Kind>::Few;
+      launch<PiecesOfSamples<Few, Kind>>(op, op.variants(), variant_sums_kernel<Few, Kind>, stream);
     } else {
-      using Many = ManyOfVariants;
-      launch<PiecesOfSamples<Many>>(op, op.variants(), variant_sums_kernel<Many>, stream);
+      using Many = typename ShapesOfVariants<Kind>::Many;
+      launch<PiecesOfSamples<Many, Kind>>(op, op.variants(), variant_sums_kernel<Many, Kind>,
+                                          stream);
     }
   }
+  template <class Kind>
   void launch(const SampleSumsOp& op, int stream) {
     if (op.columns <= kFewColumns) {
       using Few = FewOfSamples;
-      launch<PiecesOfVariants<Few>>(op, op.samples, sample_sums_kernel<Few>, stream);
+      launch<PiecesOfVariants<Few, Kind>>(op, op.samples, sample_sums_kernel<Few, Kind>, stream);
     } else {
       using Many = ManyOfSamples;
-      launch<PiecesOfVariants<Many>>(op, op.samples, sample_sums_kernel<Many>, stream);
+      launch<PiecesOfVariants<Many, Kind>>(op, op.samples, sample_sums_kernel<Many, Kind>, stream);
     }
   }
   template <class Pieces, class Op>
   void launch(const Op& op, std::size_t rows, void (*kernel)(Op), int stream) {
     const std::size_t corners = Pieces::Corners::number(rows, op.columns);
-    device_.launch(
-        {Op::kName, corners * kThreads, stream, kPieces * sizeof(typename Pieces::Place), kThreads},
-        kernel, op);
+    constexpr std::size_t shared_bytes = Pieces::kPieces * sizeof(typename Pieces::Place);
+    static_assert(shared_bytes <= std::size_t{48} << 10, "each card has as many");
+    device_.launch({Op::kName, corners * kThreads, stream, shared_bytes, kThreads}, kernel, op);
   }
 
   // Code that the driver cannot load thus fails before any work.
+  template <class Kind>
+  void load_kernels() {
+    load_now(variant_sums_kernel<typename ShapesOfVariants<Kind>::Few, Kind>);
+    load_now(variant_sums_kernel<typename ShapesOfVariants<Kind>::Many, Kind>);
+    load_now(sample_sums_kernel<FewOfSamples, Kind>);
+    load_now(sample_sums_kernel<ManyOfSamples, Kind>);
+  }
   template <class... Parameters>
   void load_now(void (*kernel)(Parameters...)) {
     cudaFuncAttributes attributes;

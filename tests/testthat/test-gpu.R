@@ -98,19 +98,25 @@ test_that("products of genotypes on a GPU are the CPU's, and so are fits, scans 
   skip_without_gpu()
   set.seed(953)
   case <- reml_case(150, 600)
-  of <- function(backend) {
-    fit <- quiet_fit(y ~ sex, case$data, case$g, method = "stochastic", backend = backend)
+  copies <- random_dosages(150, 600)
+  dimnames(copies) <- dimnames(case$calls)
+  variants <- data.frame(chromosome = rep(1:4, each = 150), position = 1:600)
+  dosages <- open_genotypes(copies, variants, dosages = TRUE)
+  of <- function(g, backend) {
+    fit <- quiet_fit(y ~ sex, case$data, g, method = "stochastic", backend = backend)
     list(
       fit[c("theta", "information", "genetic")], as.data.frame(scan_variants(fit)),
       lasso_path(fit)$effects, variant_effects(fit),
-      as.data.frame(scan_variants(y ~ sex, case$data, case$g, backend = backend)),
-      haseman_elston(y ~ sex, case$data, case$g, backend = backend)$theta,
-      kernel_times(kernel_grm(case$g), fit$y, backend = backend)
+      as.data.frame(scan_variants(y ~ sex, case$data, g, backend = backend)),
+      haseman_elston(y ~ sex, case$data, g, backend = backend)$theta,
+      kernel_times(kernel_grm(g), fit$y, backend = backend)
     )
   }
-  expected <- of("cpu")
-  expect_identical(of("gpu"), expected)
-  with_virtual_gpus("3", expect_identical(of("gpu"), expected))
+  for (g in list(case$g, dosages)) {
+    expected <- of(g, "cpu")
+    expect_identical(of(g, "gpu"), expected)
+    with_virtual_gpus("3", expect_identical(of(g, "gpu"), expected))
+  }
 })
 
 test_that("encoders of a GPU give the CPU's numbers, as far as their precision goes", {

@@ -17,14 +17,10 @@ BlockColumns::BlockColumns(const GenotypeProducts& products, const GenotypeBlock
     return;
   }
   dosages_.assign(stored.dosages, stored.dosages + variants_ * stride_);
-  if (stored.lanes == nullptr) return;
-  for (std::int64_t lane = 0; lane < lanes_of(stored.samples); ++lane) {
-    for (std::uint32_t k = stored.lanes[lane]; k < stored.lanes[lane + 1]; ++k) {
-      const NonModalGenotype missing(stored.non_modal[k]);
-      dosages_[static_cast<std::size_t>(missing.variant * stride_ + lane * kLaneSamples +
-                                        missing.sample)] = kMissingDosage;
-    }
-  }
+  for_each_missing_dosage(
+      stored, 0, stored.samples, [&](std::int64_t variant, std::int64_t sample) {
+        dosages_[static_cast<std::size_t>(variant * stride_ + sample)] = kMissingDosage;
+      });
 }
 
 void BlockColumns::write(int variant, std::int64_t first, std::int64_t n, double* z,

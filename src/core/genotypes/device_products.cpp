@@ -21,6 +21,32 @@ constexpr std::size_t kSlotBytes = std::size_t{1} << 26;
 
 std::size_t as_size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
+// Writes the bytes of `n` dosages, none of which is missing.
+void split_dosages(const Dosage* dosages, std::int64_t n, std::uint8_t* high, std::uint8_t* low) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    low[i] = static_cast<std::uint8_t>(dosages[i]);
+    high[i] = static_cast<std::uint8_t>((dosages[i] + kDosageBase / 2) >> 8);
+  }
+}
+
+// Writes a block of dosages as a device has it, like unpack_block().
+void split_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,
+                 std::uint8_t* rows) {
+  for (std::int64_t v = 0; v < kBlockVariants; ++v) {
+    std::uint8_t* const high = rows + v * stride;
+    std::uint8_t* const low = high + kBlockVariants * stride;
+    const std::int64_t there = v < block.layout->dosed ? n : 0;
+    split_dosages(block.dosages + v * quad_stride(block.samples) + first, there, high, low);
+    std::fill(high + there, high + stride, std::uint8_t{0});
+    std::fill(low + there, low + stride, std::uint8_t{0});
+  }
+  for_each_missing_dosage(block, first, n, [&](std::int64_t variant, std::int64_t sample) {
+    std::uint8_t* const high = rows + variant * stride + sample - first;
+    *high = kMissingHigh;
+    high[kBlockVariants * stride] = static_cast<std::uint8_t>(kMissingCall);
+  });
+}
+
 }  // namespace
 
 std::shared_ptr<ProductDevices> open_product_devices(const Backend& backend) {
@@ -36,8 +62,13 @@ std::shared_ptr<ProductDevices> open_product_devices(const Backend& backend) {
 }
 
 DeviceGenotypes::DeviceGenotypes(std::shared_ptr<ProductDevices> devices, std::int64_t samples,
-                                 std::int64_t blocks)
-    : devices_(std::move(devices)), blocks_(blocks) {
+                                 const std::vector<BlockLayout>& layouts)
+    : devices_(std::move(devices)), first_rows_{0} {
+  for (const BlockLayout& layout : layouts) {
+    const std::size_t rows = device_rows(layout.dosed > 0);
+    first_rows_.push_back(first_rows_.back() + rows);
+    most_rows_ = std::max(most_rows_, rows);
+  }
   const auto number = static_cast<std::int64_t>(devices_->kernels.size());
   const std::int64_t lanes = (lanes_of(samples) + number - 1) / number;
   for (std::int64_t d = 0; d < number; ++d) {
@@ -83,14 +114,19 @@ std::size_t DevicePass::bytes_of_columns(const DeviceSamples& samples) const {
          (columns_.columns * as_size(kNumberDigits) + columns_.out_columns * sizeof(double));
 }
 
-// The number of a block's sums over calls, or over missing calls.
+// The number of a block's sums over genotypes, or over missing ones.
 std::int64_t DevicePass::sums_of_block() const {
   return kBlockVariants * static_cast<std::int64_t>(columns_.columns);
 }
 
+// Bytes of the rows of a block that has the most.
+std::size_t DevicePass::most_bytes_of_rows(const DeviceSamples& samples) const {
+  return genotypes_.most_rows_ * samples.stride();
+}
+
 // Bytes of a block in a slot.
 std::size_t DevicePass::bytes_of_block(const DeviceSamples& samples) const {
-  return (samples.keeps() ? 0 : samples.block_bytes()) +
+  return (samples.keeps() ? 0 : most_bytes_of_rows(samples)) +
          2 * as_size(sums_of_block()) * sizeof(std::int64_t) +
          2 * columns_.whole_out() * (kBlockDigits + sizeof(CoefficientScale)) + 1;
 }
@@ -106,12 +142,12 @@ std::size_t DevicePass::budget_of(DeviceSamples& samples) const {
 
 void DevicePass::keep_if_room(DeviceSamples& samples) {
   if (samples.keeps() || !samples.may_keep) return;
-  const std::size_t all = as_size(genotypes_.blocks_) * samples.block_bytes();
+  const std::size_t all = genotypes_.first_rows_.back() * samples.stride();
   // Until the rows are kept, bytes_needed() counts a block's rows in its slot.
   if (all + bytes_needed(samples, 1) > budget_of(samples)) return;
   samples.kept = {samples.pool, all};
   if (samples.kept.refused()) samples.kept = {};  // so that its size is 0 too
-  samples.is_there.assign(as_size(genotypes_.blocks_), 0);
+  samples.is_there.assign(as_size(genotypes_.blocks()), 0);
   samples.may_keep = samples.keeps();
 }
 
@@ -131,11 +167,11 @@ bool DevicePass::keep_none() {
 }
 
 std::int64_t DevicePass::blocks_that_fit() {
-  std::int64_t blocks = std::max<std::int64_t>(genotypes_.blocks_, 1);
+  std::int64_t blocks = std::max<std::int64_t>(genotypes_.blocks(), 1);
   for (Lane& lane : lanes_) {
     DeviceSamples& samples = lane.samples;
     const std::size_t each = bytes_of_block(samples);
-    const std::size_t rows = samples.has_all() ? 0 : samples.block_bytes();
+    const std::size_t rows = samples.has_all() ? 0 : most_bytes_of_rows(samples);
     const std::size_t most = std::max<std::size_t>(kSlotBytes / (each + rows), 1);
     const std::size_t budget = budget_of(samples);
     const std::size_t columns = std::min(budget, bytes_of_columns(samples));
@@ -158,9 +194,9 @@ bool DevicePass::take(Lane& lane, std::int64_t blocks) {
   for (Slot& slot : lane.slots) {
     if (refused) break;
     if (!samples.has_all()) {
-      slot.rows_here = {pool, n * samples.block_bytes(), MemoryKind::kHost};
+      slot.rows_here = {pool, n * most_bytes_of_rows(samples), MemoryKind::kHost};
     }
-    if (!samples.keeps()) slot.rows_there = {pool, n * samples.block_bytes()};
+    if (!samples.keeps()) slot.rows_there = {pool, n * most_bytes_of_rows(samples)};
     slot.sums = {pool, 2 * n * as_size(sums_of_block())};
     slot.digits = {pool, 2 * n * columns_.whole_out() * kBlockDigits};
     slot.scales = {pool, 2 * n * columns_.whole_out()};
@@ -258,19 +294,28 @@ void DevicePass::finish() {
 void DevicePass::run(const StoredTile& tile, const Between& between) {
   const auto blocks = static_cast<std::int64_t>(tile.blocks.size());
   std::unique_ptr<Part> before;
-  for (std::int64_t first = 0; first < blocks; first += blocks_) {
+  for (std::int64_t first = 0; first < blocks; first += before->n) {
     TaskContext(control_).throw_if_stopped();
-    auto now = std::make_unique<Part>(
-        Part{&tile, first, std::min(blocks_, blocks - first), stream_, false});
+    auto now = std::make_unique<Part>(part_of(tile, first));
     stream_ = 1 - stream_;
-    for (std::int64_t i = 0; i < now->n; ++i) {
-      now->any_missing = now->any_missing || now->stored(i).layout->any_missing();
-    }
     begin_first_half(*now);
     if (before) begin_second_half(*before, between);
     before = std::move(now);
   }
   if (before) begin_second_half(*before, between);
+}
+
+// The next blocks that fit a slot and have one kind of genotypes.
+DevicePass::Part DevicePass::part_of(const StoredTile& tile, std::int64_t first) const {
+  Part part = {&tile, first, 0, stream_, false};
+  const auto left = static_cast<std::int64_t>(tile.blocks.size()) - first;
+  while (part.n < std::min(blocks_, left)) {
+    const BlockLayout& layout = *part.stored(part.n).layout;
+    if ((layout.dosed > 0) != part.dosed()) break;
+    part.any_missing = part.any_missing || layout.any_missing();
+    ++part.n;
+  }
+  return part;
 }
 
 // Whether the device already holds block i of a part.
@@ -279,7 +324,7 @@ bool DevicePass::is_sent(const Lane& lane, const Part& part, std::int64_t i) {
   return samples.keeps() && samples.is_there[as_size(part.block() + i)] != 0;
 }
 
-// Unpacks rows for upload.
+// Writes rows for upload.
 void DevicePass::fill(const Part& part) {
   const auto lanes = static_cast<std::int64_t>(lanes_.size());
   run_tasks(control_, threads_, part.n * lanes, [&](std::int64_t k, const TaskContext&) {
@@ -288,27 +333,32 @@ void DevicePass::fill(const Part& part) {
     if (is_sent(lane, part, i)) return;
     const DeviceSamples& samples = lane.samples;
     const Slot& slot = lane.slots[as_size(part.stream)];
-    unpack_block(part.stored(i), samples.first, samples.n,
-                 static_cast<std::int64_t>(samples.stride()),
-                 slot.rows_here.data() + as_size(i) * samples.block_bytes());
+    const auto stride = static_cast<std::int64_t>(samples.stride());
+    const auto write = part.dosed() ? split_block : unpack_block;
+    write(part.stored(i), samples.first, samples.n, stride,
+          slot.rows_here.data() + as_size(i) * device_rows(part.dosed()) * samples.stride());
   });
 }
 
 // The address of a part's rows on the device.
-std::uint8_t* DevicePass::rows_of(const Lane& lane, const Part& part) {
+std::uint8_t* DevicePass::rows_of(const Lane& lane, const Part& part) const {
   const DeviceSamples& samples = lane.samples;
   if (!samples.keeps()) return lane.slots[as_size(part.stream)].rows_there.data();
-  return samples.kept.data() + as_size(part.block()) * samples.block_bytes();
+  return samples.kept.data() + genotypes_.first_rows_[as_size(part.block())] * samples.stride();
+}
+
+DeviceRows DevicePass::genotypes_of(const Lane& lane, const Part& part) const {
+  return {rows_of(lane, part), lane.samples.stride(), part.dosed()};
 }
 
 void DevicePass::send_rows(Lane& lane, const Part& part) {
   const DeviceSamples& samples = lane.samples;
   const Slot& slot = lane.slots[as_size(part.stream)];
+  const std::size_t bytes = device_rows(part.dosed()) * samples.stride();
   for (std::int64_t i = 0; i < part.n; ++i) {
     if (is_sent(lane, part, i)) continue;
-    const std::size_t at = as_size(i) * samples.block_bytes();
-    samples.device.upload(rows_of(lane, part) + at, slot.rows_here.data() + at,
-                          samples.block_bytes(), part.stream);
+    const std::size_t at = as_size(i) * bytes;
+    samples.device.upload(rows_of(lane, part) + at, slot.rows_here.data() + at, bytes, part.stream);
   }
 }
 
@@ -320,13 +370,11 @@ void DevicePass::begin_first_half(const Part& part) {
     const Slot& slot = lane.slots[as_size(part.stream)];
     const std::size_t sums = as_size(part.n * sums_of_block());
     for (int of_missing = 0; of_missing <= static_cast<int>(part.any_missing); ++of_missing) {
-      lane.samples.kernels.begin(VariantSumsOp{{rows_of(lane, part), lane.samples.stride()},
-                                               as_size(part.n * kBlockQuads),
-                                               lane.digits.there.data(),
-                                               columns_.columns,
-                                               of_missing == 1,
-                                               slot.sums.there.data() + as_size(of_missing) * sums},
-                                 part.stream);
+      lane.samples.kernels.begin(
+          VariantSumsOp{genotypes_of(lane, part), as_size(part.n), lane.digits.there.data(),
+                        columns_.columns, of_missing == 1,
+                        slot.sums.there.data() + as_size(of_missing) * sums},
+          part.stream);
     }
     lane.samples.device.download(slot.sums.here.data(), slot.sums.there.data(),
                                  part.any_missing ? 2 * sums : sums, part.stream);
@@ -374,7 +422,7 @@ void DevicePass::make_numbers(const Part& part, const Between& between) {
             numbers);
     for (std::size_t other = 1; other < lanes_.size(); ++other) {
       const BlockNumbers copy = numbers_of(lanes_[other], part, i);
-      copy_columns(numbers.of_calls, copy.of_calls);
+      copy_columns(numbers.of_genotypes, copy.of_genotypes);
       if (*numbers.any_missing == 1) copy_columns(numbers.of_missing, copy.of_missing);
       *copy.any_missing = *numbers.any_missing;
     }
@@ -400,15 +448,10 @@ void DevicePass::begin_second_half(const Part& part, const Between& between) {
     device.upload(slot.any_missing.there.data(), slot.any_missing.here.data(), as_size(part.n),
                   stream);
     device.wait_for(*lane.last, stream);  // blocks are added in order
-    lane.samples.kernels.begin(SampleSumsOp{{rows_of(lane, part), lane.samples.stride()},
-                                            as_size(lane.samples.n),
-                                            as_size(part.n),
-                                            columns_.out_columns,
-                                            columns_.parts,
-                                            slot.digits.there.data(),
-                                            slot.scales.there.data(),
-                                            slot.any_missing.there.data(),
-                                            lane.out.there.data()},
+    lane.samples.kernels.begin(SampleSumsOp{genotypes_of(lane, part), as_size(lane.samples.n),
+                                            as_size(part.n), columns_.out_columns, columns_.parts,
+                                            slot.digits.there.data(), slot.scales.there.data(),
+                                            slot.any_missing.there.data(), lane.out.there.data()},
                                stream);
     lane.last = device.record(stream);
   }

@@ -1,4 +1,4 @@
-// Packed genotypes on devices, and passes of products over them.
+// Genotypes on devices, and passes of products over them.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,6 @@ struct DeviceSamples {
   DeviceSamples(ProductKernels& on, std::int64_t first, std::int64_t n)
       : kernels(on), device(on.device()), pool(on.device()), first(first), n(n) {}
   std::size_t stride() const { return static_cast<std::size_t>(quad_stride(n)); }
-  std::size_t block_bytes() const { return static_cast<std::size_t>(kBlockQuads) * stride(); }
   bool keeps() const { return kept.data() != nullptr; }
   bool has_all() const {
     return keeps() &&
@@ -60,8 +59,9 @@ struct DeviceSamples {
 // may be in a pass at the same time.
 class DeviceGenotypes {
  public:
+  // `layouts`: of all blocks. They must not change afterwards.
   DeviceGenotypes(std::shared_ptr<ProductDevices> devices, std::int64_t samples,
-                  std::int64_t blocks);
+                  const std::vector<BlockLayout>& layouts);
   ~DeviceGenotypes();
   DeviceGenotypes(const DeviceGenotypes&) = delete;
   DeviceGenotypes& operator=(const DeviceGenotypes&) = delete;
@@ -69,8 +69,11 @@ class DeviceGenotypes {
  private:
   friend class DevicePass;
 
+  std::int64_t blocks() const { return static_cast<std::int64_t>(first_rows_.size()) - 1; }
+
   std::shared_ptr<ProductDevices> devices_;
-  std::int64_t blocks_;
+  std::vector<std::size_t> first_rows_;  // of the blocks on a device, and their end
+  std::size_t most_rows_ = 0;            // of a block
   std::deque<DeviceSamples> of_devices_;
 };
 
@@ -92,8 +95,8 @@ struct BlockNumbers {
     std::int8_t* digits;
     CoefficientScale* scales;
   };
-  Columns of_calls;
-  Columns of_missing;  // if any call is missing
+  Columns of_genotypes;
+  Columns of_missing;  // if any genotype is missing
   std::uint8_t* any_missing;
 };
 
@@ -112,9 +115,9 @@ class DevicePass {
   // Sends V and out to the devices.
   void start();
   // Computes the coefficients of a block (its index in the tile) from its sums over samples:
-  // variants x columns, over calls and over missing calls. The latter are null if the tile has no
-  // missing call. Called concurrently for several blocks.
-  using Between = std::function<void(std::int64_t block, const std::int64_t* of_calls,
+  // variants x columns, over genotypes and over missing ones. The latter are null if no genotype is
+  // missing. Called concurrently for several blocks.
+  using Between = std::function<void(std::int64_t block, const std::int64_t* of_genotypes,
                                      const std::int64_t* of_missing, const BlockNumbers& numbers)>;
   void run(const StoredTile& tile, const Between& between);
   // Copies out back.
@@ -125,7 +128,7 @@ class DevicePass {
   struct Slot {
     DeviceArray<std::uint8_t> rows_here;   // empty if the device has all rows
     DeviceArray<std::uint8_t> rows_there;  // empty if it keeps them
-    Mirrored<std::int64_t> sums;           // over calls, then over missing calls
+    Mirrored<std::int64_t> sums;           // over genotypes, then over missing ones
     Mirrored<std::int8_t> digits;
     Mirrored<CoefficientScale> scales;
     Mirrored<std::uint8_t> any_missing;
@@ -141,7 +144,7 @@ class DevicePass {
     std::array<Slot, Device::kStreams> slots;
     std::unique_ptr<Event> last;  // end of the latest second half
   };
-  // Some blocks of a stored tile.
+  // Some blocks of a stored tile, all of calls or all of dosages.
   struct Part {
     const StoredTile* tile;
     std::int64_t first;  // in the tile
@@ -152,9 +155,11 @@ class DevicePass {
     const StoredBlock& stored(std::int64_t i) const {
       return tile->blocks[static_cast<std::size_t>(first + i)];
     }
+    bool dosed() const { return stored(0).layout->dosed > 0; }
   };
 
   std::size_t bytes_of_columns(const DeviceSamples& samples) const;
+  std::size_t most_bytes_of_rows(const DeviceSamples& samples) const;
   std::size_t bytes_of_block(const DeviceSamples& samples) const;
   std::size_t bytes_needed(const DeviceSamples& samples, std::int64_t blocks) const;
   std::size_t budget_of(DeviceSamples& samples) const;
@@ -167,10 +172,12 @@ class DevicePass {
   [[noreturn]] void throw_too_little();
 
   void for_each_out_column(const std::function<void(std::size_t column)>& use);
+  Part part_of(const StoredTile& tile, std::int64_t first) const;
   static bool is_sent(const Lane& lane, const Part& part, std::int64_t i);
   void fill(const Part& part);
   void send_rows(Lane& lane, const Part& part);
-  static std::uint8_t* rows_of(const Lane& lane, const Part& part);
+  std::uint8_t* rows_of(const Lane& lane, const Part& part) const;
+  DeviceRows genotypes_of(const Lane& lane, const Part& part) const;
   void begin_first_half(const Part& part);
   void begin_second_half(const Part& part, const Between& between);
   void add_sums(const Part& part, std::int64_t i);

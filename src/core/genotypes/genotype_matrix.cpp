@@ -89,12 +89,7 @@ GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelec
   dosed_blocks_ = std::count_if(layouts_.begin(), layouts_.end(),
                                 [](const BlockLayout& layout) { return layout.dosed > 0; });
   if (work_.devices != nullptr && !work_.devices->kernels.empty()) {
-    if (any_dosages()) {
-      throw InputError(
-          "GPUs multiply hard calls only: choose backend \"cpu\", or open genotypes without "
-          "dosages");
-    }
-    on_devices_ = std::make_unique<DeviceGenotypes>(work_.devices, n_, blocks());
+    on_devices_ = std::make_unique<DeviceGenotypes>(work_.devices, n_, layouts_);
   }
 }
 

@@ -42,7 +42,7 @@ class GenotypeMatrix {
   // Reads the selected genotypes once and counts them: dosages, if the file gives them, else calls.
   // A block whose dosages are all whole numbers of copies has calls. Keeps them if they fit in
   // `work.memory`. FormatError and FileError as from GenotypeFile::read(); InputError for an
-  // invalid selection, or if the memory does not suffice for a block, or for dosages with devices.
+  // invalid selection, or if the memory does not suffice for a block.
   GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
                  const GenotypeWork& work, JobControl& control);
 

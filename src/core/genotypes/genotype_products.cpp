@@ -343,10 +343,10 @@ BlockCoefficients block_coefficients(const double* u, const double* means, const
 void write_numbers(const BlockCoefficients& coefficients, bool any_missing, std::int64_t columns,
                    const BlockNumbers& to) {
   for (std::int64_t c = 0; c < columns; ++c) {
-    to.of_calls.scales[c] = {coefficients.calls.step(c),
-                             coefficients.centres[static_cast<std::size_t>(c)]};
+    to.of_genotypes.scales[c] = {coefficients.calls.step(c),
+                                 coefficients.centres[static_cast<std::size_t>(c)]};
   }
-  coefficients.calls.write_digits(to.of_calls.digits);
+  coefficients.calls.write_digits(to.of_genotypes.digits);
   if (!any_missing) return;
   for (std::int64_t c = 0; c < columns; ++c) {
     to.of_missing.scales[c] = {-coefficients.missing.step(c), 0};
@@ -778,19 +778,22 @@ void GenotypeProducts::run_on_devices(JobControl& control, const Pass& pass, con
   DevicePass devices(genotypes, on_devices, matrix_.samples(), threads, control);
   devices.start();
   const auto use = [&](const StoredTile& tile) {
-    devices.run(tile, [&](std::int64_t i, const std::int64_t* of_calls,
+    devices.run(tile, [&](std::int64_t i, const std::int64_t* of_genotypes,
                           const std::int64_t* of_missing, const BlockNumbers& numbers) {
       const GenotypeBlock block(tile.first_block + i, tile.blocks[static_cast<std::size_t>(i)]);
       const auto first = static_cast<std::size_t>(block.first_variant());
-      const double* const means = &means_[first];
-      const double* const scales = &scales_[first];
+      const double* const means = &stored_means_[first];
+      const double* const scales = &stored_scales_[first];
       const std::int64_t variants = block.variants();
       std::vector<double> t(static_cast<std::size_t>(variants * pass.columns));
       std::vector<double> u(static_cast<std::size_t>(variants * pass.out_columns));
-      products_of_sums(columns, pass.columns, variants, means, scales, of_calls, of_missing,
+      products_of_sums(columns, pass.columns, variants, means, scales, of_genotypes, of_missing,
                        t.data());
       take(block, t.data(), u.data());
-      const BlockLayout layout = packed_layout(&matrix_.counts()[first], block.variants());
+      // Devices have lists unpacked.
+      const BlockLayout layout = matrix_.has_dosages(block.number())
+                                     ? *block.stored().layout
+                                     : packed_layout(&matrix_.counts()[first], block.variants());
       write_numbers(block_coefficients(u.data(), means, scales, layout, out_columns),
                     layout.any_missing(), out_columns.all(), numbers);
     });

@@ -94,6 +94,20 @@ void store_dosages(const DosageRows& rows, const BlockLayout& layout, std::uint8
 void unpack_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,
                   std::uint8_t* rows);
 
+// Calls use(variant, sample) for each missing dosage of samples [first, first + n).
+template <class Use>
+void for_each_missing_dosage(const StoredBlock& block, std::int64_t first, std::int64_t n,
+                             const Use& use) {
+  if (block.lanes == nullptr) return;
+  for (std::int64_t lane = first / kLaneSamples; lane < lanes_of(first + n); ++lane) {
+    for (std::uint32_t k = block.lanes[lane]; k < block.lanes[lane + 1]; ++k) {
+      const NonModalGenotype missing(block.non_modal[k]);
+      const std::int64_t sample = lane * kLaneSamples + missing.sample;
+      if (sample >= first && sample < first + n) use(std::int64_t{missing.variant}, sample);
+    }
+  }
+}
+
 // Adds the contributions of non-modal genotypes to sums over the samples from a lane on: for
 // genotype i of variant v, the row calls[v] gets numbers[i] times the difference of call and modal
 // call. The row missing[v] gets numbers[i] if only the call is missing, -numbers[i] if only the

@@ -10,6 +10,7 @@
 #include "core/genotypes/block_columns.h"
 #include "core/genotypes/genotype_products.h"
 #include "core/genotypes/standardise.h"
+#include "genotypes/memory_dosages.h"
 #include "genotypes/memory_genotypes.h"
 #include "genotypes/multiplied.h"
 
@@ -17,52 +18,6 @@ namespace ancify {
 namespace {
 
 using Vector = std::vector<double>;
-
-struct Dosages {
-  std::int64_t samples;
-  std::vector<std::vector<Dosage>> of_variants;
-  std::vector<int> units;
-};
-
-// Each seventh variant has calls, in units of 1.
-Dosages random_dosages(std::int64_t samples, std::int64_t variants, double missing,
-                       const std::vector<int>& units, unsigned seed) {
-  std::mt19937_64 random(seed);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  Dosages dosages{samples, {}, {}};
-  for (std::int64_t j = 0; j < variants; ++j) {
-    const int unit = j % 7 == 6 ? 1 : units[static_cast<std::size_t>(j) % units.size()];
-    std::uniform_int_distribution<int> any(-unit, unit);
-    std::vector<Dosage> row;
-    for (std::int64_t i = 0; i < samples; ++i) {
-      row.push_back(uniform(random) < missing ? kMissingDosage : static_cast<Dosage>(any(random)));
-    }
-    dosages.of_variants.push_back(row);
-    dosages.units.push_back(unit);
-  }
-  return dosages;
-}
-
-class MemoryDosages : public MemoryGenotypes {
- public:
-  explicit MemoryDosages(Dosages dosages)
-      : MemoryGenotypes({dosages.samples, {}}), dosages_(std::move(dosages)) {}
-  std::int64_t variants() const override {
-    return static_cast<std::int64_t>(dosages_.of_variants.size());
-  }
-  bool gives_dosages() const override { return true; }
-  void read_dosages(std::int64_t first, std::int64_t n, Dosage* out, int* units) const override {
-    for (std::int64_t j = 0; j < n; ++j) {
-      const auto at = static_cast<std::size_t>(first + j);
-      std::copy(dosages_.of_variants[at].begin(), dosages_.of_variants[at].end(),
-                out + j * samples());
-      units[j] = dosages_.units[at];
-    }
-  }
-
- private:
-  Dosages dosages_;
-};
 
 GenotypeMatrix matrix_of(std::unique_ptr<GenotypeFile> file, const GenotypeWork& work) {
   JobControl control;
@@ -138,7 +93,7 @@ TEST(DosageProducts, AreThoseOfPlainLoopsByEveryWay) {
   for (const auto& [n, m, missing] : {std::tuple{2, 1, 0.0}, std::tuple{65, 300, 0.0},
                                       std::tuple{130, 519, 0.03}, std::tuple{4200, 34, 0.3}}) {
     for (const std::vector<int>& units : {std::vector{255}, std::vector{16384, 1000}}) {
-      const Dosages dosages = random_dosages(n, m, missing, units, static_cast<unsigned>(n + m));
+      const Dosages dosages = Dosages::random(n, m, missing, units, static_cast<unsigned>(n + m));
       const auto z = standardised(dosages, -1);
       for (const int columns : {1, 5}) {
         const Vector v = random_numbers(static_cast<std::int64_t>(n) * columns, 3);
@@ -188,14 +143,9 @@ TEST(DosageProducts, OfWholeDosagesAreThoseOfCalls) {
 
 // Blocks of calls beside blocks of dosages.
 TEST(DosageProducts, OfMixedBlocksAreThoseOfPlainLoops) {
-  Dosages dosages = random_dosages(90, 256, 0.1, {255}, 1);
-  const Dosages calls = random_dosages(90, 256, 0.1, {1}, 2);
-  const Dosages last = random_dosages(90, 3, 0.1, {255}, 3);
-  for (const Dosages* more : {&calls, &last}) {
-    dosages.of_variants.insert(dosages.of_variants.end(), more->of_variants.begin(),
-                               more->of_variants.end());
-    dosages.units.insert(dosages.units.end(), more->units.begin(), more->units.end());
-  }
+  Dosages dosages = Dosages::random(90, 256, 0.1, {255}, 1);
+  dosages.append(Dosages::random(90, 256, 0.1, {1}, 2));
+  dosages.append(Dosages::random(90, 3, 0.1, {255}, 3));
   const auto matrix = matrix_of(dosages, {});
   EXPECT_TRUE(matrix.has_dosages(0) && !matrix.has_dosages(1) && matrix.has_dosages(2));
   const Vector v = random_numbers(5 * 90, 1);
@@ -244,7 +194,7 @@ TEST(DosageProducts, AreExactForTheLargestDosagesAndDigits) {
 }
 
 TEST(DosageProducts, OfPairsAreThoseOfPlainLoops) {
-  const Dosages dosages = random_dosages(83, 330, 0.05, {255, 16384}, 4);
+  const Dosages dosages = Dosages::random(83, 330, 0.05, {255, 16384}, 4);
   const auto z = standardised(dosages, -1);
   const std::size_t n = z.front().size();
   Vector factors = random_numbers(330, 5);
@@ -288,7 +238,7 @@ TEST(DosageProducts, OfPairsAreThoseOfPlainLoops) {
 
 TEST(BlockColumns, AreStandardisedVariants) {
   for (const double missing : {0.0, 0.1}) {
-    const Dosages dosages = random_dosages(70, 300, missing, {255}, 8);
+    const Dosages dosages = Dosages::random(70, 300, missing, {255}, 8);
     const auto z = standardised(dosages, -1);
     const auto matrix = matrix_of(dosages, {});
     const GenotypeProducts products = standardise(matrix, -1);
@@ -314,7 +264,7 @@ TEST(BlockColumns, AreStandardisedVariants) {
 }
 
 TEST(VariantMoments, OfDosagesAreThoseOfDoubles) {
-  const Dosages dosages = random_dosages(500, 40, 0.2, {255, 16384}, 9);
+  const Dosages dosages = Dosages::random(500, 40, 0.2, {255, 16384}, 9);
   for (std::size_t j = 0; j < 40; ++j) {
     const VariantMoments found = moments_of(dosages.of_variants[j].data(), 500, dosages.units[j]);
     double n = 0;

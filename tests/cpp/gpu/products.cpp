@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "core/exec/threads.h"
 #include "core/genotypes/standardise.h"
 #include "driver.h"
+#include "genotypes/memory_dosages.h"
 #include "genotypes/memory_genotypes.h"
 
 namespace ancify::test {
@@ -19,10 +21,10 @@ namespace {
 
 // Z Z'V beside Z'V, twice: the second pass finds genotypes on the devices, if they fit. V's and
 // out's columns are `columns`.
-std::vector<double> genotype_products(const Calls& calls, std::shared_ptr<ProductDevices> devices,
-                                      int columns, ProductBits bits) {
+std::vector<double> genotype_products(std::unique_ptr<GenotypeFile> file,
+                                      std::shared_ptr<ProductDevices> devices, int columns,
+                                      ProductBits bits) {
   JobControl control;
-  auto file = std::make_unique<MemoryGenotypes>(calls);
   GenotypeSelection all = {first_numbers(file->samples()), first_numbers(file->variants())};
   const GenotypeMatrix matrix(std::move(file), std::move(all),
                               {hardware_threads(), best_simd_level(), 0, true, std::move(devices)},
@@ -47,25 +49,53 @@ std::vector<double> genotype_products(const Calls& calls, std::shared_ptr<Produc
   return result;
 }
 
+std::unique_ptr<GenotypeFile> file_of(const Calls& calls) {
+  return std::make_unique<MemoryGenotypes>(calls);
+}
+std::unique_ptr<GenotypeFile> file_of(const Dosages& dosages) {
+  return std::make_unique<MemoryDosages>(dosages);
+}
+
 // Multiplies on one device with room for all genotypes, and on three with little.
-void check_products_of(Checks& checks, const Backend& backend, const Calls& calls, int columns,
-                       ProductBits bits) {
-  const auto expected = genotype_products(calls, nullptr, columns, bits);
+template <class Genotypes>
+void check_products_of(Checks& checks, const Backend& backend, const Genotypes& genotypes,
+                       int columns, ProductBits bits) {
+  const auto expected = genotype_products(file_of(genotypes), nullptr, columns, bits);
+  const std::size_t rows = device_rows(std::is_same_v<Genotypes, Dosages>);
   for (const bool three : {false, true}) {
     const Backend used = three ? three_devices(backend) : backend;
     const auto devices = open_product_devices(used);
     devices->kernels = watched(std::move(devices->kernels));
     // Columns, and tiles of some blocks
     const auto whole = static_cast<std::size_t>(bits == ProductBits::k56 ? 2 * columns : columns);
-    const auto samples = static_cast<std::size_t>(quad_stride(calls.samples));
+    const auto samples = static_cast<std::size_t>(quad_stride(genotypes.samples));
     if (three) {
-      devices->memory_limit = whole * samples * 12 + 6 * (samples * 64 + whole * 6200) + 4096;
+      devices->memory_limit = whole * samples * 12 + 6 * (samples * rows + whole * 6200) + 4096;
     }
-    checks.expect(genotype_products(calls, devices, columns, bits) == expected,
-                  "products of " + std::to_string(calls.samples) + " samples, " +
-                      std::to_string(calls.of_variants.size()) + " variants and " +
+    checks.expect(genotype_products(file_of(genotypes), devices, columns, bits) == expected,
+                  "products of " + std::to_string(genotypes.samples) + " samples, " +
+                      std::to_string(genotypes.of_variants.size()) + " variants and " +
                       std::to_string(columns) + " columns differ");
   }
+}
+
+// A block of calls between blocks of dosages.
+Dosages mixed_blocks(std::int64_t samples) {
+  Dosages dosages = Dosages::random(samples, kBlockVariants, 0.1, {kMostUnit}, 1);
+  dosages.append(Dosages::random(samples, kBlockVariants, 0.1, {1}, 2));
+  dosages.append(Dosages::random(samples, 40, 0, {255}, 3));
+  return dosages;
+}
+
+// All dosages are the largest, so that sums are too.
+Dosages largest_dosages(std::int64_t samples, std::int64_t variants) {
+  Dosages dosages = Dosages::random(samples, variants, 0, {kMostUnit}, 1);
+  for (std::vector<Dosage>& row : dosages.of_variants) {
+    for (Dosage& dosage : row) dosage = static_cast<Dosage>(dosage < 0 ? -kMostUnit : kMostUnit);
+    row[0] = kMostUnit - 1;  // so that they are no calls
+  }
+  std::fill(dosages.units.begin(), dosages.units.end(), kMostUnit);
+  return dosages;
 }
 
 // Calls without a missing one.
@@ -114,13 +144,15 @@ void fill_randomly(Device& device, const DeviceArray<T>& array) {
   device.wait(0);
 }
 
-// Times both kernels on arbitrary memory, beside a copy of as many bytes as the packed calls have.
-void time_product_kernels(ProductKernels& kernels, std::size_t columns) {
+// Times both kernels on arbitrary memory, beside a copy of as many bytes as the genotypes have:
+// calls, or dosages of fewer variants.
+void time_product_kernels(ProductKernels& kernels, std::size_t columns, bool dosed) {
   Device& device = kernels.device();
   MemoryPool pool(device);
-  const auto blocks = static_cast<std::size_t>((kVariants + kBlockVariants - 1) / kBlockVariants);
+  const std::int64_t variants = dosed ? kVariants / 8 : kVariants;
+  const auto blocks = static_cast<std::size_t>((variants + kBlockVariants - 1) / kBlockVariants);
   const auto stride = static_cast<std::size_t>(quad_stride(kSamples));
-  const std::size_t bytes = blocks * kBlockQuads * stride;
+  const std::size_t bytes = blocks * device_rows(dosed) * stride;
   const DeviceArray<std::uint8_t> rows(pool, bytes);
   const DeviceArray<std::uint8_t> copy(pool, bytes);
   const DeviceArray<std::int8_t> digits(pool, columns * stride * kNumberDigits);
@@ -140,24 +172,23 @@ void time_product_kernels(ProductKernels& kernels, std::size_t columns) {
   device.fill(scales.data(), 0, scales.size(), 0);
   device.fill(any_missing.data(), 0, blocks, 0);
   device.fill(out.data(), 0, out.size(), 0);
-  const DeviceRows calls = {rows.data(), stride};
+  const DeviceRows genotypes = {rows.data(), stride, dosed};
   const double first = seconds(device, [&] {
-    kernels.begin(
-        VariantSumsOp{calls, blocks * kBlockQuads, digits.data(), columns, false, sums.data()}, 0);
+    kernels.begin(VariantSumsOp{genotypes, blocks, digits.data(), columns, false, sums.data()}, 0);
   });
   const double second = seconds(device, [&] {
-    kernels.begin(SampleSumsOp{calls, static_cast<std::size_t>(kSamples), blocks, columns, 1,
+    kernels.begin(SampleSumsOp{genotypes, static_cast<std::size_t>(kSamples), blocks, columns, 1,
                                coefficients.data(), scales.data(), any_missing.data(), out.data()},
                   0);
   });
   const double copied = seconds(device, [&] { device.copy(copy.data(), rows.data(), bytes, 0); });
-  const double products = 1e-12 * static_cast<double>(kSamples) * static_cast<double>(kVariants) *
+  const double products = 1e-12 * static_cast<double>(kSamples) * static_cast<double>(variants) *
                           static_cast<double>(columns);
   std::printf(
-      "products, %3zu columns: over samples %8.3f ms, over variants %8.3f ms, both %.2f T products "
-      "of numbers a second; over a copy of the packed calls (%.3f ms) %.2f\n",
-      columns, 1e3 * first, 1e3 * second, 2 * products / (first + second), 1e3 * copied,
-      (first + second) / copied);
+      "products of %s, %3zu columns: over samples %8.3f ms, over variants %8.3f ms, both %.2f T "
+      "products of numbers a second; over a copy of the genotypes (%.3f ms) %.2f\n",
+      dosed ? "dosages" : "calls", columns, 1e3 * first, 1e3 * second,
+      2 * products / (first + second), 1e3 * copied, (first + second) / copied);
 }
 
 // Kernels that compute nothing: a pass with them has the host's work and the transfers alone.
@@ -233,19 +264,33 @@ void check_products(Checks& checks, const Backend& backend, Extent extent) {
   check_products_of(checks, backend, Calls::random(700, 70, 0, 1), 1, ProductBits::k28);
   // More samples than 32-bit sums hold before they are added to 64-bit sums.
   check_products_of(checks, backend, Calls::random(16449, 2, 0, 1), 1, ProductBits::k28);
+  for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
+    check_products_of(checks, backend, Dosages::random(1, 1, 0, {kMostUnit}, 1), 1, bits);
+    check_products_of(checks, backend, Dosages::random(131, 300, 0.1, {255}, 1), 5, bits);
+  }
+  check_products_of(checks, backend, mixed_blocks(70), 17, ProductBits::k56);
+  check_products_of(checks, backend, Dosages::random(60, 300, 0, {kMostUnit}, 1), 33,
+                    ProductBits::k28);
+  check_products_of(checks, backend, largest_dosages(300, 256), 1, ProductBits::k28);
+  check_products_of(checks, backend, Dosages::random(16449, 2, 0.1, {kMostUnit}, 1), 1,
+                    ProductBits::k28);
   checks.expect_all_begun<ProductOperation>();
   if (extent == Extent::kSmall) return;
   for (const ProductBits bits : {ProductBits::k28, ProductBits::k56}) {
     check_products_of(checks, backend, Calls::random(3001, 5003, 0.02, 1), 129, bits);
     check_products_of(checks, backend, Calls::random(40007, 700, 0, 1), 33, bits);
+    check_products_of(checks, backend, Dosages::random(3001, 2003, 0.02, {kMostUnit}, 1), 129,
+                      bits);
   }
 }
 
 void time_products(const Backend& backend) {
   {
     const auto devices = open_product_devices(backend);
-    for (const std::size_t columns : {128, 32, 4, 1}) {
-      time_product_kernels(*devices->kernels[0], columns);
+    for (const bool dosed : {false, true}) {
+      for (const std::size_t columns : {128, 32, 4, 1}) {
+        time_product_kernels(*devices->kernels[0], columns, dosed);
+      }
     }
   }
   const auto matrix_on = [&](std::shared_ptr<ProductDevices> devices) {

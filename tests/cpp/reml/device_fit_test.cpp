@@ -3,11 +3,13 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/reml/kernels/genotype_kernels.h"
 #include "core/reml/stochastic/stochastic_fit.h"
 #include "genotypes/fake_products.h"
+#include "genotypes/memory_dosages.h"
 #include "genotypes/memory_genotypes.h"
 
 namespace ancify::reml {
@@ -16,12 +18,15 @@ namespace {
 constexpr std::int64_t kSamples = 70;
 constexpr std::int64_t kVariants = 130;
 
-Fit fit_on(std::shared_ptr<ProductDevices> devices, int components) {
+std::unique_ptr<GenotypeFile> genotypes(bool dosed) {
+  if (!dosed) return std::make_unique<MemoryGenotypes>(Calls::random(kSamples, kVariants, 0.05, 8));
+  return std::make_unique<MemoryDosages>(Dosages::random(kSamples, kVariants, 0.05, {16384}, 8));
+}
+
+Fit fit_on(std::shared_ptr<ProductDevices> devices, int components, bool dosed) {
   JobControl control;
-  const GenotypeMatrix matrix(
-      std::make_unique<MemoryGenotypes>(Calls::random(kSamples, kVariants, 0.05, 8)),
-      {first_numbers(kSamples), first_numbers(kVariants)},
-      {2, best_simd_level(), 0, true, std::move(devices)}, control);
+  const GenotypeMatrix matrix(genotypes(dosed), {first_numbers(kSamples), first_numbers(kVariants)},
+                              {2, best_simd_level(), 0, true, std::move(devices)}, control);
   std::vector<ComponentWeight> weights;
   for (std::int64_t j = 0; j < kVariants; ++j) {
     weights.push_back({j, static_cast<int>(j % components), 1.0});
@@ -36,10 +41,11 @@ Fit fit_on(std::shared_ptr<ProductDevices> devices, int components) {
 }
 
 TEST(DeviceFit, HasTheBytesOfTheCpu) {
-  for (const int components : {1, 2}) {
-    const Fit expected = fit_on(nullptr, components);
+  for (const auto& [components, dosed] :
+       {std::pair{1, false}, std::pair{2, false}, std::pair{2, true}}) {
+    const Fit expected = fit_on(nullptr, components, dosed);
     const FakeProductDevices devices(2);
-    const Fit found = fit_on(devices.all(), components);
+    const Fit found = fit_on(devices.all(), components, dosed);
     EXPECT_GT(devices.kernels(1).second_halves, 3U);
     EXPECT_EQ(found.theta, expected.theta);
     EXPECT_EQ(found.score, expected.score);
