@@ -6,7 +6,8 @@
 #'
 #' **PLINK.** `mice.bed` needs `mice.fam` and `mice.bim` beside it, `mice.pgen` needs `mice.psam`
 #' and `mice.pvar`. A PGEN may also have a `.fam` and a `.bim`. The tables may be compressed by gzip
-#' or Zstandard (`.pvar.zst`). The calls stay in the file. If [write_bed()] is replacing the files,
+#' or Zstandard (`.pvar.zst`). A PGEN whose index is a file of its own needs it beside:
+#' `mice.pgen.pgi`. The calls stay in the file. If [write_bed()] is replacing the files,
 #' they are read again, so that all three are from the same write.
 #'
 #' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs are kept in
@@ -230,7 +231,8 @@ core_part <- function(part) {
                  quoted(part$path))
   core_list(
     "GenotypesOfPart",
-    path = part$path, identity = part$identity, samples = part$samples,
+    path = part$path, identity = part$identity, index_identity = part$index_identity,
+    samples = part$samples,
     variants = if (is.null(part$alts)) part$variants else length(part$alts),
     order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,

@@ -25,6 +25,7 @@
 struct GenotypesOfPart {
   std::string path;
   std::string identity;  // of the file that was opened; empty if the calls are in memory
+  std::vector<std::string> index_identity;  // of a PGEN's index, if that is a file of its own
   std::int64_t samples;
   std::int64_t variants;
   std::vector<std::int64_t> order;         // as GenotypePart::samples
