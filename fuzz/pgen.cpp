@@ -282,7 +282,11 @@ std::string read_all(std::string_view input, std::size_t samples, const std::vec
       const std::size_t extensions = header.flags();
       if (header.flags() > 0) end = header.number(8);
       std::size_t contents = 0;
-      for (std::size_t i = 0; i < extensions; ++i) contents += header.varint(9);
+      for (std::size_t i = 0; i < extensions; ++i) {
+        const std::size_t size = header.varint(9);
+        need(size <= input.size());
+        contents += size;
+      }
       need(contents <= header.text.size());
       header.text.remove_prefix(contents);
     }

@@ -62,7 +62,7 @@ void MaskedGenotypes::read_dosages(std::int64_t first, std::int64_t n, Dosage* d
     if (mask == 0) continue;
     const auto& [heterozygous, all] = bits_[mask - 1U];
     for (std::int64_t i = 0; i < samples(); ++i) {
-      const bool is_het = dosages[i] == 0 && call_at(heterozygous.data(), i) != 0;
+      const bool is_het = units[j] == 1 && dosages[i] == 0 && call_at(heterozygous.data(), i) != 0;
       if (is_het || call_at(all.data(), i) != 0) dosages[i] = kMissingDosage;
     }
   }

@@ -68,8 +68,9 @@ std::optional<PgenExtensions> read_pgen_extensions(const std::vector<std::uint8_
   // A file is shorter than 2^40 bytes.
   constexpr std::int64_t most = std::int64_t{1} << 40;
   for (std::int64_t i = 0; i < in_header && varints.good(); ++i) {
-    contents += varints.number();
-    if (contents > most) return std::nullopt;
+    const std::int64_t size = varints.number();
+    if (size > most) return std::nullopt;
+    contents += size;
   }
   if (!varints.good()) return std::nullopt;
   extensions.size = static_cast<std::int64_t>(varints.place()) + contents;
