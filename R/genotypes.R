@@ -97,7 +97,8 @@
 #' @param hard_call_threshold For BGENs: the largest distance of a dosage from its call, from 0 to
 #'   0.5. `NULL` (the default): 0.1, as in PLINK 2, with a warning.
 #' @param dosages Whether to read dosages; `FALSE` (the default). For a VCF or VCF Zarr also `"DS"`
-#'   or `"GP"`, a field of FORMAT. Of several files, at least one must have dosages. Others give calls.
+#'   or `"GP"`, a field of FORMAT. Of several files, at least one must have dosages. Others give
+#'   calls.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
@@ -123,8 +124,8 @@
 #'   sample; `dosages` are wanted of files that have only hard calls.
 #' * `ancify_samples_warning`: the files of a set have different samples.
 #' * `ancify_chunks_warning` (field `file`): chunks of a VCF Zarr store are no files.
-#' * `ancify_dosage_warning`: a PGEN has dosages, or a VCF or VCF Zarr has DS, but only hard calls are read; a
-#'   BGEN is read without a `hard_call_threshold`.
+#' * `ancify_dosage_warning`: a PGEN has dosages, or a VCF or VCF Zarr has DS, but only hard calls
+#'   are read; a BGEN is read without a `hard_call_threshold`.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
 #' linkage analyses. American Journal of Human Genetics 81: 559-575.

@@ -60,7 +60,7 @@ Rcpp::RObject pack_dosages_impl(const Rcpp::NumericMatrix& matrix) {
   std::int64_t rounded = 0;
   for (int j = 0; j < matrix.ncol(); ++j) {
     const auto column = matrix.column(j);
-    rounded += ancify::add_dosages({column.begin(), column.end()}, error, true, packed);
+    rounded += ancify::add_dosages({column.begin(), column.end()}, error, packed);
   }
   Rcpp::RawVector dosages(static_cast<R_xlen_t>(packed.dosages.size() * sizeof(ancify::Dosage)));
   std::memcpy(RAW(dosages), packed.dosages.data(), static_cast<std::size_t>(dosages.size()));

@@ -20,9 +20,8 @@ bool is_whole(double copies, int unit, double error) {
   return std::abs(std::round(copies * unit) - copies * unit) <= error * unit;
 }
 
-int unit_of(const std::vector<double>& copies, double error, bool may_be_calls) {
+int unit_of(const std::vector<double>& copies, double error) {
   for (const int unit : kExactUnits) {
-    if (unit == 1 && !may_be_calls) continue;
     const auto fits = [&](double number) { return is_whole(number, unit, error); };
     if (std::all_of(copies.begin(), copies.end(), fits)) return unit;
   }
@@ -37,9 +36,8 @@ unsigned call_of(int dosage, int unit) {
 
 }  // namespace
 
-std::int64_t add_dosages(const std::vector<double>& copies, double error, bool may_be_calls,
-                         PackedGenotypes& packed) {
-  const int unit = unit_of(copies, error, may_be_calls);
+std::int64_t add_dosages(const std::vector<double>& copies, double error, PackedGenotypes& packed) {
+  const int unit = unit_of(copies, error);
   std::int64_t rounded = 0;
   const std::size_t begin = packed.calls.size();
   packed.calls.resize(begin + (copies.size() + 3) / 4);

@@ -77,14 +77,19 @@ const char* SampleCopies::add(DosageField field, const DosedAllele& allele,
     copies = sample.call;
     ++called_;
   } else if (sample.haploid && copies == 1) {
-    any_half_ = true;
+    halves_.push_back(static_cast<std::int64_t>(copies_.size()));
   }
   copies_.push_back(copies);
   return problem;
 }
 
 void SampleCopies::pack(PackedGenotypes& packed, DosageCounts& counts) {
-  counts.rounded += add_dosages(copies_, kErrorOfFloats, !any_half_, packed);
+  const std::size_t begin = packed.calls.size();
+  counts.rounded += add_dosages(copies_, kErrorOfFloats, packed);
+  std::uint8_t* const calls = packed.calls.data() + begin;
+  for (const std::int64_t i : halves_) {
+    calls[i / 4] = static_cast<std::uint8_t>(calls[i / 4] | kMissingCall << 2 * (i % 4));
+  }
   counts.called += called_;
   *this = {};
 }

@@ -45,7 +45,7 @@ class SampleCopies {
 
  private:
   std::vector<double> copies_;
-  bool any_half_ = false;  // whether a haploid dosage is 0.5, which is no call
+  std::vector<std::int64_t> halves_;  // haploid samples with a dosage of 0.5, which is no call
   std::int64_t called_ = 0;
 };
 
