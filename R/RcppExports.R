@@ -665,6 +665,10 @@ read_vcf_zarr_impl <- function(path, split, watch) {
     .Call(`_ancify_read_vcf_zarr_impl`, path, split, watch)
 }
 
+read_vcf_zarr_dosages_impl <- function(path, samples, places, no_alleles, fields, watch) {
+    .Call(`_ancify_read_vcf_zarr_dosages_impl`, path, samples, places, no_alleles, fields, watch)
+}
+
 vcf_zarr_identity_impl <- function(path) {
     .Call(`_ancify_vcf_zarr_identity_impl`, path)
 }

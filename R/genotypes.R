@@ -6,7 +6,8 @@
 #'
 #' **PLINK.** `mice.bed` needs `mice.fam` and `mice.bim` beside it, `mice.pgen` needs `mice.psam`
 #' and `mice.pvar`. A PGEN may also have a `.fam` and a `.bim`. The tables may be compressed by gzip
-#' or Zstandard (`.pvar.zst`). The calls stay in the file. If [write_bed()] is replacing the files,
+#' or Zstandard (`.pvar.zst`). A PGEN whose index is a file of its own needs it beside:
+#' `mice.pgen.pgi`. The calls stay in the file. If [write_bed()] is replacing the files,
 #' they are read again, so that all three are from the same write.
 #'
 #' **VCF and BCF** are read once, and again after a saved fit is loaded. Their SNPs are kept in
@@ -20,7 +21,8 @@
 #' larger. Sites without GT have missing calls. Zarr's format 2 is read in C order, with Blosc,
 #' Zstandard, zlib or no compression. Zarr's format 3 is not read: write the store with
 #' `--zarr-format 2`. A chunk whose alleles are all equal need not be a file; a warning counts such
-#' chunks, as they are missing in a partial copy too. Dosages in `call_DS` are not read.
+#' chunks, as they are missing in a partial copy too. Dosages of `call_DS` or `call_GP` are those of
+#' the VCF, and kept in memory.
 #'
 #' **Several ALT alleles.** A variant of a PGEN, VCF, BCF or VCF Zarr with several ALT alleles is
 #' split: each ALT allele becomes a variant with the same ID, and all other alleles count as the
@@ -54,11 +56,12 @@
 #' **Dosages** are expected numbers of copies, from 0 to 2. With `dosages = TRUE`, they are read
 #' from a PGEN in steps of 1/16384, as they are stored there. A sample without a dosage has its
 #' call, and a haploid one counts twice. Those of a BGEN are exact for probabilities of up to 14
-#' bits, and rounded to 1/16384 otherwise. Those of a VCF come from DS if its header declares it,
+#' bits, and rounded to 1/16384 otherwise. Those of a record of a VCF come from DS if it has that,
 #' else from GP (the probabilities of genotypes). `dosages = "GP"` chooses a field, and a message
 #' tells it. Up to 4 decimals are exact; other values are rounded to 1/16384 and counted. As in
 #' PLINK 2, a sample without DS has its call, a haploid DS from 0 to 1 counts twice, and calls are
-#' dosages at most 0.1 away. Matrices may hold dosages, with the same precision.
+#' dosages at most 0.1 away. Beyond 6 decimals, dosages may differ from PLINK 2's by 1/16384, since
+#' htslib reads them as 32-bit numbers. Matrices may hold dosages, with the same precision.
 #' [summary()][summary.ancify_genotypes] and
 #' [filter_variants()] then tell how well variants are imputed. Without `dosages = TRUE`, a warning
 #' counts the variants of a PGEN with dosages. Dosages of several ALT alleles in a PGEN are an
@@ -93,8 +96,9 @@
 #'   name beside each, if there is one.
 #' @param hard_call_threshold For BGENs: the largest distance of a dosage from its call, from 0 to
 #'   0.5. `NULL` (the default): 0.1, as in PLINK 2, with a warning.
-#' @param dosages Whether to read dosages; `FALSE` (the default). For a VCF also `"DS"` or `"GP"`, a
-#'   field of FORMAT. Of several files, at least one must have dosages. Others give calls.
+#' @param dosages Whether to read dosages; `FALSE` (the default). For a VCF or VCF Zarr also `"DS"`
+#'   or `"GP"`, a field of FORMAT. Of several files, at least one must have dosages. Others give
+#'   calls.
 #' @return A list of class `ancify_genotypes`, with a method for `[`:
 #'
 #' | Field | Content |
@@ -120,8 +124,8 @@
 #'   sample; `dosages` are wanted of files that have only hard calls.
 #' * `ancify_samples_warning`: the files of a set have different samples.
 #' * `ancify_chunks_warning` (field `file`): chunks of a VCF Zarr store are no files.
-#' * `ancify_dosage_warning`: a PGEN has dosages, or a VCF has DS, but only hard calls are read; a
-#'   BGEN is read without a `hard_call_threshold`.
+#' * `ancify_dosage_warning`: a PGEN has dosages, or a VCF or VCF Zarr has DS, but only hard calls
+#'   are read; a BGEN is read without a `hard_call_threshold`.
 #' @references
 #' Purcell S et al. (2007) PLINK: a tool set for whole-genome association and population-based
 #' linkage analyses. American Journal of Human Genetics 81: 559-575.
@@ -206,7 +210,8 @@ genotype_sources <- list(
   ),
   bgen = list(is = function(source) is_bgen_path(source), open = function(...) open_bgen(...)),
   vcf_zarr = list(
-    is = function(source) is_vcf_zarr(source), open = function(...) open_vcf_zarr(...)
+    is = function(source) is_vcf_zarr(source), open = function(...) open_vcf_zarr(...),
+    again = function(...) dosages_of_store_again(...)
   ),
   records = list(
     is = function(source) is_record_file(source), open = function(...) open_records(...),
@@ -230,7 +235,8 @@ core_part <- function(part) {
                  quoted(part$path))
   core_list(
     "GenotypesOfPart",
-    path = part$path, identity = part$identity, samples = part$samples,
+    path = part$path, identity = part$identity, index_identity = part$index_identity,
+    samples = part$samples,
     variants = if (is.null(part$alts)) part$variants else length(part$alts),
     order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,

@@ -15,11 +15,8 @@ check_dosages_of <- function(parts, how) {
     return(invisible())
   }
   kinds <- vapply(parts, `[[`, "", "kind")
-  refuse_if(all(kinds == "vcf_zarr"),
-            "%s is VCF Zarr, of which only hard calls are read: open its VCF instead.",
-            quoted(parts[[1]]$path))
-  refuse_if(is.character(how$dosages) && !any(kinds == "records"),
-            "`dosages = \"%s\"` is for a VCF or BCF: set `dosages = TRUE`.", how$dosages)
+  refuse_if(is.character(how$dosages) && !any(kinds %in% c("records", "vcf_zarr")),
+            "`dosages = \"%s\"` is for a VCF, BCF or VCF Zarr: set `dosages = TRUE`.", how$dosages)
   refuse_if(!any(has_dosages(parts)), "%s has hard calls only: leave `dosages` out.",
             quoted(parts[[1]]$path))
 }

@@ -17,7 +17,7 @@ open_plink <- function(source, how) {
     warn_of_dosages(found$dosages, files[["genotypes"]])
     found$dosages <- FALSE
   }
-  c(list(path = files[["genotypes"]], files = files),
+  c(list(path = files[["genotypes"]], files = c(files, index = names(found$index_identity))),
     replace(found, "variants", NULL), by_alt(found$variants, found$alts, how, files))
 }
 
@@ -34,10 +34,12 @@ read_set <- function(files) {
   several <- if (is_pgen) grep(",", variants$counted, fixed = TRUE)
   alts <- if (length(several)) replace(rep(1L, nrow(variants)), several,
                                        lengths(strsplit(variants$counted[several], ",")))
+  index_identity <- index_identity_of(path)
   dosages <- with_watch("Opening", function(watch) {
     check_genotypes_impl(path, n, nrow(variants), as.integer(alts), watch)
-  })
-  list(samples = samples, variants = variants, dosages = dosages, alts = alts)
+  }, inputs = index_identity)
+  list(samples = samples, variants = variants, dosages = dosages, alts = alts,
+       index_identity = index_identity)
 }
 
 # Splits variants with several ALT alleles, or leaves them out. Returns the table, the variants'
@@ -76,6 +78,12 @@ warn_of_dosages <- function(n, path) {
       "dosage", file = path
     )
   }
+}
+
+# The identity of a PGEN's index, named by its path; empty if the index is no file of its own.
+index_identity_of <- function(path) {
+  index <- Filter(is_file, paste0(path, ".pgi"))
+  vapply(stats::setNames(nm = index), identity_of, "")
 }
 
 # The paths of genotypes, samples and variants.

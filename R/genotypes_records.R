@@ -23,13 +23,16 @@ open_records <- function(source, how) {
   fields <- dosage_fields(how)
   found <- packed_records(path, identity, split, fields)
   check_some_snp(path, found)
-  tell_dosages(found, fields, path)
+  if (found$unread_dosages) warn_of_unread_dosages(path)
+  genotypes <- found$genotypes
+  tell_dosages(genotypes, fields, path)
   list(
-    path = path, identity = identity, dosages = nzchar(found$dosages),
+    path = path, identity = identity, dosages = nzchar(genotypes$dosages),
     files = c(genotypes = path, samples = path, variants = path),
     samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
     variants = list2DF(found$variants), left_out = found$left_out, split = found$split,
-    calls = found$calls, memory = list(split = split, fields = fields, checksum = found$checksum)
+    calls = genotypes$calls,
+    memory = list(split = split, fields = fields, checksum = genotypes$checksum)
   )
 }
 
@@ -45,24 +48,29 @@ check_some_snp <- function(path, found) {
   }
 }
 
-# The fields of FORMAT to read dosages from: the first one that the header declares
+# The fields of FORMAT to read dosages from: the first one of which a record has numbers
 dosage_fields <- function(how) {
   if (is.character(how$dosages)) how$dosages else if (how$dosages) c("DS", "GP") else character()
 }
 
+warn_of_unread_dosages <- function(path) {
+  warn_ancify(
+    sprintf("%s has dosages (DS), but only its calls are read: `dosages = TRUE` reads dosages.",
+            quoted(path)),
+    "dosage", file = path
+  )
+}
+
 tell_dosages <- function(found, fields, path) {
-  if (found$unread_dosages) {
-    warn_ancify(
-      sprintf("%s has dosages (DS), but only its calls are read: `dosages = TRUE` reads dosages.",
-              quoted(path)),
-      "dosage", file = path
-    )
-  }
   refuse_if(length(fields) == 1 && !nzchar(found$dosages),
             "%s declares no %s in FORMAT: leave `dosages` out.", quoted(path), fields)
   if (nzchar(found$dosages)) {
     inform_ancify(paste0(
       sprintf("%s: dosages are those of %s", quoted(path), found$dosages),
+      if (found$of_next > 0) {
+        sprintf(", or of %s in %s", setdiff(fields, found$dosages),
+                count_of(found$of_next, "record"))
+      },
       if (found$rounded > 0) {
         sprintf(", with %s rounded to 1/16384", format_count(found$rounded))
       },
@@ -82,7 +90,12 @@ packed_records <- function(path, identity, split, fields) {
 # Reads the calls again. The checksum finds changes that leave the file's size and sampled parts
 # equal.
 calls_again <- function(part) {
-  found <- packed_records(part$path, part$identity, part$memory$split, part$memory$fields)
+  memory <- part$memory
+  check_again(packed_records(part$path, part$identity, memory$split, memory$fields)$genotypes, part)
+}
+
+# The calls, if they are those of the first reading.
+check_again <- function(found, part) {
   refuse_file_if(!identical(found$checksum, part$memory$checksum), part$path,
                  "%s has other genotypes than open_genotypes() found there: open it again.",
                  quoted(part$path))

@@ -165,8 +165,8 @@ with_sexes <- function(parts) {
 # exactly these samples, in order. `memory` keeps calls, and so is shared by copies.
 genotype_part <- function(part, ids) {
   list(
-    path = part$path, identity = part$identity, kind = part$kind, samples = nrow(part$samples),
-    variants = part$n_variants,
+    path = part$path, identity = part$identity, index_identity = part$index_identity,
+    kind = part$kind, samples = nrow(part$samples), variants = part$n_variants,
     order = if (!identical(part$samples$id, ids)) match(ids, part$samples$id), alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
     places = part$places, no_alleles = part$no_alleles, dosages = part$dosages,

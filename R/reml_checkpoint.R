@@ -73,12 +73,12 @@ naming_checkpoint <- function(checkpoint, fit) {
 # job may read a copy.
 digest_of <- function(problem, files) {
   problem["work"] <- NULL
-  problem$genotypes <- without_fields(problem$genotypes, c("path", "identity"))
+  problem$genotypes <- without_fields(problem$genotypes, c("path", "identity", "index_identity"))
   problem$kernels <- lapply(problem$kernels, function(kernel) {
     fields <- kernel$fields
     # A function is identified by its product with the response.
     if (kernel$kind == "products") fields$products <- fields$products(as.matrix(problem$y))
-    fields$genotypes <- without_fields(fields$genotypes, c("path", "identity"))
+    fields$genotypes <- without_fields(fields$genotypes, c("path", "identity", "index_identity"))
     c(kernel["kind"], fields)
   })
   whole <- tempfile("ancify-digest-")

@@ -1,7 +1,7 @@
 # Files of genotypes that a fit has used, by which later sessions recognise them.
 
-# A file's path, size and checksum, by which a later session recognises it. Its `identity`, named by
-# the path, changes whenever the file is written.
+# A file's path, and size and checksum (also of a PGEN's index), by which a later session recognises
+# it. The `identity` of each file, named by its path, changes whenever the file is written.
 genotype_file_facts <- function(part) {
   # A matrix is saved with the fit.
   if (is.null(part$identity)) {
@@ -11,25 +11,32 @@ genotype_file_facts <- function(part) {
 }
 
 file_facts <- function(path) {
+  files <- c(path, names(index_identity_of(path)))
   facts <- with_watch("Reading genotypes", function(watch) {
     if (dir.exists(path)) {
       vcf_zarr_checksum_impl(path, watch)
     } else {
-      checksums_impl(path, new_work(1), watch)
+      checksums_impl(files, new_work(1), watch)
     }
   })
-  if (is.na(facts$checksum)) {
-    abort_ancify(sprintf("%s cannot be read.", quoted(path)), "file", file = path)
+  if (anyNA(facts$checksum)) {
+    unread <- files[is.na(facts$checksum)][1]
+    abort_ancify(sprintf("%s cannot be read.", quoted(unread)), "file", file = unread)
   }
   list(
-    path = path, size = facts$size, checksum = facts$checksum,
-    identity = stats::setNames(facts$identity, path)
+    path = path, size = sum(facts$size), checksum = paste(facts$checksum, collapse = " "),
+    identity = stats::setNames(facts$identity, files)
   )
+}
+
+# The identities of a file and of a PGEN's index, named by their paths.
+file_identities <- function(path) {
+  c(stats::setNames(identity_of(path), path), index_identity_of(path))
 }
 
 # The facts of a file, which is read again only if its identity has changed.
 known_facts <- function(path, known) {
-  if (identical(known$identity, stats::setNames(identity_of(path), path))) {
+  if (identical(known$identity, file_identities(path))) {
     return(known)
   }
   file_facts(path)
@@ -79,7 +86,8 @@ with_own_genotypes <- function(fit) {
     # A matrix has no identity.
     if (is.null(fit$files[[i]]$identity)) next
     facts <- facts_found_again(fit$files[[i]])
-    fit$genotypes$parts[[i]][c("path", "identity")] <- list(facts$path, unname(facts$identity))
+    fit$genotypes$parts[[i]][c("path", "identity")] <- list(facts$path, facts$identity[[1]])
+    fit$genotypes$parts[[i]]$index_identity <- facts$identity[-1]
     fit$genotypes$path[i] <- facts$path
     fit$files[[i]] <- facts
   }

@@ -49,11 +49,11 @@ inline std::string dosages_of(const GenotypeFile& file, std::int64_t first, std:
 }
 
 // The calls of all variants, or their dosages, read at once. Reading in pieces must give the same.
-// `alts`: as for open_genotype_file().
+// `alts`: as for open_genotype_file(). `file`: the path of the input, if it is in a file already.
 inline std::string read_in_any_pieces(std::string_view input, std::size_t samples,
                                       std::size_t variants, const std::vector<int>& alts = {},
-                                      bool dosages = false) {
-  const std::string& path = as_file(input);
+                                      bool dosages = false, const std::string& file = {}) {
+  const std::string& path = file.empty() ? as_file(input) : file;
   const auto read = [&](std::int64_t piece) {
     return outcome([&] {
       const auto file = open_genotype_file(path, static_cast<std::int64_t>(samples),

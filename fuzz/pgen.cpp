@@ -1,6 +1,10 @@
 // Fuzzes PGEN: all ways of reading give the calls and dosages that a slow, plain reader finds, or
-// an error.
+// an error. The same files with their index beside them give the same.
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -31,14 +35,24 @@ struct Bytes {
     text.remove_prefix(n);
     return value;
   }
-  std::size_t varint() {
+  std::size_t varint(std::size_t most = 5) {
     std::size_t value = 0;
-    for (std::size_t place = 0; place < 5; ++place) {
+    for (std::size_t place = 0; place < most; ++place) {
       const std::size_t byte = number(1);
       value |= (byte & 127) << 7 * place;
       if (byte < 128) return value;
     }
     throw Bad("a long number");
+  }
+  // The number of flags that are set among up to 256.
+  std::size_t flags() {
+    std::size_t n = 0;
+    for (std::size_t place = 0; place < 37; ++place) {
+      const std::size_t byte = number(1);
+      for (std::size_t i = 0; i < 7; ++i) n += byte >> i & 1;
+      if (byte < 128) return n;
+    }
+    throw Bad("too many flags");
   }
   // Numbers of `bits` bits.
   std::vector<unsigned> packed(std::size_t n, std::size_t bits) {
@@ -231,9 +245,9 @@ std::string dosages_of(unsigned type, Bytes& record, const Calls& calls) {
 }
 
 // The calls of a file of at most 65536 variants, and those of each of several ALT alleles; or their
-// dosages.
+// dosages. `index_beside`: whether all bytes before the records are the index.
 std::string read_all(std::string_view input, std::size_t samples, const std::vector<int>& alts,
-                     bool dosages) {
+                     bool dosages, bool index_beside) {
   const std::size_t variants = alts.size();
   Bytes header{input};
   need(header.number(2) == 0x1b6c);
@@ -245,7 +259,8 @@ std::string read_all(std::string_view input, std::size_t samples, const std::vec
   };
   std::vector<unsigned> types(variants, 0);
   std::vector<std::size_t> lengths(variants, (samples + 3) / 4);
-  if (mode != 0x10) {
+  std::string_view::size_type end = input.size();
+  if (mode < 0x10) {
     need(mode >= 0x02 && mode <= 0x04);
     skip_reference_bits();
     types.assign(variants, mode == 0x02 ? 0 : mode == 0x03 ? 0x40 : 0xc0);
@@ -263,7 +278,22 @@ std::string read_all(std::string_view input, std::size_t samples, const std::vec
     for (std::size_t j = 0; j < variants; ++j) need((types[j] & 8) == 0 || alts[j] > 1);
     skip_reference_bits();
     need(begin <= input.size() && begin >= input.size() - header.text.size());
-    header.text = input.substr(begin);
+    if (mode == 0x11) {
+      const std::size_t extensions = header.flags();
+      if (header.flags() > 0) end = header.number(8);
+      std::size_t contents = 0;
+      for (std::size_t i = 0; i < extensions; ++i) {
+        const std::size_t size = header.varint(9);
+        need(size <= input.size());
+        contents += size;
+      }
+      need(contents <= header.text.size());
+      header.text.remove_prefix(contents);
+    }
+    const std::size_t header_end = input.size() - header.text.size();
+    need(index_beside ? begin == header_end : begin >= header_end);
+    need(begin <= end && end <= input.size());
+    header.text = input.substr(begin, end - begin);
   }
   std::string text;
   Calls base;
@@ -290,12 +320,46 @@ std::string read_all(std::string_view input, std::size_t samples, const std::vec
 }
 
 std::string read_slowly(std::string_view input, std::size_t samples, const std::vector<int>& alts,
-                        bool dosages) {
+                        bool dosages, bool index_beside) {
   try {
-    return read_all(input, samples, alts, dosages);
+    return read_all(input, samples, alts, dosages, index_beside);
   } catch (const Bad&) {
     return {};
   }
+}
+
+// A file with its index beside it, made of one with an index in itself; none if it has no records.
+std::optional<std::pair<std::string, std::string>> with_index_beside(std::string_view input) {
+  constexpr std::size_t magic_end = 3;
+  constexpr std::size_t begin_at = 12;
+  if (input.size() < begin_at + 8) return std::nullopt;
+  const std::size_t begin = Bytes{input.substr(begin_at)}.number(8);
+  if (begin < begin_at + 8 || begin > input.size()) return std::nullopt;
+  std::string index(input.substr(0, begin));
+  std::string file(input.substr(0, magic_end));
+  index[2] = static_cast<char>(index[2] + 0x20);
+  file[2] = static_cast<char>(file[2] + 0x10);
+  file += input.substr(begin);
+  const auto put = [&](std::size_t at, std::size_t number) {
+    for (std::size_t i = 0; i < 8; ++i) index[at + i] = static_cast<char>(number >> 8 * i & 0xff);
+  };
+  put(begin_at, magic_end);
+  return std::pair(file, index);
+}
+
+void write(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary)
+      .write(content.data(), static_cast<std::streamsize>(content.size()));
+}
+
+// The path of a file with this content, and its index beside it.
+std::string as_files(const std::pair<std::string, std::string>& contents) {
+  static const std::string path =
+      (std::filesystem::temp_directory_path() / ("fuzz-" + std::to_string(getpid()) + ".pgen"))
+          .string();
+  write(path, contents.first);
+  write(path + ".pgi", contents.second);
+  return path;
 }
 
 }  // namespace
@@ -309,7 +373,8 @@ void check(std::string_view input) {
   // Larger files run no further code, but are slow.
   constexpr std::size_t most = 3000;
   if (variants == 0 || variants > most || samples == 0 || samples > most) return;
-  if ((input[2] < 0x02 || input[2] > 0x04) && input[2] != 0x10) return;
+  const bool has_index = input[2] == 0x10 || input[2] == 0x11;
+  if ((input[2] < 0x02 || input[2] > 0x04) && !has_index) return;
   // Allele counts come from the table beside the file. Few variants have many ALT alleles.
   Choices choices(input);
   const bool any_several = choices.one_in(2);
@@ -318,10 +383,16 @@ void check(std::string_view input) {
     if (any_several && choices.one_in(3)) n = 2 + static_cast<int>(choices.below(6));
   }
   for (const bool dosages : {false, true}) {
-    const std::string found = read_in_any_pieces(input, samples, variants,
-                                                 any_several ? alts : std::vector<int>(), dosages);
-    require_equal(is_error(found) ? "" : found, read_slowly(input, samples, alts, dosages),
-                  "the genotypes and the slow way");
+    const auto check_file = [&](const std::string& path, bool index_beside) {
+      const std::string found = read_in_any_pieces(
+          input, samples, variants, any_several ? alts : std::vector<int>(), dosages, path);
+      require_equal(is_error(found) ? "" : found,
+                    read_slowly(input, samples, alts, dosages, index_beside),
+                    "the genotypes and the slow way");
+    };
+    check_file("", false);
+    if (!has_index || !choices.one_in(4)) continue;
+    if (const auto beside = with_index_beside(input)) check_file(as_files(*beside), true);
   }
 }
 

@@ -21,6 +21,7 @@
 
 #include "../tests/cpp/support.h"
 #include "core/exec/job_control.h"
+#include "core/formats/genotype/vcf_zarr_dosages.h"
 #include "core/formats/genotype/vcf_zarr_genotypes.h"
 #include "core/formats/genotype/vcf_zarr_index.h"
 #include "core/io/lines.h"
@@ -657,6 +658,20 @@ bool is_small(const Files& files) {
   return true;
 }
 
+// Reads dosages of all variants and samples.
+void read_dosages(const std::string& path, bool split) {
+  JobControl control;
+  const VcfZarrIndex index = read_vcf_zarr_index(path, split, control);
+  const auto samples = static_cast<std::int64_t>(index.samples.size());
+  const VcfZarrDosages found =
+      read_vcf_zarr_dosages(path, samples, index.places, {"DS", "GP"}, control);
+  if (found.counts.field.empty()) return;
+  require(found.genotypes.units.size() == index.places.places.size() &&
+              found.genotypes.dosages.size() ==
+                  index.places.places.size() * static_cast<std::size_t>(samples),
+          "another number of dosages");
+}
+
 }  // namespace
 
 void check(std::string_view input) {
@@ -676,6 +691,10 @@ void check(std::string_view input) {
   const auto piece = static_cast<std::int64_t>(1 + choices.below(5));
   require_equal(without_message(read_pieces(path, 1000000)),
                 without_message(read_pieces(path, piece)), "two sizes of pieces");
+  outcome([&] {
+    read_dosages(path, split);
+    return std::string();
+  });
 }
 
 }  // namespace ancify::fuzz

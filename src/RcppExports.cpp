@@ -2170,6 +2170,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_vcf_zarr_dosages_impl
+Rcpp::List read_vcf_zarr_dosages_impl(const std::string& path, double samples, const std::vector<int>& places, const std::vector<int>& no_alleles, const std::vector<std::string>& fields, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_vcf_zarr_dosages_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP placesSEXP, SEXP no_allelesSEXP, SEXP fieldsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< double >::type samples(samplesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type no_alleles(no_allelesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_vcf_zarr_dosages_impl(path, samples, places, no_alleles, fields, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // vcf_zarr_identity_impl
 std::string vcf_zarr_identity_impl(const std::string& path);
 RcppExport SEXP _ancify_vcf_zarr_identity_impl(SEXP pathSEXP) {
@@ -2401,6 +2417,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_range_impl", (DL_FUNC) &_ancify_read_range_impl, 3},
     {"_ancify_expected_ld_impl", (DL_FUNC) &_ancify_expected_ld_impl, 5},
     {"_ancify_read_vcf_zarr_impl", (DL_FUNC) &_ancify_read_vcf_zarr_impl, 3},
+    {"_ancify_read_vcf_zarr_dosages_impl", (DL_FUNC) &_ancify_read_vcf_zarr_dosages_impl, 6},
     {"_ancify_vcf_zarr_identity_impl", (DL_FUNC) &_ancify_vcf_zarr_identity_impl, 1},
     {"_ancify_vcf_zarr_checksum_impl", (DL_FUNC) &_ancify_vcf_zarr_checksum_impl, 2},
     {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 3},

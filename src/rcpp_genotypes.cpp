@@ -164,6 +164,7 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
   if (memory.calls == nullptr) {
     ancify::InputIdentities expected = inputs;
     expected.emplace(path, identity);
+    for (const std::string& index : index_identity) expected.emplace(path + ".pgi", index);
     if (!block_begins.empty()) {
       return std::make_unique<ancify::BgenGenotypes>(
           ancify::InputFile(path, expected), samples, block_begins,
@@ -220,8 +221,9 @@ struct Fields<GenotypesOfPart> {
   using All = GenotypesOfPart;
   static constexpr auto table = fields(
       "GenotypesOfPart", field("path", &All::path), field_or_default("identity", &All::identity),
-      field("samples", &All::samples), field("variants", &All::variants),
-      field_or_default("order", &All::order, as_indices), field_or_default("alts", &All::alts),
+      field_or_default("index_identity", &All::index_identity), field("samples", &All::samples),
+      field("variants", &All::variants), field_or_default("order", &All::order, as_indices),
+      field_or_default("alts", &All::alts),
       field_or_default("block_begins", &All::block_begins, as_indices),
       field_or_default("hard_call_threshold", &All::hard_call_threshold),
       field_or_default("dosages", &All::dosages), field_or_default("places", &All::places),

@@ -15,6 +15,7 @@
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/masked_genotypes.h"
 #include "core/formats/genotype/memory_genotypes.h"
+#include "core/formats/genotype/sample_copies.h"
 #include "core/formats/genotype/selected_calls.h"
 #include "core/formats/genotype/tables.h"
 #include "core/formats/genotype/vcf_zarr_index.h"
@@ -25,6 +26,7 @@
 struct GenotypesOfPart {
   std::string path;
   std::string identity;  // of the file that was opened; empty if the calls are in memory
+  std::vector<std::string> index_identity;  // of a PGEN's index, if that is a file of its own
   std::int64_t samples;
   std::int64_t variants;
   std::vector<std::int64_t> order;         // as GenotypePart::samples
@@ -55,6 +57,11 @@ struct ChosenGenotypes {
 };
 
 ChosenGenotypes as_chosen(const Rcpp::List& genotypes);
+
+// list(calls = an external pointer, checksum = of the calls and dosages, dosages = the first wanted
+// field, or "", of_next = the number of records of the next field, rounded = and called = numbers
+// of genotypes).
+Rcpp::List as_list(ancify::PackedGenotypes genotypes, const ancify::DosageCounts& dosages);
 
 // The places in a VCF Zarr store of read_vcf_zarr_impl().
 ancify::VcfZarrPlaces as_vcf_zarr_places(const std::vector<int>& places,

@@ -16,10 +16,22 @@ std::uint32_t extended(std::uint32_t checksum, const std::vector<Value>& values)
 
 }  // namespace
 
-// Returns list(samples =, variants = as from read_variants_impl(), calls = an external pointer,
-// checksum = of the calls and dosages, left_out = counts of records, split = their number, dosages
-// = the field of `fields` that is read, or "", unread_dosages = whether the header declares DS
-// without need, rounded = and called = numbers of genotypes).
+Rcpp::List as_list(ancify::PackedGenotypes genotypes, const ancify::DosageCounts& dosages) {
+  const std::uint32_t checksum =
+      extended(extended(extended(0, genotypes.calls), genotypes.dosages), genotypes.units);
+  const Rcpp::XPtr<ancify::PackedGenotypes> packed(
+      new ancify::PackedGenotypes(std::move(genotypes)));
+  using Rcpp::Named;
+  return Rcpp::List::create(
+      Named("calls") = packed, Named("checksum") = tfm::format("%08x", checksum),
+      Named("dosages") = dosages.field, Named("of_next") = static_cast<double>(dosages.of_next),
+      Named("rounded") = static_cast<double>(dosages.rounded),
+      Named("called") = static_cast<double>(dosages.called));
+}
+
+// Returns list(samples =, variants = as from read_variants_impl(), genotypes = as_list() of them,
+// left_out = counts of records, split = their number, unread_dosages = whether the header declares
+// DS without need).
 // [[Rcpp::export]]
 Rcpp::List read_records_impl(const std::string& path, bool split,
                              const std::vector<std::string>& fields, const Rcpp::List& work,
@@ -31,21 +43,14 @@ Rcpp::List read_records_impl(const std::string& path, bool split,
   });
   ancify::TextColumn samples;
   for (const std::string& sample : found.samples) samples.add(sample);
-  const ancify::PackedGenotypes& read = found.genotypes;
-  const std::uint32_t checksum =
-      extended(extended(extended(0, read.calls), read.dosages), read.units);
-  const Rcpp::XPtr<ancify::PackedGenotypes> packed(
-      new ancify::PackedGenotypes(std::move(found.genotypes)));
   using Rcpp::Named;
   return Rcpp::List::create(
       Named("samples") = as_strings(samples), Named("variants") = as_list(found.variants),
-      Named("calls") = packed, Named("checksum") = tfm::format("%08x", checksum),
+      Named("genotypes") = as_list(std::move(found.genotypes), found.dosages),
       Named("left_out") = Rcpp::NumericVector::create(
           Named("multiallelic") = static_cast<double>(found.multiallelic),
           Named("not_snp") = static_cast<double>(found.not_snp),
           Named("without_genotypes") = static_cast<double>(found.without_genotypes)),
-      Named("split") = static_cast<double>(found.split), Named("dosages") = found.dosage_field,
-      Named("unread_dosages") = found.unread_dosages,
-      Named("rounded") = static_cast<double>(found.rounded),
-      Named("called") = static_cast<double>(found.called));
+      Named("split") = static_cast<double>(found.split),
+      Named("unread_dosages") = found.unread_dosages);
 }

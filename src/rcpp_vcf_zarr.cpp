@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/genotype/vcf_zarr_dosages.h"
 #include "core/formats/genotype/vcf_zarr_index.h"
 #include "core/formats/genotype/vcf_zarr_store.h"
 #include "rcpp_genotypes.h"
@@ -22,7 +23,8 @@ ancify::VcfZarrPlaces as_vcf_zarr_places(const std::vector<int>& places,
 
 // Returns list(samples =, variants = as from read_variants_impl(), places = of each variant: three
 // numbers, no_alleles = pairs of numbers, left_out = counts of sites, split = their number,
-// chunks = of genotypes, missing_chunks = those of them that are no files, fill = their allele).
+// chunks = of genotypes, missing_chunks = those of them that are no files, fill = their allele,
+// has_dosages = whether there is call_DS).
 // [[Rcpp::export]]
 Rcpp::List read_vcf_zarr_impl(const std::string& path, bool split, const Rcpp::Function& watch) {
   ancify::VcfZarrIndex index;
@@ -39,16 +41,32 @@ Rcpp::List read_vcf_zarr_impl(const std::string& path, bool split, const Rcpp::F
     no_alleles.insert(no_alleles.end(), {site, allele});
   }
   using Rcpp::Named;
-  return Rcpp::List::create(Named("samples") = as_strings(index.samples),
-                            Named("variants") = as_list(index.variants), Named("places") = places,
-                            Named("no_alleles") = no_alleles,
-                            Named("left_out") = Rcpp::NumericVector::create(
-                                Named("multiallelic") = static_cast<double>(index.multiallelic),
-                                Named("not_snp") = static_cast<double>(index.not_snp)),
-                            Named("split") = static_cast<double>(index.split),
-                            Named("chunks") = static_cast<double>(index.chunks),
-                            Named("missing_chunks") = static_cast<double>(index.missing_chunks),
-                            Named("fill") = static_cast<double>(index.fill));
+  return Rcpp::List::create(
+      Named("samples") = as_strings(index.samples), Named("variants") = as_list(index.variants),
+      Named("places") = places, Named("no_alleles") = no_alleles,
+      Named("left_out") = Rcpp::NumericVector::create(
+          Named("multiallelic") = static_cast<double>(index.multiallelic),
+          Named("not_snp") = static_cast<double>(index.not_snp)),
+      Named("split") = static_cast<double>(index.split),
+      Named("chunks") = static_cast<double>(index.chunks),
+      Named("missing_chunks") = static_cast<double>(index.missing_chunks),
+      Named("fill") = static_cast<double>(index.fill), Named("has_dosages") = index.has_dosages);
+}
+
+// Reads the dosages of these places, from the first of `fields` that a site has. Returns as_list()
+// of them.
+// [[Rcpp::export]]
+Rcpp::List read_vcf_zarr_dosages_impl(const std::string& path, double samples,
+                                      const std::vector<int>& places,
+                                      const std::vector<int>& no_alleles,
+                                      const std::vector<std::string>& fields,
+                                      const Rcpp::Function& watch) {
+  ancify::VcfZarrDosages found;
+  run_job(watch, [&](ancify::JobControl& control) {
+    found = ancify::read_vcf_zarr_dosages(path, static_cast<std::int64_t>(samples),
+                                          as_vcf_zarr_places(places, no_alleles), fields, control);
+  });
+  return as_list(std::move(found.genotypes), found.counts);
 }
 
 // [[Rcpp::export]]

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/io/little_endian.h"
+
 namespace ancify::test {
 
 // A call (0, 1, 2, or 3 for a missing one) of each sample.
@@ -161,6 +163,15 @@ inline std::string pgen_of_records(std::size_t samples, const std::vector<unsign
   file += index;
   for (const std::string& record : records) file += record;
   return file;
+}
+
+// A file with its index beside it, made of one of few variants: its content and that of the index.
+inline std::pair<std::string, std::string> with_index_beside(const std::string& pgen) {
+  const auto begin = static_cast<std::size_t>(little_endian<std::uint64_t>(&pgen[12]));
+  std::string index = pgen.substr(0, begin);
+  index[2] = static_cast<char>(index[2] + 0x20);
+  index.replace(12, 8, number_bytes(3, 8));
+  return {pgen.substr(0, 2) + static_cast<char>(pgen[2] + 0x10) + pgen.substr(begin), index};
 }
 
 // The same, with these tracks.

@@ -137,6 +137,24 @@ plain_differences <- function(record, calls) {
   calls
 }
 
+# Writes a PGEN of storage mode 10 again, with its index beside it (`.pgen.pgi`). `extensions`:
+# bytes that follow the index. Returns the path.
+with_index_beside <- function(path, extensions = raw()) {
+  bytes <- file_bytes(path)
+  numbers <- as.integer(bytes)
+  blocks <- ceiling(sum(numbers[4:7] * 256^(0:3)) / 65536)
+  places <- 12 + outer(1:8, 8 * (seq_len(blocks) - 1), `+`)
+  begins <- colSums(matrix(numbers[places], 8) * 256^(0:7))
+  index <- bytes[seq_len(begins[1])]
+  index[places] <- as.raw(vapply(begins - begins[1] + 3, function(n) n %/% 256^(0:7) %% 256,
+                                 numeric(8)))
+  mode <- length(extensions) > 0
+  index[3] <- as.raw(0x30 + mode)
+  writeBin(c(index, extensions), paste0(path, ".pgi"))
+  writeBin(c(bytes[1:2], as.raw(0x20 + mode), bytes[-seq_len(begins[1])]), path)
+  path
+}
+
 # A PGEN of storage mode 02, with a .psam and a .pvar. Returns its path.
 pgen_fileset <- function(calls, stem = tempfile("genotypes-")) {
   number <- function(n) n %/% 256^(0:3) %% 256

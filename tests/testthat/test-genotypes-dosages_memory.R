@@ -79,6 +79,47 @@ test_that("GP gives expected copies, also of several ALT alleles", {
                    cbind(c(0.9, 0.1), c(0.1, 1.85)))
 })
 
+test_that("each record has the dosages of its first field", {
+  fields <- cbind(c("0/0:0.3:0.5,0.5,0", "0/1:.:0,1,0", "1/1:1.9:0,0,1"),
+                  c("0/0:0.5,0.5,0", "0/1:0.1,0.8,0.1", "1/1:."),
+                  c("0/0:.:0.5,0.5,0", "0/1:.:0,0.75,0.25", "1/1:.:."))
+  vcf <- vcf_of_fields(fields, c("GT:DS:GP", "GT:GP", "GT:DS:GP"))
+  expect_message(g <- open_genotypes(vcf, dosages = TRUE),
+                 "those of DS, or of GP in 2 records, and calls of 3 genotypes")
+  expect_identical(bare(as.matrix(g)), cbind(c(0.3, 1, 1.9), c(0.5, 1, 2), c(0.5, 1.25, 2)))
+  expect_identical(bare(as.matrix(open_quietly(vcf, dosages = "DS")))[, 2:3],
+                   cbind(c(0, 1, 2), c(0, 1, 2)))
+})
+
+test_that("dosages of up to six decimals are those of PLINK 2, to the last step", {
+  set.seed(27)
+  for (digits in 4:6) {
+    dosages <- matrix(round(stats::runif(12000, 0, 2), digits), 4000)
+    vcf <- vcf_of_fields(texts_of_numbers(dosages), "DS")
+    g <- open_quietly(vcf, dosages = TRUE)
+    expect_identical(steps_of(g), floor(16384 * dosages + 0.5))
+  }
+})
+
+test_that("a haploid dosage of 0.5 is no heterozygous call, as in PLINK 2", {
+  fields <- cbind(c("0:0.5", "1:0.5", "0:0", "1:1", "0/1:1", "0/0:0"),
+                  c("0", "1", "0/1", "1", "0/1", "1/1"))
+  vcf <- vcf_of_fields(fields, c("GT:DS", "GT"), chromosome = "X")
+  psam <- tempfile(fileext = ".psam")
+  writeLines(c("#IID\tSEX", paste0("s", 1:6, "\t", c(1, 1, 1, 1, 2, 2))), psam)
+  stem <- run_plink("plink2", "--vcf", vcf, "dosage=DS", "--psam", psam, "--freq",
+                    "cols=chrom,altfreq,nobs")
+  frequencies <- utils::read.delim(paste0(stem, ".afreq"))$ALT_FREQS
+  g <- open_quietly(vcf, dosages = TRUE)
+  g$samples$sex <- c(1, 1, 1, 1, 2, 2)
+  expect_identical(bare(as.matrix(g))[, 1], c(1, 1, 0, 2, 1, 0))
+  # The heterozygous call of a male counts as missing, here.
+  expect_equal(sum(c(1, 1, 0, 2, 2, 0)) / 16, frequencies[1], tolerance = 1e-5)
+  g$by_sex <- TRUE
+  counts <- heterozygous_counts(g[1:4, ], new_work(1))
+  expect_identical(as.numeric(counts), c(0, 1))
+})
+
 test_that("bad dosages of a VCF, and fields that it lacks, are errors that say so", {
   refused <- function(field, problem, ...) {
     vcf <- vcf_of_fields(matrix(c("0/0:0.1", field), 2), ...)

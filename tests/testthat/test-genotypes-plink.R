@@ -277,3 +277,53 @@ test_that("tables compressed by Zstandard are whole", {
   writeBin(bytes, paste0(stem, ".pgen"))
   expect_ancify_error(open_genotypes(stem), "format", ".pgen", "zstd -d")
 })
+
+test_that("PGEN with their index beside them have the genotypes of those with their own", {
+  set.seed(15)
+  # The second has two blocks.
+  for (calls in list(calls_of_all_tracks(300, 108), random_calls(6, 65540))) {
+    stem <- run_plink("plink2", "--bfile", sub(".bed$", "", bed_fileset(calls)), "--make-pgen")
+    path <- with_index_beside(paste0(stem, ".pgen"))
+    g <- open_genotypes(path)
+    expect_identical(bare(as.matrix(g)), calls)
+    expect_identical(bare(as.matrix(g[, c(3, ncol(calls))])), calls[, c(3, ncol(calls))])
+    expect_true(paste0(path, ".pgi") %in% g$files)
+  }
+  # A header extension of three bytes (its flag, no flags of a footer, its length)
+  stem <- run_plink("plink2", "--vcf", vcf_of_all_tracks(50, 20, several = FALSE), "dosage=DS",
+                    "--make-pgen")
+  own <- open_genotypes(stem, dosages = TRUE)
+  expected <- list(as.matrix(own), own$variants)
+  path <- with_index_beside(paste0(stem, ".pgen"), as.raw(c(2, 0, 3, 0x61, 0x62, 0x63)))
+  beside <- open_genotypes(path, dosages = TRUE)
+  expect_identical(list(as.matrix(beside), beside$variants), expected)
+})
+
+test_that("the index beside a PGEN must be there, whole and unchanged", {
+  set.seed(16)
+  calls <- calls_of_all_tracks(300, 108)
+  stem <- run_plink("plink2", "--bfile", sub(".bed$", "", bed_fileset(calls)), "--make-pgen")
+  path <- with_index_beside(paste0(stem, ".pgen"))
+  index <- paste0(path, ".pgi")
+  bytes <- file_bytes(index)
+  for (n in c(0, 2, 11, 30, length(bytes) - 1)) {
+    writeBin(bytes[seq_len(n)], index)
+    expect_ancify_error(open_genotypes(stem), "format", ".pgen.pgi")
+  }
+  writeBin(c(bytes, as.raw(0)), index)
+  expect_ancify_error(open_genotypes(stem), "format", ".pgi'", "its header ends at byte")
+  writeBin(replace(bytes, 3, as.raw(0x10)), index)
+  expect_ancify_error(open_genotypes(stem), "format", "not the index of")
+  own <- file_bytes(path)
+  writeBin(bytes, path)
+  expect_ancify_error(open_genotypes(stem), "format", "the index of a PGEN")
+  writeBin(own, path)
+  unlink(index)
+  condition <- expect_ancify_error(open_genotypes(stem), "file", ".pgi': there is no such file")
+  expect_identical(condition$file, index)
+  writeBin(bytes, index)
+  g <- open_genotypes(stem)
+  expect_ancify_error(write_pgen(g, stem, overwrite = TRUE), "input", "is a file of `g`")
+  writeBin(c(bytes, as.raw(0)), index)
+  expect_ancify_error(as.matrix(g), "file", ".pgi'", "changed since the run began")
+})

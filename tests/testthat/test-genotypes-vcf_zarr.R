@@ -411,3 +411,76 @@ test_that("commands take a store", {
   written <- utils::read.delim(paste0(out, ".scan.tsv"))
   expect_equal(written$beta, scan$beta, tolerance = 1e-5)
 })
+
+# A VCF of 13 samples, some haploid, with DS, GP, both, or neither, by record.
+vcf_of_dosages <- function(m) {
+  n <- 13
+  format <- rep_len(c("GT:DS", "GT:DS:GP", "GT:GP", "GT"), m)
+  alts <- rep_len(c("G", "G,T", "T", "G", "*,G"), m)
+  fields <- vapply(seq_len(m), function(j) {
+    alleles <- 1 + length(strsplit(alts[j], ",")[[1]])
+    haploid <- stats::runif(n) < 0.2
+    allele <- function() sample(0:(alleles - 1), n, replace = TRUE)
+    call <- ifelse(haploid, allele(), paste0(allele(), "/", allele()))
+    call[stats::runif(n) < 0.1] <- "."
+    one <- !grepl("/", call)
+    numbers <- function(count, most) {
+      paste(round(stats::runif(count, 0, most / count), sample(3:8, 1)), collapse = ",")
+    }
+    ds <- vapply(one, function(is) numbers(alleles - 1, if (is) 1 else 2), "")
+    gp <- vapply(one, function(is) numbers(if (is) alleles else alleles * (alleles + 1) / 2, 1), "")
+    ds[stats::runif(n) < 0.1] <- "."
+    gp[stats::runif(n) < 0.1] <- "."
+    parts <- list(GT = call, DS = ds, GP = gp)[strsplit(format[j], ":")[[1]]]
+    do.call(paste, c(unname(parts), sep = ":"))
+  }, character(n))
+  vcf_of_fields(fields, format, alts = alts)
+}
+
+test_that("dosages of a store are those of its VCF, with the same message", {
+  set.seed(31)
+  vcf <- vcf_of_dosages(30)
+  for (chunks in list(c(1000, 10000), c(7, 4))) {
+    store <- vcf_zarr_of_vcf(vcf, chunks)
+    for (dosages in list(TRUE, "DS", "GP")) {
+      said <- vapply(c(store, vcf), function(path) {
+        message <- testthat::capture_messages(open_store(path, dosages = dosages))
+        sub(".*: dosages", "dosages", message)
+      }, "", USE.NAMES = FALSE)
+      expect_identical(said[1], said[2])
+      g <- suppressMessages(open_store(store, dosages = dosages))
+      expected <- suppressMessages(open_genotypes(vcf, dosages = dosages))
+      expect_identical(as.matrix(g), as.matrix(expected))
+      expect_identical(g$variants, expected$variants)
+    }
+  }
+  file <- tempfile()
+  saveRDS(g, file)
+  expect_identical(as.matrix(readRDS(file)), as.matrix(expected))
+  expect_warning(open_store(store), "has dosages \\(DS\\)", class = "ancify_dosage_warning")
+})
+
+test_that("dosages of a store that make no sense are refused with their place", {
+  arrays <- vcf_zarr_arrays(alleles_of_calls(matrix(c(0, 1, 2, 1), 2)), rep(list(c("A", "G")), 2))
+  bits <- function(x) {
+    array(readBin(writeBin(as.vector(x), raw(), 4), "integer", length(x)), c(2, 2, 1))
+  }
+  store <- function(x, ...) {
+    vcf_zarr(c(arrays, list(call_DS = list(values = bits(x), chunks = c(3, 2, 1), dtype = "<f4",
+                                           ...))))
+  }
+  g <- suppressMessages(open_store(store(matrix(c(0.25, 1, NaN, 1.5), 2)), dosages = TRUE))
+  expect_identical(bare(as.matrix(g)), matrix(c(0.25, 1, 1, 1.5), 2))
+  refused <- function(store, ...) {
+    expect_ancify_error(open_store(store, dosages = TRUE), "format", "call_DS", ...)
+  }
+  refused(store(matrix(c(0.25, 1, 3, 1.5), 2)), "sample 2 of variant 1 has a dosage beyond")
+  refused(store(matrix(1, 2, 2), changes = list(shape = list(3, 2, 1))), "other variants")
+  refused(store(matrix(1, 2, 2), changes = list(dtype = "<f8")), "dtype is '<f8'", "vcf2zarr")
+  refused(store(matrix(1, 2, 2), changes = list(fill_value = "x")), "fill_value is 'x'")
+  cut <- store(matrix(1, 2, 2))
+  file <- file.path(cut, "call_DS", "0.0.0")
+  writeBin(utils::head(file_bytes(file), -3), file)
+  refused(cut, "damaged")
+  expect_ancify_error(identity_of(new_folder()), "format", "no folder of VCF Zarr")
+})

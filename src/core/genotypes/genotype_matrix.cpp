@@ -72,18 +72,20 @@ GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelec
   layouts_.resize(static_cast<std::size_t>(blocks()));
   const std::int64_t all = std::max<std::int64_t>(blocks(), 1) * block_bytes();
   tile_blocks_ = std::max<std::int64_t>(work.threads, kTileBytes / block_bytes());
-  const bool fits = work.memory <= 0 || all <= work.memory;
+  const std::int64_t memory = work.memory - work.threads * reading_bytes();
+  const bool fits = work.memory <= 0 || all <= memory;
   if (!fits) {
-    if (work.memory < block_bytes()) {
+    if (memory < block_bytes()) {
       throw InputError("the memory for genotypes has " + std::to_string(work.memory) +
-                       " bytes; it must have at least " + std::to_string(block_bytes()));
+                       " bytes; it must have at least " +
+                       std::to_string(block_bytes() + work.threads * reading_bytes()));
     }
-    const std::int64_t half = work.memory / 2 / block_bytes();
+    const std::int64_t half = memory / 2 / block_bytes();
     tile_blocks_ = std::min(tile_blocks_, std::max<std::int64_t>(half, 1));
   }
   tile_blocks_ = std::min(tile_blocks_, std::max<std::int64_t>(blocks(), 1));
   tile_ = new_tile();
-  read_all(fits ? all : work.memory - tile_blocks_ * block_bytes(), control);
+  read_all(fits ? all : memory - tile_blocks_ * block_bytes(), control);
   if (resident()) tile_.reset();
   file_->check_unchanged();
   dosed_blocks_ = std::count_if(layouts_.begin(), layouts_.end(),
@@ -154,6 +156,12 @@ std::int64_t GenotypeMatrix::block_bytes() const {
   if (!file_->gives_dosages()) return packed;
   // All dosages may be missing.
   return stored_bytes(dosed_layout(kBlockVariants, kMostUnit, kBlockVariants * n_), n_);
+}
+
+std::int64_t GenotypeMatrix::reading_bytes() const {
+  if (!file_->gives_dosages()) return 0;
+  const std::int64_t rows = file_->samples() + (samples_.empty() ? 0 : n_);
+  return kBlockVariants * rows * static_cast<std::int64_t>(sizeof(Dosage));
 }
 
 void GenotypeMatrix::read_block(std::int64_t block, std::uint8_t* out) const {

@@ -84,6 +84,8 @@ class GenotypeMatrix {
  private:
   // The most bytes of a block that was just read.
   std::int64_t block_bytes() const;
+  // The bytes that a thread takes to read a block of dosages, beyond the block.
+  std::int64_t reading_bytes() const;
   std::uint8_t* in_tile(std::int64_t i) const {
     return reinterpret_cast<std::uint8_t*>(tile_->data() + i * block_bytes());
   }

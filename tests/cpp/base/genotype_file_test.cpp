@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
@@ -496,10 +497,7 @@ TEST(PgenGenotypes, HaveKnownAltAlleles) {
 TEST(PgenGenotypes, NameOtherStorageModes) {
   std::string file = pgen_file({{0, 1, 2}}, {0});
   const std::vector<std::pair<char, std::string>> modes = {
-      {'\x11', "mode 17, with an extended header"},
-      {'\x20', "mode 32, with an index"},
-      {'\x21', "mode 33, with an index"},
-      {'\x05', "mode 5, with an unknown layout"}};
+      {'\x12', "mode 18, with an unknown layout"}, {'\x05', "mode 5, with an unknown layout"}};
   for (const auto& [mode, name] : modes) {
     file[2] = mode;
     expect_refused(file, 3, 1, name);
@@ -540,6 +538,90 @@ TEST(PgenGenotypes, HaveAWholeIndex) {
   expect_refused(with_byte(19, '\xff'), 3, 3, "the file is cut short");
   expect_refused(with_byte(20, 0x42), 3, 3, "variant 1 is stored as differences, but");
   expect_refused(with_byte(24, 0x47), 3, 3, "variant 2 has a record of 71 bytes, too many");
+}
+
+// The bytes that precede the records of a file of few variants, and the records.
+std::pair<std::string, std::string> parts_of(const std::string& pgen) {
+  const auto begin = static_cast<std::size_t>(little_endian<std::uint64_t>(&pgen[12]));
+  return {pgen.substr(0, begin), pgen.substr(begin)};
+}
+
+// The file with these extensions after its index, and this footer. `offset_at`: the place in
+// `extensions` for the offset of the footer, if there is one.
+std::string with_extensions(const std::string& pgen, std::string extensions,
+                            const std::string& footer, std::optional<std::size_t> offset_at) {
+  auto [header, records] = parts_of(pgen);
+  header[2] = '\x11';
+  const std::size_t begin = header.size() + extensions.size() + (offset_at ? 8 : 0);
+  header.replace(12, 8, number_bytes(begin, 8));
+  if (offset_at) extensions.insert(*offset_at, number_bytes(begin + records.size(), 8));
+  return header + extensions + records + footer;
+}
+
+TEST(PgenGenotypes, SkipExtensions) {
+  const TempDir dir;
+  const std::vector<Calls> variants = {{0, 1, 2}, {1, 2, 0}, {2, 1, 0}};
+  const std::string plain = pgen_file(variants, {0, 4, 2});
+  const auto expect = [&](const std::string& extensions, const std::string& footer = {},
+                          std::optional<std::size_t> offset_at = std::nullopt) {
+    const std::string content = with_extensions(plain, extensions, footer, offset_at);
+    expect_calls(dir.write("x.pgen", content), variants);
+    if (!offset_at) expect_refused(content + "x", 3, 3, "should end at byte");
+  };
+  using namespace std::string_literals;
+  expect("\0\0"s);
+  expect(
+      "\x02\0\x03"
+      "abc"s);
+  expect(
+      "\x82\x01\0\x02\x81\x00"
+      "ab"
+      "c"s);  // two extensions, of 2 bytes and 1
+  expect("\0\x01"s, "\x02zz", 2);
+  const auto refused = [&](const std::string& extensions, const std::string& why) {
+    expect_refused(with_extensions(plain, extensions, "", std::nullopt), 3, 3, why);
+  };
+  refused("", "extensions of its header are damaged");
+  refused("\x80", "extensions of its header are damaged");
+  refused("\x02\0"s, "extensions of its header are damaged");
+  refused(std::string(40, '\xff') + "\0"s, "extensions of its header are damaged");
+  refused(
+      "\x02\0\x03"
+      "ab"s,
+      "its header ends at byte");
+  refused("\x02\0\xff\xff\xff\xff\xff\xff\xff\x7f"s, "extensions of its header are damaged");
+}
+
+TEST(PgenGenotypes, HaveTheirIndexBeside) {
+  const TempDir dir;
+  std::mt19937_64 random(21);
+  const auto tracks = random_tracks(31, random, 1000);
+  const auto variants = variants_for(tracks, 77, random);
+  const auto [content, index] = test::with_index_beside(pgen_file(variants, tracks));
+  const std::string path = dir.write("x.pgen", content);
+  EXPECT_EQ(message_of<FileError>([&] { open(path, variants); }).find("'" + path + ".pgi': "), 0U);
+  dir.write("x.pgen.pgi", index);
+  expect_calls(path, variants);
+  EXPECT_EQ(most_samples(path), 77);
+  EXPECT_EQ(most_variants(path, 77), 31);
+  const auto refusal_with = [&](const std::string& changed) {
+    dir.write("x.pgen.pgi", changed);
+    return message_of<FormatError>([&] { open(path, variants); });
+  };
+  for (std::size_t size = 0; size < index.size(); ++size) {
+    EXPECT_EQ(refusal_with(index.substr(0, size)).find("'" + path + ".pgi': "), 0U) << size;
+  }
+  EXPECT_NE(refusal_with(index + "x").find("its header ends at byte"), std::string::npos);
+  std::string other = index;
+  other[12] = 2;
+  EXPECT_NE(refusal_with(other).find("begins within"), std::string::npos);
+  dir.write("x.pgen.pgi", index);
+  const auto file = open(path, variants);
+  const std::string identity = InputFile(path + ".pgi").identity();
+  EXPECT_NO_THROW(open_genotype_file(path, 77, 31, {{path + ".pgi", identity}}));
+  dir.write("x.pgen.pgi", index + "x");
+  EXPECT_THROW(file->check_unchanged(), FileError);
+  EXPECT_THROW(open_genotype_file(path, 77, 31, {{path + ".pgi", identity}}), FileError);
 }
 
 TEST(PgenGenotypes, HaveBlocksInOrder) {

@@ -106,13 +106,13 @@ TEST_F(RecordCallsTest, GivesDosagesInTheUnitOfEachVariant) {
   JobControl control;
   const RecordCalls found =
       read_record_calls(dir_.write("x.vcf", text), {false, {"DS", "GP"}}, 1, control);
-  EXPECT_EQ(found.dosage_field, "DS");
+  EXPECT_EQ(found.dosages.field, "DS");
   EXPECT_EQ(found.genotypes.units, (std::vector<int>{1000, 1, kMostUnit}));
   EXPECT_EQ(found.genotypes.dosages,
             (std::vector<Dosage>{-95, -500, 0, -1, 1, kMissingDosage, 2023 - kMostUnit, kMostUnit,
                                  kMissingDosage}));
-  EXPECT_EQ(found.rounded, 1);
-  EXPECT_EQ(found.called, 3);
+  EXPECT_EQ(found.dosages.rounded, 1);
+  EXPECT_EQ(found.dosages.called, 3);
   // 0.905 is one copy, 0.5 and 0.123456 have no call.
   EXPECT_EQ(found.genotypes.calls,
             (std::vector<std::uint8_t>{1 | 3 << 2 | 1 << 4, 2 << 2 | 3 << 4, 3 | 2 << 2 | 3 << 4}));

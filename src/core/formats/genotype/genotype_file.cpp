@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/exec/errors.h"
@@ -28,18 +31,9 @@ Magic first_bytes(const InputFile& file) {
   return magic;
 }
 
-// Names of the other storage modes of PGEN.
-std::string name_of_mode(unsigned mode) {
-  switch (mode) {
-    case 0x11:
-      return "an extended header";
-    case 0x20:
-    case 0x21:
-      return "an index in a file of its own (.pgi)";
-    default:
-      return "an unknown layout";
-  }
-}
+// Whether the index of a PGEN of this storage mode is a file of its own, whose mode is 10 higher.
+bool has_index_file(unsigned mode) { return mode == 0x20 || mode == 0x21; }
+constexpr unsigned kIndexMode = 0x10;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& problem) {
   throw FormatError(path, 0, problem);
@@ -55,6 +49,35 @@ void check_magic(const std::string& path, const Magic& magic) {
   if (magic[0] != 0x6c || magic[1] != 0x1b) {
     refuse(path, "not a BED or PGEN file, which begins with the bytes 6c 1b");
   }
+}
+
+// Opens the index of a PGEN, if that is a file of its own.
+std::optional<InputFile> open_index(const std::string& path, const Magic& magic,
+                                    const InputIdentities& inputs) {
+  if (!has_index_file(magic[2])) return std::nullopt;
+  const std::string index = path + ".pgi";
+  std::error_code error;  // set for a missing file
+  if (!std::filesystem::exists(index, error)) {
+    throw FileError(index, "there is no such file, but '" + path +
+                               "' has its index there. Put it beside, or write a PGEN with its own "
+                               "index with plink2 --make-pgen");
+  }
+  InputFile file(index, inputs);
+  const Magic start = first_bytes(file);
+  if (start[0] != magic[0] || start[1] != magic[1] || start[2] != magic[2] + kIndexMode) {
+    refuse(index, "not the index of '" + path + "', which begins with the bytes 6c 1b 3" +
+                      std::to_string(magic[2] % 2));
+  }
+  return file;
+}
+
+// The first bytes of the file that has a PGEN's counts, and its size.
+std::pair<Magic, std::int64_t> header_of(const std::string& path) {
+  const InputFile file(path);
+  const Magic magic = first_bytes(file);
+  check_magic(path, magic);
+  const auto index = open_index(path, magic, {});
+  return index ? std::pair(first_bytes(*index), index->size()) : std::pair(magic, file.size());
 }
 
 }  // namespace
@@ -77,18 +100,14 @@ void calls_as_dosages(const std::uint8_t* calls, std::int64_t samples, int unit,
 }
 
 std::int64_t most_samples(const std::string& path) {
-  const InputFile file(path);
-  const Magic magic = first_bytes(file);
-  check_magic(path, magic);
-  return magic[2] < kFirstPgenMode ? 4 * file.size() : little_endian(&magic[7], 4);
+  const auto [magic, size] = header_of(path);
+  return magic[2] < kFirstPgenMode ? 4 * size : little_endian(&magic[7], 4);
 }
 
 std::int64_t most_variants(const std::string& path, std::int64_t samples) {
-  const InputFile file(path);
-  const Magic magic = first_bytes(file);
-  check_magic(path, magic);
-  if (magic[2] < kFirstPgenMode) return file.size() / ((samples + 3) / 4);
-  return std::min(file.size(), little_endian(&magic[3], 4));
+  const auto [magic, size] = header_of(path);
+  if (magic[2] < kFirstPgenMode) return size / ((samples + 3) / 4);
+  return std::min(size, little_endian(&magic[3], 4));
 }
 
 std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::int64_t samples,
@@ -113,11 +132,18 @@ std::unique_ptr<GenotypeFile> open_genotype_file(const std::string& path, std::i
     case 0x03:
     case 0x04:
     case 0x10:
-      return std::make_unique<PgenGenotypes>(std::move(file), samples, variants, alts, dosages);
+    case 0x11:
+    case 0x20:
+    case 0x21:
+      return std::make_unique<PgenGenotypes>(std::move(file), open_index(path, magic, inputs),
+                                             samples, variants, alts, dosages);
+    case 0x30:
+    case 0x31:
+      refuse(path, "the index of a PGEN. Open the PGEN, whose name is that without .pgi");
     default:
-      refuse(path, "a PGEN file of the storage mode " + std::to_string(magic[2]) + ", with " +
-                       name_of_mode(magic[2]) +
-                       ", which is not read. Write the usual one with plink2 --make-pgen");
+      refuse(path, "a PGEN file of the storage mode " + std::to_string(magic[2]) +
+                       ", with an unknown layout, which is not read. Write the usual one with "
+                       "plink2 --make-pgen");
   }
 }
 

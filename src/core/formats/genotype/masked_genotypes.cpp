@@ -57,12 +57,15 @@ void MaskedGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* cal
 void MaskedGenotypes::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
                                    int* units) const {
   file_->read_dosages(first, n, dosages, units);
+  std::vector<std::uint8_t> calls(static_cast<std::size_t>(stride()));
   for (std::int64_t j = 0; j < n; ++j, dosages += samples()) {
     const std::uint8_t mask = mask_of_[static_cast<std::size_t>(first + j)];
     if (mask == 0) continue;
+    file_->read(first + j, 1, calls.data());
     const auto& [heterozygous, all] = bits_[mask - 1U];
     for (std::int64_t i = 0; i < samples(); ++i) {
-      const bool is_het = dosages[i] == 0 && call_at(heterozygous.data(), i) != 0;
+      const bool is_het =
+          dosages[i] == 0 && call_at(calls.data(), i) == 1 && call_at(heterozygous.data(), i) != 0;
       if (is_het || call_at(all.data(), i) != 0) dosages[i] = kMissingDosage;
     }
   }

@@ -28,7 +28,8 @@ class MaskedGenotypes final : public GenotypeFile {
   std::int64_t variants() const override { return file_->variants(); }
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
   bool gives_dosages() const override { return file_->gives_dosages(); }
-  // A dosage of exactly one copy is heterozygous.
+  // A dosage of exactly one copy is heterozygous if the call is, which that of a haploid sample is
+  // not.
   void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const override;
   std::int64_t with_dosages() const override { return file_->with_dosages(); }
   void check_unchanged() const override { file_->check_unchanged(); }

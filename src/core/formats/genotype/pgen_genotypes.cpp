@@ -20,6 +20,7 @@ constexpr std::int64_t kCountsAt = 3;
 constexpr std::int64_t kControlAt = 11;
 constexpr std::int64_t kHeaderEnd = 12;
 constexpr unsigned kModeOfRecords = 0x10;
+constexpr std::int64_t kMagicEnd = 3;
 // The index stores variants in blocks. A block's first record has no base.
 constexpr std::int64_t kBlock = 1 << 16;
 // Bytes of records to read at a time, unless a single record is larger.
@@ -30,6 +31,10 @@ std::int64_t bytes_of_bits(std::int64_t bits) { return (bits + 7) / 8; }
 // Whether the header stores, in a bit for each variant, which REF alleles are provisional.
 bool has_reference_bits(unsigned control) { return control >> 6 == 3; }
 
+// Records of any length follow an index, in the file or in one of its own.
+bool has_index(unsigned mode) { return mode >= kModeOfRecords; }
+bool has_extensions(unsigned mode) { return has_index(mode) && mode % 2 == 1; }
+
 // The type of all records of the storage modes 02 to 04.
 std::uint8_t type_of_mode(unsigned mode) {
   constexpr std::array<std::uint8_t, 3> types = {0x00, 0x40, 0xc0};
@@ -38,9 +43,9 @@ std::uint8_t type_of_mode(unsigned mode) {
 
 }  // namespace
 
-PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t variants,
-                             const std::vector<int>& alts, bool dosages)
-    : file_(std::move(file)), samples_(samples), variants_(variants) {
+PgenGenotypes::PgenGenotypes(InputFile file, std::optional<InputFile> index, std::int64_t samples,
+                             std::int64_t variants, const std::vector<int>& alts, bool dosages)
+    : file_(std::move(file)), index_(std::move(index)), samples_(samples), variants_(variants) {
   if (!alts.empty()) {
     if (static_cast<std::int64_t>(alts.size()) != variants ||
         std::any_of(alts.begin(), alts.end(), [](int n) { return n < 1; })) {
@@ -52,19 +57,31 @@ PgenGenotypes::PgenGenotypes(InputFile file, std::int64_t samples, std::int64_t 
   const auto header = bytes_at(0, kHeaderEnd);
   check_counts(little_endian(&header[kCountsAt + 4], 4), little_endian(&header[kCountsAt], 4));
   const unsigned control = header[kControlAt];
-  if (header[kModeAt] == kModeOfRecords) {
-    index_records(control);
+  const unsigned mode = header[kModeAt];
+  std::int64_t records_end = file_.size();
+  if (has_index(mode)) {
+    std::int64_t end = index_records(control);
+    if (has_extensions(mode)) {
+      const PgenExtensions extensions = extensions_at(end);
+      end += extensions.size;
+      records_end = extensions.footer.value_or(records_end);
+    }
+    check_header_end(end);
   } else {
-    index_equal_records(header[kModeAt], control);
+    index_equal_records(mode, control);
   }
   gives_dosages_ = dosages && with_dosages() > 0;
-  if (begins_.back() == file_.size()) return;
-  refuse("its records end at byte " + std::to_string(begins_.back()) + ", but the file has " +
-         std::to_string(file_.size()) + " bytes");
+  if (begins_.back() == records_end && records_end <= file_.size()) return;
+  refuse("its records end at byte " + std::to_string(begins_.back()) + ", but should end at byte " +
+         std::to_string(records_end));
 }
 
 void PgenGenotypes::refuse(const std::string& problem) const {
   throw FormatError(file_.path(), 0, problem);
+}
+
+void PgenGenotypes::refuse_header(const std::string& problem) const {
+  throw FormatError(header_file().path(), 0, problem);
 }
 
 void PgenGenotypes::refuse_variant(std::int64_t variant, const std::string& problem) const {
@@ -76,17 +93,24 @@ void PgenGenotypes::refuse_record(std::int64_t variant, const char* problem) con
 }
 
 std::vector<std::uint8_t> PgenGenotypes::bytes_at(std::int64_t offset, std::int64_t n) const {
-  if (n > file_.size() - offset) refuse("the file is cut short: its index is not whole");
+  if (n > header_file().size() - offset) {
+    refuse_header("the file is cut short: its index is not whole");
+  }
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(n));
-  file_.read_at(reinterpret_cast<char*>(bytes.data()), bytes.size(), offset);
+  header_file().read_at(reinterpret_cast<char*>(bytes.data()), bytes.size(), offset);
   return bytes;
 }
 
 void PgenGenotypes::check_counts(std::int64_t samples, std::int64_t variants) const {
   if (samples == samples_ && variants == variants_) return;
-  refuse("the file has " + std::to_string(samples) + " samples and " + std::to_string(variants) +
-         " variants, but the files beside it " + std::to_string(samples_) + " and " +
-         std::to_string(variants_));
+  refuse_header("the file has " + std::to_string(samples) + " samples and " +
+                std::to_string(variants) + " variants, but the files beside it " +
+                std::to_string(samples_) + " and " + std::to_string(variants_));
+}
+
+void PgenGenotypes::check_unchanged() const {
+  file_.check_unchanged();
+  if (index_) index_->check_unchanged();
 }
 
 void PgenGenotypes::index_equal_records(unsigned mode, unsigned control) {
@@ -102,7 +126,7 @@ void PgenGenotypes::index_equal_records(unsigned mode, unsigned control) {
   for (std::int64_t i = 0; i <= variants_; ++i) begins_.push_back(begin + i * size);
 }
 
-void PgenGenotypes::index_records(unsigned control) {
+std::int64_t PgenGenotypes::index_records(unsigned control) {
   if ((control & 0xfU) > 7) refuse_variant(0, "is stored in a form for one sample alone");
   const std::int64_t blocks = (variants_ + kBlock - 1) / kBlock;
   constexpr std::int64_t offset_bytes = 8;
@@ -118,7 +142,25 @@ void PgenGenotypes::index_records(unsigned control) {
     const std::int64_t first = block * kBlock;
     index = index_block(control, first, std::min(kBlock, variants_ - first), index);
   }
-  if (begins_.front() < index) refuse_variant(0, "begins within the index of the file");
+  if (begins_.front() < (index_ ? kMagicEnd : index)) {
+    refuse_variant(0, "begins within the index of the file");
+  }
+  return index;
+}
+
+PgenExtensions PgenGenotypes::extensions_at(std::int64_t offset) const {
+  const std::int64_t limit = index_ ? index_->size() : begins_.front();
+  const auto bytes = bytes_at(offset, std::min(limit - offset, kMostPgenExtensionBytes));
+  const auto extensions = read_pgen_extensions(bytes);
+  if (!extensions) refuse_header("the extensions of its header are damaged");
+  return *extensions;
+}
+
+// A header in the file itself may be followed by unused bytes.
+void PgenGenotypes::check_header_end(std::int64_t end) const {
+  if (index_ ? end == index_->size() : end <= begins_.front()) return;
+  refuse_header("its header ends at byte " + std::to_string(end) + ", but should end at byte " +
+                std::to_string(index_ ? index_->size() : begins_.front()));
 }
 
 std::int64_t PgenGenotypes::index_block(unsigned control, std::int64_t first, std::int64_t n,

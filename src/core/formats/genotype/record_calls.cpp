@@ -1,7 +1,6 @@
 // Packs the genotypes of a variant file, record by record.
 #include "core/formats/genotype/record_calls.h"
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string_view>
@@ -9,7 +8,7 @@
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
 #include "core/formats/genotype/genotype_file.h"
-#include "core/formats/genotype/packed_dosages.h"
+#include "core/formats/genotype/sample_copies.h"
 #include "core/formats/genotype/selected_calls.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/io/text.h"
@@ -19,8 +18,6 @@ namespace ancify {
 namespace {
 
 constexpr int kDiploid = 2;
-// The numbers of a VCF are floats, of which GP has several. Copies are exact to this.
-constexpr double kErrorOfFloats = 5e-7;
 
 // The call of allele `alt` among a sample's alleles; none for one with more than two.
 unsigned call_of(const int* alleles, int ploidy, int alt) {
@@ -48,10 +45,9 @@ class CallReader {
   CallReader(const std::string& path, const RecordRule& rule, int threads, JobControl& control)
       : reader_(path, threads - 1, RecordParts::kGenotypes, control.inputs()), split_(rule.split) {
     for (const std::string& field : rule.dosage_fields) {
-      if (found_.dosage_field.empty() && reader_.declares_sample_field(field.c_str())) {
-        found_.dosage_field = field;
-      }
+      if (reader_.declares_sample_field(field.c_str())) fields_.push_back(field);
     }
+    if (!fields_.empty()) found_.dosages.field = fields_[0];
     found_.unread_dosages = rule.dosage_fields.empty() && reader_.declares_sample_field("DS");
     found_.samples = reader_.samples();
     if (found_.samples.empty()) {
@@ -91,19 +87,18 @@ class CallReader {
       return;
     }
     const Genotypes& genotypes = reader_.genotypes();
-    if (!found_.dosage_field.empty()) {
-      dosages_ = &reader_.sample_numbers(found_.dosage_field.c_str());
-    }
-    const bool has_dosages = dosages_ != nullptr && dosages_->per_sample > 0;
+    choose_field();
+    const bool has_dosages = numbers_ != nullptr && numbers_->per_sample > 0;
     if (genotypes.ploidy == 0 && !has_dosages) {
       ++found_.without_genotypes;
       return;
     }
     if (alts > 1) ++found_.split;
+    if (field_ > 0) ++found_.dosages.of_next;
     for (const int alt : snps) {
       add_to_table(alt);
       check_ploidy(genotypes);
-      if (found_.dosage_field.empty()) {
+      if (fields_.empty()) {
         add_calls(genotypes, alt);
       } else {
         add_dosages_of(genotypes, alt);
@@ -143,65 +138,37 @@ class CallReader {
     }
   }
 
+  // Chooses the first wanted field of which the record has numbers, or else the first one.
+  void choose_field() {
+    for (field_ = 0; field_ < fields_.size(); ++field_) {
+      numbers_ = &reader_.sample_numbers(fields_[field_].c_str());
+      if (any_number(numbers_->values)) return;
+    }
+    field_ = 0;
+    if (!fields_.empty()) numbers_ = &reader_.sample_numbers(fields_[0].c_str());
+  }
+
   void add_dosages_of(const Genotypes& genotypes, int alt) {
-    const bool is_ds = found_.dosage_field == "DS";
-    copies_.assign(found_.samples.size(), std::nan(""));
-    for (std::size_t i = 0; i < copies_.size(); ++i) {
-      const int* const alleles = alleles_of(genotypes, i);
-      const bool haploid = genotypes.ploidy > 0 && is_haploid(alleles, genotypes.ploidy);
-      if (dosages_->per_sample > 0) {
-        copies_[i] = is_ds ? copies_of_ds(i, alt, haploid) : copies_of_gp(i, alt, haploid);
+    const DosageField field = dosage_field_of(fields_[field_]);
+    const DosedAllele allele = {reader_.stored_index(alt), reader_.stored_alleles()};
+    const int n = numbers_->per_sample;
+    for (std::size_t i = 0; i < found_.samples.size(); ++i) {
+      DosedSample sample = {numbers_->values.data() + i * static_cast<std::size_t>(n), n,
+                            kMissingCall, false};
+      if (genotypes.ploidy > 0) {
+        const int* const alleles = alleles_of(genotypes, i);
+        sample.call = call_of(alleles, genotypes.ploidy, alt);
+        sample.haploid = is_haploid(alleles, genotypes.ploidy);
       }
-      if (!std::isnan(copies_[i]) || genotypes.ploidy == 0) continue;
-      const unsigned call = call_of(alleles, genotypes.ploidy, alt);
-      if (call == kMissingCall) continue;
-      copies_[i] = call;
-      ++found_.called;
+      const char* const problem = copies_.add(field, allele, sample);
+      if (problem != nullptr) refuse_field(i, problem);
     }
-    found_.rounded += add_dosages(copies_, kErrorOfFloats, found_.genotypes);
-  }
-
-  double copies_of_ds(std::size_t sample, int alt, bool haploid) const {
-    const int at = reader_.stored_index(alt) - 1;
-    if (dosages_->per_sample <= at) refuse_field(sample, "not one number for each ALT allele");
-    const float copies = numbers_of(sample)[at];
-    const float most = haploid ? 1 : 2;
-    if (copies < 0 || copies > most) refuse_field(sample, "a dosage beyond its copies");
-    return haploid ? 2 * copies : copies;
-  }
-
-  // The expected copies by probabilities of genotypes, which are in the order of VCF: a genotype of
-  // alleles j <= k is at k * (k + 1) / 2 + j.
-  double copies_of_gp(std::size_t sample, int alt, bool haploid) const {
-    const float* probability = numbers_of(sample);
-    const int alleles = reader_.stored_alleles();
-    const int genotypes = haploid ? alleles : alleles * (alleles + 1) / 2;
-    if (std::isnan(probability[0])) return std::nan("");
-    if (dosages_->per_sample < genotypes) {
-      refuse_field(sample, "not one number for each genotype");
-    }
-    const int counted = reader_.stored_index(alt);
-    double sum = 0;
-    double copies = 0;
-    for (int k = 0; k < alleles; ++k) {
-      for (int j = haploid ? k : 0; j <= k; ++j, ++probability) {
-        if (!(*probability >= 0 && *probability <= 1)) {
-          refuse_field(sample, "a number that is no probability");
-        }
-        sum += *probability;
-        copies += *probability * ((j == counted ? 1 : 0) + (k == counted ? 1 : 0));
-      }
-    }
-    return sum > 0 ? copies / sum : std::nan("");
-  }
-
-  const float* numbers_of(std::size_t sample) const {
-    return dosages_->values.data() + sample * static_cast<std::size_t>(dosages_->per_sample);
+    copies_.pack(found_.genotypes, found_.dosages);
   }
 
   [[noreturn]] void refuse_field(std::size_t sample, const std::string& problem) const {
     reader_.fail("sample " + excerpt(found_.samples[sample]) + " has " + problem + " in " +
-                 found_.dosage_field + ". Correct it, or read hard calls");
+                 fields_[field_] + ". Correct it, or read hard calls");
   }
 
   [[noreturn]] void refuse_ploidy(std::size_t sample) const {
@@ -212,8 +179,10 @@ class CallReader {
 
   VariantReader reader_;
   bool split_;
-  const SampleNumbers* dosages_ = nullptr;  // of the record
-  std::vector<double> copies_;              // of the samples
+  std::vector<std::string> fields_;         // wanted fields that the header declares
+  std::size_t field_ = 0;                   // that of the record
+  const SampleNumbers* numbers_ = nullptr;  // in this field
+  SampleCopies copies_;
   RecordCalls found_;
 };
 

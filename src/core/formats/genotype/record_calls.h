@@ -9,6 +9,7 @@
 
 #include "core/exec/job_control.h"
 #include "core/formats/genotype/memory_genotypes.h"
+#include "core/formats/genotype/sample_copies.h"
 #include "core/formats/genotype/tables.h"
 
 namespace ancify {
@@ -19,10 +20,8 @@ struct RecordCalls {
   std::vector<std::string> samples;
   VariantTable variants;
   PackedGenotypes genotypes;
-  std::string dosage_field;     // of FORMAT; empty if the header declares none of the wanted ones
+  DosageCounts dosages;
   bool unread_dosages = false;  // whether the header declares DS, which is not wanted
-  std::int64_t rounded = 0;     // dosages that are rounded to 1 / kMostUnit
-  std::int64_t called = 0;      // genotypes without a dosage that have a call
   std::int64_t split = 0;       // records with several ALT alleles
   // Records left out: several ALT alleles, no pair of different bases, no GT or dosages.
   std::int64_t multiallelic = 0;
@@ -43,7 +42,7 @@ inline bool are_snp_alleles(std::string_view ref, std::string_view alt) {
 struct RecordRule {
   bool split = false;  // whether records with several ALT alleles are split, or left out
   // Fields of FORMAT that may have dosages: DS, the copies of each ALT, or GP, the probabilities of
-  // genotypes. The first one that the header declares is read.
+  // genotypes. Of those that the header declares, a record's first one with numbers is read.
   std::vector<std::string> dosage_fields = {};
 };
 

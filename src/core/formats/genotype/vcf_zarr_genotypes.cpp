@@ -37,17 +37,6 @@ void insert_calls(const std::uint8_t* from, std::int64_t n, std::int64_t first,
   }
 }
 
-// A chunk that is no file.
-ZarrIntegers filled(const ZarrArray& array) {
-  ZarrIntegers chunk{&array,
-                     std::string(static_cast<std::size_t>(array.items() * array.bytes), '\0')};
-  const auto width = static_cast<std::size_t>(array.bytes);
-  for (std::size_t i = 0; i < chunk.bytes.size(); ++i) {
-    chunk.bytes[i] = static_cast<char>(array.fill >> 8 * (i % width));
-  }
-  return chunk;
-}
-
 std::string range_text(const char* what, std::int64_t begin, std::int64_t end) {
   return std::string(what) + " " + std::to_string(begin + 1) + " to " + std::to_string(end);
 }
@@ -111,7 +100,7 @@ TileCache::Bytes VcfZarrGenotypes::make_tile(std::int64_t site_chunk,
                                   range_text("variants", sites.begin, sites.end) + " and " +
                                       range_text("samples", samples.begin, samples.end),
                                   read_bytes);
-  if (!chunk) chunk = filled(array_);
+  if (!chunk) chunk = filled_chunk(array_);
   TileCache::Bytes tile(static_cast<std::size_t>((places.end - places.begin) * ((n + 3) / 4)));
   std::uint8_t* calls = tile.data();
   for (std::int64_t i = places.begin; i < places.end; ++i, calls += (n + 3) / 4) {

@@ -187,6 +187,7 @@ class VcfZarrIndexer {
     found_.missing_chunks = std::max<std::int64_t>(
         0, found_.chunks - count_chunk_files(store_.path(), "call_genotype"));
     found_.fill = calls_.fill;
+    found_.has_dosages = store_.has("call_DS");
   }
 
   void take_site(std::int64_t site) {

@@ -35,6 +35,7 @@ struct VcfZarrIndex {
   std::int64_t chunks = 0;
   std::int64_t missing_chunks = 0;
   std::int64_t fill = 0;
+  bool has_dosages = false;  // whether the store has call_DS
 };
 
 // The index of SNPs, by the rules of read_record_calls(). Memory is bounded by the sizes of the

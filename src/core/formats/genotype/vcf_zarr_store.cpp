@@ -20,9 +20,11 @@ namespace fs = std::filesystem;
 // Metadata of all arrays of a store, with descriptions of fields, take some 100 KB.
 constexpr std::size_t kLongestMetadata = std::size_t{1} << 24;
 
-constexpr std::array<const char*, 8> kArrays = {
-    "call_genotype",  "sample_id",        "contig_id",  "variant_allele",
-    "variant_contig", "variant_position", "variant_id", "variant_id_mask"};
+constexpr std::array<const char*, 10> kArrays = {
+    "call_genotype",  "call_DS",        "call_GP",          "sample_id",  "contig_id",
+    "variant_allele", "variant_contig", "variant_position", "variant_id", "variant_id_mask"};
+
+constexpr std::array<const char*, 3> kMarks = {".zgroup", ".zmetadata", "zarr.json"};
 
 bool exists(const std::string& path) {
   std::error_code error;  // set for a missing file
@@ -45,7 +47,7 @@ void add_files(const std::string& path, const std::string& name, std::vector<std
 // Files of metadata and of arrays that are read, as paths in the store, sorted.
 std::vector<std::string> files_of_store(const std::string& path) {
   std::vector<std::string> files;
-  for (const char* name : {".zgroup", ".zmetadata", "zarr.json"}) {
+  for (const char* name : kMarks) {
     if (exists(path + "/" + name)) files.emplace_back(name);
   }
   for (const char* name : kArrays) add_files(path, name, files);
@@ -53,25 +55,31 @@ std::vector<std::string> files_of_store(const std::string& path) {
   return files;
 }
 
-// FNV-1a
-std::uint64_t extend_hash(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
+// Throws FormatError unless the folder has a file that marks a store.
+void check_folder(const std::string& path) {
+  for (const char* name : kMarks) {
+    if (exists(path + "/" + name)) return;
+  }
+  throw FormatError(path, 0,
+                    "this is no folder of VCF Zarr, which has a file .zgroup. Unpack an archive, "
+                    "and correct the path");
 }
 
 }  // namespace
 
 std::string identity_of_vcf_zarr(const std::string& path) {
-  std::uint64_t hash = 0xcbf29ce484222325;
+  check_folder(path);
+  std::uint32_t checksum = 0;
   std::int64_t size = 0;
   const std::string folder = path + "/";
   const std::vector<std::string> files = files_of_store(path);
   for (const std::string& file : files) {
     const FileStatus status = status_of_file(folder + file);
     size += status.size;
-    hash = extend_hash(hash, file + " " + status.identity() + "\n");
+    const std::string line = file + " " + status.identity() + "\n";
+    checksum = extend_checksum(checksum, line.data(), line.size());
   }
-  return std::to_string(files.size()) + " " + std::to_string(size) + " " + std::to_string(hash);
+  return std::to_string(files.size()) + " " + std::to_string(size) + " " + std::to_string(checksum);
 }
 
 FileChecksum checksum_of_vcf_zarr(const std::string& path, const TaskContext& context) {
@@ -113,14 +121,9 @@ VcfZarrStore::VcfZarrStore(const std::string& path, const InputIdentities& input
     return;
   }
   if (exists(path + "/.zgroup")) return;
-  if (exists(path + "/zarr.json")) {
-    throw FormatError(path + "/zarr.json", 0,
-                      "a store of Zarr's format 3, but only format 2 is read. Write it anew with "
-                      "vcf2zarr convert --zarr-format 2");
-  }
-  throw FormatError(path, 0,
-                    "this is no folder of VCF Zarr, which has a file .zgroup. Unpack an archive, "
-                    "and correct the path");
+  throw FormatError(path + "/zarr.json", 0,
+                    "a store of Zarr's format 3, but only format 2 is read. Write it anew with "
+                    "vcf2zarr convert --zarr-format 2");
 }
 
 void VcfZarrStore::check_unchanged() const {
@@ -137,7 +140,7 @@ bool VcfZarrStore::has(const std::string& name) const {
   return exists(metadata_path(name));
 }
 
-ZarrArray VcfZarrStore::array(const std::string& name, std::size_t dimensions) const {
+ZarrArray VcfZarrStore::array(const std::string& name, std::size_t dimensions, bool floats) const {
   if (!has(name)) {
     throw FormatError(path_, 0,
                       "there is no array " + name +
@@ -149,7 +152,7 @@ ZarrArray VcfZarrStore::array(const std::string& name, std::size_t dimensions) c
   ZarrArray array =
       parse_zarr_array(consolidated_ ? *consolidated_->member(name + "/.zarray")
                                      : parse_json(read_text(file, kLongestMetadata), file),
-                       folder, file);
+                       folder, file, floats);
   if (array.shape.size() != dimensions) {
     throw FormatError(file, 0,
                       name + " has " + count_of(array.shape.size(), "dimension") + ", not " +

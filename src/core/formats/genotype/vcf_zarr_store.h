@@ -20,8 +20,9 @@ class VcfZarrStore {
   void check_unchanged() const;
 
   bool has(const std::string& name) const;
-  // Throws FormatError unless this array is there, with so many dimensions.
-  ZarrArray array(const std::string& name, std::size_t dimensions) const;
+  // Throws FormatError unless this array is there, with so many dimensions. It may have floats only
+  // if `floats`.
+  ZarrArray array(const std::string& name, std::size_t dimensions, bool floats = false) const;
 
  private:
   // The file of an array's metadata.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "core/exec/errors.h"
 #include "core/io/blosc.h"
@@ -35,8 +37,8 @@ std::string shown(const Json& value) {
 
 class ArrayParser {
  public:
-  ArrayParser(const Json& json, const std::string& folder, const std::string& file)
-      : json_(json), file_(file) {
+  ArrayParser(const Json& json, const std::string& folder, const std::string& file, bool floats)
+      : json_(json), file_(file), floats_(floats) {
     array_.folder = folder;
   }
 
@@ -91,6 +93,11 @@ class ArrayParser {
     const std::string& text = type.text;
     if (text == "|O") {
       array_.type = ZarrType::kText;
+      return;
+    }
+    if (floats_ && text == "<f4") {
+      array_.type = ZarrType::kFloat;
+      array_.bytes = 4;
       return;
     }
     if (text == "|b1" || text == "|i1" || text == "|u1") {
@@ -168,12 +175,25 @@ class ArrayParser {
       array_.fill = fill.flag ? 1 : 0;
       return;
     }
+    if (array_.type == ZarrType::kFloat) {
+      take_fill_of_floats(fill);
+      return;
+    }
     constexpr double most = 9007199254740992;
     if (!fill.is(Json::Kind::kNumber) || fill.number != std::floor(fill.number) ||
         std::abs(fill.number) > most) {
       refuse("fill_value", fill);
     }
     array_.fill = static_cast<std::int64_t>(fill.number);
+  }
+
+  void take_fill_of_floats(const Json& fill) {
+    if (!fill.is(Json::Kind::kNumber) && fill.text != "NaN") refuse("fill_value", fill);
+    const auto value = fill.is(Json::Kind::kNumber) ? static_cast<float>(fill.number)
+                                                    : std::numeric_limits<float>::quiet_NaN();
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    array_.fill = bits;
   }
 
   void check_chunk_size() const {
@@ -191,6 +211,7 @@ class ArrayParser {
 
   const Json& json_;
   const std::string& file_;
+  bool floats_;
   ZarrArray array_;
 };
 
@@ -216,8 +237,9 @@ std::string ZarrArray::chunk_path(const std::vector<std::int64_t>& chunk) const 
   return path;
 }
 
-ZarrArray parse_zarr_array(const Json& json, const std::string& folder, const std::string& file) {
-  return ArrayParser(json, folder, file).parse();
+ZarrArray parse_zarr_array(const Json& json, const std::string& folder, const std::string& file,
+                           bool floats) {
+  return ArrayParser(json, folder, file, floats).parse();
 }
 
 }  // namespace ancify

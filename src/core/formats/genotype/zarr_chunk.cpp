@@ -148,6 +148,16 @@ std::int64_t ZarrIntegers::operator[](std::int64_t i) const {
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
+ZarrIntegers filled_chunk(const ZarrArray& array) {
+  ZarrIntegers chunk{&array,
+                     std::string(static_cast<std::size_t>(array.items() * array.bytes), '\0')};
+  const auto width = static_cast<std::size_t>(array.bytes);
+  for (std::size_t i = 0; i < chunk.bytes.size(); ++i) {
+    chunk.bytes[i] = static_cast<char>(array.fill >> 8 * (i % width));
+  }
+  return chunk;
+}
+
 std::optional<ZarrIntegers> read_zarr_integers(const ZarrArray& array,
                                                const std::vector<std::int64_t>& chunk,
                                                const std::string& what, std::int64_t& read_bytes) {
