@@ -268,9 +268,9 @@ test_that("equal descriptions give equal text, also if one was read from JSON", 
 test_that("plain lists have the text that jsonlite gives them", {
   values <- list(
     NULL, list(), setNames(list(), character()), "a/b", "", "q\"", "b\\s", "</x>", "\u00e9", "\n",
-    "~ ", "\x7f", NA, NA_character_, character(), numeric(), logical(), TRUE, FALSE, 1, 0, -0, -1, 2L, 0L,
-    NA_integer_, 999999999, 1e9, 1e15, 0.1, Inf, NaN, 1:2, c(a = 1), array(1), I("a"), factor("a"),
-    Sys.Date(), as_json("{}"), data.frame(a = 1:2), matrix(1:4, 2),
+    "~ ", "\x7f", NA, NA_character_, character(), numeric(), logical(), TRUE, FALSE, 1, 0, -0, -1,
+    2L, 0L, NA_integer_, 999999999, 1e9, 1e15, 0.1, Inf, NaN, 1:2, c(a = 1), array(1), I("a"),
+    factor("a"), Sys.Date(), as_json("{}"), data.frame(a = 1:2), matrix(1:4, 2),
     structure(list(1, 2), dim = 1:2),
     list(a = 1, 2), list(a = 1, a = 2), list(a = list(b = list(c = "x", 1), d = NULL)),
     setNames(list(1), NA), setNames(list(1), "\"")
