@@ -249,6 +249,10 @@ hardy_weinberg_impl <- function(counts) {
     .Call(`_ancify_hardy_weinberg_impl`, counts)
 }
 
+plain_json_impl <- function(x) {
+    .Call(`_ancify_plain_json_impl`, x)
+}
+
 read_grm_impl <- function(ids, values, counts, watch) {
     .Call(`_ancify_read_grm_impl`, ids, values, counts, watch)
 }

@@ -30,9 +30,10 @@ json_texts <- function(x) as.character(to_json(x, pretty = FALSE, collapse = FAL
 # Texts that are JSON already.
 as_json <- function(texts) structure(texts, class = "json")
 
-# Equal descriptions give equal text, even if one of them was read from JSON.
+# Equal descriptions give equal text, even if one of them was read from JSON. The text is that of
+# to_json(), which takes longer.
 canonical_json <- function(x) {
-  as.character(to_json(x, pretty = FALSE))
+  plain_json_impl(x) %||% as.character(to_json(x, pretty = FALSE))
 }
 
 # Whether two descriptions are equal.

@@ -808,6 +808,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// plain_json_impl
+Rcpp::RObject plain_json_impl(const Rcpp::RObject& x);
+RcppExport SEXP _ancify_plain_json_impl(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RObject& >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(plain_json_impl(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // read_grm_impl
 Rcpp::List read_grm_impl(const std::string& ids, const std::string& values, const std::string& counts, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_read_grm_impl(SEXP idsSEXP, SEXP valuesSEXP, SEXP countsSEXP, SEXP watchSEXP) {
@@ -2313,6 +2324,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_genotype_counts_impl", (DL_FUNC) &_ancify_genotype_counts_impl, 3},
     {"_ancify_write_genotypes_impl", (DL_FUNC) &_ancify_write_genotypes_impl, 3},
     {"_ancify_hardy_weinberg_impl", (DL_FUNC) &_ancify_hardy_weinberg_impl, 1},
+    {"_ancify_plain_json_impl", (DL_FUNC) &_ancify_plain_json_impl, 1},
     {"_ancify_read_grm_impl", (DL_FUNC) &_ancify_read_grm_impl, 4},
     {"_ancify_read_sparse_grm_impl", (DL_FUNC) &_ancify_read_sparse_grm_impl, 3},
     {"_ancify_read_numpy_impl", (DL_FUNC) &_ancify_read_numpy_impl, 2},

@@ -265,6 +265,21 @@ test_that("equal descriptions give equal text, also if one was read from JSON", 
   }
 })
 
+test_that("plain lists have the text that jsonlite gives them", {
+  values <- list(
+    NULL, list(), setNames(list(), character()), "a/b", "", "q\"", "b\\s", "</x>", "\u00e9", "\n",
+    "~ ", "\x7f", NA, NA_character_, character(), numeric(), logical(), TRUE, FALSE, 1, 0, -0, -1,
+    2L, 0L, NA_integer_, 999999999, 1e9, 1e15, 0.1, Inf, NaN, 1:2, c(a = 1), array(1), I("a"),
+    factor("a"), Sys.Date(), as_json("{}"), data.frame(a = 1:2), matrix(1:4, 2),
+    structure(list(1, 2), dim = 1:2),
+    list(a = 1, 2), list(a = 1, a = 2), list(a = list(b = list(c = "x", 1), d = NULL)),
+    setNames(list(1), NA), setNames(list(1), "\"")
+  )
+  for (x in c(values, lapply(values, list), lapply(values, function(x) list(a = x, b = "z")))) {
+    expect_identical(canonical_json(x), as.character(to_json(x, pretty = FALSE)))
+  }
+})
+
 test_that("texts of rows and of named values are those of lists", {
   values <- list(
     c(a = 1 / 3, "\u00e9\"," = NA, c = 1e20), c(a = "x,\n", b = NA), c(a = 1L), c(a = TRUE, b = NA),

@@ -201,6 +201,22 @@ TEST(TafParser, CutsLongStretchesAndKeepsPositions) {
   EXPECT_EQ(columns, n);
 }
 
+TEST(TafParser, GivesAllWantedRowsOfVeryMany) {
+  constexpr int n = 500;
+  std::string text = "#taf run_length_encode_bases:1\nA 500 ;";
+  std::string expected;
+  for (int i = 0; i < n; ++i) {
+    const std::string number = std::to_string(i);
+    const bool is_wanted = i % 7 == 3;
+    text += " i " + number + (is_wanted ? " s" + number : " far") + " " + number + " + 900";
+    if (is_wanted) expected += " s" + number + ":" + number + "+900:AC";
+  }
+  const Parsed parsed = parse(text + "\nC 500\n", 1000);
+  std::string wanted = parsed.blocks;
+  for (std::size_t at = 0; (at = wanted.find(" far")) != wanted.npos;) wanted.erase(at, 4);
+  EXPECT_EQ(wanted, "@2" + expected + "\n");
+}
+
 TEST(RowList, KeepsTheOrderOfRows) {
   std::mt19937 random(5);
   RowList<int> rows;

@@ -2,6 +2,7 @@
 #include "core/ancestry/projection/alignment_formats.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "core/ancestry/projection/chain_pairs.h"
@@ -63,32 +64,22 @@ class AxtReader final : public PairReader {
   QueryEnd end_;
 };
 
-class MafReader final : public PairReader {
- public:
-  explicit MafReader(const FileToRead& read)
-      : parser_(read.bad, read.lines, read.longest_row),
-        pairs_(read.file, read.names, read.chromosomes, read.options, read.bad) {}
-  std::size_t consume(std::string_view text, bool last,
-                      const std::vector<PairSink*>& sinks) override {
-    return parser_.consume(text, last,
-                           [&](const MafBlock& block) { pairs_.project(block, sinks); });
-  }
-  void throw_if_never_seen(std::size_t outgroup) const override {
-    pairs_.throw_if_never_seen(outgroup);
-  }
+MafParser maf_parser(const FileToRead& read, const MafPairs&) {
+  return MafParser(read.bad, read.lines, read.longest_row);
+}
 
- private:
-  MafParser parser_;
-  MafPairs pairs_;
-};
+TafParser taf_parser(const FileToRead& read, const MafPairs& pairs) {
+  const auto is_wanted = [&pairs](std::string_view source) { return pairs.wants(source); };
+  return TafParser(read.bad, is_wanted, read.options.simd, read.lines);
+}
 
-class TafReader final : public PairReader {
+// Reads MAF blocks, which `make_parser` makes a parser for.
+template <auto make_parser>
+class MafBlockReader final : public PairReader {
  public:
-  explicit TafReader(const FileToRead& read)
+  explicit MafBlockReader(const FileToRead& read)
       : pairs_(read.file, read.names, read.chromosomes, read.options, read.bad),
-        parser_(
-            read.bad, [this](std::string_view source) { return pairs_.wants(source); },
-            read.options.simd, read.lines) {}
+        parser_(make_parser(read, pairs_)) {}
   std::size_t consume(std::string_view text, bool last,
                       const std::vector<PairSink*>& sinks) override {
     return parser_.consume(text, last,
@@ -100,7 +91,7 @@ class TafReader final : public PairReader {
 
  private:
   MafPairs pairs_;
-  TafParser parser_;
+  std::invoke_result_t<decltype(make_parser), const FileToRead&, const MafPairs&> parser_;
 };
 
 class ChainReader final : public PairReader {
@@ -154,8 +145,9 @@ std::optional<bool> is_any_text(std::string_view& /*text*/, bool /*last*/,
 
 const std::vector<AlignmentFormat>& alignment_formats() {
   static const std::vector<AlignmentFormat> formats = {
-      {"TAF", true, false, is_taf_text, make_reader<TafReader>},  // its header is a comment in MAF
-      {"MAF", true, false, is_maf_text, make_reader<MafReader>},
+      // Its header is a comment in MAF.
+      {"TAF", true, false, is_taf_text, make_reader<MafBlockReader<taf_parser>>},
+      {"MAF", true, false, is_maf_text, make_reader<MafBlockReader<maf_parser>>},
       {"chain", false, true, is_chain_text, make_reader<ChainReader>},
       {"PAF", false, false, is_paf_text, make_reader<PafReader>, true},
       {"AXT", false, false, is_any_text, make_reader<AxtReader>},

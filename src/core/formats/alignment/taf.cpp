@@ -32,6 +32,9 @@ bool is_mark(std::string_view line) {
          (line.size() == kMark.size() || is_blank(line[kMark.size()]));
 }
 
+// The first rows of a block, which messages name.
+constexpr std::size_t kNamedRows = 100;
+
 // Takes a run, such as `A 12`, and the blanks behind it off a text. Returns its length; 0 if there
 // is no run.
 std::size_t take_run(std::string_view& runs) {
@@ -326,22 +329,32 @@ bool TafParser::make_block() {
   block_.rows.clear();
   parsed_.clear();
   parsed_.reserve(wanted_.size());  // so that its elements stay in place
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    Row& row = rows_[i];
-    block_.rows.push_back({row.source, {}, first_line_, nullptr, row.wanted});
-    if (!row.wanted) continue;
-    MafRow& parsed = parsed_.emplace_back(row.now);
-    parsed.columns = std::string_view(row.columns).substr(0, columns_);
-    const RowScan scan = scan_row(parsed.columns, simd_);
-    if (!scan.only_letters_and_gaps) {
-      bad_row(row.source, parsed.columns);
-      return false;
-    }
-    parsed.size = static_cast<std::int64_t>(columns_) - scan.gaps;
-    block_.rows.back().row = &parsed;
-    advance(row, parsed.size);
+  // Rows that are not wanted serve messages, which name a few. A block may have one column and
+  // thousands of rows, so its rows are not gone through.
+  const std::size_t named = std::min(kNamedRows, rows_.size());
+  for (std::size_t i = 0; i < named; ++i) {
+    if (!add_row(rows_[i])) return false;
+  }
+  for (auto i = std::lower_bound(wanted_.begin(), wanted_.end(), named); i != wanted_.end(); ++i) {
+    if (!add_row(rows_[*i])) return false;
   }
   columns_ = 0;
+  return true;
+}
+
+bool TafParser::add_row(Row& row) {
+  block_.rows.push_back({row.source, {}, first_line_, nullptr, row.wanted});
+  if (!row.wanted) return true;
+  MafRow& parsed = parsed_.emplace_back(row.now);
+  parsed.columns = std::string_view(row.columns).substr(0, columns_);
+  const RowScan scan = scan_row(parsed.columns, simd_);
+  if (!scan.only_letters_and_gaps) {
+    bad_row(row.source, parsed.columns);
+    return false;
+  }
+  parsed.size = static_cast<std::int64_t>(columns_) - scan.gaps;
+  block_.rows.back().row = &parsed;
+  advance(row, parsed.size);
   return true;
 }
 

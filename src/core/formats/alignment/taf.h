@@ -107,9 +107,11 @@ class TafParser final : public BlockParser<MafBlock> {
   void prepare_rows();
   // Moves tile_ to the ends of the wanted rows.
   void gather_tile();
-  // Makes block_ of the columns so far. False if a wanted row has a bad character, which makes its
-  // position unknown.
+  // Makes block_ of the columns so far, with the wanted rows and some others. False if a wanted row
+  // has a bad character, which makes its position unknown.
   bool make_block();
+  // Adds a row to block_; false if it is such a row.
+  bool add_row(Row& row);
   // To be called for a row with a bad character.
   void bad_row(const std::string& source, std::string_view columns);
 

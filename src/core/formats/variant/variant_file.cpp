@@ -31,8 +31,10 @@ bool is_no_allele(std::string_view alt) {
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "core/formats/variant/allele_swap.h"
+#include "core/formats/variant/vcf_line.h"
 
 namespace ancify {
 
@@ -41,6 +43,12 @@ struct CloseFile {
 };
 struct DestroyHeader {
   void operator()(bcf_hdr_t* header) const { bcf_hdr_destroy(header); }
+};
+struct FreedText : kstring_t {
+  FreedText() : kstring_t(KS_INITIALIZE) {}
+  FreedText(const FreedText&) = delete;
+  FreedText& operator=(const FreedText&) = delete;
+  ~FreedText() { std::free(s); }
 };
 struct DestroyRecord {
   void operator()(bcf1_t* record) const { bcf_destroy(record); }
@@ -226,6 +234,7 @@ class VariantReader::Impl {
     }
     is_text_ = file_->format.format == vcf;
     record_->max_unpack = unpacked(parts);
+    line_.emplace(header_.get());
   }
 
   bool next() {
@@ -234,18 +243,56 @@ class VariantReader::Impl {
       return false;
     }
     ++records_;
-    if ((record_->errcode & ~kUndeclared) != 0) fail(problem_of(record_->errcode));
-    if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
-    if (record_->n_allele == 0) fail("the record has no REF");
+    if (!is_line_) check_record();
     find_alleles();
     check_order();
     check_position();
-    if (record_->max_unpack == 0) {
+    if (!is_line_ && record_->max_unpack == 0) {
       check_fields();
       if (record_->n_fmt > 0) mend_genotypes();
     }
     return true;
   }
+
+  // The record as htslib parses it.
+  bcf1_t* record() {
+    if (is_line_ && !is_parsed_) parse_line();
+    return record_.get();
+  }
+
+  // The same, for changes other than those of a line.
+  bcf1_t* record_to_change() {
+    if (std::exchange(is_line_, false)) {
+      if (!is_parsed_) parse_line();
+      find_alleles();
+    }
+    return record_.get();
+  }
+
+  // The record's line; null if htslib had to parse or to change it.
+  const VcfLine* line() const { return is_line_ ? &*line_ : nullptr; }
+  VcfLine* line_to_change() {
+    is_parsed_ = false;
+    return &*line_;
+  }
+
+  // Records are written as text, with all their parts.
+  void change_lines() { changes_lines_ = is_text_; }
+
+  void find_alleles() {
+    if (is_line_) {
+      stored_ = line_->alleles();
+    } else {
+      stored_.assign(record_->d.allele, record_->d.allele + record_->n_allele);
+    }
+    alleles_.clear();
+    for (std::size_t i = 0; i < stored_.size(); ++i) {
+      if (i == 0 || !is_no_allele(stored_[i])) alleles_.push_back(static_cast<int>(i));
+    }
+  }
+
+  const std::vector<std::string_view>& stored() const { return stored_; }
+  std::string_view id() const { return is_line_ ? line_->id() : record_->d.id; }
 
   std::int64_t declared_length() const { return length_; }
   std::int64_t consumed() const {
@@ -278,7 +325,7 @@ class VariantReader::Impl {
   }
 
   std::optional<AltCount> stated_counts(const CountFields& fields) {
-    const auto copies = info_integers(fields.copies.c_str(), record_->n_allele - 1);
+    const auto copies = info_integers(fields.copies.c_str(), static_cast<int>(stored_.size()) - 1);
     const auto called = info_integers(fields.called.c_str(), 1);
     if (!copies || !called || alleles_.size() != 2) return {};
     AltCount count = {(*copies)[static_cast<std::size_t>(alleles_[1] - 1)], called->front()};
@@ -300,7 +347,7 @@ class VariantReader::Impl {
   std::int64_t end() {
     const std::int64_t position = record_->pos + 1;
     if (info("END") == nullptr) {
-      return position + static_cast<std::int64_t>(std::strlen(record_->d.allele[0])) - 1;
+      return position + static_cast<std::int64_t>(stored_.front().size()) - 1;
     }
     const auto end = info_integers("END", 1);
     if (!end || end->front() < position) {
@@ -327,8 +374,8 @@ class VariantReader::Impl {
   }
 
   const Genotypes& genotypes() {
+    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record(), "GT");
     const auto samples = static_cast<std::size_t>(record_->n_sample);
-    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), "GT");
     genotypes_.ploidy = field == nullptr ? 0 : field->n;
     if (genotypes_.ploidy == 0) {
       genotypes_.alleles.clear();
@@ -356,7 +403,7 @@ class VariantReader::Impl {
   }
 
   const SampleNumbers& sample_numbers(const char* id) {
-    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record_.get(), id);
+    const bcf_fmt_t* const field = bcf_get_fmt(header_.get(), record(), id);
     numbers_.per_sample = field == nullptr ? 0 : field->n;
     numbers_.values.resize(static_cast<std::size_t>(record_->n_sample) *
                            static_cast<std::size_t>(numbers_.per_sample));
@@ -435,12 +482,44 @@ class VariantReader::Impl {
           "byte " + std::to_string(at + 1) +
           " of the line is a NUL, which text cannot contain: the file is damaged. Fetch it again");
     }
+    is_line_ = take_line(line);
+    if (is_line_) return true;
     check_columns(line);
     if (record_->max_unpack == 0) check_samples(line);
     if (vcf_parse(&file_->line, header_.get(), record_.get()) != 0) {
       fail_next(problem_of(record_->errcode));
     }
     return true;
+  }
+
+  // Takes a line without htslib, if no more than that is needed and possible.
+  bool take_line(std::string_view line) {
+    const bool alone = record_->max_unpack == unpacked(RecordParts::kAlleles);
+    if (alone ? !line_->take_alleles(line) : !changes_lines_ || !line_->take(line)) return false;
+    record_->rid = line_->chromosome();
+    record_->pos = line_->position() - 1;
+    is_parsed_ = false;
+    return true;
+  }
+
+  // Takes it as a record of htslib, with its changes.
+  void parse_line() {
+    std::string_view text = line_->text();
+    text.remove_suffix(1);  // the newline
+    check_columns(text);
+    parsed_line_.l = 0;
+    kputsn(text.data(), text.size(), &parsed_line_);
+    if (vcf_parse(&parsed_line_, header_.get(), record_.get()) != 0) {
+      fail(problem_of(record_->errcode));
+    }
+    check_record();
+    is_parsed_ = true;
+  }
+
+  void check_record() const {
+    if ((record_->errcode & ~kUndeclared) != 0) fail(problem_of(record_->errcode));
+    if (bcf_unpack(record_.get(), BCF_UN_STR) != 0) fail(problem_of(0));
+    if (record_->n_allele == 0) fail("the record has no REF");
   }
 
   void check_columns(std::string_view line) {
@@ -580,7 +659,7 @@ class VariantReader::Impl {
   // Null if the record lacks the field. Fails if the record has it several times, as htslib takes
   // the first.
   const bcf_info_t* info(const char* id) {
-    const bcf_info_t* const field = bcf_get_info(header_.get(), record_.get(), id);
+    const bcf_info_t* const field = bcf_get_info(header_.get(), record(), id);
     if (field == nullptr) return nullptr;
     const bcf_info_t* const end = record_->d.info + record_->n_info;
     const auto is_same = [&](const bcf_info_t& other) { return other.key == field->key; };
@@ -588,18 +667,11 @@ class VariantReader::Impl {
     return field;
   }
 
-  void find_alleles() {
-    alleles_.clear();
-    for (int i = 0; i < static_cast<int>(record_->n_allele); ++i) {
-      if (i == 0 || !is_no_allele(record_->d.allele[i])) alleles_.push_back(i);
-    }
-  }
-
-  bool has_no_alleles() const { return alleles_.size() < record_->n_allele; }
+  bool has_no_alleles() const { return alleles_.size() < stored_.size(); }
 
   // Renumbers the genotypes' alleles after some alleles were left out.
   void leave_out_alleles() {
-    std::vector<int> numbers(record_->n_allele, kMissingAllele);
+    std::vector<int> numbers(stored_.size(), kMissingAllele);
     for (std::size_t i = 0; i < alleles_.size(); ++i) {
       numbers[static_cast<std::size_t>(alleles_[i])] = static_cast<int>(i);
     }
@@ -623,7 +695,7 @@ class VariantReader::Impl {
   }
 
   void check_alleles() const {
-    const int n = record_->n_allele;
+    const auto n = static_cast<int>(stored_.size());
     const auto is_wrong = [n](int allele) { return allele < kNoAllele || allele >= n; };
     const auto& alleles = genotypes_.alleles;
     int any_wrong = 0;  // a sum without branches is faster than a search
@@ -636,8 +708,14 @@ class VariantReader::Impl {
   }
 
   NumberParser number_;
-  std::string info_;          // the line's INFO, if INFO is parsed
-  std::vector<int> alleles_;  // those not left out, by their positions in the record
+  std::optional<VcfLine> line_;
+  bool changes_lines_ = false;
+  bool is_line_ = false;    // the record is line_
+  bool is_parsed_ = false;  // record_ is it too
+  FreedText parsed_line_;
+  std::string info_;                      // the line's INFO, if INFO is parsed
+  std::vector<std::string_view> stored_;  // all alleles
+  std::vector<int> alleles_;              // those not left out, by their positions among all
   Genotypes genotypes_;
   SampleNumbers numbers_;
   int chromosome_ = -1;
@@ -658,12 +736,12 @@ std::string_view VariantReader::chromosome() const {
   return bcf_seqname(impl_->header_.get(), impl_->record_.get());
 }
 std::int64_t VariantReader::position() const { return impl_->record_->pos + 1; }
-std::string_view VariantReader::id() const { return impl_->record_->d.id; }
+std::string_view VariantReader::id() const { return impl_->id(); }
 int VariantReader::alleles() const { return static_cast<int>(impl_->alleles().size()); }
 std::string_view VariantReader::allele(int i) const {
-  return impl_->record_->d.allele[stored_index(i)];
+  return impl_->stored()[static_cast<std::size_t>(stored_index(i))];
 }
-int VariantReader::stored_alleles() const { return impl_->record_->n_allele; }
+int VariantReader::stored_alleles() const { return static_cast<int>(impl_->stored().size()); }
 int VariantReader::stored_index(int i) const {
   return impl_->alleles()[static_cast<std::size_t>(i)];
 }
@@ -743,10 +821,10 @@ class VariantWriter::Impl {
     if (!file_) fail();
     if (threads > 0) hts_set_threads(file_.get(), threads);
     reader_.record_->max_unpack = 0;
+    if (mode_[1] != 'b') reader_.change_lines();
   }
 
   bcf_hdr_t* header() { return reader_.header_.get(); }
-  bcf1_t* record() { return reader_.record_.get(); }
 
   void declare(const HeaderAdditions& additions) {
     for (const auto& field : additions.fields) {
@@ -762,53 +840,72 @@ class VariantWriter::Impl {
     if (bcf_hdr_sync(header()) != 0 || bcf_hdr_write(file_.get(), header()) != 0) fail();
   }
 
-  void update(const char* id, const void* values, int n, int type) {
-    remove_repeats(id);
-    if (bcf_update_info(header(), record(), id, values, n, type) != 0) {
-      reader_.fail(std::string("cannot change ") + id + " in it");
-    }
+  void set_text(const char* id, const std::string& value) {
+    if (VcfLine* const line = line_to_add(id)) return line->add_info(id, value);
+    update(id, value.c_str(), 1, BCF_HT_STR);
+  }
+
+  void set_numbers(const char* id, const std::vector<float>& values) {
+    const auto n = static_cast<int>(values.size());
+    VcfLine* const line = line_to_add(id);
+    if (line == nullptr) return update(id, values.data(), n, BCF_HT_REAL);
+    number_text_.l = 0;
+    std::vector<std::uint8_t> bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    if (bcf_fmt_array(&number_text_, n, BCF_BT_FLOAT, bytes.data()) != 0) fail();
+    line->add_info(id, {number_text_.s, number_text_.l});
   }
 
   // Does nothing if the header does not declare the field.
   void remove(const char* id) {
+    const VcfLine* const line = reader_.line();
+    if (line != nullptr && !line->has_info(id)) return;
     const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
     if (bcf_hdr_idinfo_exists(header(), BCF_HL_INFO, number)) update(id, nullptr, 0, BCF_HT_STR);
   }
 
   void set_filter(const char* id, bool failed) {
+    const VcfLine* const line = reader_.line();
+    if (line != nullptr && line->has_filter(id) == failed) return;
+    if (line != nullptr && failed) return reader_.line_to_change()->add_filter(id);
+    bcf1_t* const record = reader_.record_to_change();
     const int number = bcf_hdr_id2int(header(), BCF_DT_ID, id);
     if (failed) {
-      bcf_add_filter(header(), record(), number);
+      bcf_add_filter(header(), record, number);
     } else {
-      bcf_remove_filter(header(), record(), number, 1);
+      bcf_remove_filter(header(), record, number, 1);
     }
   }
 
   void swap_alleles(const char* id) {
     const int alt = reader_.alleles()[1];
-    if (is_text(bcf_get_info(header(), record(), id), record()->d.allele[alt])) {
+    bcf1_t* const record = reader_.record_to_change();
+    if (is_text(bcf_get_info(header(), record, id), record->d.allele[alt])) {
       remove(id);
     } else {
-      update(id, record()->d.allele[0], 1, BCF_HT_STR);
+      update(id, record->d.allele[0], 1, BCF_HT_STR);
     }
-    if (const char* const problem = swap_.apply(record(), alt)) reader_.fail(problem);
+    if (const char* const problem = swap_.apply(record, alt)) reader_.fail(problem);
+    reader_.find_alleles();
   }
 
   void keep(const std::vector<std::string>& fields) { swap_.keep(fields); }
   const AlleleSwap& swap() const { return swap_; }
 
   void write() {
+    if (reader_.line() != nullptr) return write_text(reader_.line_to_change()->text());
+    bcf1_t* const record = reader_.record();
     // VCF stores names, so it needs no declarations. BCF refers to declarations by their indices.
-    if (record()->errcode != 0 && file_->format.format == bcf) {
+    if (record->errcode != 0 && file_->format.format == bcf) {
       reader_.fail(
           "its chromosome or a tag is not declared in the header, which BCF needs. Write VCF, or "
           "declare it");
     }
-    if (record()->pos > std::numeric_limits<std::int32_t>::max() && file_->format.format == bcf) {
+    if (record->pos > std::numeric_limits<std::int32_t>::max() && file_->format.format == bcf) {
       reader_.fail("its position is too large for BCF. Write VCF");
     }
-    record()->errcode = 0;
-    if (bcf_write(file_.get(), header(), record()) != 0) fail();
+    record->errcode = 0;
+    if (bcf_write(file_.get(), header(), record) != 0) fail();
   }
 
   void commit(const TaskContext& context) {
@@ -820,17 +917,40 @@ class VariantWriter::Impl {
   }
 
  private:
+  // The record's line, if the field can be added to it; else null.
+  VcfLine* line_to_add(const char* id) {
+    const bool can_be_added = reader_.line() != nullptr && !reader_.line()->has_info(id);
+    return can_be_added ? reader_.line_to_change() : nullptr;
+  }
+
+  void update(const char* id, const void* values, int n, int type) {
+    bcf1_t* const record = reader_.record_to_change();
+    remove_repeats(record, id);
+    if (bcf_update_info(header(), record, id, values, n, type) != 0) {
+      reader_.fail(std::string("cannot change ") + id + " in it");
+    }
+  }
+
   // Removes all fields of one name but the first. No record should have several, and htslib changes
   // only the first.
-  void remove_repeats(const char* id) {
-    const bcf_info_t* const first = bcf_get_info(header(), record(), id);
+  void remove_repeats(bcf1_t* record, const char* id) {
+    const bcf_info_t* const first = bcf_get_info(header(), record, id);
     if (first == nullptr) return;
-    bcf_info_t* const end = record()->d.info + record()->n_info;
-    for (bcf_info_t* field = record()->d.info; field != end; ++field) {
+    bcf_info_t* const end = record->d.info + record->n_info;
+    for (bcf_info_t* field = record->d.info; field != end; ++field) {
       if (field->key != first->key || field == first || field->vptr == nullptr) continue;
       field->vptr = nullptr;
-      record()->d.shared_dirty |= BCF1_DIRTY_INF;
+      record->d.shared_dirty |= BCF1_DIRTY_INF;
     }
+  }
+
+  // htslib puts whole lines into its blocks too.
+  void write_text(const std::string& text) {
+    const bool is_plain = file_->format.compression == no_compression;
+    if (!is_plain && bgzf_flush_try(file_->fp.bgzf, static_cast<ssize_t>(text.size())) < 0) fail();
+    const ssize_t written = is_plain ? hwrite(file_->fp.hfile, text.data(), text.size())
+                                     : bgzf_write(file_->fp.bgzf, text.data(), text.size());
+    if (written != static_cast<ssize_t>(text.size())) fail();
   }
 
   static bool is_text(const bcf_info_t* field, std::string_view text) {
@@ -857,6 +977,7 @@ class VariantWriter::Impl {
   const std::string path_;
   std::optional<OutputFile> output_;  // none for the standard output
   std::unique_ptr<htsFile, CloseFile> file_;
+  FreedText number_text_;
 };
 
 VariantWriter::VariantWriter(VariantReader& reader, const std::string& path,
@@ -867,10 +988,10 @@ VariantWriter::VariantWriter(VariantReader& reader, const std::string& path,
 VariantWriter::~VariantWriter() = default;
 
 void VariantWriter::set_text(const char* id, const std::string& value) {
-  impl_->update(id, value.c_str(), 1, BCF_HT_STR);
+  impl_->set_text(id, value);
 }
 void VariantWriter::set_numbers(const char* id, const std::vector<float>& values) {
-  impl_->update(id, values.data(), static_cast<int>(values.size()), BCF_HT_REAL);
+  impl_->set_numbers(id, values);
 }
 void VariantWriter::remove(const char* id) { impl_->remove(id); }
 void VariantWriter::set_filter(const char* id, bool failed) { impl_->set_filter(id, failed); }
