@@ -1,12 +1,13 @@
 # The samples of a fit in their order, their response and fixed effects.
 
 # `order`: ids of all samples in kernels, in the order of the analysis; NULL for the order of the
-# data. Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
+# data. `several`: whether the response may be a matrix of traits, of which a sample may lack some.
+# Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
 # columns =, all_ids = ids of the data, dropped = numbers of samples without a phenotype, and
 # without a covariate).
-analysis_samples <- function(formula, data, id, order) {
+analysis_samples <- function(formula, data, id, order, several = FALSE) {
   ids <- sample_ids(data, id)
-  frame <- model_frame(formula, data, id)
+  frame <- model_frame(formula, data, id, several)
   order <- order %||% ids
   row <- match(order, ids)
   response <- stats::model.response(frame)
@@ -15,13 +16,18 @@ analysis_samples <- function(formula, data, id, order) {
   # A covariate may be a matrix, as from poly().
   lacking <- lapply(covariates, function(x) rowSums(is.na(as.matrix(x))) > 0)
   incomplete <- Reduce(`|`, lacking, rep(FALSE, nrow(frame)))
-  no_phenotype <- is.na(row) | is.na(response)[row]
+  no_phenotype <- is.na(row) | (rowSums(!is.na(as.matrix(response))) == 0)[row]
   no_covariate <- !no_phenotype & incomplete[row]
   kept <- which(!no_phenotype & !no_covariate)
   check_any_sample(order, ids, kept, frame)
-  y <- as.double(unname(response[row[kept]]))
   x <- fixed_effects(frame, row[kept])
-  check_degrees_of_freedom(y, x, names(frame)[1])
+  if (is.matrix(response)) {
+    y <- traits_of(response, row[kept])
+    check_traits(y, x)
+  } else {
+    y <- as.double(unname(response[row[kept]]))
+    check_degrees_of_freedom(y, x, names(frame)[1])
+  }
   list(
     ids = order[kept], at = kept, y = y, x = structure(x, contrasts = NULL),
     terms = stats::terms(frame), contrasts = attr(x, "contrasts"),
@@ -47,7 +53,7 @@ sample_ids <- function(data, id) {
 }
 
 # A row for each row of `data`, with missing values. A dot stands for all columns but `id`.
-model_frame <- function(formula, data, id) {
+model_frame <- function(formula, data, id, several = FALSE) {
   refuse_if(!inherits(formula, "formula") || length(formula) != 3,
             "`formula` must be such as y ~ 1 or y ~ sex + age, not %s.",
             if (inherits(formula, "formula")) quoted(deparse1(formula)) else show_value(formula))
@@ -62,7 +68,8 @@ model_frame <- function(formula, data, id) {
   refuse_if(!is.null(stats::model.offset(frame)),
             "`formula` has an offset(): subtract it from the response.")
   response <- stats::model.response(frame)
-  refuse_if(!is.numeric(response) || is.matrix(response),
+  is_traits <- several && is.matrix(response) && ncol(response) > 1
+  refuse_if(!is.numeric(response) || is.matrix(response) && !is_traits,
             "The response %s must be one column of numbers, not %s.%s", quoted(names(frame)[1]),
             show_value(response),
             if (is.matrix(response)) "" else " Code cases as 1 and controls as 0.")
