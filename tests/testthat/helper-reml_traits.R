@@ -79,7 +79,7 @@ traits_case <- function(n = 60, m = 80, rg = 0.5, missing = 0, traits = 2) {
   calls <- simulate_calls(n, m, family = 4)
   kernels <- oracle_kernels(calls, rep(1:2, each = m / 2))
   root <- t(chol(kernels[[1]] + 1e-8 * diag(n)))
-  correlation <- matrix(rg, traits, traits) + (1 - rg) * diag(traits)
+  correlation <- matrix(rg, traits, traits) + (1 - rg + 1e-9) * diag(traits)
   y <- root %*% matrix(stats::rnorm(n * traits), n) %*% chol(correlation) +
     matrix(stats::rnorm(n * traits), n)
   y <- sweep(y, 2, 3^(seq_len(traits) - 1), "*")

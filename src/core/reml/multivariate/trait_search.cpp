@@ -22,6 +22,8 @@ constexpr double kRoundingOfDecrement = 1e-9;
 constexpr int kMostWithoutGain = 3;
 constexpr double kRoundingOfLikelihood = 1e-10;
 constexpr double kShortestStep = 1e-9;
+// Information with a smaller relative pivot is not positive definite.
+constexpr double kSmallestPivot = 1e-8;
 
 // a b, of rows x inner and inner x columns.
 Vector times(std::size_t rows, std::size_t inner, std::size_t columns, const Vector& a,
@@ -106,7 +108,7 @@ Vector TraitSpace::nearest(const Vector& theta) const {
 Vector TraitSpace::theta(const Vector& phi) const {
   if (constraint_.kind != Kind::kProportional) return phi;
   const CovarianceBlock& block = blocks_[constraint_.component];
-  const std::size_t end = block.first + number_of_pairs(block.size);
+  const std::size_t end = factor();
   const Vector b = expansion(traits_, constraint_.pair, phi[end]);
   const Vector whole = expanded(traits_, b, unpacked(block.size, &phi[block.first]));
   Vector result(phi.begin(), phi.begin() + static_cast<std::ptrdiff_t>(block.first));
@@ -123,12 +125,10 @@ Vector TraitSpace::jacobian(const Vector& phi) const {
     return result;
   }
   // theta is linear in all coordinates but the factor, and quadratic in it.
-  const CovarianceBlock& block = blocks_[constraint_.component];
-  const std::size_t factor = block.first + number_of_pairs(block.size);
   for (std::size_t j = 0; j < phi.size(); ++j) {
     Vector up = phi;
     Vector down = phi;
-    const double step = j == factor ? 1 : 0.5;
+    const double step = j == factor() ? 1 : 0.5;
     up[j] += step;
     down[j] -= step;
     const Vector above = theta(up);
@@ -140,7 +140,36 @@ Vector TraitSpace::jacobian(const Vector& phi) const {
   return result;
 }
 
+Vector TraitSpace::curvature(const Vector& phi, const Vector& score) const {
+  const std::size_t m = phi.size();
+  Vector result(m * m);
+  if (constraint_.kind != Kind::kProportional) return result;
+  // Second derivatives exist only beside the factor, in which the Jacobian is quadratic.
+  Vector up = phi;
+  Vector down = phi;
+  up[factor()] += 1;
+  down[factor()] -= 1;
+  const Vector above = jacobian(up);
+  const Vector below = jacobian(down);
+  const std::size_t k = score.size();
+  for (std::size_t j = 0; j < m; ++j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < k; ++i) sum += score[i] * (above[j * k + i] - below[j * k + i]) / 2;
+    result[j * m + factor()] = result[factor() * m + j] = sum;
+  }
+  return result;
+}
+
 namespace {
+
+// The first dependent row of a matrix, apart from those of fixed coordinates.
+std::size_t first_dependent_of(Vector matrix, const std::vector<char>& fixed, double smallest) {
+  const std::size_t k = fixed.size();
+  for (std::size_t j = 0; j < k; ++j) {
+    if (fixed[j] != 0) matrix[j * (k + 1)] = std::max(matrix[j * (k + 1)], 1.0);
+  }
+  return first_dependent(std::move(matrix), k, smallest);
+}
 
 class TraitSearch {
  public:
@@ -178,16 +207,22 @@ Vector TraitSearch::information() const {
   Vector observed = average;
   for (std::size_t i = 0; i < observed.size(); ++i) observed[i] = 2 * observed[i] - expected[i];
   const std::size_t k = score.size();
-  return first_dependent(observed, k, 1e-8) == k ? observed : average;
+  return first_dependent(observed, k, kSmallestPivot) == k ? observed : average;
 }
 
+// In coordinates of the space, whose curvature counts if the information stays positive definite.
 ConeModel TraitSearch::local() const {
   const std::size_t k = model_.parameters();
   const std::size_t m = phi_.size();
+  const Vector& score = at_.derivatives.score;
   const Vector jacobian = space_.jacobian(phi_);
   const Vector across = transposed(k, m, jacobian);
-  return {phi_, space_.blocks(), space_.fixed(), times(m, k, 1, across, at_.derivatives.score),
-          times(m, k, m, times(m, k, k, across, information()), jacobian)};
+  Vector whole = times(m, k, m, times(m, k, k, across, information()), jacobian);
+  const Vector curvature = space_.curvature(phi_, score);
+  Vector curved = whole;
+  for (std::size_t i = 0; i < curved.size(); ++i) curved[i] -= curvature[i];
+  if (first_dependent_of(curved, space_.fixed(), kSmallestPivot) == m) whole = std::move(curved);
+  return {phi_, space_.blocks(), space_.fixed(), times(m, k, 1, across, score), std::move(whole)};
 }
 
 bool TraitSearch::finished(double decrement) {
@@ -224,13 +259,9 @@ bool TraitSearch::go(const Vector& d) {
 }
 
 void TraitSearch::check_independent() const {
-  const std::size_t k = model_.parameters();
-  Vector average = at_.derivatives.average;
-  for (std::size_t j = 0; j < k; ++j) {
-    if (model_.unknown()[j] != 0) average[j * (k + 1)] = 1;
-  }
-  const std::size_t dependent = first_dependent(std::move(average), k, kDependentKernel);
-  if (dependent == k) return;
+  const std::size_t dependent =
+      first_dependent_of(at_.derivatives.average, model_.unknown(), kDependentKernel);
+  if (dependent == model_.parameters()) return;
   throw DependentComponent(dependent / number_of_pairs(model_.traits()), "a component");
 }
 

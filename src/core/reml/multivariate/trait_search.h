@@ -32,10 +32,19 @@ class TraitSpace {
   std::vector<double> theta(const std::vector<double>& phi) const;
   // d theta / d phi, a column for each coordinate.
   std::vector<double> jacobian(const std::vector<double>& phi) const;
+  // sum_i s_i d2 theta_i / d phi2.
+  std::vector<double> curvature(const std::vector<double>& phi,
+                                const std::vector<double>& score) const;
   const std::vector<CovarianceBlock>& blocks() const { return blocks_; }
   const std::vector<char>& fixed() const { return fixed_; }
 
  private:
+  // Index of the factor c.
+  std::size_t factor() const {
+    const CovarianceBlock& block = blocks_[constraint_.component];
+    return block.first + number_of_pairs(block.size);
+  }
+
   std::size_t traits_;
   std::size_t components_;
   TraitConstraint constraint_;
