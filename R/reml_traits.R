@@ -49,9 +49,6 @@ fit_traits <- function(model, genotypes, control, work, call, log) {
     warn_of_few_values(stats::na.omit(model$y[, trait]), trait, two_values_fitted)
   }
   warn_of_variants(model, genotypes, work)
-  refuse_if(control$information == "expected" && !is_separable(model),
-            paste("Expected information of several traits needs one kernel, and all traits in each",
-                  "sample: choose `information = \"average\"`."))
   model$path <- "exact"
   model$control <- core_control(control, c(model$names, "residual"), nrow(model$y), "exact")
   check_traits_memory(model, work)
@@ -99,7 +96,9 @@ traits_bytes <- function(model) {
   if (is_separable(model)) {
     return(8 * 4 * n^2)
   }
-  8 * ((length(model$names) + 1) * n^2 + 3 * sum(!is.na(model$y))^2)
+  values <- sum(!is.na(model$y))
+  components <- length(model$names) + 1
+  8 * (components * n^2 + 3 * values^2 + components * length(model$y) * values)
 }
 
 check_traits_memory <- function(model, work) {

@@ -26,7 +26,7 @@
 #'
 #' `predict()`, `simulate()`, `anova()` and scans take fits of one trait.
 #'
-#' **Search.** Steps of average information keep each C_g positive semidefinite. One kernel whose
+#' **Search.** Newton steps keep each C_g positive semidefinite. One kernel whose
 #' samples have all traits is separated by its eigenvectors, and a step then takes milliseconds.
 #' Otherwise each step takes a matrix of all values of all traits.
 #'

@@ -48,16 +48,16 @@ Rcpp::List reml_traits_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix
   const std::size_t k = fit.theta.size();
   Rcpp::List result = Rcpp::List::create(
       Named("theta") = fit.theta, Named("score") = fit.score,
-      Named("average") = as_matrix(fit.average, k), Named("log_likelihood") = fit.log_likelihood,
-      Named("mean_diagonal") = fit.mean_diagonal, Named("converged") = fit.converged,
-      Named("status") = fit.status, Named("message") = fit.message,
-      Named("iterations") = iterations_table(fit.iterations, {}), Named("passes") = fit.passes,
+      Named("average") = as_matrix(fit.average, k), Named("expected") = as_matrix(fit.expected, k),
+      Named("log_likelihood") = fit.log_likelihood, Named("mean_diagonal") = fit.mean_diagonal,
+      Named("converged") = fit.converged, Named("status") = fit.status,
+      Named("message") = fit.message, Named("iterations") = iterations_table(fit.iterations, {}),
+      Named("passes") = fit.passes,
       Named("coefficients") = as_matrix(fit.coefficients, data.effects()),
       Named("coefficients_covariance") =
           as_matrix(fit.coefficients_covariance, fit.coefficients.size()),
       Named("residual_projection") = as_matrix(fit.residual_projection, data.samples),
       Named("genetic") = fit.genetic);
-  if (!fit.expected.empty()) result["expected"] = as_matrix(fit.expected, k);
   kernels.add_facts(result);
   return result;
 }

@@ -1,7 +1,8 @@
 // H has the block C_gab K_g for the samples of the traits a and b, summed over components; Z is the
 // basis of all fixed effects. P = H^-1 - H^-1 Z (Z'H^-1 Z)^-1 Z'H^-1, and with the matrix A_i of a
 // covariance:
-//   s_i = (y'P A_i P y - tr(P A_i)) / 2,  AI_ij = (A_i P y)'P (A_j P y) / 2
+//   s_i = (y'P A_i P y - tr(P A_i)) / 2,  AI_ij = (A_i P y)'P (A_j P y) / 2,
+//   E_ij = tr(P A_i P A_j) / 2
 // (Thompson 1973, Biometrics 29, 527; Lee and others 2012, Bioinformatics 28, 2540).
 #include <algorithm>
 #include <cmath>
@@ -30,8 +31,7 @@ class DenseTraits : public TraitModel {
 
   bool move_to(const Vector& theta) override;
   double log_likelihood() const override { return log_likelihood_; }
-  TraitDerivatives derivatives(bool expected) override;
-  bool has_expected() const override { return false; }
+  TraitDerivatives derivatives() override;
   TraitEffects effects() override;
   bool search_is_cheap() const override { return false; }
 
@@ -45,6 +45,9 @@ class DenseTraits : public TraitModel {
   Vector times_component(std::size_t component, const Vector& columns) const;
   bool solve_effects();
   Vector projection() const;
+  Vector expected_information(const Vector& p) const;
+  double trace_of_products(const Vector& left, std::size_t a, const Vector& right,
+                           std::size_t c) const;
 
   const std::vector<Trait>& data_;
   Workers workers_;
@@ -207,7 +210,66 @@ Vector DenseTraits::times_component(std::size_t component, const Vector& columns
   return result;
 }
 
-TraitDerivatives DenseTraits::derivatives(bool /*expected*/) {
+// tr(E_a L E_c R), where L and R are n x N, and E_a places the rows of the samples of a in its
+// block.
+double DenseTraits::trace_of_products(const Vector& left, std::size_t a, const Vector& right,
+                                      std::size_t c) const {
+  const auto& rows = data_[a].rows;
+  const auto& columns = data_[c].rows;
+  double sum = 0;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const double* const l = &left[(first_[c] + j) * samples_];
+    const double* const r = &right[first_[a] * samples_ + static_cast<std::size_t>(columns[j])];
+    for (std::size_t i = 0; i < rows.size(); ++i) sum += l[rows[i]] * r[i * samples_];
+  }
+  return sum;
+}
+
+// With T_gb = K_g P_b, where P_b has the rows of the trait b, A_i P = E_a T_gb + E_b T_ga.
+Vector DenseTraits::expected_information(const Vector& p) const {
+  const std::size_t n = y_.size();
+  const std::size_t t = traits();
+  std::vector<Vector> products(components() * t);
+  for (std::size_t b = 0; b < t; ++b) {
+    Vector rows(samples_ * n);
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t i = 0; i < data_[b].rows.size(); ++i) {
+        rows[j * samples_ + static_cast<std::size_t>(data_[b].rows[i])] = p[j * n + first_[b] + i];
+      }
+    }
+    for (std::size_t g = 0; g < kernels_.size(); ++g) {
+      products[g * t + b].resize(samples_ * n);
+      symmetric_times(workers_, static_cast<std::int64_t>(samples_), kernels_[g].data(),
+                      static_cast<std::int64_t>(n), rows.data(), products[g * t + b].data());
+    }
+    products[kernels_.size() * t + b] = std::move(rows);
+  }
+  const std::size_t k = parameters();
+  const std::size_t m = pairs_.size();
+  // Both orders of a pair.
+  const auto orders = [&](std::size_t i) {
+    const TraitPair& pair = pairs_[i % m];
+    std::vector<TraitPair> both = {pair};
+    if (!pair.same()) both.push_back({pair.column, pair.row});
+    return both;
+  };
+  Vector expected(k * k);
+  for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      stop_if_asked();
+      double sum = 0;
+      for (const auto& [a, b] : orders(i)) {
+        for (const auto& [c, d] : orders(j)) {
+          sum += trace_of_products(products[i / m * t + b], a, products[j / m * t + d], c);
+        }
+      }
+      expected[i * k + j] = expected[j * k + i] = 0.5 * sum;
+    }
+  }
+  return expected;
+}
+
+TraitDerivatives DenseTraits::derivatives() {
   const std::size_t n = y_.size();
   const std::size_t k = parameters();
   const Vector p = projection();
@@ -241,6 +303,7 @@ TraitDerivatives DenseTraits::derivatives(bool /*expected*/) {
   const auto width = static_cast<int>(k);
   cross_product(static_cast<int>(n), width, width, apy.data(), papy.data(), result.average.data());
   for (double& value : result.average) value *= 0.5;
+  result.expected = expected_information(p);
   return result;
 }
 

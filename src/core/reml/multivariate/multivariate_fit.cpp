@@ -21,6 +21,9 @@ using Vector = std::vector<double>;
 // The least eigenvalue of the residual covariance, as a share of the traits' variances.
 constexpr double kLeastResidual = 1e-6;
 
+// s'I^-1 s at the end of a constrained search, which is about the error of its likelihood ratio.
+constexpr double kToleranceOfTests = 1e-9;
+
 double norm(const Vector& values, std::ptrdiff_t first) {
   double sum = 0;
   for (auto at = values.begin() + first; at != values.end(); ++at) sum = std::hypot(sum, *at);
@@ -258,12 +261,22 @@ std::vector<double> constrained_log_likelihoods(const TraitData& data, Kernels& 
                                                 const Workers& workers) {
   TraitProblem problem(data, kernels, workers);
   const Vector start = problem.scaled(theta, -1);
+  SearchSettings coarse = settings;
+  coarse.tolerance = std::max(settings.tolerance, kToleranceOfTests);
   Vector result;
-  for (const TraitConstraint& constraint : constraints) {
-    const TraitSpace space(problem.model(), constraint, problem.floor());
-    const TraitMaximum found = search_traits(problem.model(), space, start, settings);
-    result.push_back(found.converged ? problem.log_likelihood(found.log_likelihood)
-                                     : std::numeric_limits<double>::quiet_NaN());
+  for (TraitConstraint constraint : constraints) {
+    const auto found = [&] {
+      const TraitSpace space(problem.model(), constraint, problem.floor());
+      return search_traits(problem.model(), space, start, coarse);
+    };
+    TraitMaximum maximum = found();
+    if (!maximum.converged && constraint.kind == TraitConstraint::Kind::kProportional) {
+      // The ratio of the traits is infinite where the other one has no variance: take its inverse.
+      std::swap(constraint.pair.row, constraint.pair.column);
+      maximum = found();
+    }
+    result.push_back(maximum.converged ? problem.log_likelihood(maximum.log_likelihood)
+                                       : std::numeric_limits<double>::quiet_NaN());
   }
   return result;
 }

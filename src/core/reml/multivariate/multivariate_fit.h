@@ -29,7 +29,7 @@ struct TraitFit {
   std::vector<double> theta;
   std::vector<double> score;
   std::vector<double> average;   // average information
-  std::vector<double> expected;  // expected information; empty if unknown
+  std::vector<double> expected;  // expected information
   double log_likelihood = 0;
   std::vector<double> mean_diagonal;  // of each kernel
   bool converged = false;

@@ -28,8 +28,7 @@ class OneKernelTraits : public TraitModel {
 
   bool move_to(const Vector& theta) override;
   double log_likelihood() const override { return log_likelihood_; }
-  TraitDerivatives derivatives(bool expected) override;
-  bool has_expected() const override { return true; }
+  TraitDerivatives derivatives() override;
   TraitEffects effects() override;
   bool search_is_cheap() const override { return true; }
 
@@ -135,14 +134,14 @@ bool OneKernelTraits::move_to(const Vector& theta) {
   return std::isfinite(log_likelihood_);
 }
 
-TraitDerivatives OneKernelTraits::derivatives(bool expected) {
+TraitDerivatives OneKernelTraits::derivatives() {
   const std::size_t t = traits();
   const std::size_t m = pairs_.size();
   const std::size_t k = 2 * m;
   TraitDerivatives result;
   result.score.resize(k);
   result.average.resize(k * k);
-  if (expected) result.expected.resize(k * k);
+  result.expected.resize(k * k);
   // Adds a value of the pairs u and v to all blocks, weighted by powers of d_i.
   const auto add = [&](Vector& to, std::size_t u, std::size_t v, double d, double value) {
     to[v * k + u] += d * d * value;
@@ -173,7 +172,6 @@ TraitDerivatives OneKernelTraits::derivatives(bool expected) {
           }
         }
         add(result.average, u, v, values_[i], 0.5 * form);
-        if (!expected) continue;
         const auto [a, b] = pairs_[u];
         const auto [c, d] = pairs_[v];
         const double times = (a == b ? 1 : 2) * (c == d ? 1 : 2);

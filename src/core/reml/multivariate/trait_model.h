@@ -19,7 +19,7 @@ namespace ancify::reml {
 struct TraitDerivatives {
   std::vector<double> score;
   std::vector<double> average;   // average information
-  std::vector<double> expected;  // expected information; empty unless requested
+  std::vector<double> expected;  // expected information
 };
 
 // A trait's samples and values. y is about 1: it is divided by `unit`, a power of 2, so that
@@ -56,9 +56,7 @@ class TraitModel {
   // member may be called.
   virtual bool move_to(const std::vector<double>& theta) = 0;
   virtual double log_likelihood() const = 0;
-  virtual TraitDerivatives derivatives(bool expected) = 0;
-  // Whether derivatives() gives expected information, nearly free.
-  virtual bool has_expected() const = 0;
+  virtual TraitDerivatives derivatives() = 0;
   virtual TraitEffects effects() = 0;
   // Whether a search from each start costs little.
   virtual bool search_is_cheap() const = 0;

@@ -1,5 +1,4 @@
-// Steps of average information in the cone of covariance matrices, shortened until the likelihood
-// rises. Observed information 2 AI - E replaces it where E is nearly free.
+// Newton steps in the cone of covariance matrices, shortened until the likelihood rises.
 #include "core/reml/multivariate/trait_search.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/numerics/vectors.h"
 #include "core/reml/fit/steps.h"
 #include "core/reml/kernels/kernel_checks.h"
 
@@ -24,6 +24,7 @@ constexpr double kRoundingOfLikelihood = 1e-10;
 constexpr double kShortestStep = 1e-9;
 // Information with a smaller relative pivot is not positive definite.
 constexpr double kSmallestPivot = 1e-8;
+constexpr double kMostTimes = 1000;
 
 // a b, of rows x inner and inner x columns.
 Vector times(std::size_t rows, std::size_t inner, std::size_t columns, const Vector& a,
@@ -180,10 +181,11 @@ class TraitSearch {
 
  private:
   void check_independent() const;
-  ConeModel local() const;
+  ConeModel local();
+  void choose_damping(const Vector& score);
   bool finished(double decrement);
   bool go(const Vector& d);
-  Vector information() const;
+  Vector information(const Vector& jacobian, const Vector& across) const;
   void end(bool converged, const std::string& status, const std::string& message) {
     at_.converged = converged;
     at_.status = status;
@@ -196,33 +198,59 @@ class TraitSearch {
   Vector phi_;
   TraitMaximum at_;
   double step_ = 0;
+  double damping_ = 1;     // times the information
+  Vector last_;            // the direction of the last step
+  double last_slope_ = 0;  // of the likelihood along it, at its start
   double least_ = std::numeric_limits<double>::infinity();
   int without_gain_ = 0;
 };
 
-// The observed information if it is known and positive definite; otherwise the average one.
-Vector TraitSearch::information() const {
-  const auto& [score, average, expected] = at_.derivatives;
-  if (expected.empty()) return average;
-  Vector observed = average;
-  for (std::size_t i = 0; i < observed.size(); ++i) observed[i] = 2 * observed[i] - expected[i];
-  const std::size_t k = score.size();
-  return first_dependent(observed, k, kSmallestPivot) == k ? observed : average;
-}
-
-// In coordinates of the space, whose curvature counts if the information stays positive definite.
-ConeModel TraitSearch::local() const {
+// The observed information 2 AI - E in coordinates of the space, with as much of AI added as makes
+// it positive definite.
+Vector TraitSearch::information(const Vector& jacobian, const Vector& across) const {
   const std::size_t k = model_.parameters();
   const std::size_t m = phi_.size();
-  const Vector& score = at_.derivatives.score;
+  const auto in_space = [&](const Vector& matrix) {
+    return times(m, k, m, times(m, k, k, across, matrix), jacobian);
+  };
+  const Vector average = in_space(at_.derivatives.average);
+  const Vector expected = in_space(at_.derivatives.expected);
+  const Vector curvature = space_.curvature(phi_, at_.derivatives.score);
+  const auto is_positive = [&](const Vector& matrix) {
+    return first_dependent_of(matrix, space_.fixed(), kSmallestPivot) == m;
+  };
+  Vector observed = average;
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    observed[i] = 2 * average[i] - expected[i] - curvature[i];
+  }
+  if (is_positive(observed)) return observed;
+  for (double times = 1; times < kMostTimes; times *= 2) {
+    Vector result = average;
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = times * average[i] - curvature[i];
+    if (is_positive(result)) return result;
+  }
+  return average;
+}
+
+ConeModel TraitSearch::local() {
+  const std::size_t k = model_.parameters();
+  const std::size_t m = phi_.size();
   const Vector jacobian = space_.jacobian(phi_);
   const Vector across = transposed(k, m, jacobian);
-  Vector whole = times(m, k, m, times(m, k, k, across, information()), jacobian);
-  const Vector curvature = space_.curvature(phi_, score);
-  Vector curved = whole;
-  for (std::size_t i = 0; i < curved.size(); ++i) curved[i] -= curvature[i];
-  if (first_dependent_of(curved, space_.fixed(), kSmallestPivot) == m) whole = std::move(curved);
-  return {phi_, space_.blocks(), space_.fixed(), times(m, k, 1, across, score), std::move(whole)};
+  Vector score = times(m, k, 1, across, at_.derivatives.score);
+  choose_damping(score);
+  Vector damped = information(jacobian, across);
+  for (double& value : damped) value *= damping_;
+  return {phi_, space_.blocks(), space_.fixed(), std::move(score), std::move(damped)};
+}
+
+// A step beyond the maximum along its direction has a slope of the other sign at its end: the
+// information was too small.
+void TraitSearch::choose_damping(const Vector& score) {
+  if (last_.empty()) return;
+  const double share = dot(score, last_) / last_slope_;
+  if (share < -0.5) damping_ *= 2;
+  if (share > -0.1) damping_ = std::max(damping_ / 2, 1.0);
 }
 
 bool TraitSearch::finished(double decrement) {
@@ -270,13 +298,15 @@ TraitMaximum TraitSearch::from(Vector phi) {
   while (true) {
     at_.theta = space_.theta(phi_);
     at_.log_likelihood = model_.log_likelihood();
-    at_.derivatives = model_.derivatives(model_.has_expected());
+    at_.derivatives = model_.derivatives();
     if (at_.iterations.empty()) check_independent();
     const ConeModel here = local();
     const Vector d = cone_step(here);
-    const double decrement = squared_length(here, d);
+    const double decrement = damping_ * squared_length(here, d);
     at_.iterations.push_back({at_.log_likelihood, decrement, 0, step_, at_.theta});
     if (finished(decrement)) break;
+    last_ = d;
+    last_slope_ = dot(here.score, d);
     if (!go(d)) {
       model_.move_to(at_.theta);
       end(false, "stopped", "no step from here raises the likelihood");

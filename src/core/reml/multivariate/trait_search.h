@@ -63,7 +63,7 @@ struct TraitMaximum {
 };
 
 // Searches from theta, where the covariance must be positive definite, and leaves the model at the
-// maximum. Only the tolerance and the number of iterations of `settings` count, and `expected`.
+// maximum. Only the tolerance and the number of iterations of `settings` count.
 // DependentComponent if a component cannot be told apart from others.
 TraitMaximum search_traits(TraitModel& model, const TraitSpace& space,
                            const std::vector<double>& start, const SearchSettings& settings);
