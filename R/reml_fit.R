@@ -32,8 +32,8 @@
 #' the standard error. The fit adds probes until this error is small ([reml_control()]).
 #'
 #' **Several traits.** `cbind(a, b) ~ sex` fits traits jointly, with their genetic and residual
-#' covariances: see [reml_traits]. Samples that lack some of the traits stay. There is only the exact
-#' path.
+#' covariances: see [reml_traits]. Samples that lack some of the traits stay. There is only the
+#' exact path.
 #'
 #' **Several fits.** The session keeps the dense kernels of its last exact fit, if they take at most
 #' an eighth of the free memory. The next fit or scan of the same genotypes, samples and components
@@ -76,8 +76,8 @@
 #'   sessions.
 #' @param verbose Whether to log omitted data and the path as messages of class `ancify_message`;
 #'   `TRUE` (the default).
-#' @return A list of class `reml_fit`; [reml_fit] describes its methods. For several traits: a list of
-#'   class `reml_traits_fit`, see [reml_traits]. The fields of a `reml_fit`:
+#' @return A list of class `reml_fit`; [reml_fit] describes its methods. For several traits: a list
+#'   of class `reml_traits_fit`, see [reml_traits]. The fields of a `reml_fit`:
 #' * `theta`: the variances, named by component. The residual variance, or the residual variances by
 #'   ancestry, come last.
 #' * `coefficients`, `coefficients_covariance`: the fixed effects.
@@ -145,7 +145,11 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   if (is.matrix(model$y)) {
     check_traits_arguments(method, control, checkpoint)
-    return(fit_traits(model, genotypes, control, work, match.call(), log_where(verbose)))
+    log <- log_where(verbose)
+    for (line in describe_model(model, FALSE)) log(line)
+    fit <- fit_traits(model, genotypes, control, work, match.call(), log)
+    warn_not_converged(fit)
+    return(fit)
   }
   warn_of_model(model, genotypes, work)
   n <- length(model$y)

@@ -151,8 +151,8 @@ with_variants <- function(sets, index, all) {
 # ---- Samples -------------------------------------------------------------------------------------
 
 # Chooses the samples of a model. Returns the result of analysis_samples() and the model, whose
-# genotypes and kernels have these samples. `unmatched`: ids of samples not in kernels. `several`: as
-# for analysis_samples().
+# genotypes and kernels have these samples. `unmatched`: ids of samples not in kernels. `several`:
+# as for analysis_samples().
 model_on_samples <- function(model, formula, data, id, several = FALSE) {
   order <- model$genotypes$samples$id %||% common_order(model$kernels) %||% sample_ids(data, id)
   in_kernels <- rep(TRUE, length(order))

@@ -76,6 +76,32 @@ model_frame <- function(formula, data, id, several = FALSE) {
   frame
 }
 
+# The traits of these rows: a column for each trait, with a unique name, and NA for missing values.
+traits_of <- function(response, rows) {
+  names <- colnames(response) %||% rep("", ncol(response))
+  names[!nzchar(names)] <- paste0("trait", seq_along(names))[!nzchar(names)]
+  refuse_if(anyDuplicated(names), "The response has the trait %s twice.",
+            quoted(names[anyDuplicated(names)]))
+  y <- matrix(as.double(response[rows, ]), length(rows))
+  colnames(y) <- names
+  y
+}
+
+# Each trait needs variation, and fixed effects that are independent in its own samples.
+check_traits <- function(y, x) {
+  for (trait in colnames(y)) {
+    here <- !is.na(y[, trait])
+    refuse_if(!any(here), "The trait %s has no value in the samples of the fit.", quoted(trait))
+    with_input_errors_as(sprintf("In the samples of the trait %s: %%s", quoted(trait)), {
+      check_independent(x[here, , drop = FALSE])
+      check_degrees_of_freedom(y[here, trait], x[here, , drop = FALSE], trait)
+    })
+  }
+  refuse_if(anyDuplicated(y, MARGIN = 2), "The traits %s are equal: give each once.",
+            enumerate(quoted(colnames(y)[duplicated(y, MARGIN = 2) |
+                                           duplicated(y, MARGIN = 2, fromLast = TRUE)])))
+}
+
 # Inf and NaN are errors; NA is a missing value.
 check_finite_values <- function(frame, ids, rows) {
   for (name in names(frame)) {

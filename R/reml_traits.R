@@ -1,32 +1,4 @@
-# Fits of several traits: their samples, their problem for the core, and the fit.
-
-# ---- Samples -------------------------------------------------------------------------------------
-
-# The traits of these rows: a column for each trait, with a unique name, and NA for missing values.
-traits_of <- function(response, rows) {
-  names <- colnames(response) %||% rep("", ncol(response))
-  names[!nzchar(names)] <- paste0("trait", seq_along(names))[!nzchar(names)]
-  refuse_if(anyDuplicated(names), "The response has the trait %s twice.",
-            quoted(names[anyDuplicated(names)]))
-  y <- matrix(as.double(response[rows, ]), length(rows))
-  colnames(y) <- names
-  y
-}
-
-# Each trait needs variation, and fixed effects that are independent in its own samples.
-check_traits <- function(y, x) {
-  for (trait in colnames(y)) {
-    here <- !is.na(y[, trait])
-    refuse_if(!any(here), "The trait %s has no value in the samples of the fit.", quoted(trait))
-    with_input_errors_as(sprintf("In the samples of the trait %s: %%s", quoted(trait)), {
-      check_independent(x[here, , drop = FALSE])
-      check_degrees_of_freedom(y[here, trait], x[here, , drop = FALSE], trait)
-    })
-  }
-  refuse_if(anyDuplicated(y, MARGIN = 2), "The traits %s are equal: give each once.",
-            enumerate(quoted(colnames(y)[duplicated(y, MARGIN = 2) |
-                                           duplicated(y, MARGIN = 2, fromLast = TRUE)])))
-}
+# Fits of several traits: their arguments, their problem for the core, and the fit.
 
 # ---- Fit -----------------------------------------------------------------------------------------
 
@@ -53,14 +25,12 @@ fit_traits <- function(model, genotypes, control, work, call, log) {
   model$control <- core_control(control, c(model$names, "residual"), nrow(model$y), "exact")
   check_traits_memory(model, work)
   model <- with_file_facts(model)
-  for (line in c(describe_model(model, FALSE), describe_traits(model$y))) log(line)
+  for (line in describe_traits(model$y)) log(line)
   tell_of_left_out(model$left_out, model$chromosomes, "the components", log)
   result <- with_watch("Fitting", function(watch) {
     reml_traits_impl(traits_problem(model, work), with_nan(model$y), watch)
   }, work$progress, inputs = fit_inputs(model))
-  fit <- new_traits_fit(model, result, call)
-  warn_not_converged(fit)
-  fit
+  new_traits_fit(model, result, call)
 }
 
 # The core's missing value.

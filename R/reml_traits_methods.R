@@ -8,15 +8,15 @@
 #' matrix C_g of covariances between traits: the genetic values of the traits a and b have the
 #' covariance C_gab K_g. Residuals of the same sample have the covariance C_eab.
 #'
-#' **Missing values.** A sample with some of the traits stays. Residual covariances come from samples
-#' with both traits. If no sample has both, their residual covariance is `NA`, and the genetic one
-#' comes from relatives across the traits.
+#' **Missing values.** A sample with some of the traits stays. Residual covariances come from
+#' samples with both traits. If no sample has both, their residual covariance is `NA`, and the
+#' genetic one comes from relatives across the traits.
 #'
 #' | Function | Result |
 #' | --- | --- |
 #' | `summary()` | covariances and correlations, heritabilities, fixed effects, samples, search |
 #' | `as.data.frame()` | the table of covariances and correlations |
-#' | `coef()`, `vcov()` | fixed effects and their covariance; `which = "components"` for covariances |
+#' | `coef()`, `vcov()` | fixed effects and their covariance; `which = "components"` for theta |
 #' | `logLik()`, `nobs()` | restricted log-likelihood; number of values of all traits |
 #' | `fitted()` | fixed effects plus genetic values |
 #' | `residuals()` | traits minus fixed effects, and minus genetic values by default |
@@ -26,9 +26,9 @@
 #'
 #' `predict()`, `simulate()`, `anova()` and scans take fits of one trait.
 #'
-#' **Search.** Newton steps keep each C_g positive semidefinite. One kernel whose
-#' samples have all traits is separated by its eigenvectors, and a step then takes milliseconds.
-#' Otherwise each step takes a matrix of all values of all traits.
+#' **Search.** Newton steps keep each C_g positive semidefinite. With one kernel, and all traits in
+#' each sample, eigenvectors of the kernel make samples independent, and a step takes milliseconds.
+#' Otherwise each step factors a matrix over all values of all traits.
 #'
 #' **Errors.** `se` is by the delta method, from the inverse information. A singular C_g, such as
 #' that of a correlation of 1, counts as known to be singular. A correlation at 1 or -1, or of a
@@ -42,8 +42,8 @@
 #' @param digits Number of digits to print, 6 by default.
 #' @param ... Not used.
 #' @return As in the table. `coef()`, `fitted()` and `residuals()`: a matrix with a column for each
-#'   trait. `plot()`: the ggplot2 picture, invisibly. `as.data.frame()`: a row for each component and
-#'   pair of traits, with `covariance`, `se`, `correlation`, `correlation_se`, and `singular`:
+#'   trait. `plot()`: the ggplot2 picture, invisibly. `as.data.frame()`: a row for each component
+#'   and pair of traits, with `covariance`, `se`, `correlation`, `correlation_se`, and `singular`:
 #'   whether the component's matrix is singular.
 #' @section Errors:
 #' * `ancify_package_error`: a picture needs the package ggplot2.

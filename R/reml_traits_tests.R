@@ -74,7 +74,10 @@ correlation_ratios <- function(fit, pairs, kinds, progress) {
   check_traits_memory(fit, work)
   traits <- colnames(fit$y)
   constraints <- Map(function(kind, component, row, column) {
-    list(kind = kind, component = component - 1L, row = row - 1L, column = column - 1L)
+    core_list(
+      "TraitConstraint",
+      kind = kind, component = component - 1L, row = row - 1L, column = column - 1L
+    )
   }, kinds, match(pairs$component, names(fit$covariances)), match(pairs$trait_2, traits),
   match(pairs$trait_1, traits))
   found <- with_watch("Testing", function(watch) {

@@ -19,15 +19,33 @@ reml::TraitData as_trait_data(const Problem& problem, const Rcpp::NumericMatrix&
   return data;
 }
 
-reml::TraitConstraint as_constraint(const Rcpp::List& row) {
+// Counts from 0.
+struct Constraint {
+  std::string kind;
+  int component = 0;
+  int row = 0;
+  int column = 0;
+};
+
+}  // namespace
+
+template <>
+struct Fields<Constraint> {
+  static constexpr auto table =
+      fields("TraitConstraint", field("kind", &Constraint::kind),
+             field("component", &Constraint::component), field("row", &Constraint::row),
+             field("column", &Constraint::column));
+};
+
+namespace {
+
+reml::TraitConstraint as_constraint(const Rcpp::List& list) {
   using Kind = reml::TraitConstraint::Kind;
-  reml::TraitConstraint result;
-  result.kind = choice<Kind>(
-      row["kind"], {{"uncorrelated", Kind::kUncorrelated}, {"proportional", Kind::kProportional}});
-  result.component = static_cast<std::size_t>(Rcpp::as<int>(row["component"]));
-  result.pair = {static_cast<std::size_t>(Rcpp::as<int>(row["row"])),
-                 static_cast<std::size_t>(Rcpp::as<int>(row["column"]))};
-  return result;
+  const auto given = from_list<Constraint>(list);
+  return {choice<Kind>(given.kind, {{"uncorrelated", Kind::kUncorrelated},
+                                    {"proportional", Kind::kProportional}}),
+          static_cast<std::size_t>(given.component),
+          {static_cast<std::size_t>(given.row), static_cast<std::size_t>(given.column)}};
 }
 
 }  // namespace

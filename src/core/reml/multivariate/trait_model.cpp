@@ -1,3 +1,4 @@
+// Pairs of traits without a common sample.
 #include "core/reml/multivariate/trait_model.h"
 
 #include <algorithm>
