@@ -84,11 +84,11 @@ print.reml_traits_fit <- function(x, ...) {
   table <- covariance_table(x)
   table <- table[table$trait_1 != table$trait_2, ]
   correlations <- stats::setNames(
-    Map(estimate_text, table$correlation, table$correlation_se),
-    sprintf("correlation of %s and %s, %s", table$trait_1, table$trait_2, table$component)
+    paste("correlation", Map(estimate_text, table$correlation, table$correlation_se)),
+    sprintf("%s: %s, %s", table$component, table$trait_1, table$trait_2)
   )
   write_object("reml_fit", traits_facts(x), c(
-    unlist(shares), unlist(correlations), chromosomes = chromosomes_text(x),
+    unlist(shares), correlations, chromosomes = chromosomes_text(x),
     message = if (!x$converged) x$message
   ))
   invisible(x)
@@ -152,7 +152,7 @@ print.summary.reml_traits_fit <- function(x, digits = 6, ...) {
     print_table(shown, digits)
   }
   if (any(table$singular)) {
-    cat("\nSingular:", enumerate(unique(table$component[table$singular])), "\n")
+    cat("\nSingular matrices:", enumerate(unique(table$component[table$singular])), "\n")
   }
   cat("\nHeritability\n")
   print_table(x$heritability, digits)

@@ -195,7 +195,7 @@ test_that("methods of fits of several traits agree with its fields", {
   expect_equal(attr(logLik(fit), "df"), 6 + 4)
   expect_equal(unname(coef(fit, "components")), as.data.frame(fit)$covariance)
   expect_equal(unname(sqrt(diag(vcov(fit, "components")))), as.data.frame(fit)$se)
-  expect_output(print(fit), "correlation of a and b, residual")
+  expect_output(print(fit), "residual: a, b *correlation")
   expect_output(print(summary(fit)), "Covariances.*Correlations.*Heritability.*Fixed effects")
   expect_s3_class(update(fit, . ~ 1, kernels = case$given[1], data = case$data, verbose = FALSE),
                   "reml_traits_fit")
