@@ -144,9 +144,9 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   model <- model_on_samples(model, formula, data, id, several = TRUE)
   model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   if (is.matrix(model$y)) {
-    check_traits_arguments(method, control, checkpoint)
+    model$path <- check_traits_arguments(method, control, checkpoint)
     log <- log_where(verbose)
-    for (line in describe_model(model, FALSE)) log(line)
+    for (line in describe_model(model, model$path)) log(line)
     fit <- fit_traits(model, genotypes, control, work, match.call(), log)
     warn_not_converged(fit)
     return(fit)
@@ -159,7 +159,7 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   model <- with_file_facts(model)
   log <- log_where(verbose)
   if (work$backend == "gpu") log(paste("Using", describe_work_impl(work)))
-  for (line in describe_model(model, method == "auto")) log(line)
+  for (line in describe_model(model, method)) log(line)
   tell_of_left_out(model$left_out, model$chromosomes, "the components", log)
   fit <- new_reml_fit(model, run_reml(model, work, checkpoint = checkpoint), match.call(), work)
   warn_not_converged(fit)
@@ -179,8 +179,8 @@ new_reml_fit <- function(model, result, call, work) {
 
 check_control <- of_class("reml_control", "settings, from reml_control()")
 
-# Lines of the log: omitted data and, if it was `chosen` here, the path.
-describe_model <- function(model, chosen) {
+# Lines of the log: omitted data, and the path.
+describe_model <- function(model, wanted) {
   n <- length(model$ids)
   c(
     sprintf("%s%s", count_of(n, "sample"), dropped_text(model$dropped)),
@@ -196,7 +196,7 @@ describe_model <- function(model, chosen) {
                 ""
               })
     },
-    if (chosen) {
+    if (wanted == "auto") {
       sprintf("The %s path, for %s", model$path, count_of(n, "sample"))
     }
   )

@@ -2,10 +2,10 @@
 
 # ---- Fit -----------------------------------------------------------------------------------------
 
-# Arguments of fit_reml() that several traits cannot have.
-check_traits_arguments <- function(method, control, checkpoint) {
-  check_choice(method, c("auto", "exact", "stochastic"), "method")
-  refuse_if(method == "stochastic",
+# The path of several traits; refuses arguments of fit_reml() that they cannot have.
+check_traits_arguments <- function(wanted, control, checkpoint) {
+  check_choice(wanted, c("auto", "exact", "stochastic"), "method")
+  refuse_if(wanted == "stochastic",
             paste("Several traits have no stochastic path: choose the method 'exact' with enough",
                   "`memory` for its matrices, or fit one trait at a time."))
   refuse_if(!is.null(checkpoint),
@@ -13,6 +13,7 @@ check_traits_arguments <- function(method, control, checkpoint) {
   refuse_if(!is.null(control$start) || !identical(control$lower, 0),
             paste("`start` and `lower` of reml_control() are for one trait: the covariances of",
                   "several traits have their own start and bounds. Leave them out."))
+  "exact"
 }
 
 fit_traits <- function(model, genotypes, control, work, call, log) {
@@ -21,7 +22,6 @@ fit_traits <- function(model, genotypes, control, work, call, log) {
     warn_of_few_values(stats::na.omit(model$y[, trait]), trait, two_values_fitted)
   }
   warn_of_variants(model, genotypes, work)
-  model$path <- "exact"
   model$control <- core_control(control, c(model$names, "residual"), nrow(model$y), "exact")
   check_traits_memory(model, work)
   model <- with_file_facts(model)
@@ -45,10 +45,8 @@ is_separable <- function(model) length(model$names) == 1 && !anyNA(model$y)
 # Lines of the log: numbers of samples by trait, and of those with all.
 describe_traits <- function(y) {
   by_trait <- sprintf("%s with %s", vapply(colSums(!is.na(y)), format_count, ""), colnames(y))
-  both <- outer(colnames(y), colnames(y), Vectorize(function(a, b) sum(stats::complete.cases(
-    y[, c(a, b)]
-  )) > 0))
-  apart <- which(!both & lower.tri(both), arr.ind = TRUE)
+  common <- crossprod(!is.na(y))
+  apart <- which(common == 0 & lower.tri(common), arr.ind = TRUE)
   c(
     sprintf("%s; %s with all traits", enumerate(by_trait),
             format_count(sum(stats::complete.cases(y)))),
@@ -74,8 +72,8 @@ traits_bytes <- function(model) {
 check_traits_memory <- function(model, work) {
   needed <- traits_bytes(model) + block_bytes(nrow(model$y))
   refuse_if(needed > work$memory,
-            paste("Several traits have only the exact path, whose matrices need %s, but `memory` is",
-                  "%s: give more, or fit one trait at a time."),
+            paste("Several traits have only the exact path, whose matrices need %s, but `memory`",
+                  "is %s: give more, or fit one trait at a time."),
             show_bytes(needed), show_bytes(work$memory))
 }
 
