@@ -533,6 +533,14 @@ jackknife_moments_impl <- function(problem, blocks, first, watch) {
     .Call(`_ancify_jackknife_moments_impl`, problem, blocks, first, watch)
 }
 
+reml_traits_impl <- function(problem, traits, watch) {
+    .Call(`_ancify_reml_traits_impl`, problem, traits, watch)
+}
+
+reml_traits_constrained_impl <- function(problem, traits, theta, constraints, watch) {
+    .Call(`_ancify_reml_traits_constrained_impl`, problem, traits, theta, constraints, watch)
+}
+
 scan_forms_impl <- function(problem, genotypes, v, theta, watch) {
     .Call(`_ancify_scan_forms_impl`, problem, genotypes, v, theta, watch)
 }

@@ -31,6 +31,10 @@
 #' The stochastic path adds a Monte Carlo error to each estimate. Results show it as `mc_se`, beside
 #' the standard error. The fit adds probes until this error is small ([reml_control()]).
 #'
+#' **Several traits.** `cbind(a, b) ~ sex` fits traits jointly, with their genetic and residual
+#' covariances: see [reml_traits]. Samples that lack some of the traits stay. There is only the
+#' exact path.
+#'
 #' **Several fits.** The session keeps the dense kernels of its last exact fit, if they take at most
 #' an eighth of the free memory. The next fit or scan of the same genotypes, samples and components
 #' reuses them.
@@ -72,7 +76,8 @@
 #'   sessions.
 #' @param verbose Whether to log omitted data and the path as messages of class `ancify_message`;
 #'   `TRUE` (the default).
-#' @return A list of class `reml_fit`; [reml_fit] describes its methods. Its fields:
+#' @return A list of class `reml_fit`; [reml_fit] describes its methods. For several traits: a list
+#'   of class `reml_traits_fit`, see [reml_traits]. The fields of a `reml_fit`:
 #' * `theta`: the variances, named by component. The residual variance, or the residual variances by
 #'   ancestry, come last.
 #' * `coefficients`, `coefficients_covariance`: the fixed effects.
@@ -96,6 +101,8 @@
 #'   names the sample, variable, variant or component.
 #' * `ancify_input_error`: the response does not vary, there are as many fixed effects as samples,
 #'   or a kernel has a negative eigenvalue.
+#' * `ancify_input_error`: several traits have `method = "stochastic"`, a `checkpoint`, `start` or
+#'   `lower`, a residual by ancestry, or matrices larger than `memory`.
 #' * `ancify_input_error`: `checkpoint` has other inputs or settings.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes or `checkpoint` cannot be read.
 #' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
@@ -134,13 +141,21 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   work <- new_work(threads, backend, memory, progress = progress)
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
   model <- reml_model(genotypes, components, kernels, overlap, chromosomes)
-  model <- model_on_samples(model, formula, data, id)
+  model <- model_on_samples(model, formula, data, id, several = TRUE)
+  model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
+  if (is.matrix(model$y)) {
+    model$path <- check_traits_arguments(method, control, checkpoint)
+    log <- log_where(verbose)
+    for (line in describe_model(model, model$path)) log(line)
+    fit <- fit_traits(model, genotypes, control, work, match.call(), log)
+    warn_not_converged(fit)
+    return(fit)
+  }
   warn_of_model(model, genotypes, work)
   n <- length(model$y)
   model$path <- choose_path(method, n, dense_components(model), work$memory)
   model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
   check_row_order(control$probes, "probes", model$ids, "sample")
-  model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   model <- with_file_facts(model)
   log <- log_where(verbose)
   if (work$backend == "gpu") log(paste("Using", describe_work_impl(work)))
@@ -166,7 +181,7 @@ check_control <- of_class("reml_control", "settings, from reml_control()")
 
 # Lines of the log: omitted data, and the path.
 describe_model <- function(model, wanted) {
-  n <- length(model$y)
+  n <- length(model$ids)
   c(
     sprintf("%s%s", count_of(n, "sample"), dropped_text(model$dropped)),
     if (length(model$unmatched)) {

@@ -159,6 +159,9 @@ VarCorr.reml_fit <- function(x, ...) {
 #' | `h2`, `h2_se`, `h2_mc_se` | heritability in an ancestry, only with [kernel_admixture()] |
 #'
 #' [reml_fit] explains shares, enrichment, errors and overlap.
+#'
+#' For a fit of several traits: a row for each trait, with `trait`, `component` (`"h2"` for all),
+#' `share` and `se`; with several components, also a row for each of them.
 #' @section Errors:
 #' * `ancify_input_error`: `fit` is not a fit of [fit_reml()].
 #' @seealso [fit_reml()], [reml_fit]
@@ -170,6 +173,9 @@ VarCorr.reml_fit <- function(x, ...) {
 #' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
 #' heritability(fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1))
 heritability <- function(fit) {
+  if (inherits(fit, "reml_traits_fit")) {
+    return(trait_heritability(fit))
+  }
   check_args(fit = check_reml_fit)
   genetic <- c("h2", fit$names)
   shares <- variance_shares(fit)[genetic, ]

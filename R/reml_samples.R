@@ -1,12 +1,13 @@
 # The samples of a fit in their order, their response and fixed effects.
 
 # `order`: ids of all samples in kernels, in the order of the analysis; NULL for the order of the
-# data. Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
+# data. `several`: whether the response may be a matrix of traits, of which a sample may lack some.
+# Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
 # columns =, all_ids = ids of the data, dropped = numbers of samples without a phenotype, and
 # without a covariate).
-analysis_samples <- function(formula, data, id, order) {
+analysis_samples <- function(formula, data, id, order, several = FALSE) {
   ids <- sample_ids(data, id)
-  frame <- model_frame(formula, data, id)
+  frame <- model_frame(formula, data, id, several)
   order <- order %||% ids
   row <- match(order, ids)
   response <- stats::model.response(frame)
@@ -15,13 +16,18 @@ analysis_samples <- function(formula, data, id, order) {
   # A covariate may be a matrix, as from poly().
   lacking <- lapply(covariates, function(x) rowSums(is.na(as.matrix(x))) > 0)
   incomplete <- Reduce(`|`, lacking, rep(FALSE, nrow(frame)))
-  no_phenotype <- is.na(row) | is.na(response)[row]
+  no_phenotype <- is.na(row) | (rowSums(!is.na(as.matrix(response))) == 0)[row]
   no_covariate <- !no_phenotype & incomplete[row]
   kept <- which(!no_phenotype & !no_covariate)
   check_any_sample(order, ids, kept, frame)
-  y <- as.double(unname(response[row[kept]]))
   x <- fixed_effects(frame, row[kept])
-  check_degrees_of_freedom(y, x, names(frame)[1])
+  if (is.matrix(response)) {
+    y <- traits_of(response, row[kept])
+    check_traits(y, x)
+  } else {
+    y <- as.double(unname(response[row[kept]]))
+    check_degrees_of_freedom(y, x, names(frame)[1])
+  }
   list(
     ids = order[kept], at = kept, y = y, x = structure(x, contrasts = NULL),
     terms = stats::terms(frame), contrasts = attr(x, "contrasts"),
@@ -47,7 +53,7 @@ sample_ids <- function(data, id) {
 }
 
 # A row for each row of `data`, with missing values. A dot stands for all columns but `id`.
-model_frame <- function(formula, data, id) {
+model_frame <- function(formula, data, id, several = FALSE) {
   refuse_if(!inherits(formula, "formula") || length(formula) != 3,
             "`formula` must be such as y ~ 1 or y ~ sex + age, not %s.",
             if (inherits(formula, "formula")) quoted(deparse1(formula)) else show_value(formula))
@@ -62,11 +68,38 @@ model_frame <- function(formula, data, id) {
   refuse_if(!is.null(stats::model.offset(frame)),
             "`formula` has an offset(): subtract it from the response.")
   response <- stats::model.response(frame)
-  refuse_if(!is.numeric(response) || is.matrix(response),
+  is_traits <- several && is.matrix(response) && ncol(response) > 1
+  refuse_if(!is.numeric(response) || is.matrix(response) && !is_traits,
             "The response %s must be one column of numbers, not %s.%s", quoted(names(frame)[1]),
             show_value(response),
             if (is.matrix(response)) "" else " Code cases as 1 and controls as 0.")
   frame
+}
+
+# The traits of these rows: a column for each trait, with a unique name, and NA for missing values.
+traits_of <- function(response, rows) {
+  names <- colnames(response) %||% rep("", ncol(response))
+  names[!nzchar(names)] <- paste0("trait", seq_along(names))[!nzchar(names)]
+  refuse_if(anyDuplicated(names), "The response has the trait %s twice.",
+            quoted(names[anyDuplicated(names)]))
+  y <- matrix(as.double(response[rows, ]), length(rows))
+  colnames(y) <- names
+  y
+}
+
+# Each trait needs variation, and fixed effects that are independent in its own samples.
+check_traits <- function(y, x) {
+  for (trait in colnames(y)) {
+    here <- !is.na(y[, trait])
+    refuse_if(!any(here), "The trait %s has no value in the samples of the fit.", quoted(trait))
+    with_input_errors_as(sprintf("In the samples of the trait %s: %%s", quoted(trait)), {
+      check_independent(x[here, , drop = FALSE])
+      check_degrees_of_freedom(y[here, trait], x[here, , drop = FALSE], trait)
+    })
+  }
+  refuse_if(anyDuplicated(y, MARGIN = 2), "The traits %s are equal: give each once.",
+            enumerate(quoted(colnames(y)[duplicated(y, MARGIN = 2) |
+                                           duplicated(y, MARGIN = 2, fromLast = TRUE)])))
 }
 
 # Inf and NaN are errors; NA is a missing value.

@@ -1746,6 +1746,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// reml_traits_impl
+Rcpp::List reml_traits_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& traits, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_traits_impl(SEXP problemSEXP, SEXP traitsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type traits(traitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reml_traits_impl(problem, traits, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// reml_traits_constrained_impl
+std::vector<double> reml_traits_constrained_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& traits, const std::vector<double>& theta, const Rcpp::List& constraints, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_traits_constrained_impl(SEXP problemSEXP, SEXP traitsSEXP, SEXP thetaSEXP, SEXP constraintsSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type traits(traitsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type constraints(constraintsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reml_traits_constrained_impl(problem, traits, theta, constraints, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // scan_forms_impl
 Rcpp::List scan_forms_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& v, const Rcpp::RObject& theta, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_scan_forms_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP vSEXP, SEXP thetaSEXP, SEXP watchSEXP) {
@@ -2395,6 +2423,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 4},
     {"_ancify_jackknife_parts_impl", (DL_FUNC) &_ancify_jackknife_parts_impl, 1},
     {"_ancify_jackknife_moments_impl", (DL_FUNC) &_ancify_jackknife_moments_impl, 4},
+    {"_ancify_reml_traits_impl", (DL_FUNC) &_ancify_reml_traits_impl, 3},
+    {"_ancify_reml_traits_constrained_impl", (DL_FUNC) &_ancify_reml_traits_constrained_impl, 5},
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 5},
     {"_ancify_dense_kernels_impl", (DL_FUNC) &_ancify_dense_kernels_impl, 2},
     {"_ancify_scan_ratios_impl", (DL_FUNC) &_ancify_scan_ratios_impl, 4},

@@ -19,8 +19,10 @@ struct WeightColumns {
   Rcpp::NumericVector weight;
 };
 
-Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
-                         const std::vector<std::string>& names) {
+}  // namespace
+
+Rcpp::List iterations_table(const std::vector<reml::Iteration>& iterations,
+                            const std::vector<std::string>& names) {
   const auto rows = static_cast<R_xlen_t>(iterations.size());
   const std::size_t components = iterations.empty() ? 0 : iterations.front().theta.size();
   std::vector<std::string> columns = {"iteration", "log_likelihood", "decrement", "probes", "step"};
@@ -47,8 +49,6 @@ Rcpp::List as_data_frame(const std::vector<reml::Iteration>& iterations,
   table.attr("class") = "data.frame";
   return table;
 }
-
-}  // namespace
 
 Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows) {
   const std::size_t columns = rows == 0 ? 0 : values.size() / rows;
@@ -212,7 +212,7 @@ Rcpp::List as_list(const reml::Fit& fit, const std::vector<std::string>& names) 
       Named("mc_score") = as_matrix(fit.mc_score, k), Named("mean_diagonal") = fit.mean_diagonal,
       Named("at_bound") = Rcpp::LogicalVector(fit.at_bound.begin(), fit.at_bound.end()),
       Named("converged") = fit.converged, Named("status") = fit.status,
-      Named("message") = fit.message, Named("iterations") = as_data_frame(fit.iterations, names),
+      Named("message") = fit.message, Named("iterations") = iterations_table(fit.iterations, names),
       Named("passes") = fit.passes, Named("probes") = fit.probes,
       Named("coefficients") = fit.coefficients,
       Named("coefficients_covariance") =

@@ -41,6 +41,10 @@ Problem as_problem(const Rcpp::List& problem);
 // A matrix with this many rows.
 Rcpp::NumericMatrix as_matrix(const std::vector<double>& values, std::size_t rows);
 
+// The points of a search as a data frame, with theta's columns by component.
+Rcpp::List iterations_table(const std::vector<ancify::reml::Iteration>& iterations,
+                            const std::vector<std::string>& names);
+
 ancify::GenotypeWork as_genotype_work(const ancify::Work& work);
 
 // The kernels of a problem, which must outlive them.

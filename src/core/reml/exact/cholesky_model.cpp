@@ -53,7 +53,7 @@ CholeskyModel::CholeskyModel(std::vector<std::vector<double>> kernels, const std
     : ExactModel(y), kernels_(std::move(kernels)), workers_(workers) {
   const auto n = static_cast<std::size_t>(size());
   const std::size_t k = kernels_.size() + 1;
-  for (std::size_t g = 0; g + 1 < k; ++g) check_positive(g, names[g]);
+  for (std::size_t g = 0; g + 1 < k; ++g) check_positive(workers, size(), kernels_[g], names[g]);
   gram_.resize(k * k);
   for (std::size_t i = 0; i + 1 < k; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
@@ -67,18 +67,6 @@ CholeskyModel::CholeskyModel(std::vector<std::vector<double>> kernels, const std
 }
 
 void CholeskyModel::throw_if_stopped() const { TaskContext(workers_.control).throw_if_stopped(); }
-
-// Needs no eigenvalues: A + c I has a Cholesky factor if no eigenvalue is below -c.
-void CholeskyModel::check_positive(std::size_t kernel, const std::string& name) {
-  const auto n = static_cast<std::size_t>(size());
-  const double mean = trace(n, kernels_[kernel]) / size();
-  Vector shifted = kernels_[kernel];
-  for (std::size_t i = 0; i < n; ++i) shifted[i * (n + 1)] += kNegativeEigenvalue * mean;
-  if (factorise(workers_, {size(), shifted.data(), size()})) return;
-  shifted = kernels_[kernel];
-  const Tridiagonal form(workers_, size(), shifted.data());
-  check_smallest_eigenvalue(form.eigenvalues().front(), mean, name);
-}
 
 void CholeskyModel::check_independent(const std::vector<std::string>& names) {
   // The residual comes first, so that it is never found to depend on others.

@@ -124,7 +124,6 @@ class CholeskyModel : public ExactModel {
   bool search_is_cheap() const override;
 
  private:
-  void check_positive(std::size_t kernel, const std::string& name);
   void check_independent(const std::vector<std::string>& names);
   std::vector<double> haseman_elston(const std::vector<double>& lower) const;
   std::vector<double> inverse() const;

@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "core/exec/errors.h"
 #include "core/reml/fit/fit.h"
 #include "core/reml/fit/steps.h"
 #include "core/reml/kernels/kernels.h"
+#include "core/reml/linear_algebra/tall_blocks.h"
 
 namespace ancify::reml {
 
@@ -40,6 +43,10 @@ inline void check_smallest_eigenvalue(double smallest, double mean, const std::s
   throw InputError("the kernel of " + name + " has the negative eigenvalue " + text +
                    " on these samples; a kernel must have none");
 }
+
+// InputError if an n x n kernel, with both triangles, has a negative eigenvalue.
+void check_positive(const Workers& workers, std::int64_t n, const std::vector<double>& kernel,
+                    const std::string& name);
 
 // InputError if a kernel of trace `whole` has no variance beyond the fixed effects, where its trace
 // is `left`, or if its squares overflow.

@@ -39,6 +39,8 @@ void dormtr_(const char* side, const char* uplo, const char* trans, const int* m
              const double* a, const int* lda, const double* tau, double* c, const int* ldc,
              double* work, const int* lwork, int* info, std::size_t, std::size_t, std::size_t);
 void dsterf_(const int* n, double* d, double* e, int* info);
+void dstedc_(const char* compz, const int* n, double* d, double* e, double* z, const int* ldz,
+             double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t);
 void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
              std::size_t);
@@ -168,6 +170,25 @@ std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,
   dsterf_(&n, diagonal.data(), off_diagonal.data(), &info);
   if (info != 0) throw InputError("the eigenvalues of a kernel did not converge");
   return diagonal;
+}
+
+std::vector<double> tridiagonal_eigenvectors(std::vector<double>& diagonal,
+                                             std::vector<double> off_diagonal) {
+  const auto n = static_cast<int>(diagonal.size());
+  std::vector<double> vectors(product_of(n, n));
+  double wanted = 0;
+  int wanted_whole = 0;
+  int query = -1;
+  int info = 0;
+  dstedc_("I", &n, diagonal.data(), off_diagonal.data(), vectors.data(), &n, &wanted, &query,
+          &wanted_whole, &query, &info, 1);
+  std::vector<double> work(static_cast<std::size_t>(wanted));
+  std::vector<int> whole(static_cast<std::size_t>(wanted_whole));
+  const int size = static_cast<int>(work.size());
+  dstedc_("I", &n, diagonal.data(), off_diagonal.data(), vectors.data(), &n, work.data(), &size,
+          whole.data(), &wanted_whole, &info, 1);
+  if (info != 0) throw InputError("the eigenvectors of a kernel did not converge");
+  return vectors;
 }
 
 std::vector<double> symmetric_eigen(int n, double* a, bool vectors) {

@@ -52,6 +52,11 @@ struct Qr {
 std::vector<double> tridiagonal_eigenvalues(std::vector<double> diagonal,
                                             std::vector<double> off_diagonal);
 
+// The eigenvectors of a tridiagonal symmetric matrix, in columns. `diagonal` becomes the
+// eigenvalues, ascending.
+std::vector<double> tridiagonal_eigenvectors(std::vector<double>& diagonal,
+                                             std::vector<double> off_diagonal);
+
 // A reflection I - tau v v' that maps x, of length n, to a multiple of the first unit vector.
 // Overwrites x by this multiple and v, without its first element, 1. Returns tau.
 double reflection(int n, double* x);
