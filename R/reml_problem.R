@@ -152,7 +152,7 @@ with_variants <- function(sets, index, all) {
 
 # Chooses the samples of a model. Returns the result of analysis_samples() and the model, whose
 # genotypes and kernels have these samples. `unmatched`: ids of samples not in kernels.
-model_on_samples <- function(model, formula, data, id) {
+model_on_samples <- function(model, formula, data, id, family = NULL) {
   order <- model$genotypes$samples$id %||% common_order(model$kernels) %||% sample_ids(data, id)
   in_kernels <- rep(TRUE, length(order))
   for (name in names(model$kernels)) {
@@ -165,7 +165,7 @@ model_on_samples <- function(model, formula, data, id) {
     }
   }
   g <- model$genotypes
-  samples <- analysis_samples(formula, data, id, order[in_kernels])
+  samples <- analysis_samples(formula, data, id, order[in_kernels], family)
   whole <- if (is.null(g)) samples$all_ids else order
   samples$unmatched <- setdiff(whole, order[in_kernels])
   samples$dropped <- c(
@@ -193,7 +193,9 @@ common_order <- function(kernels) {
 
 # Warns of data that a model accepts but that are often a mistake. `genotypes`: the argument.
 warn_of_model <- function(model, genotypes, work) {
-  warn_of_few_values(model$y, response_name(model$terms), two_values_fitted)
+  if (!is_binary(model)) {
+    warn_of_few_values(model$y, response_name(model$terms), two_values_fitted)
+  }
   if (!is.null(genotypes)) {
     warn_of_sex_chromosomes(model$genotypes, "are in the components")
     warn_of_haploid_calls(model$genotypes, work)

@@ -3,10 +3,12 @@
 # `order`: ids of all samples in kernels, in the order of the analysis; NULL for the order of the
 # data. Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
 # columns =, all_ids = ids of the data, dropped = numbers of samples without a phenotype, and
-# without a covariate).
-analysis_samples <- function(formula, data, id, order) {
+# without a covariate, family =, labels = as from coded_response()).
+analysis_samples <- function(formula, data, id, order, family = NULL) {
   ids <- sample_ids(data, id)
   frame <- model_frame(formula, data, id)
+  coded <- coded_response(stats::model.response(frame), names(frame)[1], family)
+  frame[[1]] <- coded$values
   order <- order %||% ids
   row <- match(order, ids)
   response <- stats::model.response(frame)
@@ -28,7 +30,8 @@ analysis_samples <- function(formula, data, id, order) {
     levels = levels_of(covariates[row[kept], , drop = FALSE]),
     columns = intersect(all.vars(stats::delete.response(stats::terms(frame))), names(data)),
     all_ids = ids,
-    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate))
+    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate)),
+    family = coded$family, labels = coded$labels
   )
 }
 
@@ -61,11 +64,6 @@ model_frame <- function(formula, data, id) {
   )
   refuse_if(!is.null(stats::model.offset(frame)),
             "`formula` has an offset(): subtract it from the response.")
-  response <- stats::model.response(frame)
-  refuse_if(!is.numeric(response) || is.matrix(response),
-            "The response %s must be one column of numbers, not %s.%s", quoted(names(frame)[1]),
-            show_value(response),
-            if (is.matrix(response)) "" else " Code cases as 1 and controls as 0.")
   frame
 }
 
