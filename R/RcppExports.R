@@ -37,6 +37,18 @@ project_and_call_impl <- function(alignments, reading, caller, output, watch) {
     .Call(`_ancify_project_and_call_impl`, alignments, reading, caller, output, watch)
 }
 
+reml_point_impl <- function(problem, theta, exact, watch) {
+    .Call(`_ancify_reml_point_impl`, problem, theta, exact, watch)
+}
+
+case_squares_impl <- function(problem, genotypes, theta, watch) {
+    .Call(`_ancify_case_squares_impl`, problem, genotypes, theta, watch)
+}
+
+case_tests_impl <- function(problem, genotypes, model, variances, ratio, least_z, watch) {
+    .Call(`_ancify_case_tests_impl`, problem, genotypes, model, variances, ratio, least_z, watch)
+}
+
 look_at_alignments_impl <- function(alignments, reading, brief, watch) {
     .Call(`_ancify_look_at_alignments_impl`, alignments, reading, brief, watch)
 }
@@ -521,8 +533,8 @@ reml_stochastic_impl <- function(problem, state, watch) {
     .Call(`_ancify_reml_stochastic_impl`, problem, state, watch)
 }
 
-haseman_elston_impl <- function(problem, blocks, moments, watch) {
-    .Call(`_ancify_haseman_elston_impl`, problem, blocks, moments, watch)
+haseman_elston_impl <- function(problem, blocks, moments, corrected, watch) {
+    .Call(`_ancify_haseman_elston_impl`, problem, blocks, moments, corrected, watch)
 }
 
 jackknife_parts_impl <- function(blocks) {

@@ -122,6 +122,12 @@ option_rows <- list(
     "bound", "KINSHIP", "smallest kinship of related samples", default = "0.0442, third degree"
   ),
   number = option_row("number", "N", "number of components", default = "10"),
+  binary = option_row(
+    "binary", "", "phenotypes are cases (2) and controls (1), or 1 and 0 if none is 2"
+  ),
+  prevalence = option_row(
+    "prevalence", "K", "share of cases in the population, for heritability of liability"
+  ),
   input = option_row("input", "FILE", "sequences of DNA: FASTA or FASTQ", "-i"),
   dna = option_row("dna", "DIR", "the folder of a model of DNA, such as DNABERT-S"),
   protein = option_row("protein", "DIR", "the folder of a model of proteins, such as ESM-2"),

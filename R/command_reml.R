@@ -7,12 +7,15 @@ reml_command <- function(parsed) {
   files <- reml_files(parsed$out)
   study <- command_study(parsed)
   components <- if (!is.null(parsed$components)) command_components(parsed$components, study)
+  prevalence <- decimal_options(parsed, "prevalence")$prevalence
+  if (!is.null(prevalence) && !isTRUE(parsed$binary)) usage_error("--prevalence needs --binary")
   fits <- list()
   for_phenotypes(study, files[1], function(formula, phenotype) {
     fits[[phenotype]] <<- fit_reml(
       formula, study$table, study$genotypes, components,
-      chromosomes = chromosomes_option(parsed) %||% "autosomes", threads = threads,
-      backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
+      chromosomes = chromosomes_option(parsed) %||% "autosomes",
+      family = study$family, prevalence = prevalence, threads = threads, backend = backend,
+      progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
     )
     print(summary(fits[[phenotype]]))
     cat("\n")
@@ -64,9 +67,15 @@ fixed_table <- function(fit) {
   data.frame(effect = rownames(fixed), fixed, row.names = NULL)
 }
 
+liability_as_list <- function(fit) {
+  table <- liability(fit)
+  list(prevalence = fit$prevalence, cases = mean(fit$y),
+       shares = data.frame(component = rownames(table), table, row.names = NULL))
+}
+
 reml_facts_as_list <- function(fit) {
   lrt <- genetic_lrt(fit)
-  list(
+  facts <- list(
     formula = deparse1(fit$formula), samples = length(fit$y), dropped = as.list(fit$dropped),
     variants = list(used = fit$n_variants, constant = fit$constant_variants,
                     in_no_component = fit$uncovered,
@@ -77,4 +86,6 @@ reml_facts_as_list <- function(fit) {
     h2 = as.list(variance_shares(fit)["h2", ]), components = as.data.frame(fit),
     fixed = fixed_table(fit)
   )
+  if (!is.null(fit$prevalence)) facts$liability <- liability_as_list(fit)
+  facts
 }

@@ -237,17 +237,20 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c(options_of_study, "components", "out", "threads", "backend", "verbose"),
+      options = c(options_of_study, "prevalence", "components", "out", "threads", "backend",
+                  "verbose"),
       required = c("genotypes", "out"),
       details = c(
+        "With --prevalence, PREFIX.json has the heritability of liability, too.",
         "Further GENOTYPES, such as a file for each chromosome, make one set.", traits_sentence
       ),
       examples = c(
         "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
         "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --out h2",
+        "ancify reml --genotypes study.bed --binary --prevalence 0.01 --out h2",
         "ancify reml --genotypes chr*.pgen --pheno traits.tsv --out h2"
       ),
-      instead = c("fit_reml", "open_genotypes", "filter_variants"),
+      instead = c("fit_reml", "open_genotypes", "filter_variants"), words = word_of_family,
       writes = function(parsed) reml_files(parsed$out)
     ),
     scan = command_row(
@@ -261,9 +264,11 @@ rows_of_analyses <- function() {
       ),
       examples = c(
         "ancify scan --genotypes mice.bed --pheno traits.tsv --out ols",
-        "ancify scan --genotypes mice.bed --pheno traits.tsv --mixed --out mixed"
+        "ancify scan --genotypes mice.bed --pheno traits.tsv --mixed --out mixed",
+        "ancify scan --genotypes study.bed --binary --out cases"
       ),
-      instead = "scan_variants", writes = function(parsed) scan_files(parsed$out)
+      instead = "scan_variants", words = word_of_family,
+      writes = function(parsed) scan_files(parsed$out)
     ),
     relatedness = command_row(
       "find related samples, and samples without relatives", relatedness_command, "[GENOTYPES...]",
@@ -327,12 +332,14 @@ traits_sentence <- paste(
   "constant one is. It does not stop the others."
 )
 
+word_of_family <- c(`family = "binary"` = "--binary")
+
 # Options of genotypes and of choices among them, and with phenotypes those of command_study().
 options_of_genotypes <- c(
   "genotypes", "samples", "hard_call_threshold", "dosages", "multiallelic", "keep", "chromosomes",
   "split_par", "maf", "missing", "hwe", "info"
 )
-options_of_study <- c(options_of_genotypes, "pheno", "trait", "covar", "na")
+options_of_study <- c(options_of_genotypes, "pheno", "trait", "covar", "binary", "na")
 
 rows_about_commands <- function() {
   list(

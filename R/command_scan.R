@@ -14,13 +14,13 @@ scan_command <- function(parsed) {
   for_phenotypes(study, files[1], function(formula, phenotype) {
     scan <- if (isTRUE(parsed$mixed)) {
       fits[[phenotype]] <<- fit_reml(
-        formula, study$table, study$genotypes, threads = threads,
+        formula, study$table, study$genotypes, family = study$family, threads = threads,
         backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
       )
       scan_variants(fits[[phenotype]], genotypes, progress = isatty(stderr()))
     } else {
-      scan_variants(formula, study$table, genotypes, threads = threads, backend = backend,
-                    progress = isatty(stderr()))
+      scan_variants(formula, study$table, genotypes, family = study$family, threads = threads,
+                    backend = backend, progress = isatty(stderr()))
     }
     print(scan)
     cat("\n")

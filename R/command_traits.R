@@ -11,8 +11,18 @@ command_study <- function(parsed) {
   formulas <- lapply(stats::setNames(nm = data$traits), function(trait) {
     stats::reformulate(if (length(terms)) terms else "1", as.name(trait))
   })
+  if (isTRUE(parsed$binary)) {
+    traits <- setdiff(data$traits, names(data$faults))
+    data$table[traits] <- lapply(data$table[traits], cases_as_plink)
+  }
   list(genotypes = genotypes, opened = opened, table = data$table, formulas = formulas,
-       faults = data$faults, chosen = !is.null(parsed$trait))
+       faults = data$faults, chosen = !is.null(parsed$trait),
+       family = if (isTRUE(parsed$binary)) "binary" else "gaussian")
+}
+
+# PLINK's code: where a phenotype has 2, 0 is a missing value.
+cases_as_plink <- function(values) {
+  if (any(values == 2, na.rm = TRUE)) replace(values, which(values == 0), NA) else values
 }
 
 # Genotypes by their options, before choices of samples and variants

@@ -45,6 +45,7 @@ kernel_problem <- function(model, settings) {
       )
     },
     n_genetic = model$n_genetic, scale_power = model$scale_power,
+    kernel_scales = model$kernel_scales, even_diagonal = model$even_diagonal,
     kernels = lapply(unname(model$kernels), kernel_for_core),
     control = model$control, work = settings$work, kept = settings$kept
   )

@@ -14,6 +14,12 @@
 #' **Variants** are standardised by the mean and variance of their observed calls in the samples of
 #' the fit. A missing call counts as the mean. Monomorphic variants are left out and counted.
 #'
+#' **Cases and controls.** A factor of two levels, of which the second is the cases, or a logical
+#' response is binary. So is a numeric one with `family = "binary"`, if it is 0 and 1, or 1 and 2 as
+#' in PLINK. It is fitted as 0 and 1, so that variances are those of the observed scale.
+#' `prevalence` adds the heritability of liability, see [liability()]. [pcgc()] is another
+#' estimator.
+#'
 #' **Chromosomes.** By default, components have the autosomes alone: variants of X, Y, MT and the
 #' pseudoautosomal region (XY), also under PLINK's numbers 23 to 26, are left out and counted. So
 #' are components that have no other variant. If `chromosomes` includes X, calls are copies as in
@@ -62,6 +68,10 @@
 #'   PLINK's numbers.
 #' @param method The path: `"auto"` (the default), `"exact"` or `"stochastic"`.
 #' @param control Settings, from [reml_control()].
+#' @param family `"gaussian"`: a quantitative response. `"binary"`: cases and controls. `NULL` (the
+#'   default): binary for a factor or a logical response.
+#' @param prevalence Share of cases in the population, for a binary response. `NULL` (the default):
+#'   no heritability of liability.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the CPU. `"gpu"`: all GPUs of
@@ -91,6 +101,7 @@
 #' * `iterations`: a data frame of the search; `passes`: number of passes through all genotypes.
 #' * `ids`, `y`, `x`: sample ids, response and matrix of fixed effects.
 #' * `dropped`: numbers of dropped samples by reason.
+#' * `family`, `prevalence`: as above; `labels`: the values of controls and cases, or `NULL`.
 #' * `genetic`: the genetic values, a row for each sample and a column for each component.
 #' * `divisors`: c of each component with weighted blocks, see [kernel_weighted()].
 #' * `used_variants`: number of polymorphic variants in each component (with posteriors, the
@@ -103,6 +114,8 @@
 #'   or a kernel has a negative eigenvalue.
 #' * `ancify_input_error`: several traits have `method = "stochastic"`, a `checkpoint`, `start` or
 #'   `lower`, a residual by ancestry, or matrices larger than `memory`.
+#' * `ancify_input_error`: a binary response has other values than two, or `prevalence` is given
+#'   for a quantitative one.
 #' * `ancify_input_error`: `checkpoint` has other inputs or settings.
 #' * `ancify_file_error`, `ancify_format_error`: genotypes or `checkpoint` cannot be read.
 #' * `ancify_device_error`: `backend` is `"gpu"`, and no GPU can be used, or one fails or has too
@@ -111,7 +124,7 @@
 #' * `ancify_input_error`: the components have no variant of `chromosomes`.
 #' * `ancify_chromosome_warning`: variants of X, Y or MT are treated as autosomal, or have calls
 #'   that count as missing.
-#' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
+#' * `ancify_response_warning`: a quantitative response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_components_warning`: variants of `components` are not in the genotypes.
 #' * `ancify_fit_warning`: the fit has not converged.
 #' @references
@@ -134,14 +147,15 @@
 #' summary(fit)
 fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
                      id = "id", overlap = FALSE, chromosomes = "autosomes", method = "auto",
-                     control = reml_control(),
+                     control = reml_control(), family = NULL, prevalence = NULL,
                      threads = NULL, backend = "auto", memory = NULL, checkpoint = NULL,
                      progress = interactive(), verbose = TRUE) {
-  check_args(overlap = flag(), verbose = flag(), control = check_control)
+  check_args(overlap = flag(), verbose = flag(), control = check_control, family = check_family())
   work <- new_work(threads, backend, memory, progress = progress)
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
   model <- reml_model(genotypes, components, kernels, overlap, chromosomes)
-  model <- model_on_samples(model, formula, data, id, several = TRUE)
+  model <- model_on_samples(model, formula, data, id, family, several = TRUE)
+  if (!is.null(prevalence)) model$prevalence <- checked_prevalence(prevalence, model)
   model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   if (is.matrix(model$y)) {
     model$path <- check_traits_arguments(method, control, checkpoint)
@@ -184,6 +198,7 @@ describe_model <- function(model, wanted) {
   n <- length(model$ids)
   c(
     sprintf("%s%s", count_of(n, "sample"), dropped_text(model$dropped)),
+    if (is_binary(model)) cases_text(model$y, model$labels),
     if (length(model$unmatched)) {
       paste("Not in the kernels:", enumerate(quoted(model$unmatched)))
     },

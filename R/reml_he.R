@@ -18,7 +18,9 @@
 #' * `h2`, `h2_se`: the genetic share of the variance, and its standard error.
 #' * `mc_covariance`, `h2_mc_se`: the corresponding Monte Carlo errors, 0 if no probes were needed.
 #' * `probes`, `passes`: numbers of random probes, and of passes through the genotypes.
-#' * `ids`, `dropped`: sample ids, and numbers of dropped samples by reason.
+#' * `mean_diagonal`: the mean of each kernel's diagonal.
+#' * `ids`, `y`, `dropped`: sample ids, response, and numbers of dropped samples by reason.
+#' * `family`, `labels`: as in a fit of [fit_reml()].
 #' @section Errors:
 #' As from [fit_reml()], and:
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
@@ -26,7 +28,7 @@
 #' @references
 #' Haseman and Elston (1972) The investigation of linkage between a quantitative trait and a marker
 #' locus. Behavior Genetics 2:3.
-#' @seealso [fit_reml()]
+#' @seealso [fit_reml()]; [pcgc()] for cases and controls
 #' @export
 #' @examples
 #' families <- rep(1:20, each = 5)
@@ -40,14 +42,21 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
                            memory = NULL, BPPARAM = NULL, progress = interactive()) {
   check_args(overlap = flag(), control = check_control)
   work <- new_work(threads, backend, memory, progress = progress)
-  of_worker <- new_work(1, memory = memory)
-  if (!is.null(BPPARAM)) check_workers(BPPARAM, "cpu")
-  if (!is.null(blocks)) check_whole_number(blocks, "blocks")
   model <- reml_model(genotypes, components, kernels, overlap, chromosomes)
   model <- model_on_samples(model, formula, data, id)
   warn_of_model(model, genotypes, work)
   tell_of_left_out(model$left_out, model$chromosomes, "the components", inform_ancify)
   check_one_residual(model, "Haseman-Elston regression")
+  found <- jackknifed_moments(model, control, blocks, BPPARAM, work, new_work(1, memory = memory))
+  new_reml_he(found, model)
+}
+
+# The moments of a model with its data. `of_worker`: the work of one of `param`. `corrected`:
+# whether the jackknife is corrected for pairs of blocks.
+jackknifed_moments <- function(model, control, blocks, param, work, of_worker,
+                               corrected = FALSE) {
+  if (!is.null(param)) check_workers(param, "cpu")
+  if (!is.null(blocks)) check_whole_number(blocks, "blocks")
   n <- length(model$y)
   blocks <- blocks %||% min(100, n)
   refuse_if(blocks < 2 || blocks > n, "`blocks` must be from 2 to the number of samples, %s.",
@@ -57,14 +66,11 @@ haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, k
   model$control <- core_control(control, names, n, "stochastic")
   # Each worker makes its own problem, as pointers are valid in one session only.
   problem <- function(work) core_problem(model, list(work = work))
-  found <- moments_with_jackknife(
-    problem(work), function() problem(of_worker), blocks, BPPARAM
-  )
-  new_reml_he(found, model)
+  moments_with_jackknife(problem(work), function() problem(of_worker), blocks, param, corrected)
 }
 
 # Workers compute the moments of groups of blocks, and this session everything else.
-moments_with_jackknife <- function(problem, of_worker, blocks, param) {
+moments_with_jackknife <- function(problem, of_worker, blocks, param, corrected) {
   parts <- NULL
   if (!is.null(param)) {
     parts <- over_parts(jackknife_parts_impl(blocks), function(first) {
@@ -74,7 +80,8 @@ moments_with_jackknife <- function(problem, of_worker, blocks, param) {
     }, param, "Jackknife", FALSE)
   }
   found <- with_watch("Regressing", function(watch) {
-    haseman_elston_impl(problem, blocks, unlist(lapply(parts, `[[`, "moments")), watch)
+    haseman_elston_impl(problem, blocks, unlist(lapply(parts, `[[`, "moments")), corrected,
+                        watch)
   }, problem$work$progress)
   found$passes <- found$passes + sum(vapply(parts, `[[`, 0, "passes"))
   found
@@ -95,8 +102,9 @@ new_reml_he <- function(found, model) {
       theta = stats::setNames(found$theta, names), covariance = named(found$covariance),
       mc_covariance = named(found$mc_covariance), h2 = h2, h2_se = error(found$covariance),
       h2_mc_se = error(found$mc_covariance), probes = found$probes, passes = found$passes,
-      ids = model$ids, dropped = model$dropped, chromosomes = model$chromosomes,
-      left_out = model$left_out
+      mean_diagonal = stats::setNames(a, names), ids = model$ids, y = model$y,
+      dropped = model$dropped, family = model$family, labels = model$labels,
+      chromosomes = model$chromosomes, left_out = model$left_out
     ),
     class = "reml_he"
   )

@@ -10,7 +10,7 @@ print.reml_fit <- function(x, ...) {
   }, "")
   write_object(
     "reml_fit", reml_facts(x),
-    c(h2 = with_errors(h2, x), components, chromosomes = chromosomes_text(x),
+    c(h2 = with_errors(h2, x), liability_text(x), components, chromosomes = chromosomes_text(x),
       message = if (!x$converged) x$message)
   )
   if (!is.null(x$merged)) {
@@ -88,6 +88,7 @@ print.summary.reml_fit <- function(x, digits = NULL, ...) {
   digits <- digits %||% if (fit$path == "exact") 9 else 5
   write_object("reml_fit", reml_facts(fit), c(
     samples = paste0(format_count(length(fit$y)), dropped_text(fit$dropped)),
+    cases = if (is_binary(fit)) cases_text(fit$y, fit$labels),
     variants = variants_text(fit), chromosomes = chromosomes_text(fit),
     `log-likelihood` = log_likelihood_text(fit, digits),
     `likelihood ratio` = lrt_text(x$lrt, fit, digits),
@@ -96,8 +97,9 @@ print.summary.reml_fit <- function(x, digits = NULL, ...) {
   ))
   cat("\nVariance components\n")
   print_table(theta_columns(x$components, fit), digits)
-  cat("\nShares of the variance\n")
+  cat("\nShares of the variance", if (is_binary(fit)) " (observed scale)", "\n", sep = "")
   print_table(share_columns(x$shares, fit), digits)
+  print_liability(fit, digits)
   if (nrow(x$fixed)) {
     cat("\nFixed effects\n")
     print_table(data.frame(effect = rownames(x$fixed), x$fixed), digits)
@@ -205,4 +207,28 @@ print_table <- function(table, digits) {
   short <- sub("^(share|enrichment)_", "", names(table))
   names(shown) <- ifelse(short %in% names(titles), titles[short], short)
   print(data.frame(shown, check.names = FALSE), row.names = FALSE)
+}
+
+# ---- Liability -----------------------------------------------------------------------------------
+
+# A line of the heritability of liability, if the fit has a prevalence.
+liability_text <- function(fit) {
+  if (is.null(fit$prevalence)) {
+    return(if (is_binary(fit)) c(scale = "observed, not of liability"))
+  }
+  row <- liability(fit)["h2", c("liability", "liability_se", "liability_mc_se")]
+  c(`h2 of liability` = with_errors(stats::setNames(row, c("estimate", "se", "mc_se")), fit))
+}
+
+print_liability <- function(fit, digits) {
+  if (is.null(fit$prevalence)) {
+    return(invisible())
+  }
+  cat(sprintf("\nShares of the variance of liability (prevalence %s, cases %s)\n",
+              format_percent(fit$prevalence), format_percent(mean(fit$y))))
+  table <- liability(fit)[c("liability", "liability_se", "liability_mc_se")]
+  names(table) <- c("share", "se", "mc_se")
+  if (!has_random_error(fit)) table$mc_se <- NULL
+  rows <- if (length(fit$names) > 1) seq_len(nrow(table)) else 1
+  print_table(data.frame(component = rownames(table), table)[rows, ], digits)
 }

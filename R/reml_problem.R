@@ -151,9 +151,9 @@ with_variants <- function(sets, index, all) {
 # ---- Samples -------------------------------------------------------------------------------------
 
 # Chooses the samples of a model. Returns the result of analysis_samples() and the model, whose
-# genotypes and kernels have these samples. `unmatched`: ids of samples not in kernels. `several`:
-# as for analysis_samples().
-model_on_samples <- function(model, formula, data, id, several = FALSE) {
+# genotypes and kernels have these samples. `unmatched`: ids of samples not in kernels. `family`,
+# `several`: as for analysis_samples().
+model_on_samples <- function(model, formula, data, id, family = NULL, several = FALSE) {
   order <- model$genotypes$samples$id %||% common_order(model$kernels) %||% sample_ids(data, id)
   in_kernels <- rep(TRUE, length(order))
   for (name in names(model$kernels)) {
@@ -166,7 +166,7 @@ model_on_samples <- function(model, formula, data, id, several = FALSE) {
     }
   }
   g <- model$genotypes
-  samples <- analysis_samples(formula, data, id, order[in_kernels], several)
+  samples <- analysis_samples(formula, data, id, order[in_kernels], family, several)
   whole <- if (is.null(g)) samples$all_ids else order
   samples$unmatched <- setdiff(whole, order[in_kernels])
   samples$dropped <- c(
@@ -194,7 +194,9 @@ common_order <- function(kernels) {
 
 # Warns of data that a model accepts but that are often a mistake. `genotypes`: the argument.
 warn_of_model <- function(model, genotypes, work) {
-  warn_of_few_values(model$y, response_name(model$terms), two_values_fitted)
+  if (!is_binary(model)) {
+    warn_of_few_values(model$y, response_name(model$terms), two_values_fitted)
+  }
   warn_of_variants(model, genotypes, work)
 }
 

@@ -4,10 +4,12 @@
 # data. `several`: whether the response may be a matrix of traits, of which a sample may lack some.
 # Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
 # columns =, all_ids = ids of the data, dropped = numbers of samples without a phenotype, and
-# without a covariate).
-analysis_samples <- function(formula, data, id, order, several = FALSE) {
+# without a covariate, family =, labels = as from coded_response()).
+analysis_samples <- function(formula, data, id, order, family = NULL, several = FALSE) {
   ids <- sample_ids(data, id)
-  frame <- model_frame(formula, data, id, several)
+  frame <- model_frame(formula, data, id)
+  coded <- coded_response(stats::model.response(frame), names(frame)[1], family, several)
+  frame[[1]] <- coded$values
   order <- order %||% ids
   row <- match(order, ids)
   response <- stats::model.response(frame)
@@ -34,7 +36,8 @@ analysis_samples <- function(formula, data, id, order, several = FALSE) {
     levels = levels_of(covariates[row[kept], , drop = FALSE]),
     columns = intersect(all.vars(stats::delete.response(stats::terms(frame))), names(data)),
     all_ids = ids,
-    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate))
+    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate)),
+    family = coded$family, labels = coded$labels
   )
 }
 
@@ -53,7 +56,7 @@ sample_ids <- function(data, id) {
 }
 
 # A row for each row of `data`, with missing values. A dot stands for all columns but `id`.
-model_frame <- function(formula, data, id, several = FALSE) {
+model_frame <- function(formula, data, id) {
   refuse_if(!inherits(formula, "formula") || length(formula) != 3,
             "`formula` must be such as y ~ 1 or y ~ sex + age, not %s.",
             if (inherits(formula, "formula")) quoted(deparse1(formula)) else show_value(formula))
@@ -67,12 +70,6 @@ model_frame <- function(formula, data, id, several = FALSE) {
   )
   refuse_if(!is.null(stats::model.offset(frame)),
             "`formula` has an offset(): subtract it from the response.")
-  response <- stats::model.response(frame)
-  is_traits <- several && is.matrix(response) && ncol(response) > 1
-  refuse_if(!is.numeric(response) || is.matrix(response) && !is_traits,
-            "The response %s must be one column of numbers, not %s.%s", quoted(names(frame)[1]),
-            show_value(response),
-            if (is.matrix(response)) "" else " Code cases as 1 and controls as 0.")
   frame
 }
 

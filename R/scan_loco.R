@@ -39,9 +39,17 @@ kernels_without <- function(dense, fit, weights, work) {
   dense$kernels
 }
 
-# The fit without the variants of a chromosome. Components that become empty are removed. `dense`:
-# from dense_kernels().
+# The fit without the variants of a chromosome.
 fit_without <- function(fit, chromosome, dense, work) {
+  model <- model_without(fit, chromosome, dense, work)
+  or_tell_of_bounds(
+    fit_again(model, sprintf("without chromosome %s", chromosome), work), fit, chromosome
+  )
+}
+
+# The model of a fit without the variants of a chromosome; its start is the fit's variances.
+# Components that become empty are removed. `dense`: from dense_kernels().
+model_without <- function(fit, chromosome, dense, work) {
   varies <- genotype_moments(fit$genotypes, work)$variance > 0
   stays <- varies & fit$variant_chromosomes != chromosome
   weights <- fit$weights[stays[fit$weights$variant], , drop = FALSE]
@@ -66,9 +74,7 @@ fit_without <- function(fit, chromosome, dense, work) {
     model$n_genetic <- 0L
   }
   if (model$n_genetic == 0) model["genotypes"] <- list(NULL)
-  or_tell_of_bounds(
-    fit_again(model, sprintf("without chromosome %s", chromosome), work), fit, chromosome
-  )
+  model
 }
 
 # A model with the variances estimated for it. `how`: in what it differs from the fit.

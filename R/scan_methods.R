@@ -10,14 +10,18 @@ genomic_control <- function(scan) {
 # The usual threshold of genome-wide significance.
 genome_wide <- 5e-8
 
-scan_methods <- c(ols = "least squares", mixed = "mixed model")
+scan_methods <- c(
+  ols = "least squares", mixed = "mixed model", logistic = "logistic regression",
+  logistic_mixed = "logistic mixed model"
+)
 
 #' @export
 print.variant_scan <- function(x, ...) {
   facts <- attr(x, "scan")
   tested <- sum(!is.na(x$log10_p))
   write_object("variant_scan", scan_methods[[facts$method]], c(
-    samples = format_count(facts$samples),
+    samples = paste0(format_count(facts$samples),
+                     if (!is.null(facts$cases)) paste(",", count_of(facts$cases, "case"))),
     variants = sprintf("%s, of which %s tested", format_count(nrow(x)), format_count(tested)),
     if (!is.null(facts$theta)) {
       c(kernels = if (!facts$loco) {

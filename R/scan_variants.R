@@ -8,6 +8,8 @@
 #' | --- | --- |
 #' | a formula | least squares with the variant and the fixed effects: as [lm()], with t values |
 #' | a fit of [fit_reml()] | the same, with the fit's covariance: z values |
+#' | a formula, with a binary response | score test of logistic regression |
+#' | a fit with a binary response | score test of a logistic mixed model |
 #'
 #' A variant's column contains copies of the counted allele, minus their mean: so keep the
 #' intercept. A missing call counts as the mean of the observed calls. Monomorphic variants, and
@@ -38,6 +40,20 @@
 #' where S removes the fixed effects. The constant is the mean of z'Pz / z'Sz over 128 variants.
 #' [print()] shows the spread of these ratios.
 #'
+#' **Cases and controls.** Binary responses are those of [fit_reml()]. The null model has m, the
+#' probabilities of a case, with logit(m) = X b + u. Genetic values u have the fit's kernels, and
+#' variances by penalised quasi-likelihood (Breslow and Clayton 1993), from the fit's as start. It
+#' is estimated again without each chromosome. A variant's score z'(y - m) has the variance z'Pz.
+#' Here P is that of the covariance \eqn{\sum_g \theta_g K_g + W^{-1}}, W = diag(m (1 - m)).
+#' After a stochastic fit, z'Pz is z'Wz off the fixed effects times a constant, as above.
+#'
+#' P-values of scores beyond two standard deviations are by saddlepoint approximation (Dey and
+#' others 2017), also with few cases and rare variants. Relatives change the score's variance by a
+#' ratio, so the score is divided by its root (Zhou and others 2018). Samples with the usual
+#' homozygous genotype enter as normal. The effect is the score over its variance, a log odds ratio
+#' near 0; large effects are underestimated. Its standard error fits the p-value. The CPU computes
+#' these tests.
+#'
 #' **Genomic ranges.** `GenomicRanges::makeGRangesFromDataFrame(scan, keep.extra.columns = TRUE,
 #' start.field = "position", end.field = "position")` makes a `GRanges` of a scan.
 #'
@@ -48,6 +64,8 @@
 #'   samples.
 #' @param id Name of the column of `data` with the samples' ids, `"id"` by default.
 #' @param loco Whether to leave a variant's chromosome out of the kernels, `TRUE` by default.
+#' @param family `"gaussian"`: a quantitative response. `"binary"`: cases and controls. `NULL` (the
+#'   default): binary for a factor or a logical response, see [fit_reml()].
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param backend As in [fit_reml()]. The scan of a fit uses the fit's backend.
@@ -64,7 +82,7 @@
 #' | `chromosome`, `id`, `position`, `counted`, `other` | The variant, as in `genotypes$variants`. |
 #' | `n` | Samples with a call. |
 #' | `frequency` | Frequency of the counted allele among the calls. |
-#' | `effect`, `se` | Effect of a counted allele, in units of the response; its standard error. |
+#' | `effect`, `se` | Effect of a counted allele (a log odds ratio for cases), standard error. |
 #' | `statistic` | `effect / se`. |
 #' | `p` | Two-sided p-value. |
 #' | `log10_p` | -log10 of `p`, also if `p` underflows to 0. |
@@ -73,8 +91,8 @@
 #'
 #' | Element | Content |
 #' | :--- | :--- |
-#' | `method` | `"ols"` or `"mixed"` |
-#' | `samples` | Number of samples. |
+#' | `method` | `"ols"`, `"mixed"`, `"logistic"` or `"logistic_mixed"` |
+#' | `samples`, `cases` | Number of samples; of cases, for a binary response. |
 #' | `loco`, `whole` | Whether chromosomes are left out; names of kernels that keep all variants. |
 #' | `df` | Degrees of freedom. |
 #' | `theta` | Variances, a row for each chromosome left out, and for X if sex is added there. |
@@ -86,8 +104,12 @@
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
 #' * `ancify_chromosome_warning`: variants of Y are not tested, variants of X are tested without
 #'   the sex of samples, or heterozygous calls count as missing.
+#' * `ancify_input_error`: a binary response has other values than two, its fit has several residual
+#'   variances, or the fixed effects separate cases from controls.
+#' * `ancify_input_error`: a logistic mixed model diverges.
+#' * `ancify_fit_warning`: a null model has not converged.
 #' * `ancify_scan_warning`: a weighted or admixture kernel keeps the tested chromosome's variants.
-#' * `ancify_response_warning`: the response has two values, or PLINK's codes 0, 1 and 2.
+#' * `ancify_response_warning`: a quantitative response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
 #'   has failed.
@@ -97,6 +119,15 @@
 #'
 #' Svishcheva and others (2012) Rapid variance components-based method for whole-genome association
 #' analysis. Nature Genetics 44:1166.
+#'
+#' Breslow and Clayton (1993) Approximate inference in generalized linear mixed models. Journal of
+#' the American Statistical Association 88:9.
+#'
+#' Dey and others (2017) A fast and accurate algorithm to test for binary phenotypes and its
+#' application to PheWAS. American Journal of Human Genetics 101:37.
+#'
+#' Zhou and others (2018) Efficiently controlling for case-control imbalance and sample relatedness
+#' in large-scale genetic association studies. Nature Genetics 50:1335.
 #' @seealso [fit_reml()], [open_genotypes()], [plot.variant_scan()]
 #' @export
 #' @examples
@@ -114,6 +145,9 @@
 #' scan_variants(y ~ 1, data, g, threads = 1)
 #' fit <- fit_reml(y ~ 1, data, g, threads = 1, verbose = FALSE)
 #' scan_variants(fit)
+#'
+#' data$disease <- data$y > 1
+#' scan_variants(disease ~ 1, data, g, threads = 1)
 scan_variants <- function(x, ...) UseMethod("scan_variants")
 
 #' @export
@@ -124,15 +158,14 @@ scan_variants.default <- function(x, ...) {
 
 #' @rdname scan_variants
 #' @export
-scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
+scan_variants.formula <- function(x, data, genotypes, id = "id", family = NULL, threads = NULL,
                                   backend = "auto", memory = NULL, progress = interactive(),
                                   ...) {
-  check_given()
-  check_no_more(...)
+  check_method(family = check_family())
   work <- new_work(threads, backend, memory, progress = progress)
   check_genotypes(genotypes, "genotypes")
   model <- model_on_samples(
-    list(genotypes = genotypes, kernels = list(), names = character()), x, data, id
+    list(genotypes = genotypes, kernels = list(), names = character()), x, data, id, family
   )
   g <- with_copies_by_sex(model$genotypes)
   copies <- scan_copies(g, model$x)
@@ -140,13 +173,20 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", threads = NULL,
   parts <- split(seq_len(ncol(g)), copies$by_sex)
   scans <- lapply(parts, function(part) {
     if (copies$by_sex[part[1]]) model$x <- joined_effects(model$x, copies$sexes)
-    scan_ols(model, g[, part], work)
+    if (is_binary(model)) {
+      scan_cases(fit_logistic(model, "of the null", work), g[, part], work)
+    } else {
+      scan_ols(model, g[, part], work)
+    }
   })
   in_order <- columns_in_order(scans, parts)
   new_scan(g, in_order, copies, list(
-    method = "ols", samples = length(model$y), loco = FALSE, df = scans[[1]]$df[1]
+    method = if (is_binary(model)) "logistic" else "ols", samples = length(model$y),
+    cases = case_count(model), loco = FALSE, df = scans[[1]]$df[1]
   ))
 }
+
+case_count <- function(model) if (is_binary(model)) sum(model$y)
 
 # As scan_quadratic_forms(), with the effect, its standard error and the degrees of freedom.
 scan_ols <- function(model, g, work) {
@@ -182,6 +222,7 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   }
   work <- work_of(x, progress)
   fit <- with_genotypes(x)
+  if (is_binary(fit)) check_one_residual(fit, "A scan of cases and controls")
   g <- tested_genotypes(fit, genotypes)
   copies <- scan_copies(g, fit$x)
   warn_of_scan(fit, g, copies, work)
@@ -199,7 +240,8 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   }, BPPARAM, "Scanning", FALSE)
   in_order <- columns_in_order(scans, lapply(parts, `[[`, "variants"))
   new_scan(g, in_order, copies, list(
-    method = "mixed", samples = length(fit$y), loco = any(nzchar(left_out)), df = Inf,
+    method = if (is_binary(fit)) "logistic_mixed" else "mixed", samples = length(fit$y),
+    cases = case_count(fit), loco = any(nzchar(left_out)), df = Inf,
     whole = whole, theta = thetas_of(scans, names(parts), names(fit$theta)),
     ratios = unlist(lapply(scans, `[[`, "ratios"), use.names = FALSE)
   ))
@@ -222,7 +264,9 @@ warn_of_whole <- function(kernels) {
 }
 
 warn_of_scan <- function(model, g, copies, work) {
-  warn_of_few_values(model$y, response_name(model$terms), two_values_scanned)
+  if (!is_binary(model)) {
+    warn_of_few_values(model$y, response_name(model$terms), two_values_scanned)
+  }
   warn_of_copies(g, copies)
   warn_of_haploid_calls(g, work)
 }
@@ -230,6 +274,9 @@ warn_of_scan <- function(model, g, copies, work) {
 # Scans variants by a fit without the chromosome that is left out for them; "" for the fit itself.
 # `part`: one of scan_parts(). A fit with the fixed effects of sex is estimated again.
 scan_part <- function(fit, g, part, dense, work) {
+  if (is_binary(fit)) {
+    return(scan_case_part(fit, g, part, dense, work))
+  }
   model <- if (nzchar(part$chromosome)) {
     fit_without(fit, part$chromosome, dense, work)
   } else if (part$by_sex) {
@@ -270,20 +317,13 @@ scan_mixed <- function(fit, g, work) {
   if (exact || length(varying) == 0) {
     return(forms)
   }
-  sampled <- varying[unique(round(seq(1, length(varying), length.out = sampled_variants)))]
+  sampled <- sampled_of(varying)
   forms$ratios <- with_watch("Sampling", function(watch) {
-    chosen <- core_list(
-      "SampledVariants",
-      variants = sampled - 1, theta = unname(fit$theta), seed = fit$control$seed
-    )
-    scan_ratios_impl(problem, core_genotypes(g), chosen, watch)
+    sampled_ratios(problem, g, sampled, unname(fit$theta), fit$control$seed, watch)
   }, work$progress, inputs = fit_inputs(fit))
   forms$square <- forms$square * mean(forms$ratios)
   forms
 }
-
-# Number of variants for which z'Pz is solved after a stochastic fit.
-sampled_variants <- 128
 
 # A row for each chromosome left out, and a column for each variance; NA for a component that became
 # empty.

@@ -133,6 +133,51 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// reml_point_impl
+Rcpp::List reml_point_impl(const Rcpp::List& problem, const std::vector<double>& theta, bool exact, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_point_impl(SEXP problemSEXP, SEXP thetaSEXP, SEXP exactSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
+    Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(reml_point_impl(problem, theta, exact, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// case_squares_impl
+std::vector<double> case_squares_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const std::vector<double>& theta, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_case_squares_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP thetaSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type theta(thetaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(case_squares_impl(problem, genotypes, theta, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// case_tests_impl
+Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& model, const std::vector<double>& variances, double ratio, double least_z, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_case_tests_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP modelSEXP, SEXP variancesSEXP, SEXP ratioSEXP, SEXP least_zSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type variances(variancesSEXP);
+    Rcpp::traits::input_parameter< double >::type ratio(ratioSEXP);
+    Rcpp::traits::input_parameter< double >::type least_z(least_zSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(case_tests_impl(problem, genotypes, model, variances, ratio, least_z, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // look_at_alignments_impl
 Rcpp::List look_at_alignments_impl(const Rcpp::List& alignments, const Rcpp::List& reading, bool brief, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_look_at_alignments_impl(SEXP alignmentsSEXP, SEXP readingSEXP, SEXP briefSEXP, SEXP watchSEXP) {
@@ -1708,16 +1753,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // haseman_elston_impl
-Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp::Nullable<Rcpp::NumericVector>& moments, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_haseman_elston_impl(SEXP problemSEXP, SEXP blocksSEXP, SEXP momentsSEXP, SEXP watchSEXP) {
+Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks, const Rcpp::Nullable<Rcpp::NumericVector>& moments, bool corrected, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_haseman_elston_impl(SEXP problemSEXP, SEXP blocksSEXP, SEXP momentsSEXP, SEXP correctedSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< int >::type blocks(blocksSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::NumericVector>& >::type moments(momentsSEXP);
+    Rcpp::traits::input_parameter< bool >::type corrected(correctedSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(haseman_elston_impl(problem, blocks, moments, watch));
+    rcpp_result_gen = Rcpp::wrap(haseman_elston_impl(problem, blocks, moments, corrected, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2299,6 +2345,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_call_in_memory_impl", (DL_FUNC) &_ancify_call_in_memory_impl, 4},
     {"_ancify_call_files_impl", (DL_FUNC) &_ancify_call_files_impl, 5},
     {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 5},
+    {"_ancify_reml_point_impl", (DL_FUNC) &_ancify_reml_point_impl, 4},
+    {"_ancify_case_squares_impl", (DL_FUNC) &_ancify_case_squares_impl, 4},
+    {"_ancify_case_tests_impl", (DL_FUNC) &_ancify_case_tests_impl, 7},
     {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 4},
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_measure_maps_impl", (DL_FUNC) &_ancify_measure_maps_impl, 5},
@@ -2420,7 +2469,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_reml_null_lrt_impl", (DL_FUNC) &_ancify_reml_null_lrt_impl, 5},
     {"_ancify_kernel_times_impl", (DL_FUNC) &_ancify_kernel_times_impl, 4},
     {"_ancify_reml_stochastic_impl", (DL_FUNC) &_ancify_reml_stochastic_impl, 3},
-    {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 4},
+    {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 5},
     {"_ancify_jackknife_parts_impl", (DL_FUNC) &_ancify_jackknife_parts_impl, 1},
     {"_ancify_jackknife_moments_impl", (DL_FUNC) &_ancify_jackknife_moments_impl, 4},
     {"_ancify_reml_traits_impl", (DL_FUNC) &_ancify_reml_traits_impl, 3},

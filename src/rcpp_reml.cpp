@@ -104,6 +104,14 @@ struct Fields<reml::KernelKeeper> {
       fields("KernelKeeper", field("kernels", &All::kernels), field("bytes", &All::most_bytes));
 };
 
+namespace {
+
+reml::ScaledDiagonal as_scaled_diagonal(bool even) {
+  return even ? reml::ScaledDiagonal::kEven : reml::ScaledDiagonal::kOwn;
+}
+
+}  // namespace
+
 template <>
 struct Fields<Problem> {
   using All = Problem;
@@ -116,9 +124,11 @@ struct Fields<Problem> {
              field_or_default("genotypes", &All::genotypes, as_chosen),
              field_or_default("weights", &All::weights, as_weights),
              field_or_default("n_genetic", &All::n_genetic),
-             field_or_default("scale_power", &All::scale_power), field("kernels", &All::kernels),
-             field_or_default("control", &All::settings), field("work", &All::work, as_work),
-             field_or_default("kept", &All::keeper));
+             field_or_default("scale_power", &All::scale_power),
+             field_or_default("kernel_scales", &All::kernel_scales),
+             field_or_default("even_diagonal", &All::scaled_diagonal, as_scaled_diagonal),
+             field("kernels", &All::kernels), field_or_default("control", &All::settings),
+             field("work", &All::work, as_work), field_or_default("kept", &All::keeper));
 };
 
 Problem as_problem(const Rcpp::List& problem) {
@@ -191,6 +201,10 @@ reml::Kernels& ProblemKernels::open(ancify::JobControl& control) {
     parts.push_back(other->open(problem_.data.names, control, mail_, facts_));
   }
   kernels_ = reml::join_kernels(std::move(parts));
+  if (!problem_.kernel_scales.empty()) {
+    kernels_ = std::make_unique<reml::ScaledKernels>(std::move(kernels_), problem_.kernel_scales,
+                                                     problem_.scaled_diagonal);
+  }
   return *kernels_;
 }
 

@@ -14,6 +14,7 @@
 #include "core/reml/fit/fit.h"
 #include "core/reml/kernels/genotype_kernels.h"
 #include "core/reml/kernels/kernels.h"
+#include "core/reml/kernels/scaled_kernels.h"
 #include "core/reml/stochastic/stochastic_fit.h"
 #include "rcpp_fields.h"
 #include "rcpp_genotypes.h"
@@ -30,6 +31,9 @@ struct Problem {
   std::vector<ancify::reml::ComponentWeight> weights;
   int n_genetic = 0;
   double scale_power = -1;
+  // D of ScaledKernels; empty for plain kernels.
+  std::vector<double> kernel_scales;
+  ancify::reml::ScaledDiagonal scaled_diagonal = ancify::reml::ScaledDiagonal::kOwn;
   Rcpp::List kernels;  // the components after these, each for as_other_kernel()
   ancify::reml::StochasticSettings settings;
   ancify::Work work;                  // its memory is for packed genotypes

@@ -186,14 +186,15 @@ Rcpp::List reml_stochastic_impl(const Rcpp::List& problem, const Rcpp::RObject& 
 }
 
 // Haseman-Elston regression, with a jackknife over `blocks` blocks of samples. `moments` holds the
-// moments of all blocks, from jackknife_moments_impl(), or is NULL. Returns list(theta, covariance,
-// mc_covariance, mean_diagonal, probes, passes).
+// moments of all blocks, from jackknife_moments_impl(), or is NULL. `corrected`: for pairs of
+// blocks. Returns list(theta, covariance, mc_covariance, mean_diagonal, probes, passes).
 // [[Rcpp::export]]
 Rcpp::List haseman_elston_impl(const Rcpp::List& problem, int blocks,
-                               const Rcpp::Nullable<Rcpp::NumericVector>& moments,
+                               const Rcpp::Nullable<Rcpp::NumericVector>& moments, bool corrected,
                                const Rcpp::Function& watch) {
   const Problem given = as_problem(problem);
-  const reml::HasemanElstonSettings settings = as_moment_settings(given.settings, blocks);
+  reml::HasemanElstonSettings settings = as_moment_settings(given.settings, blocks);
+  settings.corrected = corrected;
   const Vector of_blocks = moments.isNull() ? Vector() : Rcpp::as<Vector>(moments.get());
   ProblemKernels kernels(given);
   reml::HasemanElston found;

@@ -129,6 +129,11 @@ std::vector<double> scan_ratios_impl(const Rcpp::List& problem, const Rcpp::List
     }
     const reml::Workers workers = {control, work.threads};
     const reml::FixedEffects fixed(given.data, workers);
+    // Columns of a model with scaled kernels are scaled, too.
+    const std::vector<double>& scales = given.kernel_scales;
+    for (std::size_t k = 0; k < columns.size() && !scales.empty(); ++k) {
+      columns[k] *= scales[k % scales.size()];
+    }
     reml::ResidualKernels all(&kernels.open(control), given.data);
     const reml::RestrictedModel model(given.data, all, fixed, workers);
     ratios = reml::projection_ratios(model, residual.with_identity(at.theta), std::move(columns),

@@ -64,3 +64,24 @@ gemma_scan <- function(stem, kinship) {
   ))
   utils::read.delim(file.path(folder, "scan.assoc.txt"))
 }
+
+# ---- Cases and controls --------------------------------------------------------------------------
+
+# -log10 of both saddlepoint tails beyond a score s = sum g (y - m), over all samples. A tail that
+# needs a larger t than 100 is negligible.
+oracle_saddlepoint <- function(g, m, s) {
+  tail <- function(s) {
+    tilted_at <- function(t) stats::plogis(stats::qlogis(m) + g * t)
+    slope <- function(t) sum(g * (tilted_at(t) - m)) - s
+    if (slope(100) < 0 || slope(-100) > 0) {
+      return(0)
+    }
+    t <- stats::uniroot(slope, c(-100, 100), tol = 1e-12)$root
+    tilted <- tilted_at(t)
+    k <- sum(log(1 - m + m * exp(g * t)) - t * g * m)
+    w <- sign(t) * sqrt(2 * (t * s - k))
+    v <- t * sqrt(sum(g^2 * tilted * (1 - tilted)))
+    stats::pnorm(-abs(w + log(v / w) / w))
+  }
+  -log10(tail(abs(s)) + tail(-abs(s)))
+}

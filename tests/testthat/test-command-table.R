@@ -178,7 +178,7 @@ test_that("no message sends a user of commands to an R function that a command r
     "dfe_sfs", "distance_maps",
     "embed_sequences", "event_admixture", "event_epoch", "event_equilibrium", "event_pulse",
     "event_removal", "event_reordering", "event_split", "expected_ld", "fit_autoencoder",
-    "fit_substitution_model", "fold",
+    "fit_substitution_model", "fold", "haseman_elston",
     "kernel_grm", "kernel_matrix", "kernel_products", "kmer_matrix", "ld_statistics",
     "ld_ratios", "marginal_sfs",
     "polarise_sites",

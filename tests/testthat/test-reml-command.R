@@ -222,3 +222,38 @@ test_that("the command scan writes the tests of all variants for each phenotype"
   mixed <- scan_variants(quiet_fit(y ~ 1, case$data, case$g))
   expect_equal(utils::read.delim(file)$p[1:40], mixed$p, tolerance = 1e-12)
 })
+
+test_that("cases and controls are coded as in PLINK", {
+  y <- (case$data$y > stats::median(case$data$y)) + 1
+  file <- write_table(data.frame(FID = 1, IID = case$data$id, plink = replace(y, 1:2, c(0, -9)),
+                                 plain = y - 1, number = case$data$y))
+  out <- file.path(new_folder(), "out")
+  run <- function(command, ...) {
+    run_program(command_script, command, "--genotypes", case$file, "--pheno", file, "--out", out,
+                "--trait", "plink,plain,number", "-n", "1", ..., env = library_environment())
+  }
+  result <- run("reml", "--binary", "--prevalence", "0.1")
+  expect_identical(result$status, 0L)
+  traits <- utils::read.delim(paste0(out, ".traits.tsv"))
+  expect_identical(traits$samples, c(58L, 60L, NA))
+  expect_match(traits$reason[3], "cases are 1 and controls 0")
+  json <- jsonlite::fromJSON(paste0(out, ".json"))
+  data <- case$data
+  data$case <- y == 2
+  fit <- quiet_fit(case ~ 1, data[-(1:2), ], case$g, prevalence = 0.1)
+  expect_equal(json$plink$liability$shares$liability, liability(fit)$liability, tolerance = 1e-9)
+  expect_identical(json$plink$liability$prevalence, 0.1)
+
+  result <- run("scan", "--binary")
+  expect_identical(result$status, 0L)
+  table <- utils::read.delim(paste0(out, ".scan.tsv"))
+  scan <- scan_variants(case ~ 1, data[-(1:2), ], case$g, threads = 1)
+  expect_equal(table$p[table$phenotype == "plink"], scan$p, tolerance = 1e-12)
+  expect_identical(run("scan", "--binary", "--mixed")$status, 0L)
+
+  result <- run("scan", "--trait", "plain")
+  expect_match(result$err, "by logistic regression: `--binary`", fixed = TRUE, all = FALSE)
+  result <- run("reml", "--prevalence", "0.1")
+  expect_match(result$err, "--prevalence needs --binary", fixed = TRUE, all = FALSE)
+  expect_false(result$status == 0)
+})

@@ -97,6 +97,12 @@ class ExactProblem {
     return scaled(with_default_bounds(lower, variance(), data_.residuals()));
   }
 
+  // P y of all samples, from that on the complement.
+  Vector residual_projection(const Vector& py) const {
+    Vector padded(static_cast<std::size_t>(contrasts_.effects()), 0.0);
+    padded.insert(padded.end(), py.begin(), py.end());
+    return times(contrasts_.rotate_back(std::move(padded)), 1 / unit_);
+  }
   // Adds the effects at theta (in units of the model), the model's current point.
   void add_effects(const Vector& theta, Fit& fit) const;
 
@@ -257,9 +263,7 @@ void ExactProblem::add_effects(const Vector& of_residuals, Fit& fit) const {
   }
   fit.coefficients = times(contrasts_.solve(std::move(b)), unit_);
   fit.coefficients_covariance = unscaled(contrasts_.solve_both_sides(std::move(covariance)));
-  Vector padded(p, 0.0);
-  padded.insert(padded.end(), py.begin(), py.end());
-  fit.residual_projection = times(contrasts_.rotate_back(std::move(padded)), 1 / unit_);
+  fit.residual_projection = residual_projection(py);
   const auto components = static_cast<std::size_t>(kernels_.components());
   fit.genetic.resize(n * components);
   for (std::size_t g = 0; g < components; ++g) {
@@ -351,6 +355,15 @@ std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                       problem.unscaled(model.derivatives(expected))});
   }
   return result;
+}
+
+LikelihoodPoint exact_point(const FitData& data, Kernels& kernels, const Vector& theta,
+                            const Workers& workers) {
+  ExactProblem problem(data, kernels, workers);
+  ExactModel& model = problem.model();
+  if (!model.move_to(problem.scaled(theta))) throw not_positive("theta", theta);
+  Derivatives at = problem.unscaled(model.derivatives(false));
+  return {std::move(at.score), std::move(at.average), problem.residual_projection(model.solve_y())};
 }
 
 // P = Q2 H2^-1 Q2', with H2 = Q2'HQ2.

@@ -29,6 +29,10 @@ std::vector<LikelihoodAt> likelihoods_at(const FitData& data, Kernels& kernels,
                                          const std::vector<std::vector<double>>& thetas,
                                          bool expected, const Workers& workers);
 
+// Score, average information and P y at theta. InputError as above.
+LikelihoodPoint exact_point(const FitData& data, Kernels& kernels, const std::vector<double>& theta,
+                            const Workers& workers);
+
 // P at theta, n x n. InputError if H is not positive there.
 std::vector<double> projection_at(const FitData& data, Kernels& kernels,
                                   const std::vector<double>& theta, const Workers& workers);

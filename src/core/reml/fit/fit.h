@@ -92,4 +92,11 @@ struct Fit {
   std::string method;
 };
 
+// A restricted likelihood at some variances.
+struct LikelihoodPoint {
+  std::vector<double> score;
+  std::vector<double> information;          // average information
+  std::vector<double> residual_projection;  // P y
+};
+
 }  // namespace ancify::reml

@@ -51,8 +51,8 @@ class GenotypeKernels : public Kernels {
     source_ = std::make_shared<const KernelSource>(std::move(source));
   }
 
-  // The diagonal of K_g. Takes one pass.
-  std::vector<double> diagonal(int component);
+  // Takes one pass.
+  std::vector<double> diagonal(int component) override;
   // c_g.
   double divisor(int component) const { return divisors_[static_cast<std::size_t>(component)]; }
   // Variants with variance in a component.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace ancify::reml {
 
@@ -26,6 +27,8 @@ class Kernels {
                                double* forms) = 0;
   // K_g as a dense n x n matrix.
   virtual void dense(int component, double* out) = 0;
+  // The diagonal of K_g. Unless a class overrides it, from products with unit vectors.
+  virtual std::vector<double> diagonal(int component);
   // The number of passes over all genotypes so far.
   virtual double passes() const = 0;
 };

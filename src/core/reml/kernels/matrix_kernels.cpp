@@ -74,6 +74,11 @@ class JoinedKernels : public Kernels {
     part->dense(within, out);
   }
 
+  std::vector<double> diagonal(int component) override {
+    const auto [part, within] = find(component);
+    return part->diagonal(within);
+  }
+
   double passes() const override {
     double most = 0;
     for (const auto& part : parts_) most = std::max(most, part->passes());
@@ -101,6 +106,12 @@ double MatrixKernels::mean_diagonal(int component) const {
   double trace = 0;
   for (std::int64_t i = 0; i < n_; ++i) trace += matrix(component)[i * n_ + i];
   return trace / static_cast<double>(n_);
+}
+
+std::vector<double> MatrixKernels::diagonal(int component) {
+  std::vector<double> result;
+  for (std::int64_t i = 0; i < n_; ++i) result.push_back(matrix(component)[i * n_ + i]);
+  return result;
 }
 
 void MatrixKernels::times(const double* theta, const double* v, int columns,

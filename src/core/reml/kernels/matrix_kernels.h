@@ -23,6 +23,7 @@ class MatrixKernels : public Kernels {
   void quadratic_forms(const double* a, const double* b, int columns, Precision precision,
                        double* forms) override;
   void dense(int component, double* out) override;
+  std::vector<double> diagonal(int component) override;
   double passes() const override { return passes_; }
 
  private:

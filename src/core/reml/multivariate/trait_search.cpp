@@ -213,7 +213,7 @@ Vector TraitSearch::information(const Vector& jacobian, const Vector& across) co
   const auto in_space = [&](const Vector& matrix) {
     return times(m, k, m, times(m, k, k, across, matrix), jacobian);
   };
-  const Vector average = in_space(at_.derivatives.average);
+  Vector average = in_space(at_.derivatives.average);
   const Vector expected = in_space(at_.derivatives.expected);
   const Vector curvature = space_.curvature(phi_, at_.derivatives.score);
   const auto is_positive = [&](const Vector& matrix) {
@@ -224,10 +224,12 @@ Vector TraitSearch::information(const Vector& jacobian, const Vector& across) co
     observed[i] = 2 * average[i] - expected[i] - curvature[i];
   }
   if (is_positive(observed)) return observed;
-  for (double times = 1; times < kMostTimes; times *= 2) {
+  double times = 1;
+  while (times < kMostTimes) {
     Vector result = average;
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = times * average[i] - curvature[i];
     if (is_positive(result)) return result;
+    times *= 2;
   }
   return average;
 }
@@ -273,7 +275,8 @@ bool TraitSearch::finished(double decrement) {
 // Moves along d to a point where the likelihood is not lower. Returns false if none exists.
 bool TraitSearch::go(const Vector& d) {
   const double rounding = kRoundingOfLikelihood * (1 + std::abs(at_.log_likelihood));
-  for (double share = 1; share > kShortestStep; share /= 4) {
+  double share = 1;
+  while (share > kShortestStep) {
     Vector next = phi_;
     for (std::size_t j = 0; j < next.size(); ++j) next[j] += share * d[j];
     if (model_.move_to(space_.theta(next)) &&
@@ -282,6 +285,7 @@ bool TraitSearch::go(const Vector& d) {
       step_ = share * std::sqrt(at_.iterations.back().decrement);
       return true;
     }
+    share /= 4;
   }
   return false;
 }

@@ -17,9 +17,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// A variant depends on the fixed effects if projecting them out leaves less than this share of its
-// column's square.
-constexpr double kDependentSquare = 1e-5;
 // Relative residual of solves; its error in z'Pz is quadratic.
 constexpr double kRatioTolerance = 1e-5;
 

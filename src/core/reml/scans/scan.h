@@ -13,6 +13,10 @@
 
 namespace ancify::reml {
 
+// A variant depends on the fixed effects if projecting them out leaves less than this share of its
+// column's square.
+constexpr double kDependentSquare = 1e-5;
+
 // Forms by variant; 0 for variants without variance.
 struct VariantQuadraticForms {
   std::vector<double> response;  // z'v of a column v

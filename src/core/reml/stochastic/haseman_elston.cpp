@@ -58,6 +58,10 @@ struct PairMoments {
 // Consecutive blocks of samples.
 struct Blocks {
   std::int64_t begin(int block) const { return block * samples / count; }
+  double size(std::size_t block) const {
+    const int b = static_cast<int>(block);
+    return static_cast<double>(begin(b + 1) - begin(b));
+  }
   int of(std::int64_t sample) const {
     int block = static_cast<int>(sample * count / samples);
     while (begin(block + 1) <= sample) ++block;
@@ -137,6 +141,8 @@ class BlockMoments {
         first_(first),
         count_(std::min(kBlocksAtOnce, settings.blocks - first)),
         within_(static_cast<std::size_t>(count_), PairMoments(regression.components())),
+        right_(within_.size(),
+               Vector(regression.components() * static_cast<std::size_t>(settings.blocks))),
         with_(within_.size()) {
     add_response();
     if (is_exact(model, settings)) {
@@ -150,12 +156,12 @@ class BlockMoments {
     return model.samples() <= settings.exact_samples;
   }
 
-  // Values of all blocks in turn: the matrix and right-hand side of pairs within the block, then,
-  // if traces are exact, the matrix of pairs with it.
+  // Values of all blocks in turn: the matrix of pairs within the block, the right-hand sides of its
+  // pairs with each block, then, if traces are exact, the matrix of pairs with it.
   Vector numbers() const {
     Vector all;
     for (std::size_t k = 0; k < within_.size(); ++k) {
-      for (const Vector* part : {&within_[k].matrix, &within_[k].right, &with_[k]}) {
+      for (const Vector* part : {&within_[k].matrix, &right_[k], &with_[k]}) {
         all.insert(all.end(), part->begin(), part->end());
       }
     }
@@ -184,17 +190,16 @@ class BlockMoments {
     over_blocks([&](const Vector& signs, int columns, int first) {
       Vector part = signs;
       for (std::size_t i = 0; i < part.size(); ++i) part[i] *= y[i % y.size()];
-      const Vector left = part;
       model_.fixed.project(model_.workers, columns, part.data());
       const Vector own = regression_.products(part.data(), columns, Precision::kFull);
       for (int c = 0; c < columns; ++c) {
-        const int place = first + c;
-        const int b = first_ + place;
-        for (std::size_t i = 0; i < regression_.components(); ++i) {
-          const double* const column = regression_.column_of(own, columns, i, c);
-          double& sum = within_[static_cast<std::size_t>(place)].right[i];
-          for (std::int64_t row = blocks_.begin(b); row < blocks_.begin(b + 1); ++row) {
-            sum += left[static_cast<std::size_t>(c * model_.samples() + row)] * column[row];
+        double* sum = right_[static_cast<std::size_t>(first + c)].data();
+        for (int b = 0; b < blocks_.count; ++b) {
+          for (std::size_t i = 0; i < regression_.components(); ++i, ++sum) {
+            const double* const column = regression_.column_of(own, columns, i, c);
+            for (std::int64_t row = blocks_.begin(b); row < blocks_.begin(b + 1); ++row) {
+              *sum += y[static_cast<std::size_t>(row)] * column[row];
+            }
           }
         }
       }
@@ -250,7 +255,8 @@ class BlockMoments {
   Blocks blocks_;
   int first_;
   int count_;
-  std::vector<PairMoments> within_;  // pairs within each block
+  std::vector<PairMoments> within_;  // pairs within each block, matrix only
+  std::vector<Vector> right_;        // right-hand sides of its pairs with each block
   std::vector<Vector> with_;         // pairs with a sample of the block, matrix only; may be empty
 };
 
@@ -266,6 +272,7 @@ class JackknifeMoments {
         all_(regression_.components()),
         of_block_(static_cast<std::size_t>(settings.blocks), all_),
         within_(of_block_),
+        right_(of_block_.size()),
         values_(squares()) {
     add_response();
     take_blocks(of_blocks.empty() ? all_blocks() : of_blocks);
@@ -313,7 +320,8 @@ class JackknifeMoments {
   // Reads values in the layout of BlockMoments.
   void take_blocks(const Vector& numbers) {
     const bool exact = BlockMoments::is_exact(model_, settings_);
-    const auto all = of_block_.size() * ((exact ? 2 : 1) * squares() + regression_.components());
+    const std::size_t of_pairs = of_block_.size() * regression_.components();
+    const auto all = of_block_.size() * ((exact ? 2 : 1) * squares() + of_pairs);
     if (numbers.size() != all) throw InputError("the moments are of other blocks");
     auto from = numbers.begin();
     const auto take = [&](Vector& to) {
@@ -322,7 +330,10 @@ class JackknifeMoments {
     };
     for (std::size_t b = 0; b < of_block_.size(); ++b) {
       take(within_[b].matrix);
-      take(within_[b].right);
+      right_[b].resize(of_pairs);
+      take(right_[b]);
+      const double* const own = right_of_pair(b, b);
+      within_[b].right.assign(own, own + regression_.components());
       if (!exact) continue;
       take(of_block_[b].matrix);
       for (std::size_t j = 0; j < squares(); ++j) all_.matrix[j] += of_block_[b].matrix[j];
@@ -389,13 +400,64 @@ class JackknifeMoments {
     return left.solution();
   }
 
+  const double* right_of_pair(std::size_t a, std::size_t b) const {
+    return &right_[a][b * regression_.components()];
+  }
+
   Vector jackknife() const {
     ProbeValues estimates(regression_.components());
     for (std::size_t b = 0; b < of_block_.size(); ++b) estimates.add(without(b));
     Vector covariance = estimates.covariance_of_mean();
     const auto j = static_cast<double>(blocks_.count);
     for (double& value : covariance) value *= (j - 1) * (j - 1);
+    return settings_.corrected ? corrected(std::move(covariance)) : covariance;
+  }
+
+  // The jackknife less the sum over pairs of blocks of dd', where d is the change of theta by their
+  // residual moments, as each block has counted its pairs. At least half of the jackknife is left,
+  // as where only pairs matter.
+  Vector corrected(Vector covariance) const {
+    const std::size_t k = regression_.components();
+    const Vector theta = all_.solution();
+    const Vector inverse = free_inverse(all_.matrix, std::vector<char>(k, 0));
+    const Vector expected = expected_between(theta);
+    Vector sum(k * k);
+    for (std::size_t a = 0; a < of_block_.size(); ++a) {
+      for (std::size_t b = a + 1; b < of_block_.size(); ++b) {
+        Vector change(k);
+        for (std::size_t j = 0; j < k; ++j) {
+          const double residual =
+              right_of_pair(a, b)[j] - expected[j] * blocks_.size(a) * blocks_.size(b);
+          for (std::size_t i = 0; i < k; ++i) change[i] += 2 * inverse[j * k + i] * residual;
+        }
+        for (std::size_t j = 0; j < k; ++j) {
+          for (std::size_t i = 0; i < k; ++i) sum[j * k + i] += change[i] * change[j];
+        }
+      }
+    }
+    double share = 1;
+    for (std::size_t i = 0; i < k * k; i += k + 1) {
+      share = std::min(share, covariance[i] / 2 / std::max(sum[i], covariance[i] / 2));
+    }
+    for (std::size_t i = 0; i < k * k; ++i) covariance[i] -= share * sum[i];
     return covariance;
+  }
+
+  // The right-hand side that theta explains between two blocks, per pair of samples, as the mean
+  // over all pairs of blocks.
+  Vector expected_between(const Vector& theta) const {
+    const std::size_t k = theta.size();
+    Vector between = all_.matrix;
+    auto pairs = static_cast<double>(blocks_.samples * blocks_.samples);
+    for (std::size_t b = 0; b < within_.size(); ++b) {
+      for (std::size_t i = 0; i < k * k; ++i) between[i] -= within_[b].matrix[i];
+      pairs -= blocks_.size(b) * blocks_.size(b);
+    }
+    Vector expected(k);
+    for (std::size_t j = 0; j < k; ++j) {
+      for (std::size_t i = 0; i < k; ++i) expected[i] += between[j * k + i] * theta[j] / pairs;
+    }
+    return expected;
   }
 
   // An error dT in T gives theta = T^-1 q the error -T^-1 dT theta.
@@ -426,6 +488,7 @@ class JackknifeMoments {
   PairMoments all_;
   std::vector<PairMoments> of_block_;  // pairs of any sample with one of the block
   std::vector<PairMoments> within_;    // pairs within the block
+  std::vector<Vector> right_;          // right-hand sides of its pairs with each block
   ProbeValues values_;                 // the matrix by each probe
 };
 

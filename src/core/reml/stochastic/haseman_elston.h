@@ -16,6 +16,9 @@ struct HasemanElstonSettings {
   std::uint64_t seed = 1;
   int columns = 32;                   // of one product
   std::int64_t exact_samples = 2000;  // the most samples for which traces are exact
+  // Whether the jackknife is corrected for pairs of blocks (Efron and Stein 1981, Ann. Stat.
+  // 9:586).
+  bool corrected = false;
 };
 
 // Vectors by component have the residual last.

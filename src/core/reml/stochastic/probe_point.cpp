@@ -97,4 +97,29 @@ void PointSolver::add_response(const RestrictedCovariance& covariance,
   }
 }
 
+LikelihoodPoint stochastic_point(const FitData& data, Kernels& kernels,
+                                 const StochasticSettings& settings, const Vector& theta,
+                                 const Workers& workers) {
+  const FixedEffects fixed(data, workers);
+  const RestrictedModel model(data, kernels, fixed, workers);
+  const ProbePlan plan(model, settings, false);
+  const int count = plan.takes_all() ? plan.most() : settings.probes;
+  Vector weights(theta.begin(), theta.end() - 1);
+  if (*std::max_element(weights.begin(), weights.end()) <= 0) weights.assign(weights.size(), 1);
+  PointSolver solver(model, settings);
+  const ProbePoint at = solver.at(theta, choose_sketch(model, weights, settings), plan.probes(), 0,
+                                  count, SolveTolerances(settings.search.tolerance).response, {});
+  if (!solver.solved()) throw InputError(unsolved_message());
+  const ProbeValues values(2 * theta.size(), at.values);
+  const double share = best_share(values, trace_units(at.information));
+  LikelihoodPoint point;
+  point.score = less_first_order(values, share).mean();
+  for (std::size_t i = 0; i < theta.size(); ++i) {
+    point.score[i] = (at.forms[i] - at.known[i] - point.score[i]) / 2;
+  }
+  point.information = at.information;
+  point.residual_projection.assign(at.solutions.begin(), at.solutions.begin() + data.samples());
+  return point;
+}
+
 }  // namespace ancify::reml

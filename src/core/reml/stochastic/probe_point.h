@@ -37,4 +37,10 @@ class PointSolver {
   bool solved_ = true;
 };
 
+// Score, average information and P y at theta, by `settings.probes` probes. Errors as above, and
+// InputError if a column was not solved.
+LikelihoodPoint stochastic_point(const FitData& data, Kernels& kernels,
+                                 const StochasticSettings& settings,
+                                 const std::vector<double>& theta, const Workers& workers);
+
 }  // namespace ancify::reml

@@ -1,0 +1,34 @@
+// Score tests of single variants for cases and controls, under a logistic null model.
+#pragma once
+
+#include <vector>
+
+#include "core/exec/job_control.h"
+#include "core/genotypes/genotype_products.h"
+#include "core/reml/fit/fixed_effects.h"
+
+namespace ancify::reml {
+
+// A null model, with the weights W = diag(m (1 - m)).
+struct CaseModel {
+  std::vector<double> means;      // m, the probabilities of a case
+  std::vector<double> residuals;  // y - m
+  std::vector<double> roots;      // of W's diagonal
+};
+
+// By variant; g is what a variant's column z leaves after the fixed effects, weighted by W.
+struct CaseTests {
+  std::vector<double> score;   // z'(y - m)
+  std::vector<double> square;  // g'W g, 0 for a variant that is not tested
+  // The tails beyond the score and beyond its negative, by BernoulliScore::signed_root(); NaN for
+  // scores less than `least_z` standard deviations from 0.
+  std::vector<double> root;
+  std::vector<double> opposite_root;
+};
+
+// `fixed`: of W^1/2 X. `variances`: of each variant's score; if empty, they are `ratio` g'W g.
+CaseTests test_cases(const GenotypeProducts& calls, const FixedEffects& fixed,
+                     const CaseModel& model, const std::vector<double>& variances, double ratio,
+                     double least_z, JobControl& control);
+
+}  // namespace ancify::reml
