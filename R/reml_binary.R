@@ -14,19 +14,22 @@ coded_response <- function(response, name, family, several = FALSE) {
   has_labels <- is.factor(response) || is.logical(response)
   family <- family %||% if (has_labels) "binary" else "gaussian"
   binary <- family == "binary"
-  advice <- if (is.matrix(response)) {
+  refuse_if(is.matrix(response) || !(is.numeric(response) || binary && has_labels),
+            "The response %s must be one column of numbers, not %s.%s", quoted(name),
+            show_value(response), advice_on_response(response, has_labels))
+  labels <- if (binary) case_labels(response, name)
+  values <- if (binary) match(as.character(response), labels) - 1 else response
+  list(values = values, family = family, labels = labels)
+}
+
+advice_on_response <- function(response, has_labels) {
+  if (is.matrix(response)) {
     ""
   } else if (has_labels) {
     " With `family = \"binary\"` it is one of cases and controls."
   } else {
     " Cases and controls may be a factor, whose second level is the cases."
   }
-  refuse_if(is.matrix(response) || !(is.numeric(response) || binary && has_labels),
-            "The response %s must be one column of numbers, not %s.%s", quoted(name),
-            show_value(response), advice)
-  labels <- if (binary) case_labels(response, name)
-  values <- if (binary) match(as.character(response), labels) - 1 else response
-  list(values = values, family = family, labels = labels)
 }
 
 # The texts of a control and a case.

@@ -143,7 +143,7 @@ std::int64_t ZarrIntegers::operator[](std::int64_t i) const {
   const std::int64_t width = array->bytes;
   const auto value =
       little_endian<std::uint64_t>(bytes.data() + i * width, static_cast<std::size_t>(width));
-  const auto unused = static_cast<unsigned>(64 - 8 * width);
+  const auto unused = static_cast<unsigned>(64 - 8 * width) & 63U;  // a value has bytes
   if (array->type == ZarrType::kUnsigned) return static_cast<std::int64_t>(value);
   return static_cast<std::int64_t>(value << unused) >> unused;
 }

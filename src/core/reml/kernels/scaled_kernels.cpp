@@ -12,7 +12,7 @@ namespace ancify::reml {
 ScaledKernels::ScaledKernels(std::unique_ptr<Kernels> kernels, std::vector<double> scales,
                              ScaledDiagonal diagonal)
     : kernels_(std::move(kernels)), scales_(std::move(scales)) {
-  for (int g = 0; g < components(); ++g) {
+  for (int g = 0; g < kernels_->components(); ++g) {
     std::vector<double> own = kernels_->diagonal(g);
     for (std::size_t i = 0; i < own.size(); ++i) own[i] *= scales_[i] * scales_[i];
     const double mean =

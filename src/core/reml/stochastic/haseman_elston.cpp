@@ -193,7 +193,8 @@ class BlockMoments {
       model_.fixed.project(model_.workers, columns, part.data());
       const Vector own = regression_.products(part.data(), columns, Precision::kFull);
       for (int c = 0; c < columns; ++c) {
-        double* sum = right_[static_cast<std::size_t>(first + c)].data();
+        const int probe = first + c;
+        double* sum = right_[static_cast<std::size_t>(probe)].data();
         for (int b = 0; b < blocks_.count; ++b) {
           for (std::size_t i = 0; i < regression_.components(); ++i, ++sum) {
             const double* const column = regression_.column_of(own, columns, i, c);
