@@ -4,13 +4,7 @@
 
 # The response of a model as numbers: list(values =, family =, labels = c(control =, case =), or
 # NULL). `family`: an argument, or NULL for that of the response's type. `name`: of the response.
-# `several`: whether the response may be a matrix of traits.
-coded_response <- function(response, name, family, several = FALSE) {
-  if (several && is.matrix(response) && ncol(response) > 1 && is.numeric(response)) {
-    refuse_if(identical(family, "binary"),
-              "Several traits are quantitative: give cases and controls one trait at a time.")
-    return(list(values = response, family = "gaussian", labels = NULL))
-  }
+coded_response <- function(response, name, family) {
   has_labels <- is.factor(response) || is.logical(response)
   family <- family %||% if (has_labels) "binary" else "gaussian"
   binary <- family == "binary"
@@ -20,6 +14,17 @@ coded_response <- function(response, name, family, several = FALSE) {
   labels <- if (binary) case_labels(response, name)
   values <- if (binary) match(as.character(response), labels) - 1 else response
   list(values = values, family = family, labels = labels)
+}
+
+# As coded_response(), of a matrix of traits.
+coded_traits <- function(response, family) {
+  refuse_if(identical(family, "binary"),
+            "Several traits are quantitative: give cases and controls one trait at a time.")
+  list(values = response, family = "gaussian", labels = NULL)
+}
+
+is_matrix_of_traits <- function(response) {
+  is.matrix(response) && ncol(response) > 1 && is.numeric(response)
 }
 
 advice_on_response <- function(response, has_labels) {

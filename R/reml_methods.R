@@ -173,6 +173,7 @@ VarCorr.reml_fit <- function(x, ...) {
 #' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
 #' heritability(fit_reml(y ~ 1, data, kernels = list(family = kernel), threads = 1))
 heritability <- function(fit) {
+  check_given()
   if (inherits(fit, "reml_traits_fit")) {
     return(trait_heritability(fit))
   }

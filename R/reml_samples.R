@@ -8,7 +8,12 @@
 analysis_samples <- function(formula, data, id, order, family = NULL, several = FALSE) {
   ids <- sample_ids(data, id)
   frame <- model_frame(formula, data, id)
-  coded <- coded_response(stats::model.response(frame), names(frame)[1], family, several)
+  response <- stats::model.response(frame)
+  coded <- if (several && is_matrix_of_traits(response)) {
+    coded_traits(response, family)
+  } else {
+    coded_response(response, names(frame)[1], family)
+  }
   frame[[1]] <- coded$values
   order <- order %||% ids
   row <- match(order, ids)

@@ -230,9 +230,10 @@ test_that("cases and controls are coded as in PLINK", {
   out <- file.path(new_folder(), "out")
   run <- function(command, ...) {
     run_program(command_script, command, "--genotypes", case$file, "--pheno", file, "--out", out,
-                "--trait", "plink,plain,number", "-n", "1", ..., env = library_environment())
+                "-n", "1", "--trait", ..., env = library_environment())
   }
-  result <- run("reml", "--binary", "--prevalence", "0.1")
+  all <- "plink,plain,number"
+  result <- run("reml", all, "--binary", "--prevalence", "0.1")
   expect_identical(result$status, 0L)
   traits <- utils::read.delim(paste0(out, ".traits.tsv"))
   expect_identical(traits$samples, c(58L, 60L, NA))
@@ -244,16 +245,16 @@ test_that("cases and controls are coded as in PLINK", {
   expect_equal(json$plink$liability$shares$liability, liability(fit)$liability, tolerance = 1e-9)
   expect_identical(json$plink$liability$prevalence, 0.1)
 
-  result <- run("scan", "--binary")
+  result <- run("scan", all, "--binary")
   expect_identical(result$status, 0L)
   table <- utils::read.delim(paste0(out, ".scan.tsv"))
   scan <- scan_variants(case ~ 1, data[-(1:2), ], case$g, threads = 1)
   expect_equal(table$p[table$phenotype == "plink"], scan$p, tolerance = 1e-12)
-  expect_identical(run("scan", "--binary", "--mixed")$status, 0L)
+  expect_identical(run("scan", all, "--binary", "--mixed")$status, 0L)
 
-  result <- run("scan", "--trait", "plain")
+  result <- run("scan", "plain")
   expect_match(result$err, "by logistic regression: `--binary`", fixed = TRUE, all = FALSE)
-  result <- run("reml", "--prevalence", "0.1")
+  result <- run("reml", all, "--prevalence", "0.1")
   expect_match(result$err, "--prevalence needs --binary", fixed = TRUE, all = FALSE)
   expect_false(result$status == 0)
 })
