@@ -98,6 +98,7 @@ kinship_degree <- function(kinship) {
 #' @rdname relatedness
 #' @export
 unrelated_samples <- function(pairs, ids) {
+  check_given()
   must_be(is.data.frame(pairs) && all(c("first", "second") %in% names(pairs)), pairs, "pairs",
           "a result of relatedness()")
   must_be(length(ids) > 0 && !anyDuplicated(ids), ids, "ids", "different ids of samples")
