@@ -131,7 +131,7 @@ Rcpp::List train_classifier_impl(const Rcpp::List& embeddings, double seed, cons
   });
   Rcpp::NumericMatrix epochs = make_matrix(static_cast<int>(trained.epochs.size()), 3);
   for (int i = 0; i < epochs.nrow(); ++i) {
-    const ancify::Epoch& epoch = trained.epochs[static_cast<std::size_t>(i)];
+    const ancify::TrainingEpoch& epoch = trained.epochs[static_cast<std::size_t>(i)];
     epochs(i, 0) = epoch.rate;
     epochs(i, 1) = epoch.training_loss;
     epochs(i, 2) = epoch.held_out_loss;

@@ -309,13 +309,15 @@ constexpr FieldTable<All...> state_fields(const char* name, All... all) {
   return {name, {all...}};
 }
 
-// The list from which from_list() reads the struct again.
+// The list from which from_list() reads the struct again. It gets each element as soon as that is
+// made: the list alone protects elements from R's garbage collector.
 template <class Struct>
 Rcpp::List to_list(const Struct& from) {
   return std::apply(
       [&](const auto&... all) {
-        Rcpp::List list =
-            Rcpp::List::create(Rcpp::wrap(all.write(std::invoke(all.place, from)))...);
+        Rcpp::List list(sizeof...(all));
+        R_xlen_t next = 0;
+        ((list[next++] = Rcpp::wrap(all.write(std::invoke(all.place, from)))), ...);
         list.names() = Rcpp::CharacterVector::create(all.name...);
         return list;
       },

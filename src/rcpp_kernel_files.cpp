@@ -56,9 +56,8 @@ Rcpp::List read_sparse_grm_impl(const std::string& ids, const std::string& value
   for (std::int32_t& row : triangle.row) ++row;
   for (std::int32_t& column : triangle.column) ++column;
   using Rcpp::Named;
-  return Rcpp::List::create(Named("id") = as_strings(id), Named("row") = Rcpp::wrap(triangle.row),
-                            Named("column") = Rcpp::wrap(triangle.column),
-                            Named("value") = Rcpp::wrap(triangle.value));
+  return Rcpp::List::create(Named("id") = as_strings(id), Named("row") = triangle.row,
+                            Named("column") = triangle.column, Named("value") = triangle.value);
 }
 
 namespace {

@@ -296,3 +296,12 @@ test_that("a fit writes its checkpoint, and an equal one begins there", {
   expect_identical(fit_again(path), first)
   expect_identical(fit_again(NULL), first)
 })
+
+test_that("R may collect garbage while a state is made", {
+  expected <- states_of(one_component)
+  on.exit(gctorture(FALSE))
+  gctorture2(20)
+  found <- states_of(one_component)
+  gctorture(FALSE)
+  expect_identical(found, expected)
+})

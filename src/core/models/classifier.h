@@ -68,7 +68,7 @@ struct TrainingSettings {
 };
 
 // Means over the training rows, as they were seen, and over the held-out rows.
-struct Epoch {
+struct TrainingEpoch {
   double rate;
   double training_loss;
   double held_out_loss;
@@ -77,7 +77,7 @@ struct Epoch {
 struct TrainedClassifier {
   Classifier classifier;  // of the epoch with the smallest held-out loss
   std::size_t best = 0;
-  std::vector<Epoch> epochs;
+  std::vector<TrainingEpoch> epochs;
 };
 
 // InputError if training yields non-finite values.

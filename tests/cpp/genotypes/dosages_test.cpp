@@ -84,9 +84,11 @@ void expect_near(const Vector& found, const Vector& expected, double tolerance) 
   }
 }
 
-// Room for one block, so that each pass reads them again.
+// Room for one block and for its reading on two threads, so that each pass reads them again.
 std::int64_t memory_of_a_block(std::int64_t n) {
-  return stored_bytes(dosed_layout(kBlockVariants, kMostUnit, kBlockVariants * n), n);
+  const std::int64_t of_reading =
+      2 * kBlockVariants * 2 * n * static_cast<std::int64_t>(sizeof(Dosage));
+  return stored_bytes(dosed_layout(kBlockVariants, kMostUnit, kBlockVariants * n), n) + of_reading;
 }
 
 TEST(DosageProducts, AreThoseOfPlainLoopsByEveryWay) {

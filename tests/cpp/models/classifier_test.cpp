@@ -126,7 +126,7 @@ TEST(ClassifierTraining, LearnsAndKeepsTheBestWeights) {
   EXPECT_EQ(one.classifier.tensors, two.classifier.tensors);
   EXPECT_LT(one.epochs[one.best].held_out_loss, 0.45);
   EXPECT_TRUE(one.epochs.size() == 30 || one.epochs.size() == one.best + 6);
-  for (const Epoch& epoch : one.epochs) {
+  for (const TrainingEpoch& epoch : one.epochs) {
     EXPECT_GE(epoch.held_out_loss, one.epochs[one.best].held_out_loss);
   }
   // The weights are those with the best loss.
