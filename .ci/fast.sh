@@ -104,6 +104,7 @@ fast_lane() {
   step 'The core knows no R, and neither prints nor exits' core_rules
   step "No pragma sets a file's flags, and a planted one is found" flags_beside_files
   step 'Each file begins with a sentence' begin_with_a_sentence
+  step_with python3 'No two structs have one name' names_of_structs
   step 'Includes go by src/core/layers.txt' layers
   step_with 'Rscript R:codetools' 'Calls in R/ go one way, and between families by R/layers.txt' r_files
   step_with Rscript 'Lists that R makes for the core have the fields of its structs' lists_and_structs

@@ -38,6 +38,15 @@ begin_with_a_sentence() {
   return $status
 }
 
+# Two structs of one name in one namespace break each other's code at run time.
+names_of_structs() {
+  python3 .ci/names.py
+  mkdir -p "$work/planted_names"
+  cp -R src "$work/planted_names"
+  echo 'namespace ancify { struct SampleTable { int planted; }; }' >>"$work/planted_names/src/core/ld/statistics.cpp"
+  ! python3 .ci/names.py "$work/planted_names"
+}
+
 # What nobody may include is seen where somebody does.
 layers() {
   .ci/layers
