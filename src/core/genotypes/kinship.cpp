@@ -44,26 +44,32 @@ struct SamplePlanes {
   std::array<std::uint64_t, kWords> counted;  // homozygous for the counted allele, or missing
 };
 
-ANCIFY_ALWAYS_INLINE std::uint32_t bits(std::uint64_t word) {
-  return static_cast<std::uint32_t>(__builtin_popcountll(word));
+ANCIFY_ALWAYS_INLINE std::uint64_t bits(std::uint64_t word) {
+  return static_cast<std::uint64_t>(__builtin_popcountll(word));
 }
 
 ANCIFY_ALWAYS_INLINE void count_pair(const SamplePlanes& first, const SamplePlanes& second,
                                      PairCounts& counts) {
-  PairCounts sum;
+  // Sums as wide as the words, so that vectors of counts need no narrowing.
+  std::uint64_t both_heterozygous = 0;
+  std::uint64_t first_heterozygous = 0;
+  std::uint64_t second_heterozygous = 0;
+  std::uint64_t both_homozygous = 0;
+  std::uint64_t opposite = 0;
+#pragma GCC unroll 1  // else the first sample's planes leave no registers
   for (std::size_t w = 0; w < kWords; ++w) {
     const std::uint64_t homozygous = first.homozygous[w] & second.homozygous[w];
-    sum.both_heterozygous += bits(first.heterozygous[w] & second.heterozygous[w]);
-    sum.first_heterozygous += bits(first.heterozygous[w] & second.homozygous[w]);
-    sum.second_heterozygous += bits(first.homozygous[w] & second.heterozygous[w]);
-    sum.both_homozygous += bits(homozygous);
-    sum.opposite += bits(homozygous & (first.counted[w] ^ second.counted[w]));
+    both_heterozygous += bits(first.heterozygous[w] & second.heterozygous[w]);
+    first_heterozygous += bits(first.heterozygous[w] & second.homozygous[w]);
+    second_heterozygous += bits(first.homozygous[w] & second.heterozygous[w]);
+    both_homozygous += bits(homozygous);
+    opposite += bits(homozygous & (first.counted[w] ^ second.counted[w]));
   }
-  counts.both_heterozygous += sum.both_heterozygous;
-  counts.first_heterozygous += sum.first_heterozygous;
-  counts.second_heterozygous += sum.second_heterozygous;
-  counts.both_homozygous += sum.both_homozygous;
-  counts.opposite += sum.opposite;
+  counts.both_heterozygous += static_cast<std::uint32_t>(both_heterozygous);
+  counts.first_heterozygous += static_cast<std::uint32_t>(first_heterozygous);
+  counts.second_heterozygous += static_cast<std::uint32_t>(second_heterozygous);
+  counts.both_homozygous += static_cast<std::uint32_t>(both_homozygous);
+  counts.opposite += static_cast<std::uint32_t>(opposite);
 }
 
 ANCIFY_ALWAYS_INLINE void count_row(const SamplePlanes* planes, std::int64_t first, std::int64_t n,
