@@ -51,8 +51,8 @@
 #' others 2017), also with few cases and rare variants. Relatives change the score's variance by a
 #' ratio, so the score is divided by its root (Zhou and others 2018). Samples with the usual
 #' homozygous genotype enter as normal. The effect is the score over its variance, a log odds ratio
-#' near 0; large effects are underestimated. Its standard error fits the p-value. The CPU computes
-#' these tests.
+#' near 0; large effects are underestimated. Its standard error fits the p-value. With about ten
+#' cases, tests of the mixed model are conservative. The CPU computes these tests.
 #'
 #' **Genomic ranges.** `GenomicRanges::makeGRangesFromDataFrame(scan, keep.extra.columns = TRUE,
 #' start.field = "position", end.field = "position")` makes a `GRanges` of a scan.
