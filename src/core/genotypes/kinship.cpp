@@ -37,7 +37,7 @@ constexpr std::int64_t kVariantsAtOnce = kWordBits * static_cast<std::int64_t>(k
 // Samples whose pairs with all later samples are a task.
 constexpr std::int64_t kTaskSamples = 8;
 
-// Bits of one sample, by variants. Both planes are 0 for missing calls.
+// Bits of one sample, by variants. The first two planes are 0 for missing calls.
 struct SamplePlanes {
   std::array<std::uint64_t, kWords> heterozygous;
   std::array<std::uint64_t, kWords> homozygous;

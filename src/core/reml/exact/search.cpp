@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/reml/fit/search_end.h"
 #include "core/reml/fit/steps.h"
 
 namespace ancify::reml {
@@ -21,9 +22,6 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // The most steps far from the maximum before observed information is used, if it is expensive.
 constexpr int kFarSteps = 12;
-// If only rounding errors remain, s'I^-1 s stagnates. Below this value it then counts as 0.
-constexpr double kRoundingOfDecrement = 1e-9;
-constexpr int kMostWithoutGain = 3;
 // Rounding error of the likelihood, relative to the size of the data.
 constexpr double kRoundingOfLikelihood = 1e-10;
 // If a step shortened to this length brings no gain, no gain exists.
@@ -31,13 +29,13 @@ constexpr double kShortestStep = 1e-9;
 
 class Search {
  public:
-  Search(ExactModel& model, const SearchSettings& settings) : model_(model), settings_(settings) {}
+  Search(ExactModel& model, const SearchSettings& settings)
+      : model_(model), settings_(settings), end_(settings) {}
 
   Maximum from(Vector theta);
 
  private:
   void look(double step, bool newton);
-  bool finished();
   // Whether the last steps to the maximum are cheaper with the observed information.
   bool newton_is_better() const;
   // Moves to a point where the likelihood is not lower. Returns false if none exists.
@@ -46,15 +44,13 @@ class Search {
     return {at_.theta, settings_.lower, at_.derivatives.score, information};
   }
   Vector observed_or_asked() const;
-  void end(bool converged, const std::string& status, const std::string& message);
 
   ExactModel& model_;
   const SearchSettings& settings_;
+  SearchEnd end_;
   Maximum at_;
   double radius_ = kNoLimit;
   double step_ = 0;
-  double least_ = kNoLimit;  // s'I^-1 s so far
-  int without_gain_ = 0;
 };
 
 // Computes the quantities at the model's current point.
@@ -65,30 +61,6 @@ void Search::look(double step, bool newton) {
   const LocalModel here = local(at_.information);
   at_.at_bound = at_bound(here);
   at_.iterations.push_back({at_.log_likelihood, decrement(here), 0, step, at_.theta});
-}
-
-void Search::end(bool converged, const std::string& status, const std::string& message) {
-  at_.converged = converged;
-  at_.status = status;
-  at_.message = message;
-}
-
-bool Search::finished() {
-  const double now = at_.iterations.back().decrement;
-  without_gain_ = now < 0.5 * least_ ? 0 : without_gain_ + 1;
-  least_ = std::min(least_, now);
-  const bool rounding = now < kRoundingOfDecrement && without_gain_ >= kMostWithoutGain;
-  if (now < settings_.tolerance || rounding) {
-    end(true, "converged", "");
-    return true;
-  }
-  if (static_cast<int>(at_.iterations.size()) > settings_.max_iterations) {
-    end(false, "iterations",
-        "the limit of " + std::to_string(settings_.max_iterations) +
-            " iterations was reached; raise `max_iterations`");
-    return true;
-  }
-  return false;
 }
 
 bool Search::newton_is_better() const {
@@ -136,10 +108,10 @@ Maximum Search::from(Vector theta) {
   at_.theta = std::move(theta);
   while (true) {
     look(step_, newton_is_better());
-    if (finished()) break;
+    if (end_.reached(at_.iterations.back().decrement, at_)) break;
     if (!go()) {
       model_.move_to(at_.theta);
-      end(false, "stopped", "no step from here raises the likelihood");
+      end_search(false, "stopped", "no step from here raises the likelihood", at_);
       break;
     }
   }

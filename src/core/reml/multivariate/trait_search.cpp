@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/numerics/vectors.h"
+#include "core/reml/fit/search_end.h"
 #include "core/reml/fit/steps.h"
 #include "core/reml/kernels/kernel_checks.h"
 
@@ -18,8 +19,6 @@ using Vector = std::vector<double>;
 using Kind = TraitConstraint::Kind;
 
 // As in the search of one trait's variances.
-constexpr double kRoundingOfDecrement = 1e-9;
-constexpr int kMostWithoutGain = 3;
 constexpr double kRoundingOfLikelihood = 1e-10;
 constexpr double kShortestStep = 1e-9;
 // Information with a smaller relative pivot is not positive definite.
@@ -175,7 +174,7 @@ std::size_t first_dependent_of(Vector matrix, const std::vector<char>& fixed, do
 class TraitSearch {
  public:
   TraitSearch(TraitModel& model, const TraitSpace& space, const SearchSettings& settings)
-      : model_(model), space_(space), settings_(settings) {}
+      : model_(model), space_(space), end_(settings) {}
 
   TraitMaximum from(Vector phi);
 
@@ -183,26 +182,18 @@ class TraitSearch {
   void check_independent() const;
   ConeModel local();
   void choose_damping(const Vector& score);
-  bool finished(double decrement);
   bool go(const Vector& d);
   Vector information(const Vector& jacobian, const Vector& across) const;
-  void end(bool converged, const std::string& status, const std::string& message) {
-    at_.converged = converged;
-    at_.status = status;
-    at_.message = message;
-  }
 
   TraitModel& model_;
   const TraitSpace& space_;
-  const SearchSettings& settings_;
+  SearchEnd end_;
   Vector phi_;
   TraitMaximum at_;
   double step_ = 0;
   double damping_ = 1;     // times the information
   Vector last_;            // the direction of the last step
   double last_slope_ = 0;  // of the likelihood along it, at its start
-  double least_ = std::numeric_limits<double>::infinity();
-  int without_gain_ = 0;
 };
 
 // The observed information 2 AI - E in coordinates of the space, with as much of AI added as makes
@@ -255,23 +246,6 @@ void TraitSearch::choose_damping(const Vector& score) {
   if (share > -0.1) damping_ = std::max(damping_ / 2, 1.0);
 }
 
-bool TraitSearch::finished(double decrement) {
-  without_gain_ = decrement < 0.5 * least_ ? 0 : without_gain_ + 1;
-  least_ = std::min(least_, decrement);
-  const bool rounding = decrement < kRoundingOfDecrement && without_gain_ >= kMostWithoutGain;
-  if (decrement < settings_.tolerance || rounding) {
-    end(true, "converged", "");
-    return true;
-  }
-  if (static_cast<int>(at_.iterations.size()) > settings_.max_iterations) {
-    end(false, "iterations",
-        "the limit of " + std::to_string(settings_.max_iterations) +
-            " iterations was reached; raise `max_iterations`");
-    return true;
-  }
-  return false;
-}
-
 // Moves along d to a point where the likelihood is not lower. Returns false if none exists.
 bool TraitSearch::go(const Vector& d) {
   const double rounding = kRoundingOfLikelihood * (1 + std::abs(at_.log_likelihood));
@@ -308,12 +282,12 @@ TraitMaximum TraitSearch::from(Vector phi) {
     const Vector d = cone_step(here);
     const double decrement = damping_ * squared_length(here, d);
     at_.iterations.push_back({at_.log_likelihood, decrement, 0, step_, at_.theta});
-    if (finished(decrement)) break;
+    if (end_.reached(decrement, at_)) break;
     last_ = d;
     last_slope_ = dot(here.score, d);
     if (!go(d)) {
       model_.move_to(at_.theta);
-      end(false, "stopped", "no step from here raises the likelihood");
+      end_search(false, "stopped", "no step from here raises the likelihood", at_);
       break;
     }
   }
