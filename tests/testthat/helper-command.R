@@ -91,10 +91,22 @@ command_folder <- function(folder = new_folder()) {
   y <- genotypes$data$y
   traits <- data.frame(FID = 1, IID = genotypes$data$id, CD8 = y, MCH = rev(y))
   utils::write.table(traits, at("traits.tsv"), quote = FALSE, row.names = FALSE)
+  case_control_study(genotypes, at("study"))
   mice <- open_genotypes(at("mice.bed"))
   write_pgen(mice[, 1:20], at("chr1.pgen"))
   write_pgen(mice[, 21:40], at("chr2.pgen"))
   folder
+}
+
+# A copy of the case's genotypes whose .fam tells cases (2) from controls (1).
+case_control_study <- function(case, prefix) {
+  for (ending in c(".bed", ".bim")) {
+    file.copy(sub("\\.bed$", ending, case$file), paste0(prefix, ending))
+  }
+  fam <- utils::read.table(sub("\\.bed$", ".fam", case$file))
+  fam[[6]] <- 1 + (case$data$y > stats::median(case$data$y))
+  utils::write.table(fam, paste0(prefix, ".fam"), quote = FALSE, row.names = FALSE,
+                     col.names = FALSE)
 }
 
 # A catalogue of the records' sites without samples, as gnomAD has, compressed too.
