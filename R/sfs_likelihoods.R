@@ -38,7 +38,8 @@
 #'   detection of a site; or a bootstrap has fewer than two windows.
 #' * `ancify_file_error` (field `file`): a file cannot be read.
 #' * `ancify_package_error`: ancify was built without htslib.
-#' * `ancify_fit_warning`: the search has not converged.
+#' * `ancify_fit_warning`: the search has not converged, for the spectrum or for bootstrap
+#'   replicates.
 #' @references
 #' Li (2011) A statistical framework for SNP calling, mutation discovery, association mapping and
 #' population genetical parameter estimation from sequencing data. Bioinformatics 27:2987.
@@ -120,11 +121,22 @@ sfs_from_likelihoods <- function(vcf, populations, ancestral = NULL, coverage = 
   if (ncol(draws)) {
     # Start near the estimate, where no cell is 0.
     start <- all$counts + mean(all$counts) / 10
-    attr(spectrum, "bootstrap") <- lapply(seq_len(ncol(draws)), function(i) {
-      new_spectrum(estimate(draws[, i], start)$counts)
-    })
+    estimates <- lapply(seq_len(ncol(draws)), function(i) estimate(draws[, i], start))
+    attr(spectrum, "bootstrap") <- lapply(estimates, function(one) new_spectrum(one$counts))
+    warn_about_replicates(estimates)
   }
   spectrum
+}
+
+warn_about_replicates <- function(estimates) {
+  converged <- vapply(estimates, `[[`, TRUE, "converged")
+  if (all(converged)) {
+    return(invisible())
+  }
+  warn_ancify(sprintf(
+    "EM has not converged in 3,000 steps for %s of %d: give a larger `window`.",
+    count_of(sum(!converged), "bootstrap replicate"), length(converged)
+  ), "fit")
 }
 
 # The probability that a site is detected, for each cell: an array, or 1 if the file has all sites.

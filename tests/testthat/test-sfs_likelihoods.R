@@ -164,3 +164,10 @@ test_that("PL serves where GL has no values", {
   # Without values in either, all genotypes are as likely
   expect_equal(as.vector(estimate(c(".", "."), "GL")), rep(0.2, 5))
 })
+
+test_that("bootstrap replicates that have not converged are counted", {
+  replicates <- lapply(c(TRUE, FALSE, TRUE, FALSE), function(converged) list(converged = converged))
+  expect_warning(warn_about_replicates(replicates), "for 2 bootstrap replicates of 4",
+                 class = "ancify_fit_warning")
+  expect_no_warning(warn_about_replicates(replicates[c(1, 3)]))
+})

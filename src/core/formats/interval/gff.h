@@ -73,6 +73,7 @@ constexpr std::size_t kMostTags = 32;
 // - a transcript or coding part, unless its positions are ordered integers from 1 below 2^31;
 // - a repeated coding part, or one without a strand or a transcript;
 // - a coding part whose phase is not 0, 1, 2 or a dot.
+// Throws InputError for more tags.
 GffGenes read_gff(const std::string& path, const std::vector<std::string>& tags,
                   const TaskContext& context, std::size_t chunk_size = 1 << 16);
 
