@@ -7,7 +7,6 @@ namespace ancify {
 
 namespace {
 
-constexpr std::size_t kWordBits = 64;
 constexpr std::size_t kPlanes = 3;
 
 }  // namespace

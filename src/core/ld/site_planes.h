@@ -12,6 +12,9 @@ namespace ancify {
 // distinct units.
 constexpr int kFewestUnits = 4;
 
+// Units in a word of a plane.
+constexpr std::size_t kWordBits = 64;
+
 // A unit's value: x = 1 - copies of ALT for a genotype, and x = 1 or -1 for REF or ALT on a
 // haplotype. So the mean of x is 1 - 2 p, with p the frequency of ALT.
 enum class UnitKind { kGenotypes, kHaplotypes };

@@ -57,6 +57,9 @@ struct Calls {
   }
 };
 
+// The core has a class of this name.
+inline namespace tests {
+
 class MemoryGenotypes : public GenotypeFile {
  public:
   explicit MemoryGenotypes(Calls calls) : calls_(std::move(calls)) {}
@@ -81,6 +84,8 @@ class MemoryGenotypes : public GenotypeFile {
   std::string path_ = "memory";
   Calls calls_;
 };
+
+}  // namespace tests
 
 inline std::vector<std::int64_t> first_numbers(std::int64_t n) {
   std::vector<std::int64_t> numbers;
