@@ -349,6 +349,10 @@ read_recombination_map_impl <- function(path, watch) {
     .Call(`_ancify_read_recombination_map_impl`, path, watch)
 }
 
+ld_scores_impl <- function(genotypes, ends, work, watch) {
+    .Call(`_ancify_ld_scores_impl`, genotypes, ends, work, watch)
+}
+
 count_patterns_in_memory_impl <- function(sequences, classed_by, work, watch) {
     .Call(`_ancify_count_patterns_in_memory_impl`, sequences, classed_by, work, watch)
 }

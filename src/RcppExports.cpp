@@ -1141,6 +1141,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ld_scores_impl
+Rcpp::List ld_scores_impl(const Rcpp::List& genotypes, const Rcpp::NumericVector& ends, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_ld_scores_impl(SEXP genotypesSEXP, SEXP endsSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type ends(endsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(ld_scores_impl(genotypes, ends, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_patterns_in_memory_impl
 Rcpp::List count_patterns_in_memory_impl(const Rcpp::CharacterVector& sequences, int classed_by, const Rcpp::List& work, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_patterns_in_memory_impl(SEXP sequencesSEXP, SEXP classed_bySEXP, SEXP workSEXP, SEXP watchSEXP) {
@@ -2423,6 +2437,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ld_genotypes_impl", (DL_FUNC) &_ancify_ld_genotypes_impl, 5},
     {"_ancify_ld_sums_impl", (DL_FUNC) &_ancify_ld_sums_impl, 3},
     {"_ancify_read_recombination_map_impl", (DL_FUNC) &_ancify_read_recombination_map_impl, 2},
+    {"_ancify_ld_scores_impl", (DL_FUNC) &_ancify_ld_scores_impl, 4},
     {"_ancify_count_patterns_in_memory_impl", (DL_FUNC) &_ancify_count_patterns_in_memory_impl, 4},
     {"_ancify_count_patterns_in_files_impl", (DL_FUNC) &_ancify_count_patterns_in_files_impl, 5},
     {"_ancify_pattern_likelihood_impl", (DL_FUNC) &_ancify_pattern_likelihood_impl, 4},
