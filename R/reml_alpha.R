@@ -41,7 +41,7 @@
 #' @param alphas Increasing values of alpha, at least five. Default: -2 to 1 in steps of 0.25.
 #' @param level Confidence level of intervals, 0.95 by default.
 #' @param ... Further arguments of [fit_reml()], such as `method`, `kernels` and `threads`, but not
-#'   `components` and `overlap`.
+#'   `components`, `overlap` and `checkpoint`.
 #' @return A list of class `alpha_fit`:
 #' * `estimates`: a data frame with a row for each model: `model`, `alpha`, its interval `lower` and
 #'   `upper`, `log_likelihood`, `h2` and its standard error `se`. `support`: the likelihood relative
@@ -53,7 +53,8 @@
 #' `plot()` draws the profiles.
 #' @section Errors:
 #' As from [fit_reml()] and [components_by_frequency()], and:
-#' * `ancify_input_error`: there are fewer than five `alphas`, or they do not increase.
+#' * `ancify_input_error`: there are fewer than five `alphas`, or they do not increase; or there are
+#'   several traits.
 #' * `ancify_fit_warning`: the estimate is at an end of `alphas`, or fits have not converged.
 #' @references
 #' Speed, Hemani, Johnson and Balding (2012) Improved heritability estimation from genome-wide SNPs.
@@ -77,8 +78,8 @@ fit_alpha <- function(formula, data, genotypes, ancestral = NULL, alphas = seq(-
                       level = 0.95, ..., verbose = TRUE) {
   check_args(genotypes = check_genotypes, alphas = check_alphas, level = check_level,
              verbose = flag())
-  bad <- intersect(...names(), c("components", "overlap"))
-  refuse_if(length(bad), "The alpha model has all variants as one component, without `%s`.",
+  bad <- intersect(...names(), c("components", "overlap", "checkpoint"))
+  refuse_if(length(bad), "fit_alpha() takes no `%s`: its fits differ in their weights alone.",
             bad[1])
   variants <- alpha_variants(genotypes, ancestral)
   log <- log_where(verbose)
@@ -92,7 +93,9 @@ fit_alpha <- function(formula, data, genotypes, ancestral = NULL, alphas = seq(-
     components <- components_of_genotypes("genotypes", genotypes, data.frame(
       variant = rows, component = 1L, weight = weights[rows] / mean(weights[rows])
     ))
-    fit_reml(formula, data, genotypes, components, ..., verbose = verbose)
+    fit <- fit_reml(formula, data, genotypes, components, ..., verbose = verbose)
+    refuse_if(!inherits(fit, "reml_fit"), "fit_alpha() takes one trait, not several.")
+    fit
   }
   models <- c("minor", if (!is.null(ancestral)) "derived")
   found <- lapply(stats::setNames(nm = models), function(model) {

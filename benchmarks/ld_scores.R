@@ -1,7 +1,7 @@
 # LD scores of 50,000 variants in 2,000 samples, each with 500 variants on either side, beside sums
 # of `plink1.9 --r2`. Prints the processor time of either and their ratio, for complete calls and
-# with 1 % missing. The time of plink1.9 includes its table of pairs, which has 6 digits, but not the
-# sums over it.
+# with 1 % missing. The time of plink1.9 includes its table of pairs, which has 6 digits, but not
+# the sums over it.
 #
 #   Rscript benchmarks/ld_scores.R [VARIANTS [SAMPLES [WINDOW]]]
 suppressPackageStartupMessages(library(ancify))

@@ -83,6 +83,7 @@ test_that("an estimate at an end, missing ancestors and other arguments are told
   expect_refusals(list(
     list(function() quiet_alpha(y ~ 1, case$data, case$g, components = NULL), "components"),
     list(function() quiet_alpha(y ~ 1, case$data, case$g, alphas = c(1, 2)), "alphas"),
+    list(function() quiet_alpha(cbind(y, y^2) ~ 1, case$data, case$g), "one trait"),
     list(function() quiet_alpha(y ~ 1, case$data, constant), "No variant")
   ))
 })
