@@ -60,7 +60,7 @@ std::vector<double> case_squares_impl(const Rcpp::List& problem, const Rcpp::Lis
   std::vector<double> squares;
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::GenotypeMatrix matrix(chosen.open(control.inputs()), chosen.selection,
-                                        as_genotype_work(given.work), control);
+                                        as_genotype_work(given.work));
     squares = reml::centred_calls(matrix).quadratic_forms(control, p.data());
   });
   return squares;
@@ -82,8 +82,7 @@ Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   std::vector<double> n;
   std::vector<double> frequency;
   run_job(watch, [&](ancify::JobControl& control) {
-    const ancify::GenotypeMatrix matrix(chosen.open(control.inputs()), chosen.selection, work,
-                                        control);
+    const ancify::GenotypeMatrix matrix(chosen.open(control.inputs()), chosen.selection, work);
     const reml::FixedEffects fixed(given.data, {control, work.threads});
     tests = reml::test_cases(reml::centred_calls(matrix), fixed, null_model, variances, ratio,
                              least_z, control);

@@ -177,7 +177,7 @@ void ProblemKernels::share_memory() {
 reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) {
   const ChosenGenotypes& chosen = *problem_.genotypes;
   genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen.open(control.inputs()),
-                                                        chosen.selection, work_, control);
+                                                        chosen.selection, work_);
   reml::GenotypeKernels kernels(*genotypes_, problem_.weights, problem_.n_genetic,
                                 problem_.scale_power, control, problem_.data.names);
   if (problem_.keeper.kernels != nullptr) {
@@ -186,15 +186,19 @@ reml::GenotypeKernels ProblemKernels::open_genetic(ancify::JobControl& control) 
   return kernels;
 }
 
-reml::Kernels& ProblemKernels::open(ancify::JobControl& control) {
+reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Reading reading) {
   std::vector<std::unique_ptr<reml::Kernels>> parts;
   facts_ = {};
   if (problem_.genotypes) {
     auto part = std::make_unique<reml::GenotypeKernels>(open_genetic(control));
-    for (int g = 0; g < problem_.n_genetic; ++g) {
-      facts_.add(static_cast<double>(part->used_variants(g)), NA_REAL);
+    const bool is_read = reading == Reading::kNow;
+    if (is_read) {
+      part->read();
+      constant_variants_ = static_cast<double>(part->constant_variants());
     }
-    constant_variants_ = static_cast<double>(part->constant_variants());
+    for (int g = 0; g < part->components(); ++g) {
+      facts_.add(is_read ? static_cast<double>(part->used_variants(g)) : NA_REAL, NA_REAL);
+    }
     parts.push_back(std::move(part));
   }
   for (const auto& other : others_) {

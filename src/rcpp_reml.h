@@ -62,9 +62,13 @@ class ProblemKernels {
     run_job(watch, job, &mail_);
   }
   Mailbox& mail() { return mail_; }
+  // When genotypes are read. With kByProducts, the first product may read them, and add_facts()
+  // has no facts about them.
+  enum class Reading { kNow, kByProducts };
   // Call it on the thread of run(). `control` and this object must outlive the result.
-  ancify::reml::Kernels& open(ancify::JobControl& control);
-  // Like open(), for only the components that genotypes make.
+  ancify::reml::Kernels& open(ancify::JobControl& control, Reading reading = Reading::kNow);
+  // For only the components that genotypes make. The first pass reads them; kernels that are kept
+  // take none.
   ancify::reml::GenotypeKernels open_genetic(ancify::JobControl& control);
   // Adds constant_variants and, for each component, used_variants and divisors, which are NA where
   // a kernel has none. Call it on R's thread.

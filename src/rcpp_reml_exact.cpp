@@ -93,7 +93,7 @@ Rcpp::NumericMatrix kernel_times_impl(const Rcpp::List& problem, const Rcpp::Num
   const double* const values = v.begin();
   const int columns = v.ncol();
   kernels.run(watch, [&](ancify::JobControl& control) {
-    reml::Kernels& of = kernels.open(control);
+    reml::Kernels& of = kernels.open(control, ProblemKernels::Reading::kByProducts);
     std::vector<double> theta(static_cast<std::size_t>(of.components()), 0);
     theta[static_cast<std::size_t>(component)] = 1;
     of.times(theta.data(), values, columns, reml::Precision::kFull, out);

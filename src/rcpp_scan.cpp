@@ -15,9 +15,10 @@ namespace reml = ancify::reml;
 
 namespace {
 
+// The first pass reads them.
 ancify::GenotypeMatrix open_tested(const ChosenGenotypes& chosen, const ancify::GenotypeWork& work,
                                    ancify::JobControl& control) {
-  return {chosen.open(control.inputs()), chosen.selection, work, control};
+  return {chosen.open(control.inputs()), chosen.selection, work};
 }
 
 // P at theta, after an exact fit. The kernels' memory is freed before the tested genotypes are
@@ -100,6 +101,7 @@ Rcpp::List dense_kernels_impl(const Rcpp::List& problem, const Rcpp::Function& w
   std::vector<double> divisors;
   run_job(watch, [&](ancify::JobControl& control) {
     reml::GenotypeKernels genetic = kernels.open_genetic(control);
+    genetic.read();
     for (int g = 0; g < components; ++g) {
       genetic.dense(g, out[static_cast<std::size_t>(g)]);
       divisors.push_back(genetic.divisor(g));

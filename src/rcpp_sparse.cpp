@@ -114,7 +114,7 @@ Rcpp::NumericMatrix component_products_impl(const Rcpp::List& problem, const std
   ProblemKernels kernels(given);
   Vector products;
   kernels.run(watch, [&](ancify::JobControl& control) {
-    reml::Kernels& opened = kernels.open(control);
+    reml::Kernels& opened = kernels.open(control, ProblemKernels::Reading::kByProducts);
     const auto components = static_cast<std::size_t>(opened.components());
     products.resize(v.size() * components);
     for (std::size_t g = 0; g < components; ++g) {

@@ -76,6 +76,7 @@ std::size_t end_of_batch(const std::vector<Group>& groups, std::size_t begin) {
 
 void GenotypeProducts::outer(JobControl& control, const std::vector<double>& factors,
                              double* out) const {
+  scale_all(control);
   const GenotypeWork& work = matrix_.work();
   const std::int64_t n = matrix_.samples();
   const auto factor_of = [&](std::int64_t j) { return factors[static_cast<std::size_t>(j)]; };
@@ -127,6 +128,7 @@ void GenotypeProducts::outer(JobControl& control, const std::vector<double>& fac
 
 std::vector<double> GenotypeProducts::quadratic_forms(JobControl& control,
                                                       const double* matrix) const {
+  scale_all(control);
   const GenotypeWork& work = matrix_.work();
   const std::int64_t n = matrix_.samples();
   const auto wanted = [&](std::int64_t j) { return scales_[static_cast<std::size_t>(j)] != 0; };

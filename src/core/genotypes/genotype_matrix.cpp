@@ -56,20 +56,29 @@ bool is_first_numbers(const std::vector<std::int64_t>& numbers, std::int64_t n) 
   return true;
 }
 
+// Calls use(first, n) for runs of at most `most` wanted blocks of [block, end).
+template <class Use>
+void for_each_run(const GenotypeMatrix::Wanted& wanted, std::int64_t block, std::int64_t end,
+                  std::int64_t most, const Use& use) {
+  while (block < end) {
+    std::int64_t n = 0;
+    while (n < most && block + n < end && wanted(block + n)) ++n;
+    if (n > 0) use(block, n);
+    block += std::max<std::int64_t>(n, 1);
+  }
+}
+
 }  // namespace
 
 GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
-                               const GenotypeWork& work, JobControl& control)
-    : file_(std::move(file)), work_(work), counts_(selection.variants.size()) {
-  moments_.resize(counts_.size());
-  if (file_->gives_dosages()) units_.resize(counts_.size());
+                               const GenotypeWork& work)
+    : file_(std::move(file)), work_(work) {
   check_selection(*file_, selection);
   if (file_->gives_dosages()) check_dosed_samples(selection.samples.size());
   n_ = static_cast<std::int64_t>(selection.samples.size());
   samples_ = std::move(selection.samples);
   variants_ = std::move(selection.variants);
   if (is_first_numbers(samples_, file_->samples())) samples_.clear();
-  layouts_.resize(static_cast<std::size_t>(blocks()));
   const std::int64_t all = std::max<std::int64_t>(blocks(), 1) * block_bytes();
   tile_blocks_ = std::max<std::int64_t>(work.threads, kTileBytes / block_bytes());
   const std::int64_t memory = work.memory - work.threads * reading_bytes();
@@ -84,66 +93,101 @@ GenotypeMatrix::GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelec
     tile_blocks_ = std::min(tile_blocks_, std::max<std::int64_t>(half, 1));
   }
   tile_blocks_ = std::min(tile_blocks_, std::max<std::int64_t>(blocks(), 1));
-  tile_ = new_tile();
-  read_all(fits ? all : memory - tile_blocks_ * block_bytes(), control);
-  if (resident()) tile_.reset();
-  file_->check_unchanged();
-  dosed_blocks_ = std::count_if(layouts_.begin(), layouts_.end(),
-                                [](const BlockLayout& layout) { return layout.dosed > 0; });
-  if (work_.devices != nullptr && !work_.devices->kernels.empty()) {
-    on_devices_ = std::make_unique<DeviceGenotypes>(work_.devices, n_, layouts_);
-  }
+  most_kept_ = fits ? all : memory - tile_blocks_ * block_bytes();
 }
 
-// Reads all blocks, and keeps them if they take at most `most` bytes. Untouched pages occupy no
-// memory.
-void GenotypeMatrix::read_all(std::int64_t most, JobControl& control) {
-  kept_ = std::make_unique<Memory>(static_cast<std::size_t>(most));
-  offsets_ = {0};
+void GenotypeMatrix::read(JobControl& control) const {
+  if (is_read()) return;
+  read_all(
+      control, [](std::int64_t) { return false; }, [](const StoredTile&) {});
+}
+
+// Keeps the blocks if they take at most `most_kept_` bytes. Untouched pages occupy no memory.
+// Starts afresh if an earlier first pass was stopped.
+void GenotypeMatrix::read_all(JobControl& control, const Wanted& wanted,
+                              const UseStored& use) const {
+  contents_ = {};
+  contents_.counts.resize(variants_.size());
+  contents_.moments.resize(variants_.size());
+  if (file_->gives_dosages()) contents_.units.resize(variants_.size());
+  contents_.layouts.resize(static_cast<std::size_t>(blocks()));
+  contents_.kept = std::make_unique<Memory>(static_cast<std::size_t>(most_kept_));
+  contents_.offsets = {0};
+  tile_ = new_tile();
+  will_read(0);
   for (std::int64_t first = 0; first < blocks(); first += tile_blocks_) {
-    const std::int64_t n = std::min(tile_blocks_, blocks() - first);
-    run_tasks(control, work_.threads, n,
-              [&](std::int64_t i, const TaskContext&) { read_first(first + i, in_tile(i)); });
-    if (resident()) keep_tile(first, n, most, control);
+    const std::int64_t end = std::min(first + tile_blocks_, blocks());
+    will_read(end);
+    read_first_tile(first, end - first, control);
+    for_each_run(wanted, first, end, tile_blocks_, [&](std::int64_t block, std::int64_t n) {
+      use(tile_of(block, n, block - first));
+    });
   }
-  if (resident()) return;
-  for (std::int64_t block = 0; block < blocks(); ++block) {
-    if (has_dosages(block)) continue;
-    const VariantCounts* const counts = &counts_[static_cast<std::size_t>(block * kBlockVariants)];
-    layouts_[static_cast<std::size_t>(block)] = packed_layout(counts, variants_in(block));
+  file_->check_unchanged();
+  if (resident()) tile_.reset();
+  contents_.dosed_blocks =
+      std::count_if(contents_.layouts.begin(), contents_.layouts.end(),
+                    [](const BlockLayout& layout) { return layout.dosed > 0; });
+  if (work_.devices != nullptr && !work_.devices->kernels.empty()) {
+    contents_.on_devices = std::make_unique<DeviceGenotypes>(work_.devices, n_, contents_.layouts);
+  }
+  contents_.is_complete = true;
+}
+
+void GenotypeMatrix::read_first_tile(std::int64_t first_block, std::int64_t blocks,
+                                     JobControl& control) const {
+  TaskContext(control).throw_if_stopped();
+  run_tasks(control, work_.threads, blocks,
+            [&](std::int64_t i, const TaskContext&) { read_first(first_block + i, in_tile(i)); });
+  if (resident()) {
+    keep_tile(first_block, blocks, control);
+  } else {
+    pack_layouts(first_block, first_block + blocks);
   }
 }
 
 // Appends blocks to the kept ones, or drops all of them if they do not fit. Once an eighth of the
 // space is filled, it drops them early if all blocks, extrapolated from the kept ones, would exceed
 // the space 1.5 times. So genotypes that will be read in tiles do not fill it first.
-void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
-                               JobControl& control) {
+void GenotypeMatrix::keep_tile(std::int64_t first_block, std::int64_t blocks,
+                               JobControl& control) const {
+  std::vector<std::int64_t>& offsets = contents_.offsets;
   for (std::int64_t block = first_block; block < first_block + blocks; ++block) {
-    const VariantCounts* const counts = &counts_[static_cast<std::size_t>(block * kBlockVariants)];
-    BlockLayout& layout = layouts_[static_cast<std::size_t>(block)];
+    const VariantCounts* const of_block =
+        &counts()[static_cast<std::size_t>(block * kBlockVariants)];
+    BlockLayout& layout = contents_.layouts[static_cast<std::size_t>(block)];
     if (layout.dosed == 0) {
-      layout = work_.lists ? listed_layout(counts, variants_in(block), n_)
-                           : packed_layout(counts, variants_in(block));
+      layout = work_.lists ? listed_layout(of_block, variants_in(block), n_)
+                           : packed_layout(of_block, variants_in(block));
     }
-    offsets_.push_back(offsets_.back() + stored_bytes(layout, n_));
+    offsets.push_back(offsets.back() + stored_bytes(layout, n_));
   }
   const auto share =
       static_cast<double>(first_block + blocks) / static_cast<double>(this->blocks());
-  const auto taken = static_cast<double>(offsets_.back());
-  if (taken > static_cast<double>(most) * std::clamp(1.5 * share, 0.125, 1.0)) {
-    kept_.reset();
-    return;
+  const auto taken = static_cast<double>(offsets.back());
+  if (taken > static_cast<double>(most_kept_) * std::clamp(1.5 * share, 0.125, 1.0)) {
+    contents_.kept.reset();
+    return pack_layouts(0, first_block + blocks);
   }
   run_tasks(control, work_.threads, blocks, [&](std::int64_t i, const TaskContext&) {
     const auto block = static_cast<std::size_t>(first_block + i);
-    auto* const out = reinterpret_cast<std::uint8_t*>(kept_->data() + offsets_[block]);
-    if (layouts_[block].dosed > 0) {
-      std::copy_n(in_tile(i), stored_bytes(layouts_[block], n_), out);
+    auto* const out = reinterpret_cast<std::uint8_t*>(contents_.kept->data() + offsets[block]);
+    const BlockLayout& layout = contents_.layouts[block];
+    if (layout.dosed > 0) {
+      std::copy_n(in_tile(i), stored_bytes(layout, n_), out);
     } else {
-      store_block(in_tile(i), layouts_[block], n_, out);
+      store_block(in_tile(i), layout, n_, out);
     }
   });
+}
+
+// The layouts of blocks of calls that are not kept.
+void GenotypeMatrix::pack_layouts(std::int64_t first_block, std::int64_t end) const {
+  for (std::int64_t block = first_block; block < end; ++block) {
+    if (has_dosages(block)) continue;
+    contents_.layouts[static_cast<std::size_t>(block)] = packed_layout(
+        &counts()[static_cast<std::size_t>(block * kBlockVariants)], variants_in(block));
+  }
 }
 
 int GenotypeMatrix::variants_in(std::int64_t block) const {
@@ -172,7 +216,7 @@ void GenotypeMatrix::read_block(std::int64_t block, std::uint8_t* out) const {
   store_dosages(dosages, layout(block), out);
 }
 
-void GenotypeMatrix::read_first(std::int64_t block, std::uint8_t* out) {
+void GenotypeMatrix::read_first(std::int64_t block, std::uint8_t* out) const {
   if (!file_->gives_dosages()) {
     read_calls(block, out);
     return count_calls(block, out);
@@ -210,13 +254,13 @@ void GenotypeMatrix::pack_dosages(const DosageRows& dosages, std::uint8_t* rows)
   pack_rows(calls, dosages.variants(), {n_, nullptr, n_}, rows);
 }
 
-void GenotypeMatrix::measure_dosages(std::int64_t block, const DosageRows& dosages) {
+void GenotypeMatrix::measure_dosages(std::int64_t block, const DosageRows& dosages) const {
   for (int v = 0; v < dosages.variants(); ++v) {
     const auto variant = static_cast<std::size_t>(block * kBlockVariants + v);
-    units_[variant] = dosages.units()[static_cast<std::size_t>(v)];
-    moments_[variant] = moments_of(dosages[v], n_, units_[variant]);
+    contents_.units[variant] = dosages.units()[static_cast<std::size_t>(v)];
+    contents_.moments[variant] = moments_of(dosages[v], n_, contents_.units[variant]);
   }
-  layouts_[static_cast<std::size_t>(block)] =
+  contents_.layouts[static_cast<std::size_t>(block)] =
       dosed_layout(dosages.variants(), dosages.largest_unit(), dosages.missing());
 }
 
@@ -230,53 +274,56 @@ void GenotypeMatrix::read_calls(std::int64_t block, std::uint8_t* rows) const {
   pack_rows(calls, n, {file_->samples(), samples, n_}, rows);
 }
 
-void GenotypeMatrix::count_calls(std::int64_t block, const std::uint8_t* rows) {
+void GenotypeMatrix::count_calls(std::int64_t block, const std::uint8_t* rows) const {
   for (int quad = 0; quad * kQuad < variants_in(block); ++quad) {
     const auto counts = count_quad(rows + quad * quad_stride(n_), n_, work_.simd);
     const std::int64_t first = block * kBlockVariants + quad * kQuad;
     const auto n = static_cast<std::size_t>(std::min<std::int64_t>(kQuad, variants() - first));
-    std::copy_n(counts.begin(), n, counts_.begin() + first);
+    std::copy_n(counts.begin(), n, contents_.counts.begin() + first);
     std::transform(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(n),
-                   moments_.begin() + first,
+                   contents_.moments.begin() + first,
                    [&](const VariantCounts& of) { return moments_of(of, n_); });
   }
 }
 
-void GenotypeMatrix::for_each_stored_tile(JobControl& control,
-                                          const std::function<bool(std::int64_t block)>& wanted,
-                                          const std::function<void(const StoredTile&)>& use,
-                                          std::int64_t most_blocks) const {
+StoredTile GenotypeMatrix::tile_of(std::int64_t first_block, std::int64_t blocks,
+                                   std::int64_t at) const {
+  StoredTile tile = {first_block, {}};
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    const auto block = static_cast<std::size_t>(first_block + i);
+    const auto* const bytes = resident() ? reinterpret_cast<const std::uint8_t*>(
+                                               contents_.kept->data() + contents_.offsets[block])
+                                         : in_tile(at + i);
+    tile.blocks.emplace_back(contents_.layouts[block], n_, bytes);
+  }
+  return tile;
+}
+
+void GenotypeMatrix::will_read(std::int64_t first_block) const {
+  const std::int64_t first = first_block * kBlockVariants;
+  const std::int64_t n = std::min(tile_blocks_ * kBlockVariants, variants() - first);
+  if (n > 0) will_read_chosen(*file_, variants_.data() + first, n);
+}
+
+void GenotypeMatrix::for_each_stored_tile(JobControl& control, const Wanted& wanted,
+                                          const UseStored& use, std::int64_t most_blocks) const {
+  if (!is_read()) return read_all(control, wanted, use);
   const std::int64_t most = resident() ? std::max(most_blocks, tile_blocks_) : tile_blocks_;
-  std::int64_t block = 0;
-  while (block < blocks()) {
-    if (!wanted(block)) {
-      ++block;
-      continue;
-    }
-    std::int64_t n = 1;
-    while (n < most && block + n < blocks() && wanted(block + n)) ++n;
+  for_each_run(wanted, 0, blocks(), most, [&](std::int64_t block, std::int64_t n) {
     TaskContext(control).throw_if_stopped();
     if (!resident()) {
+      will_read(block + n);
       run_tasks(control, work_.threads, n,
                 [&](std::int64_t i, const TaskContext&) { read_block(block + i, in_tile(i)); });
       file_->check_unchanged();
     }
-    StoredTile tile = {block, {}};
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(block + i);
-      const auto* const bytes =
-          resident() ? reinterpret_cast<const std::uint8_t*>(kept_->data() + offsets_[at])
-                     : in_tile(i);
-      tile.blocks.emplace_back(layouts_[at], n_, bytes);
-    }
-    use(tile);
-    block += n;
-  }
+    use(tile_of(block, n, 0));
+  });
 }
 
-void GenotypeMatrix::for_each_tile(JobControl& control,
-                                   const std::function<bool(std::int64_t block)>& wanted,
+void GenotypeMatrix::for_each_tile(JobControl& control, const Wanted& wanted,
                                    const std::function<void(const GenotypeTile&)>& use) const {
+  read(control);
   for_each_stored_tile(control, wanted, [&](const StoredTile& tile) {
     const auto n = static_cast<std::int64_t>(tile.blocks.size());
     if (resident()) {

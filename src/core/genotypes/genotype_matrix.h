@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/exec/job_control.h"
@@ -39,49 +40,83 @@ struct GenotypeWork {
 
 class GenotypeMatrix {
  public:
-  // Reads the selected genotypes once and counts them: dosages, if the file gives them, else calls.
-  // A block whose dosages are all whole numbers of copies has calls. Keeps them if they fit in
-  // `work.memory`. FormatError and FileError as from GenotypeFile::read(); InputError for an
-  // invalid selection, or if the memory does not suffice for a block.
+  // Reads nothing yet: the first pass of for_each_stored_tile() reads all genotypes and counts
+  // them, as read() does. InputError for an invalid selection, or if the memory does not suffice
+  // for a block.
   GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
-                 const GenotypeWork& work, JobControl& control);
+                 const GenotypeWork& work);
+  // Reads the selected genotypes.
+  GenotypeMatrix(std::unique_ptr<GenotypeFile> file, GenotypeSelection selection,
+                 const GenotypeWork& work, JobControl& control)
+      : GenotypeMatrix(std::move(file), std::move(selection), work) {
+    read(control);
+  }
+
+  // Reads the selected genotypes and counts them, unless they have been read: dosages, if the file
+  // gives them, else calls. A block whose dosages are all whole numbers of copies has calls. Keeps
+  // them if they fit in `work.memory`. FormatError and FileError as from GenotypeFile::read().
+  void read(JobControl& control) const;
+  bool is_read() const { return contents_.is_complete; }
 
   std::int64_t samples() const { return n_; }
   std::int64_t variants() const { return static_cast<std::int64_t>(variants_.size()); }
   std::int64_t blocks() const { return (variants() + kBlockVariants - 1) / kBlockVariants; }
   int variants_in(std::int64_t block) const;
+  const GenotypeWork& work() const { return work_; }
+
+  // Known once the genotypes are read; in the first pass, of the blocks that have been used.
   // Of variants in blocks of calls.
-  const std::vector<VariantCounts>& counts() const { return counts_; }
-  const std::vector<VariantMoments>& moments() const { return moments_; }
+  const std::vector<VariantCounts>& counts() const { return contents_.counts; }
+  const std::vector<VariantMoments>& moments() const { return contents_.moments; }
   bool has_dosages(std::int64_t block) const { return layout(block).dosed > 0; }
-  bool any_dosages() const { return dosed_blocks_ > 0; }
-  bool any_calls() const { return dosed_blocks_ < blocks(); }
   // The unit of a variant in a block of dosages.
-  int unit(std::int64_t variant) const { return units_[static_cast<std::size_t>(variant)]; }
-  // Whether the genotypes are kept in memory.
-  bool resident() const { return kept_ != nullptr; }
+  int unit(std::int64_t variant) const {
+    return contents_.units[static_cast<std::size_t>(variant)];
+  }
   // The storage layout of a block's variants.
   const BlockLayout& layout(std::int64_t block) const {
-    return layouts_[static_cast<std::size_t>(block)];
+    return contents_.layouts[static_cast<std::size_t>(block)];
   }
-  const GenotypeWork& work() const { return work_; }
-  // The genotypes on devices; null if the CPU computes products. Only one pass
-  // at a time may use them.
-  DeviceGenotypes* on_devices() const { return on_devices_.get(); }
+  // Whether the genotypes are kept in memory.
+  bool resident() const { return contents_.kept != nullptr; }
+  // Whether any block has dosages, or calls. Before the genotypes are read, whether any may.
+  bool any_dosages() const {
+    return is_read() ? contents_.dosed_blocks > 0 : file_->gives_dosages();
+  }
+  bool any_calls() const { return !is_read() || contents_.dosed_blocks < blocks(); }
+  // The genotypes on devices; null if the CPU computes products, or before the genotypes are read.
+  // Only one pass at a time may use them.
+  DeviceGenotypes* on_devices() const { return contents_.on_devices.get(); }
+
+  using Wanted = std::function<bool(std::int64_t block)>;
+  using UseStored = std::function<void(const StoredTile&)>;
 
   // Calls use(tile) for all wanted blocks, in order. A tile is valid until use() returns. Tiles of
   // genotypes in memory may have up to `most_blocks` blocks, even if these exceed the caches.
-  // Interrupted between tiles if the job is stopped.
-  void for_each_stored_tile(JobControl& control,
-                            const std::function<bool(std::int64_t block)>& wanted,
-                            const std::function<void(const StoredTile&)>& use,
+  // Interrupted between tiles if the job is stopped. The first pass asks wanted(block) when it has
+  // counted the block.
+  void for_each_stored_tile(JobControl& control, const Wanted& wanted, const UseStored& use,
                             std::int64_t most_blocks = 0) const;
 
-  // As above, with all variants packed. No wanted block may have dosages.
-  void for_each_tile(JobControl& control, const std::function<bool(std::int64_t block)>& wanted,
+  // As above, with all variants packed. No wanted block may have dosages. Reads the genotypes
+  // beforehand.
+  void for_each_tile(JobControl& control, const Wanted& wanted,
                      const std::function<void(const GenotypeTile&)>& use) const;
 
  private:
+  // What reading finds, and the genotypes if they are kept.
+  struct Contents {
+    std::vector<VariantCounts> counts;
+    std::vector<VariantMoments> moments;
+    std::vector<int> units;  // empty if the file gives no dosages
+    std::vector<BlockLayout> layouts;
+    std::int64_t dosed_blocks = 0;
+    std::unique_ptr<Memory> kept;       // null if blocks are read in each pass
+    std::vector<std::int64_t> offsets;  // of the kept blocks so far, and their end
+    std::unique_ptr<DeviceGenotypes> on_devices;
+    bool is_complete = false;
+  };
+
   // The most bytes of a block that was just read.
   std::int64_t block_bytes() const;
   // The bytes that a thread takes to read a block of dosages, beyond the block.
@@ -92,18 +127,24 @@ class GenotypeMatrix {
   std::unique_ptr<Memory> new_tile() const {
     return std::make_unique<Memory>(static_cast<std::size_t>(tile_blocks_ * block_bytes()));
   }
-  void read_all(std::int64_t most, JobControl& control);
-  void keep_tile(std::int64_t first_block, std::int64_t blocks, std::int64_t most,
-                 JobControl& control);
+  // The first pass.
+  void read_all(JobControl& control, const Wanted& wanted, const UseStored& use) const;
+  void read_first_tile(std::int64_t first_block, std::int64_t blocks, JobControl& control) const;
+  void keep_tile(std::int64_t first_block, std::int64_t blocks, JobControl& control) const;
+  void pack_layouts(std::int64_t first_block, std::int64_t end) const;
+  // Asks for the blocks of the tile from `first_block` on, which will be read soon.
+  void will_read(std::int64_t first_block) const;
+  // Some blocks, kept or in the tile from its block `at` on.
+  StoredTile tile_of(std::int64_t first_block, std::int64_t blocks, std::int64_t at) const;
   // Reads a block of known layout: its packed rows or stored dosages.
   void read_block(std::int64_t block, std::uint8_t* out) const;
   // The same for a block of unknown layout. Counts it, and finds the layout if it has dosages.
-  void read_first(std::int64_t block, std::uint8_t* out);
+  void read_first(std::int64_t block, std::uint8_t* out) const;
   void read_calls(std::int64_t block, std::uint8_t* rows) const;
   DosageRows read_dosages(std::int64_t block) const;
   void pack_dosages(const DosageRows& dosages, std::uint8_t* rows) const;
-  void count_calls(std::int64_t block, const std::uint8_t* rows);
-  void measure_dosages(std::int64_t block, const DosageRows& dosages);
+  void count_calls(std::int64_t block, const std::uint8_t* rows) const;
+  void measure_dosages(std::int64_t block, const DosageRows& dosages) const;
 
   std::unique_ptr<GenotypeFile> file_;
   std::vector<std::int64_t> samples_;  // empty for all samples of the file
@@ -111,15 +152,9 @@ class GenotypeMatrix {
   std::vector<std::int64_t> variants_;
   GenotypeWork work_;
   std::int64_t tile_blocks_ = 0;  // blocks of a tile
-  std::vector<VariantCounts> counts_;
-  std::vector<VariantMoments> moments_;
-  std::vector<int> units_;  // empty if the file gives no dosages
-  std::int64_t dosed_blocks_ = 0;
-  std::vector<BlockLayout> layouts_;
-  std::unique_ptr<Memory> kept_;          // null if blocks are read in each pass
-  std::vector<std::int64_t> offsets_;     // of the kept blocks so far, and their end
+  std::int64_t most_kept_ = 0;    // bytes of genotypes to keep
+  mutable Contents contents_;
   mutable std::unique_ptr<Memory> tile_;  // packed blocks that are read or unpacked; else null
-  std::unique_ptr<DeviceGenotypes> on_devices_;
 };
 
 }  // namespace ancify

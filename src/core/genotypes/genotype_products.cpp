@@ -669,22 +669,8 @@ class SumsInOrder {
 
 }  // namespace
 
-GenotypeProducts::GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
-                                   std::vector<double> scales)
-    : matrix_(matrix),
-      means_(std::move(means)),
-      scales_(std::move(scales)),
-      stored_means_(means_),
-      stored_scales_(scales_) {
-  for (std::int64_t j = 0; j < matrix.variants(); ++j) {
-    if (!matrix.has_dosages(j / kBlockVariants)) continue;
-    const auto at = static_cast<std::size_t>(j);
-    stored_means_[at] = matrix.unit(j) * (means_[at] - 1);
-    stored_scales_[at] /= matrix.unit(j);
-  }
-}
-
 void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& take) const {
+  if (matrix_.work().devices != nullptr) matrix_.read(control);
   if (matrix_.on_devices() != nullptr) {
     return run_on_devices(control, pass, take, *matrix_.on_devices());
   }
@@ -725,7 +711,7 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
   if (pass.out_columns <= kFewColumns) {
     const std::int64_t size = n * pass.out_columns;
     const std::int64_t at_once = kSumsAtOnce / std::max<std::int64_t>(size, 1);
-    matrix_.for_each_stored_tile(
+    for_each_stored_tile(
         control, pass.wanted,
         [&](const StoredTile& tile) {
           const auto blocks = static_cast<std::int64_t>(tile.blocks.size());
@@ -741,7 +727,7 @@ void GenotypeProducts::run(JobControl& control, const Pass& pass, const Take& ta
         at_once);
     return;
   }
-  matrix_.for_each_stored_tile(control, pass.wanted, [&](const StoredTile& tile) {
+  for_each_stored_tile(control, pass.wanted, [&](const StoredTile& tile) {
     const auto blocks = static_cast<std::int64_t>(tile.blocks.size());
     std::vector<std::optional<BlockCoefficients>> coefficients(tile.blocks.size());
     run_tasks(control, work.threads, blocks, [&](std::int64_t i, const TaskContext&) {
@@ -798,7 +784,7 @@ void GenotypeProducts::run_on_devices(JobControl& control, const Pass& pass, con
                     layout.any_missing(), out_columns.all(), numbers);
     });
   };
-  matrix_.for_each_stored_tile(control, pass.wanted, use, matrix_.blocks());
+  for_each_stored_tile(control, pass.wanted, use, matrix_.blocks());
   devices.finish();
 }
 
@@ -810,6 +796,7 @@ std::array<double, 4> GenotypeProducts::values_of_calls(std::int64_t variant) co
 
 std::vector<double> GenotypeProducts::squares(JobControl& control,
                                               const std::vector<double>& factors) const {
+  scale_all(control);
   const std::int64_t n = matrix_.samples();
   std::vector<double> sums(static_cast<std::size_t>(n));
   // Contributions of two variants' calls, by their four bits.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/exec/job_control.h"
@@ -37,6 +38,9 @@ class GenotypeProducts {
   // out. `matrix` must outlive this.
   GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
                    std::vector<double> scales);
+  // Means of observed genotypes, and scales variance^(scale_power / 2), or 0 without variance. A
+  // first pass over the genotypes takes those of a block once it has counted the block.
+  GenotypeProducts(const GenotypeMatrix& matrix, double scale_power);
 
   // Computes U of a block from T = Z'V; both have a row of `columns` for each variant of the block.
   // Called concurrently for several blocks.
@@ -67,7 +71,11 @@ class GenotypeProducts {
   std::vector<double> squares(JobControl& control, const std::vector<double>& factors) const;
 
   const GenotypeMatrix& matrix() const { return matrix_; }
-  const std::vector<double>& scales() const { return scales_; }
+  // Call it once the genotypes are read.
+  const std::vector<double>& scales() const {
+    scale_blocks(0, matrix_.blocks());
+    return scales_;
+  }
   // z_j = stored_scale * (s_j - stored_mean) for the stored dosages s_j of a block, see Dosage.
   double stored_mean(std::int64_t variant) const {
     return stored_means_[static_cast<std::size_t>(variant)];
@@ -79,6 +87,12 @@ class GenotypeProducts {
   std::array<double, 4> values_of_calls(std::int64_t variant) const;
 
  private:
+  void for_each_stored_tile(JobControl& control, const GenotypeMatrix::Wanted& wanted,
+                            const GenotypeMatrix::UseStored& use,
+                            std::int64_t most_blocks = 0) const;
+  void scale_all(JobControl& control) const;
+  void scale_blocks(std::int64_t first, std::int64_t n) const;
+  void scale_block(std::int64_t block) const;
   void run_on_devices(JobControl& control, const Pass& pass, const Take& take,
                       DeviceGenotypes& genotypes) const;
 
@@ -89,11 +103,14 @@ class GenotypeProducts {
                               std::vector<double>& sums) const;
 
   const GenotypeMatrix& matrix_;
-  std::vector<double> means_;
-  std::vector<double> scales_;
+  std::optional<double> scale_power_;  // none for given means and scales
+  // Of the scaled blocks.
+  mutable std::vector<double> means_;
+  mutable std::vector<double> scales_;
   // As genotypes are stored: the same for calls.
-  std::vector<double> stored_means_;
-  std::vector<double> stored_scales_;
+  mutable std::vector<double> stored_means_;
+  mutable std::vector<double> stored_scales_;
+  mutable std::vector<char> is_scaled_;
 };
 
 }  // namespace ancify

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/exec/errors.h"
+#include "genotypes/counted_reads.h"
 #include "genotypes/memory_genotypes.h"
 
 namespace ancify::reml {
@@ -131,6 +132,49 @@ TEST(GenotypeKernels, AComponentNeedsAVariantThatVaries) {
   const GenotypeMatrix matrix(std::make_unique<MemoryGenotypes>(calls),
                               {first_numbers(20), first_numbers(10)}, {}, control);
   EXPECT_THROW(GenotypeKernels(matrix, {{0, 0, 1.0}, {9, 1, 1.0}}, 2, -1, control), InputError);
+}
+
+// The product of one component needs a single reading; facts follow it.
+TEST(GenotypeKernels, FirstProductReadsTheGenotypes) {
+  const Calls calls = Calls::random(kSamples, kVariants, 0.05, 8);
+  const auto v = random_numbers(kSamples, 1);
+  const GenotypeSelection all = {first_numbers(kSamples), first_numbers(kVariants)};
+  JobControl control;
+  for (const auto& theta : {std::vector{0.0, 0.7}, std::vector{0.3, 2.0}}) {
+    const GenotypeMatrix before(std::make_unique<MemoryGenotypes>(calls), all, {}, control);
+    GenotypeKernels expected(before, two_components(), 2, -1, control);
+    std::vector<double> product(v.size());
+    expected.times(theta.data(), v.data(), 1, Precision::kFull, product.data());
+    for (const std::int64_t memory : {20000, 0}) {
+      const auto reads = std::make_shared<std::atomic<std::int64_t>>(0);
+      const GenotypeMatrix matrix(
+          std::make_unique<CountedReads>(std::make_unique<MemoryGenotypes>(calls), reads), all,
+          {2, best_simd_level(), memory});
+      GenotypeKernels kernels(matrix, two_components(), 2, -1, control);
+      EXPECT_EQ(*reads, 0);
+      std::vector<double> out(v.size());
+      kernels.times(theta.data(), v.data(), 1, Precision::kFull, out.data());
+      EXPECT_EQ(out, product);
+      EXPECT_EQ(*reads, memory > 0 && theta[0] != 0 ? 2 * kVariants : kVariants);
+      for (int g = 0; g < 2; ++g) {
+        EXPECT_EQ(kernels.divisor(g), expected.divisor(g));
+        EXPECT_EQ(kernels.mean_diagonal(g), expected.mean_diagonal(g));
+        EXPECT_EQ(kernels.used_variants(g), expected.used_variants(g));
+      }
+      EXPECT_EQ(kernels.constant_variants(), expected.constant_variants());
+    }
+  }
+}
+
+TEST(GenotypeKernels, FirstProductRefusesAComponentWithoutVariance) {
+  JobControl control;
+  const GenotypeMatrix matrix(std::make_unique<MemoryGenotypes>(Calls::random(20, 10, 0, 1)),
+                              {first_numbers(20), first_numbers(10)}, {});
+  GenotypeKernels kernels(matrix, {{9, 0, 1.0}}, 1, -1, control);
+  const std::vector<double> v(20, 1);
+  std::vector<double> out(20);
+  const double theta = 1;
+  EXPECT_THROW(kernels.times(&theta, v.data(), 1, Precision::kFull, out.data()), InputError);
 }
 
 }  // namespace

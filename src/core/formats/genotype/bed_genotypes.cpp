@@ -7,6 +7,7 @@
 
 #include "core/exec/errors.h"
 #include "core/formats/genotype/call_codes.h"
+#include "core/io/read_ahead.h"
 
 namespace ancify {
 
@@ -40,6 +41,10 @@ void BedGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* calls)
     convert_codes(piece, bytes, bed_as_calls);
     for (std::int64_t i = 0; i < variants; ++i) clear_padding(piece + i * stride(), samples_);
   }
+}
+
+void BedGenotypes::will_read(std::int64_t first, std::int64_t n) const {
+  read_ahead(file_, n * stride(), kHeader + first * stride());
 }
 
 }  // namespace ancify

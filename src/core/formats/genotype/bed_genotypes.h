@@ -21,6 +21,7 @@ class BedGenotypes final : public GenotypeFile {
   std::int64_t samples() const override { return samples_; }
   std::int64_t variants() const override { return variants_; }
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
+  void will_read(std::int64_t first, std::int64_t n) const override;
   void check_unchanged() const override { file_.check_unchanged(); }
 
  private:

@@ -11,6 +11,7 @@
 #include "core/formats/genotype/bgen_block.h"
 #include "core/io/inflate.h"
 #include "core/io/little_endian.h"
+#include "core/io/read_ahead.h"
 #include "core/io/zstd_source.h"
 
 namespace ancify {
@@ -123,6 +124,11 @@ void BgenGenotypes::for_each_block(std::int64_t first, std::int64_t n, const Use
       }
     }
   }
+}
+
+void BgenGenotypes::will_read(std::int64_t first, std::int64_t n) const {
+  const auto* const begin = &begins_[static_cast<std::size_t>(first)];
+  read_ahead(file_, begin[n] - begin[0], begin[0]);
 }
 
 }  // namespace ancify

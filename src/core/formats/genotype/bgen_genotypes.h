@@ -32,6 +32,7 @@ class BgenGenotypes final : public GenotypeFile {
   // Throws FormatError also for a variant that has not two alleles, or a sample that has more
   // than two copies.
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
+  void will_read(std::int64_t first, std::int64_t n) const override;
   bool gives_dosages() const override { return rule_.dosages; }
   void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const override;
   void check_unchanged() const override { file_.check_unchanged(); }

@@ -32,6 +32,8 @@ class GenotypeFile {
   // once. Throws FormatError, with the variant's number, for a bad record; FileError if the file
   // has become shorter.
   virtual void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const = 0;
+  // Lets the system begin to read these variants, without waiting. Only a hint.
+  virtual void will_read(std::int64_t /*first*/, std::int64_t /*n*/) const {}
   // Whether read_dosages() gives more than the calls.
   virtual bool gives_dosages() const { return false; }
   // Reads `n` variants' dosages, `samples()` each, and each variant's unit. Threads and errors as

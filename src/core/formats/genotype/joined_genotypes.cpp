@@ -53,6 +53,12 @@ void JoinedGenotypes::read(std::int64_t first, std::int64_t n, std::uint8_t* cal
                     std::int64_t place) { read_part(part, from, here, calls + place * stride()); });
 }
 
+void JoinedGenotypes::will_read(std::int64_t first, std::int64_t n) const {
+  for_each_part(first, n,
+                [](const GenotypePart& part, std::int64_t from, std::int64_t here,
+                   std::int64_t /*place*/) { part.file->will_read(from, here); });
+}
+
 void JoinedGenotypes::read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages,
                                    int* units) const {
   for_each_part(

@@ -28,6 +28,7 @@ class JoinedGenotypes final : public GenotypeFile {
   std::int64_t samples() const override { return samples_; }
   std::int64_t variants() const override { return begins_.back(); }
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
+  void will_read(std::int64_t first, std::int64_t n) const override;
   bool gives_dosages() const override;
   void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const override;
   std::int64_t with_dosages() const override;

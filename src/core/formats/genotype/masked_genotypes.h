@@ -27,6 +27,7 @@ class MaskedGenotypes final : public GenotypeFile {
   std::int64_t samples() const override { return file_->samples(); }
   std::int64_t variants() const override { return file_->variants(); }
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
+  void will_read(std::int64_t first, std::int64_t n) const override { file_->will_read(first, n); }
   bool gives_dosages() const override { return file_->gives_dosages(); }
   // A dosage of exactly one copy is heterozygous if the call is, which that of a haploid sample is
   // not.

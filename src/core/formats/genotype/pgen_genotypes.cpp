@@ -10,6 +10,7 @@
 #include "core/exec/errors.h"
 #include "core/formats/genotype/pgen_record.h"
 #include "core/io/little_endian.h"
+#include "core/io/read_ahead.h"
 
 namespace ancify {
 
@@ -342,6 +343,12 @@ void PgenGenotypes::read_one_alt_dosages(std::int64_t first, std::int64_t n, Dos
     units[place] = has_dosages(type) ? kMostUnit : 1;
     if (!needs_base(pgen_track(type))) base.swap(calls);
   });
+}
+
+void PgenGenotypes::will_read(std::int64_t first, std::int64_t n) const {
+  if (!rows_.empty()) return;  // several rows may share a record
+  const auto* const begin = &begins_[static_cast<std::size_t>(first)];
+  read_ahead(file_, begin[n] - begin[0], begin[0]);
 }
 
 }  // namespace ancify

@@ -28,6 +28,7 @@ class PgenGenotypes final : public GenotypeFile {
   std::int64_t samples() const override { return samples_; }
   std::int64_t variants() const override { return rows_.empty() ? variants_ : rows_.back(); }
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
+  void will_read(std::int64_t first, std::int64_t n) const override;
   bool gives_dosages() const override { return gives_dosages_; }
   // Throws FormatError for dosages of several ALT alleles, which PLINK 2 does not read either.
   void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const override;

@@ -82,6 +82,11 @@ void read_chosen_dosages(const GenotypeFile& file, const std::int64_t* variants,
   });
 }
 
+void will_read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n) {
+  for_each_run(variants, n,
+               [&](std::int64_t from, std::int64_t here) { file.will_read(variants[from], here); });
+}
+
 void for_each_range(std::int64_t n_variants, std::int64_t bytes_of_variant, int threads,
                     JobControl& control, const UseRange& use) {
   const std::int64_t at_once = std::max<std::int64_t>(1, kPieceOfThread / bytes_of_variant);

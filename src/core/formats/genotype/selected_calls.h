@@ -27,6 +27,9 @@ void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::in
 void read_chosen_dosages(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
                          Dosage* dosages, int* units);
 
+// Lets the system begin to read n variants, without waiting.
+void will_read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n);
+
 // Calls use(first, n) for pieces of n_variants variants, of about a megabyte for a thread. Progress
 // is counted in variants.
 using UseRange = std::function<void(std::int64_t first, std::int64_t n)>;

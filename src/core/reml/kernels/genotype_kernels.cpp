@@ -23,36 +23,57 @@ InputError no_variance(std::size_t component, const std::vector<std::string>& na
 GenotypeKernels::GenotypeKernels(const GenotypeMatrix& matrix,
                                  const std::vector<ComponentWeight>& weights, int components,
                                  double scale_power, JobControl& control,
-                                 const std::vector<std::string>& names)
+                                 std::vector<std::string> names)
     : matrix_(matrix),
       control_(control),
       products_(standardise(matrix, scale_power)),
-      used_(static_cast<std::size_t>(components)),
-      divisors_(static_cast<std::size_t>(components)),
-      mean_diagonals_(static_cast<std::size_t>(components)) {
-  const auto n = static_cast<double>(matrix.samples());
-  first_.push_back(0);
+      components_(components),
+      names_(std::move(names)) {
   auto next = weights.begin();
   for (std::int64_t j = 0; j < matrix.variants(); ++j) {
-    const VariantMoments& moments = matrix.moments()[static_cast<std::size_t>(j)];
-    const double scale = products_.scales()[static_cast<std::size_t>(j)];
-    if (scale == 0) ++constant_;
-    for (; next != weights.end() && next->variant == j; ++next) {
-      if (scale == 0 || next->weight == 0) continue;
-      const auto g = static_cast<std::size_t>(next->component);
-      ++used_[g];
-      divisors_[g] += next->weight * moments.variance * scale * scale;
-      mean_diagonals_[g] += next->weight * moments.observed * moments.variance * scale * scale;
-      shares_.push_back({next->component, next->weight});
-    }
     first_.push_back(static_cast<std::int64_t>(shares_.size()));
+    for (; next != weights.end() && next->variant == j; ++next) {
+      if (next->weight != 0) shares_.push_back({next->component, next->weight});
+    }
   }
-  for (int g = 0; g < components; ++g) {
-    const auto i = static_cast<std::size_t>(g);
-    if (used_[i] == 0) throw no_variance(i, names);
-    mean_diagonals_[i] /= n * divisors_[i];
+  first_.push_back(static_cast<std::int64_t>(shares_.size()));
+  if (matrix.is_read()) find_facts();
+}
+
+void GenotypeKernels::read() {
+  matrix_.read(control_);
+  find_facts();
+}
+
+void GenotypeKernels::find_facts() {
+  if (!used_.empty()) return;
+  const auto components = static_cast<std::size_t>(components_);
+  std::vector<std::int64_t> used(components);
+  divisors_.assign(components, 0);
+  mean_diagonals_.assign(components, 0);
+  constant_ = 0;
+  const auto n = static_cast<double>(matrix_.samples());
+  const std::vector<double>& scales = products_.scales();
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    if (scales[j] == 0) {
+      ++constant_;
+      continue;
+    }
+    const VariantMoments& moments = matrix_.moments()[j];
+    for (std::int64_t k = first_[j]; k < first_[j + 1]; ++k) {
+      const Share& share = shares_[static_cast<std::size_t>(k)];
+      const auto g = static_cast<std::size_t>(share.component);
+      ++used[g];
+      divisors_[g] += share.weight * moments.variance * scales[j] * scales[j];
+      mean_diagonals_[g] +=
+          share.weight * moments.observed * moments.variance * scales[j] * scales[j];
+    }
   }
-  for (auto& share : shares_) share.weight /= divisors_[static_cast<std::size_t>(share.component)];
+  for (std::size_t g = 0; g < components; ++g) {
+    if (used[g] == 0) throw no_variance(g, names_);
+    mean_diagonals_[g] /= n * divisors_[g];
+  }
+  used_ = std::move(used);
 }
 
 double GenotypeKernels::coefficient(const double* theta, std::int64_t variant) const {
@@ -60,32 +81,65 @@ double GenotypeKernels::coefficient(const double* theta, std::int64_t variant) c
   const auto j = static_cast<std::size_t>(variant);
   for (std::int64_t k = first_[j]; k < first_[j + 1]; ++k) {
     const Share& share = shares_[static_cast<std::size_t>(k)];
-    sum += theta[share.component] * share.weight;
+    sum += theta[share.component] * (share.weight / divisor(share.component));
   }
   return sum;
 }
 
-bool GenotypeKernels::has_coefficient(const double* theta, std::int64_t block) const {
-  const std::int64_t first = block * kBlockVariants;
-  for (int j = 0; j < matrix_.variants_in(block); ++j) {
-    if (coefficient(theta, first + j) != 0) return true;
+double GenotypeKernels::weight(int component, std::int64_t variant) const {
+  double sum = 0;
+  const auto j = static_cast<std::size_t>(variant);
+  for (std::int64_t k = first_[j]; k < first_[j + 1]; ++k) {
+    const Share& share = shares_[static_cast<std::size_t>(k)];
+    if (share.component == component) sum += share.weight;
   }
-  return false;
+  return sum;
 }
 
+std::optional<int> GenotypeKernels::only_component(const double* theta) const {
+  const auto is_wanted = [](double x) { return x != 0; };
+  const double* const end = theta + components_;
+  const double* const first = std::find_if(theta, end, is_wanted);
+  if (first == end || std::any_of(first + 1, end, is_wanted)) return std::nullopt;
+  return static_cast<int>(first - theta);
+}
+
+// One component's coefficients are its weights, and its product is multiplied by theta_g / c_g at
+// the end. So the first pass over genotypes can give the product: it knows c_g only when it ends.
 void GenotypeKernels::times(const double* theta, const double* v, int columns, Precision precision,
                             double* out) {
-  std::fill_n(out, matrix_.samples() * columns, 0.0);
+  const std::int64_t size = matrix_.samples() * columns;
+  std::fill_n(out, size, 0.0);
+  const std::optional<int> only = only_component(theta);
+  if (!only) {
+    read();
+    return add_products([&](std::int64_t j) { return coefficient(theta, j); }, v, columns,
+                        precision, out);
+  }
+  add_products([&](std::int64_t j) { return weight(*only, j); }, v, columns, precision, out);
+  find_facts();
+  const double factor = theta[*only] / divisor(*only);
+  for (std::int64_t i = 0; i < size; ++i) out[i] *= factor;
+}
+
+void GenotypeKernels::add_products(const Coefficient& coefficient, const double* v, int columns,
+                                   Precision precision, double* out) {
   GenotypeProducts::Pass pass;
   pass.v = v;
   pass.columns = pass.out_columns = columns;
   pass.out = out;
   pass.bits = bits_of(precision);
-  pass.wanted = [&](std::int64_t block) { return has_coefficient(theta, block); };
+  pass.wanted = [&](std::int64_t block) {
+    const std::int64_t first = block * kBlockVariants;
+    for (int j = 0; j < matrix_.variants_in(block); ++j) {
+      if (coefficient(first + j) != 0) return true;
+    }
+    return false;
+  };
   std::atomic<std::int64_t> blocks{0};
   products_.run(control_, pass, [&](const GenotypeBlock& block, const double* t, double* u) {
     for (int j = 0; j < block.variants(); ++j) {
-      const double factor = coefficient(theta, block.first_variant() + j);
+      const double factor = coefficient(block.first_variant() + j);
       for (int c = 0; c < columns; ++c) u[j * columns + c] = factor * t[j * columns + c];
     }
     ++blocks;
@@ -95,6 +149,7 @@ void GenotypeKernels::times(const double* theta, const double* v, int columns, P
 
 void GenotypeKernels::quadratic_forms(const double* a, const double* b, int columns,
                                       Precision precision, double* forms) {
+  read();
   const std::int64_t n = matrix_.samples();
   const bool same = a == b;
   std::vector<double> both;
@@ -115,12 +170,13 @@ void GenotypeKernels::quadratic_forms(const double* a, const double* b, int colu
   std::vector<BlockForms> of_blocks(static_cast<std::size_t>(matrix_.blocks()));
   products_.run(control_, pass, [&](const GenotypeBlock& block, const double* t, double*) {
     BlockForms& own = of_blocks[static_cast<std::size_t>(block.number())];
-    std::vector<int> place(used_.size(), -1);
+    std::vector<int> place(static_cast<std::size_t>(components_), -1);
     for (int j = 0; j < block.variants(); ++j) {
       const auto variant = static_cast<std::size_t>(block.first_variant() + j);
       const double* const row = t + static_cast<std::ptrdiff_t>(j) * pass.columns;
       for (std::int64_t k = first_[variant]; k < first_[variant + 1]; ++k) {
         const Share& share = shares_[static_cast<std::size_t>(k)];
+        const double weight = share.weight / divisor(share.component);
         int& at = place[static_cast<std::size_t>(share.component)];
         if (at < 0) {
           at = static_cast<int>(own.components.size());
@@ -129,7 +185,7 @@ void GenotypeKernels::quadratic_forms(const double* a, const double* b, int colu
         }
         double* const sums = own.sums.data() + static_cast<std::ptrdiff_t>(at) * columns;
         for (int c = 0; c < columns; ++c) {
-          sums[c] += share.weight * row[c] * row[same ? c : columns + c];
+          sums[c] += weight * row[c] * row[same ? c : columns + c];
         }
       }
     }
@@ -146,8 +202,9 @@ void GenotypeKernels::quadratic_forms(const double* a, const double* b, int colu
   count_pass(static_cast<double>(matrix_.blocks()));
 }
 
-std::vector<double> GenotypeKernels::factors_of(int component) const {
-  std::vector<double> theta(used_.size());
+std::vector<double> GenotypeKernels::factors_of(int component) {
+  read();
+  std::vector<double> theta(static_cast<std::size_t>(components_));
   theta[static_cast<std::size_t>(component)] = 1;
   std::vector<double> factors;
   for (std::int64_t j = 0; j < matrix_.variants(); ++j) {

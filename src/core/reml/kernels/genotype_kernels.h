@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,13 +30,18 @@ class GenotypeKernels : public Kernels {
   // Standardises variants: z_j = (g_j - mu_j) v_j^(scale_power / 2), with mean and population
   // variance over observed calls. `weights` are ordered by variant. A variant without a call or
   // variance is left out. InputError for a component without other variants, with its name from
-  // `names` if given. `matrix` and `control` must outlive this.
+  // `names` if given: at once if the genotypes have been read, else from read() or the first
+  // product. `matrix` and `control` must outlive this.
   GenotypeKernels(const GenotypeMatrix& matrix, const std::vector<ComponentWeight>& weights,
                   int components, double scale_power, JobControl& control,
-                  const std::vector<std::string>& names = {});
+                  std::vector<std::string> names = {});
+
+  // Reads the genotypes if they have not been read. The facts below are known then, or after the
+  // first product.
+  void read();
 
   std::int64_t samples() const override { return matrix_.samples(); }
-  int components() const override { return static_cast<int>(used_.size()); }
+  int components() const override { return components_; }
   double mean_diagonal(int component) const override {
     return mean_diagonals_[static_cast<std::size_t>(component)];
   }
@@ -63,24 +70,35 @@ class GenotypeKernels : public Kernels {
   std::int64_t constant_variants() const { return constant_; }
 
  private:
-  // A weight divided by c_g.
   struct Share {
     int component;
     double weight;
   };
 
+  // Finds the facts about all variants, which have been read.
+  void find_facts();
+  // The only component whose theta is not 0, if there is one.
+  std::optional<int> only_component(const double* theta) const;
   // sum_g theta_g w_jg / c_g.
   double coefficient(const double* theta, std::int64_t variant) const;
+  // w_jg.
+  double weight(int component, std::int64_t variant) const;
   // w_jg / c_g of all variants.
-  std::vector<double> factors_of(int component) const;
-  bool has_coefficient(const double* theta, std::int64_t block) const;
+  std::vector<double> factors_of(int component);
+  using Coefficient = std::function<double(std::int64_t variant)>;
+  // Adds sum_j coefficient_j z_j z_j' v to `out`.
+  void add_products(const Coefficient& coefficient, const double* v, int columns,
+                    Precision precision, double* out);
   void count_pass(double blocks) { passes_ += blocks / static_cast<double>(matrix_.blocks()); }
 
   const GenotypeMatrix& matrix_;
   JobControl& control_;
   GenotypeProducts products_;
+  int components_;
+  std::vector<std::string> names_;
   std::vector<std::int64_t> first_;  // of each variant in shares_, and the end
-  std::vector<Share> shares_;
+  std::vector<Share> shares_;        // weights that are not 0
+  // Facts, empty until they are found.
   std::vector<std::int64_t> used_;
   std::vector<double> divisors_;
   std::vector<double> mean_diagonals_;
