@@ -326,28 +326,24 @@ odd_ones_out <- function(pairs, bad, n) {
 
 check_divergence <- function(seen, outgroups) {
   pairs <- seen$divergence
-  more <- pairs$excess > 4 & pairs$inner_differ > 1.05 * pairs$outer_differ
+  pairs <- pairs[pairs$excess > 4 & pairs$inner_differ > 1.05 * pairs$outer_differ, ]
   name <- outgroups$name
-  ok <- lapply(seq_along(seen$outgroups), function(i) {
-    one <- seen$outgroups[[i]]
-    if (one$sites == 0) {
-      return(NULL)
-    }
-    finding("divergence", name[i], "ok", sprintf(
-      "%s of %s bases differ from the focal ones", format_percent(one$differ / one$sites),
-      format_count(one$sites)
-    ))
-  })
-  warned <- lapply(which(more), function(k) {
-    pair <- pairs[k, ]
-    finding("divergence", name[pair$inner], "warning", sprintf(
+  sites <- vapply(seen$outgroups, `[[`, 0, "sites")
+  differ <- vapply(seen$outgroups, `[[`, 0, "differ")
+  seen_any <- sites > 0
+  # Many species have thousands of pairs, so the texts of all are made at once.
+  c(
+    findings("divergence", name[pairs$inner], "warning", sprintf(
       paste(
         "this inner outgroup differs from the focal species at %s of bases, the outer outgroup %s",
         "at %s (of %s common positions). Were they exchanged?"
       ),
-      format_percent(pair$inner_differ / pair$sites), quoted(name[pair$outer]),
-      format_percent(pair$outer_differ / pair$sites), format_count(pair$sites)
+      format_percent(pairs$inner_differ / pairs$sites), quoted(name[pairs$outer]),
+      format_percent(pairs$outer_differ / pairs$sites), format_count(pairs$sites)
+    )),
+    findings("divergence", name[seen_any], "ok", sprintf(
+      "%s of %s bases differ from the focal ones",
+      format_percent(differ[seen_any] / sites[seen_any]), format_count(sites[seen_any])
     ))
-  })
-  all_findings(c(warned, ok))
+  )
 }

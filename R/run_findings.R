@@ -26,6 +26,12 @@ finding <- function(check, subject, status, finding, file = NA_character_, line 
   ))
 }
 
+# A list of findings with one check and status, by subject and text.
+findings <- function(check, subjects, status, texts) {
+  of_subject <- function(subject, text) finding(check, subject, status, text)[[1]]
+  Map(of_subject, subjects, texts, USE.NAMES = FALSE)
+}
+
 # Joins lists of findings.
 all_findings <- function(lists) {
   unlist(lists, recursive = FALSE)

@@ -106,7 +106,7 @@ record_projected <- function(context, species, source, report, sums) {
   if (length(report)) {
     complete_facts(
       context$ledgers$work, report_row(species), source,
-      as.character(to_json(c(report, list(on = lengths)), pretty = FALSE))
+      canonical_json(c(report, list(on = lengths)))
     )
   }
 }

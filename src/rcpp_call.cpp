@@ -137,6 +137,7 @@ Rcpp::List project_and_call_impl(const Rcpp::List& alignments, const Rcpp::List&
   }
   ancify::WindowLimits limits;
   limits.memory = to.memory;
+  limits.window = ancify::usual_window(outgroups.size());
   Mailbox mail;
   ancify::ProjectedAndCalled result;
   const auto job = [&](ancify::JobControl& control) {

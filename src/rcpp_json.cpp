@@ -24,29 +24,33 @@ bool write_text(SEXP text, std::string& json) {
 
 bool write_whole_number(double x, std::string& json) {
   constexpr double limit = 1e9;
-  if (!(x > 0 && x < limit && x == std::floor(x))) return false;
+  if (!(x >= 0 && x < limit && x == std::floor(x)) || std::signbit(x)) return false;
   json += std::to_string(static_cast<std::int64_t>(x));
   return true;
 }
 
-bool write_value(SEXP x, std::string& json) {
+bool write_element(SEXP x, R_xlen_t i, std::string& json) {
   switch (TYPEOF(x)) {
     case STRSXP:
-      return write_text(STRING_ELT(x, 0), json);
+      return write_text(STRING_ELT(x, i), json);
     case LGLSXP:
-      json += LOGICAL(x)[0] == 0 ? "false" : "true";
-      return LOGICAL(x)[0] != NA_LOGICAL;
+      json += LOGICAL(x)[i] == 0 ? "false" : "true";
+      return LOGICAL(x)[i] != NA_LOGICAL;
     case INTSXP:
-      return write_whole_number(INTEGER(x)[0], json);
+      return write_whole_number(INTEGER(x)[i], json);
     case REALSXP:
-      return write_whole_number(REAL(x)[0], json);
+      return write_whole_number(REAL(x)[i], json);
+    case VECSXP:
+      if (!Rf_isNull(VECTOR_ELT(x, i))) return write_json(VECTOR_ELT(x, i), json);
+      json += "null";
+      return true;
     default:
       return false;
   }
 }
 
-// jsonlite changes names that are empty or repeated.
-bool write_list(SEXP x, std::string& json) {
+// An array or, with names, an object. jsonlite changes names that are empty or repeated.
+bool write_elements(SEXP x, std::string& json) {
   const Rcpp::RObject names = Rf_getAttrib(x, R_NamesSymbol);
   const bool has_names = !names.isNULL();
   std::unordered_set<SEXP> seen;  // R keeps each text once
@@ -59,35 +63,32 @@ bool write_list(SEXP x, std::string& json) {
         return false;
       json += ':';
     }
-    const SEXP value = VECTOR_ELT(x, i);
-    if (Rf_isNull(value)) {
-      json += "null";
-    } else if (!write_json(value, json)) {
-      return false;
-    }
+    if (!write_element(x, i, json)) return false;
   }
   json += has_names ? '}' : ']';
   return true;
 }
 
+bool is_plain(SEXP x) {
+  const int type = TYPEOF(x);
+  return !Rf_isObject(x) &&
+         (type == VECSXP || type == STRSXP || type == LGLSXP || type == INTSXP || type == REALSXP);
+}
+
 bool write_json(SEXP x, std::string& json) {
-  if (Rf_isObject(x)) return false;
-  const bool is_list = TYPEOF(x) == VECSXP;
+  if (!is_plain(x)) return false;
+  bool has_names = false;
   for (const std::string& attribute : Rcpp::RObject(x).attributeNames()) {
-    if (!is_list || attribute != "names") return false;
+    if (attribute != "names") return false;
+    has_names = true;
   }
-  if (is_list) return write_list(x, json);
-  const bool is_vector =
-      TYPEOF(x) == STRSXP || TYPEOF(x) == LGLSXP || TYPEOF(x) == INTSXP || TYPEOF(x) == REALSXP;
-  if (!is_vector || Rf_xlength(x) > 1) return false;
-  if (Rf_xlength(x) == 1) return write_value(x, json);
-  json += "[]";
-  return true;
+  const bool is_single = TYPEOF(x) != VECSXP && !has_names && Rf_xlength(x) == 1;
+  return is_single ? write_element(x, 0, json) : write_elements(x, json);
 }
 
 }  // namespace
 
-// The JSON of a list whose values are single, or NULL or empty, and need no escapes; else NULL.
+// The JSON of a list with plain values, as to_json() writes it; NULL if these need more than that.
 // [[Rcpp::export]]
 Rcpp::RObject plain_json_impl(const Rcpp::RObject& x) {
   std::string json;

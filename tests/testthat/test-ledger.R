@@ -273,11 +273,21 @@ test_that("plain lists have the text that jsonlite gives them", {
     factor("a"), Sys.Date(), as_json("{}"), data.frame(a = 1:2), matrix(1:4, 2),
     structure(list(1, 2), dim = 1:2),
     list(a = 1, 2), list(a = 1, a = 2), list(a = list(b = list(c = "x", 1), d = NULL)),
-    setNames(list(1), NA), setNames(list(1), "\"")
+    setNames(list(1), NA), setNames(list(1), "\""), c(0, 5, 7), c(a = 1, b = 0), c("a", "b"),
+    c(a = "x", b = "<"), c(TRUE, NA), c(a = TRUE), c(a = 1, a = 2), setNames(1:2, c("a", "")),
+    setNames(numeric(), character()), setNames(1, NA), c(1, 0.5), c(a = 1L, b = NA)
   )
   for (x in c(values, lapply(values, list), lapply(values, function(x) list(a = x, b = "z")))) {
     expect_identical(canonical_json(x), as.character(to_json(x, pretty = FALSE)))
   }
+})
+
+test_that("reports of alignments are plain", {
+  report <- list(
+    blocks = c(3, 0), passed_over = 0, bad = 0, bad_lines = numeric(), bad_problems = character(),
+    on = c(chr1 = 5e6, chr2 = 7)
+  )
+  expect_identical(ancify:::plain_json_impl(report), as.character(to_json(report, pretty = FALSE)))
 })
 
 test_that("texts of rows and of named values are those of lists", {

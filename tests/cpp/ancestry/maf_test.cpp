@@ -144,8 +144,11 @@ TEST(MafRow, IsSixFields) {
   EXPECT_TRUE(row->minus);
   EXPECT_EQ(row->source_size, 1000);
   EXPECT_EQ(row->columns, "A-CG");
+  EXPECT_EQ(parse_maf_row({"hg.chr1", "0 3 + 123456789012345678 ACG", 1})->source_size,
+            123'456'789'012'345'678);
   for (const char* fields : {"", " 5", " 5 3 + 1000", " -5 3 + 1000 ACG", " 5 3 . 1000 ACG",
-                             " 5 3 ++ 1000 ACG", " 5 3.0 + 1000 ACG", " 5 3 + 1e3 ACG"}) {
+                             " 5 3 ++ 1000 ACG", " 5 3.0 + 1000 ACG", " 5 3 + 1e3 ACG",
+                             " 5 3 + 1000x ACG", " 5 3 + 1234567890123456789 ACG"}) {
     EXPECT_FALSE(parse_maf_row({"hg.chr1", fields, 1})) << fields;
   }
 }

@@ -130,7 +130,7 @@ class Inputs {
           {species, file, std::make_unique<FileStore>(folders.back(), chromosomes), name_in_file});
     }
     JobControl control;
-    project_alignments(alignments, chromosomes, {}, 1, control);
+    project_alignments(alignments, chromosomes, options, 1, control);
     std::vector<ChromosomeSequences> sequences;
     for (const auto& [name, length] : chromosomes) {
       sequences.push_back({name, length, [&, name = name, length = length] {
@@ -316,6 +316,40 @@ TEST(ProjectAndCall, ReadsSortedFilesOnceIfTheyLackShortChromosomes) {
     EXPECT_TRUE(inputs.run(inputs.on_cpu(), false) == expected) << seed;
     EXPECT_EQ(inputs.log.find("again"), std::string::npos) << inputs.log;
   }
+}
+
+// A species that lacks rows before the end of a window gets N there, which is not late.
+TEST(ProjectAndCall, ReadsSpeciesThatLackRowsOnce) {
+  Inputs inputs({{"one", 4000}, {"two", 300}}, Order::kSorted, 96);
+  std::mt19937 random(97);
+  const auto row = [](const std::string& source, int start, std::int64_t length) {
+    return "s " + source + " " + std::to_string(start) + " 10 + " + std::to_string(length) +
+           " ACGTACGTAC\n";
+  };
+  for (std::size_t i = 0; i < inputs.outgroups.size(); ++i) {
+    inputs.outgroups[i].name_in_file = "s" + std::to_string(i);
+  }
+  std::string maf = "##maf version=1\n";
+  for (const auto& [name, length] : inputs.chromosomes) {
+    for (int start = 0; start + 10 <= length; start += 10 + static_cast<int>(random() % 20)) {
+      maf += "a score=1\n" + row("hg." + name, start, length);
+      for (const auto& outgroup : inputs.outgroups) {
+        if (random() % 8 == 0) maf += row(outgroup.name_in_file + ".chr", start, 9000);
+      }
+      maf += "\n";
+    }
+  }
+  const std::string path = inputs.dir.write("all.maf", maf);
+  for (auto& outgroup : inputs.outgroups) outgroup.file = path;
+  inputs.options.focal_name = "hg";
+  for (const auto& chromosome : inputs.chromosomes) {
+    inputs.options.focal_chromosomes.push_back(chromosome.name);
+  }
+  const auto expected = inputs.one_after_the_other(inputs.on_cpu(), true);
+  inputs.limits.window = 128;
+  inputs.options.chunk_size = 100;
+  EXPECT_TRUE(inputs.run(inputs.on_cpu(), true) == expected);
+  EXPECT_EQ(inputs.log.find("again"), std::string::npos) << inputs.log;
 }
 
 TEST(ProjectAndCall, LeavesAFileThatHasComeMeanwhile) {

@@ -162,6 +162,23 @@ TEST(SitePatterns, ABatchHasTheCallsOfItsPatterns) {
   expect_same_in_batches(MethodByNeighbours(std::move(of_classes)), random);
 }
 
+TEST(SitePatterns, ABatchCountsMoreVotesThanAByteHolds) {
+  constexpr int inner = 600;
+  constexpr int outer = 256;
+  std::vector<std::uint8_t> states(std::size_t{inner + outer} * kBatchSites, 2);
+  for (std::size_t i = 0; i < kBatchSites; ++i) {
+    // Of the inner species, 237 to 364 have C.
+    for (std::size_t s = 0; s < 237 + i; ++s) states[s * kBatchSites + i] = 1;
+  }
+  for (const SimdLevel level : {SimdLevel::kScalar, best_simd_level()}) {
+    std::vector<SiteCall> found(kBatchSites);
+    VotingMethod({inner, outer}).call_batch(states.data(), kBatchSites, level, found.data());
+    for (std::size_t i = 0; i < kBatchSites; ++i) {
+      EXPECT_EQ(found[i].call, 237 + i < 300 ? 'G' : 'n') << i;
+    }
+  }
+}
+
 TEST(SitePatterns, NumbersAndStatesAreInverse) {
   for (const int species : {0, 1, 3, 8}) {
     for (std::size_t number = 0; number < number_of_patterns(species); number += 1 + species) {

@@ -50,7 +50,9 @@ class AlignmentReader {
     do {
       more = chunks_.next(context_, consume);
     } while (more && go_on());
-    projector_->flush();
+    if (passage_.chromosome != Passage::kNowhere) {
+      projector_->flush(passage_.chromosome, passage_.position);
+    }
     if (!more) end();
   }
 

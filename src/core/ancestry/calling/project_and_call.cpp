@@ -8,11 +8,22 @@
 
 #include "core/ancestry/calling/piece_calling.h"
 #include "core/ancestry/calling/window_work.h"
+#include "core/genome/packed.h"
 #include "core/io/file.h"
 
 namespace ancify {
 
 namespace {
+
+// Divides a window. On the CPU it has at least eight pieces, so that many threads have work.
+std::int64_t piece_of(const PieceCaller& by, std::int64_t window) {
+  constexpr std::int64_t fewest = 8;
+  constexpr auto group = static_cast<std::int64_t>(kPackedGroup);
+  std::int64_t piece = std::min(by.piece(window, false), window);
+  if (by.devices() > 0) return piece;
+  while (window / piece < fewest && piece % (2 * group) == 0) piece /= 2;
+  return piece;
+}
 
 // Calls pieces into files, one or two a chromosome.
 class WindowCalls : public WindowWork {
@@ -25,7 +36,7 @@ class WindowCalls : public WindowWork {
         folder_(folder),
         outer_(folder),
         inner_(by.caller().with_phred() ? posterior_folder(folder) : folder),
-        piece_(std::min(by.piece(window, false), window)) {
+        piece_(piece_of(by, window)) {
     for (const Chromosome& chromosome : chromosomes) {
       const std::int64_t n = (chromosome.length + piece_ - 1) / piece_;
       files_.emplace_back(folder_, chromosome, static_cast<std::size_t>(n),

@@ -22,12 +22,19 @@ struct OutgroupAlignment {
   std::string folder = {};        // for its projected sequences; empty if not kept
 };
 
+// The usual positions of a window. With many species, shorter windows keep the bases of all in
+// little memory, which is reused soon.
+constexpr std::int64_t usual_window(std::size_t species) {
+  constexpr std::size_t few = 16;
+  return species <= few ? std::int64_t{1} << 22 : std::int64_t{1} << 19;
+}
+
 struct WindowLimits {
   // Bytes for bases that wait; at least four windows of all outgroups. Readers may exceed this
   // limit by one read.
   std::int64_t memory = 2'000'000'000;
   // Positions of a window, a multiple of kPackedGroup.
-  std::int64_t window = std::int64_t{1} << 22;
+  std::int64_t window = usual_window(1);
 };
 
 // A file, and the numbers of its outgroups.

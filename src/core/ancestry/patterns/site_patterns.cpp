@@ -248,6 +248,8 @@ ANCIFY_ALWAYS_INLINE void make_rows(int n_species, const Sites& sites, std::size
                                     std::size_t n, std::uint8_t* states) {
   for (int s = 0; s < n_species; ++s) {
     std::uint8_t* const row = states + static_cast<std::size_t>(s) * kBatchSites;
+    // Processors do not foresee the next batch in so many sequences.
+    __builtin_prefetch(sites.species[s] + bytes_before(sites.form, start + kBatchSites));
     add_species(sites.species, s, s + 1, sites.form, start, n, row);
     std::fill_n(row + n, kBatchSites - n, std::uint8_t{kMissing});
   }

@@ -48,7 +48,11 @@ std::vector<std::string> names_in_file(const std::vector<ProjectionTarget>& targ
 
 ProjectionOptions options_for(const std::vector<ProjectionTarget>& targets,
                               ProjectionOptions options) {
+  constexpr std::size_t most = std::size_t{1} << 18;  // of all outgroups
+  constexpr std::size_t fewest = std::size_t{1} << 13;
   options.focal_row = !targets.empty() && targets.back().focal;
+  const std::size_t share = most / std::max<std::size_t>(targets.size(), 1);
+  options.gathered = std::min(options.gathered, std::max(share, fewest));
   return options;
 }
 
@@ -74,7 +78,7 @@ AlignmentProjector::AlignmentProjector(const std::string& file,
   for (const auto& target : targets) {
     auto& projector =
         projectors_.emplace_back(file, chromosomes, *target.store, check_ ? &*check_ : nullptr,
-                                 options_for(target, options), context);
+                                 options_for(target, options_), context);
     sinks_.push_back(&projector);
   }
 }
@@ -83,8 +87,8 @@ std::size_t AlignmentProjector::consume(std::string_view text, bool last) {
   return pairs_.consume(text, last, sinks_);
 }
 
-void AlignmentProjector::flush() {
-  for (auto& projector : projectors_) projector.flush();
+void AlignmentProjector::flush(std::size_t chromosome, std::int64_t position) {
+  for (auto& projector : projectors_) projector.flush(chromosome, position);
 }
 
 ProjectionReport AlignmentProjector::report(const Projector& projector) const {

@@ -42,8 +42,8 @@ class AlignmentProjector {
 
   // See PairReader::consume().
   std::size_t consume(std::string_view text, bool last);
-  // Writes all positions of the blocks so far to the stores.
-  void flush();
+  // Writes all positions of the blocks so far to the stores. See Projector::flush().
+  void flush(std::size_t chromosome, std::int64_t position);
   // Fills uncovered positions with N, and returns a report for each target. FormatError if a target
   // has no good block on the chromosomes.
   std::vector<ProjectionReport> finish();

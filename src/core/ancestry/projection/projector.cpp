@@ -18,8 +18,6 @@ char agreed_letter(char letter, char other) {
 
 namespace {
 
-constexpr std::size_t kGathered = std::size_t{1} << 16;
-
 // The letter whose base is first in the alphabet.
 char first_letter(char letter, char other) {
   return base_code(other) < base_code(letter) ? other : letter;
@@ -125,7 +123,7 @@ Projector::Projector(const std::string& file, const std::vector<Chromosome>& chr
       overlaps_(options.overlaps),
       placed_(chromosomes.size()),
       filled_(chromosomes.size(), 0),
-      gathered_(kGathered) {}
+      gathered_(options.gathered) {}
 
 void Projector::finish() {
   write_gathered();
@@ -177,7 +175,7 @@ void Projector::write_piece(std::size_t chromosome, const PlacedBlocks::Piece& p
 // gaps are written together with the blocks beside them.
 void Projector::fill_up_to(std::size_t chromosome, std::int64_t position) {
   auto& filled = filled_[chromosome];
-  if (position - filled > static_cast<std::int64_t>(kGathered)) {
+  if (position - filled > static_cast<std::int64_t>(gathered_.size())) {
     write_gathered();
     fill_rest(chromosome, position);
   }
@@ -212,10 +210,10 @@ void Projector::go_to(std::size_t chromosome, std::int64_t position) {
 template <class Put>
 void Projector::gather(std::size_t n, Put put) {
   for (std::size_t done = 0; done < n;) {
-    const std::size_t here = std::min(n - done, kGathered - n_gathered_);
+    const std::size_t here = std::min(n - done, gathered_.size() - n_gathered_);
     n_gathered_ += put(&gathered_[n_gathered_], done, here);
     done += here;
-    if (n_gathered_ == kGathered) write_gathered();
+    if (n_gathered_ == gathered_.size()) write_gathered();
   }
 }
 

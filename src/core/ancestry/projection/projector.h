@@ -36,6 +36,8 @@ struct ProjectionOptions {
   Overlaps overlaps = Overlaps::kScore;
   // Bytes of text, and of the file, at a time; best if they fit a core's own cache.
   std::size_t chunk_size = 1 << 18;
+  // Positions of an outgroup that are gathered for its store. They suit a core's own cache too.
+  std::size_t gathered = 1 << 16;
   SimdLevel simd = SimdLevel::kScalar;
   std::vector<ChromosomeAlias> aliases;  // that files may have for the chromosomes
   bool focal_row = false;                // whether the last target takes the focal rows
@@ -112,8 +114,12 @@ class Projector : public PairChecker {
             SequenceStore& store, FocalCheck* check, const ProjectionOptions& options,
             const TaskContext& context);
 
-  // Writes all gathered positions to the store.
-  void flush() { write_gathered(); }
+  // Writes all gathered positions to the store. The file has passed the positions before this one,
+  // which get N if they are uncovered.
+  void flush(std::size_t chromosome, std::int64_t position) {
+    write_gathered();
+    fill_rest(chromosome, position);
+  }
   // Fills uncovered positions with N, and writes the rest to the store.
   void finish();
   std::int64_t shared() const { return placed_.shared(); }

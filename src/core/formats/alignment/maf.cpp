@@ -45,6 +45,25 @@ std::string_view score_field(std::string_view line) {
   return field.substr(std::min(field.size(), name.size()));
 }
 
+// parse_whole_number(next_field(text)), reading each character once.
+std::optional<std::int64_t> next_whole_number(std::string_view& text) {
+  constexpr std::ptrdiff_t most_digits = 18;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end && is_blank(*at)) ++at;
+  const char* const begin = at;
+  std::uint64_t value = 0;
+  for (; at < end && static_cast<unsigned char>(*at - '0') < 10; ++at) {
+    value = value * 10 + static_cast<unsigned char>(*at - '0');
+  }
+  const std::ptrdiff_t digits = at - begin;
+  const bool is_number = digits > 0 && digits <= most_digits && (at == end || is_blank(*at));
+  while (at < end && !is_blank(*at)) ++at;
+  text.remove_prefix(static_cast<std::size_t>(at - text.data()));
+  if (!is_number) return {};
+  return static_cast<std::int64_t>(value);
+}
+
 // Whether the last line of a file, which has no newline, is a complete row.
 bool is_whole_row(const MafLine& line) {
   const auto row = parse_maf_row(line);
@@ -56,10 +75,10 @@ bool is_whole_row(const MafLine& line) {
 std::optional<MafRow> parse_maf_row(const MafLine& line) {
   if (line.row != nullptr) return *line.row;
   std::string_view rest = line.fields;
-  const auto start = parse_whole_number(next_field(rest));
-  const auto size = parse_whole_number(next_field(rest));
+  const auto start = next_whole_number(rest);
+  const auto size = next_whole_number(rest);
   const std::string_view strand = next_field(rest);
-  const auto source_size = parse_whole_number(next_field(rest));
+  const auto source_size = next_whole_number(rest);
   if (!start || !size || !source_size || rest.empty()) return {};
   if (strand != "+" && strand != "-") return {};
   while (is_blank(rest.front())) rest.remove_prefix(1);

@@ -26,6 +26,7 @@ bool is_no_allele(std::string_view alt) {
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -294,6 +295,7 @@ class VariantReader::Impl {
   const std::vector<std::string_view>& stored() const { return stored_; }
   std::string_view id() const { return is_line_ ? line_->id() : record_->d.id; }
 
+  std::string_view chromosome() const { return name_; }
   std::int64_t declared_length() const { return length_; }
   std::int64_t consumed() const {
     return file_->is_bgzf != 0 ? file_->fp.bgzf->block_address : htell(file_->fp.hfile);
@@ -616,6 +618,7 @@ class VariantReader::Impl {
       }
       seen_[index] = true;
       chromosome_ = chromosome;
+      name_ = bcf_seqname(header_.get(), record_.get());
       length_ = static_cast<std::int64_t>(header_->id[BCF_DT_CTG][index].val->info[0]);
     }
     position_ = record_->pos;
@@ -719,6 +722,7 @@ class VariantReader::Impl {
   Genotypes genotypes_;
   SampleNumbers numbers_;
   int chromosome_ = -1;
+  std::string_view name_;    // of the chromosome
   std::int64_t length_ = 0;  // of the chromosome, as declared in the header, or 0
   hts_pos_t position_ = 0;
   std::vector<bool> seen_;  // by the chromosome's index in the header
@@ -732,9 +736,7 @@ VariantReader::VariantReader(const std::string& path, int threads, RecordParts p
 VariantReader::~VariantReader() = default;
 
 bool VariantReader::next() { return impl_->next(); }
-std::string_view VariantReader::chromosome() const {
-  return bcf_seqname(impl_->header_.get(), impl_->record_.get());
-}
+std::string_view VariantReader::chromosome() const { return impl_->chromosome(); }
 std::int64_t VariantReader::position() const { return impl_->record_->pos + 1; }
 std::string_view VariantReader::id() const { return impl_->id(); }
 int VariantReader::alleles() const { return static_cast<int>(impl_->alleles().size()); }
@@ -846,13 +848,12 @@ class VariantWriter::Impl {
   }
 
   void set_numbers(const char* id, const std::vector<float>& values) {
-    const auto n = static_cast<int>(values.size());
     VcfLine* const line = line_to_add(id);
-    if (line == nullptr) return update(id, values.data(), n, BCF_HT_REAL);
-    number_text_.l = 0;
-    std::vector<std::uint8_t> bytes(values.size() * sizeof(float));
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    if (bcf_fmt_array(&number_text_, n, BCF_BT_FLOAT, bytes.data()) != 0) fail();
+    if (line == nullptr) {
+      return update(id, values.data(), static_cast<int>(values.size()), BCF_HT_REAL);
+    }
+    if (values.size() == 1) return line->add_info(id, text_of(values.front()));
+    write_numbers(values.data(), values.size());
     line->add_info(id, {number_text_.s, number_text_.l});
   }
 
@@ -923,6 +924,26 @@ class VariantWriter::Impl {
     return can_be_added ? reader_.line_to_change() : nullptr;
   }
 
+  // Writes numbers as htslib does, into number_text_.
+  void write_numbers(const float* values, std::size_t n) {
+    number_text_.l = 0;
+    float* const unchanged = const_cast<float*>(values);
+    if (bcf_fmt_array(&number_text_, static_cast<int>(n), BCF_BT_FLOAT, unchanged) != 0) fail();
+  }
+
+  // Probabilities recur, and htslib takes long to write one.
+  const std::string& text_of(float number) {
+    std::uint32_t bits;
+    std::memcpy(&bits, &number, sizeof bits);
+    auto& [known, text] = known_texts_[bits * 0x9e3779b9U >> (32 - kKnownBits)];
+    if (text.empty() || known != bits) {
+      write_numbers(&number, 1);
+      known = bits;
+      text.assign(number_text_.s, number_text_.l);
+    }
+    return text;
+  }
+
   void update(const char* id, const void* values, int n, int type) {
     bcf1_t* const record = reader_.record_to_change();
     remove_repeats(record, id);
@@ -978,6 +999,9 @@ class VariantWriter::Impl {
   std::optional<OutputFile> output_;  // none for the standard output
   std::unique_ptr<htsFile, CloseFile> file_;
   FreedText number_text_;
+  static constexpr int kKnownBits = 8;
+  // The text of a float, by its bits.
+  std::array<std::pair<std::uint32_t, std::string>, std::size_t{1} << kKnownBits> known_texts_;
 };
 
 VariantWriter::VariantWriter(VariantReader& reader, const std::string& path,
