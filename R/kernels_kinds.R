@@ -3,17 +3,20 @@
 # The kinds of kernels, a row each:
 # words: for print()
 # core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. A list has
-#   `parts` and a `kind`. "grm" needs no function: its variants become components of the fit's
-#   genotypes.
+#   `parts` and a `kind`. "grm" is for kernels within others: a fit has its variants as components
+#   of its genotypes. "blocks" and "records" are made for fits alone.
+# by_row: whether core() takes samples with several rows of `data`
 # fields(kernel): the list for the core, of a kernel that a fit keeps
 # times(kernel, V): the product, if the core does not compute it
 # effects(kernel, factors, variance, response): effects of variants, if the kernel has any
 kernel_kinds <- function() {
-  row <- function(words, core = NULL, fields = NULL, times = NULL, effects = NULL) {
-    list(words = words, core = core, fields = fields, times = times, effects = effects)
+  row <- function(words, core = NULL, fields = NULL, times = NULL, effects = NULL,
+                  by_row = FALSE) {
+    list(words = words, core = core, fields = fields, times = times, effects = effects,
+         by_row = by_row)
   }
   list(
-    grm = row("of genotypes"),
+    grm = row("of genotypes", core_grm, grm_fields),
     matrix = row(
       "a matrix", core_matrix, function(kernel) core_list("MatrixKernel", matrix = kernel),
       function(kernel, V) kernel$matrix %*% V # nolint: object_name_linter.
@@ -26,7 +29,13 @@ kernel_kinds <- function() {
     weighted = row(
       "of weighted blocks", core_weighted, weighted_fields, effects = weighted_effects
     ),
-    admixture = row("by ancestry", core_admixture, admixture_fields)
+    admixture = row("by ancestry", core_admixture, admixture_fields),
+    dominance = row("of dominance", core_dominance, dominance_fields),
+    groups = row("of groups", core_groups, groups_fields, by_row = TRUE),
+    interaction = row("an interaction", core_interaction, interaction_fields, by_row = TRUE),
+    blocks = row("within groups", fields = blocks_fields),
+    product = row("a product of entries", core_product, product_fields, by_row = TRUE),
+    records = row("of records", fields = records_fields)
   )
 }
 
@@ -45,6 +54,7 @@ kernel_problem <- function(model, settings) {
       )
     },
     n_genetic = model$n_genetic, scale_power = model$scale_power,
+    individuals = if (!is.null(model$individuals)) model$individuals - 1L,
     kernel_scales = model$kernel_scales, even_diagonal = model$even_diagonal,
     kernels = lapply(unname(model$kernels), kernel_for_core),
     control = model$control, work = settings$work, kept = settings$kept
@@ -70,9 +80,14 @@ model_of_kernel <- function(kernel, n) {
   )
 }
 
-# The kernel of some of its samples, as a fit keeps it: a matrix, or a list.
+# The kernel of some of its samples, as a fit keeps it: a matrix, or a list. `rows`: a sample with
+# several rows of `data` is there several times.
 core_kernel <- function(kernel, rows, n, name) {
-  kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)
+  kind <- kernel_kinds()[[kernel$kind]]
+  if (kind$by_row || !anyDuplicated(rows)) {
+    return(kind$core(kernel, rows, n, name))
+  }
+  records_of_kernel(kind$core(kernel, unique(rows), n, name), rows)
 }
 
 # The same kernel in the form that the core takes.
@@ -114,11 +129,11 @@ products_fields <- function(kernel) {
 # Names of further kernels that contain variants on chromosomes of `g`.
 kernels_of_variants <- function(fit, g) {
   is_there <- function(kernel) {
-    if (!is.list(kernel) || is.null(kernel$genotypes)) {
+    if (is.null(kernel$genotypes)) {
       return(FALSE)
     }
     names <- comparable_chromosomes(kernel$genotypes, g)
     any(names[[1]] %in% names[[2]])
   }
-  names(Filter(is_there, fit$kernels))
+  names(Filter(function(kernel) any(vapply(all_parts(kernel), is_there, NA)), fit$kernels))
 }

@@ -132,7 +132,7 @@ fixef.reml_fit <- function(object, ...) coef.reml_fit(object, "fixed", ...)
 #' @exportS3Method nlme::ranef
 ranef.reml_fit <- function(object, ...) {
   check_no_more(...)
-  data.frame(object$genetic, row.names = object$ids, check.names = FALSE)
+  data.frame(object$genetic, row.names = make.unique(object$ids), check.names = FALSE)
 }
 
 #' @exportS3Method nlme::VarCorr
