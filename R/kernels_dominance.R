@@ -6,11 +6,12 @@
 #' @details
 #' A variant whose counted allele has the frequency p in the samples gets the code of GCTA's
 #' `--make-grm-d`: 0, 2p and 4p - 2 for no, one and two copies. In Hardy-Weinberg equilibrium this
-#' code is uncorrelated with copies, and has the variance \eqn{v = (2p(1-p))^2}. A column x is the
-#' code minus its mean, times v^(`scale_power` / 2), and 0 for a missing call. The kernel is the sum
-#' of x x' / c, where c is the sum of v^(1 + `scale_power`). So -1 is GCTA's kernel, apart from its
-#' expected means and its counts by pair. 0 is the orthogonal coding of Vitezica and others (2013).
-#' Variants that do not vary are left out.
+#' code is uncorrelated with copies. Its variance is then v = (2p(1 - p))^2.
+#'
+#' A column x is the code minus its mean, times v^(`scale_power` / 2). It is 0 for a missing call.
+#' The kernel is the sum of x x' / c, where c is the sum of v^(1 + `scale_power`). So -1 is GCTA's
+#' kernel, apart from its expected means and its counts by pair. 0 is the orthogonal coding of
+#' Vitezica and others (2013). Variants that do not vary are left out.
 #'
 #' The kernel is never held as a matrix. Each variant takes two columns, its copies and its
 #' heterozygotes. So a pass takes twice the time and the memory of [kernel_grm()].

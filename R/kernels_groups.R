@@ -8,10 +8,10 @@
 #' matrix is held.
 #'
 #' **Repeated records.** With a kernel of the column of ids, `data` of [fit_reml()] may have several
-#' rows for a sample. All rows of a sample have its genotypes, so that kernels K of samples become
-#' Z K Z', where a row of Z has a 1 at the row's sample. The variance of `kernel_groups(~ id)` is
-#' that of lasting differences between samples that the other kernels do not explain. The residual
-#' variance is then that within samples. [predict.reml_fit()] and [variant_effects()] work as
+#' rows for a sample. All rows of a sample have its genotypes: kernels K of samples become Z K Z',
+#' where a row of Z has a 1 at its sample. The variance of `kernel_groups(~ id)` is that of lasting
+#' differences between samples, beyond the other kernels. The residual variance is that within
+#' samples. [predict.reml_fit()] and [variant_effects()] work as
 #' before. [scan_variants()], [pcgc()] and fits of several traits need one row for each sample.
 #'
 #' **Heritability.** Groups are not genetic. Their variance is in the total, but not in `h2` of

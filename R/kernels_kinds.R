@@ -137,3 +137,69 @@ kernels_of_variants <- function(fit, g) {
   }
   names(Filter(function(kernel) any(vapply(all_parts(kernel), is_there, NA)), fit$kernels))
 }
+
+# ---- Kernels of kernels --------------------------------------------------------------------------
+
+core_interaction <- function(kernel, rows, n, name) {
+  refuse_without_values(kernel)
+  inner <- core_kernel(kernel$kernel, rows, n, name)
+  values <- kernel$values
+  if (is.numeric(values)) {
+    refuse_if(!all(is.finite(values)), "%s has a value that is not finite: make it NA.",
+              quoted(kernel$column))
+    return(list(kind = "interaction", parts = kernel$parts, kernel = inner,
+                values = as.double(values)))
+  }
+  refuse_if(!(is.factor(values) || is.character(values) || is.logical(values)),
+            "%s must have numbers or labels, as the environment of the kernel %s.",
+            quoted(kernel$column), quoted(name))
+  list(kind = "blocks", parts = kernel$parts, kernel = inner,
+       groups = match(values, unique(values)))
+}
+
+interaction_fields <- function(kernel) {
+  core_list("InteractionKernel", kernel = kernel_for_core(kernel$kernel), values = kernel$values)
+}
+
+blocks_fields <- function(kernel) {
+  core_list("BlocksKernel", kernel = kernel_for_core(kernel$kernel), groups = kernel$groups - 1L)
+}
+
+core_product <- function(kernel, rows, n, name) {
+  of <- function(k) {
+    if (is.null(k$ids)) {
+      return(core_kernel(k, rows, n, name))
+    }
+    core_kernel(k, match(kernel$ids[rows], k$ids), length(k$ids), name)
+  }
+  list(kind = "product", one = of(kernel$one), other = of(kernel$other))
+}
+
+product_fields <- function(kernel) {
+  core_list("ProductOfKernels", one = kernel_for_core(kernel$one),
+            other = kernel_for_core(kernel$other))
+}
+
+# The kernel of kernel_grm() within another.
+core_grm <- function(kernel, rows, n, name) {
+  list(kind = "grm", genotypes = kernel$genotypes[rows, ], scale_power = kernel$scale_power)
+}
+
+grm_fields <- function(kernel) {
+  core_list(
+    "GrmKernel", genotypes = core_genotypes(kernel$genotypes), scale_power = kernel$scale_power
+  )
+}
+
+# `kernel`: as a fit keeps it, of the samples unique(rows).
+records_of_kernel <- function(kernel, rows) {
+  list(kind = "records", parts = if (is.list(kernel)) kernel$parts, kernel = kernel,
+       individuals = match(rows, unique(rows)), n = length(unique(rows)))
+}
+
+records_fields <- function(kernel) {
+  core_list(
+    "RecordsKernel",
+    kernel = kernel_for_core(kernel$kernel), individuals = kernel$individuals - 1L, n = kernel$n
+  )
+}

@@ -68,16 +68,3 @@ refuse_records <- function(model, what) {
   refuse_if(!is.null(model$individuals),
             "%s one row of `data` for each sample: fit the means of the samples' rows.", what)
 }
-
-# `kernel`: as a fit keeps it, of the samples unique(rows).
-records_of_kernel <- function(kernel, rows) {
-  list(kind = "records", parts = if (is.list(kernel)) kernel$parts, kernel = kernel,
-       individuals = match(rows, unique(rows)), n = length(unique(rows)))
-}
-
-records_fields <- function(kernel) {
-  core_list(
-    "RecordsKernel",
-    kernel = kernel_for_core(kernel$kernel), individuals = kernel$individuals - 1L, n = kernel$n
-  )
-}

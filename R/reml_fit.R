@@ -5,9 +5,9 @@
 #'
 #' @details
 #' **Model.** y = X b + u_1 + ... + u_G + e. The genetic values u_g have covariance theta_g K_g, the
-#' residuals e have theta_e I, or a variance by group (`residual`) or ancestry
-#' ([kernel_admixture()]). K_g is the kernel of component g ([kernels]). Variances are in squared
-#' units of the response.
+#' residuals e have theta_e I. Or they have a variance for each group (`residual`), or for each
+#' ancestry ([kernel_admixture()]). K_g is the kernel of component g ([kernels]). Variances are in
+#' squared units of the response.
 #'
 #' **Samples** are matched by id, and have the order of the genotypes. Samples without phenotype or
 #' with a missing covariate are dropped and counted. `data` has one row for each sample, or several

@@ -158,7 +158,8 @@ VarCorr.reml_fit <- function(x, ...) {
 #' | `enrichment`, `enrichment_se`, `enrichment_mc_se` | enrichment, with both errors |
 #' | `h2`, `h2_se`, `h2_mc_se` | heritability in an ancestry, only with [kernel_admixture()] |
 #'
-#' [reml_fit] explains shares, enrichment, errors and overlap.
+#' [reml_fit] explains shares, enrichment, errors and overlap. Groups of samples ([kernel_groups()])
+#' have their share, but are not in `h2`.
 #'
 #' For a fit of several traits: a row for each trait, with `trait`, `component` (`"h2"` for all),
 #' `share` and `se`; with several components, also a row for each of them.

@@ -25,17 +25,18 @@ choose_path <- function(wanted, n, components, memory) {
 }
 
 # choose_path() for a model, which a product of kernels makes exact.
-chosen_path <- function(model, method, memory) {
+chosen_path <- function(model, wanted, memory) {
+  check_choice(wanted, c("auto", "exact", "stochastic"), "method")
   kinds <- unlist(lapply(unname(model$kernels), function(kernel) {
     vapply(all_parts(kernel), `[[`, "", "kind")
   }))
   products <- sum(kinds == "product")
-  refuse_if(products && method == "stochastic", paste(
+  refuse_if(products && wanted == "stochastic", paste(
     "kernel_product() makes a matrix, so it has only the exact path: choose `method = \"exact\"`,",
     "or leave the product out."
   ))
-  if (products && method == "auto") method <- "exact"
-  choose_path(method, length(model$y), dense_components(model) + 2 * products, memory)
+  if (products && wanted == "auto") wanted <- "exact"
+  choose_path(wanted, length(model$y), dense_components(model) + 2 * products, memory)
 }
 
 # Number of matrices of a model. A residual of several variances needs one matrix less than its

@@ -41,7 +41,8 @@ analysis_samples <- function(formula, data, id, order, family = NULL, several = 
     check_degrees_of_freedom(y, x, names(frame)[1])
   }
   list(
-    ids = order[records$at[kept]], at = records$at[kept], rows = row[kept], y = y, x = structure(x, contrasts = NULL),
+    ids = order[records$at[kept]], at = records$at[kept], rows = row[kept], y = y,
+    x = structure(x, contrasts = NULL),
     terms = stats::terms(frame), contrasts = attr(x, "contrasts"),
     levels = levels_of(covariates[row[kept], , drop = FALSE]),
     columns = intersect(all.vars(stats::delete.response(stats::terms(frame))), names(data)),
@@ -73,8 +74,8 @@ sample_ids <- function(data, id, repeated = FALSE) {
   without <- which(is.na(ids) | !nzchar(ids))
   refuse_if(length(without), "Row %s of `data` has no id.", format_count(without[1]))
   twice <- if (repeated) 0 else anyDuplicated(ids)
-  refuse_if(twice, paste("`data` has the sample %s twice. Leave a row out. fit_reml() takes several",
-                         "with `kernels = kernel_groups(~ %s)`."), quoted(ids[twice]), id)
+  refuse_if(twice, paste("`data` has the sample %s twice: leave a row out. fit_reml() takes",
+                         "several with `kernels = kernel_groups(~ %s)`."), quoted(ids[twice]), id)
   ids
 }
 
