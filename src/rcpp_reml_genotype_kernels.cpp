@@ -200,9 +200,9 @@ class DominanceKernel : public OtherKernel {
         std::make_unique<ancify::HeterozygoteCalls>(given_.genotypes.open(control.inputs())),
         selection_, work_, control);
     weights_ = reml::dominance_weights(*genotypes_, given_.scale_power);
-    auto kernels = std::make_unique<reml::WeightedKernels>(*genotypes_, weights_.blocks(),
-                                                           std::vector<double>{weights_.divisor}, 0,
-                                                           control, later_names(names, facts));
+    auto kernels = std::make_unique<reml::WeightedKernels>(
+        *genotypes_, weights_.blocks(), std::vector<double>{weights_.divisor}, 0, control,
+        later_names(names, facts), std::int64_t{1} << 16, std::vector<double>{weights_.trace});
     facts.add(NA_REAL, NA_REAL);
     return kernels;
   }

@@ -18,6 +18,20 @@ std::vector<WeightBlock> DominanceWeights::blocks() const {
   return result;
 }
 
+namespace {
+
+// The sum of squares of a variant's centred codes.
+double squared_codes(const VariantCounts& counts, const VariantMoments& moments) {
+  const auto one = static_cast<double>(counts.one);
+  const auto two = static_cast<double>(counts.two);
+  const double of_one = moments.mean;
+  const double of_two = 2 * moments.mean - 2;
+  const double sum = one * of_one + two * of_two;
+  return one * of_one * of_one + two * of_two * of_two - sum * sum / moments.observed;
+}
+
+}  // namespace
+
 DominanceWeights dominance_weights(const GenotypeMatrix& matrix, double scale_power) {
   DominanceWeights result;
   for (std::size_t j = 0; j < matrix.moments().size(); j += 2) {
@@ -26,6 +40,7 @@ DominanceWeights dominance_weights(const GenotypeMatrix& matrix, double scale_po
     const double root = moments.variance > 0 ? 2 * p * (1 - p) : 0;
     const double weight = root > 0 ? std::pow(root, 2 * scale_power) : 0;
     const double slope = 2 * p - 1;
+    if (weight > 0) result.trace += weight * squared_codes(matrix.counts()[j], moments);
     result.divisor += root > 0 ? std::pow(root, 2 + 2 * scale_power) : 0;
     for (const double value : {slope * slope, slope, slope, 1.0}) {
       result.values.push_back(weight * value);

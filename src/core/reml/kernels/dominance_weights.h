@@ -16,6 +16,7 @@ struct DominanceWeights {
 
   std::vector<double> values;  // 2 x 2 for each variant
   double divisor = 0;          // c
+  double trace = 0;            // of the kernel, times c
 };
 
 // The code of a variant with the allele frequency p is 0, 2p and 4p - 2 for 0, 1 and 2 copies,
