@@ -13,6 +13,10 @@
 #' | `kernel_products()` | given by a function that computes products with vectors |
 #' | [kernel_weighted()] | sum over blocks of variants of Z W Z' / c |
 #' | [kernel_admixture()] | the kernel of genotypes, divided by ancestry |
+#' | [kernel_dominance()] | dominance deviations of genotypes |
+#' | [kernel_interaction()] | another kernel times an environment, or within its levels |
+#' | [kernel_product()] | the product of two kernels, entry by entry |
+#' | [kernel_groups()] | groups of samples, such as households, and repeated records |
 #'
 #' **Scale.** A column z has a variant's genotypes minus their mean, times v^(`scale_power` / 2),
 #' where v is their population variance. A missing call is 0 in z, and c is the sum of v^(1 +
@@ -144,7 +148,8 @@ print.reml_kernel <- function(x, ...) {
   facts <- c(
     kernel_kinds()[[x$kind]]$words,
     if (!is.na(x$n)) count_of(x$n, "sample"),
-    if (!is.null(x$genotypes)) count_of(ncol(x$genotypes), "variant")
+    if (!is.null(x$genotypes)) count_of(ncol(x$genotypes), "variant"),
+    if (!is.null(x$column)) sprintf("by %s of `data`", quoted(x$column))
   )
   scale <- if (is.null(x$scale_power)) "" else number_text(x$scale_power)
   entries <- if (is.null(x$entries)) "" else format_count(nrow(x$entries))

@@ -3,17 +3,20 @@
 # The kinds of kernels, a row each:
 # words: for print()
 # core(kernel, rows, n, name): the kernel of some of its n samples, as a fit keeps it. A list has
-#   `parts` and a `kind`. "grm" needs no function: its variants become components of the fit's
-#   genotypes.
+#   `parts` and a `kind`. "grm" is for kernels within others: a fit has its variants as components
+#   of its genotypes. "blocks" and "records" are made for fits alone.
+# by_row: whether core() takes samples with several rows of `data`
 # fields(kernel): the list for the core, of a kernel that a fit keeps
 # times(kernel, V): the product, if the core does not compute it
 # effects(kernel, factors, variance, response): effects of variants, if the kernel has any
 kernel_kinds <- function() {
-  row <- function(words, core = NULL, fields = NULL, times = NULL, effects = NULL) {
-    list(words = words, core = core, fields = fields, times = times, effects = effects)
+  row <- function(words, core = NULL, fields = NULL, times = NULL, effects = NULL,
+                  by_row = FALSE) {
+    list(words = words, core = core, fields = fields, times = times, effects = effects,
+         by_row = by_row)
   }
   list(
-    grm = row("of genotypes"),
+    grm = row("of genotypes", core_grm, grm_fields),
     matrix = row(
       "a matrix", core_matrix, function(kernel) core_list("MatrixKernel", matrix = kernel),
       function(kernel, V) kernel$matrix %*% V # nolint: object_name_linter.
@@ -26,7 +29,13 @@ kernel_kinds <- function() {
     weighted = row(
       "of weighted blocks", core_weighted, weighted_fields, effects = weighted_effects
     ),
-    admixture = row("by ancestry", core_admixture, admixture_fields)
+    admixture = row("by ancestry", core_admixture, admixture_fields),
+    dominance = row("of dominance", core_dominance, dominance_fields),
+    groups = row("of groups", core_groups, groups_fields, by_row = TRUE),
+    interaction = row("an interaction", core_interaction, interaction_fields, by_row = TRUE),
+    blocks = row("within groups", fields = blocks_fields),
+    product = row("a product of entries", core_product, product_fields, by_row = TRUE),
+    records = row("of records", fields = records_fields)
   )
 }
 
@@ -45,6 +54,7 @@ kernel_problem <- function(model, settings) {
       )
     },
     n_genetic = model$n_genetic, scale_power = model$scale_power,
+    individuals = if (!is.null(model$individuals)) model$individuals - 1L,
     kernel_scales = model$kernel_scales, even_diagonal = model$even_diagonal,
     kernels = lapply(unname(model$kernels), kernel_for_core),
     control = model$control, work = settings$work, kept = settings$kept
@@ -70,9 +80,14 @@ model_of_kernel <- function(kernel, n) {
   )
 }
 
-# The kernel of some of its samples, as a fit keeps it: a matrix, or a list.
+# The kernel of some of its samples, as a fit keeps it: a matrix, or a list. `rows`: a sample with
+# several rows of `data` is there several times.
 core_kernel <- function(kernel, rows, n, name) {
-  kernel_kinds()[[kernel$kind]]$core(kernel, rows, n, name)
+  kind <- kernel_kinds()[[kernel$kind]]
+  if (kind$by_row || !anyDuplicated(rows)) {
+    return(kind$core(kernel, rows, n, name))
+  }
+  records_of_kernel(kind$core(kernel, unique(rows), n, name), rows)
 }
 
 # The same kernel in the form that the core takes.
@@ -114,11 +129,77 @@ products_fields <- function(kernel) {
 # Names of further kernels that contain variants on chromosomes of `g`.
 kernels_of_variants <- function(fit, g) {
   is_there <- function(kernel) {
-    if (!is.list(kernel) || is.null(kernel$genotypes)) {
+    if (is.null(kernel$genotypes)) {
       return(FALSE)
     }
     names <- comparable_chromosomes(kernel$genotypes, g)
     any(names[[1]] %in% names[[2]])
   }
-  names(Filter(is_there, fit$kernels))
+  names(Filter(function(kernel) any(vapply(all_parts(kernel), is_there, NA)), fit$kernels))
+}
+
+# ---- Kernels of kernels --------------------------------------------------------------------------
+
+core_interaction <- function(kernel, rows, n, name) {
+  refuse_without_values(kernel)
+  inner <- core_kernel(kernel$kernel, rows, n, name)
+  values <- kernel$values
+  if (is.numeric(values)) {
+    refuse_if(!all(is.finite(values)), "%s has a value that is not finite: make it NA.",
+              quoted(kernel$column))
+    return(list(kind = "interaction", parts = kernel$parts, kernel = inner,
+                values = as.double(values)))
+  }
+  refuse_if(!(is.factor(values) || is.character(values) || is.logical(values)),
+            "%s must have numbers or labels, as the environment of the kernel %s.",
+            quoted(kernel$column), quoted(name))
+  list(kind = "blocks", parts = kernel$parts, kernel = inner,
+       groups = match(values, unique(values)))
+}
+
+interaction_fields <- function(kernel) {
+  core_list("InteractionKernel", kernel = kernel_for_core(kernel$kernel), values = kernel$values)
+}
+
+blocks_fields <- function(kernel) {
+  core_list("BlocksKernel", kernel = kernel_for_core(kernel$kernel), groups = kernel$groups - 1L)
+}
+
+core_product <- function(kernel, rows, n, name) {
+  of <- function(k) {
+    if (is.null(k$ids)) {
+      return(core_kernel(k, rows, n, name))
+    }
+    core_kernel(k, match(kernel$ids[rows], k$ids), length(k$ids), name)
+  }
+  list(kind = "product", one = of(kernel$one), other = of(kernel$other))
+}
+
+product_fields <- function(kernel) {
+  core_list("ProductOfKernels", one = kernel_for_core(kernel$one),
+            other = kernel_for_core(kernel$other))
+}
+
+# The kernel of kernel_grm() within another.
+core_grm <- function(kernel, rows, n, name) {
+  list(kind = "grm", genotypes = kernel$genotypes[rows, ], scale_power = kernel$scale_power)
+}
+
+grm_fields <- function(kernel) {
+  core_list(
+    "GrmKernel", genotypes = core_genotypes(kernel$genotypes), scale_power = kernel$scale_power
+  )
+}
+
+# `kernel`: as a fit keeps it, of the samples unique(rows).
+records_of_kernel <- function(kernel, rows) {
+  list(kind = "records", parts = if (is.list(kernel)) kernel$parts, kernel = kernel,
+       individuals = match(rows, unique(rows)), n = length(unique(rows)))
+}
+
+records_fields <- function(kernel) {
+  core_list(
+    "RecordsKernel",
+    kernel = kernel_for_core(kernel$kernel), individuals = kernel$individuals - 1L, n = kernel$n
+  )
 }

@@ -166,13 +166,12 @@ has_same_variants <- function(fit, null) {
 
 # The data that identify a kernel. A kernel of products is identified by its trace.
 kernel_numbers <- function(kernel) {
-  if (!is.list(kernel)) {
-    return(kernel)
-  }
-  kernel$products <- NULL
-  kernel$genotypes <- unclass(kernel$genotypes)[c("sample_index", "variant_index")]
-  kernel$files <- contents_of(kernel$files)
-  kernel
+  change_parts(kernel, function(part) {
+    part$products <- NULL
+    part$genotypes <- unclass(part$genotypes)[c("sample_index", "variant_index")]
+    part$files <- contents_of(part$files)
+    part
+  })
 }
 
 # For each component of genotypes, the variants' indices in the file and their weights.

@@ -74,18 +74,24 @@ naming_checkpoint <- function(checkpoint, fit) {
 digest_of <- function(problem, files) {
   problem["work"] <- NULL
   problem$genotypes <- without_fields(problem$genotypes, c("path", "identity", "index_identity"))
-  problem$kernels <- lapply(problem$kernels, function(kernel) {
-    fields <- kernel$fields
-    # A function is identified by its product with the response.
-    if (kernel$kind == "products") fields$products <- fields$products(as.matrix(problem$y))
-    fields$genotypes <- without_fields(fields$genotypes, c("path", "identity", "index_identity"))
-    c(kernel["kind"], fields)
-  })
+  problem$kernels <- lapply(problem$kernels, identity_of_kernel, problem$y)
   whole <- tempfile("ancify-digest-")
   on.exit(unlink(whole))
   contents <- contents_of(files)
   saveRDS(list(package_version_text(), problem, contents), whole, compress = FALSE)
   unname(tools::md5sum(whole))
+}
+
+# A kernel in the form for the core, and those within it, without paths and functions.
+identity_of_kernel <- function(kernel, y) {
+  fields <- kernel$fields
+  # A function is identified by its product with the response.
+  if (kernel$kind == "products") fields$products <- fields$products(as.matrix(y))
+  fields$genotypes <- without_fields(fields$genotypes, c("path", "identity", "index_identity"))
+  if (kernel$kind == "records") y <- rowsum_of(y, fields$individuals + 1L, fields$n)
+  inner <- intersect(inner_kernels, names(fields))
+  fields[inner] <- lapply(fields[inner], identity_of_kernel, y)
+  c(kernel["kind"], fields)
 }
 
 # ---- A state as bytes ----------------------------------------------------------------------------

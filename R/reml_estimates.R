@@ -75,7 +75,7 @@ facts_of_sets <- function(fit, work) {
     size <- ifelse(v > 0, v^(1 + fit$scale_power), 0)
     scale <- rowsum_of(table$weight * size[table$variant], table$component, fit$n_genetic)
     parts <- table$weight / scale[table$component] *
-      (size * moments$called / length(fit$y))[table$variant]
+      (size * moments$called / nrow(fit$genotypes))[table$variant]
     for (set in sets) {
       members <- table$variant %in% table$variant[table$component == set]
       variances[set, sets] <- rowsum_of(parts * members, table$component, fit$n_genetic)
@@ -126,7 +126,8 @@ genotype_moments <- function(g, work) {
 # Shares of the total variance: a row for h2, for each component, and for each residual.
 variance_shares <- function(fit) {
   a <- fit$mean_diagonal
-  genetic <- rbind(h2 = a[fit$names], fit$set_variances)
+  is_genetic <- !fit$names %in% fit$environmental
+  genetic <- rbind(h2 = a[fit$names] * is_genetic, fit$set_variances)
   residuals <- diag(a, length(a))[is_residual(names(a)), , drop = FALSE]
   rownames(residuals) <- names(a)[is_residual(names(a))]
   shares_of(fit, rbind(with_residuals(genetic, fit), residuals), a)

@@ -53,14 +53,14 @@ with_file_facts <- function(model) {
     if (is.list(x) && !is.null(x$genotypes)) x$files <- lapply(x$genotypes$parts, facts_of)
     x
   }
-  model$kernels <- lapply(model$kernels, with_own)
+  model$kernels <- lapply(model$kernels, change_parts, with_own)
   with_own(model)
 }
 
 # The facts of all files of a fit and its kernels.
 fit_files <- function(fit) {
-  unlist(lapply(c(list(fit), Filter(is.list, unname(fit$kernels))), `[[`, "files"),
-         recursive = FALSE)
+  kernels <- unlist(lapply(unname(fit$kernels), all_parts), recursive = FALSE)
+  unlist(lapply(c(list(fit), kernels), `[[`, "files"), recursive = FALSE)
 }
 
 # Sizes and checksums, which tell whether files are the same.
@@ -75,9 +75,7 @@ fit_inputs <- function(fit) {
 # The fit with all genotypes as this session finds them.
 with_genotypes <- function(fit) {
   fit <- with_own_genotypes(fit)
-  fit$kernels <- lapply(fit$kernels, function(kernel) {
-    if (is.list(kernel)) with_own_genotypes(kernel) else kernel
-  })
+  fit$kernels <- lapply(fit$kernels, change_parts, with_own_genotypes)
   fit
 }
 

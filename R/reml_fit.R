@@ -5,11 +5,13 @@
 #'
 #' @details
 #' **Model.** y = X b + u_1 + ... + u_G + e. The genetic values u_g have covariance theta_g K_g, the
-#' residuals e have theta_e I, or a variance by ancestry ([kernel_admixture()]). K_g is the kernel
-#' of component g ([kernels]). Variances are in squared units of the response.
+#' residuals e have theta_e I. Or they have a variance for each group (`residual`), or for each
+#' ancestry ([kernel_admixture()]). K_g is the kernel of component g ([kernels]). Variances are in
+#' squared units of the response.
 #'
 #' **Samples** are matched by id, and have the order of the genotypes. Samples without phenotype or
-#' with a missing covariate are dropped and counted.
+#' with a missing covariate are dropped and counted. `data` has one row for each sample, or several
+#' with [kernel_groups()] of their ids.
 #'
 #' **Variants** are standardised by the mean and variance of their observed calls in the samples of
 #' the fit. A missing call counts as the mean. Monomorphic variants are left out and counted.
@@ -56,7 +58,7 @@
 #'
 #' @param formula The response and the fixed effects, such as `y ~ sex + age`. A constant covariate
 #'   is dropped with a warning.
-#' @param data A data frame with a row for each sample.
+#' @param data A data frame with a row for each sample, or for each record of [kernel_groups()].
 #' @param genotypes Genotypes, from [open_genotypes()]; or `NULL` (the default) with `kernels`.
 #' @param components Sets of variants, each with a variance: see [components]. `NULL` (the
 #'   default): one component of all variants.
@@ -72,6 +74,9 @@
 #'   default): binary for a factor or a logical response.
 #' @param prevalence Share of cases in the population, for a binary response. `NULL` (the default):
 #'   no heritability of liability.
+#' @param residual A formula of a column of `data`, such as `~ sex`: each group then has a residual
+#'   variance of its own, named after it: `residual.f`. `NULL` (the default): one residual variance,
+#'   or that of [kernel_admixture()].
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the CPU. `"gpu"`: all GPUs of
@@ -89,7 +94,7 @@
 #' @return A list of class `reml_fit`; [reml_fit] describes its methods. For several traits: a list
 #'   of class `reml_traits_fit`, see [reml_traits]. The fields of a `reml_fit`:
 #' * `theta`: the variances, named by component. The residual variance, or the residual variances by
-#'   ancestry, come last.
+#'   group or ancestry, come last.
 #' * `coefficients`, `coefficients_covariance`: the fixed effects.
 #' * `log_likelihood`, `log_likelihood_null`: at `theta`, and without genetic components.
 #' * `score`, `information`: gradient of the log-likelihood, and average (or expected) information.
@@ -100,6 +105,8 @@
 #' * `converged`, `status`, `message`: whether the search converged, and if not, why.
 #' * `iterations`: a data frame of the search; `passes`: number of passes through all genotypes.
 #' * `ids`, `y`, `x`: sample ids, response and matrix of fixed effects.
+#' * `individuals`: with several rows for a sample, the index of each row's sample. `environmental`:
+#'   names of components that are groups of samples.
 #' * `dropped`: numbers of dropped samples by reason.
 #' * `family`, `prevalence`: as above; `labels`: the values of controls and cases, or `NULL`.
 #' * `genetic`: the genetic values, a row for each sample and a column for each component.
@@ -147,14 +154,15 @@
 #' summary(fit)
 fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
                      id = "id", overlap = FALSE, chromosomes = "autosomes", method = "auto",
-                     control = reml_control(), family = NULL, prevalence = NULL,
+                     control = reml_control(), family = NULL, prevalence = NULL, residual = NULL,
                      threads = NULL, backend = "auto", memory = NULL, checkpoint = NULL,
                      progress = interactive(), verbose = TRUE) {
   check_args(overlap = flag(), verbose = flag(), control = check_control, family = check_family())
   work <- new_work(threads, backend, memory, progress = progress)
   if (!is.null(checkpoint)) checkpoint <- check_output_file(checkpoint, "checkpoint")
   model <- reml_model(genotypes, components, kernels, overlap, chromosomes)
-  model <- model_on_samples(model, formula, data, id, family, several = TRUE)
+  if (!is.null(residual)) residual <- one_column(residual, "residual")
+  model <- model_on_samples(model, formula, data, id, family, several = TRUE, residual = residual)
   if (!is.null(prevalence)) model$prevalence <- checked_prevalence(prevalence, model)
   model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   if (is.matrix(model$y)) {
@@ -167,7 +175,7 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   }
   warn_of_model(model, genotypes, work)
   n <- length(model$y)
-  model$path <- choose_path(method, n, dense_components(model), work$memory)
+  model$path <- chosen_path(model, method, work$memory)
   model$control <- core_control(control, c(model$names, residual_names(model)), n, model$path)
   check_row_order(control$probes, "probes", model$ids, "sample")
   model <- with_file_facts(model)

@@ -92,7 +92,7 @@ new_reml_he <- function(found, model) {
   names <- c(model$names, "residual")
   a <- found$mean_diagonal
   whole <- sum(found$theta * a)
-  genetic <- a * (names != "residual")
+  genetic <- a * !names %in% c(model$environmental, "residual")
   h2 <- sum(found$theta * genetic) / whole
   gradient <- (genetic - h2 * a) / whole
   error <- function(covariance) sqrt(max(drop(gradient %*% covariance %*% gradient), 0))
@@ -104,7 +104,8 @@ new_reml_he <- function(found, model) {
       h2_mc_se = error(found$mc_covariance), probes = found$probes, passes = found$passes,
       mean_diagonal = stats::setNames(a, names), ids = model$ids, y = model$y,
       dropped = model$dropped, family = model$family, labels = model$labels,
-      chromosomes = model$chromosomes, left_out = model$left_out
+      chromosomes = model$chromosomes, left_out = model$left_out,
+      environmental = model$environmental
     ),
     class = "reml_he"
   )

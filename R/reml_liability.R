@@ -68,7 +68,8 @@ checked_prevalence <- function(prevalence, model) {
 moment_shares <- function(fit) {
   a <- fit$mean_diagonal
   genetic <- !is_residual(names(a))
-  sets <- rbind(h2 = genetic * a, diag(a, length(a))[genetic, , drop = FALSE])
+  in_h2 <- genetic & !names(a) %in% fit$environmental
+  sets <- rbind(h2 = in_h2 * a, diag(a, length(a))[genetic, , drop = FALSE])
   rownames(sets)[-1] <- names(a)[genetic]
   whole <- sum(a * fit$theta)
   share <- drop(sets %*% fit$theta) / whole

@@ -132,7 +132,7 @@ fixef.reml_fit <- function(object, ...) coef.reml_fit(object, "fixed", ...)
 #' @exportS3Method nlme::ranef
 ranef.reml_fit <- function(object, ...) {
   check_no_more(...)
-  data.frame(object$genetic, row.names = object$ids, check.names = FALSE)
+  data.frame(object$genetic, row.names = make.unique(object$ids), check.names = FALSE)
 }
 
 #' @exportS3Method nlme::VarCorr
@@ -158,7 +158,8 @@ VarCorr.reml_fit <- function(x, ...) {
 #' | `enrichment`, `enrichment_se`, `enrichment_mc_se` | enrichment, with both errors |
 #' | `h2`, `h2_se`, `h2_mc_se` | heritability in an ancestry, only with [kernel_admixture()] |
 #'
-#' [reml_fit] explains shares, enrichment, errors and overlap.
+#' [reml_fit] explains shares, enrichment, errors and overlap. Groups of samples ([kernel_groups()])
+#' have their share, but are not in `h2`.
 #'
 #' For a fit of several traits: a row for each trait, with `trait`, `component` (`"h2"` for all),
 #' `share` and `se`; with several components, also a row for each of them.

@@ -62,6 +62,7 @@ pcgc <- function(formula, data, genotypes = NULL, components = NULL, kernels = N
   warn_of_model(model, genotypes, work)
   tell_of_left_out(model$left_out, model$chromosomes, "the components", inform_ancify)
   check_one_residual(model, "PCGC regression")
+  refuse_records(model, "PCGC regression takes")
   cases <- mean(model$y)
   scales <- pcgc_scales(model$y, fitted_probabilities(model$x, model$y), prevalence)
   model$y <- scales$residual

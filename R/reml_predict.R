@@ -73,7 +73,8 @@ predict.reml_fit <- function(object, genotypes = NULL, data = NULL, id = "id",
   check_method(type = choice(c("response", "genetic")))
   if (is.null(genotypes)) {
     refuse_if(!is.null(data), "`data` is given, but `genotypes` is not: give those of its samples.")
-    genetic <- stats::setNames(rowSums(object$genetic), object$ids)
+    is_genetic <- !object$names %in% object$environmental
+    genetic <- stats::setNames(rowSums(object$genetic[, is_genetic, drop = FALSE]), object$ids)
     return(if (type == "response") fitted.reml_fit(object) else genetic)
   }
   predicted_by(object, genotypes, data, id, type, work_of(object, progress))
@@ -117,17 +118,24 @@ variant_effects <- function(fit, progress = interactive()) {
 
 # The variants of a fit, with `mean` and `effect`.
 variant_effects_of <- function(fit, work) {
-  effects_of <- lapply(fit$kernels, function(kernel) {
+  # Effects of groups are not of variants, and 0 for new groups.
+  kernels <- Filter(Negate(is_environmental), fit$kernels)
+  effects_of <- lapply(kernels, function(kernel) {
     if (is.list(kernel)) kernel_kinds()[[kernel$kind]]$effects
   })
-  without <- names(fit$kernels)[vapply(effects_of, is.null, NA)]
+  without <- names(kernels)[vapply(effects_of, is.null, NA)]
   refuse_if(length(without),
             "The fit has %s, without variant effects: fit genotypes or weighted blocks only.",
             enumerate(quoted(without)))
-  problem <- core_problem(fit, list(work = work))
+  projection <- fit$residual_projection
+  # A sample's records share its genotypes.
+  if (!is.null(fit$individuals)) {
+    projection <- rowsum_of(projection, fit$individuals, nrow(fit$genotypes))
+  }
+  problem <- kernel_problem(list(y = projection), list(work = work))
   part <- function(g, effects) {
     moments <- genotype_moments(g, work)
-    response <- scan_quadratic_forms(problem, g, fit$residual_projection)$response
+    response <- scan_quadratic_forms(problem, g, projection)$response
     effect <- effects(moments$variance, response)
     list(g = g, mean = moments$mean, effect = ifelse(moments$variance > 0, effect, 0))
   }
@@ -137,7 +145,7 @@ variant_effects_of <- function(fit, work) {
   }
   sum_of_effects(c(
     if (!is.null(fit$genotypes)) list(part(fit$genotypes, function(...) set_effects(fit, ...))),
-    Map(of_kernel, fit$kernels, effects_of, kernel_components(fit))
+    Map(of_kernel, kernels, effects_of, kernel_components(fit)[names(kernels)])
   ))
 }
 

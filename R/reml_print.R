@@ -133,7 +133,8 @@ log_likelihood_text <- function(fit, digits) {
   paste0(
     format_number(fit$log_likelihood, digits + 3),
     if (fit$mc_log_likelihood > 0) sprintf(" (MC SE %.2g)", fit$mc_log_likelihood),
-    ", without genetic components ", format_number(fit$log_likelihood_null, digits + 3)
+    if (length(fit$environmental)) ", without components " else ", without genetic components ",
+    format_number(fit$log_likelihood_null, digits + 3)
   )
 }
 

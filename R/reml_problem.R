@@ -4,6 +4,7 @@
 # names: of all components; n_genetic: the number of those that genotypes and components make
 # genotypes: the variants in a component, or NULL; uncovered: the number of those in none
 # weights: a table of variant, component and weight; scale_power
+# environmental: names of those that are groups of samples, and not genetic
 # chromosomes: those in the components; left_out: numbers of variants of others, by chromosome
 # alternatives: whether weights are probabilities of components that exclude each other
 # kernels: the other kernels
@@ -35,6 +36,9 @@ reml_model <- function(genotypes, components, kernels, overlap, chromosomes = "a
   check_component_names(names)
   c(
     list(names = names, n_genetic = length(sets), kernels = kernels[!of_genotypes],
+         environmental = unlist(others[vapply(names(others), function(name) {
+           is_environmental(kernels[[name]])
+         }, NA)], use.names = FALSE),
          alternatives = isTRUE(components$alternatives), chromosomes = chromosomes,
          left_out = left_out),
     joined_sets(sets, if (!is.null(genotypes)) genotypes$variant_index[stays])
@@ -152,9 +156,13 @@ with_variants <- function(sets, index, all) {
 
 # Chooses the samples of a model. Returns the result of analysis_samples() and the model, whose
 # genotypes and kernels have these samples. `unmatched`: ids of samples not in kernels. `family`,
-# `several`: as for analysis_samples().
-model_on_samples <- function(model, formula, data, id, family = NULL, several = FALSE) {
-  order <- model$genotypes$samples$id %||% common_order(model$kernels) %||% sample_ids(data, id)
+# `several`: as for analysis_samples(). `residual`: the column of the residual's groups. If samples
+# have several rows of `data`, `individuals` is each row's sample among those of the genotypes.
+model_on_samples <- function(model, formula, data, id, family = NULL, several = FALSE,
+                             residual = NULL) {
+  repeated <- takes_records(model$kernels, id)
+  order <- model$genotypes$samples$id %||% common_order(model$kernels) %||%
+    unique(sample_ids(data, id, repeated))
   in_kernels <- rep(TRUE, length(order))
   for (name in names(model$kernels)) {
     kernel <- model$kernels[[name]]
@@ -166,8 +174,11 @@ model_on_samples <- function(model, formula, data, id, family = NULL, several = 
     }
   }
   g <- model$genotypes
-  samples <- analysis_samples(formula, data, id, order[in_kernels], family, several)
-  whole <- if (is.null(g)) samples$all_ids else order
+  groups <- c(unlist(lapply(unname(model$kernels), kernel_columns)), residual)
+  check_columns(groups, data)
+  samples <- analysis_samples(formula, data, id, order[in_kernels], family, several,
+                              unique(groups), repeated)
+  whole <- if (is.null(g)) unique(samples$all_ids) else order
   samples$unmatched <- setdiff(whole, order[in_kernels])
   samples$dropped <- c(
     "not in keep" = length(g$file_ids) - length(g$samples$id),
@@ -176,19 +187,22 @@ model_on_samples <- function(model, formula, data, id, family = NULL, several = 
     "not in kernels" = sum(!whole %in% order[in_kernels])
   )
   at <- which(in_kernels)[samples$at]
-  samples[c("at", "all_ids")] <- NULL
-  if (!is.null(g)) model$genotypes <- g[at, ]
+  used <- data[samples$rows, , drop = FALSE]
+  samples[c("at", "all_ids", "rows")] <- NULL
+  if (anyDuplicated(at)) model$individuals <- match(at, unique(at))
+  if (!is.null(g)) model$genotypes <- g[unique(at), ]
   model$kernels <- Map(function(kernel, name) {
     rows <- if (is.null(kernel$ids)) at else match(samples$ids, kernel$ids)
-    core_kernel(kernel, rows, length(kernel$ids %||% order), name)
+    core_kernel(with_column_values(kernel, used), rows, length(kernel$ids %||% order), name)
   }, model$kernels, names(model$kernels))
+  model$residual_groups <- if (!is.null(residual)) residual_groups(used[[residual]])
   c(samples, model)
 }
 
 # The ids of the first kernel. NULL if a kernel has no names: it must then be in the order of the
-# data.
+# data. Groups of `data` have any order.
 common_order <- function(kernels) {
-  ids <- lapply(unname(kernels), `[[`, "ids")
+  ids <- lapply(Filter(Negate(is_environmental), unname(kernels)), `[[`, "ids")
   if (length(ids) && all(lengths(ids) > 0)) ids[[1]]
 }
 

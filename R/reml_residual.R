@@ -1,16 +1,29 @@
-# The residual of a model: one variance, or one for each ancestry.
+# The residual of a model: one variance, or one for each ancestry or group.
 
 # Names that genetic components may not have.
 is_residual <- function(names) grepl("^residual($|[.])", names)
 
-# The kernel that divides the residual by ancestry; NULL if none does.
+# What divides the residual, a list with `shares` and their names, `ancestries`: a kernel by
+# ancestry, or groups of samples. NULL if nothing does.
 dividing_kernel <- function(model) {
   divides <- vapply(model$kernels, function(kernel) {
     is.list(kernel) && identical(kernel$residual, "ancestry") && ncol(kernel$shares) > 1
   }, NA)
   refuse_if(sum(divides) > 1, "The kernels %s have a residual by ancestry each, but a fit has one.",
             enumerate(quoted(names(model$kernels)[divides])))
-  if (any(divides)) model$kernels[[which(divides)]]
+  refuse_if(any(divides) && !is.null(model$residual_groups),
+            "The kernel %s has a residual by ancestry, and `residual` one by group: choose one.",
+            quoted(names(model$kernels)[divides]))
+  if (any(divides)) model$kernels[[which(divides)]] else model$residual_groups
+}
+
+# Groups of samples as shares of 0 and 1. A single group is the whole residual.
+residual_groups <- function(values) {
+  groups <- droplevels(as.factor(values))
+  if (nlevels(groups) > 1) {
+    list(shares = outer(as.integer(groups), seq_len(nlevels(groups)), "==") + 0,
+         ancestries = levels(groups))
+  }
 }
 
 residual_names <- function(model) {
@@ -27,6 +40,6 @@ residual_variances <- function(fit) {
 
 check_one_residual <- function(model, what) {
   refuse_if(!is.null(dividing_kernel(model)),
-            paste(what,
-                  "needs one residual variance: make the kernel with `residual = \"shared\"`."))
+            paste(what, "needs one residual variance: make kernels with `residual = \"shared\"`,",
+                  "and fit without `residual`."))
 }

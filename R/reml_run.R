@@ -24,6 +24,21 @@ choose_path <- function(wanted, n, components, memory) {
   if (wanted == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
+# choose_path() for a model, which a product of kernels makes exact.
+chosen_path <- function(model, wanted, memory) {
+  check_choice(wanted, c("auto", "exact", "stochastic"), "method")
+  kinds <- unlist(lapply(unname(model$kernels), function(kernel) {
+    vapply(all_parts(kernel), `[[`, "", "kind")
+  }))
+  products <- sum(kinds == "product")
+  refuse_if(products && wanted == "stochastic", paste(
+    "kernel_product() makes a matrix, so it has only the exact path: choose `method = \"exact\"`,",
+    "or leave the product out."
+  ))
+  if (products && wanted == "auto") wanted <- "exact"
+  choose_path(wanted, length(model$y), dense_components(model) + 2 * products, memory)
+}
+
 # Number of matrices of a model. A residual of several variances needs one matrix less than its
 # variances.
 dense_components <- function(model) length(model$names) + length(residual_names(model)) - 1
@@ -87,6 +102,7 @@ scan_quadratic_forms <- function(problem, g, v, theta = NULL, inputs = NULL) {
 
 # The genotypes to test, restricted to the fit's samples, with copies by sex.
 tested_genotypes <- function(fit, genotypes) {
+  refuse_records(fit, "Tests of variants take")
   if (is.null(genotypes)) {
     refuse_if(is.null(fit$genotypes),
               "The fit has no genotypes: give those to test as `genotypes`.")

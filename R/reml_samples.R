@@ -2,11 +2,13 @@
 
 # `order`: ids of all samples in kernels, in the order of the analysis; NULL for the order of the
 # data. `several`: whether the response may be a matrix of traits, of which a sample may lack some.
-# Returns list(ids =, at = their indices in `order`, y =, x =, terms =, contrasts =, levels =,
-# columns =, all_ids = ids of the data, dropped = numbers of samples without a phenotype, and
-# without a covariate, family =, labels = as from coded_response()).
-analysis_samples <- function(formula, data, id, order, family = NULL, several = FALSE) {
-  ids <- sample_ids(data, id)
+# `groups`: further columns that samples need. `repeated`: whether a sample may have several rows.
+# Returns list(ids =, at = their indices in `order`, rows = those in `data`, y =, x =, terms =,
+# contrasts =, levels =, columns =, all_ids = ids of the data, dropped = numbers of samples without
+# a phenotype, and without a covariate, family =, labels = as from coded_response()).
+analysis_samples <- function(formula, data, id, order, family = NULL, several = FALSE,
+                             groups = character(), repeated = FALSE) {
+  ids <- sample_ids(data, id, repeated)
   frame <- model_frame(formula, data, id)
   response <- stats::model.response(frame)
   coded <- if (several && is_matrix_of_traits(response)) {
@@ -15,17 +17,20 @@ analysis_samples <- function(formula, data, id, order, family = NULL, several = 
     coded_response(response, names(frame)[1], family)
   }
   frame[[1]] <- coded$values
-  order <- order %||% ids
-  row <- match(order, ids)
+  order <- order %||% unique(ids)
+  records <- record_rows(order, ids)
+  row <- records$row
   response <- stats::model.response(frame)
   covariates <- frame[-attr(stats::terms(frame), "response")]
   check_finite_values(frame, ids, row[!is.na(row)])
   # A covariate may be a matrix, as from poly().
   lacking <- lapply(covariates, function(x) rowSums(is.na(as.matrix(x))) > 0)
   incomplete <- Reduce(`|`, lacking, rep(FALSE, nrow(frame)))
+  no_group <- rowSums(is.na(data[groups])) > 0
   no_phenotype <- is.na(row) | (rowSums(!is.na(as.matrix(response))) == 0)[row]
   no_covariate <- !no_phenotype & incomplete[row]
-  kept <- which(!no_phenotype & !no_covariate)
+  no_group <- !no_phenotype & !no_covariate & no_group[row]
+  kept <- which(!no_phenotype & !no_covariate & !no_group)
   check_any_sample(order, ids, kept, frame)
   x <- fixed_effects(frame, row[kept])
   if (is.matrix(response)) {
@@ -36,18 +41,31 @@ analysis_samples <- function(formula, data, id, order, family = NULL, several = 
     check_degrees_of_freedom(y, x, names(frame)[1])
   }
   list(
-    ids = order[kept], at = kept, y = y, x = structure(x, contrasts = NULL),
+    ids = order[records$at[kept]], at = records$at[kept], rows = row[kept], y = y,
+    x = structure(x, contrasts = NULL),
     terms = stats::terms(frame), contrasts = attr(x, "contrasts"),
     levels = levels_of(covariates[row[kept], , drop = FALSE]),
     columns = intersect(all.vars(stats::delete.response(stats::terms(frame))), names(data)),
     all_ids = ids,
-    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate)),
+    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate),
+                if (length(groups)) c("missing group or environment" = sum(no_group))),
     family = coded$family, labels = coded$labels
   )
 }
 
-# The ids of the rows of `data`.
-sample_ids <- function(data, id) {
+# The rows of `data`, with these ids, in the order of their samples: list(at = indices in `order`,
+# row = NA for a sample without a row).
+record_rows <- function(order, ids) {
+  at <- match(ids, order)
+  rows <- which(!is.na(at))
+  lacking <- setdiff(seq_along(order), at)
+  at <- c(at[rows], lacking)
+  sorted <- order(at)
+  list(at = at[sorted], row = c(rows, rep(NA, length(lacking)))[sorted])
+}
+
+# The ids of the rows of `data`. `repeated`: whether a sample may have several.
+sample_ids <- function(data, id, repeated = FALSE) {
   must_be(is.data.frame(data), data, "data", "a data frame")
   check_text(id, "id", "name of a column")
   refuse_if(!id %in% names(data), "`data` has no column %s: name the column of sample ids by `id`.",
@@ -55,8 +73,9 @@ sample_ids <- function(data, id) {
   ids <- ids_as_text(data[[id]])
   without <- which(is.na(ids) | !nzchar(ids))
   refuse_if(length(without), "Row %s of `data` has no id.", format_count(without[1]))
-  twice <- anyDuplicated(ids)
-  refuse_if(twice, "`data` has the sample %s twice.", quoted(ids[twice]))
+  twice <- if (repeated) 0 else anyDuplicated(ids)
+  refuse_if(twice, paste("`data` has the sample %s twice: leave a row out. fit_reml() takes",
+                         "several with `kernels = kernel_groups(~ %s)`."), quoted(ids[twice]), id)
   ids
 }
 

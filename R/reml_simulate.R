@@ -46,14 +46,14 @@ draws_of_variants <- function(fit, nsim, work) {
     table$weight * (fit$theta[seq_len(fit$n_genetic)] / scale)[table$component], table$variant,
     length(v)
   )
-  values <- matrix(0, length(fit$y), nsim)
+  values <- matrix(0, nrow(fit$genotypes), nsim)
   used <- which(variance > 0 & v > 0)
   for (block in split(used, (seq_along(used) - 1) %/% simulated_block)) {
     z <- standardised(fit$genotypes[, block], fit$scale_power, work)
     effects <- sqrt(variance[block]) * matrix(stats::rnorm(length(block) * nsim), length(block))
     values <- values + z %*% effects
   }
-  values
+  values[fit$individuals %||% seq_along(fit$y), , drop = FALSE]
 }
 
 # Calls minus their mean, times variance^(scale_power / 2); 0 without a call.

@@ -18,6 +18,7 @@ check_traits_arguments <- function(wanted, control, checkpoint) {
 
 fit_traits <- function(model, genotypes, control, work, call, log) {
   check_one_residual(model, "A fit of several traits")
+  refuse_records(model, "A fit of several traits takes")
   for (trait in colnames(model$y)) {
     warn_of_few_values(stats::na.omit(model$y[, trait]), trait, two_values_fitted)
   }

@@ -8,6 +8,7 @@
 
 #include "core/genotypes/device_products.h"
 #include "core/reml/kernels/matrix_kernels.h"
+#include "core/reml/kernels/record_kernels.h"
 
 namespace reml = ancify::reml;
 
@@ -124,6 +125,7 @@ struct Fields<Problem> {
              field_or_default("genotypes", &All::genotypes, as_chosen),
              field_or_default("weights", &All::weights, as_weights),
              field_or_default("n_genetic", &All::n_genetic),
+             field_or_default("individuals", &All::individuals),
              field_or_default("scale_power", &All::scale_power),
              field_or_default("kernel_scales", &All::kernel_scales),
              field_or_default("even_diagonal", &All::scaled_diagonal, as_scaled_diagonal),
@@ -191,7 +193,8 @@ reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Reading reading
   facts_ = {};
   if (problem_.genotypes) {
     auto part = std::make_unique<reml::GenotypeKernels>(open_genetic(control));
-    const bool is_read = reading == Reading::kNow;
+    // The diagonal of records needs genotypes.
+    const bool is_read = reading == Reading::kNow || !problem_.individuals.empty();
     if (is_read) {
       part->read();
       constant_variants_ = static_cast<double>(part->constant_variants());
@@ -199,7 +202,11 @@ reml::Kernels& ProblemKernels::open(ancify::JobControl& control, Reading reading
     for (int g = 0; g < part->components(); ++g) {
       facts_.add(is_read ? static_cast<double>(part->used_variants(g)) : NA_REAL, NA_REAL);
     }
-    parts.push_back(std::move(part));
+    if (problem_.individuals.empty()) {
+      parts.push_back(std::move(part));
+    } else {
+      parts.push_back(std::make_unique<reml::RecordKernels>(std::move(part), problem_.individuals));
+    }
   }
   for (const auto& other : others_) {
     parts.push_back(other->open(problem_.data.names, control, mail_, facts_));

@@ -30,6 +30,8 @@ struct Problem {
   // The components that genotypes make. Variants and components count from 0.
   std::vector<ancify::reml::ComponentWeight> weights;
   int n_genetic = 0;
+  // The sample of `genotypes` that each record of `data` is of, from 0; empty if they are the same.
+  std::vector<std::int32_t> individuals;
   double scale_power = -1;
   // D of ScaledKernels; empty for plain kernels.
   std::vector<double> kernel_scales;

@@ -1,4 +1,5 @@
-// Converts kernels from R, a class for each kind.
+// Converts kernels from R, a class for each kind. Those of genotypes, and those that combine
+// others, have files of their own.
 #include "rcpp_reml_kernels.h"
 
 #include <algorithm>
@@ -10,13 +11,10 @@
 
 #include "core/exec/errors.h"
 #include "core/exec/threads.h"
-#include "core/reml/kernels/admixture_kernels.h"
-#include "core/reml/kernels/genotype_kernels.h"
+#include "core/reml/kernels/group_product.h"
 #include "core/reml/kernels/matrix_kernels.h"
 #include "core/reml/kernels/sparse_product.h"
-#include "core/reml/kernels/weighted_kernels.h"
 #include "rcpp_fields.h"
-#include "rcpp_genotypes.h"
 
 namespace reml = ancify::reml;
 
@@ -41,21 +39,9 @@ struct SparseFields {
   std::vector<double> value;
 };
 
-// `blocks`: matrices. `component`: of each block, from 0. `divisors`: of each component; 0 for its
-// mean diagonal.
-struct WeightedFields {
-  ChosenGenotypes genotypes;
-  double scale_power;
-  Rcpp::List blocks;
-  Rcpp::IntegerVector component;
-  std::vector<double> divisors;
-};
-
-// `shares`: n x ancestries.
-struct AdmixtureFields {
-  ChosenGenotypes genotypes;
-  double scale_power;
-  std::vector<double> shares;
+// Of each sample, from 0.
+struct GroupsFields {
+  std::vector<std::int32_t> groups;
 };
 
 }  // namespace
@@ -80,31 +66,13 @@ struct Fields<SparseFields> {
 };
 
 template <>
-struct Fields<WeightedFields> {
-  using All = WeightedFields;
-  static constexpr auto table =
-      fields("WeightedKernel", field("genotypes", &All::genotypes, as_chosen),
-             field("scale_power", &All::scale_power), field("blocks", &All::blocks),
-             field("component", &All::component), field("divisors", &All::divisors));
-};
-
-template <>
-struct Fields<AdmixtureFields> {
-  using All = AdmixtureFields;
-  static constexpr auto table =
-      fields("AdmixtureKernel", field("genotypes", &All::genotypes, as_chosen),
-             field("scale_power", &All::scale_power), field("shares", &All::shares));
+struct Fields<GroupsFields> {
+  static constexpr auto table = fields("GroupsKernel", field("groups", &GroupsFields::groups));
 };
 
 namespace {
 
 using Names = std::vector<std::string>;
-
-// The names of the components that have no facts yet.
-Names later_names(const Names& names, const KernelFacts& facts) {
-  const auto earlier = std::min(facts.divisors.size(), names.size());
-  return {names.begin() + static_cast<std::ptrdiff_t>(earlier), names.end()};
-}
 
 // ---- Matrices -----------------------------------------------------------------------------------
 
@@ -148,6 +116,23 @@ class SparseKernel : public OtherKernel {
  private:
   std::int64_t samples_;
   reml::SparseProduct product_;
+};
+
+class GroupsKernel : public OtherKernel {
+ public:
+  using Given = GroupsFields;
+  GroupsKernel(const Given& given, std::int64_t samples)
+      : samples_(samples), product_(given.groups) {}
+  std::unique_ptr<reml::Kernels> open(const Names& /*names*/, ancify::JobControl& control,
+                                      Mailbox& /*mail*/, KernelFacts& facts) override {
+    facts.add(NA_REAL, NA_REAL);
+    return std::make_unique<reml::ProductKernel>(samples_, std::cref(product_),
+                                                 static_cast<double>(samples_), control);
+  }
+
+ private:
+  std::int64_t samples_;
+  reml::GroupProduct product_;
 };
 
 // ---- Functions ----------------------------------------------------------------------------------
@@ -206,93 +191,21 @@ class ProductsKernel : public OtherKernel {
   std::int64_t samples_;
 };
 
-// ---- Of genotypes -------------------------------------------------------------------------------
-
-// `List`: a struct with `genotypes`.
-template <class List>
-class KernelOfGenotypes : public OtherKernel {
- public:
-  using Given = List;
-  KernelOfGenotypes(Given given, std::int64_t /*samples*/) : given_(std::move(given)) {}
-  std::int64_t variants() const override {
-    return static_cast<std::int64_t>(given_.genotypes.selection.variants.size());
-  }
-  void take(const ancify::GenotypeWork& work) override { work_ = work; }
-
- protected:
-  ancify::GenotypeMatrix& open_genotypes(ancify::JobControl& control) {
-    const ChosenGenotypes& chosen = given_.genotypes;
-    genotypes_ = std::make_unique<ancify::GenotypeMatrix>(chosen.open(control.inputs()),
-                                                          chosen.selection, work_, control);
-    return *genotypes_;
-  }
-  const Given& given() const { return given_; }
-
- private:
-  Given given_;
-  ancify::GenotypeWork work_;
-  std::unique_ptr<ancify::GenotypeMatrix> genotypes_;
-};
-
-class WeightedKernel : public KernelOfGenotypes<WeightedFields> {
- public:
-  WeightedKernel(const Given& list, std::int64_t samples) : KernelOfGenotypes(list, samples) {
-    for (R_xlen_t b = 0; b < list.blocks.size(); ++b) {
-      const SEXP block = list.blocks[b];
-      blocks_.push_back({REAL(block), Rf_nrows(block), list.component[b]});
-    }
-  }
-  std::unique_ptr<reml::Kernels> open(const Names& names, ancify::JobControl& control,
-                                      Mailbox& /*mail*/, KernelFacts& facts) override {
-    auto kernels = std::make_unique<reml::WeightedKernels>(open_genotypes(control), blocks_,
-                                                           given().divisors, given().scale_power,
-                                                           control, later_names(names, facts));
-    for (int g = 0; g < kernels->components(); ++g) {
-      facts.add(static_cast<double>(kernels->used_variants(g)),
-                kernels->divisors()[static_cast<std::size_t>(g)]);
-    }
-    return kernels;
-  }
-
- private:
-  std::vector<reml::WeightBlock> blocks_;
-};
-
-class AdmixtureKernel : public KernelOfGenotypes<AdmixtureFields> {
- public:
-  using KernelOfGenotypes::KernelOfGenotypes;
-  std::unique_ptr<reml::Kernels> open(const Names& names, ancify::JobControl& control,
-                                      Mailbox& /*mail*/, KernelFacts& facts) override {
-    std::vector<reml::ComponentWeight> weights;
-    for (std::int64_t j = 0; j < variants(); ++j) weights.push_back({j, 0, 1});
-    shared_ = std::make_unique<reml::GenotypeKernels>(open_genotypes(control), weights, 1,
-                                                      given().scale_power, control,
-                                                      later_names(names, facts));
-    auto kernels =
-        std::make_unique<reml::AdmixtureKernels>(*shared_, shared_->diagonal(0), given().shares);
-    for (int a = 0; a < kernels->components(); ++a) facts.add(NA_REAL, NA_REAL);
-    return kernels;
-  }
-
- private:
-  std::unique_ptr<reml::GenotypeKernels> shared_;
-};
-
 // ---- Kinds --------------------------------------------------------------------------------------
-
-using MakeKernel = std::unique_ptr<OtherKernel> (*)(SEXP fields, std::int64_t samples);
-
-template <class Kernel>
-std::unique_ptr<OtherKernel> make_kernel(SEXP fields, std::int64_t samples) {
-  return std::make_unique<Kernel>(from_list<typename Kernel::Given>(fields), samples);
-}
 
 MakeKernel as_kernel_kind(const std::string& name) {
   return choice<MakeKernel>(name, {{"matrix", make_kernel<MatrixKernel>},
                                    {"sparse", make_kernel<SparseKernel>},
                                    {"products", make_kernel<ProductsKernel>},
-                                   {"weighted", make_kernel<WeightedKernel>},
-                                   {"admixture", make_kernel<AdmixtureKernel>}});
+                                   {"groups", make_kernel<GroupsKernel>},
+                                   {"weighted", make_weighted_kernel},
+                                   {"admixture", make_admixture_kernel},
+                                   {"grm", make_grm_kernel},
+                                   {"dominance", make_dominance_kernel},
+                                   {"records", make_records_kernel},
+                                   {"interaction", make_interaction_kernel},
+                                   {"blocks", make_blocks_kernel},
+                                   {"product", make_product_of_kernels}});
 }
 
 struct KernelFields {

@@ -11,6 +11,7 @@
 #include "core/exec/job_control.h"
 #include "core/genotypes/genotype_matrix.h"
 #include "core/reml/kernels/kernels.h"
+#include "rcpp_fields.h"
 #include "rcpp_glue.h"
 
 // Facts about components for R, in their order; NA where a kernel has none.
@@ -37,6 +38,24 @@ class OtherKernel {
                                                       ancify::JobControl& control, Mailbox& mail,
                                                       KernelFacts& facts) = 0;
 };
+
+using MakeKernel = std::unique_ptr<OtherKernel> (*)(SEXP fields, std::int64_t samples);
+
+template <class Kernel>
+std::unique_ptr<OtherKernel> make_kernel(SEXP fields, std::int64_t samples) {
+  return std::make_unique<Kernel>(from_list<typename Kernel::Given>(fields), samples);
+}
+
+// Of genotypes.
+std::unique_ptr<OtherKernel> make_weighted_kernel(SEXP fields, std::int64_t samples);
+std::unique_ptr<OtherKernel> make_admixture_kernel(SEXP fields, std::int64_t samples);
+std::unique_ptr<OtherKernel> make_grm_kernel(SEXP fields, std::int64_t samples);
+std::unique_ptr<OtherKernel> make_dominance_kernel(SEXP fields, std::int64_t samples);
+// Of other kernels.
+std::unique_ptr<OtherKernel> make_records_kernel(SEXP fields, std::int64_t samples);
+std::unique_ptr<OtherKernel> make_interaction_kernel(SEXP fields, std::int64_t samples);
+std::unique_ptr<OtherKernel> make_blocks_kernel(SEXP fields, std::int64_t samples);
+std::unique_ptr<OtherKernel> make_product_of_kernels(SEXP fields, std::int64_t samples);
 
 // Takes a list from kernel_for_core() of R. Call it on R's thread.
 std::unique_ptr<OtherKernel> as_other_kernel(SEXP kernel, std::int64_t samples);

@@ -18,7 +18,7 @@ namespace ancify::reml {
 
 namespace {
 
-// Rows of a block in a task.
+// Rows of a block in a task, or of several small blocks.
 constexpr std::int64_t kRows = 64;
 // Samples per task of a trace.
 constexpr std::int64_t kTraceSamples = 64;
@@ -41,7 +41,7 @@ void times_panels(const WeightBlock& block, std::int64_t first, std::int64_t end
 WeightedKernels::WeightedKernels(const GenotypeMatrix& matrix, std::vector<WeightBlock> blocks,
                                  std::vector<double> divisors, double scale_power,
                                  JobControl& control, const std::vector<std::string>& names,
-                                 std::int64_t variants_at_once)
+                                 std::int64_t variants_at_once, std::vector<double> traces)
     : matrix_(matrix),
       control_(control),
       variants_at_once_(variants_at_once),
@@ -63,7 +63,7 @@ WeightedKernels::WeightedKernels(const GenotypeMatrix& matrix, std::vector<Weigh
       ++used_[static_cast<std::size_t>(blocks_[b].component)];
     }
   }
-  const std::vector<double> sums = traces();
+  const std::vector<double> sums = traces.empty() ? measure_traces() : std::move(traces);
   const auto n = static_cast<double>(matrix.samples());
   for (std::size_t g = 0; g < sums.size(); ++g) {
     if (!(sums[g] > 0)) throw no_variance(g, names);
@@ -74,7 +74,7 @@ WeightedKernels::WeightedKernels(const GenotypeMatrix& matrix, std::vector<Weigh
 
 // tr(sum_b Z_b W_b Z_b') by component. The genotypes of a block of weights are gathered from the
 // tiles.
-std::vector<double> WeightedKernels::traces() {
+std::vector<double> WeightedKernels::measure_traces() {
   std::vector<double> sums(divisors_.size());
   std::deque<BlockColumns> columns;
   std::size_t b = 0;
@@ -185,27 +185,35 @@ Panels WeightedKernels::weigh(const Segment& segment, const std::vector<double>&
   struct Part {
     std::size_t block;
     std::int64_t first;
+    std::int64_t end;
   };
-  std::vector<Part> parts;
+  std::vector<std::vector<Part>> tasks;
+  std::int64_t rows = kRows;  // of the last task
   for (std::size_t b = segment.first_block; b < segment.end_block; ++b) {
     if (factors[static_cast<std::size_t>(blocks_[b].component)] == 0) continue;
     for (std::int64_t first = 0; first < blocks_[b].size; first += kRows) {
-      parts.push_back({b, first});
+      const std::int64_t end = std::min(first + kRows, blocks_[b].size);
+      if (rows + end - first > kRows) {
+        tasks.emplace_back();
+        rows = 0;
+      }
+      tasks.back().push_back({b, first, end});
+      rows += end - first;
     }
   }
   Panels u(segment.variants, columns);
-  run_tasks(control_, matrix_.work().threads, static_cast<std::int64_t>(parts.size()),
+  run_tasks(control_, matrix_.work().threads, static_cast<std::int64_t>(tasks.size()),
             [&](std::int64_t i, const TaskContext&) {
-              const Part& part = parts[static_cast<std::size_t>(i)];
-              const WeightBlock& block = blocks_[part.block];
-              const double factor = factors[static_cast<std::size_t>(block.component)];
-              const std::int64_t at = first_variants_[part.block] - segment.first_variant;
-              const std::int64_t end = std::min(part.first + kRows, block.size);
-              times_panels(block, part.first, end, t, at, matrix_.work().simd, u);
-              for (std::int64_t panel = 0; panel < u.panels(); ++panel) {
-                double* const rows = u.at(panel, at + part.first);
-                for (std::int64_t k = 0; k < (end - part.first) * Panels::kColumns; ++k) {
-                  rows[k] *= factor;
+              for (const Part& part : tasks[static_cast<std::size_t>(i)]) {
+                const WeightBlock& block = blocks_[part.block];
+                const double factor = factors[static_cast<std::size_t>(block.component)];
+                const std::int64_t at = first_variants_[part.block] - segment.first_variant;
+                times_panels(block, part.first, part.end, t, at, matrix_.work().simd, u);
+                for (std::int64_t panel = 0; panel < u.panels(); ++panel) {
+                  double* const values = u.at(panel, at + part.first);
+                  for (std::int64_t k = 0; k < (part.end - part.first) * Panels::kColumns; ++k) {
+                    values[k] *= factor;
+                  }
                 }
               }
             });

@@ -28,13 +28,14 @@ class WeightedKernels : public Kernels {
   // Blocks tile the variants of `matrix`, in their order. Variants are standardised as for
   // GenotypeKernels. `divisors`: c_g; 0 for the sum's trace over n, which makes the mean diagonal
   // 1. InputError if the blocks do not tile the variants, or for a component without variance.
-  // Takes one pass over the genotypes, for traces. `variants_at_once`: at most this many are
-  // processed together, unless a block has more; it affects the rounding of sums. `matrix`,
-  // `control` and the blocks' values must outlive this.
+  // `traces`: tr(sum_b Z_b W_b Z_b') by component; if empty, they take one pass over the genotypes.
+  // `variants_at_once`: at most this many are processed together, unless a block has more; it
+  // affects the rounding of sums. `matrix`, `control` and the blocks' values must outlive this.
   WeightedKernels(const GenotypeMatrix& matrix, std::vector<WeightBlock> blocks,
                   std::vector<double> divisors, double scale_power, JobControl& control,
                   const std::vector<std::string>& names = {},
-                  std::int64_t variants_at_once = std::int64_t{1} << 16);
+                  std::int64_t variants_at_once = std::int64_t{1} << 16,
+                  std::vector<double> traces = {});
 
   std::int64_t samples() const override { return matrix_.samples(); }
   int components() const override { return static_cast<int>(divisors_.size()); }
@@ -65,7 +66,7 @@ class WeightedKernels : public Kernels {
     std::vector<bool> wanted;  // of each block of genotypes
   };
 
-  std::vector<double> traces();
+  std::vector<double> measure_traces();
   double trace_of_block(const WeightBlock& block, std::int64_t first_variant,
                         const std::deque<BlockColumns>& columns) const;
   void for_each_segment(const std::vector<bool>& wanted,
