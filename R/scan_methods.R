@@ -12,7 +12,8 @@ genome_wide <- 5e-8
 
 scan_methods <- c(
   ols = "least squares", mixed = "mixed model", logistic = "logistic regression",
-  logistic_mixed = "logistic mixed model"
+  logistic_mixed = "logistic mixed model", firth = "Firth's logistic regression",
+  firth_mixed = "logistic mixed model, effects by Firth's regression"
 )
 
 #' @export
