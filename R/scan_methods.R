@@ -42,7 +42,8 @@ print.variant_scan <- function(x, ...) {
     },
     if (tested > 0) {
       c(
-        "lambda (GC)" = sprintf("%.3f", genomic_control(x)),
+        "lambda (GC)" = sprintf("%.3f, of %s", facts$lambda,
+                                count_of(facts$tested, "variant")),
         "p below 5e-8" = count_of(sum(x$p < genome_wide, na.rm = TRUE), "variant")
       )
     }

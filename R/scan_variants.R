@@ -107,6 +107,7 @@
 #' | `df` | Degrees of freedom. |
 #' | `theta` | Variances, a row for each chromosome left out, and for X if sex is added there. |
 #' | `ratios` | The sampled z'Pz / z'Sz. |
+#' | `lambda`, `tested` | Genomic control of all tested variants, their number; kept by `head()`. |
 #' @section Errors:
 #' * `ancify_input_error`: the fit allows variances below 0, and a covariance is singular.
 #' * `ancify_input_error`: samples, covariates and genotypes are inconsistent; a fit without
@@ -365,5 +366,6 @@ new_scan <- function(g, forms, copies, facts) {
     p = exp(log_p), log10_p = -log_p / log(10)
   )
   table <- c(g$variants, forms[c("n", "frequency")], lapply(columns, replace, none, NA))
+  facts[c("lambda", "tested")] <- list(genomic_control(table), sum(!is.na(table$log10_p)))
   structure(list2DF(table), class = c("variant_scan", "data.frame"), scan = facts)
 }

@@ -18,7 +18,7 @@ namespace {
 using Vector = std::vector<double>;
 
 // The search ends where twice the predicted gain of a step is below this.
-constexpr double kFirthDecrement = 1e-16;
+constexpr double kFirthDecrement = 1e-20;
 // Relative error of the penalised likelihood.
 constexpr double kRounding = 1e-12;
 constexpr int kMostScoringSteps = 200;
