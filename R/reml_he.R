@@ -112,18 +112,6 @@ new_reml_he <- function(found, model) {
   )
 }
 
-# As variance_shares(), of moments.
-moment_shares <- function(he) {
-  a <- he$mean_diagonal
-  total <- sum(a * he$theta)
-  sets <- rbind(h2 = a * !is_residual(names(a)), diag(a, length(a)))
-  rownames(sets)[-1] <- names(a)
-  share <- drop(sets %*% he$theta) / total
-  slopes <- (sets - outer(share, a)) / total
-  error <- function(covariance) sqrt(pmax(rowSums(slopes %*% covariance * slopes), 0))
-  data.frame(estimate = share, se = error(he$covariance), mc_se = error(he$mc_covariance))
-}
-
 #' @rdname haseman_elston
 #' @param x A result of `haseman_elston()`.
 #' @param main A title. `NULL` (the default): none.

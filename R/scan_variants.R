@@ -58,9 +58,9 @@
 #' **Firth's regression** gives a finite log odds ratio, with little bias, also where all carriers
 #' are cases. It maximises the likelihood times the root of the information's determinant (Firth
 #' 1993). For a formula, all effects are estimated with the variant's, as by `plink2 --glm firth`,
-#' and p-values are Wald tests. For a fit, the null model's log odds are kept as an offset, and the
-#' effect is divided by the ratio above (as SAIGE does, without the ratio). P-values remain those
-#' of the score, and standard errors fit them.
+#' and p-values are Wald tests. For a fit, the null model's log odds are kept as an offset, as by
+#' SAIGE. The effect is also divided by the ratio above, so that it is the score test's near 0.
+#' P-values remain those of the score, and standard errors fit them.
 #'
 #' **Genomic ranges.** `GenomicRanges::makeGRangesFromDataFrame(scan, keep.extra.columns = TRUE,
 #' start.field = "position", end.field = "position")` makes a `GRanges` of a scan.
