@@ -120,6 +120,16 @@ on_device <- function(code) {
 no_room <- c("figure margins too large", "figure region too large", "plot region too large",
              "outer margins too large (figure region too small)")
 
+# The size of labels of which `n` fit one below the other into the plot, at most 1. Labels take 0.8
+# of a line.
+size_of_rows <- function(n) min(graphics::par("pin")[2] / (0.8 * graphics::par("cin")[2] * n), 1)
+
+# The places closest to increasing ones that are at least `gap` apart.
+apart <- function(places, gap) {
+  steps <- gap * seq_along(places)
+  stats::isoreg(places - steps)$yf + steps
+}
+
 # A colour bar from `from` to `to`. `height`: its most inches, such as the height of a map in a
 # figure of the same height.
 draw_colours <- function(scale, at, labels, title, height = Inf) {

@@ -122,6 +122,9 @@ option_rows <- list(
     "bound", "KINSHIP", "smallest kinship of related samples", default = "0.0442, third degree"
   ),
   number = option_row("number", "N", "number of components", default = "10"),
+  firth = option_row(
+    "firth", "", "odds ratios by Firth's regression, finite also if all carriers are cases"
+  ),
   binary = option_row(
     "binary", "", "phenotypes are cases (2) and controls (1), or 1 and 0 if none is 2"
   ),

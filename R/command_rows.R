@@ -255,7 +255,7 @@ rows_of_analyses <- function() {
     ),
     scan = command_row(
       "test each variant for association with a trait", scan_command, "[GENOTYPES...]",
-      options = c(options_of_study, "mixed", "out", "threads", "backend", "verbose"),
+      options = c(options_of_study, "mixed", "firth", "out", "threads", "backend", "verbose"),
       required = c("genotypes", "out"),
       details = c(
         "--out writes PREFIX.scan.tsv. Status 3 if a fit of --mixed has not converged.",
@@ -265,7 +265,7 @@ rows_of_analyses <- function() {
       examples = c(
         "ancify scan --genotypes mice.bed --pheno traits.tsv --out ols",
         "ancify scan --genotypes mice.bed --pheno traits.tsv --mixed --out mixed",
-        "ancify scan --genotypes study.bed --binary --out cases"
+        "ancify scan --genotypes study.bed --binary --firth --out cases"
       ),
       instead = "scan_variants", words = word_of_family,
       writes = function(parsed) scan_files(parsed$out)

@@ -17,10 +17,12 @@ scan_command <- function(parsed) {
         formula, study$table, study$genotypes, family = study$family, threads = threads,
         backend = backend, progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
       )
-      scan_variants(fits[[phenotype]], genotypes, progress = isatty(stderr()))
+      scan_variants(fits[[phenotype]], genotypes, firth = isTRUE(parsed$firth),
+                    progress = isatty(stderr()))
     } else {
-      scan_variants(formula, study$table, genotypes, family = study$family, threads = threads,
-                    backend = backend, progress = isatty(stderr()))
+      scan_variants(formula, study$table, genotypes, family = study$family,
+                    firth = isTRUE(parsed$firth), threads = threads, backend = backend,
+                    progress = isatty(stderr()))
     }
     print(scan)
     cat("\n")

@@ -133,6 +133,19 @@ variance_shares <- function(fit) {
   shares_of(fit, rbind(with_residuals(genetic, fit), residuals), a)
 }
 
+# As variance_shares(), of moments.
+moment_shares <- function(he) {
+  a <- he$mean_diagonal
+  total <- sum(a * he$theta)
+  in_h2 <- !is_residual(names(a)) & !names(a) %in% he$environmental
+  sets <- rbind(h2 = a * in_h2, diag(a, length(a)))
+  rownames(sets)[-1] <- names(a)
+  share <- drop(sets %*% he$theta) / total
+  slopes <- (sets - outer(share, a)) / total
+  error <- function(covariance) sqrt(pmax(rowSums(slopes %*% covariance * slopes), 0))
+  data.frame(estimate = share, se = error(he$covariance), mc_se = error(he$mc_covariance))
+}
+
 # Appends columns of zeros for the residuals.
 with_residuals <- function(sets, fit) {
   cbind(sets, matrix(0, nrow(sets), length(fit$theta) - ncol(sets)))

@@ -21,6 +21,9 @@
 #' * `mean_diagonal`: the mean of each kernel's diagonal.
 #' * `ids`, `y`, `dropped`: sample ids, response, and numbers of dropped samples by reason.
 #' * `family`, `labels`: as in a fit of [fit_reml()].
+#'
+#' `plot()` draws shares of the variance, with bars of two standard and two Monte Carlo errors. It
+#' returns `x`, invisibly.
 #' @section Errors:
 #' As from [fit_reml()], and:
 #' * `ancify_package_error`: `BPPARAM` needs the package BiocParallel. `ancify_task_error`: a worker
@@ -35,7 +38,9 @@
 #' kernel <- kernel_matrix(outer(families, families, "==") + 0)
 #' set.seed(1)
 #' data <- data.frame(id = 1:100, y = rnorm(20)[families] + rnorm(100))
-#' haseman_elston(y ~ 1, data, kernels = list(family = kernel), blocks = 20, threads = 1)
+#' he <- haseman_elston(y ~ 1, data, kernels = list(family = kernel), blocks = 20, threads = 1)
+#' he
+#' plot(he)
 haseman_elston <- function(formula, data, genotypes = NULL, components = NULL, kernels = NULL,
                            id = "id", overlap = FALSE, chromosomes = "autosomes", blocks = NULL,
                            control = reml_control(), threads = NULL, backend = "auto",
@@ -87,28 +92,40 @@ moments_with_jackknife <- function(problem, of_worker, blocks, param, corrected)
   found
 }
 
-# h2 = V_G / V_P is a function of theta, so its errors follow by the delta method.
 new_reml_he <- function(found, model) {
   names <- c(model$names, "residual")
-  a <- found$mean_diagonal
-  whole <- sum(found$theta * a)
-  genetic <- a * !names %in% c(model$environmental, "residual")
-  h2 <- sum(found$theta * genetic) / whole
-  gradient <- (genetic - h2 * a) / whole
-  error <- function(covariance) sqrt(max(drop(gradient %*% covariance %*% gradient), 0))
   named <- function(covariance) `dimnames<-`(covariance, list(names, names))
+  he <- list(
+    theta = stats::setNames(found$theta, names), covariance = named(found$covariance),
+    mc_covariance = named(found$mc_covariance),
+    mean_diagonal = stats::setNames(found$mean_diagonal, names),
+    environmental = model$environmental
+  )
+  h2 <- moment_shares(he)["h2", ]
   structure(
-    list(
-      theta = stats::setNames(found$theta, names), covariance = named(found$covariance),
-      mc_covariance = named(found$mc_covariance), h2 = h2, h2_se = error(found$covariance),
-      h2_mc_se = error(found$mc_covariance), probes = found$probes, passes = found$passes,
-      mean_diagonal = stats::setNames(a, names), ids = model$ids, y = model$y,
-      dropped = model$dropped, family = model$family, labels = model$labels,
-      chromosomes = model$chromosomes, left_out = model$left_out,
-      environmental = model$environmental
-    ),
+    c(he, list(
+      h2 = h2$estimate, h2_se = h2$se, h2_mc_se = h2$mc_se, probes = found$probes,
+      passes = found$passes, ids = model$ids, y = model$y, dropped = model$dropped,
+      family = model$family, labels = model$labels, chromosomes = model$chromosomes,
+      left_out = model$left_out
+    )),
     class = "reml_he"
   )
+}
+
+#' @rdname haseman_elston
+#' @param x A result of `haseman_elston()`.
+#' @param main A title. `NULL` (the default): none.
+#' @param ... Not used.
+#' @export
+plot.reml_he <- function(x, main = NULL, ...) {
+  check_no_more(...)
+  on_device({
+    graphics::par(fit_lines)
+    draw_shares(moment_shares(x), x$probes > 0, if (is.null(main)) 1 else 3)
+    graphics::title(main)
+  })
+  invisible(x)
 }
 
 #' @export

@@ -63,17 +63,3 @@ checked_prevalence <- function(prevalence, model) {
             "A prevalence needs a response of cases and controls: fit with `family = \"binary\"`.")
   check_level(prevalence, "prevalence")
 }
-
-# As variance_shares(), of moments.
-moment_shares <- function(fit) {
-  a <- fit$mean_diagonal
-  genetic <- !is_residual(names(a))
-  in_h2 <- genetic & !names(a) %in% fit$environmental
-  sets <- rbind(h2 = in_h2 * a, diag(a, length(a))[genetic, , drop = FALSE])
-  rownames(sets)[-1] <- names(a)[genetic]
-  whole <- sum(a * fit$theta)
-  share <- drop(sets %*% fit$theta) / whole
-  gradients <- (sets - outer(share, a)) / whole
-  error <- function(covariance) sqrt(pmax(rowSums((gradients %*% covariance) * gradients), 0))
-  data.frame(estimate = share, se = error(fit$covariance), mc_se = error(fit$mc_covariance))
-}

@@ -32,11 +32,11 @@ plot.reml_fit <- function(x, type = c("components", "trace", "profile"), main = 
   check_method(type = choice(c("components", "trace", "profile")))
   old <- graphics::par(no.readonly = TRUE)
   on.exit(graphics::par(old))
-  graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
+  graphics::par(fit_lines)
   top <- if (is.null(main)) 1 else 3
   switch(
     type,
-    components = draw_components(x, top),
+    components = draw_shares(variance_shares(x), has_random_error(x), top),
     trace = draw_trace(x, top),
     profile = draw_profiles(x, top)
   )
@@ -44,34 +44,37 @@ plot.reml_fit <- function(x, type = c("components", "trace", "profile"), main = 
   invisible(x)
 }
 
+fit_lines <- list(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3)
 fit_colours <- c(sampling = "#3b6a9c", randomisation = "#cf4a67")
 
-# A row for h2 and for each component: bars of both errors, one below the other.
-draw_components <- function(fit, top) {
-  shares <- variance_shares(fit)
+# A row for each of `shares`: bars of both errors, one below the other. `random`: whether there are
+# random errors.
+draw_shares <- function(shares, random, top) {
   rows <- rev(seq_len(nrow(shares)))
-  random <- has_random_error(fit)
   offset <- if (random) 0.15 else 0
-  graphics::par(mar = c(4, max(nchar(rownames(shares))) * 0.55 + 1.5, top + 1.5, 1))
+  graphics::par(mar = c(4, 4, top + 1.5, 1))
+  size <- size_of_rows(length(rows))
+  graphics::par(mar = c(4, max(nchar(rownames(shares))) * 0.55 * size + 1.5, top + 1.5, 1))
   ends <- shares$estimate + outer(2 * shares$se, c(-1, 1))
   graphics::plot.new()
-  ticks <- pretty(c(0, ends, shares$estimate))
+  ticks <- pretty(c(0, ends[is.finite(ends)], shares$estimate))
   graphics::plot.window(range(ticks), range(rows) + c(-0.5, 0.5))
   graphics::abline(v = 0, col = "grey60")
   draw_error <- function(error, at, colour) {
     known <- which(is.finite(error) & error > 0)
     graphics::segments(
       (shares$estimate - 2 * error)[known], at[known], (shares$estimate + 2 * error)[known],
-      at[known], lwd = 4, lend = 1, col = colour
+      at[known], lwd = 4 * size, lend = 1, col = colour
     )
   }
   draw_error(shares$se, rows + offset, fit_colours[["sampling"]])
   if (random) draw_error(shares$mc_se, rows - offset, fit_colours[["randomisation"]])
   graphics::points(
-    shares$estimate, rows + offset, pch = ifelse(is.na(shares$se), 1, 19), cex = 0.8
+    shares$estimate, rows + offset, pch = ifelse(is.na(shares$se), 1, 19), cex = 0.8 * size
   )
   graphics::axis(1, ticks)
-  graphics::axis(2, rows + offset, rownames(shares), lwd = 0)
+  # An axis would leave out labels that are close.
+  graphics::mtext(rownames(shares), 2, 0.6, at = rows, cex = size * graphics::par("cex"))
   graphics::title(xlab = "share of the variance")
   usr <- graphics::par("usr")
   graphics::legend(

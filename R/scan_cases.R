@@ -97,17 +97,20 @@ logistic_step <- function(theta, score, information) {
 least_saddlepoint_z <- 2
 
 # As scan_part(), of the part's chromosome.
-scan_case_part <- function(fit, g, part, dense, work) {
+scan_case_part <- function(fit, g, part, dense, firth, work) {
   left_out <- part$chromosome
   model <- if (nzchar(left_out)) model_without(fit, left_out, dense, work) else fit
   how <- if (nzchar(left_out)) sprintf("without chromosome %s", left_out) else "of the null"
-  scan_cases(fit_logistic(model, how, work), g, work)
+  scan_cases(fit_logistic(model, how, work), g, firth, work)
 }
 
-# As scan_ols(), of a null model of fit_logistic().
-scan_cases <- function(null, g, work) {
+# As scan_ols(), of a null model of fit_logistic(). `firth`: whether effects are those of Firth's
+# penalised likelihood.
+scan_cases <- function(null, g, firth, work) {
   model <- null$model
   with_kernels <- length(model$names) > 0
+  # Genetic values are not estimated again for each variant.
+  which_firth <- if (!firth) "none" else if (with_kernels) "given null" else "whole"
   exact <- with_kernels && model$path == "exact"
   settings <- if (with_kernels) path_settings(model, model$path, work) else list(work = work)
   problem <- core_problem(model, settings)
@@ -123,18 +126,43 @@ scan_cases <- function(null, g, work) {
     case_tests_impl(
       problem, core_genotypes(g), core_list(
         "CaseModel",
-        means = null$means, residuals = null$residuals, roots = model$kernel_scales
+        means = null$means, residuals = null$residuals, roots = model$kernel_scales,
+        firth = which_firth
       ),
       as.double(variances), ratio, least_saddlepoint_z, watch
     )
   })
   variance <- ifelse(tests$square > 0, variances %||% (ratio * tests$square), 0)
-  effect <- tests$score / variance
-  list(
+  c(case_effects(tests, variance, which_firth), list(
     response = tests$score, square = variance, n = tests$n, frequency = tests$frequency,
-    effect = effect, se = abs(effect) / case_z(tests, variance), df = rep(Inf, ncol(g)),
-    theta = null$theta, ratios = ratios
-  )
+    df = rep(Inf, ncol(g)), theta = null$theta, ratios = ratios
+  ))
+}
+
+# list(effect =, se =). Standard errors fit the p-values, but those of Firth's whole regression are
+# its own, as are its p-values.
+case_effects <- function(tests, variance, firth) {
+  if (firth != "none") warn_of_no_firth(tests)
+  if (firth == "whole") {
+    return(list(effect = tests$firth_effect, se = tests$firth_error))
+  }
+  effect <- if (firth == "none") {
+    tests$score / variance
+  } else {
+    # Genetic values explain a part of the variant's effect, as its score's variance is smaller.
+    tests$firth_effect * tests$square / variance
+  }
+  list(effect = effect, se = abs(effect) / case_z(tests, variance))
+}
+
+warn_of_no_firth <- function(tests) {
+  lacking <- sum(tests$square > 0 & is.na(tests$firth_effect))
+  if (lacking > 0) {
+    warn_ancify(sprintf(
+      "Firth's regression has not converged for %s, with NA: test %s without `firth`.",
+      count_of(lacking, "variant"), if (lacking == 1) "it" else "them"
+    ), "fit")
+  }
 }
 
 # The normal quantiles of two-sided p-values: of a normal score, or of saddlepoint tails.

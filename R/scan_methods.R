@@ -12,7 +12,8 @@ genome_wide <- 5e-8
 
 scan_methods <- c(
   ols = "least squares", mixed = "mixed model", logistic = "logistic regression",
-  logistic_mixed = "logistic mixed model"
+  logistic_mixed = "logistic mixed model", firth = "Firth's logistic regression",
+  firth_mixed = "logistic mixed model, effects by Firth's regression"
 )
 
 #' @export
@@ -41,7 +42,8 @@ print.variant_scan <- function(x, ...) {
     },
     if (tested > 0) {
       c(
-        "lambda (GC)" = sprintf("%.3f", genomic_control(x)),
+        "lambda (GC)" = sprintf("%.3f, of %s", facts$lambda,
+                                count_of(facts$tested, "variant")),
         "p below 5e-8" = count_of(sum(x$p < genome_wide, na.rm = TRUE), "variant")
       )
     }

@@ -10,6 +10,7 @@
 #' | a fit of [fit_reml()] | the same, with the fit's covariance: z values |
 #' | a formula, with a binary response | score test of logistic regression |
 #' | a fit with a binary response | score test of a logistic mixed model |
+#' | a formula, with a binary response and `firth = TRUE` | Wald test of Firth's regression |
 #'
 #' A variant's column contains copies of the counted allele, minus their mean: so keep the
 #' intercept. A missing call counts as the mean of the observed calls. Monomorphic variants, and
@@ -54,6 +55,13 @@
 #' near 0; large effects are underestimated. Its standard error fits the p-value. With about ten
 #' cases, tests of the mixed model are conservative. The CPU computes these tests.
 #'
+#' **Firth's regression** gives a finite log odds ratio, with little bias, also where all carriers
+#' are cases. It maximises the likelihood times the root of the information's determinant (Firth
+#' 1993). For a formula, all effects are estimated with the variant's, as by `plink2 --glm firth`,
+#' and p-values are Wald tests. For a fit, the null model's log odds are kept as an offset, as by
+#' SAIGE. The effect is also divided by the ratio above, so that it is the score test's near 0.
+#' P-values remain those of the score, and standard errors fit them.
+#'
 #' **Genomic ranges.** `GenomicRanges::makeGRangesFromDataFrame(scan, keep.extra.columns = TRUE,
 #' start.field = "position", end.field = "position")` makes a `GRanges` of a scan.
 #'
@@ -66,6 +74,8 @@
 #' @param loco Whether to leave a variant's chromosome out of the kernels, `TRUE` by default.
 #' @param family `"gaussian"`: a quantitative response. `"binary"`: cases and controls. `NULL` (the
 #'   default): binary for a factor or a logical response, see [fit_reml()].
+#' @param firth Whether effects of a binary response are those of Firth's regression, see Details.
+#'   `FALSE` by default.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param backend As in [fit_reml()]. The scan of a fit uses the fit's backend.
@@ -91,12 +101,13 @@
 #'
 #' | Element | Content |
 #' | :--- | :--- |
-#' | `method` | `"ols"`, `"mixed"`, `"logistic"` or `"logistic_mixed"` |
+#' | `method` | `"ols"`, `"mixed"`, `"logistic"`, `"logistic_mixed"`, `"firth"`, `"firth_mixed"` |
 #' | `samples`, `cases` | Number of samples; of cases, for a binary response. |
 #' | `loco`, `whole` | Whether chromosomes are left out; names of kernels that keep all variants. |
 #' | `df` | Degrees of freedom. |
 #' | `theta` | Variances, a row for each chromosome left out, and for X if sex is added there. |
 #' | `ratios` | The sampled z'Pz / z'Sz. |
+#' | `lambda`, `tested` | Genomic control of all tested variants, their number; kept by `head()`. |
 #' @section Errors:
 #' * `ancify_input_error`: the fit allows variances below 0, and a covariance is singular.
 #' * `ancify_input_error`: samples, covariates and genotypes are inconsistent; a fit without
@@ -106,8 +117,9 @@
 #'   the sex of samples, or heterozygous calls count as missing.
 #' * `ancify_input_error`: a binary response has other values than two, its fit has several residual
 #'   variances, or the fixed effects separate cases from controls.
-#' * `ancify_input_error`: a logistic mixed model diverges.
-#' * `ancify_fit_warning`: a null model has not converged.
+#' * `ancify_input_error`: a logistic mixed model diverges, or `firth` is given for a quantitative
+#'   response.
+#' * `ancify_fit_warning`: a null model, or Firth's regression of a variant, has not converged.
 #' * `ancify_scan_warning`: a weighted or admixture kernel keeps the tested chromosome's variants.
 #' * `ancify_response_warning`: a quantitative response has two values, or PLINK's codes 0, 1 and 2.
 #' * `ancify_device_error`: a GPU is asked for and cannot be used.
@@ -125,6 +137,8 @@
 #'
 #' Dey and others (2017) A fast and accurate algorithm to test for binary phenotypes and its
 #' application to PheWAS. American Journal of Human Genetics 101:37.
+#'
+#' Firth (1993) Bias reduction of maximum likelihood estimates. Biometrika 80:27.
 #'
 #' Zhou and others (2018) Efficiently controlling for case-control imbalance and sample relatedness
 #' in large-scale genetic association studies. Nature Genetics 50:1335.
@@ -158,15 +172,16 @@ scan_variants.default <- function(x, ...) {
 
 #' @rdname scan_variants
 #' @export
-scan_variants.formula <- function(x, data, genotypes, id = "id", family = NULL, threads = NULL,
-                                  backend = "auto", memory = NULL, progress = interactive(),
-                                  ...) {
-  check_method(family = check_family())
+scan_variants.formula <- function(x, data, genotypes, id = "id", family = NULL, firth = FALSE,
+                                  threads = NULL, backend = "auto", memory = NULL,
+                                  progress = interactive(), ...) {
+  check_method(family = check_family(), firth = flag())
   work <- new_work(threads, backend, memory, progress = progress)
   check_genotypes(genotypes, "genotypes")
   model <- model_on_samples(
     list(genotypes = genotypes, kernels = list(), names = character()), x, data, id, family
   )
+  check_firth(model, firth)
   g <- with_copies_by_sex(model$genotypes)
   copies <- scan_copies(g, model$x)
   warn_of_scan(model, g, copies, work)
@@ -174,16 +189,22 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", family = NULL, 
   scans <- lapply(parts, function(part) {
     if (copies$by_sex[part[1]]) model$x <- joined_effects(model$x, copies$sexes)
     if (is_binary(model)) {
-      scan_cases(fit_logistic(model, "of the null", work), g[, part], work)
+      scan_cases(fit_logistic(model, "of the null", work), g[, part], firth, work)
     } else {
       scan_ols(model, g[, part], work)
     }
   })
   in_order <- columns_in_order(scans, parts)
   new_scan(g, in_order, copies, list(
-    method = if (is_binary(model)) "logistic" else "ols", samples = length(model$y),
-    cases = case_count(model), loco = FALSE, df = scans[[1]]$df[1]
+    method = if (firth) "firth" else if (is_binary(model)) "logistic" else "ols",
+    samples = length(model$y), cases = case_count(model), loco = FALSE, df = scans[[1]]$df[1]
   ))
+}
+
+check_firth <- function(model, firth) {
+  refuse_if(firth && !is_binary(model),
+            "`firth` is for cases and controls, but the response is a number: add %s.",
+            "`family = \"binary\"`")
 }
 
 case_count <- function(model) if (is_binary(model)) sum(model$y)
@@ -212,9 +233,10 @@ columns_in_order <- function(scans, parts) {
 
 #' @rdname scan_variants
 #' @export
-scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = NULL,
-                                   progress = interactive(), ...) {
-  check_method(loco = flag(), progress = flag())
+scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, firth = FALSE,
+                                   BPPARAM = NULL, progress = interactive(), ...) {
+  check_method(loco = flag(), firth = flag(), progress = flag())
+  check_firth(x, firth)
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, "cpu")
     x <- for_worker(x)
@@ -236,12 +258,12 @@ scan_variants.reml_fit <- function(x, genotypes = NULL, loco = TRUE, BPPARAM = N
   if (!is.null(dense)) work$memory <- work$memory - dense$bytes
   scans <- over_parts(parts, function(part) {
     if (part$by_sex) fit$x <- joined_effects(fit$x, copies$sexes)
-    scan_part(fit, g[, part$variants], part, dense, work)
+    scan_part(fit, g[, part$variants], part, dense, firth, work)
   }, BPPARAM, "Scanning", FALSE)
   in_order <- columns_in_order(scans, lapply(parts, `[[`, "variants"))
   new_scan(g, in_order, copies, list(
-    method = if (is_binary(fit)) "logistic_mixed" else "mixed", samples = length(fit$y),
-    cases = case_count(fit), loco = any(nzchar(left_out)), df = Inf,
+    method = if (firth) "firth_mixed" else if (is_binary(fit)) "logistic_mixed" else "mixed",
+    samples = length(fit$y), cases = case_count(fit), loco = any(nzchar(left_out)), df = Inf,
     whole = whole, theta = thetas_of(scans, names(parts), names(fit$theta)),
     ratios = unlist(lapply(scans, `[[`, "ratios"), use.names = FALSE)
   ))
@@ -273,9 +295,9 @@ warn_of_scan <- function(model, g, copies, work) {
 
 # Scans variants by a fit without the chromosome that is left out for them; "" for the fit itself.
 # `part`: one of scan_parts(). A fit with the fixed effects of sex is estimated again.
-scan_part <- function(fit, g, part, dense, work) {
+scan_part <- function(fit, g, part, dense, firth, work) {
   if (is_binary(fit)) {
-    return(scan_case_part(fit, g, part, dense, work))
+    return(scan_case_part(fit, g, part, dense, firth, work))
   }
   model <- if (nzchar(part$chromosome)) {
     fit_without(fit, part$chromosome, dense, work)
@@ -344,5 +366,6 @@ new_scan <- function(g, forms, copies, facts) {
     p = exp(log_p), log10_p = -log_p / log(10)
   )
   table <- c(g$variants, forms[c("n", "frequency")], lapply(columns, replace, none, NA))
+  facts[c("lambda", "tested")] <- list(genomic_control(table), sum(!is.na(table$log10_p)))
   structure(list2DF(table), class = c("variant_scan", "data.frame"), scan = facts)
 }

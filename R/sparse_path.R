@@ -47,8 +47,8 @@
 #' * `tested`, `candidates`: counts of variants; `theta`: the fit's variances.
 #'
 #' `coef()` gives the effects per copy in a step, named by variant. `as.data.frame()` gives a row
-#' for each step and variant with an effect. `plot()` draws the effects against lambda, and returns
-#' `x`, invisibly.
+#' for each step and variant with an effect. `plot()` draws the effects against lambda, names the
+#' variants of the step with the smallest EBIC, and returns `x`, invisibly.
 #' @section Errors:
 #' * `ancify_input_error`: the fit has no genotypes and none are given; `lambda` does not decrease;
 #'   the candidates exceed the memory (field `bytes`); or no variant is polymorphic.
@@ -250,8 +250,10 @@ as.data.frame.lasso_path <- function(x, ...) {
 #' @export
 plot.lasso_path <- function(x, main = NULL, ...) {
   check_no_more(...)
+  chosen <- effects_at(x, NULL)
+  labels <- shorten(variant_labels(x$variants[chosen$variant, ]))
   old <- graphics::par(las = 1, mgp = c(2.4, 0.6, 0), tcl = -0.3,
-                       mar = c(4, 5, if (is.null(main)) 3 else 5, 1))
+                       mar = c(4, 5, if (is.null(main)) 3 else 5, max(nchar(labels), 0) * 0.55 + 1))
   on.exit(graphics::par(old))
   effects <- matrix(0, nrow(x$steps), nrow(x$variants))
   effects[cbind(x$effects$step, x$effects$variant)] <- x$effects$effect
@@ -268,5 +270,28 @@ plot.lasso_path <- function(x, main = NULL, ...) {
   graphics::axis(3, lambda[counted], x$steps$variants[counted], lwd = 0, line = -0.8)
   graphics::mtext("variants", line = 1, cex = graphics::par("cex"))
   graphics::title(main, xlab = expression(lambda), ylab = "standardised effect")
+  ink <- colours[chosen$variant]
+  graphics::points(rep(lambda[x$best], nrow(chosen)), chosen$effect, pch = 19, cex = 0.7, col = ink)
+  name_lines(labels, effects[nrow(effects), chosen$variant], ink)
   invisible(x)
+}
+
+# Names lines in the right margin, beside their last `values`.
+name_lines <- function(labels, values, colours) {
+  if (length(labels) == 0) {
+    return()
+  }
+  order <- order(values)
+  size <- 0.8 * size_of_rows(length(labels))
+  usr <- graphics::par("usr")
+  inch <- diff(usr[3:4]) / graphics::par("pin")[2]
+  at <- apart(values[order], size * graphics::par("cin")[2] * inch)
+  graphics::mtext(labels[order], 4, 0.2, at = at, col = colours[order],
+                  cex = size * graphics::par("cex"))
+}
+
+# Ids of variants; their places without an id.
+variant_labels <- function(variants) {
+  ifelse(variants$id %in% c(".", "", NA), paste0(variants$chromosome, ":", variants$position),
+         variants$id)
 }

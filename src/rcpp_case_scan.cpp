@@ -12,12 +12,22 @@
 
 namespace reml = ancify::reml;
 
+namespace {
+
+reml::Firth as_firth(const std::string& firth) {
+  return choice<reml::Firth>(firth, {{"none", reml::Firth::kNone},
+                                     {"given null", reml::Firth::kGivenNull},
+                                     {"whole", reml::Firth::kWhole}});
+}
+
+}  // namespace
+
 template <>
 struct Fields<reml::CaseModel> {
   using All = reml::CaseModel;
   static constexpr auto table =
       fields("CaseModel", field("means", &All::means), field("residuals", &All::residuals),
-             field("roots", &All::roots));
+             field("roots", &All::roots), field("firth", &All::firth, as_firth));
 };
 
 // Score, average information and P y of a problem at theta: list(score, information,
@@ -67,8 +77,8 @@ std::vector<double> case_squares_impl(const Rcpp::List& problem, const Rcpp::Lis
 }
 
 // Score tests under a null model, for CaseModel. `variances`: of each variant's score; if empty,
-// they are `ratio` g'W g. Returns list(score =, square = g'W g, root =, opposite_root =, n =
-// samples with a call, frequency = NA without).
+// they are `ratio` g'W g. Returns list(score =, square = g'W g, root =, opposite_root =,
+// firth_effect =, firth_error =, n = samples with a call, frequency = NA without).
 // [[Rcpp::export]]
 Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
                            const Rcpp::List& model, const std::vector<double>& variances,
@@ -94,5 +104,6 @@ Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   using Rcpp::Named;
   return Rcpp::List::create(
       Named("score") = tests.score, Named("square") = tests.square, Named("root") = tests.root,
-      Named("opposite_root") = tests.opposite_root, Named("n") = n, Named("frequency") = frequency);
+      Named("opposite_root") = tests.opposite_root, Named("firth_effect") = tests.firth_effect,
+      Named("firth_error") = tests.firth_error, Named("n") = n, Named("frequency") = frequency);
 }

@@ -19,3 +19,12 @@ quiet_fit <- function(...) fit_reml(..., threads = 1, progress = FALSE, verbose 
 expect_refusals <- function(cases, class = "input") {
   for (case in cases) expect_ancify_error(case[[1]](), class, unlist(case[-1]))
 }
+
+# The texts that `code` draws on a page of `height` inches.
+drawn_texts <- function(code, height = 7) {
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file, height = height, compress = FALSE, useKerning = FALSE)
+  tryCatch(code, finally = grDevices::dev.off())
+  lines <- grep(") Tj", readLines(file, warn = FALSE), fixed = TRUE, value = TRUE)
+  sub(".*[(](.*)[)] Tj.*", "\\1", lines)
+}

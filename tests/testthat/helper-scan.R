@@ -43,14 +43,16 @@ plink2_files <- function(stem, data, covariates) {
 }
 
 # plink2 --glm of a BED, or of a PGEN with `option` --pfile: a data frame of BETA, SE, T_STAT and P
-# by ID, for A1.
-plink2_glm <- function(stem, files, threads = 1, option = "--bfile") {
+# by ID, for A1. With "firth" as `method`, y is 1 for controls and 2 for cases, and Z_STAT replaces
+# T_STAT.
+plink2_glm <- function(stem, files, threads = 1, option = "--bfile", method = "linear") {
   out <- tempfile("glm")
   run_tool("plink2", c(
-    option, stem, "--glm", "hide-covar", "--pheno", files$pheno, "--covar", files$covar,
+    option, stem, "--glm", "hide-covar", if (method == "firth") c("firth", "cols=+beta,-orbeta"),
+    "--pheno", files$pheno, "--covar", files$covar,
     "--covar-variance-standardize", "--threads", threads, "--out", out
   ))
-  utils::read.delim(paste0(out, ".y.glm.linear"), check.names = FALSE)
+  utils::read.delim(paste0(out, ".y.glm.", method), check.names = FALSE)
 }
 
 # ---- GEMMA ---------------------------------------------------------------------------------------
@@ -84,4 +86,20 @@ oracle_saddlepoint <- function(g, m, s) {
     stats::pnorm(-abs(w + log(v / w) / w))
   }
   -log10(tail(abs(s)) + tail(-abs(s)))
+}
+
+# Firth's penalised likelihood with the columns `d`: the last one's effect and standard error.
+oracle_firth <- function(y, d, offset = 0) {
+  b <- numeric(ncol(d))
+  repeat {
+    m <- stats::plogis(offset + drop(d %*% b))
+    w <- m * (1 - m)
+    inverse <- solve(crossprod(d, w * d))
+    leverages <- w * rowSums(d %*% inverse * d)
+    score <- crossprod(d, y - m + leverages * (0.5 - m))
+    step <- drop(inverse %*% score)
+    b <- b + step / max(1, abs(step))
+    if (sum(step * score) < 1e-18) break
+  }
+  unname(c(b[ncol(d)], sqrt(inverse[ncol(d), ncol(d)])))
 }

@@ -251,9 +251,15 @@ test_that("cases and controls are coded as in PLINK", {
   scan <- scan_variants(case ~ 1, data[-(1:2), ], case$g, threads = 1)
   expect_equal(table$p[table$phenotype == "plink"], scan$p, tolerance = 1e-12)
   expect_identical(run("scan", all, "--binary", "--mixed")$status, 0L)
+  expect_identical(run("scan", "plink", "--binary", "--firth")$status, 0L)
+  table <- utils::read.delim(paste0(out, ".scan.tsv"))
+  firth <- scan_variants(case ~ 1, data[-(1:2), ], case$g, firth = TRUE, threads = 1)
+  expect_equal(table$effect, firth$effect, tolerance = 1e-12)
 
   result <- run("scan", "plain")
   expect_match(result$err, "by logistic regression: `--binary`", fixed = TRUE, all = FALSE)
+  expect_match(run("scan", "number", "--firth")$err, "`--firth` is for cases and controls",
+               fixed = TRUE, all = FALSE)
   result <- run("reml", all, "--prevalence", "0.1")
   expect_match(result$err, "--prevalence needs --binary", fixed = TRUE, all = FALSE)
   expect_false(result$status == 0)

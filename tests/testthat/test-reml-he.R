@@ -33,6 +33,12 @@ test_that("variances solve the equations of moments", {
   }, 0)
   expect_equal(found$h2_se, sqrt(drop(slope %*% found$covariance %*% slope)), tolerance = 1e-5)
   expect_output(print(found), "<reml_he> 80 samples")
+  shares <- moment_shares(found)
+  expect_identical(rownames(shares), c("h2", "a", "b", "residual"))
+  expect_equal(shares["h2", "estimate"], 1 - shares["residual", "estimate"])
+  expect_equal(shares["h2", "se"], shares["residual", "se"])
+  texts <- drawn_texts(expect_identical(plot(found), found))
+  expect_identical(intersect(rownames(shares), texts), rownames(shares))
 })
 
 test_that("bad arguments are refused", {

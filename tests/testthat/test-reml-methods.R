@@ -212,6 +212,13 @@ test_that("fits are drawn", {
   expect_ancify_error(plot(one, "line"), "input", "`type`")
 })
 
+test_that("a picture of many components names each", {
+  shares <- data.frame(estimate = 1:40 / 100, se = 0.1, mc_se = 0.05,
+                       row.names = sprintf("chromosome %d", 1:40))
+  texts <- drawn_texts(draw_shares(shares, TRUE, 1), height = 4)
+  expect_identical(intersect(rownames(shares), texts), rownames(shares))
+})
+
 test_that("p-values know the bound", {
   chi <- function(x, df) pchisq(x, df, lower.tail = FALSE)
   expect_identical(lrt_p_value(0, 1), 1)

@@ -234,6 +234,10 @@ test_that("scans print, and keep what they are", {
   top <- scan[order(scan$p)[1:3], ]
   expect_s3_class(top, "variant_scan")
   expect_output(print(top), "3, of which 3 tested")
+  facts <- attr(head(scan), "scan")
+  squared <- stats::qchisq(-scan$log10_p * log(10), 1, lower.tail = FALSE, log.p = TRUE)
+  expect_equal(facts$lambda, stats::median(squared, na.rm = TRUE) / stats::qchisq(0.5, 1))
+  expect_output(print(head(scan)), sprintf("lambda.* %.3f, of 58 variants", facts$lambda))
   expect_identical(class(scan[, c("id", "p")]), "data.frame")
   expect_identical(dim(cbind(scan, gene = "none")), c(60L, 13L))
   ranges <- GenomicRanges::makeGRangesFromDataFrame(

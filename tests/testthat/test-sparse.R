@@ -230,6 +230,11 @@ test_that("sparse fits print, and draw their path", {
   on.exit(grDevices::dev.off())
   expect_identical(plot(path), path)
   expect_identical(plot(sparse, main = "A path"), sparse)
+  expect_length(setdiff(names(coef(path)), drawn_texts(plot(path))), 0)
+  path$variants$id <- "."
+  chosen <- path$effects$variant[path$effects$step == path$best]
+  places <- paste0(path$variants$chromosome, ":", path$variants$position)[chosen]
+  expect_length(setdiff(places, drawn_texts(plot(path))), 0)
   messages <- capture.output(fit_sparse_reml(fit), type = "message")
   expect_match(messages[1], "Round 1: [0-9]+ variants? with an effect")
 })

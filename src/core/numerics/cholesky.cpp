@@ -28,4 +28,10 @@ void CholeskyFactor::solve(std::vector<double>& column) const {
   }
 }
 
+double CholeskyFactor::log_determinant() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < n_; ++i) sum += 2 * std::log(factor_[i * n_ + i]);
+  return sum;
+}
+
 }  // namespace ancify

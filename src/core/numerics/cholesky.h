@@ -12,6 +12,8 @@ class CholeskyFactor {
   CholeskyFactor(std::size_t n, std::vector<double> matrix);
   // Replaces `column` by the solution x of LL'x = column.
   void solve(std::vector<double>& column) const;
+  // NaN or -infinity if the matrix is not positive definite.
+  double log_determinant() const;
 
  private:
   std::size_t n_;

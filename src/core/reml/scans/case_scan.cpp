@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/genotypes/block_columns.h"
+#include "core/reml/scans/firth.h"
 #include "core/reml/scans/saddlepoint.h"
 #include "core/reml/scans/scan.h"
 
@@ -22,7 +23,12 @@ using Vector = std::vector<double>;
 
 class Tester {
  public:
-  Tester(const FixedEffects& fixed, const CaseModel& model) : fixed_(fixed), model_(model) {}
+  Tester(const FixedEffects& fixed, const CaseModel& model) : fixed_(fixed), model_(model) {
+    for (std::size_t i = 0; i < model.means.size(); ++i) {
+      cases_.push_back(model.residuals[i] > 0 ? 1 : 0);
+      log_odds_.push_back(std::log(model.means[i]) - std::log1p(-model.means[i]));
+    }
+  }
 
   // V of a pass: the residuals, and W^1/2 Q.
   Vector columns() const {
@@ -65,6 +71,20 @@ class Tester {
     return {std::move(weights), model_.means, 0};
   }
 
+  FirthEffect firth(const Vector& z, const double* t) const {
+    const auto n = z.size();
+    Vector rows;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (model_.firth == Firth::kWhole) {
+        for (int c = 0; c < fixed_.effects(); ++c) {
+          rows.push_back(fixed_.basis()[static_cast<std::size_t>(c) * n + i] / model_.roots[i]);
+        }
+      }
+      rows.push_back(left_of(z, t, i));
+    }
+    return firth_effect(cases_, log_odds_, rows);
+  }
+
  private:
   // The i-th value of g = z - W^-1/2 Q Q'W^1/2 z.
   double left_of(const Vector& z, const double* t, std::size_t i) const {
@@ -78,6 +98,8 @@ class Tester {
 
   const FixedEffects& fixed_;
   const CaseModel& model_;
+  Vector cases_;
+  Vector log_odds_;
 };
 
 // The value of most homozygous samples: of the two extremes, the one closer to the mean, 0.
@@ -95,7 +117,7 @@ CaseTests test_cases(const GenotypeProducts& calls, const FixedEffects& fixed,
   const Vector columns = tester.columns();
   const auto m = static_cast<std::size_t>(calls.matrix().variants());
   const Vector missing(m, std::numeric_limits<double>::quiet_NaN());
-  CaseTests tests = {Vector(m), Vector(m), missing, missing};
+  CaseTests tests = {Vector(m), Vector(m), missing, missing, missing, missing};
   GenotypeProducts::Pass pass;
   pass.v = columns.data();
   pass.columns = 1 + fixed.effects();
@@ -111,6 +133,11 @@ CaseTests test_cases(const GenotypeProducts& calls, const FixedEffects& fixed,
       const double square = tester.square(z, row);
       tests.score[variant] = row[0];
       tests.square[variant] = square;
+      if (model.firth != Firth::kNone && square > 0) {
+        const FirthEffect firth = tester.firth(z, row);
+        tests.firth_effect[variant] = firth.effect;
+        tests.firth_error[variant] = firth.error;
+      }
       const double by = variances.empty() ? ratio : variances[variant] / square;
       const double score = row[0] / std::sqrt(by);
       if (!(score * score >= least_z * least_z * square && square > 0)) continue;

@@ -9,11 +9,16 @@
 
 namespace ancify::reml {
 
+// The log odds ratios by Firth's penalised likelihood: none; with the effects of the null model as
+// they are; or with fixed effects that are estimated again.
+enum class Firth { kNone, kGivenNull, kWhole };
+
 // A null model, with the weights W = diag(m (1 - m)).
 struct CaseModel {
   std::vector<double> means;      // m, the probabilities of a case
   std::vector<double> residuals;  // y - m
   std::vector<double> roots;      // of W's diagonal
+  Firth firth = Firth::kNone;
 };
 
 // By variant; g is what a variant's column z leaves after the fixed effects, weighted by W.
@@ -24,6 +29,9 @@ struct CaseTests {
   // scores less than `least_z` standard deviations from 0.
   std::vector<double> root;
   std::vector<double> opposite_root;
+  // NaN for a variant that is not tested, without Firth, or without convergence.
+  std::vector<double> firth_effect;
+  std::vector<double> firth_error;  // its standard error
 };
 
 // `fixed`: of W^1/2 X. `variances`: of each variant's score; if empty, they are `ratio` g'W g.
