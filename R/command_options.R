@@ -44,8 +44,9 @@ option_rows <- list(
   ),
   focal = option_row("focal", "NAME", "the species of the VCF", default = "focal"),
   method = option_row(
-    "method", "METHOD", "of ancestral alleles: likelihood, parsimony or coalescent",
-    default = "likelihood"
+    "method", "METHOD",
+    "of ancestral alleles: likelihood, parsimony or coalescent; of fits: auto, exact or stochastic",
+    default = "likelihood, or auto"
   ),
   tree = option_row("tree", "TREE", "a Newick text, or a file with one", default = "guessed"),
   also = option_row("also", "KINDS", "further records: multiallelic, indels or both (comma)"),
@@ -98,11 +99,20 @@ option_rows <- list(
   pheno = option_row("pheno", "FILE", "phenotypes", default = "those beside the genotypes"),
   trait = option_row("trait", "NAMES", "phenotypes to analyse (comma)", default = "all"),
   covar = option_row("covar", "FILE", "covariates"),
+  factors = option_row(
+    "factors", "FILE", "covariates that are labels, such as batches, even if they are numbers"
+  ),
+  chosen_covariates = option_row(
+    "covariates", "NAMES", "covariates to use (comma)", default = "all"
+  ),
   na = option_row(
     "na", "TEXTS", "texts of missing values, besides NA, NaN and a dot (comma)",
     default = "-9 in phenotypes"
   ),
   keep = option_row("keep", "FILE", "samples to use", default = "all"),
+  remove = option_row("remove", "FILE", "samples to leave out"),
+  extract = option_row("extract", "FILE", "variants to use, an id a line", default = "all"),
+  exclude = option_row("exclude", "FILE", "variants to leave out, an id a line"),
   split_par = option_row(
     "split-par", "BUILD", "treat pseudoautosomal regions of X as diploid: GRCh37 or GRCh38"
   ),
@@ -115,6 +125,28 @@ option_rows <- list(
     "info", "R2", "smallest quality of imputation of dosages (MACH's r2)", default = "0, no limit"
   ),
   components = option_row("components", "FILE", "components of variants", default = "one of all"),
+  by = option_row("by", "KIND", "components of variants by: file or chromosome"),
+  overlap = option_row("overlap", "", "a variant may be in several components"),
+  grm = option_row(
+    "grm", "PREFIXES", "relationship matrices of GCTA, a component each (comma)"
+  ),
+  weights = option_row(
+    "weights", "FILES", "weights of neighbouring variants, a matrix a block; A1,A2;B1 are groups"
+  ),
+  admixture = option_row(
+    "admixture", "FILE", "ancestries, as ADMIXTURE's .Q, with a component each"
+  ),
+  merge = option_row("merge", "", "merge components with z below 1.645 into one, and fit again"),
+  seed = option_row("seed", "N", "seed of random probes", default = "1"),
+  probes = option_row("probes", "N", "random probes of a stochastic search", default = "16"),
+  effects = option_row("effects", "", "write effects of variants, and genetic values"),
+  predict = option_row("predict", "FILE", "genotypes whose phenotypes are predicted"),
+  covar_to_predict = option_row(
+    "predict-covar", "FILE", "covariates of the samples of --predict", default = "--covar"
+  ),
+  export = option_row(
+    "export", "TABLES", "further tables (comma): information, genetic or samples"
+  ),
   mixed = option_row(
     "mixed", "", "take relatives into account, without the variant's chromosome"
   ),

@@ -2,35 +2,28 @@
 
 # `parsed`: options from the command line. Returns the exit status.
 reml_command <- function(parsed) {
-  threads <- threads_option(parsed)
-  backend <- backend_option(parsed)
+  check_model_options("reml", parsed)
+  if (!is.null(parsed$prevalence) && !isTRUE(parsed$binary)) {
+    usage_error("--prevalence needs --binary")
+  }
+  backend_option(parsed)
   files <- reml_files(parsed$out)
   study <- command_study(parsed)
-  components <- if (!is.null(parsed$components)) command_components(parsed$components, study)
-  prevalence <- decimal_options(parsed, "prevalence")$prevalence
-  if (!is.null(prevalence) && !isTRUE(parsed$binary)) usage_error("--prevalence needs --binary")
+  model <- by_threads(parsed, command_model(parsed, study))
+  write_further <- writer_of_tables(parsed, study)
   fits <- list()
   for_phenotypes(study, files[1], function(formula, phenotype) {
-    fits[[phenotype]] <<- fit_reml(
-      formula, study$table, study$genotypes, components,
-      chromosomes = chromosomes_option(parsed) %||% "autosomes",
-      family = study$family, prevalence = prevalence, threads = threads, backend = backend,
-      progress = isatty(stderr()), verbose = isTRUE(parsed$verbose)
-    )
-    print(summary(fits[[phenotype]]))
+    fit <- fit_of_command(formula, study, model, parsed)
+    print(summary(fit))
     cat("\n")
     # Write now, so that an error in the next phenotype does not discard this fit.
+    write_further(fit, phenotype)
+    fits[[phenotype]] <<- fit
     write_reml_files(fits, files[-1])
-    trait_of_fit(fits[[phenotype]])
+    trait_of_fit(fit)
   })
-  wrote(files)
+  wrote(c(files, names(further_tables(parsed))))
   status_of_fits(fits)
-}
-
-# Indices of variants in a file are those of the opened genotypes, before filters.
-command_components <- function(file, study) {
-  components <- read_components(file)
-  if (is.null(components$variants)) components_by_place(components, study$opened) else components
 }
 
 status_of_fits <- function(fits) if (all(vapply(fits, `[[`, NA, "converged"))) 0L else 3L
@@ -41,24 +34,9 @@ reml_files <- function(out) {
   files_of_out(out, c(".traits.tsv", ".components.tsv", ".fixed.tsv", ".json"))
 }
 
-# The paths of a command's results. `out`: the prefix of the paths.
-files_of_out <- function(out, endings) {
-  out <- check_output_file(out, "--out", FALSE)
-  folder <- dirname(out)
-  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  refuse_file_if(!dir.exists(folder) || file.access(folder, 2) != 0, folder,
-                 "Cannot write to %s: choose another folder for --out.", quoted(folder))
-  paste0(out, endings)
-}
-
 write_reml_files <- function(fits, files) {
-  of_all <- function(table_of) {
-    do.call(rbind, Map(function(fit, phenotype) {
-      cbind(phenotype = rep(phenotype, nrow(table_of(fit))), table_of(fit))
-    }, unname(fits), names(fits)))
-  }
-  write_tsv(files[1], of_all(function(fit) as.data.frame(fit)))
-  write_tsv(files[2], of_all(fixed_table))
+  write_tsv(files[1], of_phenotypes(lapply(fits, as.data.frame)))
+  write_tsv(files[2], of_phenotypes(lapply(fits, fixed_table)))
   write_text(files[3], to_json(lapply(fits, reml_facts_as_list)))
 }
 

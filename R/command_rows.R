@@ -1,25 +1,9 @@
 # The commands of the command line, a row each. Parsing, checks, help and completion are derived
 # from these rows.
 
-# purpose    the command's effect, in one line
-# run        function(parsed) that carries out the command; returns the exit status if it is not 0
-# arguments  names of its arguments in the usage; "..." ends the last if it may be several words, []
-#            around optional ones
-# options    names of option_rows; those in `required` must be given
-# streams    the arguments and options that may be -, for a standard stream
-# details    paragraphs of its help
-# examples   complete command lines
-# instead    R functions that the command replaces, for messages that name them
-# words      the command line's names of R arguments, apart from options of the same name
-# writes     function(parsed) that returns the paths of its results, which must not be inputs
-command_row <- function(purpose, run, arguments = character(), options = character(),
-                        required = character(), streams = character(), details = character(),
-                        examples = character(), instead = character(), words = character(),
-                        writes = function(parsed) parsed$output) {
-  as.list(environment())
+command_rows <- function() {
+  c(rows_of_runs(), rows_of_analyses(), rows_of_models(), rows_about_commands())
 }
-
-command_rows <- function() c(rows_of_runs(), rows_of_analyses(), rows_about_commands())
 
 rows_of_runs <- function() {
   of_run <- c("config", "threads", "cluster", "verbose")
@@ -237,21 +221,40 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c(options_of_study, "prevalence", "components", "out", "threads", "backend",
+      options = c(options_of_study, "prevalence", options_of_components, "grm", "weights",
+                  "admixture", "merge", "effects", "export", "out", "threads", "backend",
                   "verbose"),
-      required = c("genotypes", "out"),
+      required = "out",
       details = c(
         "With --prevalence, PREFIX.json has the heritability of liability, too.",
-        "Further GENOTYPES, such as a file for each chromosome, make one set.", traits_sentence
+        "Further GENOTYPES, such as a file for each chromosome, make one set.",
+        details_of_reml, traits_sentence
       ),
       examples = c(
         "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
         "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --out h2",
         "ancify reml --genotypes study.bed --binary --prevalence 0.01 --out h2",
-        "ancify reml --genotypes chr*.pgen --pheno traits.tsv --out h2"
+        "ancify reml --genotypes chr*.pgen --by file --pheno traits.tsv --out h2",
+        paste(
+          "ancify reml --genotypes mice.bed --components mice.json --merge \\\n ",
+          "--pheno traits.tsv --keep keep.txt --out h2"
+        ),
+        paste(
+          "ancify reml --genotypes mice.bed --weights 'W1.npy,W2.npy;W3.npy' \\\n ",
+          "--pheno traits.tsv --out h2"
+        ),
+        paste(
+          "ancify reml --genotypes mice.bed --admixture mice.2.Q --pheno traits.tsv \\\n ",
+          "--out h2"
+        ),
+        "ancify reml --grm mice --pheno traits.tsv --export information --out h2",
+        paste(
+          "ancify reml --genotypes mice.bed --pheno traits.tsv --effects \\\n ",
+          "--predict test.bed --out h2"
+        )
       ),
-      instead = c("fit_reml", "open_genotypes", "filter_variants"), words = word_of_family,
-      writes = function(parsed) reml_files(parsed$out)
+      instead = c("fit_reml", "open_genotypes", "filter_variants"), words = words_of_models,
+      writes = function(parsed) c(reml_files(parsed$out), names(further_tables(parsed)))
     ),
     scan = command_row(
       "test each variant for association with a trait", scan_command, "[GENOTYPES...]",
@@ -325,21 +328,6 @@ rows_of_analyses <- function() {
     )
   )
 }
-
-# For the commands that analyse phenotypes
-traits_sentence <- paste(
-  "PREFIX.traits.tsv has a row for each phenotype: its status, and why it is left out, as a",
-  "constant one is. It does not stop the others."
-)
-
-word_of_family <- c(`family = "binary"` = "--binary")
-
-# Options of genotypes and of choices among them, and with phenotypes those of command_study().
-options_of_genotypes <- c(
-  "genotypes", "samples", "hard_call_threshold", "dosages", "multiallelic", "keep", "chromosomes",
-  "split_par", "maf", "missing", "hwe", "info"
-)
-options_of_study <- c(options_of_genotypes, "pheno", "trait", "covar", "binary", "na")
 
 rows_about_commands <- function() {
   list(

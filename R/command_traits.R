@@ -1,12 +1,13 @@
 # Phenotypes of the commands: their choice, their covariates, and the table of what became of each.
 
-# Returns list(genotypes =, opened = genotypes before filters, table =, formulas = by phenotype,
-# faults = why a phenotype has no values, by phenotype, chosen = whether the user has chosen
-# phenotypes).
+# Returns list(genotypes = or NULL, opened = genotypes before filters, table =, formulas = by
+# phenotype, faults = why a phenotype has no values, by phenotype, chosen = whether the user has
+# chosen phenotypes, family =).
 command_study <- function(parsed) {
-  opened <- by_threads(parsed, command_genotypes(parsed))
+  opened <- if (has_genotypes(parsed)) by_threads(parsed, command_genotypes(parsed))
   data <- command_data(parsed, opened)
-  genotypes <- by_threads(parsed, chosen_genotypes(opened, parsed))
+  genotypes <- if (!is.null(opened)) by_threads(parsed, chosen_genotypes(opened, parsed))
+  if (is.null(opened)) data$table <- chosen_samples_of_table(data$table, parsed)
   terms <- vapply(data$covariates, function(name) deparse1(as.name(name), backtick = TRUE), "")
   formulas <- lapply(stats::setNames(nm = data$traits), function(trait) {
     stats::reformulate(if (length(terms)) terms else "1", as.name(trait))
@@ -36,13 +37,6 @@ command_genotypes <- function(parsed) {
   if (is.null(parsed$split_par)) genotypes else split_par(genotypes, parsed$split_par)
 }
 
-# The samples of --keep, and the variants that pass the limits
-chosen_genotypes <- function(genotypes, parsed) {
-  if (!is.null(parsed$keep)) genotypes <- kept_genotypes(genotypes, parsed$keep)
-  limits <- decimal_options(parsed, c("maf", "missing", "hwe", "info"))
-  if (length(limits)) do.call(filter_variants, c(list(genotypes), limits)) else genotypes
-}
-
 # Returns list(table =, traits =, covariates =, faults =). The table has the column id; the others
 # name its columns.
 command_data <- function(parsed, genotypes) {
@@ -55,13 +49,12 @@ command_data <- function(parsed, genotypes) {
   }
   traits <- chosen_traits(found, split_option(parsed$trait), file)
   table <- found$table[c("id", setdiff(traits, names(found$faults)))]
-  covariates <- character()
-  if (!is.null(parsed$covar)) {
-    others <- read_covariates(parsed$covar, na %||% character())
-    covariates <- setdiff(names(others), "id")
-    both <- intersect(covariates, traits)
-    refuse_if(length(both), "%s and %s both have a column %s: rename one.", quoted(file),
-              quoted(parsed$covar), quoted(both[1]))
+  others <- command_covariates(parsed$covar, parsed)
+  covariates <- setdiff(names(others), "id")
+  both <- intersect(covariates, traits)
+  refuse_if(length(both), "%s and %s both have a column %s: rename one.", quoted(file),
+            enumerate(quoted(c(parsed$covar, parsed$factors))), quoted(both[1]))
+  if (length(covariates)) {
     table <- cbind(table, others[match(table$id, others$id), covariates, drop = FALSE])
   }
   list(table = table, traits = traits, covariates = covariates, faults = found$faults)
@@ -104,23 +97,6 @@ chosen_traits <- function(found, names, file) {
             enumerate(quoted(found$names)))
   refuse_if(length(names) + length(all) == 0, "%s has no phenotype: give --pheno.", quoted(file))
   if (length(names)) unique(names) else all
-}
-
-kept_genotypes <- function(genotypes, path) {
-  keep <- read_keep(path)$id
-  in_both <- genotypes$samples$id %in% keep
-  refuse_if(!any(in_both),
-            "%1$s has no sample of the genotypes: use their ids, such as %3$s, not %2$s.",
-            quoted(path), quoted(keep[1]), quoted(genotypes$samples$id[1]))
-  absent <- setdiff(keep, genotypes$samples$id)
-  if (length(absent)) {
-    warn_ancify(
-      sprintf("%s of %s that the genotypes lack: %s.", count_of(length(absent), "sample"),
-              quoted(path), enumerate(quoted(absent))),
-      "samples"
-    )
-  }
-  genotypes[in_both, ]
 }
 
 # ---- Work for each phenotype ---------------------------------------------------------------------

@@ -52,7 +52,8 @@
 #' | `.rds` | a data frame, components, or a named list of ids or of indices; from R 4.4 on |
 #'
 #' Indices in JSON and NumPy's arrays count variants from 0, in RDS from 1. Other members of a
-#' component in JSON, such as `annotation`, have no effect. Weights in an array are for all variants
+#' component in JSON, such as `annotation`, have no effect. An array `component_names` names the
+#' others in order; other arrays of texts have no effect. Weights in an array are for all variants
 #' in order.
 #'
 #' @param g Genotypes, from [open_genotypes()].

@@ -103,8 +103,18 @@ rows_as_components <- function(rows, weights, n = NULL) {
 }
 
 # Whole numbers are indices of variants, from 0. Other numbers are weights of all variants in order.
+# Texts are names of components, or describe them.
 components_in_arrays <- function(file) {
   arrays <- arrays_in(file)
+  texts <- arrays[vapply(arrays, is.character, NA)]
+  arrays <- arrays[setdiff(names(arrays), names(texts))]
+  refuse_if(length(arrays) == 0, "It has no array of numbers.")
+  named <- texts[["component_names"]]
+  if (!is.null(named)) {
+    refuse_if(length(named) != length(arrays), "component_names has %s, but there are %s.",
+              count_of(length(named), "text"), count_of(length(arrays), "component"))
+    names(arrays) <- named
+  }
   refuse_repeated_set(names(arrays))
   for (name in names(arrays)) {
     refuse_if(is.matrix(arrays[[name]]),

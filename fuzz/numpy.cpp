@@ -1,8 +1,12 @@
-// Fuzzes NumPy's files: the numbers of an array are the bytes at its end, or there is an error.
+// Fuzzes NumPy's files: the numbers or texts of an array are the bytes at its end, or there is an
+// error.
 #include "core/io/numpy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "core/io/text.h"
 #include "harness.h"
@@ -15,6 +19,7 @@ std::string text_of(const NumpyArray& array) {
   std::string text = array.name + (array.is_whole ? " whole" : " real");
   for (const std::size_t size : array.shape) text += " " + std::to_string(size);
   for (const double value : array.values) text += " " + number_text(value);
+  for (const std::string& one : array.texts) text += " " + one;
   return text + "\n";
 }
 
@@ -34,6 +39,44 @@ double number_slowly(const std::string& type, std::string bytes) {
     value = i + 1 == bytes.size() ? static_cast<signed char>(byte) : value * 256 + byte;
   }
   return static_cast<double>(value);
+}
+
+// The letters of a text in UTF-8.
+std::vector<std::uint32_t> letters_slowly(const std::string& text) {
+  std::vector<std::uint32_t> letters;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      letters.push_back(byte);
+    } else if (byte < 0xc0) {
+      letters.back() = letters.back() * 64 + byte % 64;
+    } else {
+      letters.push_back(byte < 0xe0 ? byte % 32U : byte < 0xf0 ? byte % 16U : byte % 8U);
+    }
+  }
+  return letters;
+}
+
+// Compares texts that were read with the letters at the end of the input, 4 bytes each.
+void check_texts(std::string_view input, const NumpyArray& array) {
+  const std::size_t n = array.texts.size();
+  require(array.shape == std::vector<std::size_t>{n}, "texts of another shape");
+  if (n == 0) return;
+  const std::size_t at = input.find_first_of("<>");
+  const std::size_t width = 4 * std::stoul(std::string(input.substr(at + 2, 10)));
+  require(n * width <= input.size(), "texts are larger than their file");
+  for (std::size_t i = 0; i < n; ++i) {
+    require(is_utf8(array.texts[i]), "a text that is not UTF-8");
+    std::vector<std::uint32_t> expected;
+    for (std::size_t j = 0; j < width; j += 4) {
+      std::string bytes(input.substr(input.size() - (n - i) * width + j, 4));
+      if (input[at] == '>') std::reverse(bytes.begin(), bytes.end());
+      std::uint32_t letter = 0;
+      std::memcpy(&letter, bytes.data(), 4);
+      if (letter != 0) expected.push_back(letter);
+    }
+    require(letters_slowly(array.texts[i]) == expected, "another text");
+  }
 }
 
 // Compares an array that was read with the end of the input.
@@ -69,7 +112,12 @@ void check(std::string_view input) {
   });
   if (is_error(read)) return;
   require(!arrays.empty(), "a file without an array was read");
-  if (input.substr(0, 2) != "PK") check_numbers(input, arrays[0]);
+  if (input.substr(0, 2) == "PK") return;
+  if (arrays[0].is_text) {
+    check_texts(input, arrays[0]);
+  } else {
+    check_numbers(input, arrays[0]);
+  }
 }
 
 }  // namespace ancify::fuzz

@@ -64,6 +64,7 @@ namespace {
 
 // Integers stay integers; an array of two dimensions is a matrix.
 SEXP as_array(const ancify::NumpyArray& array) {
+  if (array.is_text) return as_texts(array.texts);
   Rcpp::RObject values;
   if (array.is_whole) {
     values = Rcpp::IntegerVector(array.values.begin(), array.values.end());

@@ -95,6 +95,7 @@ command_folder <- function(folder = new_folder()) {
   mice <- open_genotypes(at("mice.bed"))
   write_pgen(mice[, 1:20], at("chr1.pgen"))
   write_pgen(mice[, 21:40], at("chr2.pgen"))
+  model_files(genotypes, folder)
   folder
 }
 

@@ -116,6 +116,21 @@ double number_at(const char* bytes, bool is_big) {
   return static_cast<double>(value);
 }
 
+// Adds a character in UTF-8; false if it is none of Unicode's.
+bool append_utf8(std::uint32_t letter, std::string& text) {
+  const bool is_surrogate = letter >= 0xd800 && letter < 0xe000;
+  if (letter > 0x10ffff || is_surrogate) return false;
+  if (letter < 0x80) {
+    text += static_cast<char>(letter);
+    return true;
+  }
+  const int more = letter < 0x800 ? 1 : letter < 0x10000 ? 2 : 3;  // bytes after the first
+  const std::uint32_t mark = 0xff00U >> (more + 1) & 0xffU;
+  text += static_cast<char>(mark | letter >> 6 * more);
+  for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80U | (letter >> 6 * i & 0x3fU));
+  return true;
+}
+
 class ArrayReader {
  public:
   // `what`: the array in messages.
@@ -127,6 +142,7 @@ class ArrayReader {
     if (header.shape.empty() || header.shape.size() > 2) {
       fail("has " + std::to_string(header.shape.size()) + " dimensions, not one or two");
     }
+    if (const std::size_t letters = letters_of(header.type)) return read_texts(header, letters);
     const auto [number, size] = type_of(header.type);
     const bool is_big = header.type[0] == '>';
     const std::size_t columns = header.shape.size() == 2 ? header.shape[1] : 1;
@@ -155,6 +171,30 @@ class ArrayReader {
     throw FormatError(path_, 0, what_ + " " + problem);
   }
 
+  // Letters have 4 bytes each, and zeros fill up a text.
+  NumpyArray read_texts(const Header& header, std::size_t letters) const {
+    constexpr std::size_t width = 4;
+    if (header.shape.size() != 1) fail("has texts in two dimensions, not one");
+    const std::size_t n = bytes_.size() / width / letters;
+    if (n != header.shape[0] || n * letters * width != bytes_.size()) {
+      fail("has " + std::to_string(bytes_.size()) +
+           " bytes, which its shape contradicts. Is it whole?");
+    }
+    NumpyArray array;
+    array.is_text = true;
+    array.shape = header.shape;
+    array.texts.resize(n);
+    for (std::size_t i = 0; i < n * letters; ++i) {
+      std::string letter(bytes_.substr(i * width, width));
+      if (header.type[0] == '>') std::reverse(letter.begin(), letter.end());
+      const auto code = little_endian<std::uint32_t>(letter.data(), width);
+      if (code != 0 && !append_utf8(code, array.texts[i / letters])) {
+        fail("has a text that is not Unicode");
+      }
+    }
+    return array;
+  }
+
   // Leaves the numbers in bytes_.
   Header read_header() {
     constexpr std::size_t fixed = 8;
@@ -172,6 +212,13 @@ class ArrayReader {
     }
     bytes_.remove_prefix(length);
     return header;
+  }
+
+  // The letters of each text by a type such as <U11; 0 for other types.
+  static std::size_t letters_of(const std::string& type) {
+    if (type.size() < 3 || (type[0] != '<' && type[0] != '>') || type[1] != 'U') return 0;
+    const auto letters = parse_whole_number(std::string_view(type).substr(2));
+    return letters ? static_cast<std::size_t>(*letters) : 0;
   }
 
   std::pair<ReadNumber, std::size_t> type_of(const std::string& type) const {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "core/exec/errors.h"
 #include "support.h"
 
@@ -55,6 +59,28 @@ TEST(Numpy, GivesMatricesColumnByColumn) {
             (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Numpy, GivesTextsInUtf8) {
+  // Letters of 1 to 4 bytes in UTF-8, and a shorter text
+  const std::vector<std::string> little = {std::string("a\0\0\0\xe9\0\0\0", 8),
+                                           std::string("\xac\x20\0\0\0\xf6\x01\0", 8),
+                                           std::string("b\0\0\0\0\0\0\0", 8)};
+  const std::vector<std::string> expected = {"a\xc3\xa9", "\xe2\x82\xac\xf0\x9f\x98\x80", "b"};
+  for (const bool is_big : {false, true}) {
+    std::string bytes;
+    for (const std::string& text : little) {
+      for (std::size_t i = 0; i < text.size(); i += 4) {
+        std::string letter = text.substr(i, 4);
+        if (is_big) std::reverse(letter.begin(), letter.end());
+        bytes += letter;
+      }
+    }
+    const NumpyArray array = read(npy(header_of(is_big ? ">U2" : "<U2", "(3,)"), bytes));
+    EXPECT_TRUE(array.is_text);
+    EXPECT_EQ(array.texts, expected);
+    EXPECT_TRUE(array.values.empty());
+  }
+}
+
 TEST(Numpy, RefusesOtherFiles) {
   const auto refused = [](const std::string& bytes, const std::string& why) {
     const auto message = message_of<FormatError>([&] { read(bytes); });
@@ -80,6 +106,12 @@ TEST(Numpy, RefusesOtherFiles) {
           "has no header");
   refused(npy(header_of("<i8", "(1,)"), std::string("\0\0\0\x80\0\0\0\0", 8)),
           "the integer 2147483648, which is beyond 32 bits");
+  refused(npy(header_of("<U1", "(2,)"), one), "which its shape contradicts");
+  refused(npy(header_of("<U3", "(1,)"), one + one), "which its shape contradicts");
+  refused(npy(header_of("<U1", "(1, 1)"), one), "has texts in two dimensions");
+  refused(npy(header_of("<U0", "(1,)"), one), "has the type '<U0'");
+  refused(npy(header_of("<U1", "(1,)"), one), "is not Unicode");
+  refused(npy(header_of("<U1", "(1,)"), std::string("\0\xd8\0\0", 4)), "is not Unicode");
   refused("rs1 coding\n", "is no array of NumPy");
 }
 

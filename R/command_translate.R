@@ -1,0 +1,196 @@
+# Command lines of other programs as lines of ancify, by the table of command_programs.R.
+
+#' Translate command lines of other programs
+#'
+#' `translate_command("gcta64 --reml --grm mice --pheno traits.txt")` gives the line of `ancify`
+#' that does the same as a line of another program.
+#'
+#' It knows the most common options of GCTA, BOLT, REGENIE, GEMMA and GPU_REML, and takes their
+#' files as they are. Options that only concern the other program's computation, such as its
+#' memory, have no equivalent. All others that it does not know are named. It opens no file. The
+#' vignette `vignette("heritability")` has a table of lines.
+#'
+#' @param line A command line, one string. Quotes, and backslashes before line ends, are as in a
+#'   shell.
+#' @return A list of class `translated_command`:
+#' * `line`: the line of `ancify`.
+#' * `program`, `command`: the other program, and our command.
+#' * `notes`: strings that name options without translation, and differences.
+#' @section Errors:
+#' * `ancify_input_error`: the program is unknown, or `line` names no analysis that has a line here.
+#' @references
+#' Yang, Lee, Goddard and Visscher (2011) GCTA: a tool for genome-wide complex trait analysis.
+#' American Journal of Human Genetics 88:76.
+#'
+#' Loh and others (2015) Efficient Bayesian mixed-model analysis increases association power in
+#' large cohorts. Nature Genetics 47:284.
+#'
+#' Mbatchou and others (2021) Computationally efficient whole-genome regression for quantitative and
+#' binary traits. Nature Genetics 53:1097.
+#'
+#' Zhou and Stephens (2012) Genome-wide efficient mixed-model analysis for association studies.
+#' Nature Genetics 44:821.
+#' @seealso [fit_reml()], [scan_variants()], [fit_sparse_reml()]
+#' @export
+#' @examples
+#' translate_command("gcta64 --reml --grm mice --pheno traits.txt --mpheno 2 --reml-maxit 50")
+#' translate_command("gpu-reml --bed-prefix one,two --pheno-txt traits.txt --out-prefix out/h2")
+translate_command <- function(line) {
+  check_args(line = text("a command line"))
+  words <- words_of_line(line)
+  refuse_if(length(words) == 0, "`line` has no word.")
+  program <- program_called(words[1])
+  options <- options_of_words(words[-1], program)
+  command <- command_of(program, basename(words[1]), options)
+  made <- our_options(options, program, command[1])
+  ours <- with_defaults(made$options, program)
+  structure(
+    list(line = line_of(command, ours), program = program$name, command = command[1],
+         notes = as.character(c(made$notes, lacking_options(command[1], ours)))),
+    class = "translated_command"
+  )
+}
+
+#' @export
+print.translated_command <- function(x, ...) {
+  check_no_more(...)
+  cat(x$line, "\n", sep = "")
+  for (note in x$notes) cat(strwrap(note, 80, initial = "# ", prefix = "#   "), sep = "\n")
+  invisible(x)
+}
+
+translate_line_command <- function(parsed) {
+  translated <- translate_command(paste(parsed$arguments, collapse = " "))
+  writeLines(translated$line)
+  for (note in translated$notes) print_problem("note: ", note)
+}
+
+# ---- Words ---------------------------------------------------------------------------------------
+
+# The words of a line, without quotes, as a shell splits them.
+words_of_line <- function(line) {
+  line <- gsub("\\\\\r?\n", " ", line)
+  words <- regmatches(line, gregexpr("('[^']*'|\"[^\"]*\"|[^[:space:]'\"])+", line))[[1]]
+  gsub("'([^']*)'|\"([^\"]*)\"", "\\1\\2", words)
+}
+
+shell_quoted <- function(words) {
+  ifelse(grepl("^[A-Za-z0-9_./,:=@%+-]+$", words), words, shQuote(words))
+}
+
+# ---- The other program ---------------------------------------------------------------------------
+
+program_called <- function(word) {
+  programs <- foreign_programs()
+  matches <- vapply(programs, function(program) grepl(program$pattern, basename(word)), NA)
+  refuse_if(!any(matches), "%s is unknown: lines of %s are translated.", quoted(word),
+            enumerate(vapply(programs, `[[`, "", "name")))
+  programs[[which(matches)]]
+}
+
+# A list with an entry for each option given: list(name =, values =, row = of the program's table;
+# NULL if it is unknown). Words that belong to no option are an entry without row, too.
+options_of_words <- function(words, program) {
+  options <- list()
+  while (length(words)) {
+    named <- is_option_word(words[1])
+    parts <- if (named) sub("^([^=]*)=", "\\1\n", words[1]) else words[1]
+    parts <- strsplit(parts, "\n", fixed = TRUE)[[1]]
+    row <- if (named) row_of_option(parts[1], program)
+    following <- c(parts[-1], words[-1])
+    free <- which(c(vapply(following, is_option_word, NA), TRUE))[1] - 1
+    taken <- if (!named) 0 else min(free, row$values %||% Inf)
+    options <- c(options, list(list(
+      name = parts[1], values = following[seq_len(taken)], row = row
+    )))
+    words <- following[seq_along(following) > taken]
+  }
+  options
+}
+
+# Numbers may be negative.
+is_option_word <- function(word) grepl("^--?[A-Za-z]", word)
+
+row_of_option <- function(name, program) {
+  Find(function(row) name %in% row$names, program$options)
+}
+
+# Our command, and its words that belong to the analysis.
+command_of <- function(program, called, options) {
+  given <- c(
+    called, vapply(options, `[[`, "", "name"),
+    vapply(options, function(option) paste(c(option$name, option$values), collapse = " "), "")
+  )
+  analysis <- intersect(names(program$analyses), given)[1]
+  refuse_if(is.na(analysis), "The line of %s has none of the analyses that have a line here: %s.",
+            program$name, enumerate(names(program$analyses)))
+  command <- program$analyses[[analysis]]
+  refuse_if(!nzchar(command),
+            "%s %s needs no line here: later lines compute with the genotypes themselves.",
+            program$name, analysis)
+  strsplit(command, " ", fixed = TRUE)[[1]]
+}
+
+# ---- Our options ---------------------------------------------------------------------------------
+
+# list(options = values of ours, by option, notes =)
+our_options <- function(options, program, command) {
+  ours <- list()
+  for (option in options) {
+    row <- option$row
+    names <- setdiff(of_command(row$ours, command), "")
+    if (length(names) == 0) next
+    values <- if (is.null(row$change)) option$values else row$change(option$values)
+    ours <- with_option(ours, strsplit(names, " ", fixed = TRUE)[[1]], values)
+    if (!is.null(row$also)) ours <- c(ours, row$also(values, command))
+  }
+  list(options = ours, notes = unique(unlist(lapply(options, note_of_option, command))))
+}
+
+# What is told of an option; NULL if our line does the same.
+note_of_option <- function(option, command) {
+  row <- option$row
+  note <- of_command(row$note, command)
+  is_known <- !is.null(row) && (is.null(row$ours) || length(of_command(row$ours, command)))
+  if (!is_known && length(note) == 0) note <- sprintf("`ancify %s` has no option for it", command)
+  given <- paste(c(option$name, shell_quoted(option$values)), collapse = " ")
+  if (length(note)) sprintf("%s: %s", given, note)
+}
+
+# Of texts by command, that of this one; other texts are for all commands.
+of_command <- function(texts, command) {
+  if (is.null(names(texts))) texts else unname(texts[names(texts) == command])
+}
+
+# Adds values to the last of these options; those before it are flags.
+with_option <- function(ours, names, values) {
+  for (flag in utils::head(names, -1)) ours[[flag]] <- character()
+  name <- utils::tail(names, 1)
+  ours[[name]] <- unique(c(ours[[name]], values))
+  if (is.null(ours[[name]])) ours[[name]] <- character()
+  ours
+}
+
+with_defaults <- function(ours, program) {
+  always <- c(program$always, "--out" = program$out)
+  for (name in setdiff(names(always), names(ours))) ours[[name]] <- always[[name]]
+  ours
+}
+
+# Paths of genotypes are words of their own, other values are joined.
+line_of <- function(command, ours) {
+  order <- c(intersect("--genotypes", names(ours)), setdiff(names(ours), c("--genotypes", "--out")),
+             "--out")
+  words <- lapply(order, function(name) {
+    values <- ours[[name]]
+    if (name != "--genotypes" && length(values)) values <- paste(values, collapse = ",")
+    c(name, shell_quoted(values))
+  })
+  paste(c("ancify", command[1], unlist(words), command[-1]), collapse = " ")
+}
+
+lacking_options <- function(command, ours) {
+  if (!any(c("--genotypes", "--grm") %in% names(ours))) {
+    sprintf("`ancify %s` needs --genotypes, which the line lacks", command)
+  }
+}
