@@ -6,6 +6,7 @@ reml_command <- function(parsed) {
   backend <- backend_option(parsed)
   files <- reml_files(parsed$out)
   study <- command_study(parsed)
+  if (isTRUE(parsed$together)) study <- joint_study(study)
   components <- if (!is.null(parsed$components)) command_components(parsed$components, study)
   prevalence <- decimal_options(parsed, "prevalence")$prevalence
   if (!is.null(prevalence) && !isTRUE(parsed$binary)) usage_error("--prevalence needs --binary")
@@ -64,6 +65,9 @@ write_reml_files <- function(fits, files) {
 
 fixed_table <- function(fit) {
   fixed <- summary(fit)$fixed
+  if (is_joint(fit)) {
+    return(fixed)
+  }
   data.frame(effect = rownames(fixed), fixed, row.names = NULL)
 }
 
@@ -74,6 +78,9 @@ liability_as_list <- function(fit) {
 }
 
 reml_facts_as_list <- function(fit) {
+  if (is_joint(fit)) {
+    return(joint_facts_as_list(fit))
+  }
   lrt <- genetic_lrt(fit)
   facts <- list(
     formula = deparse1(fit$formula), samples = length(fit$y), dropped = as.list(fit$dropped),

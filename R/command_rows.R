@@ -237,8 +237,8 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c(options_of_study, "prevalence", "components", "out", "threads", "backend",
-                  "verbose"),
+      options = c(options_of_study, "together", "prevalence", "components", "out", "threads",
+                  "backend", "verbose"),
       required = c("genotypes", "out"),
       details = c(
         "With --prevalence, PREFIX.json has the heritability of liability, too.",
@@ -247,6 +247,7 @@ rows_of_analyses <- function() {
       examples = c(
         "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
         "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --out h2",
+        "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --together --out rg",
         "ancify reml --genotypes study.bed --binary --prevalence 0.01 --out h2",
         "ancify reml --genotypes chr*.pgen --pheno traits.tsv --out h2"
       ),
