@@ -38,8 +38,8 @@
 #'
 #' **Errors.** `se` is by the delta method, from the inverse information. A singular C_g, such as
 #' that of a correlation of 1, counts as known to be singular. A correlation at 1 or -1, or of a
-#' trait without variance, has no error. `mc_se` is the error by random probes of the stochastic path,
-#' 0 on the exact one.
+#' trait without variance, has no error. `mc_se` is the error by random probes of the stochastic
+#' path, 0 on the exact one.
 #'
 #' @param object,x A fit, or its summary.
 #' @param which `"fixed"` (the default) or `"components"`.
