@@ -549,8 +549,8 @@ jackknife_moments_impl <- function(problem, blocks, first, watch) {
     .Call(`_ancify_jackknife_moments_impl`, problem, blocks, first, watch)
 }
 
-reml_traits_impl <- function(problem, traits, watch) {
-    .Call(`_ancify_reml_traits_impl`, problem, traits, watch)
+reml_traits_impl <- function(problem, traits, exact, watch) {
+    .Call(`_ancify_reml_traits_impl`, problem, traits, exact, watch)
 }
 
 reml_traits_constrained_impl <- function(problem, traits, theta, constraints, watch) {

@@ -15,6 +15,8 @@ check_model_options <- function(name, parsed) {
   refuse_both("overlap", c("by", "weights", "admixture"), " is for --components, not for ")
   refuse_both(c("effects", "predict"), c("grm", "admixture"),
               " needs effects of variants, which are unknown with ")
+  refuse_both("together", c("merge", "effects", "predict", "export"),
+              " fits traits jointly, so it cannot stand beside ")
   if (!has_genotypes(parsed)) refuse_without_genotypes(name, given)
   if (!is.null(parsed$covar_to_predict) && is.null(parsed$predict)) {
     usage_error("--predict-covar needs --predict")

@@ -163,6 +163,9 @@ option_rows <- list(
   prevalence = option_row(
     "prevalence", "K", "share of cases in the population, for heritability of liability"
   ),
+  together = option_row(
+    "together", "", "fit all phenotypes jointly, with their genetic correlations"
+  ),
   input = option_row("input", "FILE", "sequences of DNA: FASTA or FASTQ", "-i"),
   dna = option_row("dna", "DIR", "the folder of a model of DNA, such as DNABERT-S"),
   protein = option_row("protein", "DIR", "the folder of a model of proteins, such as ESM-2"),

@@ -9,6 +9,7 @@ reml_command <- function(parsed) {
   backend_option(parsed)
   files <- reml_files(parsed$out)
   study <- command_study(parsed)
+  if (isTRUE(parsed$together)) study <- joint_study(study)
   model <- by_threads(parsed, command_model(parsed, study))
   write_further <- writer_of_tables(parsed, study)
   fits <- list()
@@ -42,6 +43,9 @@ write_reml_files <- function(fits, files) {
 
 fixed_table <- function(fit) {
   fixed <- summary(fit)$fixed
+  if (is_joint(fit)) {
+    return(fixed)
+  }
   data.frame(effect = rownames(fixed), fixed, row.names = NULL)
 }
 
@@ -52,6 +56,9 @@ liability_as_list <- function(fit) {
 }
 
 reml_facts_as_list <- function(fit) {
+  if (is_joint(fit)) {
+    return(joint_facts_as_list(fit))
+  }
   lrt <- genetic_lrt(fit)
   facts <- list(
     formula = deparse1(fit$formula), samples = length(fit$y), dropped = as.list(fit$dropped),

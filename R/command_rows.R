@@ -221,8 +221,8 @@ rows_of_analyses <- function() {
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,
       "[GENOTYPES...]",
-      options = c(options_of_study, "prevalence", options_of_components, "grm", "weights",
-                  "admixture", "merge", "effects", "export", "out", "threads", "backend",
+      options = c(options_of_study, "together", "prevalence", options_of_components, "grm",
+                  "weights", "admixture", "merge", "effects", "export", "out", "threads", "backend",
                   "verbose"),
       required = "out",
       details = c(
@@ -233,6 +233,7 @@ rows_of_analyses <- function() {
       examples = c(
         "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
         "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --out h2",
+        "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --together --out rg",
         "ancify reml --genotypes study.bed --binary --prevalence 0.01 --out h2",
         "ancify reml --genotypes chr*.pgen --by file --pheno traits.tsv --out h2",
         paste(

@@ -135,8 +135,11 @@ trait_row <- function(status, samples = NA, h2 = NA, se = NA, reason = "") {
   data.frame(status = status, samples = samples, h2 = h2, se = se, reason = reason)
 }
 
+is_joint <- function(fit) inherits(fit, "reml_traits_fit")
+
+# A joint fit has a heritability for each of its traits, in its own tables.
 trait_of_fit <- function(fit) {
-  h2 <- variance_shares(fit)["h2", ]
+  h2 <- if (is_joint(fit)) list(estimate = NA, se = NA) else variance_shares(fit)["h2", ]
   status <- if (fit$converged) "converged" else "not converged"
-  trait_row(status, length(fit$y), h2$estimate, h2$se, if (fit$converged) "" else fit$message)
+  trait_row(status, length(fit$ids), h2$estimate, h2$se, if (fit$converged) "" else fit$message)
 }

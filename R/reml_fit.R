@@ -40,8 +40,7 @@
 #' the standard error. The fit adds probes until this error is small ([reml_control()]).
 #'
 #' **Several traits.** `cbind(a, b) ~ sex` fits traits jointly, with their genetic and residual
-#' covariances: see [reml_traits]. Samples that lack some of the traits stay. There is only the
-#' exact path.
+#' covariances: see [reml_traits]. Samples that lack some of the traits stay.
 #'
 #' **Several fits.** The session keeps the dense kernels of its last exact fit, if they take at most
 #' an eighth of the free memory. The next fit or scan of the same genotypes, samples and components
@@ -119,8 +118,10 @@
 #'   names the sample, variable, variant or component.
 #' * `ancify_input_error`: the response does not vary, there are as many fixed effects as samples,
 #'   or a kernel has a negative eigenvalue.
-#' * `ancify_input_error`: several traits have `method = "stochastic"`, a `checkpoint`, `start` or
-#'   `lower`, a residual by ancestry, or matrices larger than `memory`.
+#' * `ancify_input_error`: several traits have a `checkpoint`, `start` or `lower`, a residual by
+#'   ancestry, or matrices of the exact path larger than `memory`.
+#' * `ancify_input_error`: several traits have expected information, or a matrix of `probes`, on the
+#'   stochastic path.
 #' * `ancify_input_error`: a binary response has other values than two, or `prevalence` is given
 #'   for a quantitative one.
 #' * `ancify_input_error`: `checkpoint` has other inputs or settings.
@@ -166,9 +167,9 @@ fit_reml <- function(formula, data, genotypes = NULL, components = NULL, kernels
   if (!is.null(prevalence)) model$prevalence <- checked_prevalence(prevalence, model)
   model[c("threads", "memory", "backend")] <- list(threads, memory, backend)
   if (is.matrix(model$y)) {
-    model$path <- check_traits_arguments(method, control, checkpoint)
+    model$path <- traits_path(model, method, control, checkpoint, work)
     log <- log_where(verbose)
-    for (line in describe_model(model, model$path)) log(line)
+    for (line in describe_model(model, method)) log(line)
     fit <- fit_traits(model, genotypes, control, work, match.call(), log)
     warn_not_converged(fit)
     return(fit)

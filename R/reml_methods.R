@@ -162,7 +162,7 @@ VarCorr.reml_fit <- function(x, ...) {
 #' have their share, but are not in `h2`.
 #'
 #' For a fit of several traits: a row for each trait, with `trait`, `component` (`"h2"` for all),
-#' `share` and `se`; with several components, also a row for each of them.
+#' `share`, `se` and `mc_se`; with several components, also a row for each of them.
 #' @section Errors:
 #' * `ancify_input_error`: `fit` is not a fit of [fit_reml()].
 #' @seealso [fit_reml()], [reml_fit]

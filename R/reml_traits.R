@@ -3,17 +3,29 @@
 # ---- Fit -----------------------------------------------------------------------------------------
 
 # The path of several traits; refuses arguments of fit_reml() that they cannot have.
-check_traits_arguments <- function(wanted, control, checkpoint) {
-  check_choice(wanted, c("auto", "exact", "stochastic"), "method")
-  refuse_if(wanted == "stochastic",
-            paste("Several traits have no stochastic path: choose the method 'exact' with enough",
-                  "`memory` for its matrices, or fit one trait at a time."))
-  refuse_if(!is.null(checkpoint),
-            "Several traits have only the exact path, which writes no `checkpoint`: leave it out.")
+traits_path <- function(model, wanted, control, checkpoint, work) {
+  refuse_if(!is.null(checkpoint), "Several traits write no `checkpoint`: leave it out.")
   refuse_if(!is.null(control$start) || !identical(control$lower, 0),
             paste("`start` and `lower` of reml_control() are for one trait: the covariances of",
                   "several traits have their own start and bounds. Leave them out."))
-  "exact"
+  path <- choose_traits_path(model, wanted, work)
+  if (path == "stochastic") {
+    refuse_if(is.matrix(control$probes),
+              "Several traits take random `probes` on the stochastic path: give their number.")
+    refuse_if(control$information == "expected",
+              "Expected information of several traits needs the exact path: give method = 'exact'.")
+  }
+  path
+}
+
+choose_traits_path <- function(model, wanted, work) {
+  check_choice(wanted, c("auto", "exact", "stochastic"), "method")
+  if (wanted == "exact") check_traits_memory(model, work)
+  if (wanted != "auto") {
+    return(wanted)
+  }
+  fits <- traits_bytes(model) + block_bytes(nrow(model$y)) <= work$memory
+  if (traits_size(model) <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
 fit_traits <- function(model, genotypes, control, work, call, log) {
@@ -23,13 +35,14 @@ fit_traits <- function(model, genotypes, control, work, call, log) {
     warn_of_few_values(stats::na.omit(model$y[, trait]), trait, two_values_fitted)
   }
   warn_of_variants(model, genotypes, work)
-  model$control <- core_control(control, c(model$names, "residual"), nrow(model$y), "exact")
-  check_traits_memory(model, work)
+  model$control <- core_control(control, c(model$names, "residual"), nrow(model$y), model$path)
   model <- with_file_facts(model)
   for (line in describe_traits(model$y)) log(line)
   tell_of_left_out(model$left_out, model$chromosomes, "the components", log)
   result <- with_watch("Fitting", function(watch) {
-    reml_traits_impl(traits_problem(model, work), with_nan(model$y), watch)
+    reml_traits_impl(
+      traits_problem(model, work), with_nan(model$y), model$path == "exact", watch
+    )
   }, work$progress, inputs = fit_inputs(model))
   new_traits_fit(model, result, call)
 }
@@ -58,6 +71,9 @@ describe_traits <- function(y) {
 
 # ---- For the core --------------------------------------------------------------------------------
 
+# Rows of the largest matrix of the exact path.
+traits_size <- function(model) if (is_separable(model)) nrow(model$y) else sum(!is.na(model$y))
+
 # Bytes of the matrices: of the kernel and its eigenvectors, or of the kernels and all values of
 # traits.
 traits_bytes <- function(model) {
@@ -73,17 +89,18 @@ traits_bytes <- function(model) {
 check_traits_memory <- function(model, work) {
   needed <- traits_bytes(model) + block_bytes(nrow(model$y))
   refuse_if(needed > work$memory,
-            paste("Several traits have only the exact path, whose matrices need %s, but `memory`",
-                  "is %s: give more, or fit one trait at a time."),
+            paste("The exact path of several traits needs %s, but `memory` is %s: give more, or",
+                  "choose 'stochastic'."),
             show_bytes(needed), show_bytes(work$memory))
 }
 
 # A model or fit of several traits as a problem of the core, which takes the traits beside it.
 traits_problem <- function(model, work) {
   settings <- list(work = work)
-  settings$work$memory <- work$memory - traits_bytes(model)
+  exact <- model$path == "exact"
+  if (exact) settings$work$memory <- work$memory - traits_bytes(model)
   model$y <- numeric(nrow(model$y))
-  core_problem(model, with_kept_kernels(settings, model))
+  core_problem(model, if (exact) with_kept_kernels(settings, model) else settings)
 }
 
 # ---- Result --------------------------------------------------------------------------------------
@@ -100,7 +117,9 @@ new_traits_fit <- function(model, result, call) {
   result$information <- result[[model$control$information]]
   result$average <- result$expected <- NULL
   for (name in c("theta", "score")) names(result[[name]]) <- parameters
-  dimnames(result$information) <- list(parameters, parameters)
+  for (name in c("information", "mc_score")) {
+    dimnames(result[[name]]) <- list(parameters, parameters)
+  }
   names(result$mean_diagonal) <- model$names
   names(result$iterations)[-(1:5)] <- parameters
   result$genetic <- array(

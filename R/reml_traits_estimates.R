@@ -11,6 +11,12 @@ traits_theta_covariance <- function(fit) {
   covariance
 }
 
+# The covariance of theta's Monte Carlo error.
+traits_mc_covariance <- function(fit) {
+  covariance <- traits_theta_covariance(fit)
+  covariance %*% fit$mc_score %*% covariance
+}
+
 # A basis of the changes of theta that keep the rank of each covariance matrix, and 0 where data
 # tell nothing.
 free_directions <- function(fit) {
@@ -82,18 +88,21 @@ covariance_table <- function(fit) {
   error <- sqrt(pmax(diag(covariance), 0))
   # Without any freedom there is no error.
   table$se <- ifelse(error > 0, error, NA)
+  random <- traits_mc_covariance(fit)
+  table$mc_se <- sqrt(pmax(diag(random), 0))
   table$covariance[diag(fit$information) == 0] <- NA
   correlations <- vapply(seq_len(nrow(table)), function(i) {
-    correlation_at(fit, covariance, i, (i - 1) %/% nrow(pairs) * nrow(pairs), pairs)
-  }, c(correlation = 0, correlation_se = 0))
+    before <- (i - 1) %/% nrow(pairs) * nrow(pairs)
+    correlation_at(fit, list(covariance, random), i, before, pairs)
+  }, c(correlation = 0, correlation_se = 0, correlation_mc_se = 0))
   data.frame(table, t(correlations), singular = is_singular(fit)[table$component],
              row.names = NULL)
 }
 
 # The correlation of the row `i` of covariance_table(), whose component follows `before` values of
-# theta, and its standard error; NA for a variance, or beside one of 0.
-correlation_at <- function(fit, covariance, i, before, pairs) {
-  none <- c(correlation = NA_real_, correlation_se = NA_real_)
+# theta, and its errors by these covariances of theta; NA for a variance, or beside one of 0.
+correlation_at <- function(fit, covariances, i, before, pairs) {
+  none <- c(correlation = NA_real_, correlation_se = NA_real_, correlation_mc_se = NA_real_)
   pair <- pairs[i - before, ]
   variance_of <- function(trait) before + which(pairs$row == trait & pairs$column == trait)
   of <- c(variance_of(pair$row), variance_of(pair$column))
@@ -104,16 +113,20 @@ correlation_at <- function(fit, covariance, i, before, pairs) {
   }
   correlation <- values[1] / sqrt(values[2] * values[3])
   slope <- c(1 / sqrt(values[2] * values[3]), -correlation / (2 * values[2:3]))
-  variance <- drop(slope %*% covariance[c(i, of), c(i, of)] %*% slope)
   # A correlation of 1 or -1 is at its bound.
   at_bound <- abs(correlation) > 1 - 1e-6
-  c(correlation = correlation, correlation_se = if (at_bound) NA else sqrt(max(variance, 0)))
+  errors <- vapply(covariances, function(covariance) {
+    variance <- drop(slope %*% covariance[c(i, of), c(i, of)] %*% slope)
+    if (at_bound) NA_real_ else sqrt(max(variance, 0))
+  }, 0)
+  c(correlation = correlation, correlation_se = errors[1], correlation_mc_se = errors[2])
 }
 
 # The share of each trait's variance that components explain: rows by trait, for all of them
 # together and for each.
 trait_heritability <- function(fit) {
   covariance <- traits_theta_covariance(fit)
+  random <- traits_mc_covariance(fit)
   traits <- colnames(fit$y)
   pairs <- trait_pairs(traits)
   a <- mean_diagonals(fit)
@@ -125,10 +138,12 @@ trait_heritability <- function(fit) {
     if (length(fit$names) == 1) sets <- sets[1, , drop = FALSE]
     share <- drop(sets %*% parts) / sum(parts)
     slopes <- (sets - share) %*% diag(a) / sum(parts)
-    variance <- rowSums((slopes %*% covariance[at, at]) * slopes)
+    variance_by <- function(of_theta) rowSums((slopes %*% of_theta[at, at]) * slopes)
+    variance <- variance_by(covariance)
     data.frame(
       trait = traits[trait], component = c("h2", fit$names)[seq_along(share)], share = share,
-      se = ifelse(variance > 0, sqrt(pmax(variance, 0)), NA), row.names = NULL
+      se = ifelse(variance > 0, sqrt(pmax(variance, 0)), NA),
+      mc_se = sqrt(pmax(variance_by(random), 0)), row.names = NULL
     )
   })
   do.call(rbind, rows)

@@ -30,9 +30,16 @@
 #' each sample, eigenvectors of the kernel make samples independent, and a step takes milliseconds.
 #' Otherwise each step factors a matrix over all values of all traits.
 #'
+#' The stochastic path takes only products with kernels, which all traits share. Values are whitened
+#' by sample with the phenotypic covariance of its traits, so that missing ones cost nothing. Random
+#' probes estimate traces, and a regression on quantities whose means are known reduces their error.
+#' `method = "auto"` takes this path above 5,000 samples (with one kernel and no missing values), or
+#' above 5,000 values.
+#'
 #' **Errors.** `se` is by the delta method, from the inverse information. A singular C_g, such as
 #' that of a correlation of 1, counts as known to be singular. A correlation at 1 or -1, or of a
-#' trait without variance, has no error.
+#' trait without variance, has no error. `mc_se` is the error by random probes of the stochastic
+#' path, 0 on the exact one.
 #'
 #' @param object,x A fit, or its summary.
 #' @param which `"fixed"` (the default) or `"components"`.
@@ -43,8 +50,8 @@
 #' @param ... Not used.
 #' @return As in the table. `coef()`, `fitted()` and `residuals()`: a matrix with a column for each
 #'   trait. `plot()`: the ggplot2 picture, invisibly. `as.data.frame()`: a row for each component
-#'   and pair of traits, with `covariance`, `se`, `correlation`, `correlation_se`, and `singular`:
-#'   whether the component's matrix is singular.
+#'   and pair of traits, with `covariance`, `se`, `mc_se`, `correlation`, `correlation_se`,
+#'   `correlation_mc_se`, and `singular`: whether the component's matrix is singular.
 #' @section Errors:
 #' * `ancify_package_error`: a picture needs the package ggplot2.
 #' @references
@@ -105,7 +112,7 @@ estimate_text <- function(estimate, se) {
 
 traits_facts <- function(fit) {
   c(
-    deparse1(fit$formula), count_of(nrow(fit$y), "sample"), "exact path",
+    deparse1(fit$formula), count_of(nrow(fit$y), "sample"), paste(fit$path, "path"),
     if (!fit$converged) "not converged"
   )
 }

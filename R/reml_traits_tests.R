@@ -9,18 +9,21 @@
 #' so its p is half of that, and 1 where the ratio is 0. For a negative estimate this tests -1.
 #'
 #' @param fit A fit of [fit_reml()] of two or more traits.
-#' @param tests Whether to test, `TRUE` by default. Without tests the fit's genotypes are not read.
+#' @param tests Whether to test, by default only fits by the exact path, which tests need. Without
+#'   tests the fit's genotypes are not read.
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @return A data frame with a row for each component, the residual last, and pair of traits:
 #' * `component`, `trait_1`, `trait_2`;
-#' * `rg`: the correlation; `se`: its standard error, see [reml_traits];
+#' * `rg`: the correlation; `se`, `mc_se`: its standard error and Monte Carlo error, see
+#'   [reml_traits];
 #' * `lrt_0`, `p_0`: the likelihood ratio of a correlation of 0, and its p-value;
 #' * `lrt_1`, `p_1`: those of a correlation of 1 or -1. `NA` for the residual.
 #'
 #' A trait without variance has no correlation, and no tests.
 #' @section Errors:
-#' * `ancify_input_error`: `fit` is not a fit of several traits.
+#' * `ancify_input_error`: `fit` is not a fit of several traits, or has no exact path and `tests` is
+#'   `TRUE`.
 #' * `ancify_file_error`: the fit's genotypes are missing or were changed.
 #' * `ancify_fit_warning`: a search under a constraint has not converged; its test is `NA`.
 #' @inherit reml_traits references
@@ -34,13 +37,15 @@
 #' data <- data.frame(id = 1:200, a = shared + rnorm(200), b = shared + rnorm(200))
 #' fit <- fit_reml(cbind(a, b) ~ 1, data, kernels = list(family = kernel), threads = 1)
 #' genetic_correlation(fit)
-genetic_correlation <- function(fit, tests = TRUE, progress = interactive()) {
+genetic_correlation <- function(fit, tests = fit$path == "exact", progress = interactive()) {
   check_args(fit = check_traits_fit, tests = flag())
+  refuse_if(tests && fit$path != "exact",
+            "A stochastic fit has no tests: fit it with the method 'exact', or use `se`.")
   all <- covariance_table(fit)
   all <- all[all$trait_1 != all$trait_2, ]
   table <- data.frame(
     all[c("component", "trait_1", "trait_2")], rg = all$correlation, se = all$correlation_se,
-    row.names = NULL
+    mc_se = all$correlation_mc_se, row.names = NULL
   )
   if (!tests) {
     return(table)

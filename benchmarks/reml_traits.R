@@ -1,12 +1,12 @@
 # Whether correlations of fit_reml(cbind(a, b) ~ 1, ...) and their errors are what they claim to be:
-# bias, coverage of 95 % intervals, tests without an effect. Prints a table; ends with 1 if a line
-# fails.
+# bias, coverage of 95 % intervals, tests without an effect; and the time of two traits over that of
+# one on the stochastic path. Prints a table; ends with 1 if a line fails.
 #
 #   Rscript benchmarks/reml_traits.R [REPLICATES [SAMPLES]]      in the repository's root
 #
 # The defaults are 200 replicates of 2,000 samples.
 library(ancify)
-for (helper in c("files", "genotypes", "reml")) {
+for (helper in c("files", "genotypes", "reml", "reml_fit")) {
   source(sprintf("tests/testthat/helper-%s.R", helper))
 }
 arguments <- as.numeric(commandArgs(TRUE))
@@ -58,5 +58,19 @@ for (rg in c(0, 0.5, 0.9)) {
            mean(p < 0.05) >= likely[1] && mean(p < 0.05) <= likely[2],
            sprintf("%.3f to %.3f", likely[1], likely[2]))
   }
+}
+# Seconds of processors for two traits over those for one, with Monte Carlo errors of the same share
+# of the standard errors.
+case <- reml_case(3000, 6000)
+case$data$z <- case$data$y + stats::rnorm(3000, sd = stats::sd(case$data$y))
+halves <- list(a = 1:3000, b = 3001:6000)
+seconds <- function(formula, components) {
+  sum(system.time(fit_reml(formula, case$data, case$g, components, method = "stochastic",
+                           verbose = FALSE))[c("user.self", "sys.self")])
+}
+for (components in list(NULL, halves)) {
+  ratio <- seconds(cbind(y, z) ~ 1, components) / seconds(y ~ 1, components)
+  report(sprintf("two traits over one, components: %d", max(length(components), 1)), ratio,
+         ratio <= 2.2, "at most 2.2")
 }
 quit(status = as.integer(failed))

@@ -1807,15 +1807,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // reml_traits_impl
-Rcpp::List reml_traits_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& traits, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_reml_traits_impl(SEXP problemSEXP, SEXP traitsSEXP, SEXP watchSEXP) {
+Rcpp::List reml_traits_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& traits, bool exact, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_reml_traits_impl(SEXP problemSEXP, SEXP traitsSEXP, SEXP exactSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type traits(traitsSEXP);
+    Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(reml_traits_impl(problem, traits, watch));
+    rcpp_result_gen = Rcpp::wrap(reml_traits_impl(problem, traits, exact, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2487,7 +2488,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_haseman_elston_impl", (DL_FUNC) &_ancify_haseman_elston_impl, 5},
     {"_ancify_jackknife_parts_impl", (DL_FUNC) &_ancify_jackknife_parts_impl, 1},
     {"_ancify_jackknife_moments_impl", (DL_FUNC) &_ancify_jackknife_moments_impl, 4},
-    {"_ancify_reml_traits_impl", (DL_FUNC) &_ancify_reml_traits_impl, 3},
+    {"_ancify_reml_traits_impl", (DL_FUNC) &_ancify_reml_traits_impl, 4},
     {"_ancify_reml_traits_constrained_impl", (DL_FUNC) &_ancify_reml_traits_constrained_impl, 5},
     {"_ancify_scan_forms_impl", (DL_FUNC) &_ancify_scan_forms_impl, 5},
     {"_ancify_dense_kernels_impl", (DL_FUNC) &_ancify_dense_kernels_impl, 2},

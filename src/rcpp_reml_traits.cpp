@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/reml/multivariate/multivariate_fit.h"
+#include "core/reml/trait_probes/trait_probe_fit.h"
 #include "rcpp_reml.h"
 
 namespace reml = ancify::reml;
@@ -50,27 +51,31 @@ reml::TraitConstraint as_constraint(const Rcpp::List& list) {
 
 }  // namespace
 
-// Fits the columns of `traits`, NaN for missing values. Information is packed as theta.
+// Fits the columns of `traits`, NaN for missing values, by the exact or the stochastic path.
+// Matrices by parameter are packed as theta.
 // [[Rcpp::export]]
 Rcpp::List reml_traits_impl(const Rcpp::List& problem, const Rcpp::NumericMatrix& traits,
-                            const Rcpp::Function& watch) {
+                            bool exact, const Rcpp::Function& watch) {
   const Problem given = as_problem(problem);
   const reml::TraitData data = as_trait_data(given, traits);
   ProblemKernels kernels(given);
   reml::TraitFit fit;
   kernels.run(watch, [&](ancify::JobControl& control) {
-    fit = reml::fit_traits(data, kernels.open(control), given.settings.search,
-                           {control, given.threads()});
+    const reml::Workers workers = {control, given.threads()};
+    fit = exact ? reml::fit_traits(data, kernels.open(control), given.settings.search, workers)
+                : reml::fit_traits_by_probes(data, kernels.open(control), given.settings, workers);
   });
   using Rcpp::Named;
   const std::size_t k = fit.theta.size();
   Rcpp::List result = Rcpp::List::create(
       Named("theta") = fit.theta, Named("score") = fit.score,
       Named("average") = as_matrix(fit.average, k), Named("expected") = as_matrix(fit.expected, k),
-      Named("log_likelihood") = fit.log_likelihood, Named("mean_diagonal") = fit.mean_diagonal,
-      Named("converged") = fit.converged, Named("status") = fit.status,
-      Named("message") = fit.message, Named("iterations") = iterations_table(fit.iterations, {}),
-      Named("passes") = fit.passes,
+      Named("log_likelihood") = fit.log_likelihood,
+      Named("mc_log_likelihood") = fit.mc_log_likelihood,
+      Named("mc_score") = as_matrix(fit.mc_score, k), Named("probes") = fit.probes,
+      Named("mean_diagonal") = fit.mean_diagonal, Named("converged") = fit.converged,
+      Named("status") = fit.status, Named("message") = fit.message,
+      Named("iterations") = iterations_table(fit.iterations, {}), Named("passes") = fit.passes,
       Named("coefficients") = as_matrix(fit.coefficients, data.effects()),
       Named("coefficients_covariance") =
           as_matrix(fit.coefficients_covariance, fit.coefficients.size()),

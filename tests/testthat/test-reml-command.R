@@ -264,3 +264,26 @@ test_that("cases and controls are coded as in PLINK", {
   expect_match(result$err, "--prevalence needs --binary", fixed = TRUE, all = FALSE)
   expect_false(result$status == 0)
 })
+
+test_that("--together fits phenotypes jointly", {
+  out <- file.path(new_folder(), "both")
+  run <- function(...) {
+    ancify_reml("--genotypes", case$file, "--pheno", traits, "--out", out, "-n", "1", ...)
+  }
+  expect_identical(run("--trait", "y,z", "--together")$status, 0L)
+  data <- case$data
+  data$z <- replace(data$age, 1:2, NA)
+  fit <- quiet_fit(cbind(y, z) ~ 1, data, case$g)
+  table <- utils::read.delim(paste0(out, ".components.tsv"))
+  expect_identical(unique(table$phenotype), "y,z")
+  expect_equal(table$covariance, as.data.frame(fit)$covariance, tolerance = 1e-6)
+  json <- jsonlite::fromJSON(paste0(out, ".json"))[["y,z"]]
+  expect_equal(json$correlations$rg, genetic_correlation(fit)$rg, tolerance = 1e-6)
+  expect_equal(json$heritability$share, heritability(fit)$share, tolerance = 1e-6)
+  fixed <- utils::read.delim(paste0(out, ".fixed.tsv"))
+  expect_equal(fixed$estimate, as.vector(coef(fit)), tolerance = 1e-6)
+  expect_identical(utils::read.delim(paste0(out, ".traits.tsv"))$samples, 60L)
+
+  expect_match(run("--trait", "y", "--together")$err, "two or more", all = FALSE)
+  expect_match(run("--together", "--binary")$err, "quantitative", all = FALSE)
+})

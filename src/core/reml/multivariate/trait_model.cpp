@@ -17,13 +17,18 @@ bool have_common_sample(const Trait& one, const Trait& other) {
 
 }  // namespace
 
+std::vector<char> unknown_parameters(const std::vector<Trait>& traits, std::size_t components) {
+  const std::size_t t = traits.size();
+  std::vector<char> unknown((components - 1) * number_of_pairs(t), 0);
+  for (const auto& [row, column] : trait_pairs(t)) {
+    unknown.push_back(have_common_sample(traits[row], traits[column]) ? 0 : 1);
+  }
+  return unknown;
+}
+
 TraitModel::TraitModel(const std::vector<Trait>& traits, std::size_t components)
     : traits_(traits.size()),
       components_(components),
-      unknown_((components - 1) * number_of_pairs(traits.size()), 0) {
-  for (const auto& [row, column] : trait_pairs(traits_)) {
-    unknown_.push_back(have_common_sample(traits[row], traits[column]) ? 0 : 1);
-  }
-}
+      unknown_(unknown_parameters(traits, components)) {}
 
 }  // namespace ancify::reml

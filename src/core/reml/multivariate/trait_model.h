@@ -40,6 +40,10 @@ struct TraitEffects {
   std::vector<double> projection;  // P y, n x t; 0 for a missing trait
 };
 
+// Marks the parameters that no data tell of: residual covariances of traits without a common
+// sample. `components`: with the residual.
+std::vector<char> unknown_parameters(const std::vector<Trait>& traits, std::size_t components);
+
 class TraitModel {
  public:
   TraitModel(const std::vector<Trait>& traits, std::size_t components);
@@ -48,8 +52,7 @@ class TraitModel {
   std::size_t traits() const { return traits_; }
   std::size_t components() const { return components_; }  // with the residual
   std::size_t parameters() const { return components_ * number_of_pairs(traits_); }
-  // Marks the parameters that no data tell of: residual covariances of traits without a common
-  // sample. They stay 0.
+  // unknown_parameters(), which stay 0.
   const std::vector<char>& unknown() const { return unknown_; }
 
   // Moves to theta. Returns false if the covariance is not positive definite there; then no other

@@ -17,8 +17,8 @@
 
 #include "core/exec/errors.h"
 #include "core/reml/kernels/heterogeneous_residual.h"
-#include "core/reml/solvers/lanczos.h"
 #include "core/reml/stochastic/haseman_elston.h"
+#include "core/reml/stochastic/log_determinant.h"
 #include "core/reml/stochastic/probe_point.h"
 
 namespace ancify::reml {
@@ -109,8 +109,6 @@ class ProbeFit {
   void record(double step);
   void end(const std::string& status, const std::string& message);
 
-  ProbeValues log_values(const RestrictedCovariance& covariance, const SketchSpectrum& spectrum,
-                         int columns, const double* z, Fit& fit);
   void add_log_likelihood(Fit& fit);
   Fit result();
 
@@ -371,76 +369,31 @@ void ProbeFit::add_batch() {
   record(0);
 }
 
-// z'log(SHS)z - z'log(M)z of probes z, and its first-order terms.
-ProbeValues ProbeFit::log_values(const RestrictedCovariance& covariance,
-                                 const SketchSpectrum& spectrum, int columns, const double* z,
-                                 Fit& fit) {
-  const auto log = [](double x) { return std::log(x); };
-  const Shadows seen(*sketch_, columns, z);
-  const ProductShadows product(*sketch_, covariance, columns, z, z);
-  ProbeValues known(2);
-  for (int c = 0; c < columns; ++c) {
-    known.add({spectrum.form(seen, c).of(log), spectrum.first_order(seen, product, c).of(log)});
-  }
+void ProbeFit::add_log_likelihood(Fit& fit) {
+  const RestrictedCovariance covariance(model_, state_.here.theta);
   // The smallest residual variance is below all eigenvalues, unless a kernel's variance is
   // negative.
   const Vector& theta = fit.theta;
   const bool bounded = *std::min_element(theta.begin(), theta.end()) >= 0;
   const double least_residual =
       *std::min_element(theta.begin() + static_cast<std::ptrdiff_t>(genetic()), theta.end());
-  Lanczos lanczos(covariance);
-  lanczos.add(columns, z);
-  for (int steps = kFirstLanczosSteps;; steps += kLanczosStepsAtOnce) {
-    lanczos.advance(steps);
-    ProbeValues values(2);
-    double error = 0;
-    bool ended = true;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c) {
-      const LanczosRun& run = lanczos.runs()[c];
-      const SpectralSum gauss = gauss_rule(run);
-      const double least = *std::min_element(gauss.nodes.begin(), gauss.nodes.end());
-      const SpectralSum radau = gauss_radau_rule(run, bounded ? least_residual : least / 2);
-      values.add({gauss.of(log) - known.values()[2 * c], known.values()[2 * c + 1]});
-      error += (gauss.of(log) - radau.of(log)) / (2 * columns);
-      ended = ended && run.exhausted;
-    }
-    const ProbeValues left = less_first_order(values, best_share(values, {1}));
-    const double random =
-        batch_plan_.probes().exact() ? 0 : std::sqrt(left.covariance_of_mean()[0]) / 2;
-    const double allowed = std::max(random, std::sqrt(settings_.search.tolerance));
-    if (std::abs(error) <= kQuadratureShare * allowed || ended) return values;
-    if (steps >= kMostLanczosSteps) {
-      fit.status = "quadrature";
-      fit.message = quadrature_message();
-      return values;
-    }
-  }
-}
-
-// log|SHS| = log|M| + mean over z of [z'log(SHS)z - z'log(M)z].
-void ProbeFit::add_log_likelihood(Fit& fit) {
-  const RestrictedCovariance covariance(model_, state_.here.theta);
-  const SketchSpectrum spectrum(*sketch_, state_.here.theta);
   // Uses the batches' probes, and all of them if required.
-  const ProbePlan& plan = batch_plan_;
-  const int count = plan.takes_all() ? plan.most() : std::min(all_probes(), settings_.columns);
-  ProbeValues all(2);
-  for (int first = 0; first < count; first += settings_.columns) {
-    const int columns = std::min(settings_.columns, count - first);
-    Vector z(area(model_.samples(), columns));
-    plan.probes().fill(model_.workers, first, columns, z.data());
-    all.add(log_values(covariance, spectrum, columns, z.data(), fit).values());
+  const int count =
+      batch_plan_.takes_all() ? batch_plan_.most() : std::min(all_probes(), settings_.columns);
+  const LogDeterminant determinant =
+      log_determinant(covariance, *sketch_, batch_plan_.probes(), count,
+                      bounded ? least_residual : std::nan(""), settings_);
+  if (!determinant.reached) {
+    fit.status = "quadrature";
+    fit.message = quadrature_message();
   }
-  const ProbeValues values = less_first_order(all, best_share(all, {1}));
   const RestrictedModel& model = covariance.model();
   double square = 0;
   column_products(model.workers, model.samples(), 1, model.fixed.projected_y().data(),
                   fit.residual_projection.data(), &square);
-  const double determinant =
-      spectrum.trace().of([](double x) { return std::log(x); }) + values.mean()[0];
   const auto freedom = static_cast<double>(model.fixed.freedom());
-  fit.log_likelihood = -0.5 * (freedom * kLogTwoPi + determinant + square);
-  fit.mc_log_likelihood = plan.exact(count) ? 0 : std::sqrt(values.covariance_of_mean()[0]) / 2;
+  fit.log_likelihood = -0.5 * (freedom * kLogTwoPi + determinant.value + square);
+  fit.mc_log_likelihood = batch_plan_.exact(count) ? 0 : determinant.error / 2;
 }
 
 Fit ProbeFit::result() {
