@@ -24,9 +24,15 @@ needless_value <- function(...) foreign_option(c(...))
 #           needed
 # always    values of our options that stand for the program's own defaults
 # options   rows of foreign_option()
-foreign_program <- function(name, pattern, out, analyses, options, always = character()) {
+# defaults  rows of differing_default()
+foreign_program <- function(name, pattern, out, analyses, options, always = character(),
+                            defaults = list()) {
   as.list(environment())
 }
+
+# A default that differs: `note` is told if the line has `option`, but ours lacks the option
+# `unless`, which would say what is meant.
+differing_default <- function(option, unless, note) as.list(environment())
 
 foreign_programs <- function() {
   list(program_gcta(), program_bolt(), program_regenie(), program_gemma(), program_gpu_reml())
@@ -45,6 +51,11 @@ of_file_without_header <- function(values) {
   paste0("pheno", unlist(strsplit(values, "[, ]+")), collapse = ",")
 }
 
+# GCTA's two phenotypes, the first two by default
+two_phenotypes <- function(values) {
+  of_file_without_header(if (length(values)) values else c("1", "2"))
+}
+
 without_header <- paste(
   "pheno1, pheno2 and so on are columns of a file without header: with a header, use its names"
 )
@@ -59,8 +70,8 @@ labels_note <- paste(
 program_gcta <- function() {
   foreign_program(
     "GCTA", "^gcta(64)?([-_.].*)?$", "gcta",
-    c(`--reml` = "reml", `--mlma-loco` = "scan --mixed", `--mlma` = "scan --mixed",
-      `--fastGWA-mlm` = "scan --mixed", `--fastGWA-lr` = "scan", `--pca` = "pca",
+    c(`--reml` = "reml", `--reml-bivar` = "reml", `--mlma-loco` = "scan --mixed",
+      `--mlma` = "scan --mixed", `--fastGWA-mlm` = "scan --mixed", `--fastGWA-lr` = "scan", `--pca` = "pca",
       `--make-grm` = "", `--make-grm-part` = ""),
     c(
       same_names(c("--keep", "--remove", "--extract", "--exclude", "--maf", "--out")),
@@ -89,9 +100,13 @@ program_gcta <- function() {
         foreign_option(c("--thread-num", "--threads"), "--threads"),
         needless("--reml", "--mlma", "--mlma-loco", "--fastGWA-mlm", "--fastGWA-lr",
                  "--autosome", "--reml-est-fix", "--reml-no-lrt"),
-        needless_value("--autosome-num")
+        needless_value("--autosome-num"),
+        foreign_option("--reml-bivar", c(reml = "--together --trait"), Inf, two_phenotypes)
       )
-    )
+    ),
+    defaults = list(differing_default(
+      "--pheno", "--trait", "GCTA analyses the first phenotype, ours all: choose by --trait"
+    ))
   )
 }
 
@@ -121,7 +136,11 @@ program_bolt <- function() {
         needless_value("--bim", "--fam", "--LDscoresFile", "--LDscoresMatchBp",
                        "--geneticMapFile", "--covarMaxLevels", "--numLeaveOutChunks")
       )
-    )
+    ),
+    defaults = list(differing_default(
+      "--covarFile", "--covariates",
+      "BOLT uses no covariate that it is not told of, ours all: choose by --covariates"
+    ))
   )
 }
 
@@ -142,6 +161,8 @@ program_regenie <- function() {
         foreign_option(c("--covarCol", "--covarColList"), "--covariates", change = all_names),
         foreign_option("--catCovarList", "--covariates", change = all_names, note = labels_note),
         foreign_option("--bt", "--binary", 0),
+        foreign_option("--firth", c(scan = "--firth"), 0),
+        foreign_option("--approx", note = "effects are Firth's wherever --firth is given", values = 0),
         foreign_option(c("--chr", "--chrList"), "--chromosomes"),
         foreign_option("--pred", note = "the kernel is that of --genotypes, not of step 1"),
         needless("--qt", "--spa", "--lowmem", "--loocv", "--gz", "--ref-first"),

@@ -144,7 +144,17 @@ our_options <- function(options, program, command) {
     ours <- with_option(ours, strsplit(names, " ", fixed = TRUE)[[1]], values)
     if (!is.null(row$also)) ours <- c(ours, row$also(values, command))
   }
-  list(options = ours, notes = unique(unlist(lapply(options, note_of_option, command))))
+  notes <- c(lapply(options, note_of_option, command), notes_of_defaults(program, options, ours))
+  list(options = ours, notes = unique(unlist(notes)))
+}
+
+notes_of_defaults <- function(program, options, ours) {
+  given <- vapply(options, `[[`, "", "name")
+  lapply(program$defaults, function(row) {
+    if (row$option %in% given && !row$unless %in% names(ours)) {
+      sprintf("%s: %s", row$option, row$note)
+    }
+  })
 }
 
 # What is told of an option; NULL if our line does the same.
