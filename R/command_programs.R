@@ -71,8 +71,8 @@ program_gcta <- function() {
   foreign_program(
     "GCTA", "^gcta(64)?([-_.].*)?$", "gcta",
     c(`--reml` = "reml", `--reml-bivar` = "reml", `--mlma-loco` = "scan --mixed",
-      `--mlma` = "scan --mixed", `--fastGWA-mlm` = "scan --mixed", `--fastGWA-lr` = "scan", `--pca` = "pca",
-      `--make-grm` = "", `--make-grm-part` = ""),
+      `--mlma` = "scan --mixed", `--fastGWA-mlm` = "scan --mixed", `--fastGWA-lr` = "scan",
+      `--pca` = "pca", `--make-grm` = "", `--make-grm-part` = ""),
     c(
       same_names(c("--keep", "--remove", "--extract", "--exclude", "--maf", "--out")),
       list(
@@ -162,7 +162,8 @@ program_regenie <- function() {
         foreign_option("--catCovarList", "--covariates", change = all_names, note = labels_note),
         foreign_option("--bt", "--binary", 0),
         foreign_option("--firth", c(scan = "--firth"), 0),
-        foreign_option("--approx", note = "effects are Firth's wherever --firth is given", values = 0),
+        foreign_option("--approx", values = 0,
+                       note = "effects are Firth's wherever --firth is given"),
         foreign_option(c("--chr", "--chrList"), "--chromosomes"),
         foreign_option("--pred", note = "the kernel is that of --genotypes, not of step 1"),
         needless("--qt", "--spa", "--lowmem", "--loocv", "--gz", "--ref-first"),

@@ -233,7 +233,10 @@ rows_of_analyses <- function() {
       examples = c(
         "ancify reml --genotypes mice.bed --pheno traits.tsv --out h2",
         "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --out h2",
-        "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH --together --out rg",
+        paste(
+          "ancify reml --genotypes mice.bed --pheno traits.tsv --trait CD8,MCH \\\n ",
+          "--together --out rg"
+        ),
         "ancify reml --genotypes study.bed --binary --prevalence 0.01 --out h2",
         "ancify reml --genotypes chr*.pgen --by file --pheno traits.tsv --out h2",
         paste(

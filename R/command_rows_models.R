@@ -33,7 +33,7 @@ rows_of_models <- function() {
           "What our command leaves out, or does otherwise, goes to the standard error."
         )
       ),
-      examples = "ancify translate \"gcta64 --reml --grm mice --pheno traits.tsv --out h2\"",
+      examples = "ancify translate \"bolt --reml --bfile=mice --phenoFile=traits.tsv\"",
       instead = "translate_command", words = c(line = "LINE")
     )
   )

@@ -134,7 +134,8 @@ trait_heritability <- function(fit) {
     own <- which(pairs$row == trait & pairs$column == trait)
     at <- own + (seq_along(a) - 1) * nrow(pairs)
     parts <- a * fit$theta[at]
-    sets <- rbind(h2 = !names(a) %in% c(fit$environmental, "residual"), diag(length(a))[seq_along(fit$names), ])
+    in_h2 <- !names(a) %in% c(fit$environmental, "residual")
+    sets <- rbind(h2 = in_h2, diag(length(a))[seq_along(fit$names), ])
     if (length(fit$names) == 1) sets <- sets[1, , drop = FALSE]
     share <- drop(sets %*% parts) / sum(parts)
     slopes <- (sets - share) %*% diag(a) / sum(parts)

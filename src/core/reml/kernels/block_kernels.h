@@ -10,7 +10,7 @@
 
 namespace ancify::reml {
 
-class BlockKernels : public Kernels {
+class BlockKernels final : public Kernels {
  public:
   // `groups`: of each sample, from 0. Products with K have the columns of several groups, up to
   // `columns_at_once`. InputError if their number is not that of the samples.

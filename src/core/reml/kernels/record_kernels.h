@@ -9,7 +9,7 @@
 
 namespace ancify::reml {
 
-class RecordKernels : public Kernels {
+class RecordKernels final : public Kernels {
  public:
   // `individuals`: of each record, from 0; InputError for one that the kernels lack. Takes a pass
   // over the genotypes for each component, for diagonals.
