@@ -39,16 +39,18 @@ struct SharedSums {
   std::int32_t products = 0;
 };
 
-// Some words of a variant's planes, a multiple of kLanes.
+// Some words of a variant's planes, a multiple of 8.
 struct Planes {
   const std::uint64_t* homozygous;
   const std::uint64_t* two;
   const std::uint64_t* called;
 };
 
-// Words that a vector counts together.
-constexpr std::size_t kLanes = 8;
+// Counts of the words that are counted together: as many as a vector has, or one where only words
+// can be counted.
+template <std::size_t kLanes>
 using Lanes = std::uint64_t[kLanes];
+constexpr std::size_t kLanesOfVector = 8;
 
 // Counts of bits in a word: several share it, 16 bits each.
 constexpr unsigned kCountBits = 16;
@@ -58,7 +60,8 @@ ANCIFY_ALWAYS_INLINE std::uint64_t count_bits(std::uint64_t word) {
   return static_cast<std::uint64_t>(__builtin_popcountll(word));
 }
 
-ANCIFY_ALWAYS_INLINE std::uint64_t total(const Lanes& lanes) {
+template <std::size_t kLanes>
+ANCIFY_ALWAYS_INLINE std::uint64_t total(const Lanes<kLanes>& lanes) {
   std::uint64_t sum = 0;
   for (const std::uint64_t lane : lanes) sum += lane;
   return sum;
@@ -68,9 +71,10 @@ ANCIFY_ALWAYS_INLINE std::int32_t count_of(std::uint64_t counts, unsigned which)
   return static_cast<std::int32_t>(counts >> (kCountBits * which) & ((1U << kCountBits) - 1));
 }
 
+template <std::size_t kLanes>
 ANCIFY_ALWAYS_INLINE void add_products(const Planes& a, const Planes& b, std::size_t words,
                                        SharedSums& sums) {
-  Lanes lanes = {};
+  Lanes<kLanes> lanes = {};
   for (std::size_t w = 0; w < words; w += kLanes) {
     for (std::size_t k = 0; k < kLanes; ++k) {
       const std::uint64_t both = a.homozygous[w + k] & b.homozygous[w + k];
@@ -78,15 +82,16 @@ ANCIFY_ALWAYS_INLINE void add_products(const Planes& a, const Planes& b, std::si
       lanes[k] += count_bits(both) | count_bits(unlike) << kCountBits;
     }
   }
-  const std::uint64_t counts = total(lanes);
+  const std::uint64_t counts = total<kLanes>(lanes);
   sums.products += count_of(counts, 0) - 2 * count_of(counts, 1);
 }
 
 // Adds the sums that depend on the missing calls of both.
+template <std::size_t kLanes>
 ANCIFY_ALWAYS_INLINE void add_shared(const Planes& a, const Planes& b, std::size_t words,
                                      SharedSums& sums) {
-  Lanes of_left = {};
-  Lanes of_right = {};
+  Lanes<kLanes> of_left = {};
+  Lanes<kLanes> of_right = {};
   for (std::size_t w = 0; w < words; w += kLanes) {
     for (std::size_t k = 0; k < kLanes; ++k) {
       of_left[k] += count_bits(a.homozygous[w + k] & b.called[w + k]) |
@@ -96,8 +101,8 @@ ANCIFY_ALWAYS_INLINE void add_shared(const Planes& a, const Planes& b, std::size
                      count_bits(b.two[w + k] & a.called[w + k]) << kCountBits;
     }
   }
-  const std::uint64_t left = total(of_left);
-  const std::uint64_t right = total(of_right);
+  const std::uint64_t left = total<kLanes>(of_left);
+  const std::uint64_t right = total<kLanes>(of_right);
   sums.left.called += count_of(left, 2);
   sums.left.squares += count_of(left, 0);
   sums.left.x += count_of(left, 0) - 2 * count_of(left, 1);
@@ -108,12 +113,13 @@ ANCIFY_ALWAYS_INLINE void add_shared(const Planes& a, const Planes& b, std::size
 
 // Adds the pairs of a variant with `n` neighbours, whose planes are `stride` words apart.
 // `complete`: for each neighbour, whether both variants are complete.
+template <std::size_t kLanes>
 ANCIFY_ALWAYS_INLINE void add_row(const Planes& left, Planes right, std::size_t stride,
                                   std::int64_t n, const bool* complete, std::size_t words,
                                   SharedSums* sums) {
   for (std::int64_t i = 0; i < n; ++i) {
-    add_products(left, right, words, sums[i]);
-    if (!complete[i]) add_shared(left, right, words, sums[i]);
+    add_products<kLanes>(left, right, words, sums[i]);
+    if (!complete[i]) add_shared<kLanes>(left, right, words, sums[i]);
     right = {right.homozygous + stride, right.two + stride, right.called + stride};
   }
 }
@@ -123,7 +129,7 @@ using AddRow = void (*)(const Planes&, Planes, std::size_t, std::int64_t, const 
 
 void add_row_plain(const Planes& left, Planes right, std::size_t stride, std::int64_t n,
                    const bool* complete, std::size_t words, SharedSums* sums) {
-  add_row(left, right, stride, n, complete, words, sums);
+  add_row<1>(left, right, stride, n, complete, words, sums);
 }
 
 #if defined(__x86_64__)
@@ -131,14 +137,14 @@ void add_row_plain(const Planes& left, Planes right, std::size_t stride, std::in
 ANCIFY_TARGET_AVX2 void add_row_avx2(const Planes& left, Planes right, std::size_t stride,
                                      std::int64_t n, const bool* complete, std::size_t words,
                                      SharedSums* sums) {
-  add_row(left, right, stride, n, complete, words, sums);
+  add_row<1>(left, right, stride, n, complete, words, sums);
 }
 
 // Of the processors with AVX-512, those that count the bits of vectors
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq"))) void add_row_avx512(
     const Planes& left, Planes right, std::size_t stride, std::int64_t n, const bool* complete,
     std::size_t words, SharedSums* sums) {
-  add_row(left, right, stride, n, complete, words, sums);
+  add_row<kLanesOfVector>(left, right, stride, n, complete, words, sums);
 }
 
 #endif

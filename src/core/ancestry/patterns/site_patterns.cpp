@@ -246,10 +246,11 @@ static_assert(kBatchSites % kPackedGroup == 0, "batches have whole groups");
 
 ANCIFY_ALWAYS_INLINE void make_rows(int n_species, const Sites& sites, std::size_t start,
                                     std::size_t n, std::uint8_t* states) {
+  // Processors do not foresee the next batch in so many sequences.
+  const std::size_t next = bytes_before(sites.form, start + kBatchSites);
+  for (int s = 0; s < n_species; ++s) __builtin_prefetch(sites.species[s] + next);
   for (int s = 0; s < n_species; ++s) {
     std::uint8_t* const row = states + static_cast<std::size_t>(s) * kBatchSites;
-    // Processors do not foresee the next batch in so many sequences.
-    __builtin_prefetch(sites.species[s] + bytes_before(sites.form, start + kBatchSites));
     add_species(sites.species, s, s + 1, sites.form, start, n, row);
     std::fill_n(row + n, kBatchSites - n, std::uint8_t{kMissing});
   }
