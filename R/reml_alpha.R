@@ -13,8 +13,8 @@
 #' | `minor` | \eqn{[2p(1-p)]^\alpha}, equal for both alleles |
 #' | `derived` | \eqn{x^\alpha} |
 #'
-#' With alpha = 0, effects do not depend on frequency. With alpha = -1, the default of [fit_reml()],
-#' all variants explain the same variance. Selection against variants of large effect makes alpha
+#' With alpha = 0, effects do not depend on frequency. With alpha = -1, all variants in
+#' Hardy-Weinberg equilibrium explain the same variance, as by the default of [fit_reml()]. Selection against variants of large effect makes alpha
 #' negative. 2p(1-p) does not tell whether the rare allele is the old or the new one. So the models
 #' have the same alpha for rare derived alleles, but differ for common ones: with a negative alpha,
 #' old variants with a rare ancestral allele have large effects by `minor`, and small ones by
@@ -93,6 +93,7 @@ fit_alpha <- function(formula, data, genotypes, ancestral = NULL, alphas = seq(-
     components <- components_of_genotypes("genotypes", genotypes, data.frame(
       variant = rows, component = 1L, weight = weights[rows] / mean(weights[rows])
     ))
+    components$scale_power <- 0 # weights are variances of the effect of a copy
     fit <- fit_reml(formula, data, genotypes, components, ..., verbose = verbose)
     refuse_if(!inherits(fit, "reml_fit"), "fit_alpha() takes one trait, not several.")
     fit
@@ -122,16 +123,15 @@ alpha_variants <- function(g, ancestral) {
        left_out = sum(!is_used))
 }
 
-# The weights of standardised variants: the variance of an effect times that of its genotypes.
+# The variances of effects of a copy
 alpha_weights <- function(model, alpha, variants) {
-  variance <- 2 * variants$counted * variants$other
   of_effects <- switch(
     model,
-    minor = variance^alpha,
+    minor = (2 * variants$counted * variants$other)^alpha,
     derived = variants$derived * variants$counted^alpha +
       (1 - variants$derived) * variants$other^alpha
   )
-  ifelse(variants$is_used, variance * of_effects, 0)
+  ifelse(variants$is_used, of_effects, 0)
 }
 
 # list(table = a row for each alpha, estimate = alpha and its interval, fit = at the estimate).

@@ -92,7 +92,8 @@ checked_components <- function(genotypes, components, overlap) {
 genotype_sets <- function(genotypes, components) {
   parts <- split(components$table, factor(components$table$component, seq_along(components$names)))
   sets <- lapply(parts, function(part) {
-    list(genotypes = genotypes, rows = part$variant, weight = part$weight, scale_power = -1)
+    list(genotypes = genotypes, rows = part$variant, weight = part$weight,
+         scale_power = components$scale_power %||% -1)
   })
   stats::setNames(sets, components$names)
 }

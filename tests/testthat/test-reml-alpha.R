@@ -20,9 +20,9 @@ quiet_alpha <- function(...) fit_alpha(..., threads = 1, progress = FALSE, verbo
 oracle_alpha <- function(case, of_effects) {
   p <- colMeans(case$calls) / 2
   varies <- p > 0 & p < 1
-  z <- scale(case$calls[, varies]) * sqrt(nrow(case$calls) / (nrow(case$calls) - 1))
-  weight <- 2 * p[varies] * (1 - p[varies]) * of_effects(p[varies])
-  kernel <- z %*% (weight * t(z)) / sum(weight)
+  z <- scale(case$calls[, varies], scale = FALSE)
+  weight <- of_effects(p[varies])
+  kernel <- z %*% (weight * t(z)) / sum(weight * colMeans(z^2))
   quiet_fit(y ~ 1, case$data, kernels = list(g = kernel_matrix(kernel)))$log_likelihood
 }
 
@@ -42,9 +42,9 @@ test_that("profiles of alpha are those of kernels in plain R", {
   expect_equal(profile$derived, vapply(alphas, function(alpha) {
     oracle_alpha(case, function(x) q * x^alpha + (1 - q) * (1 - x)^alpha)
   }, 0), tolerance = 1e-7)
-  # alpha = -1 of the minor frequency is the usual model.
-  expect_equal(profile$minor[2], quiet_fit(y ~ 1, case$data, case$g)$log_likelihood,
-               tolerance = 1e-9)
+  # With alpha = 0, all effects have the same variance.
+  equal <- quiet_fit(y ~ 1, case$data, kernels = list(g = kernel_grm(case$g, scale_power = 0)))
+  expect_equal(profile$minor[4], equal$log_likelihood, tolerance = 1e-9)
   expect_equal(found$estimates$log_likelihood,
                vapply(found$fits, `[[`, 0, "log_likelihood"), ignore_attr = TRUE)
   expect_equal(max(found$estimates$support), 1)
