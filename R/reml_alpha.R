@@ -14,11 +14,11 @@
 #' | `derived` | \eqn{x^\alpha} |
 #'
 #' With alpha = 0, effects do not depend on frequency. With alpha = -1, all variants in
-#' Hardy-Weinberg equilibrium explain the same variance, as by the default of [fit_reml()]. Selection against variants of large effect makes alpha
-#' negative. 2p(1-p) does not tell whether the rare allele is the old or the new one. So the models
-#' have the same alpha for rare derived alleles, but differ for common ones: with a negative alpha,
-#' old variants with a rare ancestral allele have large effects by `minor`, and small ones by
-#' `derived`.
+#' Hardy-Weinberg equilibrium explain the same variance, as by the default of [fit_reml()].
+#' Selection against variants of large effect makes alpha negative. 2p(1-p) does not tell whether
+#' the rare allele is the old or the new one. So the models have the same alpha for rare derived
+#' alleles, but differ for common ones: with a negative alpha, old variants with a rare ancestral
+#' allele have large effects by `minor`, and small ones by `derived`.
 #'
 #' A variant with a posterior probability of its derived allele has the mean of x^alpha over both
 #' alleles. Given `ancestral`, variants without an ancestral allele are left out of both models, and
