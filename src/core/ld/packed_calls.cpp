@@ -79,7 +79,7 @@ void PackedCalls::pack(std::int64_t variant, const std::uint8_t* calls) {
     calls = picked.data();
   }
   const auto at = static_cast<std::size_t>(variant - begin_);
-  std::uint64_t* const planes = &planes_[at * stride()];
+  std::uint64_t* const planes = planes_.data() + at * stride();
   UnitSums sums;
   for (std::size_t w = 0; w < words_; ++w) {
     const std::size_t first = w * kWordBits;

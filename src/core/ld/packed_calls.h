@@ -31,7 +31,7 @@ class PackedCalls {
 
   // Samples that are homozygous, that have two copies, and that have a call.
   const std::uint64_t* homozygous(std::int64_t variant) const {
-    return &planes_[static_cast<std::size_t>(variant - begin_) * stride()];
+    return planes_.data() + static_cast<std::size_t>(variant - begin_) * stride();
   }
   const std::uint64_t* two(std::int64_t variant) const { return homozygous(variant) + words_; }
   const std::uint64_t* called(std::int64_t variant) const { return two(variant) + words_; }
