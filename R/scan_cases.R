@@ -35,10 +35,24 @@ fit_logistic <- function(model, how, work) {
   if (!converged) {
     warn_ancify(sprintf("The logistic model %s has not converged.", how), "fit")
   }
-  weighted <- weighted_model(model, eta)
+  logistic_null(model, eta, theta)
+}
+
+# As fit_logistic(), with the log odds `eta` and the genetic variances `theta`.
+logistic_null <- function(model, eta, theta = numeric()) {
   means <- stats::plogis(eta)
-  list(model = weighted, means = means, residuals = y - means,
+  list(model = weighted_model(model, eta), means = means, residuals = model$y - means,
        theta = stats::setNames(c(theta, 1), c(model$names, "residual")))
+}
+
+# Where a formula's scan starts. Firth's regression estimates all effects, so it starts from log
+# odds of 0: a null model has no estimate where a fixed effect separates cases from controls.
+null_of_formula <- function(model, firth, work) {
+  if (firth) {
+    logistic_null(model, numeric(length(model$y)))
+  } else {
+    fit_logistic(model, "of the null", work)
+  }
 }
 
 # Beyond this log odds, probabilities are 0 and 1 within rounding.
@@ -129,7 +143,7 @@ scan_cases <- function(null, g, firth, work) {
         means = null$means, residuals = null$residuals, roots = model$kernel_scales,
         firth = which_firth
       ),
-      as.double(variances), ratio, least_saddlepoint_z, watch
+      as.double(variances), ratio, if (which_firth == "whole") Inf else least_saddlepoint_z, watch
     )
   })
   variance <- ifelse(tests$square > 0, variances %||% (ratio * tests$square), 0)
@@ -139,20 +153,25 @@ scan_cases <- function(null, g, firth, work) {
   ))
 }
 
-# list(effect =, se =). Standard errors fit the p-values, but those of Firth's whole regression are
-# its own, as are its p-values.
+# list(effect =, se =, statistic =). The statistic's p-value is Firth's own after his whole
+# regression, else that of the score.
 case_effects <- function(tests, variance, firth) {
   if (firth != "none") warn_of_no_firth(tests)
   if (firth == "whole") {
-    return(list(effect = tests$firth_effect, se = tests$firth_error))
+    effect <- tests$firth_effect
+    return(list(effect = effect, se = tests$firth_error, statistic = effect / tests$firth_error))
   }
-  effect <- if (firth == "none") {
-    tests$score / variance
-  } else {
-    # Genetic values explain a part of the variant's effect, as its score's variance is smaller.
-    tests$firth_effect * tests$square / variance
+  z <- case_z(tests, variance)
+  statistic <- sign(tests$score) * z
+  if (firth == "none") {
+    effect <- tests$score / variance
+    # The normal one, unless the tails differ from the normal's.
+    se <- ifelse(is.na(tests$root), 1 / sqrt(variance), abs(effect) / z)
+    return(list(effect = effect, se = se, statistic = statistic))
   }
-  list(effect = effect, se = abs(effect) / case_z(tests, variance))
+  # Genetic values explain a part of the variant's effect, as its score's variance is smaller.
+  by <- variance / tests$square
+  list(effect = tests$firth_effect / by, se = tests$firth_error / sqrt(by), statistic = statistic)
 }
 
 warn_of_no_firth <- function(tests) {

@@ -58,9 +58,11 @@
 #' **Firth's regression** gives a finite log odds ratio, with little bias, also where all carriers
 #' are cases. It maximises the likelihood times the root of the information's determinant (Firth
 #' 1993). For a formula, all effects are estimated with the variant's, as by `plink2 --glm firth`,
-#' and p-values are Wald tests. For a fit, the null model's log odds are kept as an offset, as by
-#' SAIGE. The effect is also divided by the ratio above, so that it is the score test's near 0.
-#' P-values remain those of the score, and standard errors fit them.
+#' and p-values are Wald tests. Fixed effects may then separate cases from controls. For a fit, the
+#' null model's log odds are kept as an offset, as by SAIGE. The effect is also divided by the ratio
+#' above, so that it is the score test's near 0. The standard error is that of this estimate: the
+#' root of the inverse information, over the root of the ratio. `statistic` and p-values remain
+#' those of the score, so they differ from a Wald test, and may differ in sign from the effect.
 #'
 #' **Genomic ranges.** `GenomicRanges::makeGRangesFromDataFrame(scan, keep.extra.columns = TRUE,
 #' start.field = "position", end.field = "position")` makes a `GRanges` of a scan.
@@ -93,7 +95,7 @@
 #' | `n` | Samples with a call. |
 #' | `frequency` | Frequency of the counted allele among the calls. |
 #' | `effect`, `se` | Effect of a counted allele (a log odds ratio for cases), standard error. |
-#' | `statistic` | `effect / se`. |
+#' | `statistic` | `effect / se`; for a fit with `firth`, the z value of the score's p-value. |
 #' | `p` | Two-sided p-value. |
 #' | `log10_p` | -log10 of `p`, also if `p` underflows to 0. |
 #'
@@ -116,7 +118,7 @@
 #' * `ancify_chromosome_warning`: variants of Y are not tested, variants of X are tested without
 #'   the sex of samples, or heterozygous calls count as missing.
 #' * `ancify_input_error`: a binary response has other values than two, its fit has several residual
-#'   variances, or the fixed effects separate cases from controls.
+#'   variances, or the fixed effects separate cases from controls (without `firth`, or for a fit).
 #' * `ancify_input_error`: a logistic mixed model diverges, or `firth` is given for a quantitative
 #'   response.
 #' * `ancify_fit_warning`: a null model, or Firth's regression of a variant, has not converged.
@@ -189,7 +191,7 @@ scan_variants.formula <- function(x, data, genotypes, id = "id", family = NULL, 
   scans <- lapply(parts, function(part) {
     if (copies$by_sex[part[1]]) model$x <- joined_effects(model$x, copies$sexes)
     if (is_binary(model)) {
-      scan_cases(fit_logistic(model, "of the null", work), g[, part], firth, work)
+      scan_cases(null_of_formula(model, firth, work), g[, part], firth, work)
     } else {
       scan_ols(model, g[, part], work)
     }
@@ -225,7 +227,7 @@ scan_ols <- function(model, g, work) {
 # Vectors of the parts' variants, joined in the order of the variants. `parts`: their indices.
 columns_in_order <- function(scans, parts) {
   order <- order(unlist(parts, use.names = FALSE))
-  names <- c("response", "square", "n", "frequency", "effect", "se", "df")
+  names <- c("response", "square", "n", "frequency", "effect", "se", "statistic", "df")
   lapply(stats::setNames(nm = names), function(name) {
     unlist(lapply(scans, `[[`, name), use.names = FALSE)[order]
   })
@@ -356,9 +358,10 @@ thetas_of <- function(scans, chromosomes, components) {
 
 # ---- Result --------------------------------------------------------------------------------------
 
-# `forms`: a result of scan_ols() or scan_part() for all variants. `copies`: from scan_copies().
+# `forms`: a result of scan_ols(), scan_cases() or scan_part() for all variants. `copies`: from
+# scan_copies().
 new_scan <- function(g, forms, copies, facts) {
-  statistic <- forms$effect / forms$se
+  statistic <- forms$statistic %||% (forms$effect / forms$se)
   none <- !is.finite(forms$effect) | copies$left_out
   log_p <- stats::pt(-abs(statistic), forms$df, log.p = TRUE) + log(2)
   columns <- list(

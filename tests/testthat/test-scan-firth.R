@@ -47,11 +47,44 @@ test_that("the effects of a fit are those beside the null model's log odds, over
     found <- oracle_firth(data$case, left, stats::qlogis(null$means))
     ratio <- sum(z * (p %*% z)) / sum(w * left^2)
     expect_equal(scan$effect[j], found[1] / ratio, tolerance = 1e-5)
+    expect_equal(scan$se[j], found[2] / sqrt(ratio), tolerance = 1e-5)
   }
+  expect_identical(scan$statistic, score$statistic)
   # Near 0 both effects agree.
   near <- which(abs(score$statistic) < 0.5 & score$frequency > 0.2)
   expect_gt(length(near), 3)
   expect_equal(scan$effect[near], score$effect[near], tolerance = 0.1)
+  expect_equal(scan$se[near], score$se[near], tolerance = 0.1)
+})
+
+test_that("a score of 0 has an effect, an error and a p-value", {
+  y <- rep(c(TRUE, FALSE), 20)
+  calls <- cbind(rep(0:1, each = 20))
+  rownames(calls) <- sprintf("s%d", seq_along(y))
+  scan <- scan_variants(y ~ 1, data.frame(id = rownames(calls), y = y), open_genotypes(calls))
+  expect_equal(scan$effect, 0, tolerance = 1e-12)
+  expect_equal(scan$se, 1 / sqrt(40 / 16), tolerance = 1e-12)
+  expect_equal(scan$p, 1, tolerance = 1e-12)
+})
+
+test_that("singletons have the log odds of counts with 1/2 added", {
+  y <- rep(c(TRUE, FALSE), c(10, 30))
+  calls <- cbind(case = as.numeric(seq_along(y) == 1), control = as.numeric(seq_along(y) == 40))
+  rownames(calls) <- sprintf("s%d", seq_along(y))
+  data <- data.frame(id = rownames(calls), y = y)
+  scan <- scan_variants(y ~ 1, data, open_genotypes(calls), firth = TRUE)
+  expected <- c(log(3) - log(9.5 / 30.5), -log(3) - log(10.5 / 29.5))
+  expect_equal(scan$effect, expected, tolerance = 1e-9)
+})
+
+test_that("a fixed effect may separate cases from controls", {
+  data$exposed <- data$case | data$age > 1
+  scan <- scan_variants(case ~ exposed, data, g, firth = TRUE)
+  fixed <- cbind(1, data$exposed)
+  expected <- apply(calls[, -(1:3)], 2, function(z) oracle_firth(data$case, cbind(fixed, z)))
+  expect_equal(scan$effect[-(1:3)], expected[1, ], tolerance = 1e-6, ignore_attr = TRUE)
+  expect_equal(scan$se[-(1:3)], expected[2, ], tolerance = 1e-6, ignore_attr = TRUE)
+  expect_refusals(list(list(function() scan_variants(case ~ exposed, data, g), "separate")))
 })
 
 test_that("the stochastic path gives nearly the same effects", {
@@ -77,6 +110,26 @@ test_that("effects, errors and p are those of plink2 --glm firth", {
   expect_equal(scan$effect[row][tested], (sign * plink$BETA)[tested], tolerance = 1e-4)
   expect_equal(scan$se[row][tested], plink$SE[tested], tolerance = 1e-4)
   expect_equal(scan$p[row][tested], plink$P[tested], tolerance = 1e-4)
+})
+
+test_that("rare variants and singletons have the effects and errors of plink2", {
+  set.seed(45)
+  n <- 200
+  calls <- replicate(300, as.numeric(seq_len(n) %in% sample(n, sample(4, 1))))
+  dimnames(calls) <- list(sprintf("s%d", seq_len(n)), sprintf("v%d", seq_len(300)))
+  data <- data.frame(id = rownames(calls), y = 1 + stats::rbinom(n, 1, 0.15), age = stats::rnorm(n))
+  file <- tempfile(fileext = ".bed")
+  write_bed(open_genotypes(calls), file)
+  stem <- sub("[.]bed$", "", file)
+  plink <- plink2_glm(stem, plink2_files(stem, data, "age"), method = "firth")
+  scan <- scan_variants(y ~ age, data, open_genotypes(file), family = "binary", firth = TRUE)
+  expect_false(anyNA(scan$effect))
+  row <- match(plink$ID, scan$id)
+  # Both count the rare allele, which has no name.
+  tested <- !is.na(plink$BETA)
+  expect_gt(mean(tested), 0.9)
+  expect_equal(scan$effect[row][tested], plink$BETA[tested], tolerance = 1e-4)
+  expect_equal(scan$se[row][tested], plink$SE[tested], tolerance = 1e-4)
 })
 
 test_that("the regression of a quantitative response is refused", {

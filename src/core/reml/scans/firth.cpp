@@ -1,5 +1,6 @@
-// Fisher scoring with the score D'(y - m + h (1/2 - m)), where h is the diagonal of the hat matrix
-// (Firth 1993, Biometrika 80:27; Heinze and Schemper 2002, Statistics in Medicine 21:2409).
+// The score is D'(y - m + h (1/2 - m)), where h is the diagonal of the hat matrix (Firth 1993,
+// Biometrika 80:27; Heinze and Schemper 2002, Statistics in Medicine 21:2409). Newton's steps take
+// h as constant, which is exact for a singleton.
 #include "core/reml/scans/firth.h"
 
 #include <algorithm>
@@ -21,7 +22,10 @@ using Vector = std::vector<double>;
 constexpr double kFirthDecrement = 1e-20;
 // Relative error of the penalised likelihood.
 constexpr double kRounding = 1e-12;
-constexpr int kMostScoringSteps = 200;
+// A step must gain so much of what its slope predicts.
+constexpr double kLeastGain = 1e-4;
+// Small samples that fixed effects nearly separate need hundreds of steps, others about ten.
+constexpr int kMostFirthSteps = 5000;
 constexpr int kMostHalvings = 40;
 // Of a sample's log odds, in one step.
 constexpr double kLongestStep = 5;
@@ -33,12 +37,11 @@ class FirthRegression {
 
   FirthEffect effect() const {
     Point here = at(Vector(k_));
-    for (int i = 0; i < kMostScoringSteps && std::isfinite(here.value); ++i) {
-      const Vector inverse = inverse_of(here.information);
-      const Vector score = score_at(here, inverse);
-      Vector step = times(inverse, score);
-      if (dot(step, score) < kFirthDecrement) {
-        return {here.coefficients.back(), std::sqrt(inverse.back())};
+    for (int i = 0; i < kMostFirthSteps && std::isfinite(here.value); ++i) {
+      Vector step = here.score;
+      CholeskyFactor(k_, here.curvature).solve(step);
+      if (dot(step, here.score) < kFirthDecrement) {
+        return {here.coefficients.back(), std::sqrt(here.variance)};
       }
       shorten(step);
       if (!advance(step, here)) break;
@@ -50,9 +53,10 @@ class FirthRegression {
  private:
   struct Point {
     Vector coefficients;
-    Vector means;
-    Vector information;  // D'W D
-    double value;        // the penalised log-likelihood; NaN if the information is singular
+    double value;      // the penalised log-likelihood
+    Vector score;      // empty if the value is not finite
+    Vector curvature;  // D'W (I + H) D, the negative derivative of the score for constant h
+    double variance;   // of the last coefficient
   };
 
   const double* row(std::size_t i) const { return rows_.data() + i * k_; }
@@ -64,32 +68,50 @@ class FirthRegression {
   }
 
   Point at(Vector coefficients) const {
-    Point point{std::move(coefficients), Vector(y_.size()), Vector(k_ * k_), 0};
+    Point point{std::move(coefficients), 0, {}, {}, 0};
+    Vector means(y_.size());
+    Vector weights(y_.size());
     for (std::size_t i = 0; i < y_.size(); ++i) {
       const double odds = offset_[i] + along(i, point.coefficients);
       const double shrunk = std::exp(-std::abs(odds));
-      const double mean = (odds > 0 ? 1 : shrunk) / (1 + shrunk);
-      point.means[i] = mean;
+      means[i] = (odds > 0 ? 1 : shrunk) / (1 + shrunk);
+      weights[i] = shrunk / ((1 + shrunk) * (1 + shrunk));
       // y odds - log(1 + e^odds), without overflow
       point.value += (y_[i] - (odds > 0 ? 1 : 0)) * odds - std::log1p(shrunk);
-      const double weight = shrunk / ((1 + shrunk) * (1 + shrunk));
+    }
+    const CholeskyFactor information(k_, squares(weights));
+    point.value += information.log_determinant() / 2;
+    if (!std::isfinite(point.value)) return point;
+    const Vector inverse = inverse_of(information);
+    point.variance = inverse.back();
+    point.score.resize(k_);
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+      const double leverage = weights[i] * form(inverse, i);
+      const double residual = y_[i] - means[i] + leverage * (0.5 - means[i]);
+      for (std::size_t a = 0; a < k_; ++a) point.score[a] += residual * row(i)[a];
+      weights[i] *= 1 + leverage;
+    }
+    point.curvature = squares(weights);
+    return point;
+  }
+
+  // D'W D
+  Vector squares(const Vector& weights) const {
+    Vector sum(k_ * k_);
+    for (std::size_t i = 0; i < y_.size(); ++i) {
       for (std::size_t a = 0; a < k_; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
-          point.information[a * k_ + b] += weight * row(i)[a] * row(i)[b];
+          sum[a * k_ + b] += weights[i] * row(i)[a] * row(i)[b];
         }
       }
     }
     for (std::size_t a = 0; a < k_; ++a) {
-      for (std::size_t b = 0; b < a; ++b) {
-        point.information[b * k_ + a] = point.information[a * k_ + b];
-      }
+      for (std::size_t b = 0; b < a; ++b) sum[b * k_ + a] = sum[a * k_ + b];
     }
-    point.value += CholeskyFactor(k_, point.information).log_determinant() / 2;
-    return point;
+    return sum;
   }
 
-  Vector inverse_of(const Vector& information) const {
-    const CholeskyFactor factor(k_, information);
+  Vector inverse_of(const CholeskyFactor& factor) const {
     Vector inverse;
     for (std::size_t j = 0; j < k_; ++j) {
       Vector column(k_);
@@ -100,26 +122,13 @@ class FirthRegression {
     return inverse;
   }
 
-  Vector times(const Vector& matrix, const Vector& v) const {
-    Vector product(k_);
+  // x'A x for the i-th row x.
+  double form(const Vector& matrix, std::size_t i) const {
+    double sum = 0;
     for (std::size_t a = 0; a < k_; ++a) {
-      for (std::size_t b = 0; b < k_; ++b) product[a] += matrix[a * k_ + b] * v[b];
+      for (std::size_t b = 0; b < k_; ++b) sum += row(i)[a] * matrix[a * k_ + b] * row(i)[b];
     }
-    return product;
-  }
-
-  Vector score_at(const Point& here, const Vector& inverse) const {
-    Vector score(k_);
-    for (std::size_t i = 0; i < y_.size(); ++i) {
-      const double m = here.means[i];
-      double form = 0;
-      for (std::size_t a = 0; a < k_; ++a) {
-        for (std::size_t b = 0; b < k_; ++b) form += row(i)[a] * inverse[a * k_ + b] * row(i)[b];
-      }
-      const double residual = y_[i] - m + m * (1 - m) * form * (0.5 - m);
-      for (std::size_t a = 0; a < k_; ++a) score[a] += residual * row(i)[a];
-    }
-    return score;
+    return sum;
   }
 
   void shorten(Vector& step) const {
@@ -131,15 +140,18 @@ class FirthRegression {
     for (double& value : step) value *= kLongestStep / longest;
   }
 
-  // Halves the step until it does not lower the value. Returns false if it always does.
+  // Halves the step until it gains enough, and does not go far beyond the maximum along it, where
+  // steps would go to and fro. Returns false if no step does.
   bool advance(Vector step, Point& here) const {
-    // Near the maximum, the gain is below rounding errors.
-    const double least = here.value - kRounding * (1 + std::abs(here.value));
+    // Near the maximum, the gain is below rounding errors, but the slope is not.
+    const double rounding = kRounding * (1 + std::abs(here.value));
     for (int i = 0; i < kMostHalvings; ++i) {
+      const double slope = dot(step, here.score);
       Vector coefficients = here.coefficients;
       for (std::size_t j = 0; j < k_; ++j) coefficients[j] += step[j];
       Point next = at(std::move(coefficients));
-      if (next.value >= least) {
+      const bool gains = next.value >= here.value + kLeastGain * slope - rounding;
+      if (gains && dot(step, next.score) >= -slope / 2) {
         here = std::move(next);
         return true;
       }
