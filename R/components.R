@@ -346,6 +346,8 @@ warn_of_unknown <- function(ids) {
 }
 
 check_none_empty <- function(components) {
+  refuse_if(length(components$names) == 0,
+            "`components` has no variant: give sets of variants, or `NULL` for one set of all.")
   empty <- setdiff(seq_along(components$names), components$table$component)
   refuse_if(length(empty), "The component %s has no variant of the genotypes: leave it out.",
             enumerate(quoted(components$names[empty])))

@@ -127,6 +127,7 @@ crossed_bins <- function(ld, frequency, kind) {
 
 droplevels_told <- function(bins) {
   used <- droplevels(bins)
+  refuse_if(nlevels(used) == 0, "No variant of `g` is in a bin: give bins that contain some.")
   n <- nlevels(bins) - nlevels(used)
   if (n > 0) {
     inform_ancify(sprintf("Without a variant, and left out: %s of %s components.",

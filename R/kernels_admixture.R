@@ -8,7 +8,8 @@
 #' the kernel and the ancestry: `admixture.ancestry1`.
 #'
 #' **Residual.** With `residual = "ancestry"` the residual has the covariance
-#' \eqn{\sum_a \theta_{ea} diag(q_a)}, with a variance for each ancestry: `residual.ancestry1`.
+#' \eqn{\sum_a \theta_{ea} diag(q_a)}, with a variance for each ancestry: `residual.ancestry1`. The
+#' same holds within [kernel_interaction()]. All rows of a sample have its shares.
 #'
 #' For these kernels, [heritability()] has a column `h2`, the heritability among samples of this
 #' ancestry alone: \eqn{\theta_a m / (\theta_a m + \theta_e)}, where m is the mean of K's diagonal,
@@ -145,6 +146,19 @@ core_admixture <- function(kernel, rows, n, name) {
     scale_power = kernel$scale_power, shares = unname(kernel$shares[rows, , drop = FALSE]),
     residual = kernel$residual, ancestries = colnames(kernel$shares)
   )
+}
+
+# A kernel by ancestry, or the one within another, with the shares of each row; NULL if there is
+# none. `kernel`: as a fit keeps it.
+admixture_within <- function(kernel) {
+  if (!is.list(kernel) || kernel$kind == "admixture") {
+    return(if (is.list(kernel)) kernel)
+  }
+  found <- admixture_within(kernel[["kernel"]])
+  if (!is.null(found) && kernel$kind == "records") {
+    found$shares <- found$shares[kernel$individuals, , drop = FALSE]
+  }
+  found
 }
 
 admixture_fields <- function(kernel) {

@@ -22,13 +22,14 @@
 #' **Product.** `kernel_product()` holds a matrix of samples by samples, on the exact path alone.
 #' `kernel_product(k, k)` of a [kernel_grm()] is additive-by-additive epistasis.
 #'
-#' **Heritability.** Variances of both count as genetic in `h2` of [heritability()]. There are no
-#' effects of variants: [predict.reml_fit()] refuses new samples. `ranef()` gives the values of the
-#' fit's own.
+#' **Heritability.** Variances of both count as genetic in `h2` of [heritability()], unless they are
+#' made of [kernel_groups()] alone. Those are environmental: they are in the total, but not in `h2`.
+#' There are no effects of variants: [predict.reml_fit()] refuses new samples. `ranef()` gives the
+#' values of the fit's own.
 #'
 #' @param k,k1,k2 Kernels, from [kernels]. `kernel_product()` takes kernels of one component.
 #' @param environment A formula of a column of the fit's `data`, such as `~ temperature`: numbers,
-#'   or a factor. Rows without a value are dropped and counted.
+#'   or a factor. Rows without a value (`NA` or `NaN`) are dropped and counted.
 #' @return A list of class `reml_kernel`.
 #' @section Errors:
 #' * `ancify_input_error`: an argument is no kernel, or `environment` no formula of one name; or
@@ -67,6 +68,7 @@ kernel_interaction <- function(k, environment) {
 #' @export
 kernel_product <- function(k1, k2) {
   check_args(k1 = check_factor, k2 = check_factor)
+  refuse_groups_in_product(k1, k2)
   named <- c(is.null(k1$ids), is.null(k2$ids))
   refuse_if(sum(named) == 1,
             "`k%d` has ids of samples, but `k%d` has none: give row names to both, or to neither.",
@@ -77,6 +79,17 @@ kernel_product <- function(k1, k2) {
   ids <- if (!any(named)) intersect(k1$ids, k2$ids)
   refuse_if(!any(named) && length(ids) == 0, "`k1` and `k2` have no common sample.")
   new_kernel("product", ids, if (any(named)) c(n, NA)[1] else length(ids), one = k1, other = k2)
+}
+
+# Rows of groups have no ids, which the other kernel may have.
+refuse_groups_in_product <- function(k1, k2) {
+  is_groups <- c(k1$kind, k2$kind) == "groups"
+  refuse_if(
+    sum(is_groups) == 1,
+    paste("`k%1$d` is of groups of `data`: choose kernel_interaction(k%2$d, ~ %3$s), where %3$s is",
+          "a factor."),
+    which(is_groups), which(!is_groups), list(k1, k2)[[which(is_groups)[1]]]$column
+  )
 }
 
 check_factor <- function(k, name) {

@@ -13,17 +13,20 @@
 #' differences between samples, beyond the other kernels. The residual variance is that within
 #' samples. [predict.reml_fit()] and [variant_effects()] work as
 #' before. [scan_variants()], [pcgc()] and fits of several traits need one row for each sample.
+#' Messages count records and samples, and samples that are not in `data` apart from rows without
+#' phenotype.
 #'
 #' **Heritability.** Groups are not genetic. Their variance is in the total, but not in `h2` of
 #' [heritability()]. The share of `kernel_groups(~ id)` plus `h2` is the repeatability. Predictions
 #' of new samples have no effects of groups.
 #'
 #' @param groups A formula of a column of the fit's `data`, such as `~ household`, whose distinct
-#'   values are groups. Rows without a value are dropped and counted.
+#'   values are groups. Rows without a value (`NA` or `NaN`) are dropped and counted.
 #' @return A list of class `reml_kernel`.
 #' @section Errors:
-#' * `ancify_input_error`: `groups` is not a formula of one name, or, in a fit, `data` lacks the
-#'   column. Or all groups have one row, so that the kernel is that of the residual.
+#' * `ancify_input_error`: `groups` is not a formula of one name.
+#' * `ancify_input_error`, in a fit: `data` lacks the column, it is a matrix or list, or a value is
+#'   infinite. Or all groups have one row, so that the kernel is that of the residual.
 #' @references
 #' Henderson (1975) Best linear unbiased estimation and prediction under a selection model.
 #' Biometrics 31:423.

@@ -145,8 +145,6 @@ core_interaction <- function(kernel, rows, n, name) {
   inner <- core_kernel(kernel$kernel, rows, n, name)
   values <- kernel$values
   if (is.numeric(values)) {
-    refuse_if(!all(is.finite(values)), "%s has a value that is not finite: make it NA.",
-              quoted(kernel$column))
     return(list(kind = "interaction", parts = kernel$parts, kernel = inner,
                 values = as.double(values)))
   }

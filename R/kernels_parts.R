@@ -46,6 +46,24 @@ check_columns <- function(columns, data) {
   absent <- setdiff(columns, names(data))
   refuse_if(length(absent), "`data` lacks the column %s, which a kernel or the residual needs.",
             quoted(absent[1]))
+  for (column in columns) check_column(column, data)
+}
+
+# A matrix or list has other numbers of values than rows.
+check_column <- function(column, data) {
+  values <- data[[column]]
+  refuse_if(!is.atomic(values) || length(values) != nrow(data),
+            "The column %s of `data` must be a vector or factor of one value for each row, not %s.",
+            quoted(column), show_value(values))
+}
+
+# `data`: the rows of the fit, of the samples `ids`.
+check_no_infinite <- function(columns, data, ids) {
+  for (column in columns) {
+    wrong <- which(is.infinite(data[[column]]))
+    refuse_if(length(wrong), "%s of the sample %s is not finite: correct it, or make it NA.",
+              quoted(column), quoted(ids[wrong[1]]))
+  }
 }
 
 # The kernel with the values of its columns. `data`: the rows of the fit.

@@ -195,7 +195,7 @@ genotypes_for_ld <- function(x, phased) {
   split <- record %in% record[duplicated(record)]
   refuse_if(all(split), "`x` has no record of two alleles.")
   x <- x[, !split]
-  places <- variant_places(x)
+  places <- variant_places(x, "x")
   list(
     path = enumerate(x$path), samples = x$samples$id, chromosomes = chromosomes_of_file(x),
     read = function(samples, work, watch) {
@@ -220,7 +220,7 @@ records_for_ld <- function(path, phased) {
 }
 
 # The variants' chromosomes as numbers. Variants must be sorted by chromosome and position.
-variant_places <- function(g) {
+variant_places <- function(g, name = "g") {
   chromosome <- as.character(g$variants$chromosome)
   chromosomes <- unique(chromosome)
   number <- match(chromosome, chromosomes)
@@ -229,12 +229,12 @@ variant_places <- function(g) {
   back <- which(step < 0 | (step == 0 & diff(position) < 0))[1]
   refuse_if(
     !is.na(back),
-    paste("`x` is not sorted: variant %s, at %s:%s, comes after %s:%s. Sort it by chromosome and",
-          "position."), format_count(back + 1), chromosome[back + 1],
+    paste("`%s` is not sorted: variant %s, at %s:%s, comes after %s:%s. Sort it by chromosome and",
+          "position."), name, format_count(back + 1), chromosome[back + 1],
     format_count(position[back + 1]), chromosome[back], format_count(position[back])
   )
   unplaced <- which(position < 1)[1]
-  refuse_if(!is.na(unplaced), "Variant %s of `x` has no position: distances need one.",
+  refuse_if(!is.na(unplaced), "Variant %2$s of `%1$s` has no position: distances need one.", name,
             format_count(unplaced))
   list(chromosomes = chromosomes, number = number)
 }

@@ -84,8 +84,9 @@ fit_alpha <- function(formula, data, genotypes, ancestral = NULL, alphas = seq(-
   variants <- alpha_variants(genotypes, ancestral)
   log <- log_where(verbose)
   if (variants$left_out > 0) {
-    log(sprintf("%s without an ancestral allele or variation left out of the alpha model",
-                count_with_verb(variants$left_out, "variant", "is", "are")))
+    log(sprintf("%s without %svariation left out of the alpha model",
+                count_with_verb(variants$left_out, "variant", "is", "are"),
+                if (is.null(ancestral)) "" else "an ancestral allele or "))
   }
   fit_at <- function(model, alpha, verbose) {
     weights <- alpha_weights(model, alpha, variants)

@@ -169,7 +169,10 @@ ancestry_heritability <- function(fit) {
   components <- kernel_components(fit)
   for (name in names(components)) {
     kernel <- fit$kernels[[name]]
-    if (!identical(kernel_kind(kernel), "admixture")) next
+    # Interactions have variances that depend on the environment.
+    if (!isTRUE(kernel_kind(kernel) %in% c("admixture", "records"))) next
+    kernel <- admixture_within(kernel)
+    if (is.null(kernel)) next
     # If another kernel divides the residual, this ancestry has no residual variance of its own.
     residual <- residual_names(fit)
     if (length(residual) > 1 && !identical(kernel$residual, "ancestry")) next

@@ -74,8 +74,9 @@
 #' @param prevalence Share of cases in the population, for a binary response. `NULL` (the default):
 #'   no heritability of liability.
 #' @param residual A formula of a column of `data`, such as `~ sex`: each group then has a residual
-#'   variance of its own, named after it: `residual.f`. `NULL` (the default): one residual variance,
-#'   or that of [kernel_admixture()].
+#'   variance of its own, named after it: `residual.f`. A group needs two rows. Rows without a value
+#'   (`NA` or `NaN`) are dropped and counted. `NULL` (the default): one residual variance, or that
+#'   of [kernel_admixture()].
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores.
 #' @param backend `"auto"` (the default) or `"cpu"`: the CPU. `"gpu"`: all GPUs of
@@ -204,9 +205,8 @@ check_control <- of_class("reml_control", "settings, from reml_control()")
 
 # Lines of the log: omitted data, and the path.
 describe_model <- function(model, wanted) {
-  n <- length(model$ids)
   c(
-    sprintf("%s%s", count_of(n, "sample"), dropped_text(model$dropped)),
+    paste0(count_samples(model), dropped_text(model$dropped)),
     if (is_binary(model)) cases_text(model$y, model$labels),
     if (length(model$unmatched)) {
       paste("Not in the kernels:", enumerate(quoted(model$unmatched)))
@@ -221,9 +221,18 @@ describe_model <- function(model, wanted) {
               })
     },
     if (wanted == "auto") {
-      sprintf("The %s path, for %s", model$path, count_of(n, "sample"))
+      sprintf("The %s path, for %s", model$path, count_samples(model))
     }
   )
+}
+
+# "480 samples", or "480 records of 209 samples".
+count_samples <- function(model) {
+  n <- length(model$ids)
+  if (is.null(model$individuals)) {
+    return(count_of(n, "sample"))
+  }
+  sprintf("%s of %s", count_of(n, "record"), count_of(max(model$individuals), "sample"))
 }
 
 # "; left out: 530 no phenotype", or nothing.

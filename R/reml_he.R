@@ -105,7 +105,8 @@ new_reml_he <- function(found, model) {
   structure(
     c(he, list(
       h2 = h2$estimate, h2_se = h2$se, h2_mc_se = h2$mc_se, probes = found$probes,
-      passes = found$passes, ids = model$ids, y = model$y, dropped = model$dropped,
+      passes = found$passes, ids = model$ids, individuals = model$individuals, y = model$y,
+      dropped = model$dropped,
       family = model$family, labels = model$labels, chromosomes = model$chromosomes,
       left_out = model$left_out
     )),
@@ -137,7 +138,7 @@ print.reml_he <- function(x, ...) {
             if (x$probes > 0) paste(", MC SE", number(mc_se)) else "")
   }
   write_object(
-    "reml_he", paste0(count_of(length(x$ids), "sample"), dropped_text(x$dropped)),
+    "reml_he", paste0(count_samples(x), dropped_text(x$dropped)),
     c(
       h2 = shown(x$h2, x$h2_se, x$h2_mc_se),
       mapply(shown, x$theta, sqrt(diag(x$covariance)), sqrt(pmax(diag(x$mc_covariance), 0))),

@@ -20,6 +20,9 @@
 #'
 #' @param object,fit A fit of [fit_reml()], whose components all use genotypes of one file: sets of
 #'   variants, or kernels of [kernel_grm()] and [kernel_weighted()].
+#' **Groups.** Predictions of the fit's own samples include their effects of groups
+#' ([kernel_groups()]) in the response. Those of `genotypes` do not, even for samples of the fit.
+#'
 #' @param genotypes Genotypes of the samples to predict, from [open_genotypes()]. `NULL` (the
 #'   default): the samples of the fit.
 #' @param data A data frame with the covariates of these samples. `NULL` (the default): none, if

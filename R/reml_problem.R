@@ -175,10 +175,10 @@ model_on_samples <- function(model, formula, data, id, family = NULL, several = 
     }
   }
   g <- model$genotypes
-  groups <- c(unlist(lapply(unname(model$kernels), kernel_columns)), residual)
+  groups <- unique(c(unlist(lapply(unname(model$kernels), kernel_columns)), residual))
   check_columns(groups, data)
   samples <- analysis_samples(formula, data, id, order[in_kernels], family, several,
-                              unique(groups), repeated)
+                              groups, repeated)
   whole <- if (is.null(g)) unique(samples$all_ids) else order
   samples$unmatched <- setdiff(whole, order[in_kernels])
   samples$dropped <- c(
@@ -189,6 +189,7 @@ model_on_samples <- function(model, formula, data, id, family = NULL, several = 
   )
   at <- which(in_kernels)[samples$at]
   used <- data[samples$rows, , drop = FALSE]
+  check_no_infinite(groups, used, samples$ids)
   samples[c("at", "all_ids", "rows")] <- NULL
   if (anyDuplicated(at)) model$individuals <- match(at, unique(at))
   if (!is.null(g)) model$genotypes <- g[unique(at), ]
@@ -196,7 +197,7 @@ model_on_samples <- function(model, formula, data, id, family = NULL, several = 
     rows <- if (is.null(kernel$ids)) at else match(samples$ids, kernel$ids)
     core_kernel(with_column_values(kernel, used), rows, length(kernel$ids %||% order), name)
   }, model$kernels, names(model$kernels))
-  model$residual_groups <- if (!is.null(residual)) residual_groups(used[[residual]])
+  model$residual_groups <- if (!is.null(residual)) residual_groups(used[[residual]], residual)
   c(samples, model)
 }
 

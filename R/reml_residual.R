@@ -6,20 +6,28 @@ is_residual <- function(names) grepl("^residual($|[.])", names)
 # What divides the residual, a list with `shares` and their names, `ancestries`: a kernel by
 # ancestry, or groups of samples. NULL if nothing does.
 dividing_kernel <- function(model) {
-  divides <- vapply(model$kernels, function(kernel) {
-    is.list(kernel) && identical(kernel$residual, "ancestry") && ncol(kernel$shares) > 1
+  by_ancestry <- lapply(model$kernels, admixture_within)
+  divides <- vapply(by_ancestry, function(kernel) {
+    identical(kernel$residual, "ancestry") && ncol(kernel$shares) > 1
   }, NA)
   refuse_if(sum(divides) > 1, "The kernels %s have a residual by ancestry each, but a fit has one.",
             enumerate(quoted(names(model$kernels)[divides])))
   refuse_if(any(divides) && !is.null(model$residual_groups),
             "The kernel %s has a residual by ancestry, and `residual` one by group: choose one.",
             quoted(names(model$kernels)[divides]))
-  if (any(divides)) model$kernels[[which(divides)]] else model$residual_groups
+  if (any(divides)) by_ancestry[[which(divides)]] else model$residual_groups
 }
 
 # Groups of samples as shares of 0 and 1. A single group is the whole residual.
-residual_groups <- function(values) {
+residual_groups <- function(values, column) {
   groups <- droplevels(as.factor(values))
+  single <- names(which(table(groups) == 1))
+  refuse_if(length(single) == nlevels(groups),
+            "Each value of %s is in one row only, which gives no variance: leave out `residual`.",
+            quoted(column))
+  refuse_if(length(single),
+            "%s has %s in one row only, which gives no variance: join it with another, or %s.",
+            quoted(column), quoted(single[1]), "make it NA")
   if (nlevels(groups) > 1) {
     list(shares = outer(as.integer(groups), seq_len(nlevels(groups)), "==") + 0,
          ancestries = levels(groups))

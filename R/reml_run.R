@@ -10,8 +10,9 @@ exact_bytes <- function(n, components) 8 * n^2 * (if (components > 1) components
 # Least memory for genotypes: a packed block.
 block_bytes <- function(n) 64 * (n + 64)
 
-# "exact" or "stochastic". `components`: number of matrices, from dense_components().
-choose_path <- function(wanted, n, components, memory) {
+# "exact" or "stochastic". `components`: number of matrices, from dense_components(). `instead`:
+# what a user may do whose memory is too small.
+choose_path <- function(wanted, n, components, memory, instead = "choose 'stochastic'") {
   check_choice(wanted, c("auto", "exact", "stochastic"), "method")
   if (wanted == "stochastic") {
     return("stochastic")
@@ -19,8 +20,8 @@ choose_path <- function(wanted, n, components, memory) {
   needed <- exact_bytes(n, components) + block_bytes(n)
   fits <- needed <= memory
   refuse_if(wanted == "exact" && !fits,
-            "The exact path needs %s, but `memory` is %s: give more, or choose 'stochastic'.",
-            show_bytes(needed), show_bytes(memory))
+            "The exact path needs %s, but `memory` is %s: give more, or %s.",
+            show_bytes(needed), show_bytes(memory), instead)
   if (wanted == "exact" || n <= most_exact_samples && fits) "exact" else "stochastic"
 }
 
@@ -31,12 +32,17 @@ chosen_path <- function(model, wanted, memory) {
     vapply(all_parts(kernel), `[[`, "", "kind")
   }))
   products <- sum(kinds == "product")
-  refuse_if(products && wanted == "stochastic", paste(
+  n <- length(model$y)
+  components <- dense_components(model) + 2 * products
+  if (products == 0) {
+    return(choose_path(wanted, n, components, memory))
+  }
+  path <- choose_path("exact", n, components, memory, "leave the kernel_product() out")
+  refuse_if(wanted == "stochastic", paste(
     "kernel_product() makes a matrix, so it has only the exact path: choose `method = \"exact\"`,",
     "or leave the product out."
   ))
-  if (products && wanted == "auto") wanted <- "exact"
-  choose_path(wanted, length(model$y), dense_components(model) + 2 * products, memory)
+  path
 }
 
 # Number of matrices of a model. A residual of several variances needs one matrix less than its

@@ -47,7 +47,9 @@ analysis_samples <- function(formula, data, id, order, family = NULL, several = 
     levels = levels_of(covariates[row[kept], , drop = FALSE]),
     columns = intersect(all.vars(stats::delete.response(stats::terms(frame))), names(data)),
     all_ids = ids,
-    dropped = c("no phenotype" = sum(no_phenotype), "missing covariate" = sum(no_covariate),
+    dropped = c(if (repeated) c("not in data" = sum(is.na(row))),
+                "no phenotype" = sum(no_phenotype) - repeated * sum(is.na(row)),
+                "missing covariate" = sum(no_covariate),
                 if (length(groups)) c("missing group or environment" = sum(no_group))),
     family = coded$family, labels = coded$labels
   )
@@ -64,18 +66,20 @@ record_rows <- function(order, ids) {
   list(at = at[sorted], row = c(rows, rep(NA, length(lacking)))[sorted])
 }
 
-# The ids of the rows of `data`. `repeated`: whether a sample may have several.
-sample_ids <- function(data, id, repeated = FALSE) {
+# The ids of the rows of `data`. `repeated`: whether a sample may have several. `advice`: if not.
+sample_ids <- function(data, id, repeated = FALSE, advice = NULL) {
   must_be(is.data.frame(data), data, "data", "a data frame")
   check_text(id, "id", "name of a column")
   refuse_if(!id %in% names(data), "`data` has no column %s: name the column of sample ids by `id`.",
             quoted(id))
+  check_column(id, data)
   ids <- ids_as_text(data[[id]])
   without <- which(is.na(ids) | !nzchar(ids))
   refuse_if(length(without), "Row %s of `data` has no id.", format_count(without[1]))
   twice <- if (repeated) 0 else anyDuplicated(ids)
-  refuse_if(twice, paste("`data` has the sample %s twice: leave a row out. fit_reml() takes",
-                         "several with `kernels = kernel_groups(~ %s)`."), quoted(ids[twice]), id)
+  refuse_if(twice, "`data` has the sample %s twice: leave a row out. %s.", quoted(ids[twice]),
+            advice %||%
+              sprintf("fit_reml() takes several with `kernels = kernel_groups(~ %s)`", id))
   ids
 }
 
@@ -230,7 +234,8 @@ joined_effects <- function(x, more) {
 
 # The matrix of a fit's fixed effects for other samples, a row for each of `ids`.
 fixed_effects_of <- function(fit, data, id, ids) {
-  rows <- match(ids, sample_ids(data, id))
+  given <- sample_ids(data, id, advice = "Predictions take one row for each sample")
+  rows <- match(ids, given)
   refuse_if(anyNA(rows), "`data` has no row of the sample %s.", quoted(ids[is.na(rows)][1]))
   absent <- setdiff(fit$columns, names(data))
   refuse_if(length(absent), "`data` lacks %s, as the fit has it.", enumerate(quoted(absent)))

@@ -96,8 +96,10 @@ class ChangedKernel : public OtherKernel {
 class RecordsKernel : public ChangedKernel {
  public:
   using Given = RecordsFields;
-  RecordsKernel(Given given, std::int64_t /*samples*/)
-      : ChangedKernel(given.kernel, given.n), individuals_(std::move(given.individuals)) {}
+  RecordsKernel(Given given, std::int64_t samples)
+      : ChangedKernel(given.kernel, given.n), individuals_(std::move(given.individuals)) {
+    check_one_for_each_sample(individuals_.size(), samples);
+  }
 
  private:
   std::unique_ptr<reml::Kernels> change(std::unique_ptr<reml::Kernels> kernels) const override {

@@ -122,7 +122,9 @@ class GroupsKernel : public OtherKernel {
  public:
   using Given = GroupsFields;
   GroupsKernel(const Given& given, std::int64_t samples)
-      : samples_(samples), product_(given.groups) {}
+      : samples_(samples), product_(given.groups) {
+    check_one_for_each_sample(given.groups.size(), samples);
+  }
   std::unique_ptr<reml::Kernels> open(const Names& /*names*/, ancify::JobControl& control,
                                       Mailbox& /*mail*/, KernelFacts& facts) override {
     facts.add(NA_REAL, NA_REAL);
@@ -221,6 +223,14 @@ struct Fields<KernelFields> {
   static constexpr auto table = fields("OtherKernel", field("kind", &All::make, as_kernel_kind),
                                        field("fields", &All::fields));
 };
+
+void check_one_for_each_sample(std::size_t values, std::int64_t samples) {
+  if (static_cast<std::int64_t>(values) == samples) return;
+  guarded([&] {
+    throw ancify::InputError("a kernel has values of " + std::to_string(values) +
+                             " samples, but the fit has " + std::to_string(samples));
+  });
+}
 
 std::unique_ptr<OtherKernel> as_other_kernel(SEXP kernel, std::int64_t samples) {
   const auto given = from_list<KernelFields>(kernel);

@@ -293,6 +293,7 @@ test_that("bad components are refused by name", {
     list(function() on(matrix(c(Inf, rep(1, m - 1)))), "'v1'", "Inf"),
     list(function() on(matrix(1, m, 1, dimnames = list(rev(ids), NULL))), "'v60'", "'v1'"),
     list(function() on(mean), "`components`"),
+    list(function() on(factor(rep(NA, m))), "`components` has no variant"),
     list(function() components_by_frequency(g, c(0.5, 0)), "`breaks`"),
     list(function() components_by_frequency(g, c(0, 1e-9, 0.5)), "has no variant"),
     list(function() components_by_frequency("x", c(0, 0.5)), "open_genotypes()"),

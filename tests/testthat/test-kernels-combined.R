@@ -112,6 +112,16 @@ test_that("a product has the fit of the entries' products, on the exact path alo
                       "kernel_product()", "exact")
 })
 
+test_that("with little memory, no path is advised that a product lacks", {
+  for (method in c("auto", "exact", "stochastic")) {
+    found <- expect_ancify_error(
+      quiet_fit(y ~ 1, case$data, case$g, method = method, memory = 20000,
+                kernels = kernel_product(grm, grm)), "input", "give more", "kernel_product() out"
+    )
+    expect_no_match(conditionMessage(found), "choose")
+  }
+})
+
 test_that("fits can be saved, compared and drawn from, but have no effects of variants", {
   kernels <- list(warmth = kernel_interaction(grm, ~ z), epistasis = kernel_product(grm, grm))
   fit <- quiet_fit(y ~ sex + z, case$data, case$g, kernels = kernels)
@@ -151,7 +161,9 @@ test_that("bad combinations are refused", {
     list(function() kernel_product(unnamed, kernel_matrix(diag(3))), "70 samples", "3"),
     list(function() kernel_product(grm, kernel_matrix(matrix(1, 1, 1, FALSE, list("q", "q")))),
          "common"),
-    list(function() kernel_product(grm, kernel_admixture(case$g, q)), "`k2`", "'a'")
+    list(function() kernel_product(grm, kernel_admixture(case$g, q)), "`k2`", "'a'"),
+    list(function() kernel_product(kernel_groups(~ farm), grm), "`k1`",
+         "kernel_interaction(k2, ~ farm)", "factor")
   ))
 })
 

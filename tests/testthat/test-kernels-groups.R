@@ -152,6 +152,66 @@ test_that("a checkpoint of records resumes to the same bytes", {
   expect_identical(run()$theta, first$theta)
 })
 
+test_that("records and samples are counted apart", {
+  some <- records
+  some$y[some$id == some$id[1]] <- NA
+  one <- which(some$id == some$id[2])
+  said <- capture_messages(
+    part <- fit_reml(y ~ sex, some[-one, ], case$g, kernels = kernels, threads = 2,
+                     progress = FALSE)
+  )
+  lacking <- sum(some$id == some$id[1])
+  n <- nrow(records) - lacking - length(one)
+  without_row <- 60L - length(unique(some$id[-one]))
+  expect_identical(part$dropped[c("not in data", "no phenotype")],
+                   c("not in data" = without_row, "no phenotype" = lacking))
+  counted <- sprintf("%d records of %d samples", n, length(unique(part$ids)))
+  expect_match(said[1], sprintf("%s; left out: %d not in data, %d no phenotype", counted,
+                                without_row, lacking), fixed = TRUE)
+  expect_output(print(part), counted)
+  expect_output(print(summary(part)), paste0(counted, "; left out"))
+  moments <- haseman_elston(y ~ sex, some[-one, ], case$g, kernels = kernels, progress = FALSE)
+  expect_output(print(moments), counted)
+})
+
+test_that("a column of groups, environments or ids has one value for each row", {
+  data <- case$data
+  data$two <- matrix(rep(1:30, 4), 60)
+  data$more <- I(as.list(rep(1:30, 2)))
+  data$scaled <- scale(seq_len(60))
+  data$farm <- rep(1:30, 2)
+  refused <- function(kernel = NULL, table = data, ...) {
+    function() quiet_fit(y ~ sex, table, case$g, kernels = kernel, ...)
+  }
+  within <- function(column) kernel_interaction(kernel_grm(case$g), column)
+  ids <- data
+  ids$id <- cbind(data$id, data$id)
+  expect_refusals(list(
+    list(refused(kernel_groups(~ two)), "'two'", "one value"),
+    list(refused(kernel_groups(~ more)), "'more'", "one value"),
+    list(refused(within(~ two)), "'two'", "one value"),
+    list(refused(within(~ more)), "'more'", "one value"),
+    list(refused(residual = ~ two), "'two'", "one value"),
+    list(refused(table = ids), "'id'", "one value"),
+    list(refused(table = transform(ids, id = I(as.list(data$id)))), "'id'", "one value")
+  ))
+  data$number <- as.numeric(data$scaled)
+  expect_equal(quiet_fit(y ~ sex, data, case$g, kernels = within(~ scaled))$theta,
+               quiet_fit(y ~ sex, data, case$g, kernels = within(~ number))$theta)
+})
+
+test_that("groups may be NaN for a missing value, but not infinite", {
+  data <- case$data
+  data$farm <- as.numeric(rep(1:30, 2))
+  data$farm[7] <- NaN
+  part <- quiet_fit(y ~ sex, data, case$g, kernels = kernel_groups(~ farm))
+  expect_identical(part$dropped[["missing group or environment"]], 1L)
+  data$farm[9] <- Inf
+  expect_ancify_error(quiet_fit(y ~ sex, data, case$g, kernels = kernel_groups(~ farm)), "input",
+                      "'farm'", quoted(data$id[9]), "not finite")
+  expect_ancify_error(quiet_fit(y ~ sex, data, case$g, residual = ~ farm), "input", "not finite")
+})
+
 test_that("bad groups and records are refused", {
   refused <- function(...) function() quiet_fit(y ~ sex, ...)
   expect_refusals(list(
@@ -166,6 +226,7 @@ test_that("bad groups and records are refused", {
     list(function() kernel_groups(), "`groups`"),
     list(function() kernel_times(kernel_groups(~ herd), 1:10), "'herd'", "fit_reml()"),
     list(function() scan_variants(fit, progress = FALSE), "one row"),
+    list(function() predict(fit, case$g, records, progress = FALSE), "twice", "Predictions"),
     list(function() quiet_fit(cbind(y, year) ~ sex, records, case$g, kernels = kernels), "one row"),
     list(function() {
       records$ill <- records$y > 0

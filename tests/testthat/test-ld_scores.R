@@ -179,7 +179,9 @@ test_that("components by LD score and derived frequency divide uncertain variant
     list(function() components_by_ld(g, scores = scores[-1, ]), "lacks 1 variant"),
     list(function() components_by_ld(g, scores = 1), "ld_scores"),
     list(function() components_by_ld(g, 2.5, scores), "breaks"),
+    list(function() ld_scores(g[, 2:1]), "`g` is not sorted"),
     list(function() components_by_ld(g, c(3, 1), scores), "breaks"),
+    list(function() components_by_ld(g, c(1e8, 1e9), scores), "No variant of `g` is in a bin"),
     list(function() components_by_ld(g, 4, ld_scores(g, 0, threads = 1)), "LD score 1")
   ))
 })

@@ -79,6 +79,12 @@ test_that("an estimate at an end, missing ancestors and other arguments are told
     suppressWarnings(fit_alpha(y ~ 1, case$data, case$g, unknown, threads = 1)),
     "variants are without an ancestral allele or variation"
   )
+  calls <- case$calls
+  calls[, 3] <- 0
+  expect_message(
+    suppressWarnings(fit_alpha(y ~ 1, case$data, open_genotypes(calls), threads = 1)),
+    "variants? (is|are) without variation"
+  )
   constant <- open_genotypes(matrix(2, 50, 2, dimnames = list(rownames(case$calls), NULL)))
   expect_refusals(list(
     list(function() quiet_alpha(y ~ 1, case$data, case$g, components = NULL), "components"),

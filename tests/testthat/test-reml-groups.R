@@ -76,6 +76,16 @@ test_that("draws have the variances of their groups", {
   expect_equal(unname(rowMeans(draws^2)), ifelse(case$data$sex == "f", 0.5, 2), tolerance = 0.1)
 })
 
+test_that("a group of one row has no residual variance", {
+  fit_by <- function(groups) {
+    case$data$lab <- groups
+    quiet_fit(y ~ age, case$data, case$g, residual = ~ lab)
+  }
+  expect_ancify_error(fit_by(c("west", rep(c("east", "north"), length.out = 89))), "input",
+                      "'lab'", "'west'", "NA")
+  expect_ancify_error(fit_by(seq_len(90)), "input", "'lab'", "leave out `residual`")
+})
+
 test_that("bad residuals are refused", {
   q <- cbind(a = stats::runif(90))
   by <- kernel_admixture(case$g, cbind(q, b = 1 - q[, 1]), residual = "ancestry")

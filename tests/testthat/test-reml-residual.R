@@ -152,6 +152,55 @@ test_that("draws, scans, profiles and other samples know the residuals", {
   expect_equal(part$log_likelihood, at$log_likelihood, tolerance = 1e-10)
 })
 
+test_that("an interaction keeps the residual by ancestry", {
+  data <- case$data
+  data$z <- stats::rnorm(70)
+  data$farm <- sample(c("north", "south"), 70, TRUE)
+  theta <- c(0.3, 0.2, 0.1, 0.5, 1, 2)
+  for (column in c("z", "farm")) {
+    by <- kernel_interaction(kernel, stats::as.formula(paste("~", column)))
+    found <- quiet_fit(y ~ sex, data, kernels = list(by = by))
+    expect_named(found$theta, names(fit$theta))
+    of_rows <- if (column == "z") tcrossprod(data$z) else outer(data$farm, data$farm, "==")
+    at <- oracle_reml_at(theta, data$y, x, lapply(kernels, function(k) k * of_rows), residuals)
+    found <- reml_log_likelihood(found, theta, progress = FALSE)
+    expect_equal(found$log_likelihood, at$log_likelihood, tolerance = 1e-9)
+    expect_equal(unname(found$score), at$score, tolerance = 1e-7)
+  }
+})
+
+test_that("all rows of a sample have its ancestries, also within interactions", {
+  rows <- rep(1:70, rep(1:2, 35))
+  data <- case$data[rows, ]
+  data$y <- data$y + stats::rnorm(length(rows))
+  data$z <- stats::rnorm(length(rows))
+  z <- tcrossprod(data$z)
+  same <- outer(data$id, data$id, "==") + 0
+  theta <- c(0.3, 0.2, 0.1, 0.4, 0.5, 1, 2)
+  parts <- list(list(kernel, 1), list(kernel_interaction(kernel, ~ z), z))
+  fits <- lapply(parts, function(part) {
+    found <- quiet_fit(y ~ sex, data, kernels = list(by = part[[1]], lasting = kernel_groups(~ id)))
+    at <- oracle_reml_at(
+      theta, data$y, x[rows, ],
+      c(lapply(kernels, function(k) k[rows, rows] * part[[2]]), list(same)),
+      lapply(1:3, function(a) diag(q[rows, a]))
+    )
+    likelihood <- reml_log_likelihood(found, theta, progress = FALSE)
+    expect_equal(likelihood$log_likelihood, at$log_likelihood, tolerance = 1e-9)
+    expect_equal(unname(likelihood$score), at$score, tolerance = 1e-7)
+    found
+  })
+  mean <- colSums(q[rows, ] * diag(dense)[rows]) / colSums(q[rows, ])
+  genetic <- fits[[1]]$theta[1:3] * mean
+  expect_equal(heritability(fits[[1]])$h2[2:4], unname(genetic / (genetic + fits[[1]]$theta[5:7])),
+               tolerance = 1e-8)
+  expect_null(heritability(fits[[2]])$h2)
+  again <- kernel_interaction(kernel, ~ z)
+  expect_ancify_error(quiet_fit(y ~ sex, data, kernels = list(again = again, other = kernel,
+                                                              id = kernel_groups(~ id))),
+                      "input", "'again' and 'other'")
+})
+
 test_that("what needs one residual variance says so", {
   fit_with <- function(...) quiet_fit(y ~ sex, case$data, kernels = list(by = kernel, ...))
   shared <- quiet_fit(y ~ sex, case$data, kernels = list(by = kernel_admixture(case$g, q)))

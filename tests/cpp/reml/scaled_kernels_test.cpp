@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "core/exec/errors.h"
 #include "core/reml/kernels/matrix_kernels.h"
 
 namespace {
@@ -76,6 +78,17 @@ void compare(ScaledDiagonal diagonal) {
 
 TEST(ScaledKernels, HaveTheirOwnDiagonal) { compare(ScaledDiagonal::kOwn); }
 TEST(ScaledKernels, HaveAnEvenDiagonal) { compare(ScaledDiagonal::kEven); }
+
+TEST(ScaledKernels, NeedAScaleForEachSample) {
+  ancify::JobControl control;
+  const Vector k = kernel(0);
+  for (const std::size_t n : {kN - 1, 2 * kN}) {
+    auto kernels =
+        std::make_unique<MatrixKernels>(kN, std::vector<const double*>{k.data()}, control);
+    EXPECT_THROW(ScaledKernels(std::move(kernels), Vector(n, 1), ScaledDiagonal::kOwn),
+                 ancify::InputError);
+  }
+}
 
 // A kernel that knows only products.
 TEST(Kernels, GiveTheDiagonalByProducts) {

@@ -5,13 +5,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <string>
 #include <utility>
+
+#include "core/exec/errors.h"
 
 namespace ancify::reml {
 
 ScaledKernels::ScaledKernels(std::unique_ptr<Kernels> kernels, std::vector<double> scales,
                              ScaledDiagonal diagonal)
     : kernels_(std::move(kernels)), scales_(std::move(scales)) {
+  if (static_cast<std::int64_t>(scales_.size()) != samples()) {
+    throw InputError("there are scales of " + std::to_string(scales_.size()) +
+                     " samples, but the kernel has " + std::to_string(samples()));
+  }
   for (int g = 0; g < kernels_->components(); ++g) {
     std::vector<double> own = kernels_->diagonal(g);
     for (std::size_t i = 0; i < own.size(); ++i) own[i] *= scales_[i] * scales_[i];

@@ -15,7 +15,8 @@ enum class ScaledDiagonal { kOwn, kEven };
 
 class ScaledKernels : public Kernels {
  public:
-  // Takes a pass over the genotypes, for diagonals.
+  // Takes a pass over the genotypes, for diagonals. InputError if the number of scales is not that
+  // of the samples.
   ScaledKernels(std::unique_ptr<Kernels> kernels, std::vector<double> scales,
                 ScaledDiagonal diagonal);
 
