@@ -201,6 +201,10 @@ are_special_files_impl <- function(paths) {
     .Call(`_ancify_are_special_files_impl`, paths)
 }
 
+ignore_closed_pipes_impl <- function() {
+    invisible(.Call(`_ancify_ignore_closed_pipes_impl`))
+}
+
 write_standard_output_impl <- function(bytes, watch) {
     invisible(.Call(`_ancify_write_standard_output_impl`, bytes, watch))
 }

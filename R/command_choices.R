@@ -67,13 +67,13 @@ tell_of_absent <- function(absent, path, what, of) {
 
 # ---- Covariates ----------------------------------------------------------------------------------
 
-# The covariates of a file, or none, and of --factors, of which --covariates chooses. Samples that
-# one of both files lacks have missing values. NULL if there are none.
-command_covariates <- function(covar, parsed) {
+# The covariates of two files, numbers and labels, either of them or none, of which --covariates
+# chooses. Samples that one of both files lacks have missing values. NULL if there are none.
+command_covariates <- function(covar, factors, parsed) {
   na <- split_option(parsed$na)
   tables <- c(
     if (!is.null(covar)) list(read_covariates(covar, na)),
-    if (!is.null(parsed$factors)) list(labels_in(parsed$factors, na))
+    if (!is.null(factors)) list(labels_in(factors, na))
   )
   if (length(tables) == 0) {
     if (!is.null(parsed$chosen_covariates)) usage_error("--covariates needs --covar or --factors")
@@ -82,13 +82,13 @@ command_covariates <- function(covar, parsed) {
   names <- unlist(lapply(tables, function(table) names(table)[-1]))
   twice <- anyDuplicated(names)
   refuse_if(twice, "%s and %s both have a column %s: rename one.", quoted(covar),
-            quoted(parsed$factors), quoted(names[twice]))
+            quoted(factors), quoted(names[twice]))
   ids <- unique(unlist(lapply(tables, `[[`, "id")))
   all <- do.call(cbind, c(list(data.frame(id = ids)), lapply(tables, function(table) {
     table[match(ids, table$id), -1, drop = FALSE]
   })))
   rownames(all) <- NULL
-  all[c("id", chosen_covariates(names, parsed$chosen_covariates, c(covar, parsed$factors)))]
+  all[c("id", chosen_covariates(names, parsed$chosen_covariates, c(covar, factors)))]
 }
 
 # Covariates as factors. Without a header they are factor1 and so on, unlike those of --covar.

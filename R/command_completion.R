@@ -46,18 +46,19 @@ bash_completion <- function(rows) {
 zsh_completion <- function(rows) {
   # Escapes text within '...' of a specification, where brackets and colons have a meaning.
   escaped <- function(text) gsub("'", "'\\''", gsub("([]:[\\\\])", "\\\\\\1", text), fixed = TRUE)
-  option_spec <- function(option) {
+  option_spec <- function(option, command) {
     names <- option$names
     if (length(names) > 1) {
       names <- sprintf("'(%s)'{%s}", paste(names, collapse = " "), paste(names, collapse = ","))
     }
     value <- if (nzchar(option$value)) sprintf(":%s:_files", option$value) else ""
-    sprintf("%s'[%s]%s'", names, escaped(option$help), value)
+    sprintf("%s'[%s]%s'", names, escaped(of_command(option$help, command)), value)
   }
   cases <- unlist(lapply(names(rows), function(name) {
     words <- completed_words(name, rows)
     argument <- if (length(words)) sprintf("(%s)", paste(words, collapse = " ")) else "_files"
-    specs <- vapply(option_rows[unique(completed_options(rows[[name]]))], option_spec, "")
+    options <- option_rows[unique(completed_options(rows[[name]]))]
+    specs <- vapply(options, option_spec, "", command = name)
     c(sprintf("    %s) _arguments \\", name), sprintf("      %s \\", specs),
       sprintf("      '*:argument:%s' ;;", argument))
   }))

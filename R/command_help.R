@@ -36,7 +36,7 @@ command_help <- function(name, rows) {
     unlist(lapply(c(row$details, if (length(row$streams)) streams_sentence(row)), function(text) {
       c("", strwrap(text, 80))
     })),
-    "", "options", option_lines(c(row$options, "help")),
+    "", "options", option_lines(c(row$options, "help"), name),
     "", "examples", paste0("  ", unlist(strsplit(row$examples, "\n", fixed = TRUE)))
   )
 }
@@ -55,15 +55,16 @@ streams_sentence <- function(row) {
   ), collapse = " ")
 }
 
-# `options`: names of option_rows.
-option_lines <- function(options) {
+# `options`: names of option_rows; `command`: that whose help this is, if any.
+option_lines <- function(options, command = NULL) {
   rows <- option_rows[options]
   in_columns(
     vapply(rows, function(option) {
       trimws(paste(paste(option$names, collapse = ", "), option$value))
     }, ""),
     vapply(rows, function(option) {
-      paste(c(option$help, if (length(option$default)) paste("default:", option$default)),
+      default <- of_command(option$default, command)
+      paste(c(of_command(option$help, command), if (length(default)) paste("default:", default)),
             collapse = "; ")
     }, "")
   )

@@ -13,7 +13,7 @@ run_command_line <- function(args, rows = command_rows()) {
       2L
     },
     error = function(condition) {
-      # The reader of the output has ended, such as head after its last line.
+      # The reader of the result has ended, such as head after its last line.
       if (is_closed_pipe(condition)) {
         return(0L)
       }
@@ -27,7 +27,8 @@ run_command_line <- function(args, rows = command_rows()) {
   )
 }
 
-# The messages of R's own error and of the core's both name the signal.
+# The message of the core's error names the signal. exec/ancify ignores the signal itself, so that
+# commands go on to write their files if nobody reads what they print.
 is_closed_pipe <- function(condition) grepl("SIGPIPE", conditionMessage(condition), fixed = TRUE)
 
 # Returns the exit status.

@@ -18,8 +18,9 @@ check_model_options <- function(name, parsed) {
   refuse_both("together", c("merge", "effects", "predict", "export"),
               " fits traits jointly, so it cannot stand beside ")
   if (!has_genotypes(parsed)) refuse_without_genotypes(name, given)
-  if (!is.null(parsed$covar_to_predict) && is.null(parsed$predict)) {
-    usage_error("--predict-covar needs --predict")
+  of_prediction <- given(c("covar_to_predict", "factors_to_predict"))
+  if (length(of_prediction) && is.null(parsed$predict)) {
+    usage_error(long_name(of_prediction[1]), " needs --predict")
   }
   check_word_option(parsed, "by", c("file", "chromosome"))
   check_word_option(parsed, "method", c("auto", "exact", "stochastic"))
@@ -32,7 +33,7 @@ refuse_without_genotypes <- function(name, given) {
     usage_error(name, " needs --genotypes FILE", if (name == "reml") " or --grm PREFIXES")
   }
   if (!length(given("pheno"))) usage_error("--grm needs --pheno or --genotypes")
-  needy <- given(c("components", "by", "weights", "overlap"))
+  needy <- given(c("components", "by", "weights", "overlap", "chromosomes"))
   if (length(needy)) usage_error(long_name(needy[1]), " needs --genotypes")
 }
 

@@ -5,10 +5,13 @@ usage_error <- function(..., command = NULL) {
   abort_ancify(paste0(...), "usage", command = command)
 }
 
-# An option: its names, the name of its value ("" for a flag), its effect, its default in words.
+# An option: its names, the name of its value ("" for a flag), its effect, its default in words. Its
+# effect and default may be vectors named by commands, if they differ.
 option_row <- function(long, value, help, short = NULL, default = NULL) {
   list(names = c(short, paste0("--", long)), value = value, help = help, default = default)
 }
+
+method_of_fits <- "of the fit: exact, stochastic, or auto, which chooses one by size"
 
 # All options, by their names after parsing. These are the names of R's arguments, where they exist.
 option_rows <- list(
@@ -28,7 +31,8 @@ option_rows <- list(
   ),
   chromosomes = option_row(
     "chromosomes", "NAMES", "chromosomes to use, such as 1,2,X or autosomes (comma)",
-    default = "autosomes, but scan: all"
+    default = c(reml = "autosomes", sparse = "autosomes", relatedness = "autosomes",
+                pca = "autosomes", scan = "all", export = "all")
   ),
   polarise = option_row("polarise", "", "exchange alleles so that REF is ancestral"),
   keep_fields = option_row(
@@ -45,8 +49,9 @@ option_rows <- list(
   focal = option_row("focal", "NAME", "the species of the VCF", default = "focal"),
   method = option_row(
     "method", "METHOD",
-    "of ancestral alleles: likelihood, parsimony or coalescent; of fits: auto, exact or stochastic",
-    default = "likelihood, or auto"
+    c(polarise = "of ancestral alleles: likelihood, parsimony or coalescent",
+      reml = method_of_fits, sparse = method_of_fits),
+    default = c(polarise = "likelihood", reml = "auto", sparse = "auto")
   ),
   tree = option_row("tree", "TREE", "a Newick text, or a file with one", default = "guessed"),
   also = option_row("also", "KINDS", "further records: multiallelic, indels or both (comma)"),
@@ -143,6 +148,9 @@ option_rows <- list(
   predict = option_row("predict", "FILE", "genotypes whose phenotypes are predicted"),
   covar_to_predict = option_row(
     "predict-covar", "FILE", "covariates of the samples of --predict", default = "--covar"
+  ),
+  factors_to_predict = option_row(
+    "predict-factors", "FILE", "labels of the samples of --predict", default = "--factors"
   ),
   export = option_row(
     "export", "TABLES", "further tables (comma): information, genetic or samples"

@@ -5,11 +5,13 @@
 # ours      our option; NULL if nothing needs to be said here. A named vector has one for each of
 #           our commands: "" if the command needs none, and commands without one are not in it.
 # values    the number of its values; Inf: all words until the next option
+# default   the values if it is given without any; NULL if it needs some
 # change    function(values) that returns our value
 # also      function(value, command) that returns values of further options of ours, by name
-# note      what is told if it is given. A named vector has a text for each of our commands.
-foreign_option <- function(names, ours = NULL, values = 1, change = NULL, also = NULL,
-                           note = NULL) {
+# note      what is told if it is given, or function(values) that returns it. A named vector has a
+#           text for each of our commands.
+foreign_option <- function(names, ours = NULL, values = 1, default = NULL, change = NULL,
+                           also = NULL, note = NULL) {
   as.list(environment())
 }
 
@@ -25,13 +27,14 @@ needless_value <- function(...) foreign_option(c(...))
 # always    values of our options that stand for the program's own defaults
 # options   rows of foreign_option()
 # defaults  rows of differing_default()
+# further   function(ours, command) that returns flags of ours that these options of ours imply
 foreign_program <- function(name, pattern, out, analyses, options, always = character(),
-                            defaults = list()) {
+                            defaults = list(), further = function(ours, command) character()) {
   as.list(environment())
 }
 
-# A default that differs: `note` is told if the line has `option`, but ours lacks the option
-# `unless`, which would say what is meant.
+# A default that differs: `note` is told if the line has `option`, of one or several spellings, but
+# ours lacks the option `unless`, which would say what is meant.
 differing_default <- function(option, unless, note) as.list(environment())
 
 foreign_programs <- function() {
@@ -51,17 +54,23 @@ of_file_without_header <- function(values) {
   paste0("pheno", unlist(strsplit(values, "[, ]+")), collapse = ",")
 }
 
-# GCTA's two phenotypes, the first two by default
-two_phenotypes <- function(values) {
-  of_file_without_header(if (length(values)) values else c("1", "2"))
-}
-
 without_header <- paste(
   "pheno1, pheno2 and so on are columns of a file without header: with a header, use its names"
 )
 
 # Names such as PC{1:10} stand for several.
 all_names <- function(values) paste(unlist(lapply(values, expand_braces)), collapse = ",")
+
+first_phenotype <- function(program, option) {
+  differing_default(option, "--trait", sprintf(
+    "%s analyses the first phenotype, ours all: choose by --trait", program
+  ))
+}
+
+# Scans with one kernel of all chromosomes
+one_kernel_note <- paste(
+  "ours leaves the variant's chromosome out of the kernel (LOCO), so that p-values differ"
+)
 
 labels_note <- paste(
   "covariates of numbers are quantities here, unless they are in a file of their own for --factors"
@@ -94,19 +103,20 @@ program_gcta <- function() {
         foreign_option("--covar", of_study("--factors")),
         foreign_option("--prevalence", c(reml = "--binary --prevalence")),
         foreign_option("--chr", "--chromosomes"),
-        foreign_option("--pca", c(pca = "--number")),
-        foreign_option("--reml-pred-rand", c(reml = "--export"), 0, function(values) "genetic"),
+        foreign_option("--pca", c(pca = "--number"), default = "20"),
+        foreign_option("--reml-pred-rand", c(reml = "--export"), 0,
+                       change = function(values) "genetic"),
         foreign_option("--blup-snp", note = "give --genotypes and --effects, without --grm"),
         foreign_option(c("--thread-num", "--threads"), "--threads"),
-        needless("--reml", "--mlma", "--mlma-loco", "--fastGWA-mlm", "--fastGWA-lr",
-                 "--autosome", "--reml-est-fix", "--reml-no-lrt"),
+        needless("--reml", "--mlma-loco", "--fastGWA-lr", "--autosome", "--reml-est-fix",
+                 "--reml-no-lrt"),
+        foreign_option(c("--mlma", "--fastGWA-mlm"), values = 0, note = one_kernel_note),
         needless_value("--autosome-num"),
-        foreign_option("--reml-bivar", c(reml = "--together --trait"), Inf, two_phenotypes)
+        foreign_option("--reml-bivar", c(reml = "--together --trait"), Inf, c("1", "2"),
+                       of_file_without_header)
       )
     ),
-    defaults = list(differing_default(
-      "--pheno", "--trait", "GCTA analyses the first phenotype, ours all: choose by --trait"
-    ))
+    defaults = list(first_phenotype("GCTA", "--pheno"))
   )
 }
 
@@ -124,19 +134,26 @@ program_bolt <- function() {
         foreign_option("--phenoFile", "--pheno"),
         foreign_option("--phenoCol", "--trait"),
         needless("--phenoUseFam", "--reml", "--lmm", "--lmmInfOnly", "--lmmForceNonInf",
-                 "--covarUseMissingIndic", "--verboseStats", "--remlNoRefine"),
+                 "--covarUseMissingIndic", "--verboseStats", "--remlNoRefine",
+                 "--LDscoresMatchBp"),
         foreign_option("--covarFile", "--covar"),
         foreign_option("--qCovarCol", "--covariates", change = all_names),
         foreign_option("--covarCol", "--covariates", change = all_names, note = labels_note),
-        foreign_option("--modelSnps", c(reml = "--components"),
-                       note = c(scan = "the kernel has all variants of --genotypes")),
+        foreign_option("--modelSnps", c(reml = "--components"), note = c(
+          reml = "a list of variants without components is for --extract instead",
+          scan = "the kernel has all variants of --genotypes"
+        )),
         foreign_option("--maxMissingPerSnp", "--missing"),
         foreign_option("--numThreads", "--threads"),
         foreign_option(c("--statsFile", "--statsFileBgenSnps"), "--out"),
-        needless_value("--bim", "--fam", "--LDscoresFile", "--LDscoresMatchBp",
-                       "--geneticMapFile", "--covarMaxLevels", "--numLeaveOutChunks")
+        needless_value("--bim", "--fam", "--LDscoresFile", "--geneticMapFile",
+                       "--covarMaxLevels", "--numLeaveOutChunks")
       )
     ),
+    # BOLT fits several phenotypes jointly.
+    further = function(ours, command) {
+      if (command == "reml" && length(ours[["--trait"]]) > 1) "--together"
+    },
     defaults = list(differing_default(
       "--covarFile", "--covariates",
       "BOLT uses no covariate that it is not told of, ours all: choose by --covariates"
@@ -174,12 +191,15 @@ program_regenie <- function() {
 }
 
 program_gemma <- function() {
+  several_note <- function(values) {
+    if (length(values) > 1) "GEMMA tests several phenotypes jointly, ours each for itself"
+  }
   foreign_program(
     "GEMMA", "^gemma([-_.0-9].*)?$", "output/result",
     c(`-lmm` = "scan --mixed", `-lm` = "scan", `-vc` = "reml", `-gk` = "", `-eigen` = ""),
     list(
       foreign_option(c("-bfile", "-b"), "--genotypes", change = bed_of),
-      foreign_option("-n", "--trait", Inf, of_file_without_header),
+      foreign_option("-n", "--trait", Inf, change = of_file_without_header, note = several_note),
       foreign_option("-o", "--out", change = function(values) file.path("output", values)),
       foreign_option("-outdir", note = "results are in the folder output, unless --out differs"),
       foreign_option("-snps", "--extract"),
@@ -190,11 +210,13 @@ program_gemma <- function() {
       foreign_option("-p", note = "give a table of FID, IID and values to --pheno"),
       foreign_option("-g", note = "give the genotypes as BED, PGEN, BGEN or VCF"),
       foreign_option(c("-k", "-d", "-u"), note = "the kernel is that of --genotypes"),
-      foreign_option(c("-lmm", "-lm", "-vc", "-gk"), values = Inf),
+      foreign_option("-lmm", values = Inf, note = one_kernel_note),
+      foreign_option(c("-lm", "-vc", "-gk"), values = Inf),
       needless("-eigen", "-notsnp", "-silence"),
       needless_value("-a", "-r2")
     ),
-    c("--maf" = "0.01", "--missing" = "0.05")
+    c("--maf" = "0.01", "--missing" = "0.05"),
+    list(first_phenotype("GEMMA", c("-bfile", "-b")))
   )
 }
 
@@ -219,7 +241,8 @@ program_gpu_reml <- function() {
       foreign_option(c("--w-files", "--grm-groups"), c(reml = "--weights")),
       foreign_option("--admix-q", c(reml = "--admixture")),
       foreign_option("--compute-effects", c(reml = "--effects"), 0),
-      foreign_option("--export-ai", c(reml = "--export"), 0, function(values) "information"),
+      foreign_option("--export-ai", c(reml = "--export"), 0,
+                     change = function(values) "information"),
       foreign_option("--prediction-bed-prefix", of_model("--predict"), change = files(".bed")),
       foreign_option("--prediction-pgen-prefix", of_model("--predict"), change = files(".pgen")),
       foreign_option("--prediction-covar-txt", of_model("--predict-covar")),

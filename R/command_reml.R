@@ -67,7 +67,8 @@ reml_facts_as_list <- function(fit) {
                     on_other_chromosomes = as.list(fit$left_out)),
     method = fit$path, converged = fit$converged, status = fit$status, passes = fit$passes,
     probes = fit$probes, log_likelihood = fit$log_likelihood,
-    log_likelihood_null = fit$log_likelihood_null, lrt = as.list(lrt),
+    log_likelihood_null = fit$log_likelihood_null,
+    lrt = c(as.list(lrt), p_is_bound = lrt_is_bound(fit)),
     h2 = as.list(variance_shares(fit)["h2", ]), components = as.data.frame(fit),
     fixed = fixed_table(fit)
   )

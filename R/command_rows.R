@@ -226,7 +226,10 @@ rows_of_analyses <- function() {
                   "verbose"),
       required = "out",
       details = c(
-        "With --prevalence, PREFIX.json has the heritability of liability, too.",
+        paste(
+          "With --prevalence, PREFIX.json has the heritability of liability, too. Where p_is_bound",
+          "of its lrt is true, as for several components, p_value is an upper bound."
+        ),
         "Further GENOTYPES, such as a file for each chromosome, make one set.",
         details_of_reml, traits_sentence
       ),

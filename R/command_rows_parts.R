@@ -37,7 +37,8 @@ options_of_study <- c(
 
 # Options of components of variants, of fits and of predictions
 options_of_components <- c(
-  "components", "by", "overlap", "method", "seed", "probes", "predict", "covar_to_predict"
+  "components", "by", "overlap", "method", "seed", "probes", "predict", "covar_to_predict",
+  "factors_to_predict"
 )
 
 words_of_models <- c(

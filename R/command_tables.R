@@ -75,17 +75,34 @@ predicted_table <- function(fit, test, covariates) {
     data.frame(id = ids, covariates[match(ids, covariates$id), -1, drop = FALSE],
                check.names = FALSE)
   }
-  predicted <- stats::predict(fit, test, data, progress = FALSE)
+  predicted <- in_words_of_predict(stats::predict(fit, test, data, progress = FALSE))
   if (anyNA(predicted)) {
     warn_ancify(
       sprintf("%s without all covariates are not predicted, such as %s: give them by %s.",
               count_of(sum(is.na(predicted)), "sample"), quoted(ids[is.na(predicted)][1]),
-              "--predict-covar"),
+              "--predict-covar or --predict-factors"),
       "samples"
     )
   }
-  genetic <- stats::predict(fit, test, type = "genetic", progress = FALSE)
+  # Warnings of the same genotypes have been given.
+  genetic <- suppressWarnings(stats::predict(fit, test, type = "genetic", progress = FALSE))
   data.frame(IID = ids, genetic = as.vector(genetic), predicted = as.vector(predicted))
+}
+
+# Evaluates `code`, whose errors and warnings call the genotypes `genotypes`.
+in_words_of_predict <- function(code) {
+  reworded <- function(condition) {
+    condition$message <- gsub("`genotypes`", "`--predict`", conditionMessage(condition))
+    condition
+  }
+  withCallingHandlers(
+    code,
+    warning = function(condition) {
+      warning(reworded(condition))
+      invokeRestart("muffleWarning")
+    },
+    error = function(condition) stop(reworded(condition))
+  )
 }
 
 # list(test =, covariates =) of --predict; NULL without it
@@ -95,7 +112,10 @@ command_test <- function(parsed, study) {
   }
   list(
     test = by_threads(parsed, open_genotypes(parsed$predict, dosages = isTRUE(parsed$dosages))),
-    covariates = command_covariates(parsed$covar_to_predict %||% parsed$covar, parsed)
+    covariates = command_covariates(
+      parsed$covar_to_predict %||% parsed$covar, parsed$factors_to_predict %||% parsed$factors,
+      parsed
+    )
   )
 }
 

@@ -49,7 +49,7 @@ command_data <- function(parsed, genotypes) {
   }
   traits <- chosen_traits(found, split_option(parsed$trait), file)
   table <- found$table[c("id", setdiff(traits, names(found$faults)))]
-  others <- command_covariates(parsed$covar, parsed)
+  others <- command_covariates(parsed$covar, parsed$factors, parsed)
   covariates <- setdiff(names(others), "id")
   both <- intersect(covariates, traits)
   refuse_if(length(both), "%s and %s both have a column %s: rename one.", quoted(file),

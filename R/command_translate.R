@@ -11,13 +11,14 @@
 #' vignette `vignette("heritability")` has a table of lines.
 #'
 #' @param line A command line, one string. Quotes, and backslashes before line ends, are as in a
-#'   shell.
+#'   shell. Variables such as `$DIR` stay as they are.
 #' @return A list of class `translated_command`:
 #' * `line`: the line of `ancify`.
 #' * `program`, `command`: the other program, and our command.
 #' * `notes`: strings that name options without translation, and differences.
 #' @section Errors:
-#' * `ancify_input_error`: the program is unknown, or `line` names no analysis that has a line here.
+#' * `ancify_input_error`: the program is unknown, `line` names no analysis that has a line here, a
+#'   quote is open, or an option lacks its value.
 #' @references
 #' Yang, Lee, Goddard and Visscher (2011) GCTA: a tool for genome-wide complex trait analysis.
 #' American Journal of Human Genetics 88:76.
@@ -36,9 +37,13 @@
 #' translate_command("gcta64 --reml --grm mice --pheno traits.txt --mpheno 2 --reml-maxit 50")
 #' translate_command("gpu-reml --bed-prefix one,two --pheno-txt traits.txt --out-prefix out/h2")
 translate_command <- function(line) {
-  check_args(line = text("a command line"))
-  words <- words_of_line(line)
-  refuse_if(length(words) == 0, "`line` has no word.")
+  check_args(line = text("command line"))
+  translated_words(words_of_line(line))
+}
+
+# `words`: of a line, with literal dollar signs as `literal_dollar`.
+translated_words <- function(words) {
+  refuse_if(length(words) == 0, "`line` is empty: give a command of %s.", names_of_programs())
   program <- program_called(words[1])
   options <- options_of_words(words[-1], program)
   command <- command_of(program, basename(words[1]), options)
@@ -60,22 +65,43 @@ print.translated_command <- function(x, ...) {
 }
 
 translate_line_command <- function(parsed) {
-  translated <- translate_command(paste(parsed$arguments, collapse = " "))
+  words <- parsed$arguments
+  # Several words are those of a line that the shell has split.
+  translated <- if (length(words) == 1) {
+    translate_command(words)
+  } else {
+    translated_words(gsub("$", literal_dollar, words, fixed = TRUE))
+  }
   writeLines(translated$line)
   for (note in translated$notes) print_problem("note: ", note)
 }
 
 # ---- Words ---------------------------------------------------------------------------------------
 
-# The words of a line, without quotes, as a shell splits them.
+# A dollar sign that does not begin a variable, inside of words
+literal_dollar <- "\001"
+
+# The words of a line, without quotes, as a shell splits them. Variables stay.
 words_of_line <- function(line) {
   line <- gsub("\\\\\r?\n", " ", line)
-  words <- regmatches(line, gregexpr("('[^']*'|\"[^\"]*\"|[^[:space:]'\"])+", line))[[1]]
+  quotes <- "'[^']*'|\"[^\"]*\""
+  open <- gsub("[^'\"]", "", gsub(quotes, "", line))
+  refuse_if(nzchar(open), "`line` has a quote %s without end.", substr(open, 1, 1))
+  quoted <- gregexpr(quotes, line)
+  regmatches(line, quoted) <- lapply(regmatches(line, quoted), function(texts) {
+    ifelse(startsWith(texts, "'"), gsub("$", literal_dollar, texts, fixed = TRUE), texts)
+  })
+  words <- regmatches(line, gregexpr(sprintf("(%s|[^[:space:]'\"])+", quotes), line))[[1]]
   gsub("'([^']*)'|\"([^\"]*)\"", "\\1\\2", words)
 }
 
+# Double quotes keep variables, single quotes all characters. A home folder needs none.
 shell_quoted <- function(words) {
-  ifelse(grepl("^[A-Za-z0-9_./,:=@%+-]+$", words), words, shQuote(words))
+  literal <- gsub(literal_dollar, "$", words, fixed = TRUE)
+  escaped <- gsub(literal_dollar, "\\$", gsub("([\\\\`\"])", "\\\\\\1", words), fixed = TRUE)
+  has_variable <- grepl("$", words, fixed = TRUE)
+  ifelse(grepl("^(~/)?[A-Za-z0-9_./,:=@%+-]+$", words), words,
+         ifelse(has_variable, sprintf("\"%s\"", escaped), shQuote(literal)))
 }
 
 # ---- The other program ---------------------------------------------------------------------------
@@ -84,9 +110,11 @@ program_called <- function(word) {
   programs <- foreign_programs()
   matches <- vapply(programs, function(program) grepl(program$pattern, basename(word)), NA)
   refuse_if(!any(matches), "%s is unknown: lines of %s are translated.", quoted(word),
-            enumerate(vapply(programs, `[[`, "", "name")))
+            names_of_programs())
   programs[[which(matches)]]
 }
+
+names_of_programs <- function() enumerate(vapply(foreign_programs(), `[[`, "", "name"))
 
 # A list with an entry for each option given: list(name =, values =, row = of the program's table;
 # NULL if it is unknown). Words that belong to no option are an entry without row, too.
@@ -100,12 +128,19 @@ options_of_words <- function(words, program) {
     following <- c(parts[-1], words[-1])
     free <- which(c(vapply(following, is_option_word, NA), TRUE))[1] - 1
     taken <- if (!named) 0 else min(free, row$values %||% Inf)
-    options <- c(options, list(list(
-      name = parts[1], values = following[seq_len(taken)], row = row
-    )))
+    values <- values_of_option(following[seq_len(taken)], parts[1], row)
+    options <- c(options, list(list(name = parts[1], values = values, row = row)))
     words <- following[seq_along(following) > taken]
   }
   options
+}
+
+# The values given, or those by default. An option of ours needs some.
+values_of_option <- function(given, name, row) {
+  needs <- !is.null(row$ours) && row$values > 0
+  values <- if (needs && length(given) == 0) row$default else given
+  refuse_if(needs && length(values) == 0, "%s needs a value, which the line lacks.", name)
+  values
 }
 
 # Numbers may be negative.
@@ -144,6 +179,7 @@ our_options <- function(options, program, command) {
     ours <- with_option(ours, strsplit(names, " ", fixed = TRUE)[[1]], values)
     if (!is.null(row$also)) ours <- c(ours, row$also(values, command))
   }
+  for (flag in program$further(ours, command)) ours[[flag]] <- character()
   notes <- c(lapply(options, note_of_option, command), notes_of_defaults(program, options, ours))
   list(options = ours, notes = unique(unlist(notes)))
 }
@@ -151,8 +187,9 @@ our_options <- function(options, program, command) {
 notes_of_defaults <- function(program, options, ours) {
   given <- vapply(options, `[[`, "", "name")
   lapply(program$defaults, function(row) {
-    if (row$option %in% given && !row$unless %in% names(ours)) {
-      sprintf("%s: %s", row$option, row$note)
+    spelt <- intersect(row$option, given)
+    if (length(spelt) && !row$unless %in% names(ours)) {
+      sprintf("%s: %s", spelt[1], row$note)
     }
   })
 }
@@ -160,16 +197,11 @@ notes_of_defaults <- function(program, options, ours) {
 # What is told of an option; NULL if our line does the same.
 note_of_option <- function(option, command) {
   row <- option$row
-  note <- of_command(row$note, command)
+  note <- if (is.function(row$note)) row$note(option$values) else of_command(row$note, command)
   is_known <- !is.null(row) && (is.null(row$ours) || length(of_command(row$ours, command)))
   if (!is_known && length(note) == 0) note <- sprintf("`ancify %s` has no option for it", command)
   given <- paste(c(option$name, shell_quoted(option$values)), collapse = " ")
   if (length(note)) sprintf("%s: %s", given, note)
-}
-
-# Of texts by command, that of this one; other texts are for all commands.
-of_command <- function(texts, command) {
-  if (is.null(names(texts))) texts else unname(texts[names(texts) == command])
 }
 
 # Adds values to the last of these options; those before it are flags.

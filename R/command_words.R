@@ -37,6 +37,11 @@ shell_words <- function(message, name, rows) {
   gsub(paste0(folder_of_pipes(), "/"), "", message, fixed = TRUE)
 }
 
+# Of texts by command, that of this one; other texts are for all commands.
+of_command <- function(texts, command) {
+  if (is.null(names(texts))) texts else unname(texts[names(texts) == command])
+}
+
 # The command line's names for R's arguments. In messages about a configuration, an option's name is
 # a setting's, and is kept.
 words_of_arguments <- function(row) {

@@ -104,6 +104,10 @@ two_values_fitted <- paste(
   "It is fitted as a number, so that variances and h2 are those of the observed scale. With",
   "`family = \"binary\"` and a `prevalence`, h2 is that of liability, too."
 )
+two_values_beside_others <- paste(
+  "It is fitted as a number, so that its variances are those of the observed scale. Fitted alone",
+  "with `family = \"binary\"`, it is one of cases and controls."
+)
 two_values_scanned <- paste(
   "The linear test takes it as a number: with few cases or rare variants its p values are too",
   "small. Test these by logistic regression: `family = \"binary\"`."

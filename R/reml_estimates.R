@@ -211,6 +211,9 @@ ratio_of <- function(log_likelihood, null) {
   if (isTRUE(ratio < 1e-9 * max(1, abs(null)))) 0 else ratio
 }
 
+# Whether the p-value of the test is an upper bound.
+lrt_is_bound <- function(fit) length(fit$names) > 1
+
 # The test of all genetic components together.
 genetic_lrt <- function(fit) {
   statistic <- ratio_of(fit$log_likelihood, fit$log_likelihood_null)

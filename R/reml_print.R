@@ -142,11 +142,10 @@ lrt_text <- function(lrt, fit, digits) {
   if (is.na(lrt[["statistic"]])) {
     return("")
   }
-  several <- length(fit$names) > 1
   paste0(
     format_number(lrt[["statistic"]], digits),
     if (lrt[["mc_se"]] > 0) sprintf(" (MC SE %.2g)", lrt[["mc_se"]]), ", p ",
-    if (several) "at most " else "= ", format(lrt[["p_value"]], digits = 3)
+    if (lrt_is_bound(fit)) "at most " else "= ", format(lrt[["p_value"]], digits = 3)
   )
 }
 

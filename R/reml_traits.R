@@ -32,7 +32,7 @@ fit_traits <- function(model, genotypes, control, work, call, log) {
   check_one_residual(model, "A fit of several traits")
   refuse_records(model, "A fit of several traits takes")
   for (trait in colnames(model$y)) {
-    warn_of_few_values(stats::na.omit(model$y[, trait]), trait, two_values_fitted)
+    warn_of_few_values(stats::na.omit(model$y[, trait]), trait, two_values_beside_others)
   }
   warn_of_variants(model, genotypes, work)
   model$control <- core_control(control, c(model$names, "residual"), nrow(model$y), model$path)

@@ -658,6 +658,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ignore_closed_pipes_impl
+void ignore_closed_pipes_impl();
+RcppExport SEXP _ancify_ignore_closed_pipes_impl() {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    ignore_closed_pipes_impl();
+    return R_NilValue;
+END_RCPP
+}
 // write_standard_output_impl
 void write_standard_output_impl(const Rcpp::RawVector& bytes, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_write_standard_output_impl(SEXP bytesSEXP, SEXP watchSEXP) {
@@ -2401,6 +2410,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_leftovers_impl", (DL_FUNC) &_ancify_leftovers_impl, 1},
     {"_ancify_write_file_impl", (DL_FUNC) &_ancify_write_file_impl, 2},
     {"_ancify_are_special_files_impl", (DL_FUNC) &_ancify_are_special_files_impl, 1},
+    {"_ancify_ignore_closed_pipes_impl", (DL_FUNC) &_ancify_ignore_closed_pipes_impl, 0},
     {"_ancify_write_standard_output_impl", (DL_FUNC) &_ancify_write_standard_output_impl, 2},
     {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 3},
     {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 6},

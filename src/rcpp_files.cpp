@@ -98,6 +98,10 @@ Rcpp::LogicalVector are_special_files_impl(const std::vector<std::string>& paths
   return special;
 }
 
+// After this, what R prints to a closed pipe is lost, and does not stop R.
+// [[Rcpp::export]]
+void ignore_closed_pipes_impl() { ancify::ignore_closed_pipes(); }
+
 // Writes to the standard output; throws an error on failure.
 // [[Rcpp::export]]
 void write_standard_output_impl(const Rcpp::RawVector& bytes, const Rcpp::Function& watch) {

@@ -160,12 +160,46 @@ test_that("effects, genetic values, information and predictions are R's", {
                  write_table(others, "others.txt"))
   expect_match(result$err, "2 samples without all covariates are not predicted, such", all = FALSE)
   expect_identical(is.na(result$table("predicted")$predicted), c(TRUE, rep(FALSE, 8), TRUE))
+  # Labels of the samples to predict
+  labels <- function(i, name) {
+    write_table(data.frame(FID = 1, IID = ids[i], batch = rep(1:3, 20)[i]), name)
+  }
+  result <- reml("--keep", train, "--factors", labels(11:60, "of_fit.txt"), "--predict",
+                 at("test.bed"), "--predict-factors", labels(1:10, "of_test.txt"))
+  data <- data.frame(case$data, batch = factor(rep(1:3, 20)))
+  by_batch <- quiet_fit(y ~ batch, data, case$g[11:60, ])
+  expect_equal(result$table("predicted")$predicted, as.vector(predict(by_batch, test, data)),
+               tolerance = 1e-8)
+  expect_match(reml("--predict-factors", at("of_test.txt"))$err,
+               "--predict-factors needs --predict", all = FALSE)
   # Without covariates, and by weighted blocks
   files <- paste(at(sprintf("W%d.npy", 1:3)), collapse = ",")
   result <- reml("--keep", train, "--weights", files, "--predict", at("test.bed"))
   kernel <- kernel_weighted(case$g[11:60, ], lapply(c(15, 15, 10), near_weights))
   expect_equal(result$table("predicted")$predicted,
                as.vector(predict(fit(kernels = list(weighted = kernel)), test)), tolerance = 1e-8)
+})
+
+test_that("faults of the genotypes to predict are theirs, and told once", {
+  write_bed(case$g[1:10, 1:30], at("fewer.bed"))
+  result <- reml("--predict", at("fewer.bed"))
+  expect_identical(result$status, 0L)
+  told <- grep("lacks .* of the fit's .* variants", result$err, value = TRUE)
+  expect_length(told, 1)
+  expect_match(told, "`--predict` lacks", fixed = TRUE)
+  parts <- open_genotypes(case$file)
+  write_table(data.frame(2, parts$variants$id, 0, parts$variants$position + 1e6, "A", "C"),
+              "other.bim", FALSE)
+  for (ending in c("bed", "fam")) {
+    file.copy(sub("bed$", ending, case$file), at(paste0("other.", ending)))
+  }
+  expect_match(reml("--predict", at("other.bed"))$err, "`--predict` has no variant of the fit",
+               fixed = TRUE, all = FALSE)
+})
+
+test_that("chromosomes are chosen of genotypes", {
+  expect_match(run("reml", "--grm", at("mice"), "--chromosomes", "1")$err,
+               "--chromosomes needs --genotypes", all = FALSE)
 })
 
 test_that("sparse gives the support of each phenotype", {

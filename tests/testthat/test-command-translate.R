@@ -14,8 +14,11 @@ test_that("lines of each program have a line of ours", {
     "gcta64 --reml --grm x --pheno y --reml-pred-rand --prevalence 0.01 --keep k --maf 0.01",
     paste("ancify reml --grm x --pheno y --export genetic --binary --prevalence 0.01 --keep k",
           "--maf 0.01 --out gcta"),
-    "bolt --reml --bfile=g --phenoFile=p --phenoCol=a --phenoCol=b --modelSnps=m --numThreads=2",
-    "ancify reml --genotypes g.bed --pheno p --trait a,b --components m --threads 2 --out bolt",
+    "bolt --reml --bfile=g --phenoFile=p --phenoCol=a --phenoCol=b --numThreads=2",
+    "ancify reml --genotypes g.bed --pheno p --trait a,b --threads 2 --together --out bolt",
+    "gcta64 --bfile t --pca --out t", "ancify pca --genotypes t.bed --number 20 --out t",
+    "gcta64 --reml-bivar --grm x --pheno y --out z",
+    "ancify reml --together --trait pheno1,pheno2 --grm x --pheno y --out z",
     "gcta64 --reml-bivar 1 3 --grm x --pheno y --out z",
     "ancify reml --together --trait pheno1,pheno3 --grm x --pheno y --out z",
     "bolt --lmm --bed chr{1:22}.bed --fam f --phenoUseFam --covarFile c --qCovarCol PC{1:3}",
@@ -47,6 +50,31 @@ test_that("words are split and quoted as a shell does", {
     "ancify reml --genotypes 'my data.bed' --weights 'A,B;C' --na -9 --out o"
   )
   expect_identical(words_of_line("a --b='c d'\"e\" \\\n f"), c("a", "--b=c de", "f"))
+  # Words that the shell has split stay whole.
+  result <- run_here("translate", "--", "/my apps/gcta64", "--reml", "--bfile", "my $1 file",
+                     "--pheno", "p")
+  expect_identical(result$out, "ancify reml --genotypes 'my $1 file.bed' --pheno p --out gcta")
+})
+
+test_that("variables and home folders stay, in quotes that keep them", {
+  line <- "\"$BIN/bolt\" --reml --bfile $DIR/g --phenoFile ~/p --phenoCol '$a' --remove \"$B/'r\""
+  expect_identical(translated(line), paste(
+    "ancify reml --genotypes \"$DIR/g.bed\" --pheno ~/p --trait '$a' --remove \"$B/'r\"",
+    "--out bolt"
+  ))
+  expect_identical(shell_quoted("$A\"\001`"), "\"$A\\\"\\$\\`\"")
+  path <- "a$b\"c d`e\\"
+  ours <- shell_quoted(words_of_line(paste0("'", path, "'$X")))
+  expect_identical(run_program("bash", "-c", paste("X=x; printf %s", ours))$out, paste0(path, "x"))
+})
+
+test_that("open quotes, and options without their values, are refused", {
+  expect_ancify_error(translate_command("bolt --reml --bfile 'g"), "input", "quote ' without end")
+  expect_ancify_error(translate_command("bolt --reml --bfile \"g'"), "input", "quote \" without")
+  for (line in c("bolt --reml --bfile", "bolt --reml --bfile --phenoFile p")) {
+    expect_ancify_error(translate_command(line), "input", "--bfile needs a value")
+  }
+  expect_ancify_error(translate_command("gemma -bfile g -lm 1 -n"), "input", "-n needs a value")
 })
 
 test_that("what a line leaves out, or does otherwise, is told", {
@@ -63,6 +91,15 @@ test_that("what a line leaves out, or does otherwise, is told", {
   expect_identical(notes("gcta64 --reml --bfile x"), character())
   expect_match(notes("bolt --lmm --bfile b --covarFile c"), "^--covarFile: .* --covariates")
   expect_match(notes("bolt --lmm --bfile b --covarCol sex"), "--factors")
+  expect_match(notes("bolt --reml --bfile b --modelSnps m"), "^--modelSnps m: .*--extract")
+  expect_identical(notes("bolt --lmm --bfile b --phenoFile p"), character())
+  for (scan in c("gcta64 --mlma --bfile g", "gcta64 --fastGWA-mlm --bfile g",
+                 "gemma -bfile g -n 2 -lmm 4")) {
+    expect_match(notes(scan), "^-[^:]*(mlma|mlm|lmm 4): .*LOCO")
+  }
+  expect_match(notes("gemma -bfile g -n 1 2 -lmm 4")[1], "^-n 1 2: .*jointly")
+  first_of_gemma <- sub("GCTA", "GEMMA", sub("--pheno", "-b", first_of_gcta))
+  expect_identical(notes("gemma -b g -lm 1"), first_of_gemma)
   expect_output(print(translate_command(line)), "^ancify reml .*\n# --mpheno 2: ")
 })
 
@@ -71,7 +108,7 @@ test_that("lines without translation are refused", {
   expect_ancify_error(translate_command("gcta64 --bfile x --make-grm"), "input", "needs no line")
   expect_ancify_error(translate_command("regenie --step 1 --bed x"), "input", "needs no line")
   expect_ancify_error(translate_command("gcta64 --HEreg"), "input", "none of the analyses")
-  expect_ancify_error(translate_command(" "), "input", "no word")
+  expect_ancify_error(translate_command(" "), "input", "is empty: give a command of GCTA")
   expect_ancify_error(translate_command(1), "input", "line")
 })
 
@@ -84,6 +121,7 @@ test_that("the command prints the line, and notes beside it", {
   expect_identical(run_here("translate", "--", words)$out, result$out)
   expect_identical(run_here("translate", "saige --x")$status, 1L)
   expect_identical(run_here("translate")$status, 2L)
+  expect_match(run_here("translate", "")$err, "`LINE` must be one command line", all = FALSE)
 })
 
 test_that("each option that a line may have is one of the commands that have it", {

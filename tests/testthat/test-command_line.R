@@ -40,6 +40,29 @@ test_that("--help and --version answer on stdout", {
   }
 })
 
+test_that("the help of an option that differs by command is that of the command", {
+  help <- function(command) {
+    gsub(" +", " ", paste(run_here("help", command)$out, collapse = " "))
+  }
+  for (command in c("reml", "sparse")) {
+    expect_match(help(command), "--method METHOD of the fit: exact, stochastic", fixed = TRUE)
+    expect_match(help(command), "default: auto", fixed = TRUE)
+    expect_no_match(help(command), "parsimony")
+  }
+  expect_match(help("polarise"), "coalescent; default: likelihood", fixed = TRUE)
+  expect_match(help("scan"), "(comma); default: all", fixed = TRUE)
+  expect_match(help("pca"), "(comma); default: autosomes", fixed = TRUE)
+  # Each command that has such an option has its texts.
+  rows <- command_rows()
+  for (name in names(option_rows)) {
+    option <- option_rows[[name]]
+    commands <- names(Filter(function(row) name %in% row$options, rows))
+    for (texts in Filter(function(texts) !is.null(names(texts)), option[c("help", "default")])) {
+      expect_setequal(names(texts), commands)
+    }
+  }
+})
+
 test_that("wrong arguments are status 2, with a hint at the help", {
   calls <- list(
     list("no command", character()),

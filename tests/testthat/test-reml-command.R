@@ -40,6 +40,24 @@ test_that("a fit for each phenotype is written as tables and JSON", {
   expect_identical(json$z$dropped[["not in genotypes"]], 0L)
   expect_identical(json$y$samples, 50L)
   expect_true(json$y$converged)
+  expect_true(json$y$lrt$p_is_bound)
+})
+
+test_that("results are written, whoever reads what is printed", {
+  folder <- new_folder()
+  for (reader in c("true", "head -n 3")) {
+    for (command in c("reml", "scan")) {
+      unlink(list.files(folder, full.names = TRUE))
+      line <- paste("ancify", command, "-n 1 --out out --genotypes", shQuote(case$file), "--pheno",
+                    shQuote(traits), "2> err |", reader, "> head")
+      expect_identical(run_shell(folder, c(line, "echo ${PIPESTATUS[0]}"))$out, "0")
+      files <- sub("^", "out", c(reml = ".json", scan = ".scan.tsv"))[[command]]
+      expect_true(all(file.exists(file.path(folder, c(files, "out.traits.tsv")))))
+      table <- utils::read.delim(file.path(folder, "out.traits.tsv"))
+      expect_identical(table$phenotype, c("y", "z"))
+      expect_identical(readLines(file.path(folder, "err")), character())
+    }
+  }
 })
 
 test_that("samples to keep that the genotypes lack are told", {
@@ -284,6 +302,11 @@ test_that("--together fits phenotypes jointly", {
   expect_equal(fixed$estimate, as.vector(coef(fit)), tolerance = 1e-6)
   expect_identical(utils::read.delim(paste0(out, ".traits.tsv"))$samples, 60L)
 
+  cases <- write_table(data.frame(FID = 1, IID = case$data$id, y = case$data$y,
+                                  ill = as.numeric(case$data$y > 0)))
+  result <- ancify_reml("--genotypes", case$file, "--pheno", cases, "--out", out, "--together",
+                        "-n", "1")
+  expect_match(result$err, "'ill' has two values.* Fitted alone with `--binary`", all = FALSE)
   expect_match(run("--trait", "y", "--together")$err, "two or more", all = FALSE)
   expect_match(run("--together", "--binary")$err, "quantitative", all = FALSE)
 })

@@ -144,6 +144,8 @@ void throw_closed_output() {
   throw FileError("-", "nobody reads the standard output any more (SIGPIPE)");
 }
 
+void ignore_closed_pipes() { ::signal(SIGPIPE, SIG_IGN); }
+
 InputFile::InputFile(const std::string& path, const InputIdentities& inputs)
     : path_(path), fd_(open_file(path, O_RDONLY | O_NONBLOCK)) {
   if (fd_.get() < 0) throw_errno(path, "open the file");

@@ -51,6 +51,8 @@ bool is_special_file(const std::string& path);
 void write_standard_output(const char* data, std::size_t n);
 // Throws the FileError for a write to a standard output whose pipe is closed.
 [[noreturn]] void throw_closed_output();
+// Makes writes to closed pipes fail (EPIPE) instead of raising a signal, until the process ends.
+void ignore_closed_pipes();
 
 // A regular file opened for reading.
 class InputFile {
