@@ -2,7 +2,9 @@
 #include "core/io/numpy.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -235,8 +237,9 @@ class ArrayReader {
 
   double checked(double value, bool is_whole) const {
     if (is_whole && std::abs(value) > std::numeric_limits<std::int32_t>::max()) {
-      fail("has the integer " + std::to_string(static_cast<long long>(value)) +
-           ", which is beyond 32 bits");
+      std::array<char, 32> digits;  // a double may be beyond all integers
+      std::snprintf(digits.data(), digits.size(), "%.0f", value);
+      fail("has the integer " + std::string(digits.data()) + ", which is beyond 32 bits");
     }
     return value;
   }

@@ -106,6 +106,8 @@ TEST(Numpy, RefusesOtherFiles) {
           "has no header");
   refused(npy(header_of("<i8", "(1,)"), std::string("\0\0\0\x80\0\0\0\0", 8)),
           "the integer 2147483648, which is beyond 32 bits");
+  refused(npy(header_of("<i8", "(1,)"), std::string("\xff\xff\xff\xff\xff\xff\xff\x7f", 8)),
+          "the integer 9223372036854775808, which is beyond 32 bits");
   refused(npy(header_of("<U1", "(2,)"), one), "which its shape contradicts");
   refused(npy(header_of("<U3", "(1,)"), one + one), "which its shape contradicts");
   refused(npy(header_of("<U1", "(1, 1)"), one), "has texts in two dimensions");
