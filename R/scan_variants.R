@@ -117,8 +117,10 @@
 #' * `ancify_file_error`, `ancify_format_error`: genotypes cannot be read, or have changed.
 #' * `ancify_chromosome_warning`: variants of Y are not tested, variants of X are tested without
 #'   the sex of samples, or heterozygous calls count as missing.
-#' * `ancify_input_error`: a binary response has other values than two, its fit has several residual
-#'   variances, or the fixed effects separate cases from controls (without `firth`, or for a fit).
+#' * `ancify_input_error`: a binary response has other values than two, or its fit has several
+#'   residual variances.
+#' * `ancify_input_error`: the fixed effects separate cases from controls, in a fit or without
+#'   `firth`.
 #' * `ancify_input_error`: a logistic mixed model diverges, or `firth` is given for a quantitative
 #'   response.
 #' * `ancify_fit_warning`: a null model, or Firth's regression of a variant, has not converged.
