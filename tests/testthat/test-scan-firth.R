@@ -128,8 +128,10 @@ test_that("rare variants and singletons have the effects and errors of plink2", 
   # Both count the rare allele, which has no name.
   tested <- !is.na(plink$BETA)
   expect_gt(mean(tested), 0.9)
-  expect_equal(scan$effect[row][tested], plink$BETA[tested], tolerance = 1e-4)
-  expect_equal(scan$se[row][tested], plink$SE[tested], tolerance = 1e-4)
+  # plink2's search ends at steps of 1e-4.
+  off <- abs(scan$effect[row] - plink$BETA) / plink$SE
+  expect_lt(max(off[tested]), 2e-3)
+  expect_equal(scan$se[row][tested], plink$SE[tested], tolerance = 1e-3)
 })
 
 test_that("the regression of a quantitative response is refused", {
