@@ -15,9 +15,9 @@ namespace ancify::reml {
 ScaledKernels::ScaledKernels(std::unique_ptr<Kernels> kernels, std::vector<double> scales,
                              ScaledDiagonal diagonal)
     : kernels_(std::move(kernels)), scales_(std::move(scales)) {
-  if (static_cast<std::int64_t>(scales_.size()) != samples()) {
+  if (static_cast<std::int64_t>(scales_.size()) != kernels_->samples()) {
     throw InputError("there are scales of " + std::to_string(scales_.size()) +
-                     " samples, but the kernel has " + std::to_string(samples()));
+                     " samples, but the kernel has " + std::to_string(kernels_->samples()));
   }
   for (int g = 0; g < kernels_->components(); ++g) {
     std::vector<double> own = kernels_->diagonal(g);
