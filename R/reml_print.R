@@ -87,7 +87,8 @@ print.summary.reml_fit <- function(x, digits = NULL, ...) {
   fit <- x$fit
   digits <- digits %||% if (fit$path == "exact") 9 else 5
   write_object("reml_fit", reml_facts(fit), c(
-    samples = paste0(sub("^(\\S+) samples?$", "\\1", count_samples(fit)), dropped_text(fit$dropped)),
+    samples = paste0(sub("^(\\S+) samples?$", "\\1", count_samples(fit)),
+                     dropped_text(fit$dropped)),
     cases = if (is_binary(fit)) cases_text(fit$y, fit$labels),
     variants = variants_text(fit), chromosomes = chromosomes_text(fit),
     `log-likelihood` = log_likelihood_text(fit, digits),
