@@ -149,6 +149,14 @@ smallest_frequencies_impl <- function(points) {
     .Call(`_ancify_smallest_frequencies_impl`, points)
 }
 
+moment_spectra_impl <- function(models, parts, sizes, work, watch) {
+    .Call(`_ancify_moment_spectra_impl`, models, parts, sizes, work, watch)
+}
+
+moment_cost_impl <- function(model, parts, sizes) {
+    .Call(`_ancify_moment_cost_impl`, model, parts, sizes)
+}
+
 genotype_dosages_impl <- function(genotypes, work, watch) {
     .Call(`_ancify_genotype_dosages_impl`, genotypes, work, watch)
 }

@@ -69,8 +69,7 @@ compared_model <- function(model, data, threads) {
   sizes <- dim(data) - 1L
   names(sizes) <- names(dimnames(data))
   check_final_populations(core_events(events_at(model, NULL)), length(sizes))
-  expected <- expected_sfs(model, NULL, sizes, default_pts(sizes), threads = threads,
-                           progress = isatty(stderr()))
+  expected <- expected_sfs(model, NULL, sizes, threads = threads, progress = isatty(stderr()))
   if (attr(data, "folded")) expected <- fold(expected)
   theta <- optimal_theta(expected, data)
   list(theta = theta, log_likelihood = sfs_log_likelihood(expected, data),

@@ -121,10 +121,13 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   settings <- object$surface$settings
   sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
   small <- any(settings$pts <= max(sizes))
-  spectrum <- spectrum_of_model(
-    object$model, object$params[params_of_spectra(object$model, settings$sampling)], sizes,
+  spectrum <- spectrum_on_grids(
+    settle_spectrum(
+      object$model, object$params[params_of_spectra(object$model, settings$sampling)], sizes,
+      settings$sampling
+    ),
     if (small) default_pts(sizes) else settings$pts, settings$time, settings$extrapolate,
-    settings$sampling, new_work(settings$threads, settings$backend)
+    new_work(settings$threads, settings$backend)
   )
   if (settings$misidentified) {
     spectrum <- misidentified_sfs(spectrum, object$params[["misidentified"]])

@@ -1,12 +1,19 @@
 #' Compute a demographic model's expected spectrum
 #'
 #' Computes the expected site frequency spectrum of samples from one to five populations:
-#' `expected_sfs(model, params, sample_sizes = c(A = 20, B = 20), pts = c(30, 40, 50))`. It solves
-#' the diffusion of allele frequencies from the model's first event to its last.
+#' `expected_sfs(model, params, sample_sizes = c(A = 20, B = 20))`. It solves the diffusion of allele
+#' frequencies from the model's first event to its last.
 #'
 #' @details
-#' **Grids.** The density of allele frequencies is computed on a grid, and samples are drawn from
-#' it. A grid's error is a polynomial in its spacing, mostly its square. So the spectra of several
+#' **Moments.** Without `pts`, spectra of neutral models come from moments of the allele frequencies.
+#' Neither drift, migration, splits nor pulses raise the degree of a polynomial, so the moments of a
+#' sample's degrees are closed. There is no grid. Constant epochs have no error but rounding. Epochs
+#' with changing sizes or rates take steps of fourth order, which are halved until no cell with at
+#' least 1e-4 of the sites changes by more than `tolerance`. The spectrum's attribute `error` has the
+#' estimated error of each cell.
+#'
+#' **Grids.** With `pts`, selection or another `sampling`, the density of allele frequencies is
+#' computed on a grid, and samples are drawn from it. A grid's error is a polynomial in its spacing, mostly its square. So the spectra of several
 #' grids are extrapolated to a spacing of 0. A density under strong selection is too steep for a
 #' coarse grid, and would give negative counts. The spectrum then comes from finer grids, which a
 #' warning names; counts are never negative.
@@ -30,9 +37,11 @@
 #'   names of this vector become the spectrum's populations.
 #' @param pts Grid points: one to six different whole numbers, from 4 on, each above the largest
 #'   sample size. Three grids suit most models, each with some tens more points than haplotypes.
-#' @param time Time steps, `"accurate"` (the default) or `"dadi"`: see Details.
-#' @param extrapolate `"linear"` (the default): a polynomial of the values of all grids. `"log"`: a
-#'   polynomial of their logarithms. `"none"`: one spectrum for each grid, without an estimate of
+#'   `NULL` (the default): moments, for neutral models and analytic sampling. Other models, and
+#'   samples too large for moments, take three grids; a message names them.
+#' @param time Time steps of grids, `"accurate"` (the default) or `"dadi"`: see Details.
+#' @param extrapolate How grids are extrapolated. `"linear"` (the default): a polynomial of the
+#'   values of all grids. `"log"`: a polynomial of their logarithms. `"none"`: one spectrum for each grid, without an estimate of
 #'   its error; negative cells become 0, with a warning.
 #' @param sampling How samples are drawn from the density:
 #'   * `"analytic"` (the default): from a density that is linear between grid points.
@@ -41,6 +50,8 @@
 #'     [sampling_low_coverage()].
 #'   * A function that returns such a value. All its arguments are further parameters, even those
 #'     with defaults. An argument with the name of a model parameter is that parameter.
+#' @param tolerance Largest relative error of cells with at least 1e-4 of the sites, from 1e-10 to
+#'   0.1: 1e-3 by default. It applies to moments.
 #' @param threads Number of threads. `NULL` (the default): `getOption("ancify.threads")`, or else
 #'   all cores. It does not change the result.
 #' @param backend `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`: all GPUs of
@@ -48,43 +59,73 @@
 #' @param progress Whether to show a progress bar after two seconds. Default: only in interactive
 #'   sessions.
 #' @return An [sfs()] in which the cells of invariant sites are masked. It is proportional to the
-#'   events' `theta0`, 1 by default. With `extrapolate = "none"` a list of spectra, named by `pts`.
+#'   events' `theta0`, 1 by default. By moments it has an attribute `error`, an array of each cell's
+#'   estimated error. With `extrapolate = "none"` a list of spectra, named by `pts`.
 #' @section Errors:
 #' * `ancify_input_error`: events are inconsistent; a size is not above 0; a time or rate is
 #'   negative; frozen populations have migration; a grid has no more points than a sample has
 #'   haplotypes; or counts are negative on finer grids too.
 #' * `ancify_device_error`: a GPU cannot be used, or has too little memory.
 #' * `ancify_system_error`: this machine has too little memory.
-#' * `ancify_grid_warning`: the grids were too coarse, so finer ones were used; or counts are off by
-#'   more than 2 %.
+#' * `ancify_grid_warning`: the grids were too coarse, so finer ones were used; counts are off by
+#'   more than 2 %; or the steps of moments do not meet `tolerance`.
 #' @references
+#' Lukic, Hey and Chen (2011) Non-equilibrium allele frequency spectra via spectral methods.
+#' Theoretical Population Biology 79:203, for the polynomials of moments.
+#'
 #' Gutenkunst, Hernandez, Williamson and Bustamante (2009) Inferring the joint demographic history
 #' of multiple populations from multidimensional SNP frequency data. PLoS Genetics 5:e1000695.
 #' @seealso [demography()], [demography_model()], [fit_demography()]
 #' @export
 #' @examples
 #' # The standard neutral model: 1 / i
-#' expected_sfs(demography(event_equilibrium()), NULL, c(A = 5), c(20, 30, 40))
+#' expected_sfs(demography(event_equilibrium()), NULL, c(A = 5))
 #'
 #' growth <- demography(function(nu, time) {
 #'   list(event_equilibrium(), event_epoch(time, nu = nu))
 #' })
+#' grown <- expected_sfs(growth, c(nu = 10, time = 0.1), 5)
+#' max(attr(grown, "error"), na.rm = TRUE)
+#'
+#' # On grids
 #' expected_sfs(growth, c(nu = 10, time = 0.1), 5, c(20, 30, 40))
-expected_sfs <- function(model, params = NULL, sample_sizes, pts, time = c("accurate", "dadi"),
-                         extrapolate = c("linear", "log", "none"), sampling = "analytic",
-                         threads = NULL, backend = "auto", progress = interactive()) {
+expected_sfs <- function(model, params = NULL, sample_sizes, pts = NULL,
+                         time = c("accurate", "dadi"), extrapolate = c("linear", "log", "none"),
+                         sampling = "analytic", tolerance = 1e-3, threads = NULL, backend = "auto",
+                         progress = interactive()) {
   check_given()
   work <- new_work(threads, backend, progress = progress)
-  spectrum_of_model(model, params, sample_sizes, pts, time, extrapolate, sampling, work)
+  check_args(
+    time = choice(c("accurate", "dadi")), extrapolate = choice(c("linear", "log", "none")),
+    tolerance = number(1e-10, 0.1)
+  )
+  settled <- settle_spectrum(model, params, sample_sizes, sampling)
+  if (is.null(pts) && has_moments(settled)) {
+    return(sfs_by_moments(settled, tolerance, work))
+  }
+  spectrum_on_grids(settled, pts %||% told_pts(settled$sampling$sizes), time, extrapolate, work)
 }
 
-spectrum_of_model <- function(model, params, sample_sizes, pts, time, extrapolate, sampling, work) {
+# The events, the sampling and the sizes of a spectrum.
+settle_spectrum <- function(model, params, sample_sizes, sampling) {
   settled <- settle_params(model, params, sampling)
+  settled$sizes <- check_sample_sizes(sample_sizes, populations_after(settled$events))
+  check_population_order(model, names(settled$sizes), "sample_sizes")
+  settled$sampling <- check_sampling(settled$sampling, settled$sizes)
+  settled
+}
+
+told_pts <- function(sizes) {
+  pts <- default_pts(sizes)
+  inform_ancify(sprintf("Grids of %s points, as these are not moments of a neutral model.",
+                        enumerate(pts)))
+  pts
+}
+
+spectrum_on_grids <- function(settled, pts, time, extrapolate, work) {
   events <- settled$events
-  sizes <- check_sample_sizes(sample_sizes, populations_after(events))
-  check_population_order(model, names(sizes), "sample_sizes")
-  check_args(time = choice(c("accurate", "dadi")), extrapolate = choice(c("linear", "log", "none")))
-  sampling <- check_sampling(settled$sampling, sizes)
+  sampling <- settled$sampling
+  sizes <- settled$sizes
   pts <- check_pts(pts, sampling$sizes)
   if (extrapolate == "none") {
     return(spectra_of_single_grids(events, sizes, pts, time, sampling, work))

@@ -507,6 +507,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// moment_spectra_impl
+Rcpp::NumericMatrix moment_spectra_impl(const Rcpp::List& models, int parts, const std::vector<int>& sizes, const Rcpp::List& work, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_moment_spectra_impl(SEXP modelsSEXP, SEXP partsSEXP, SEXP sizesSEXP, SEXP workSEXP, SEXP watchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type models(modelsSEXP);
+    Rcpp::traits::input_parameter< int >::type parts(partsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type work(workSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
+    rcpp_result_gen = Rcpp::wrap(moment_spectra_impl(models, parts, sizes, work, watch));
+    return rcpp_result_gen;
+END_RCPP
+}
+// moment_cost_impl
+std::vector<double> moment_cost_impl(const Rcpp::List& model, int parts, const std::vector<int>& sizes);
+RcppExport SEXP _ancify_moment_cost_impl(SEXP modelSEXP, SEXP partsSEXP, SEXP sizesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type parts(partsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<int>& >::type sizes(sizesSEXP);
+    rcpp_result_gen = Rcpp::wrap(moment_cost_impl(model, parts, sizes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // genotype_dosages_impl
 Rcpp::NumericMatrix genotype_dosages_impl(const Rcpp::List& genotypes, const Rcpp::List& work, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_genotype_dosages_impl(SEXP genotypesSEXP, SEXP workSEXP, SEXP watchSEXP) {
@@ -2397,6 +2425,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 3},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
+    {"_ancify_moment_spectra_impl", (DL_FUNC) &_ancify_moment_spectra_impl, 5},
+    {"_ancify_moment_cost_impl", (DL_FUNC) &_ancify_moment_cost_impl, 3},
     {"_ancify_genotype_dosages_impl", (DL_FUNC) &_ancify_genotype_dosages_impl, 3},
     {"_ancify_dosage_sums_impl", (DL_FUNC) &_ancify_dosage_sums_impl, 3},
     {"_ancify_pack_dosages_impl", (DL_FUNC) &_ancify_pack_dosages_impl, 1},

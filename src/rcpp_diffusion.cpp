@@ -7,6 +7,7 @@
 
 #include "core/diffusion/device_spectra.h"
 #include "core/diffusion/expected_spectra.h"
+#include "core/moments/moment_spectra.h"
 #include "rcpp_events.h"
 #include "rcpp_fields.h"
 #include "rcpp_glue.h"
@@ -148,4 +149,46 @@ std::vector<double> smallest_frequencies_impl(const std::vector<int>& points) {
   std::vector<double> smallest;
   for (const int n : points) smallest.push_back(diffusion::Grid(n).smallest());
   return smallest;
+}
+
+namespace {
+
+diffusion::Plan moment_plan(const Rcpp::List& model, int parts) {
+  return diffusion::plan_model(as_demography(model), [=](const diffusion::Epoch& epoch) {
+    return diffusion::averaged_steps(epoch, parts);
+  });
+}
+
+}  // namespace
+
+// Returns a column for each of `models`, which are neutral. Epochs with changing parameters have
+// this many `parts`. All models must end with a population for each of the sample's `sizes`.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix moment_spectra_impl(const Rcpp::List& models, int parts,
+                                        const std::vector<int>& sizes, const Rcpp::List& work,
+                                        const Rcpp::Function& watch) {
+  const int threads = as_work(work).backend.threads;
+  int cells = 1;
+  for (const int size : sizes) cells *= size + 1;
+  const auto result = make_matrix(cells, static_cast<int>(models.size()));
+  double* out = const_cast<double*>(result.begin());
+  std::vector<diffusion::Plan> plans;
+  guarded([&] {
+    for (R_xlen_t i = 0; i < models.size(); ++i) plans.push_back(moment_plan(models[i], parts));
+  });
+  run_job(watch, [&](ancify::JobControl& control) {
+    for (const auto& one : ancify::moments::moment_spectra(plans, sizes, threads, control)) {
+      out = std::copy(one.begin(), one.end(), out);
+    }
+  });
+  return result;
+}
+
+// The size of a neutral model's computation: moments, and changes of one moment.
+// [[Rcpp::export]]
+std::vector<double> moment_cost_impl(const Rcpp::List& model, int parts,
+                                     const std::vector<int>& sizes) {
+  ancify::moments::MomentCost cost = {0, 0};
+  guarded([&] { cost = ancify::moments::cost_of(moment_plan(model, parts), sizes); });
+  return {cost.moments, cost.work};
 }

@@ -194,4 +194,47 @@ Schedule middle_steps(const Epoch& epoch, int steps) {
   return schedule;
 }
 
+namespace {
+
+// The step whose rates are the mean of two steps' with these weights.
+TimeStep averaged(const TimeStep& a, double of_a, const TimeStep& b, double of_b, int populations) {
+  TimeStep step = a;
+  step.theta = of_a * a.theta + of_b * b.theta;
+  for (int i = 0; i < populations; ++i) {
+    step.size[i] = 1 / (of_a / a.size[i] + of_b / b.size[i]);
+    step.selection[i] = of_a * a.selection[i] + of_b * b.selection[i];
+    for (int j = 0; j < populations; ++j) {
+      step.migration[i][j] = of_a * a.migration[i][j] + of_b * b.migration[i][j];
+    }
+  }
+  return step;
+}
+
+}  // namespace
+
+Schedule averaged_steps(const Epoch& epoch, int parts) {
+  Schedule schedule = without_steps(epoch);
+  const double length = (epoch.end - epoch.start) / parts;
+  if (length == 0) return schedule;
+  const double node = std::sqrt(3) / 6;
+  const double near = 0.5 + 2 * node;
+  for (int part = 0; part < parts; ++part) {
+    const double middle = epoch.start + (part + 0.5) * length;
+    const TimeStep early = parameters_at(epoch, middle - node * length);
+    const TimeStep late = parameters_at(epoch, middle + node * length);
+    for (const double weight : {near, 1 - near}) {
+      schedule.steps.push_back(averaged(early, weight, late, 1 - weight, epoch.populations()));
+      schedule.steps.back().length = length / 2;
+      schedule.steps.back().times = 1;
+    }
+  }
+  const TimeStep& first = schedule.steps.front();
+  if (std::all_of(schedule.steps.begin(), schedule.steps.end(),
+                  [&](const TimeStep& step) { return is_same(step, first); })) {
+    schedule.steps.resize(1);
+    schedule.steps.front().times = 2 * static_cast<std::int64_t>(parts);
+  }
+  return schedule;
+}
+
 }  // namespace ancify::diffusion

@@ -53,6 +53,12 @@ Schedule make_schedule(const Epoch& epoch, const StepRule& rule);
 // fast recombination erases all but the end of an epoch. InputError for invalid parameters.
 Schedule middle_steps(const Epoch& epoch, int steps);
 
+// Divides an epoch into this many equal parts, of two steps each: the fourth-order method of
+// averaged generators (commutator-free: Alvermann and Fehske 2011). A step's rates are means of
+// those at two times, and its size is a mean of reciprocals. One step if no parameter changes.
+// InputError for invalid parameters.
+Schedule averaged_steps(const Epoch& epoch, int parts);
+
 // Makes the steps of an epoch.
 using Scheduler = std::function<Schedule(const Epoch&)>;
 
