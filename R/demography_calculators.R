@@ -26,14 +26,14 @@ expected_by <- function(calculator, names, space) {
 
 # ---- Spectra -------------------------------------------------------------------------------------
 
+# Without `pts`, each model has moments or the default grids.
 grid_settings <- function(sfs, pts, time, extrapolate, sampling) {
   sizes <- sizes_of_sfs(sfs)
   drawn <- if (is.function(sampling)) sizes else check_sampling(sampling, sizes)$sizes
-  list(
-    pts = check_pts(pts %||% default_pts(drawn), drawn),
-    time = check_choice(time, c("accurate", "dadi"), "time"),
-    extrapolate = check_choice(extrapolate, c("linear", "log"), "extrapolate")
-  )
+  time <- check_choice(time, c("accurate", "dadi"), "time")
+  extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
+  if (time == "dadi" || extrapolate == "log") pts <- pts %||% default_pts(drawn)
+  list(pts = if (!is.null(pts)) check_pts(pts, drawn), time = time, extrapolate = extrapolate)
 }
 
 sizes_of_sfs <- function(sfs) stats::setNames(dim(sfs) - 1L, names(dimnames(sfs)))
@@ -56,6 +56,13 @@ sfs_term <- function(model, sfs, space, settings) {
   )
 }
 
+# The tolerance of moments in fits: differences of log-likelihoods need more digits than pictures.
+fit_tolerance <- 1e-6
+
+suppress_grid_warnings <- function(value) {
+  withCallingHandlers(value, ancify_grid_warning = function(w) invokeRestart("muffleWarning"))
+}
+
 demography_calculator <- function(model, sizes, settings) {
   # Made once, as its matrices may be large
   always <- if (!is.function(settings$sampling)) check_sampling(settings$sampling, sizes)
@@ -64,7 +71,12 @@ demography_calculator <- function(model, sizes, settings) {
     settled <- settle_params(model, params, settings$sampling)
     check_final_populations(settled$events, length(sizes))
     settled$sampling <- always %||% check_sampling(settled$sampling, sizes)
-    check_pts(settings$pts, settled$sampling$sizes)
+    settled$moments <- is.null(settings$pts) && has_moments(settled)
+    if (!settled$moments) {
+      settled$pts <- check_pts(
+        settings$pts %||% default_pts(settled$sampling$sizes), settled$sampling$sizes
+      )
+    }
     settled
   }
   list(
@@ -73,25 +85,36 @@ demography_calculator <- function(model, sizes, settings) {
     warn = function(params) {
       at <- prepare(params)
       work <- work_here()
+      where <- " at the estimates"
+      if (at$moments) {
+        sfs_by_moments(list(at$events), sizes, at$sampling, fit_tolerance, work, where)
+        return(invisible())
+      }
       found <- on_fine_grids(
-        list(at$events), sizes, settings$pts, settings$time, settings$extrapolate, at$sampling,
+        list(at$events), sizes, at$pts, settings$time, settings$extrapolate, at$sampling,
         work, keep = TRUE
       )
-      where <- " at the estimates"
-      if (!identical(found$pts[[1]], settings$pts)) warn_of_finer(settings$pts, found$pts, where)
+      if (!identical(found$pts[[1]], at$pts)) warn_of_finer(at$pts, found$pts, where)
       warn_of_errors(
         at$events, found, settings$time, settings$extrapolate, at$sampling, work, where
       )
     },
     compute = function(models, work) {
-      samplings <- lapply(models, `[[`, "sampling")
+      ways <- lapply(models, `[`, c("sampling", "moments", "pts"))
       spectra <- vector("list", length(models))
-      for (sampling in unique(samplings)) {
-        alike <- which(vapply(samplings, identical, NA, sampling))
+      for (way in unique(ways)) {
+        alike <- which(vapply(ways, identical, NA, way))
         events <- lapply(models[alike], `[[`, "events")
-        spectra[alike] <- on_fine_grids(
-          events, sizes, settings$pts, settings$time, settings$extrapolate, sampling, work
-        )$spectra
+        spectra[alike] <- if (way$moments) {
+          # Only the estimates' errors are told.
+          suppress_grid_warnings(
+            sfs_by_moments(events, sizes, way$sampling, fit_tolerance, work)
+          )
+        } else {
+          on_fine_grids(
+            events, sizes, way$pts, settings$time, settings$extrapolate, way$sampling, work
+          )$spectra
+        }
       }
       spectra
     }
@@ -118,9 +141,4 @@ dfe_calculator <- function(model, data) {
       lapply(dfes, function(dfe) summed_spectra(model$spectra, cells, dfe, model$theta))
     }
   )
-}
-
-# Computing time grows as the number of points to the power of the number of populations.
-default_pts <- function(sizes) {
-  if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
 }

@@ -83,6 +83,9 @@ print.summary.demography_fit <- function(x, digits = 4, ...) {
     `at a bound` = paste(enumerate(fit$at_bounds), collapse = ""),
     grids = if (length(settings$pts)) {
       sprintf("%s points, time steps \"%s\"", enumerate(settings$pts), settings$time)
+    } else if (length(settings$time)) {
+      sprintf("none for moments of neutral models, %s points for others",
+              enumerate(default_pts(sizes_of_sfs(fit$data))))
     }
   ))
   cat("Searches:\n")
@@ -120,15 +123,18 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
   )
   settings <- object$surface$settings
   sizes <- check_sample_sizes(sample_sizes, length(dim(object$data)))
-  small <- any(settings$pts <= max(sizes))
-  spectrum <- spectrum_on_grids(
-    settle_spectrum(
-      object$model, object$params[params_of_spectra(object$model, settings$sampling)], sizes,
-      settings$sampling
-    ),
-    if (small) default_pts(sizes) else settings$pts, settings$time, settings$extrapolate,
-    new_work(settings$threads, settings$backend)
+  settled <- settle_spectrum(
+    object$model, object$params[params_of_spectra(object$model, settings$sampling)], sizes,
+    settings$sampling
   )
+  work <- new_work(settings$threads, settings$backend)
+  spectrum <- if (is.null(settings$pts) && has_moments(settled)) {
+    sfs_by_moments(list(settled$events), sizes, settled$sampling, fit_tolerance, work)[[1]]
+  } else {
+    small <- any(settings$pts <= max(sizes))
+    pts <- if (is.null(settings$pts) || small) default_pts(sizes) else settings$pts
+    spectrum_on_grids(settled, pts, settings$time, settings$extrapolate, work)
+  }
   if (settings$misidentified) {
     spectrum <- misidentified_sfs(spectrum, object$params[["misidentified"]])
   }

@@ -177,3 +177,8 @@ extrapolated <- function(spectra, pts, of_grids, of_logarithms) {
   good <- good[abs(log10(values[good] / finest[good])) <= 10]
   replace(finest, good, values[good])
 }
+
+# Computing time grows as the number of points to the power of the number of populations.
+default_pts <- function(sizes) {
+  if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)
+}

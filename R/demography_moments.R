@@ -4,13 +4,14 @@
 most_moments <- 5e6
 most_moment_work <- 5e9
 
-# Whether moments give this spectrum. `settled`: of settle_spectrum().
+# Whether moments give this spectrum. `settled`: events, and a sampling by check_sampling().
 has_moments <- function(settled) {
+  sizes <- settled$sampling$sizes
   if (settled$sampling$kind != "analytic" || !all(vapply(settled$events, is_neutral, NA))) {
     return(FALSE)
   }
-  cost <- moment_cost_impl(settled$events, 1L, settled$sampling$sizes)
-  cost[1] <= most_moments && cost[2] * length(settled$sizes)^2 <= most_moment_work
+  cost <- moment_cost_impl(settled$events, 1L, sizes)
+  cost[1] <= most_moments && cost[2] * length(sizes)^2 <= most_moment_work
 }
 
 # `event`: of core_events(). Its values are numbers, or change with time.
@@ -23,61 +24,71 @@ changes_with_time <- function(event) {
   event$kind == "epoch" && !all(vapply(values, is.numeric, NA))
 }
 
-# The result of expected_sfs().
-sfs_by_moments <- function(settled, tolerance, work) {
-  found <- moments_within(settled, tolerance, work)
-  if (!found$meets) {
-    warn_ancify(
-      sprintf("Steps of moments do not meet the tolerance %s: cells are off by %s. Divide epochs where sizes or rates jump.", # nolint: line_length_linter.
-              format(tolerance), percent_off(found$largest)),
-      "grid"
-    )
-  }
-  result <- as_expected_sfs(found$spectrum, settled$sizes, settled$sampling)
-  error <- as_expected_sfs(found$error, settled$sizes, settled$sampling)
-  attr(result, "error") <- array(error, dim(error), dimnames(error))
-  result
+# A list of the spectra of models with the same sampling, each with an attribute `error`. `where`:
+# words to follow "tolerance" in a warning.
+sfs_by_moments <- function(models, sizes, sampling, tolerance, work, where = "") {
+  lapply(moments_within(models, sampling$sizes, tolerance, work), function(found) {
+    if (found$largest > tolerance) {
+      warn_ancify(
+        sprintf("Steps of moments do not meet the tolerance %s%s: cells are off by %s. Divide epochs where sizes or rates jump.", # nolint: line_length_linter.
+                format(tolerance), where, percent_off(found$largest)),
+        "grid"
+      )
+    }
+    result <- as_expected_sfs(found$spectrum, sizes, sampling)
+    error <- as_expected_sfs(found$error, sizes, sampling)
+    attr(result, "error") <- array(error, dim(error), dimnames(error))
+    result
+  })
 }
 
 # Numbers of parts of epochs that change. Multiples of each other would agree about a jump of a
 # size, wherever it is.
 moment_parts <- c(3L, 5L, 8L, 13L, 21L, 34L, 55L, 89L, 144L, 233L, 377L, 610L, 987L)
 
-# More and more parts of epochs that change, until the spectrum settles.
-moments_within <- function(settled, tolerance, work) {
-  spectrum_of <- function(parts) {
-    moment_spectra(list(settled$events), parts, settled$sampling$sizes, work)[, 1]
+# More and more parts of epochs that change, until each model's spectrum settles. A list with
+# `spectrum`, its `error`, and the `largest` relative error of cells with many sites, for each model.
+moments_within <- function(models, sizes, tolerance, work) {
+  variable <- !corner_mask(sizes + 1)
+  spectra_of <- function(which, parts) moment_spectra(models[which], parts, sizes, work)
+  changing <- vapply(models, function(events) any(vapply(events, changes_with_time, NA)), NA)
+  result <- vector("list", length(models))
+  if (any(!changing)) {
+    spectra <- spectra_of(!changing, 1L)
+    result[!changing] <- lapply(seq_len(ncol(spectra)), function(i) {
+      list(spectrum = spectra[, i], error = rounding_of(spectra[, i], variable), largest = 0)
+    })
   }
-  if (!any(vapply(settled$events, changes_with_time, NA))) {
-    spectrum <- spectrum_of(1L)
-    return(list(spectrum = spectrum, error = rounding_of(spectrum, settled), meets = TRUE))
-  }
-  coarse <- spectrum_of(moment_parts[1])
+  open <- which(changing)
+  coarse <- if (length(open)) spectra_of(open, moment_parts[1])
   for (i in seq_along(moment_parts)[-1]) {
-    fine <- spectrum_of(moment_parts[i])
-    found <- extrapolated_moments(coarse, fine, moment_parts[i] / moment_parts[i - 1], settled)
-    if (found$largest <= tolerance) break
-    coarse <- fine
+    if (!length(open)) break
+    fine <- spectra_of(open, moment_parts[i])
+    ratio <- moment_parts[i] / moment_parts[i - 1]
+    result[open] <- lapply(seq_along(open), function(k) {
+      extrapolated_moments(coarse[, k], fine[, k], ratio, variable)
+    })
+    far <- vapply(result[open], `[[`, 0, "largest") > tolerance
+    open <- open[far]
+    coarse <- fine[, far, drop = FALSE]
   }
-  c(found, list(meets = found$largest <= tolerance))
+  result
 }
 
 # `ratio`: of parts. The error of the fourth-order method falls with its fourth power. That of the
 # extrapolated spectrum is smaller; where differences change their sign, a share of the largest
 # difference stands in.
-extrapolated_moments <- function(coarse, fine, ratio, settled) {
+extrapolated_moments <- function(coarse, fine, ratio, variable) {
   change <- (fine - coarse) / (ratio^4 - 1)
   spectrum <- fine + change
-  variable <- !corner_mask(settled$sampling$sizes + 1)
   large <- variable & spectrum >= 1e-4 * sum(spectrum[variable])
   largest <- max(abs(change[large]) / spectrum[large])
-  error <- pmax(abs(change), largest / 4 * abs(spectrum)) + rounding_of(spectrum, settled)
+  error <- pmax(abs(change), largest / 4 * abs(spectrum)) + rounding_of(spectrum, variable)
   list(spectrum = spectrum, error = error, largest = max(error[large] / spectrum[large]))
 }
 
-# Rounding and truncated series, of all sites of the spectrum
-rounding_of <- function(spectrum, settled) {
-  variable <- !corner_mask(settled$sampling$sizes + 1)
+# Rounding and truncated series, relative to all sites of the spectrum
+rounding_of <- function(spectrum, variable) {
   rep(1e-12 * sum(spectrum[variable]), length(spectrum))
 }
 

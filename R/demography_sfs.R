@@ -8,9 +8,9 @@
 #' **Moments.** Without `pts`, spectra of neutral models come from moments of the allele frequencies.
 #' Neither drift, migration, splits nor pulses raise the degree of a polynomial, so the moments of a
 #' sample's degrees are closed. There is no grid. Constant epochs have no error but rounding. Epochs
-#' with changing sizes or rates take steps of fourth order, which are halved until no cell with at
-#' least 1e-4 of the sites changes by more than `tolerance`. The spectrum's attribute `error` has the
-#' estimated error of each cell.
+#' with changing sizes or rates take steps of fourth order. These are shortened until the error of
+#' cells with at least 1e-4 of the sites is below `tolerance`. The spectrum's attribute `error` has
+#' the estimated error of each cell.
 #'
 #' **Grids.** With `pts`, selection or another `sampling`, the density of allele frequencies is
 #' computed on a grid, and samples are drawn from it. A grid's error is a polynomial in its spacing, mostly its square. So the spectra of several
@@ -37,8 +37,9 @@
 #'   names of this vector become the spectrum's populations.
 #' @param pts Grid points: one to six different whole numbers, from 4 on, each above the largest
 #'   sample size. Three grids suit most models, each with some tens more points than haplotypes.
-#'   `NULL` (the default): moments, for neutral models and analytic sampling. Other models, and
-#'   samples too large for moments, take three grids; a message names them.
+#'   `NULL` (the default): moments, for neutral models and analytic sampling. Other models, samples
+#'   too large for moments, and other ways of `time` and `extrapolate` take three grids, which a
+#'   message names.
 #' @param time Time steps of grids, `"accurate"` (the default) or `"dadi"`: see Details.
 #' @param extrapolate How grids are extrapolated. `"linear"` (the default): a polynomial of the
 #'   values of all grids. `"log"`: a polynomial of their logarithms. `"none"`: one spectrum for each grid, without an estimate of
@@ -100,8 +101,11 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts = NULL,
     tolerance = number(1e-10, 0.1)
   )
   settled <- settle_spectrum(model, params, sample_sizes, sampling)
-  if (is.null(pts) && has_moments(settled)) {
-    return(sfs_by_moments(settled, tolerance, work))
+  plain <- time == "accurate" && extrapolate == "linear"
+  if (is.null(pts) && plain && has_moments(settled)) {
+    return(sfs_by_moments(
+      list(settled$events), settled$sizes, settled$sampling, tolerance, work
+    )[[1]])
   }
   spectrum_on_grids(settled, pts %||% told_pts(settled$sampling$sizes), time, extrapolate, work)
 }
@@ -117,7 +121,7 @@ settle_spectrum <- function(model, params, sample_sizes, sampling) {
 
 told_pts <- function(sizes) {
   pts <- default_pts(sizes)
-  inform_ancify(sprintf("Grids of %s points, as these are not moments of a neutral model.",
+  inform_ancify(sprintf("Computed on grids of %s points: moments are for neutral models.",
                         enumerate(pts)))
   pts
 }

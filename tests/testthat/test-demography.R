@@ -165,7 +165,7 @@ test_that("invalid samples and grids are errors", {
   for (sizes in list(0, 2.5, NA, c(2, 2), "a", NULL)) {
     expect_ancify_error(of(sizes), "input", "`sample_sizes`")
   }
-  for (pts in list(3, 10.5, NA, "a", NULL, c(10, 10), 11:17)) {
+  for (pts in list(3, 10.5, NA, "a", c(10, 10), 11:17)) {
     expect_ancify_error(of(pts = pts), "input", "`pts`")
   }
   expect_ancify_error(of(20, c(20, 30)), "input", "20 points", "20 haplotypes")

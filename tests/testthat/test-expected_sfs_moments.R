@@ -38,7 +38,7 @@ test_that("changing sizes meet the tolerance, and the error is stated", {
   growth <- demography(function(nu, time) {
     list(event_equilibrium(), event_epoch(time, nu = list(list(type = "exp", from = 1, to = nu))))
   })
-  best <- expected_sfs(growth, c(nu = 30, time = 0.4), 20, tolerance = 1e-10)
+  best <- expected_sfs(growth, c(nu = 30, time = 0.4), 20, tolerance = 1e-9)
   for (tolerance in c(1e-2, 1e-3, 1e-6)) {
     found <- expected_sfs(growth, c(nu = 30, time = 0.4), 20, tolerance = tolerance)
     expect_same_cells(found, best, tolerance)
@@ -125,10 +125,15 @@ test_that("frozen populations and those without mutations agree with grids", {
 
 test_that("selection and other samplings take grids, which a message names", {
   selected <- list(event_equilibrium(gamma = -1))
-  expect_message(expected_sfs(selected, NULL, 4), "Grids of 40, 50 and 60 points")
+  expect_message(expected_sfs(selected, NULL, 4), "grids of 40, 50 and 60 points")
   expect_message(
-    expected_sfs(list(event_equilibrium()), NULL, 4, sampling = sampling_inbred(0.5)), "Grids of"
+    expected_sfs(list(event_equilibrium()), NULL, 4, sampling = sampling_inbred(0.5)), "grids of"
   )
+  snm <- list(event_equilibrium())
+  expect_message(
+    dadi <- expected_sfs(snm, NULL, 4, time = "dadi"), "grids of 40, 50 and 60 points"
+  )
+  expect_identical(dadi, expected_sfs(snm, NULL, 4, c(40, 50, 60), time = "dadi"))
   expect_null(attr(suppressMessages(expected_sfs(selected, NULL, 4)), "error"))
 })
 

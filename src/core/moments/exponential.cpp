@@ -52,7 +52,6 @@ class Series {
     // Without drift and migration, mutations alone change moments.
     const double half = std::max(generator_.radius(), 1e-3 / time) / 2;
     const std::vector<double> weights = chebyshev_weights(time * half);
-    const double most = kMostGrowth * largest(c);
     const std::size_t n = c.size();
     before_ = c;
     generator_.apply(before_.data(), changes_.data());
@@ -60,6 +59,7 @@ class Series {
       now_[i] = before_[i] + changes_[i] / half;
       c[i] = weights[0] * before_[i] + weights[1] * now_[i];
     }
+    const double most = kMostGrowth * std::max(largest(before_), largest(now_));
     for (std::size_t k = 2; k < weights.size(); ++k) {
       context.throw_if_stopped();
       generator_.apply(now_.data(), changes_.data());
