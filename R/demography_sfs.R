@@ -42,8 +42,8 @@
 #'   message names.
 #' @param time Time steps of grids, `"accurate"` (the default) or `"dadi"`: see Details.
 #' @param extrapolate How grids are extrapolated. `"linear"` (the default): a polynomial of the
-#'   values of all grids. `"log"`: a polynomial of their logarithms. `"none"`: one spectrum for each grid, without an estimate of
-#'   its error; negative cells become 0, with a warning.
+#'   values of all grids. `"log"`: a polynomial of their logarithms. `"none"`: one spectrum for each
+#'   grid, without an estimate of its error; negative cells become 0, with a warning.
 #' @param sampling How samples are drawn from the density:
 #'   * `"analytic"` (the default): from a density that is linear between grid points.
 #'   * `"direct"`: by sums over grid points.
