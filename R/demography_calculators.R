@@ -32,7 +32,7 @@ grid_settings <- function(sfs, pts, time, extrapolate, sampling) {
   drawn <- if (is.function(sampling)) sizes else check_sampling(sampling, sizes)$sizes
   time <- check_choice(time, c("accurate", "dadi"), "time")
   extrapolate <- check_choice(extrapolate, c("linear", "log"), "extrapolate")
-  if (time == "dadi" || extrapolate == "log") pts <- pts %||% default_pts(drawn)
+  if (only_on_grids(time, extrapolate)) pts <- pts %||% default_pts(drawn)
   list(pts = if (!is.null(pts)) check_pts(pts, drawn), time = time, extrapolate = extrapolate)
 }
 
@@ -59,10 +59,6 @@ sfs_term <- function(model, sfs, space, settings) {
 # The tolerance of moments in fits: differences of log-likelihoods need more digits than pictures.
 fit_tolerance <- 1e-6
 
-suppress_grid_warnings <- function(value) {
-  withCallingHandlers(value, ancify_grid_warning = function(w) invokeRestart("muffleWarning"))
-}
-
 demography_calculator <- function(model, sizes, settings) {
   # Made once, as its matrices may be large
   always <- if (!is.function(settings$sampling)) check_sampling(settings$sampling, sizes)
@@ -87,8 +83,8 @@ demography_calculator <- function(model, sizes, settings) {
       work <- work_here()
       where <- " at the estimates"
       if (at$moments) {
-        sfs_by_moments(list(at$events), sizes, at$sampling, fit_tolerance, work, where)
-        return(invisible())
+        found <- sfs_by_moments(list(at$events), sizes, at$sampling, fit_tolerance, work)
+        return(warn_of_moments(found$largest, fit_tolerance, where))
       }
       found <- on_fine_grids(
         list(at$events), sizes, at$pts, settings$time, settings$extrapolate, at$sampling,
@@ -105,16 +101,14 @@ demography_calculator <- function(model, sizes, settings) {
       for (way in unique(ways)) {
         alike <- which(vapply(ways, identical, NA, way))
         events <- lapply(models[alike], `[[`, "events")
-        spectra[alike] <- if (way$moments) {
-          # Only the estimates' errors are told.
-          suppress_grid_warnings(
-            sfs_by_moments(events, sizes, way$sampling, fit_tolerance, work)
-          )
+        found <- if (way$moments) {
+          sfs_by_moments(events, sizes, way$sampling, fit_tolerance, work)
         } else {
           on_fine_grids(
             events, sizes, way$pts, settings$time, settings$extrapolate, way$sampling, work
-          )$spectra
+          )
         }
+        spectra[alike] <- found$spectra
       }
       spectra
     }

@@ -84,7 +84,7 @@ print.summary.demography_fit <- function(x, digits = 4, ...) {
     grids = if (length(settings$pts)) {
       sprintf("%s points, time steps \"%s\"", enumerate(settings$pts), settings$time)
     } else if (length(settings$time)) {
-      sprintf("none for moments of neutral models, %s points for others",
+      sprintf("none for neutral models, %s points for others",
               enumerate(default_pts(sizes_of_sfs(fit$data))))
     }
   ))
@@ -127,14 +127,11 @@ predict.demography_fit <- function(object, sample_sizes = NULL, ...) {
     object$model, object$params[params_of_spectra(object$model, settings$sampling)], sizes,
     settings$sampling
   )
-  work <- new_work(settings$threads, settings$backend)
-  spectrum <- if (is.null(settings$pts) && has_moments(settled)) {
-    sfs_by_moments(list(settled$events), sizes, settled$sampling, fit_tolerance, work)[[1]]
-  } else {
-    small <- any(settings$pts <= max(sizes))
-    pts <- if (is.null(settings$pts) || small) default_pts(sizes) else settings$pts
-    spectrum_on_grids(settled, pts, settings$time, settings$extrapolate, work)
-  }
+  small <- any(settings$pts <= max(sizes))
+  spectrum <- spectrum_of_settled(
+    settled, if (small) default_pts(sizes) else settings$pts, settings$time,
+    settings$extrapolate, fit_tolerance, new_work(settings$threads, settings$backend)
+  )
   if (settings$misidentified) {
     spectrum <- misidentified_sfs(spectrum, object$params[["misidentified"]])
   }

@@ -178,6 +178,9 @@ extrapolated <- function(spectra, pts, of_grids, of_logarithms) {
   replace(finest, good, values[good])
 }
 
+# Whether these are ways of grids, which moments do not have
+only_on_grids <- function(time, extrapolate) time == "dadi" || extrapolate != "linear"
+
 # Computing time grows as the number of points to the power of the number of populations.
 default_pts <- function(sizes) {
   if (length(sizes) > 3) max(sizes, 8) + c(4L, 8L, 12L) else max(sizes, 30) + c(10L, 20L, 30L)

@@ -1,6 +1,7 @@
 # Spectra of neutral models by moments of allele frequencies, with the error of their time steps.
 
-# Beyond these, grids are faster: a computation of a minute, or gigabytes.
+# The most moments, and the most work of one constant step an epoch, before grids are taken:
+# hundreds of megabytes, and about a minute.
 most_moments <- 5e6
 most_moment_work <- 5e9
 
@@ -24,30 +25,36 @@ changes_with_time <- function(event) {
   event$kind == "epoch" && !all(vapply(values, is.numeric, NA))
 }
 
-# A list of the spectra of models with the same sampling, each with an attribute `error`. `where`:
-# words to follow "tolerance" in a warning.
-sfs_by_moments <- function(models, sizes, sampling, tolerance, work, where = "") {
-  lapply(moments_within(models, sampling$sizes, tolerance, work), function(found) {
-    if (found$largest > tolerance) {
-      warn_ancify(
-        sprintf("Steps of moments do not meet the tolerance %s%s: cells are off by %s. Divide epochs where sizes or rates jump.", # nolint: line_length_linter.
-                format(tolerance), where, percent_off(found$largest)),
-        "grid"
-      )
-    }
-    result <- as_expected_sfs(found$spectrum, sizes, sampling)
-    error <- as_expected_sfs(found$error, sizes, sampling)
+# For models with the same sampling, a list of two: `spectra`, each with an attribute `error`, and
+# the `largest` relative error of each.
+sfs_by_moments <- function(models, sizes, sampling, tolerance, work) {
+  found <- moments_within(models, sampling$sizes, tolerance, work)
+  spectra <- lapply(found, function(one) {
+    result <- as_expected_sfs(one$spectrum, sizes, sampling)
+    error <- as_expected_sfs(one$error, sizes, sampling)
     attr(result, "error") <- array(error, dim(error), dimnames(error))
     result
   })
+  list(spectra = spectra, largest = vapply(found, `[[`, 0, "largest"))
 }
 
-# Numbers of parts of epochs that change. Multiples of each other would agree about a jump of a
-# size, wherever it is.
+# `largest`: the largest relative error of a spectrum. `where`: words to follow the tolerance.
+warn_of_moments <- function(largest, tolerance, where = "") {
+  if (largest > tolerance) {
+    warn_ancify(
+      sprintf("Steps of moments do not meet the tolerance %s%s: cells are off by %s. Divide epochs where sizes or rates jump.", # nolint: line_length_linter.
+              format(tolerance), where, percent_off(largest)),
+      "grid"
+    )
+  }
+}
+
+# Numbers of parts of epochs that change. Spectra of 8 and 16 parts could agree about a jump in a
+# size, and both be wrong, so no number is a multiple of the one before.
 moment_parts <- c(3L, 5L, 8L, 13L, 21L, 34L, 55L, 89L, 144L, 233L, 377L, 610L, 987L)
 
-# More and more parts of epochs that change, until each model's spectrum settles. A list with
-# `spectrum`, its `error`, and the `largest` relative error of cells with many sites, for each model.
+# More and more parts of epochs that change, until each model's spectrum settles. A list for each
+# model: `spectrum`, its `error`, and the `largest` relative error of a cell with many sites.
 moments_within <- function(models, sizes, tolerance, work) {
   variable <- !corner_mask(sizes + 1)
   spectra_of <- function(which, parts) moment_spectra(models[which], parts, sizes, work)

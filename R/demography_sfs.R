@@ -13,19 +13,20 @@
 #' the estimated error of each cell.
 #'
 #' **Grids.** With `pts`, selection or another `sampling`, the density of allele frequencies is
-#' computed on a grid, and samples are drawn from it. A grid's error is a polynomial in its spacing, mostly its square. So the spectra of several
+#' computed on a grid, and samples are drawn from it. A grid's error is a polynomial in its spacing,
+#' mostly its square. So the spectra of several
 #' grids are extrapolated to a spacing of 0. A density under strong selection is too steep for a
 #' coarse grid, and would give negative counts. The spectrum then comes from finer grids, which a
 #' warning names; counts are never negative.
 #'
-#' **Time steps.** `time = "dadi"` uses the time steps of the program dadi, and reproduces its
+#' **Time steps of grids.** `time = "dadi"` uses the time steps of the program dadi, and reproduces its
 #' spectrum on each grid. Like dadi, it extrapolates to a smallest frequency of 0. `"accurate"`
 #' computes spectra with steps three times as long and with half of that, and extrapolates to a step
 #' length of 0. The total number of steps is similar, but the error is much smaller. Its steps are
 #' shorter where populations shrink fast.
 #'
-#' **Errors.** Strong migration and pulses need fine grids, and long time steps need shorter epochs.
-#' A spectrum should hardly change without its coarsest grid, or with half its step length. A
+#' **Errors of grids.** Strong migration and pulses need fine grids, and long time steps need shorter
+#' epochs. A spectrum should hardly change without its coarsest grid, or with half its step length. A
 #' warning reports a large cell that changes by more than 2 %, and suggests a remedy. A single grid
 #' is compared with a coarser one. Its counts have errors of some percent, unless it has about a
 #' hundred points.
@@ -101,11 +102,17 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts = NULL,
     tolerance = number(1e-10, 0.1)
   )
   settled <- settle_spectrum(model, params, sample_sizes, sampling)
-  plain <- time == "accurate" && extrapolate == "linear"
-  if (is.null(pts) && plain && has_moments(settled)) {
-    return(sfs_by_moments(
+  spectrum_of_settled(settled, pts, time, extrapolate, tolerance, work)
+}
+
+# By moments, or on grids. `settled`: of settle_spectrum().
+spectrum_of_settled <- function(settled, pts, time, extrapolate, tolerance, work) {
+  if (is.null(pts) && !only_on_grids(time, extrapolate) && has_moments(settled)) {
+    found <- sfs_by_moments(
       list(settled$events), settled$sizes, settled$sampling, tolerance, work
-    )[[1]])
+    )
+    warn_of_moments(found$largest, tolerance)
+    return(found$spectra[[1]])
   }
   spectrum_on_grids(settled, pts %||% told_pts(settled$sampling$sizes), time, extrapolate, work)
 }
@@ -121,8 +128,7 @@ settle_spectrum <- function(model, params, sample_sizes, sampling) {
 
 told_pts <- function(sizes) {
   pts <- default_pts(sizes)
-  inform_ancify(sprintf("Computed on grids of %s points: moments are for neutral models.",
-                        enumerate(pts)))
+  inform_ancify(sprintf("Computed on grids of %s points.", enumerate(pts)))
   pts
 }
 

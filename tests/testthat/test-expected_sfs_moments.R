@@ -27,9 +27,8 @@ test_that("a population at equilibrium has 1 / i sites with i derived alleles", 
   expect_equal(as.numeric(found)[2:30], 6 / (1:29), tolerance = 1e-11)
 })
 
-test_that("a population of two sizes has the exact spectrum", {
-  # Expected branch lengths by the eigenvalues of drift (Polanski and Kimmel 2003) at a sample of 2
-  # and 3: the time to the last ancestor is 1 + (nu - 1)(1 - exp(-T / nu)).
+test_that("two haplotypes of a population of two sizes have the exact spectrum", {
+  # Their expected time to an ancestor is 1 + (nu - 1)(1 - exp(-T / nu)).
   found <- expected_sfs(list(event_equilibrium(), event_epoch(0.4, nu = 0.3)), NULL, 2)
   expect_equal(found[[2]], 1 + (0.3 - 1) * (1 - exp(-0.4 / 0.3)), tolerance = 1e-11)
 })
@@ -45,7 +44,7 @@ test_that("changing sizes meet the tolerance, and the error is stated", {
     error <- attr(found, "error")
     expect_true(all(abs(found - best)[2:20] <= error[2:20]))
   }
-  # The rate of mergers, integrated: the mean of 1 / nu over the epoch
+  # Two lineages have not merged after t with this probability.
   two <- expected_sfs(growth, c(nu = 30, time = 0.4), 2, tolerance = 1e-10)
   survival <- function(t) exp(-0.4 / log(30) / 30 * (30^(t / 0.4) - 1))
   exact <- stats::integrate(survival, 0, 0.4, rel.tol = 1e-12)$value + survival(0.4)
@@ -144,7 +143,7 @@ test_that("low coverage is by moments of all individuals", {
   expect_same_cells(found, expected_sfs(snm, NULL, 16, c(60, 80, 100), sampling = low), 2e-3)
 })
 
-test_that("a jump that no step ends at is told", {
+test_that("a jump of a size within an epoch is told", {
   jump <- function(t) if (t < 0.037) 1 else 3
   model <- list(event_equilibrium(), event_epoch(0.1, nu = list(jump)))
   expect_warning(expected_sfs(model, NULL, 5, tolerance = 1e-9), "do not meet the tolerance 1e-09",

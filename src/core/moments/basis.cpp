@@ -1,6 +1,9 @@
-// With s = 2 x - 1: (2 k - 1) s g_k = (k + 1) g_(k+1) + (k - 2) g_(k-1) for k > 1, x g_1 = g_2 +
-// g_1, and P_k = P_(k-2) + 2 (2 k - 1) g_k. Inside (0, 1) g_k is -2 x (1 - x) C_(k-2) / (k (k - 1))
-// with Gegenbauer's polynomials C of parameter 3/2, which are orthogonal with weight x (1 - x).
+// With s = 2 x - 1 and Gegenbauer's polynomials C of parameter 3/2, orthogonal with weight x (1 -
+// x):
+//   (2 k - 1) s g_k = (k + 1) g_(k+1) + (k - 2) g_(k-1), k > 1
+//   x g_1 = g_2 + g_1
+//   P_k = P_(k-2) + 2 (2 k - 1) g_k
+//   g_k = -2 x (1 - x) C_(k-2)(s) / (k (k - 1)), k > 1
 // Lukic, Hey and Chen (2011) Theoretical Population Biology 79:203.
 #include "core/moments/basis.h"
 
@@ -14,21 +17,13 @@ namespace ancify::moments {
 
 namespace {
 
-// The moments of a line; null outside the set.
-struct Line {
-  const double* values;
-  int length;
-};
-
-void add_line(const Line& in, double factor, int length, double* out) {
-  if (in.values == nullptr || factor == 0) return;
-  const int n = std::min(length, in.length);
-  for (int a = 0; a < n; ++a) out[a] += factor * in.values[a];
-}
-
-Line line_at(const DegreeSet& set, int line, const double* values) {
-  if (line < 0) return {nullptr, 0};
-  return {values + set.first(line), set.length(line)};
+// Adds a line's moments to those of a line of this length. Outside the set there are none.
+void add_line(const DegreeSet& set, int line, const double* in, double factor, int length,
+              double* out) {
+  if (line < 0 || factor == 0) return;
+  const double* const values = in + set.first(line);
+  const int n = std::min(length, set.length(line));
+  for (int a = 0; a < n; ++a) out[a] += factor * values[a];
 }
 
 void add_along_line(const Recurrence& recurrence, double weight, const double* in, int length,
@@ -77,7 +72,7 @@ void add_times_frequency(const DegreeSet& set, int population, const Recurrence&
     }
     const auto k = static_cast<std::size_t>(set.degree(line, population));
     const auto add = [&](int from, double factor) {
-      add_line(line_at(set, from, in), weight * factor, length, to);
+      add_line(set, from, in, weight * factor, length, to);
     };
     add(set.above(line, population), recurrence.above[k]);
     add(line, recurrence.same[k]);
@@ -105,9 +100,9 @@ void legendre_moments(const DegreeSet& set, int population, const double* in, do
     if (k == 0) continue;
     const int below = set.below(line, population);
     if (k == 1) {
-      add_line(line_at(set, below, in), -1, length, to);
+      add_line(set, below, in, -1, length, to);
     } else {
-      add_line(line_at(set, set.below(below, population), out), 1, length, to);
+      add_line(set, set.below(below, population), out, 1, length, to);
     }
   }
 }

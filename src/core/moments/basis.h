@@ -20,15 +20,16 @@ Recurrence integral_recurrence(int degree);
 Recurrence legendre_recurrence(int degree);
 
 // Adds `weight` times the moments of x p to `out`, where x is the frequency in a population and p
-// has the recurrence in it. The highest degrees of `out` lack what is not in the set.
+// has the recurrence in it. Moments of the highest degrees are incomplete: terms outside the set
+// count as 0.
 void add_times_frequency(const DegreeSet& set, int population, const Recurrence& recurrence,
                          double weight, const double* in, double* out);
 
 // Moments of P_k instead of g_k in a population.
 void legendre_moments(const DegreeSet& set, int population, const double* in, double* out);
 
-// The factors of moments of g_0, ..., g_n, a row for each count d of derived alleles from 0 to n,
-// in the probability choose(n, d) x^d (1 - x)^(n - d) of d in a sample of n.
+// The coefficients of g_0, ..., g_n in the probability choose(n, d) x^d (1 - x)^(n - d), a row for
+// each count d of derived alleles from 0 to n.
 std::vector<double> sample_factors(int n);
 
 }  // namespace ancify::moments

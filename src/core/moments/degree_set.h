@@ -6,7 +6,7 @@
 
 namespace ancify::moments {
 
-// The most lineages that a sample has in each group of populations, between which they move.
+// The most lineages that a sample has in each group of populations. Lineages move within groups.
 struct LineageBounds {
   std::vector<int> group;     // of each population
   std::vector<int> lineages;  // of each group
@@ -17,7 +17,7 @@ struct LineageBounds {
   }
 };
 
-// The number of degrees within bounds, which may exceed any integer.
+// The number of degrees within bounds, a double because it may exceed any integer.
 double number_of_degrees(const LineageBounds& bounds);
 
 // All degrees a_1, ..., a_P whose sum in each group is within its bound, in lexicographic order.

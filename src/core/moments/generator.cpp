@@ -21,6 +21,23 @@ double immigration(const diffusion::TimeStep& step, int population, int populati
   return sum;
 }
 
+// The moments that new mutations change, and their rates: theta / 2 g_k'(0) = (-1)^(k-1) theta / 2.
+std::vector<std::pair<std::size_t, double>> new_mutations(const DegreeSet& set,
+                                                          const diffusion::Schedule& schedule,
+                                                          double theta) {
+  std::vector<std::pair<std::size_t, double>> rates;
+  std::vector<int> degrees(static_cast<std::size_t>(set.populations()));
+  for (std::size_t i = 0; i < degrees.size(); ++i) {
+    if (schedule.mutates[i] == 0) continue;
+    for (int k = 1; k <= set.bounds().of_population(static_cast<int>(i)); ++k) {
+      degrees[i] = k;
+      rates.emplace_back(set.position(degrees), (k % 2 == 1 ? 1 : -1) * theta / 2);
+    }
+    degrees[i] = 0;
+  }
+  return rates;
+}
+
 }  // namespace
 
 // Gershgorin's bound of the highest degrees. It is convex, so largest with all lineages of a group
@@ -49,6 +66,7 @@ Generator::Generator(const DegreeSet& set, const diffusion::Schedule& schedule,
       integrals_(integral_recurrence(most_lineages(set.bounds()))),
       legendre_(legendre_recurrence(most_lineages(set.bounds()))),
       radius_(spectral_radius(set.bounds(), schedule, step)),
+      mutations_(new_mutations(set, schedule, step.theta)),
       slopes_(set.size()),
       changes_(set.size()) {}
 
@@ -58,7 +76,7 @@ void Generator::apply(const double* c, double* out) {
   for (int i = 0; i < set_.populations(); ++i) {
     if (immigration(step_, i, set_.populations()) > 0) add_immigration(i, c, out);
   }
-  add_mutations(out);
+  for (const auto& [position, rate] : mutations_) out[position] += rate;
 }
 
 void Generator::add_drift(const double* c, double* out) const {
@@ -102,19 +120,6 @@ void Generator::add_immigration(int population, const double* c, double* out) {
     double* const moments = out + set_.first(to) + (along ? 1 : 0);
     const int length = along ? set_.length(line) - 1 : set_.length(to);
     for (int a = 0; a < length; ++a) moments[a] += changes[a];
-  }
-}
-
-void Generator::add_mutations(double* out) const {
-  std::vector<int> degrees(static_cast<std::size_t>(set_.populations()));
-  for (std::size_t i = 0; i < degrees.size(); ++i) {
-    if (schedule_.mutates[i] == 0) continue;
-    for (int k = 1; k <= set_.bounds().of_population(static_cast<int>(i)); ++k) {
-      degrees[i] = k;
-      // P_(k-1)(0) = (-1)^(k-1)
-      out[set_.position(degrees)] += (k % 2 == 1 ? 1 : -1) * step_.theta / 2;
-    }
-    degrees[i] = 0;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "core/diffusion/schedule.h"
@@ -30,7 +31,6 @@ class Generator {
  private:
   void add_drift(const double* c, double* out) const;
   void add_immigration(int population, const double* c, double* out);
-  void add_mutations(double* out) const;
 
   const DegreeSet& set_;
   const diffusion::Schedule& schedule_;
@@ -38,6 +38,7 @@ class Generator {
   Recurrence integrals_;
   Recurrence legendre_;
   double radius_;
+  std::vector<std::pair<std::size_t, double>> mutations_;  // positions in b, and their values
   std::vector<double> slopes_;  // moments with P_(k-1) = g_k' in one population
   std::vector<double> changes_;
 };

@@ -31,8 +31,8 @@ struct Move {
   std::size_t to;
 };
 
-// <g_k> of the density nu theta / x. The moment of x is infinite in time, but only fixed sites add
-// to it.
+// <g_k> of the density nu theta / x. Fixed sites alone would add to the moment of x, so that of
+// variable ones stands for it.
 Moments at_equilibrium(const diffusion::Equilibrium& event, const LineageBounds& bounds) {
   Moments moments(bounds);
   const double scale = event.size * event.theta;
@@ -58,7 +58,9 @@ Moments within(const Moments& moments, const LineageBounds& bounds) {
 void move_mixed(const Moments& before, const double* shares,
                 const std::vector<std::vector<Move>>& moves, Moments& after) {
   const int populations = before.set->populations();
-  const Recurrence recurrence = integral_recurrence(static_cast<int>(moves.size()));
+  const std::vector<int>& lineages = before.set->bounds().lineages;
+  const Recurrence recurrence =
+      integral_recurrence(*std::max_element(lineages.begin(), lineages.end()));
   std::vector<double> lower(before.values.size());
   std::vector<double> now = before.values;
   for (std::size_t b = 0; b < moves.size(); ++b) {
@@ -66,9 +68,7 @@ void move_mixed(const Moments& before, const double* shares,
     std::vector<double> higher(now.size());
     for (int k = 0; k < populations; ++k) {
       if (shares[k] == 0) continue;
-      const auto most = before.set->bounds().of_population(k);
-      add_times_frequency(*before.set, k, integral_recurrence(most), shares[k], now.data(),
-                          higher.data());
+      add_times_frequency(*before.set, k, recurrence, shares[k], now.data(), higher.data());
     }
     for (std::size_t i = 0; i < now.size(); ++i) {
       higher[i] = (higher[i] - recurrence.same[b] * now[i] - recurrence.below[b] * lower[i]) /
@@ -78,7 +78,7 @@ void move_mixed(const Moments& before, const double* shares,
   }
 }
 
-// Moments after the position `axis` has a new population, in place of an old one or at the end.
+// Moments with a new population at the position `axis`: in place of an old one, or at the end.
 Moments mixed(const Moments& before, const LineageBounds& bounds, const double* shares, int axis) {
   Moments after(bounds);
   const bool replaces = before.set->populations() == bounds.populations();

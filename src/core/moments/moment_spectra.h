@@ -9,15 +9,12 @@
 
 namespace ancify::moments {
 
-// The size of a computation: the most moments at any time, and their number times how often they
-// are changed.
 struct MomentCost {
-  double moments;
-  double work;
+  double moments;  // the most at any time
+  double work;     // moments times applications of the generator, summed over time steps
 };
 
-// Neither selection nor a population's inbreeding is known to moments. `sizes`: haplotypes sampled
-// of each population at the end. InputError for a plan with selection.
+// `sizes`: haplotypes sampled of each population at the end. InputError for a plan with selection.
 MomentCost cost_of(const diffusion::Plan& plan, const std::vector<int>& sizes);
 
 // The expected spectrum. The first population's index changes fastest. Cells of sites that are not

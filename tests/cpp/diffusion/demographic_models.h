@@ -73,4 +73,17 @@ inline std::vector<diffusion::Sampling> all_samplings() {
   return samplings;
 }
 
+// The epoch without selection.
+inline diffusion::Epoch neutral(diffusion::Epoch epoch) {
+  for (auto& course : epoch.selection) course = constant_course(0);
+  return epoch;
+}
+
+// Every kind of event, with a neutral start.
+inline diffusion::Model every_neutral_event(int most) {
+  diffusion::Model model = every_event(most);
+  model[0] = diffusion::Equilibrium{1.5, 1, 0, 0.5};
+  return model;
+}
+
 }  // namespace ancify::test

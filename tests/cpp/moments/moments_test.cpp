@@ -22,21 +22,12 @@ using diffusion::Equilibrium;
 using diffusion::Model;
 using diffusion::Plan;
 using test::constant_course;
-
-Epoch neutral(Epoch epoch) {
-  for (auto& course : epoch.selection) course = constant_course(0);
-  return epoch;
-}
+using test::every_neutral_event;
+using test::neutral;
 
 Plan planned(const Model& model, int parts) {
   return diffusion::plan_model(
       model, [=](const Epoch& epoch) { return diffusion::averaged_steps(neutral(epoch), parts); });
-}
-
-Model every_event(int most) {
-  Model model = test::every_event(most);
-  model[0] = Equilibrium{1.5, 1, 0, 0.5};
-  return model;
 }
 
 // The moments of a point mass at x.
@@ -200,10 +191,10 @@ TEST(LineagePlan, GroupsJoinWhereLineagesMove) {
 TEST(MomentSpectra, AgreeWithGridsForEveryEvent) {
   for (const int most : {1, 2, 3}) {
     const std::vector<int> sizes = most == 1 ? std::vector<int>{6} : std::vector<int>{4, 3};
-    const Plan plan = planned(every_event(most), 8);
+    const Plan plan = planned(every_neutral_event(most), 8);
     const std::vector<double> found = moment_spectrum(plan, sizes, TaskContext());
     Model model;
-    for (const auto& event : every_event(most)) model.push_back(event);
+    for (const auto& event : every_neutral_event(most)) model.push_back(event);
     const diffusion::Scheduler fine = [](const Epoch& epoch) {
       return diffusion::make_schedule(neutral(epoch), {5e-4, 1});
     };
@@ -220,7 +211,8 @@ TEST(MomentSpectra, AgreeWithGridsForEveryEvent) {
 }
 
 TEST(MomentSpectra, ThreadsDoNotChangeThem) {
-  const std::vector<Plan> plans = {planned(every_event(2), 3), planned(every_event(3), 3)};
+  const std::vector<Plan> plans = {planned(every_neutral_event(2), 3),
+                                   planned(every_neutral_event(3), 3)};
   JobControl control;
   const auto one = moment_spectra(plans, {5, 4}, 1, control);
   EXPECT_EQ(moment_spectra(plans, {5, 4}, 3, control), one);

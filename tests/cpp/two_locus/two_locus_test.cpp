@@ -17,11 +17,8 @@ using diffusion::Epoch;
 using diffusion::Equilibrium;
 using diffusion::Model;
 using test::constant_course;
-
-Epoch neutral(Epoch epoch) {
-  for (auto& course : epoch.selection) course = constant_course(0);
-  return epoch;
-}
+using test::every_neutral_event;
+using test::neutral;
 
 diffusion::Plan planned(const Model& model, int steps) {
   return diffusion::plan_model(
@@ -32,13 +29,6 @@ Statistics statistics_of(const Model& model, const std::vector<double>& rates, i
                          SimdLevel level = SimdLevel::kScalar, int threads = 1) {
   JobControl control;
   return expected_statistics({planned(model, steps)}, rates, level, threads, control)[0];
-}
-
-// Every kind of event of the diffusion's models, without selection.
-Model every_event(int most) {
-  Model model = test::every_event(most);
-  model[0] = Equilibrium{1.5, 1, 0, 0.5};
-  return model;
 }
 
 Epoch constant_epoch(double time, const std::vector<double>& sizes) {
@@ -110,10 +100,10 @@ TEST(TwoLocus, FollowsHillAndRobertson) {
 TEST(TwoLocus, IsTheSameAtAllLevelsAndThreads) {
   const std::vector<double> rates = {0, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50};
   for (const int most : {1, 2, 3, 5}) {
-    const Statistics one = statistics_of(every_event(most), rates, 4);
+    const Statistics one = statistics_of(every_neutral_event(most), rates, 4);
     for (const SimdLevel level : {SimdLevel::kAvx2, SimdLevel::kAvx512}) {
       if (best_simd_level() < level) continue;
-      const Statistics other = statistics_of(every_event(most), rates, 4, level, 3);
+      const Statistics other = statistics_of(every_neutral_event(most), rates, 4, level, 3);
       EXPECT_EQ(one.two_loci, other.two_loci) << most;
       EXPECT_EQ(one.heterozygosity, other.heterozygosity) << most;
     }
