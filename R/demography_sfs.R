@@ -25,11 +25,11 @@
 #' length of 0. The total number of steps is similar, but the error is much smaller. Its steps are
 #' shorter where populations shrink fast.
 #'
-#' **Errors of grids.** Strong migration and pulses need fine grids, and long time steps need shorter
-#' epochs. A spectrum should hardly change without its coarsest grid, or with half its step length. A
-#' warning reports a large cell that changes by more than 2 %, and suggests a remedy. A single grid
-#' is compared with a coarser one. Its counts have errors of some percent, unless it has about a
-#' hundred points.
+#' **Errors of grids.** Strong migration and pulses need fine grids, and long time steps need
+#' shorter epochs. A spectrum should hardly change without its coarsest grid, or with half its step
+#' length. A warning reports a large cell that changes by more than 2 %, and suggests a remedy. A
+#' single grid is compared with a coarser one. Its counts have errors of some percent, unless it has
+#' about a hundred points.
 #'
 #' @param model A [demography()], or a list of events from [demography_events].
 #' @param params Values of the model's parameters, named or in the model's order, then those of a
