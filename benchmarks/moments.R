@@ -47,7 +47,8 @@ growing <- list(
 )
 three <- list(
   event_equilibrium(), event_epoch(0.2, nu = 2), event_split(1),
-  event_epoch(0.1, nu = c(2, 0.2), m = 3), event_split(2), event_epoch(0.05, nu = c(2, 1, 0.5), m = 1)
+  event_epoch(0.1, nu = c(2, 0.2), m = 3), event_split(2),
+  event_epoch(0.05, nu = c(2, 1, 0.5), m = 1)
 )
 models <- list(
   list("one population, two sizes, 40", list(event_equilibrium(), event_epoch(0.2, nu = 0.3)), 40),
