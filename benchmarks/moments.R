@@ -4,7 +4,7 @@
 #   Rscript benchmarks/moments.R
 #
 # Measured (AVX-512 for grids, moments compiled by -O1; AMD EPYC): with migration of 1, 5, 20 and 80
-# the error is below 1e-13, and 3e-4, 8e-4, 1 % and 12 % on grids. The time is 0.1 to 1.0 of that of
+# the error is below 1e-13, and 3e-4, 8e-4, 1 % and 12 % on grids. The time is 0.06 to 0.8 of that of
 # grids.
 
 library(ancify)
@@ -33,7 +33,7 @@ time_of <- function(job) {
   used / n
 }
 
-cat("Strong migration, 3 + 2 haplotypes: largest error of a cell, by moments and on default grids\n")
+cat("Strong migration, 3 + 2 haplotypes: largest error of a cell, by moments and on grids\n")
 for (m in c(1, 5, 20, 80)) {
   exact <- coalescent_spectrum(c(3, 2), c(1, 1), matrix(c(0, m, m, 0), 2), 0.3)
   grids <- suppressWarnings(expected_sfs(split_model(m), NULL, c(3, 2), c(40, 50, 60)))
