@@ -19,8 +19,8 @@
 #' coarse grid, and would give negative counts. The spectrum then comes from finer grids, which a
 #' warning names; counts are never negative.
 #'
-#' **Time steps of grids.** `time = "dadi"` uses the time steps of the program dadi, and reproduces its
-#' spectrum on each grid. Like dadi, it extrapolates to a smallest frequency of 0. `"accurate"`
+#' **Time steps of grids.** `time = "dadi"` uses the time steps of the program dadi, and reproduces
+#' its spectrum on each grid. Like dadi, it extrapolates to a smallest frequency of 0. `"accurate"`
 #' computes spectra with steps three times as long and with half of that, and extrapolates to a step
 #' length of 0. The total number of steps is similar, but the error is much smaller. Its steps are
 #' shorter where populations shrink fast.

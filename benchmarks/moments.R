@@ -1,5 +1,5 @@
-# Expected spectra by moments: their error against the structured coalescent, and their time over that
-# of three default grids.
+# Expected spectra by moments: their error against the structured coalescent, and their time over
+# that of three default grids.
 #
 #   Rscript benchmarks/moments.R
 #
