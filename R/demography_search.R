@@ -42,10 +42,10 @@
 #'   `meanlog` of a [dfe_model()].
 #' @param fixed Named values of parameters not to fit. `NULL` (the default): none.
 #' @param starts Largest number of searches, 20 by default.
-#' @param pts Grid points, as in [expected_sfs()]. `NULL` (the default): moments, to a relative 1e-6,
-#'   for neutral models with analytic sampling, and default grids otherwise. These have n + 10,
-#'   n + 20 and n + 30 points, with n the haplotypes of the largest sample, at least 30. For more
-#'   than three populations: n + 4, n + 8 and n + 12, with n at least 8.
+#' @param pts Grid points, as in [expected_sfs()]. `NULL` (the default): moments, to a relative
+#'   1e-6, for neutral models with analytic sampling, and default grids otherwise. These have n +
+#'   10, n + 20 and n + 30 points, with n the haplotypes of the largest sample, at least 30. For
+#'   more than three populations: n + 4, n + 8 and n + 12, with n at least 8.
 #' @param misidentified Whether to fit the share of misidentified sites too, as the parameter
 #'   `misidentified` with a start of 0.01; `FALSE` (the default).
 #' @param multinomial Whether theta is fitted. `TRUE` (the default) scales the model to the data;

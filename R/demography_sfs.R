@@ -1,16 +1,16 @@
 #' Compute a demographic model's expected spectrum
 #'
 #' Computes the expected site frequency spectrum of samples from one to five populations:
-#' `expected_sfs(model, params, sample_sizes = c(A = 20, B = 20))`. It solves the diffusion of allele
-#' frequencies from the model's first event to its last.
+#' `expected_sfs(model, params, sample_sizes = c(A = 20, B = 20))`. It solves the diffusion of
+#' allele frequencies from the model's first event to its last.
 #'
 #' @details
-#' **Moments.** Without `pts`, spectra of neutral models come from moments of the allele frequencies.
-#' Neither drift, migration, splits nor pulses raise the degree of a polynomial, so the moments of a
-#' sample's degrees are closed. There is no grid. Constant epochs have no error but rounding. Epochs
-#' with changing sizes or rates take steps of fourth order. These are shortened until the error of
-#' cells with at least 1e-4 of the sites is below `tolerance`. The spectrum's attribute `error` has
-#' the estimated error of each cell.
+#' **Moments.** Without `pts`, spectra of neutral models come from moments of the allele
+#' frequencies. Neither drift, migration, splits nor pulses raise the degree of a polynomial, so the
+#' moments of a sample's degrees are closed. There is no grid. Constant epochs have no error but
+#' rounding. Epochs with changing sizes or rates take steps of fourth order. These are shortened
+#' until the error of cells with at least 1e-4 of the sites is below `tolerance`. The spectrum's
+#' attribute `error` has the estimated error of each cell.
 #'
 #' **Grids.** With `pts`, selection or another `sampling`, the density of allele frequencies is
 #' computed on a grid, and samples are drawn from it. A grid's error is a polynomial in its spacing,
