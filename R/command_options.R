@@ -21,6 +21,11 @@ option_rows <- list(
   ),
   backend = option_row("backend", "KIND", "cpu, or gpu: all NVIDIA GPUs", default = "cpu"),
   cluster = option_row("cluster", "NAME", "slurm: work in jobs of Slurm"),
+  job_memory = option_row("job-memory", "SIZE", "memory of each job of --cluster, such as 16G"),
+  job_time = option_row(
+    "job-time", "TIME", "time limit of each job of --cluster, such as 04:00:00"
+  ),
+  partition = option_row("partition", "NAME", "Slurm's partition for the jobs of --cluster"),
   output = option_row("output", "FILE", "the file or folder to write", "-o"),
   reference = option_row(
     "reference", "FILE", "the reference genome, FASTA or 2bit, to find a wrong REF"

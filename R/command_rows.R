@@ -318,19 +318,21 @@ rows_of_analyses <- function() {
     viruses = command_row(
       "detect viruses in sequences, by models of DNA and of proteins", viruses_command,
       options = c("input", "output", "dna", "protein", "classifier", "size", "threads",
-                  "backend"),
+                  "backend", "cluster", "job_memory", "job_time", "partition"),
       required = c("input", "output", "dna", "protein", "classifier"), streams = "input",
       details = paste(
         "-o is a folder. It gets prediction_results.txt (a row a reading frame),",
         "prediction_results_highestscore.csv (a row a chunk), both as VirNucPro writes them, and",
         "contigs.tsv. If it will take long, it says so first. The same command goes on where it",
-        "was ended."
+        "was ended. With --cluster slurm --job-memory 16G, each 10,000 reading frames are a job."
       ),
       examples = paste(
         "ancify viruses -i contigs.fa.gz -o viruses --dna DNABERT-S \\\n ",
         "--protein esm2_t36_3B --classifier 500_model.pth"
       ),
-      instead = "detect_viruses", words = c(x = "-i", out = "-o"),
+      instead = "detect_viruses",
+      words = c(x = "-i", out = "-o", cluster.memory = "--job-memory", cluster.time = "--job-time",
+                cluster.partition = "--partition"),
       writes = function(parsed) NULL # -o is a folder, which detect_viruses() checks
     )
   )

@@ -47,13 +47,13 @@ phases_command <- function(phases) {
   }
 }
 
-cluster_option <- function(name, config, threads) {
+cluster_option <- function(name, config, threads, backend = NULL) {
   if (is.null(name)) {
     return(NULL)
   }
   if (name != "slurm") usage_error("--cluster must be slurm, not ", name)
   withCallingHandlers(
-    slurm_param(config, threads),
+    slurm_param(config, threads, backend),
     ancify_message = function(condition) {
       message("ancify: ", trimws(conditionMessage(condition)))
       invokeRestart("muffleMessage")

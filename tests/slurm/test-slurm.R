@@ -180,6 +180,26 @@ test_that("embeddings are made by jobs, as by a session", {
   expect_length(jobs_there_are(), 0)
 })
 
+test_that("the command line detects viruses in jobs, as in a session", {
+  out <- file.path(new_folder(), c("session", "jobs"))
+  fixture <- function(name) test_path("..", "testthat", "fixtures", "virus_detection", name)
+  ancify <- c(
+    rscript, system.file("exec", "ancify", package = "ancify"), "viruses", "-n", "1",
+    "--size", "60", "-i", fixture("contigs.fa"), "--dna", example_model("dnabert_random"),
+    "--protein", example_model("esm2_random"), "--classifier", fixture("classifier.pth")
+  )
+  here <- do.call(run_program, as.list(c(ancify, "-o", out[1])))
+  jobs <- do.call(run_program, as.list(c(
+    ancify, "-o", out[2], "--cluster", "slurm", "--job-memory", "1G", "--job-time", "00:10:00",
+    "--partition", "main"
+  )))
+  expect_identical(c(here$status, jobs$status), c(0L, 0L))
+  expect_match(jobs$err, "Each job requests 1 core and 1G of memory from Slurm", all = FALSE)
+  sums <- lapply(out, function(folder) unname(tools::md5sum(file.path(folder, detection_files))))
+  expect_identical(sums[[2]], sums[[1]])
+  expect_length(jobs_there_are(), 0)
+})
+
 test_that("jobs that outlive their session are named", {
   set.seed(905)
   case <- slow_case(10)

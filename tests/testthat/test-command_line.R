@@ -64,6 +64,8 @@ test_that("the help of an option that differs by command is that of the command"
 })
 
 test_that("wrong arguments are status 2, with a hint at the help", {
+  viruses <- c("viruses", "-i", "x.fa", "-o", "y", "--dna", "d", "--protein", "p", "--classifier",
+               "c")
   calls <- list(
     list("no command", character()),
     list("no command evolve", "evolve"),
@@ -77,8 +79,12 @@ test_that("wrong arguments are status 2, with a hint at the help", {
     list("train needs -c", "train"),
     list("run takes no --output", c("run", "-c", "x.yaml", "-o", "y")),
     list("--cluster must be slurm, not pbs", c("run", "-c", "x.yaml", "--cluster", "pbs")),
-    list("check takes no --cluster, which is for run, project, call and evaluate",
+    list("check takes no --cluster, which is for run, project, call, evaluate and viruses",
          c("check", "-c", "x.yaml", "--cluster", "slurm")),
+    list("--job-memory needs --cluster slurm", c(viruses, "--job-memory", "1G")),
+    list("--cluster needs --job-memory, such as 16G", c(viruses, "--cluster", "slurm")),
+    list("--cluster must be slurm, not pbs",
+         c(viruses, "--cluster", "pbs", "--job-memory", "1G")),
     list("--cluster needs a value", c("run", "-c", "x.yaml", "--cluster")),
     list("init takes no --cluster", c("init", "--cluster", "slurm")),
     list("--genotypes is given twice, as a.vcf and b.vcf: give it once",
