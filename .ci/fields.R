@@ -1,8 +1,10 @@
 # Rscript .ci/fields.R [FOLDER]: lists of R and structs of the core, in the sources of FOLDER (.).
 # Each table `fields("Struct", field("name", ...), ...)` of src/rcpp_* has one call
 # core_list("Struct", name = , ...) in R with the same names. The glue reads lists by tables alone.
-# The table of an event is its row of event_kinds() in the core.
+# The table of an event is its row of event_kinds() in the core. Exports have few arguments.
 folder <- c(commandArgs(trailingOnly = TRUE), ".")[[1]]
+
+most_arguments <- 5 # of an export
 
 glue <- Sys.glob(file.path(folder, "src", "rcpp_*"))
 text <- unlist(lapply(glue, readLines))
@@ -42,6 +44,10 @@ made <- stats::setNames(
   vapply(calls, function(call) as.character(call[[1]]), "")
 )
 
+# Exports with more arguments than a reader keeps apart
+exports <- parse(file.path(folder, "R", "RcppExports.R"), keep.source = FALSE)
+long <- Filter(function(export) length(export[[3]][[2]]) > most_arguments, as.list(exports))
+
 # Elements that are read without a table
 reads <- unlist(lapply(glue[grepl("cpp$", glue)], function(path) {
   lines <- readLines(path)
@@ -54,6 +60,8 @@ both <- intersect(names(wanted), names(made))
 differ <- both[!mapply(identical, wanted[both], made[both])]
 names_of <- function(names) if (length(names)) paste(names, collapse = ", ") else "none"
 problems <- c(
+  sprintf("%s() has more than %d arguments: put settings into a list with a table of fields.",
+          vapply(long, function(export) as.character(export[[2]]), ""), most_arguments),
   sprintf("%s reads an element of a list by its name: use a table of fields.", reads),
   sprintf("%s has two tables.", unique(struct[duplicated(struct)])),
   sprintf("core_list(\"%s\") is called twice.", unique(names(made)[duplicated(names(made))])),

@@ -79,7 +79,8 @@ readers() {
   done
 }
 
-# Lists that R makes for the core have the fields of the core's structs; a misspelt one is seen on either side.
+# Lists that R makes for the core have the fields of the core's structs; a misspelt one is seen on either side. Exports have
+# at most five arguments.
 lists_and_structs() {
   Rscript .ci/fields.R
   mkdir "$work/planted_lists"
@@ -91,6 +92,9 @@ lists_and_structs() {
   done
   cp -R src R "$work/planted_lists"
   echo 'int planted(const Rcpp::List& list) { return Rcpp::as<int>(list["k"]); }' >>"$work/planted_lists/src/rcpp_kmers.cpp"
+  ! Rscript .ci/fields.R "$work/planted_lists" || return 1
+  cp -R src R "$work/planted_lists"
+  echo 'planted_impl <- function(a, b, c, d, e, f) NULL' >>"$work/planted_lists/R/RcppExports.R"
   ! Rscript .ci/fields.R "$work/planted_lists"
 }
 

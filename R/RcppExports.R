@@ -45,8 +45,8 @@ case_squares_impl <- function(problem, genotypes, theta, watch) {
     .Call(`_ancify_case_squares_impl`, problem, genotypes, theta, watch)
 }
 
-case_tests_impl <- function(problem, genotypes, model, variances, ratio, least_z, watch) {
-    .Call(`_ancify_case_tests_impl`, problem, genotypes, model, variances, ratio, least_z, watch)
+case_tests_impl <- function(problem, genotypes, model, watch) {
+    .Call(`_ancify_case_tests_impl`, problem, genotypes, model, watch)
 }
 
 look_at_alignments_impl <- function(alignments, reading, brief, watch) {
@@ -133,8 +133,8 @@ read_gff_impl <- function(path, tags, watch) {
     .Call(`_ancify_read_gff_impl`, path, tags, watch)
 }
 
-coding_changes_impl <- function(variants, counts, genes, sequences, options, watch) {
-    .Call(`_ancify_coding_changes_impl`, variants, counts, genes, sequences, options, watch)
+coding_changes_impl <- function(counts, genes, sequences, options, watch) {
+    .Call(`_ancify_coding_changes_impl`, counts, genes, sequences, options, watch)
 }
 
 compare_calls_impl <- function(compared, work, watch) {
@@ -221,16 +221,16 @@ read_samples_impl <- function(path, genotypes, watch) {
     .Call(`_ancify_read_samples_impl`, path, genotypes, watch)
 }
 
-read_values_impl <- function(path, na, stem, factors, keep_faults, watch) {
-    .Call(`_ancify_read_values_impl`, path, na, stem, factors, keep_faults, watch)
+read_values_impl <- function(path, rules, watch) {
+    .Call(`_ancify_read_values_impl`, path, rules, watch)
 }
 
 numbers_of_impl <- function(texts, na) {
     .Call(`_ancify_numbers_of_impl`, texts, na)
 }
 
-read_words_impl <- function(path, least, most, header, commas, watch) {
-    .Call(`_ancify_read_words_impl`, path, least, most, header, commas, watch)
+read_words_impl <- function(path, shape, watch) {
+    .Call(`_ancify_read_words_impl`, path, shape, watch)
 }
 
 read_numbers_impl <- function(path, commas, watch) {
@@ -705,8 +705,8 @@ read_vcf_zarr_impl <- function(path, split, watch) {
     .Call(`_ancify_read_vcf_zarr_impl`, path, split, watch)
 }
 
-read_vcf_zarr_dosages_impl <- function(path, samples, places, no_alleles, fields, watch) {
-    .Call(`_ancify_read_vcf_zarr_dosages_impl`, path, samples, places, no_alleles, fields, watch)
+read_vcf_zarr_dosages_impl <- function(path, samples, places, fields, watch) {
+    .Call(`_ancify_read_vcf_zarr_dosages_impl`, path, samples, places, fields, watch)
 }
 
 vcf_zarr_identity_impl <- function(path) {

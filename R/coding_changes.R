@@ -151,14 +151,14 @@ coding_changes <- function(vcf, ancestral, genes, reference,
     transcripts$code <- codes_of_transcripts(transcripts, codes)
     tables <- code_tables(transcripts$code)
     options <- core_list(
-    "CodingOptions",
-      use_info = use_info, low_confidence = low_confidence, mask = mask %||% "",
+      "CodingOptions",
+      variants = vcf, use_info = use_info, low_confidence = low_confidence, mask = mask %||% "",
       focal = background == "focal", work = work,
       genetic_codes = as.character(apply(tables, 2, paste, collapse = ""))
     )
     sequences <- record_sequences(chromosomes, if (!use_info) ancestral, reference)
     genes <- genes_for_core(parts, transcripts, colnames(tables))
-    found <- coding_changes_impl(vcf, counts, genes, sequences, options, watch)
+    found <- coding_changes_impl(counts, genes, sequences, options, watch)
     origin <- origin_of(vcf, mask, sequences, parts, transcripts$code, options)
     c(found, list(transcripts = transcripts, tables = tables, origin = origin))
   }, work$progress)

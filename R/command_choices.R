@@ -46,9 +46,7 @@ listed_ids <- function(path, what) {
   if (what == "sample") {
     return(read_keep(path)$id)
   }
-  ids <- with_watch("Reading", function(watch) {
-    read_words_impl(check_file(path, "path"), 1L, 1L, character(), FALSE, watch)
-  })$columns[[1]]
+  ids <- read_words(check_file(path, "path"))$columns[[1]]
   if (length(ids) == 0) {
     abort_ancify(sprintf("%s has no variant.", quoted(path)), "format", file = path)
   }

@@ -153,9 +153,7 @@ components_in_rds <- function(file) {
 }
 
 components_in_table <- function(file) {
-  read <- with_watch("Reading", function(watch) {
-    read_words_impl(file, 2L, 3L, c("variant", "component"), is_csv(file), watch)
-  })
+  read <- read_words(file, 2, 3, c("variant", "component"), is_csv(file))
   if (!length(read$line)) refuse_components(file, NA, "it has no variant")
   table <- data.frame(variant = read$columns[[1]], component = read$columns[[2]])
   if (length(read$columns) == 3) {

@@ -200,7 +200,7 @@ open_source <- function(source, how) {
 # the further arguments of open_genotypes(), returns path, files, samples and variants. If some
 # variants are left out, it also returns variant_index and n_variants. If some have several ALT
 # alleles, it returns `alts`; for a BGEN, block_begins and hard_call_threshold; for a VCF Zarr
-# store, places and no_alleles. `dosages` says whether analyses use the dosages of the file. `calls`
+# store, places. `dosages` says whether analyses use the dosages of the file. `calls`
 # are kept in memory: bytes, a list with dosages, or a pointer to them. A saved fit loses the
 # pointer, and again(part) reads the calls again; their checksum must agree.
 genotype_sources <- list(
@@ -240,7 +240,7 @@ core_part <- function(part) {
     variants = if (is.null(part$alts)) part$variants else length(part$alts),
     order = if (!is.null(part$order)) part$order - 1, alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
-    places = part$places, no_alleles = part$no_alleles, dosages = part$dosages,
+    places = part$places, dosages = part$dosages,
     calls = calls_in_memory(part)
   )
 }

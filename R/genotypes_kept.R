@@ -4,7 +4,7 @@
 kept_reading <- function(g, name, read) {
   chosen <- core_genotypes(g)
   # The key is saved with the genotypes, so it excludes their calls and places.
-  key <- without_fields(chosen, c("calls", "block_begins", "places", "no_alleles"))
+  key <- without_fields(chosen, c("calls", "block_begins", "places"))
   if (!identical(g$known[[name]]$key, key)) {
     g$known[[name]] <- list(key = key, value = read(chosen))
   }

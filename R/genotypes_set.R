@@ -43,9 +43,7 @@ is_path_list <- function(paths) {
 }
 
 paths_in_list <- function(file) {
-  with_watch("Reading", function(watch) {
-    read_words_impl(file, 1L, 1L, character(), FALSE, watch)
-  })$columns[[1]]
+  read_words(file)$columns[[1]]
 }
 
 chosen_rows <- function(table, rows) list2DF(lapply(table, `[`, rows))
@@ -169,7 +167,7 @@ genotype_part <- function(part, ids) {
     kind = part$kind, samples = nrow(part$samples), variants = part$n_variants,
     order = if (!identical(part$samples$id, ids)) match(ids, part$samples$id), alts = part$alts,
     block_begins = part$block_begins, hard_call_threshold = part$hard_call_threshold,
-    places = part$places, no_alleles = part$no_alleles, dosages = part$dosages,
+    places = part$places, dosages = part$dosages,
     memory = list2env(c(list(calls = part$calls), part$memory))
   )
 }

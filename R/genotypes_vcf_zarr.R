@@ -26,7 +26,7 @@ open_vcf_zarr <- function(source, how) {
     files = c(genotypes = path, samples = path, variants = path),
     samples = list2DF(list(family = rep("0", length(found$samples)), id = found$samples)),
     variants = list2DF(found$variants), left_out = found$left_out, split = found$split,
-    places = found$places, no_alleles = found$no_alleles
+    places = core_list("VcfZarrPlaces", places = found$places, no_alleles = found$no_alleles)
   )
   if (wants_dosages(how)) with_dosages_of_store(part, dosage_fields(how)) else part
 }
@@ -44,7 +44,7 @@ with_dosages_of_store <- function(part, fields) {
 
 packed_dosages_of_store <- function(part, fields, samples) {
   with_watch("Reading", function(watch) {
-    read_vcf_zarr_dosages_impl(part$path, samples, part$places, part$no_alleles, fields, watch)
+    read_vcf_zarr_dosages_impl(part$path, samples, part$places, fields, watch)
   }, inputs = stats::setNames(part$identity, part$path))
 }
 

@@ -69,7 +69,11 @@ sample_values <- function(path, na, stem, factors) {
 value_columns <- function(path, na, stem, factors = FALSE, keep_faults = FALSE) {
   must_be(is.character(na), na, "na", "texts")
   table <- with_watch("Reading", function(watch) {
-    read_values_impl(path, na, stem, factors, keep_faults, watch)
+    read_values_impl(
+      path, core_list(
+        "ValueRules", missing = na, stem = stem, factors = factors, keep_faults = keep_faults
+      ), watch
+    )
   })
   columns <- lapply(table$columns, function(column) {
     if (is.list(column)) factor_of_codes(column) else column

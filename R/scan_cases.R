@@ -141,9 +141,9 @@ scan_cases <- function(null, g, firth, work) {
       problem, core_genotypes(g), core_list(
         "CaseModel",
         means = null$means, residuals = null$residuals, roots = model$kernel_scales,
-        firth = which_firth
-      ),
-      as.double(variances), ratio, if (which_firth == "whole") Inf else least_saddlepoint_z, watch
+        firth = which_firth, variances = as.double(variances), ratio = ratio,
+        least_z = if (which_firth == "whole") Inf else least_saddlepoint_z
+      ), watch
     )
   })
   variance <- ifelse(tests$square > 0, variances %||% (ratio * tests$square), 0)

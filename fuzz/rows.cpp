@@ -101,7 +101,7 @@ std::string numbers_slowly(Separator separator, const std::string& text) {
 std::string words_in(Separator separator, const std::string& path) {
   return outcome([&] {
     const WordTable read =
-        read_words(path, kLeast, kMost, {"variant", "component"}, TaskContext(), separator);
+        read_words(path, {kLeast, kMost, {"variant", "component"}, separator}, TaskContext());
     std::string table = "words\n";
     for (std::size_t i = 0; i < read.lines.size(); ++i) {
       for (const TextColumn& column : read.columns) table += std::string(column[i]) + " ";

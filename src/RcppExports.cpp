@@ -162,19 +162,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // case_tests_impl
-Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& model, const std::vector<double>& variances, double ratio, double least_z, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_case_tests_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP modelSEXP, SEXP variancesSEXP, SEXP ratioSEXP, SEXP least_zSEXP, SEXP watchSEXP) {
+Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotypes, const Rcpp::List& model, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_case_tests_impl(SEXP problemSEXP, SEXP genotypesSEXP, SEXP modelSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type problem(problemSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genotypes(genotypesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type variances(variancesSEXP);
-    Rcpp::traits::input_parameter< double >::type ratio(ratioSEXP);
-    Rcpp::traits::input_parameter< double >::type least_z(least_zSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(case_tests_impl(problem, genotypes, model, variances, ratio, least_z, watch));
+    rcpp_result_gen = Rcpp::wrap(case_tests_impl(problem, genotypes, model, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -453,18 +450,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // coding_changes_impl
-Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& counts, const Rcpp::List& genes, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_coding_changes_impl(SEXP variantsSEXP, SEXP countsSEXP, SEXP genesSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
+Rcpp::List coding_changes_impl(const Rcpp::List& counts, const Rcpp::List& genes, const Rcpp::List& sequences, const Rcpp::List& options, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_coding_changes_impl(SEXP countsSEXP, SEXP genesSEXP, SEXP sequencesSEXP, SEXP optionsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type variants(variantsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type counts(countsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type genes(genesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type sequences(sequencesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(coding_changes_impl(variants, counts, genes, sequences, options, watch));
+    rcpp_result_gen = Rcpp::wrap(coding_changes_impl(counts, genes, sequences, options, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -720,18 +716,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_values_impl
-Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na, const std::string& stem, bool factors, bool keep_faults, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_values_impl(SEXP pathSEXP, SEXP naSEXP, SEXP stemSEXP, SEXP factorsSEXP, SEXP keep_faultsSEXP, SEXP watchSEXP) {
+Rcpp::List read_values_impl(const std::string& path, const Rcpp::List& rules, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_values_impl(SEXP pathSEXP, SEXP rulesSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type na(naSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type stem(stemSEXP);
-    Rcpp::traits::input_parameter< bool >::type factors(factorsSEXP);
-    Rcpp::traits::input_parameter< bool >::type keep_faults(keep_faultsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type rules(rulesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_values_impl(path, na, stem, factors, keep_faults, watch));
+    rcpp_result_gen = Rcpp::wrap(read_values_impl(path, rules, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -748,18 +741,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_words_impl
-Rcpp::List read_words_impl(const std::string& path, int least, int most, const std::vector<std::string>& header, bool commas, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_words_impl(SEXP pathSEXP, SEXP leastSEXP, SEXP mostSEXP, SEXP headerSEXP, SEXP commasSEXP, SEXP watchSEXP) {
+Rcpp::List read_words_impl(const std::string& path, const Rcpp::List& shape, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_words_impl(SEXP pathSEXP, SEXP shapeSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< int >::type least(leastSEXP);
-    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
-    Rcpp::traits::input_parameter< const std::vector<std::string>& >::type header(headerSEXP);
-    Rcpp::traits::input_parameter< bool >::type commas(commasSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_words_impl(path, least, most, header, commas, watch));
+    rcpp_result_gen = Rcpp::wrap(read_words_impl(path, shape, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2308,18 +2298,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_vcf_zarr_dosages_impl
-Rcpp::List read_vcf_zarr_dosages_impl(const std::string& path, double samples, const std::vector<int>& places, const std::vector<int>& no_alleles, const std::vector<std::string>& fields, const Rcpp::Function& watch);
-RcppExport SEXP _ancify_read_vcf_zarr_dosages_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP placesSEXP, SEXP no_allelesSEXP, SEXP fieldsSEXP, SEXP watchSEXP) {
+Rcpp::List read_vcf_zarr_dosages_impl(const std::string& path, double samples, const Rcpp::List& places, const std::vector<std::string>& fields, const Rcpp::Function& watch);
+RcppExport SEXP _ancify_read_vcf_zarr_dosages_impl(SEXP pathSEXP, SEXP samplesSEXP, SEXP placesSEXP, SEXP fieldsSEXP, SEXP watchSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type path(pathSEXP);
     Rcpp::traits::input_parameter< double >::type samples(samplesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type places(placesSEXP);
-    Rcpp::traits::input_parameter< const std::vector<int>& >::type no_alleles(no_allelesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type places(placesSEXP);
     Rcpp::traits::input_parameter< const std::vector<std::string>& >::type fields(fieldsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::Function& >::type watch(watchSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_vcf_zarr_dosages_impl(path, samples, places, no_alleles, fields, watch));
+    rcpp_result_gen = Rcpp::wrap(read_vcf_zarr_dosages_impl(path, samples, places, fields, watch));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -2399,7 +2388,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_project_and_call_impl", (DL_FUNC) &_ancify_project_and_call_impl, 5},
     {"_ancify_reml_point_impl", (DL_FUNC) &_ancify_reml_point_impl, 4},
     {"_ancify_case_squares_impl", (DL_FUNC) &_ancify_case_squares_impl, 4},
-    {"_ancify_case_tests_impl", (DL_FUNC) &_ancify_case_tests_impl, 7},
+    {"_ancify_case_tests_impl", (DL_FUNC) &_ancify_case_tests_impl, 4},
     {"_ancify_look_at_alignments_impl", (DL_FUNC) &_ancify_look_at_alignments_impl, 4},
     {"_ancify_file_systems_impl", (DL_FUNC) &_ancify_file_systems_impl, 1},
     {"_ancify_measure_maps_impl", (DL_FUNC) &_ancify_measure_maps_impl, 5},
@@ -2421,7 +2410,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_sample_probabilities_impl", (DL_FUNC) &_ancify_sample_probabilities_impl, 4},
     {"_ancify_polarise_impl", (DL_FUNC) &_ancify_polarise_impl, 4},
     {"_ancify_read_gff_impl", (DL_FUNC) &_ancify_read_gff_impl, 3},
-    {"_ancify_coding_changes_impl", (DL_FUNC) &_ancify_coding_changes_impl, 6},
+    {"_ancify_coding_changes_impl", (DL_FUNC) &_ancify_coding_changes_impl, 5},
     {"_ancify_compare_calls_impl", (DL_FUNC) &_ancify_compare_calls_impl, 3},
     {"_ancify_expected_spectra_impl", (DL_FUNC) &_ancify_expected_spectra_impl, 5},
     {"_ancify_smallest_frequencies_impl", (DL_FUNC) &_ancify_smallest_frequencies_impl, 1},
@@ -2443,9 +2432,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_ignore_closed_pipes_impl", (DL_FUNC) &_ancify_ignore_closed_pipes_impl, 0},
     {"_ancify_write_standard_output_impl", (DL_FUNC) &_ancify_write_standard_output_impl, 2},
     {"_ancify_read_samples_impl", (DL_FUNC) &_ancify_read_samples_impl, 3},
-    {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 6},
+    {"_ancify_read_values_impl", (DL_FUNC) &_ancify_read_values_impl, 3},
     {"_ancify_numbers_of_impl", (DL_FUNC) &_ancify_numbers_of_impl, 2},
-    {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 6},
+    {"_ancify_read_words_impl", (DL_FUNC) &_ancify_read_words_impl, 3},
     {"_ancify_read_numbers_impl", (DL_FUNC) &_ancify_read_numbers_impl, 3},
     {"_ancify_read_variants_impl", (DL_FUNC) &_ancify_read_variants_impl, 4},
     {"_ancify_read_oxford_samples_impl", (DL_FUNC) &_ancify_read_oxford_samples_impl, 3},
@@ -2564,7 +2553,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_range_impl", (DL_FUNC) &_ancify_read_range_impl, 3},
     {"_ancify_expected_ld_impl", (DL_FUNC) &_ancify_expected_ld_impl, 5},
     {"_ancify_read_vcf_zarr_impl", (DL_FUNC) &_ancify_read_vcf_zarr_impl, 3},
-    {"_ancify_read_vcf_zarr_dosages_impl", (DL_FUNC) &_ancify_read_vcf_zarr_dosages_impl, 6},
+    {"_ancify_read_vcf_zarr_dosages_impl", (DL_FUNC) &_ancify_read_vcf_zarr_dosages_impl, 5},
     {"_ancify_vcf_zarr_identity_impl", (DL_FUNC) &_ancify_vcf_zarr_identity_impl, 1},
     {"_ancify_vcf_zarr_checksum_impl", (DL_FUNC) &_ancify_vcf_zarr_checksum_impl, 2},
     {"_ancify_read_dna_impl", (DL_FUNC) &_ancify_read_dna_impl, 3},

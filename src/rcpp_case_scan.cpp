@@ -27,7 +27,9 @@ struct Fields<reml::CaseModel> {
   using All = reml::CaseModel;
   static constexpr auto table =
       fields("CaseModel", field("means", &All::means), field("residuals", &All::residuals),
-             field("roots", &All::roots), field("firth", &All::firth, as_firth));
+             field("roots", &All::roots), field("firth", &All::firth, as_firth),
+             field("variances", &All::variances), field("ratio", &All::ratio),
+             field("least_z", &All::least_z));
 };
 
 // Score, average information and P y of a problem at theta: list(score, information,
@@ -76,13 +78,11 @@ std::vector<double> case_squares_impl(const Rcpp::List& problem, const Rcpp::Lis
   return squares;
 }
 
-// Score tests under a null model, for CaseModel. `variances`: of each variant's score; if empty,
-// they are `ratio` g'W g. Returns list(score =, square = g'W g, root =, opposite_root =,
-// firth_effect =, firth_error =, n = samples with a call, frequency = NA without).
+// Score tests under a null model, for CaseModel. Returns list(score =, square = g'W g, root =,
+// opposite_root =, firth_effect =, firth_error =, n = samples with a call, frequency = NA without).
 // [[Rcpp::export]]
 Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotypes,
-                           const Rcpp::List& model, const std::vector<double>& variances,
-                           double ratio, double least_z, const Rcpp::Function& watch) {
+                           const Rcpp::List& model, const Rcpp::Function& watch) {
   const Problem given = as_problem(problem);
   const ChosenGenotypes chosen = as_chosen(genotypes);
   const auto null_model = from_list<reml::CaseModel>(model);
@@ -94,8 +94,7 @@ Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   run_job(watch, [&](ancify::JobControl& control) {
     const ancify::GenotypeMatrix matrix(chosen.open(control.inputs()), chosen.selection, work);
     const reml::FixedEffects fixed(given.data, {control, work.threads});
-    tests = reml::test_cases(reml::centred_calls(matrix), fixed, null_model, variances, ratio,
-                             least_z, control);
+    tests = reml::test_cases(reml::centred_calls(matrix), fixed, null_model, control);
     for (const ancify::VariantMoments& moments : matrix.moments()) {
       n.push_back(moments.observed);
       frequency.push_back(moments.observed > 0 ? moments.mean / 2 : NA_REAL);

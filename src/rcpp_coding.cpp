@@ -239,7 +239,7 @@ template <>
 struct Fields<ancify::CodingOptions> {
   using All = ancify::CodingOptions;
   static constexpr auto table =
-      fields("CodingOptions", field("use_info", &All::use_info),
+      fields("CodingOptions", field("variants", &All::variants), field("use_info", &All::use_info),
              field("low_confidence", &All::low_confidence), field("mask", &All::mask),
              field("focal", &All::background, as_background),
              field("work", &All::threads, threads_of), field("genetic_codes", &All::genetic_codes));
@@ -251,12 +251,11 @@ struct Fields<ancify::CodingOptions> {
 // genetic_codes = 64 residues of each, work =). Of the result, `called` and `copies` have a row for
 // each change and a column for each population.
 // [[Rcpp::export]]
-Rcpp::List coding_changes_impl(const std::string& variants, const Rcpp::List& counts,
-                               const Rcpp::List& genes, const Rcpp::List& sequences,
-                               const Rcpp::List& options, const Rcpp::Function& watch) {
+Rcpp::List coding_changes_impl(const Rcpp::List& counts, const Rcpp::List& genes,
+                               const Rcpp::List& sequences, const Rcpp::List& options,
+                               const Rcpp::Function& watch) {
   using Rcpp::Named;
   auto wanted = from_list<ancify::CodingOptions>(options);
-  wanted.variants = variants;
   wanted.needs_counts = false;
   take_counts(counts, wanted);
   take_sequences(sequences, wanted);

@@ -170,9 +170,8 @@ std::unique_ptr<ancify::GenotypeFile> GenotypesOfPart::open(
           ancify::InputFile(path, expected), samples, block_begins,
           ancify::BgenRule{hard_call_threshold, dosages});
     }
-    if (!places.empty()) {
-      return std::make_unique<ancify::VcfZarrGenotypes>(
-          path, samples, as_vcf_zarr_places(places, no_alleles), expected);
+    if (!places.places.empty()) {
+      return std::make_unique<ancify::VcfZarrGenotypes>(path, samples, places, expected);
     }
     return ancify::open_genotype_file(path, samples, variants, expected, alts, dosages);
   }
@@ -226,8 +225,8 @@ struct Fields<GenotypesOfPart> {
       field_or_default("alts", &All::alts),
       field_or_default("block_begins", &All::block_begins, as_indices),
       field_or_default("hard_call_threshold", &All::hard_call_threshold),
-      field_or_default("dosages", &All::dosages), field_or_default("places", &All::places),
-      field_or_default("no_alleles", &All::no_alleles), field("calls", &All::keeper));
+      field_or_default("dosages", &All::dosages),
+      field_or_default("places", &All::places, as_vcf_zarr_places), field("calls", &All::keeper));
 };
 
 template <>
@@ -296,17 +295,23 @@ Rcpp::List read_samples_impl(const std::string& path, const std::string& genotyp
   return as_list(table);
 }
 
+template <>
+struct Fields<ancify::ValueRules> {
+  using All = ancify::ValueRules;
+  static constexpr auto table =
+      fields("ValueRules", field("missing", &All::missing), field("stem", &All::stem),
+             field("factors", &All::factors), field("keep_faults", &All::keep_faults));
+};
+
 // Returns list(id =, names =, columns = a list) of a table of values. A column is a numeric vector,
-// list(codes = from 1 on, levels =) or, if faults are kept, a string: why it has no values. `na`
-// holds further texts that stand for a missing value.
+// list(codes = from 1 on, levels =) or, if faults are kept, a string: why it has no values.
 // [[Rcpp::export]]
-Rcpp::List read_values_impl(const std::string& path, const std::vector<std::string>& na,
-                            const std::string& stem, bool factors, bool keep_faults,
+Rcpp::List read_values_impl(const std::string& path, const Rcpp::List& rules,
                             const Rcpp::Function& watch) {
+  const auto values = from_list<ancify::ValueRules>(rules);
   ancify::SampleValues table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table = ancify::read_sample_values(path, {na, stem, factors, keep_faults},
-                                       ancify::TaskContext(control));
+    table = ancify::read_sample_values(path, values, ancify::TaskContext(control));
   });
   Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
   std::transform(table.columns.begin(), table.columns.end(), columns.begin(), as_values);
@@ -329,17 +334,22 @@ SEXP numbers_of_impl(const Rcpp::CharacterVector& texts, const std::vector<std::
   return numbers;
 }
 
-// Returns list(columns = a list of character vectors, line = of each row) of a table that has no
-// header, or one that begins with the words `header`.
+template <>
+struct Fields<ancify::WordRows> {
+  using All = ancify::WordRows;
+  static constexpr auto table =
+      fields("WordRows", field("least", &All::least), field("most", &All::most),
+             field("header", &All::header), field("commas", &All::separator, separator_of));
+};
+
+// Returns list(columns = a list of character vectors, line = of each row).
 // [[Rcpp::export]]
-Rcpp::List read_words_impl(const std::string& path, int least, int most,
-                           const std::vector<std::string>& header, bool commas,
+Rcpp::List read_words_impl(const std::string& path, const Rcpp::List& shape,
                            const Rcpp::Function& watch) {
+  const auto expected = from_list<ancify::WordRows>(shape);
   ancify::WordTable table;
   run_job(watch, [&](ancify::JobControl& control) {
-    table = ancify::read_words(path, static_cast<std::size_t>(least),
-                               static_cast<std::size_t>(most), {header.begin(), header.end()},
-                               ancify::TaskContext(control), separator_of(commas));
+    table = ancify::read_words(path, expected, ancify::TaskContext(control));
   });
   Rcpp::List columns(static_cast<R_xlen_t>(table.columns.size()));
   std::transform(table.columns.begin(), table.columns.end(), columns.begin(), as_strings);

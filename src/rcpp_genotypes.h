@@ -1,5 +1,5 @@
 // Genotypes chosen in R: list(parts = a list with list(path =, identity =, samples =, variants =,
-// order =, alts =, block_begins = and hard_call_threshold = of a BGEN, places = and no_alleles = of
+// order =, alts =, block_begins = and hard_call_threshold = of a BGEN, places = of
 // a VCF Zarr store, dosages =, calls =) for each file, sample_index =, variant_index =, masks = for
 // CallMask). core_genotypes() makes the list.
 #pragma once
@@ -33,9 +33,8 @@ struct GenotypesOfPart {
   std::vector<int> alts;                   // as for open_genotype_file()
   std::vector<std::int64_t> block_begins;  // of a BGEN, else empty
   double hard_call_threshold = 0;
-  bool dosages = false;     // whether dosages are read, where the format has them
-  std::vector<int> places;  // as for as_vcf_zarr_places(), else empty
-  std::vector<int> no_alleles;
+  bool dosages = false;              // whether dosages are read, where the format has them
+  ancify::VcfZarrPlaces places;      // of a VCF Zarr store, else empty
   Rcpp::RObject keeper;              // of the genotypes in memory
   ancify::GenotypesInMemory memory;  // if they are in memory
   std::int64_t bytes = 0;            // of calls there
@@ -63,9 +62,9 @@ ChosenGenotypes as_chosen(const Rcpp::List& genotypes);
 // of genotypes).
 Rcpp::List as_list(ancify::PackedGenotypes genotypes, const ancify::DosageCounts& dosages);
 
-// The places in a VCF Zarr store of read_vcf_zarr_impl().
-ancify::VcfZarrPlaces as_vcf_zarr_places(const std::vector<int>& places,
-                                         const std::vector<int>& no_alleles);
+// list(places = three integers for each variant, no_alleles = pairs of integers), as from
+// read_vcf_zarr_impl(). An empty list is no place.
+ancify::VcfZarrPlaces as_vcf_zarr_places(const Rcpp::List& places);
 
 Rcpp::CharacterVector as_strings(const ancify::TextColumn& column);
 

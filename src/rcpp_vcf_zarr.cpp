@@ -8,17 +8,35 @@
 #include "rcpp_genotypes.h"
 #include "rcpp_glue.h"
 
-ancify::VcfZarrPlaces as_vcf_zarr_places(const std::vector<int>& places,
-                                         const std::vector<int>& no_alleles) {
-  constexpr std::size_t numbers = 3;
-  ancify::VcfZarrPlaces result;
-  for (std::size_t i = 0; i + numbers <= places.size(); i += numbers) {
-    result.places.push_back({places[i], places[i + 1], places[i + 2]});
+namespace {
+
+std::vector<ancify::VcfZarrPlaces::Place> as_places(const std::vector<int>& integers) {
+  std::vector<ancify::VcfZarrPlaces::Place> places;
+  for (std::size_t i = 0; i + 3 <= integers.size(); i += 3) {
+    places.push_back({integers[i], integers[i + 1], integers[i + 2]});
   }
-  for (std::size_t i = 0; i + 2 <= no_alleles.size(); i += 2) {
-    result.no_alleles.emplace_back(no_alleles[i], no_alleles[i + 1]);
+  return places;
+}
+
+std::vector<std::pair<int, int>> as_pairs(const std::vector<int>& integers) {
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t i = 0; i + 2 <= integers.size(); i += 2) {
+    pairs.emplace_back(integers[i], integers[i + 1]);
   }
-  return result;
+  return pairs;
+}
+
+}  // namespace
+
+template <>
+struct Fields<ancify::VcfZarrPlaces> {
+  using All = ancify::VcfZarrPlaces;
+  static constexpr auto table = fields("VcfZarrPlaces", field("places", &All::places, as_places),
+                                       field("no_alleles", &All::no_alleles, as_pairs));
+};
+
+ancify::VcfZarrPlaces as_vcf_zarr_places(const Rcpp::List& places) {
+  return from_list<ancify::VcfZarrPlaces>(places);
 }
 
 // Returns list(samples =, variants = as from read_variants_impl(), places = of each variant: three
@@ -57,14 +75,13 @@ Rcpp::List read_vcf_zarr_impl(const std::string& path, bool split, const Rcpp::F
 // of them.
 // [[Rcpp::export]]
 Rcpp::List read_vcf_zarr_dosages_impl(const std::string& path, double samples,
-                                      const std::vector<int>& places,
-                                      const std::vector<int>& no_alleles,
+                                      const Rcpp::List& places,
                                       const std::vector<std::string>& fields,
                                       const Rcpp::Function& watch) {
   ancify::VcfZarrDosages found;
   run_job(watch, [&](ancify::JobControl& control) {
     found = ancify::read_vcf_zarr_dosages(path, static_cast<std::int64_t>(samples),
-                                          as_vcf_zarr_places(places, no_alleles), fields, control);
+                                          as_vcf_zarr_places(places), fields, control);
   });
   return as_list(std::move(found.genotypes), found.counts);
 }

@@ -118,8 +118,8 @@ void check_width(const std::string& path, std::int64_t line, std::size_t columns
                         ", but the lines before it have " + std::to_string(expected));
 }
 
-WordTable read_words(const std::string& path, std::size_t least, std::size_t most,
-                     const Fields& header, const TaskContext& context, Separator separator) {
+WordTable read_words(const std::string& path, const WordRows& rows, const TaskContext& context) {
+  const auto& [least, most, header, separator] = rows;
   WordTable table;
   bool is_first = true;
   for_each_row(path, context, separator, [&](const Fields& fields, std::int64_t line) {

@@ -70,10 +70,16 @@ struct WordTable {
   std::vector<std::int64_t> lines;  // line of each row
 };
 
-// Reads a table with `least` to `most` columns. A first row with the words `header` is skipped.
-WordTable read_words(const std::string& path, std::size_t least, std::size_t most,
-                     const Fields& header, const TaskContext& context,
-                     Separator separator = Separator::kBlanks);
+// The rows that a WordTable may have: `least` to `most` columns, after an optional first row
+// `header`.
+struct WordRows {
+  std::size_t least = 1;
+  std::size_t most = 1;
+  std::vector<std::string> header;
+  Separator separator = Separator::kBlanks;
+};
+
+WordTable read_words(const std::string& path, const WordRows& rows, const TaskContext& context);
 
 struct NumberTable {
   std::vector<double> values;  // row by row

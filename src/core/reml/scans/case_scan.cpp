@@ -111,8 +111,7 @@ double usual_value(const Vector& z) {
 }  // namespace
 
 CaseTests test_cases(const GenotypeProducts& calls, const FixedEffects& fixed,
-                     const CaseModel& model, const Vector& variances, double ratio, double least_z,
-                     JobControl& control) {
+                     const CaseModel& model, JobControl& control) {
   const Tester tester(fixed, model);
   const Vector columns = tester.columns();
   const auto m = static_cast<std::size_t>(calls.matrix().variants());
@@ -138,9 +137,10 @@ CaseTests test_cases(const GenotypeProducts& calls, const FixedEffects& fixed,
         tests.firth_effect[variant] = firth.effect;
         tests.firth_error[variant] = firth.error;
       }
-      const double by = variances.empty() ? ratio : variances[variant] / square;
+      const double by = model.variances.empty() ? model.ratio : model.variances[variant] / square;
       const double score = row[0] / std::sqrt(by);
-      if (!(score * score >= least_z * least_z * square && square > 0)) continue;
+      const double least_square = model.least_z * model.least_z * square;
+      if (!(score * score >= least_square && square > 0)) continue;
       const BernoulliScore sum = tester.score_of(z, row, usual_value(z), square);
       tests.root[variant] = sum.signed_root(score);
       tests.opposite_root[variant] = sum.signed_root(-score);

@@ -19,6 +19,9 @@ struct CaseModel {
   std::vector<double> residuals;  // y - m
   std::vector<double> roots;      // of W's diagonal
   Firth firth = Firth::kNone;
+  std::vector<double> variances;  // of each variant's score; if empty, they are `ratio` g'W g
+  double ratio = 1;
+  double least_z = 0;  // standard deviations from 0 beyond which a score has saddlepoint tails
 };
 
 // By variant; g is what a variant's column z leaves after the fixed effects, weighted by W.
@@ -26,7 +29,7 @@ struct CaseTests {
   std::vector<double> score;   // z'(y - m)
   std::vector<double> square;  // g'W g, 0 for a variant that is not tested
   // The tails beyond the score and beyond its negative, by BernoulliScore::signed_root(); NaN for
-  // scores less than `least_z` standard deviations from 0.
+  // scores below CaseModel::least_z.
   std::vector<double> root;
   std::vector<double> opposite_root;
   // NaN for a variant that is not tested, without Firth, or without convergence.
@@ -34,9 +37,8 @@ struct CaseTests {
   std::vector<double> firth_error;  // its standard error
 };
 
-// `fixed`: of W^1/2 X. `variances`: of each variant's score; if empty, they are `ratio` g'W g.
+// `fixed`: of W^1/2 X.
 CaseTests test_cases(const GenotypeProducts& calls, const FixedEffects& fixed,
-                     const CaseModel& model, const std::vector<double>& variances, double ratio,
-                     double least_z, JobControl& control);
+                     const CaseModel& model, JobControl& control);
 
 }  // namespace ancify::reml

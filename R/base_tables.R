@@ -1,0 +1,12 @@
+# Tables of words without types.
+
+# list(columns =, line = of each row) of a table with `least` to `most` columns, after an optional
+# first row `header`.
+read_words <- function(path, least = 1, most = least, header = character(), commas = FALSE) {
+  with_watch("Reading", function(watch) {
+    read_words_impl(
+      path, core_list("WordRows", least = least, most = most, header = header, commas = commas),
+      watch
+    )
+  })
+}
