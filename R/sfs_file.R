@@ -1,9 +1,10 @@
 #' Read and write spectra
 #'
-#' `read_sfs()` reads a spectrum from a text file in dadi's format; `write_sfs()` writes one:
-#' `write_sfs(x, "yri.fs")`. Writing and reading a spectrum preserves its values exactly.
+#' `read_sfs()` reads a spectrum from a text file of dadi, fastsimcoal2 or ANGSD's realSFS.
+#' `write_sfs()` writes dadi's format: `write_sfs(x, "yri.fs")`. Writing and reading a spectrum
+#' preserves its values exactly.
 #'
-#' A file has these lines, in order:
+#' A file of dadi has these lines, in order:
 #'
 #' | Line | Content |
 #' | --- | --- |
@@ -17,8 +18,21 @@
 #' cells above half are then masked too. A byte order mark is skipped. A file has at most 33,554,432
 #' cells, enough for five populations of 31 haplotypes each.
 #'
+#' Files of **fastsimcoal2** begin with `1 observations`: `_DAFpop0.obs`, `_jointDAFpop1_0.obs` and
+#' `_DSFS.obs`. Populations are named `pop0` and so on, in their order. If `MAF` or `MSFS` is in the
+#' file's name, the spectrum is folded. Files of several observations are refused.
+#'
+#' Files of **realSFS** have one line of counts, and need `sizes`. Files of bootstraps have a line a
+#' spectrum, and are refused. The counts of invariant sites, in masked cells, are kept.
+#'
+#' [sfs_from_snp_table()] reads dadi's tables of SNPs.
+#'
 #' @param file Path of the file. `read_sfs()` also reads gzip; `write_sfs()` creates missing
 #'   folders.
+#' @param sizes For a file of realSFS, the haplotypes of each population: twice the number of
+#'   diploids. Names are those of the populations. `NULL` (the default): the file has sizes.
+#' @param folded Whether the file counts rarer alleles. `NULL` (the default): as a file of dadi or
+#'   the name of a file of fastsimcoal2 says, and `FALSE` for realSFS.
 #' @param x An [sfs()].
 #' @param comments Texts to write above the spectrum, one comment per line. `NULL` (the default):
 #'   none.
@@ -40,11 +54,22 @@
 #' write_sfs(sfs(matrix(1:12, 3, 4), c("YRI", "CEU")), file, comments = "made by hand")
 #' cat(readLines(file), sep = "\n")
 #' read_sfs(file)
-read_sfs <- function(file) {
-  check_args(file = file_in())
+read_sfs <- function(file, sizes = NULL, folded = NULL) {
+  check_args(file = file_in(), folded = optional(flag()))
   reader <- open_spectrum_impl(file)
   line <- next_sfs_line(reader, 0, file)
-  header <- read_sfs_header(spectrum_text_impl(reader), file, line)
+  if (!is.null(sizes)) {
+    return(read_real_sfs(reader, sizes, file, line, folded))
+  }
+  text <- spectrum_text_impl(reader)
+  if (is_observations(text)) {
+    return(read_observations(reader, text, file, line, folded))
+  }
+  read_dadi_sfs(reader, read_sfs_header(text, file, line, folded), file, line)
+}
+
+# `line`: the number of the header's line.
+read_dadi_sfs <- function(reader, header, file, line) {
   cells <- prod(header$dim)
   counts_line <- next_sfs_line(reader, 1, file)
   counts <- read_cells(reader, cells, "counts", file, counts_line, line)
@@ -59,118 +84,65 @@ read_sfs <- function(file) {
   } else {
     mask <- seq_len(cells) %in% c(1, cells)
   }
-  shape <- function(values) aperm(array(values, rev(header$dim)))
-  counts <- shape(counts)
-  mask <- shape(mask)
-  wrong <- !mask & !(is.finite(counts) & counts >= 0)
-  if (header$folded) {
-    above <- above_half(header$dim)
-    wrong[above] <- !mask[above] & !counts[above] %in% 0
-    mask <- mask | above
-  }
-  wrong <- which(wrong)
-  if (length(wrong)) {
-    stop_on_sfs(
-      file, counts_line, "the count is %s in the unmasked cell %s%s",
-      format(counts[wrong[1]]), cell_name(wrong[1], header$dim),
-      if (counts[wrong[1]] %in% c(NaN, -Inf, Inf) || counts[wrong[1]] < 0) {
-        ", but a count of sites is a number that is not below 0"
-      } else {
-        ", but a folded spectrum has no sites there"
-      }
-    )
-  }
-  new_sfs(counts, header$populations, mask, header$folded)
+  finished_sfs(by_last_population(counts, header$dim), by_last_population(mask, header$dim),
+               header$folded, header$populations, file, counts_line)
 }
 
-# The number of the next line of data. `before`: the number of preceding lines of data.
-next_sfs_line <- function(reader, before, file) {
-  line <- next_spectrum_line_impl(reader)
-  if (!line$found) stop_on_sfs_lines(before, max(line$number, 1), file)
-  line$number
-}
-
-stop_on_sfs_lines <- function(n, line, file) {
-  stop_on_sfs(
-    file, line,
-    "a spectrum has a line of sizes, one of counts and at most one of the mask, not %s %s",
-    n, if (n == 1) "line" else "lines"
-  )
-}
-
-# Checks that no line follows the mask.
-check_sfs_end <- function(reader, file) {
-  line <- next_spectrum_line_impl(reader)
-  if (line$found) stop_on_sfs_lines("more", line$number, file)
-}
-
-stop_on_sfs <- function(file, line, ...) {
-  abort_ancify(
-    sprintf("%s, line %.0f: %s.", quoted(file), line, sprintf(...)), "format", file = file,
-    line = line
-  )
-}
-
-read_sfs_header <- function(text, file, line) {
+# `folded`: as given by the user; NULL if not.
+read_sfs_header <- function(text, file, line, folded) {
   sizes <- sub("\".*", "", text)
   names <- substring(text, nchar(sizes) + 1)
   words <- strsplit(trimws(sizes), "\\s+")[[1]]
   folding <- any(utils::tail(words, 1) %in% c("folded", "unfolded"))
   dim <- suppressWarnings(as.numeric(if (folding) utils::head(words, -1) else words))
   if (length(dim) == 0 || anyNA(dim) || any(dim != round(dim) | dim < 2 | dim > 1e6)) {
-    stop_on_sfs(
-      file, line, paste(
-        "the sizes must be each population's haplotypes plus 1, then `folded` or `unfolded` and",
-        "optional names in double quotes, not %s"
-      ), quoted(cut_text(text))
-    )
+    stop_on_sizes(text, anyNA(dim) || folding, file, line)
   }
-  if (length(dim) > core_limits()$populations) {
-    stop_on_sfs(
-      file, line, "there are %d populations, but a spectrum has at most %d", length(dim),
-      core_limits()$populations
-    )
-  }
-  if (!grepl("^(\"[^\"]*\"\\s*)*$", names) || (nzchar(names) && !folding)) {
-    stop_on_sfs(file, line, "the populations' names must be in double quotes, at the line's end")
-  }
-  populations <- regmatches(names, gregexpr("[^\"]+(?=\"(\\s|$))", names, perl = TRUE))[[1]]
-  if (!nzchar(names)) populations <- NULL
+  check_dimensions(dim, file, line)
+  if (nzchar(names) && !folding) stop_on_names(file, line)
+  list(
+    dim = as.integer(dim), newer = folding,
+    folded = is_folded(if (folding) utils::tail(words, 1), folded, file, line),
+    populations = if (nzchar(names)) quoted_populations(names, length(dim), file, line)
+  )
+}
+
+stop_on_names <- function(file, line) {
+  stop_on_sfs(file, line, "the populations' names must be in double quotes, at the line's end")
+}
+
+quoted_populations <- function(text, n, file, line) {
+  if (!grepl("^(\"[^\"]*\"\\s*)*$", text)) stop_on_names(file, line)
+  populations <- regmatches(text, gregexpr("[^\"]+(?=\"(\\s|$))", text, perl = TRUE))[[1]]
   tryCatch(
-    check_populations(populations, length(dim)),
+    check_populations(populations, n),
     ancify_input_error = function(condition) {
       stop_on_sfs(file, line, "%s", sub("\\.$", "", conditionMessage(condition)))
     }
   )
-  list(
-    dim = as.integer(dim), newer = folding, folded = utils::tail(words, 1) == "folded",
-    populations = populations
-  )
+  populations
 }
 
-# The cells of five populations of 31 haplotypes.
-most_sfs_cells <- 2^25
+# `says`: `folded` or `unfolded` of the file, NULL in older files. `given`: by the user, or NULL.
+is_folded <- function(says, given, file, line) {
+  if (is.null(says)) {
+    return(given %||% FALSE)
+  }
+  if (!is.null(given) && given != (says == "folded")) {
+    stop_on_sfs(file, line, "the file says %s, but `folded` is %s", says, given)
+  }
+  says == "folded"
+}
 
-# The values of the reader's current line. `line`: its number; `header`: the number of the line of
-# sizes.
-read_cells <- function(reader, n, what, file, line, header) {
-  read <- spectrum_numbers_impl(reader, min(n, most_sfs_cells), what)
-  if (min(n, read$words) > most_sfs_cells) {
-    stop_on_sfs(file, header, "there are %s cells, but a file has at most %s",
-                format_count(n), format_count(most_sfs_cells))
-  }
-  if (read$words != n) {
-    stop_on_sfs(
-      file, line, "the %s must have %s values, but there are %s", what, format_count(n),
-      if (read$words > n) "more" else format_count(read$words)
-    )
-  }
-  wrong <- if (what == "mask") which(!read$values %in% 0:1)
-  if (length(wrong)) {
-    stop_on_sfs(file, line, "the mask must be 0 or 1, not %s",
-                quoted(format(read$values[wrong[1]])))
-  }
-  read$values
+# `is_other`: whether some words are no numbers.
+stop_on_sizes <- function(text, is_other, file, line) {
+  stop_on_sfs(
+    file, line, paste(
+      "the sizes must be each population's haplotypes plus 1, then `folded` or `unfolded` and",
+      "optional names in double quotes, not %s%s"
+    ), quoted(cut_text(text)),
+    if (is_other) "" else ". For a spectrum of realSFS, which has no sizes, give `sizes`"
+  )
 }
 
 #' @rdname read_sfs

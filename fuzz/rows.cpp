@@ -1,6 +1,7 @@
 // Fuzzes tables of words and of numbers: a slow, plain reader finds the same, or an error too.
 #include "core/io/rows.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/io/number_parser.h"
@@ -65,10 +66,16 @@ std::vector<Row> rows_at(Separator separator, const std::string& text, bool& mat
   return rows.value_or(std::vector<Row>());
 }
 
+bool has_comments(Separator separator) { return separator == Separator::kBlanks; }
+
 std::string words_slowly(Separator separator, const std::string& text) {
   bool matches = true;
   auto rows = rows_at(separator, text, matches);
   if (!matches) return {};
+  if (has_comments(separator)) {
+    const auto is_comment = [](const Row& row) { return row[0][0] == '#'; };
+    rows.erase(std::remove_if(rows.begin(), rows.end(), is_comment), rows.end());
+  }
   if (!rows.empty() && rows[0].size() >= 2 && rows[0][0] == "variant" && rows[0][1] == "component")
     rows.erase(rows.begin());
   if (!of_one_width(rows)) return {};
@@ -100,8 +107,9 @@ std::string numbers_slowly(Separator separator, const std::string& text) {
 
 std::string words_in(Separator separator, const std::string& path) {
   return outcome([&] {
-    const WordTable read =
-        read_words(path, {kLeast, kMost, {"variant", "component"}, separator}, TaskContext());
+    const WordRows rows = {
+        kLeast, kMost, {"variant", "component"}, separator, has_comments(separator)};
+    const WordTable read = read_words(path, rows, TaskContext());
     std::string table = "words\n";
     for (std::size_t i = 0; i < read.lines.size(); ++i) {
       for (const TextColumn& column : read.columns) table += std::string(column[i]) + " ";

@@ -339,7 +339,8 @@ struct Fields<ancify::WordRows> {
   using All = ancify::WordRows;
   static constexpr auto table =
       fields("WordRows", field("least", &All::least), field("most", &All::most),
-             field("header", &All::header), field("commas", &All::separator, separator_of));
+             field("header", &All::header), field("commas", &All::separator, separator_of),
+             field("comments", &All::comments));
 };
 
 // Returns list(columns = a list of character vectors, line = of each row).

@@ -119,20 +119,21 @@ void check_width(const std::string& path, std::int64_t line, std::size_t columns
 }
 
 WordTable read_words(const std::string& path, const WordRows& rows, const TaskContext& context) {
-  const auto& [least, most, header, separator] = rows;
+  const std::vector<std::string>& header = rows.header;
   WordTable table;
   bool is_first = true;
-  for_each_row(path, context, separator, [&](const Fields& fields, std::int64_t line) {
+  for_each_row(path, context, rows.separator, [&](const Fields& fields, std::int64_t line) {
+    if (rows.comments && fields[0].substr(0, 1) == "#") return;
     const bool is_header = is_first && fields.size() >= header.size() && !header.empty() &&
                            std::equal(header.begin(), header.end(), fields.begin());
     is_first = false;
     if (is_header) return;
     if (table.lines.empty()) {
-      if (fields.size() < least || fields.size() > most) {
+      if (fields.size() < rows.least || fields.size() > rows.most) {
         throw FormatError(path, line,
                           "this line has " + count_of(fields.size(), "column") + ", not " +
-                              std::to_string(least) +
-                              (most > least ? " to " + std::to_string(most) : ""));
+                              std::to_string(rows.least) +
+                              (rows.most > rows.least ? " to " + std::to_string(rows.most) : ""));
       }
       table.columns.resize(fields.size());
     }

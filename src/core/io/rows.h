@@ -77,6 +77,7 @@ struct WordRows {
   std::size_t most = 1;
   std::vector<std::string> header;
   Separator separator = Separator::kBlanks;
+  bool comments = false;  // whether lines that begin with # are left out
 };
 
 WordTable read_words(const std::string& path, const WordRows& rows, const TaskContext& context);
