@@ -11,6 +11,7 @@ option_row <- function(long, value, help, short = NULL, default = NULL) {
   list(names = c(short, paste0("--", long)), value = value, help = help, default = default)
 }
 
+seed_of_probes <- "seed of random probes"
 method_of_fits <- "of the fit: exact, stochastic, or auto, which chooses one by size"
 
 # All options, by their names after parsing. These are the names of R's arguments, where they exist.
@@ -89,6 +90,21 @@ option_rows <- list(
   model = option_row("model", "MODEL", "the name of a model, or a Demes file"),
   start = option_row("start", "VALUES", "start values of the parameters, such as nu=2,time=1"),
   starts = option_row("starts", "N", "most searches", default = "20"),
+  lower = option_row("lower", "VALUES", "lower bounds of parameters, such as nu=0.01"),
+  upper = option_row("upper", "VALUES", "upper bounds of parameters, such as nu=50,time=2"),
+  fixed = option_row("fixed", "VALUES", "parameters that are not fitted, such as time=0.1"),
+  misidentified = option_row("misidentified", "", "fit the share of misidentified sites, too"),
+  tolerance = option_row(
+    "tolerance", "X", "largest difference in log-likelihood of searches that agree", default = "0.1"
+  ),
+  haplotypes = option_row(
+    "haplotypes", "SIZES", "for a SPECTRUM of realSFS: haplotypes of each population, as YRI=20"
+  ),
+  errors = option_row("errors", "", "standard errors and intervals, for independent sites"),
+  bootstraps = option_row(
+    "bootstraps", "FILES", "errors for linked sites, by spectra such as 'windows.*.fs' (comma)"
+  ),
+  plot = option_row("plot", "FILE", "draw data and model into a .pdf, .png or .svg"),
   reference_size = option_row(
     "reference-size", "N", "write a Demes file, with this many ancestral diploids"
   ),
@@ -147,7 +163,11 @@ option_rows <- list(
     "admixture", "FILE", "ancestries, as ADMIXTURE's .Q, with a component each"
   ),
   merge = option_row("merge", "", "merge components with z below 1.645 into one, and fit again"),
-  seed = option_row("seed", "N", "seed of random probes", default = "1"),
+  seed = option_row(
+    "seed", "N",
+    c(demography = "seed of random starts", reml = seed_of_probes, sparse = seed_of_probes),
+    default = "1"
+  ),
   probes = option_row("probes", "N", "random probes of a stochastic search", default = "16"),
   effects = option_row("effects", "", "write effects of variants, and genetic values"),
   predict = option_row("predict", "FILE", "genotypes whose phenotypes are predicted"),
@@ -191,7 +211,7 @@ option_rows <- list(
 )
 
 # Options whose values are output files.
-output_options <- c("output", "out")
+output_options <- c("output", "out", "plot")
 
 long_name <- function(option) utils::tail(option_rows[[option]]$names, 1)
 
@@ -251,84 +271,7 @@ option_called <- function(arg) {
   usage_error("there is no option ", arg, guess)
 }
 
-# ---- Checks --------------------------------------------------------------------------------------
-
-command_named <- function(name, rows) {
-  if (!name %in% names(rows)) {
-    usage_error("there is no command ", name, did_you_mean(name, names(rows), show = identity))
-  }
-  rows[[name]]
-}
-
-# Refuses unknown options, and reports required ones that are missing.
-check_command_line <- function(name, row, parsed) {
-  given <- setdiff(names(parsed), c("arguments", "rows", "verbose"))
-  other <- setdiff(given, row$options)
-  if (length(other)) {
-    takes <- Filter(function(one) other[1] %in% one$options, parsed$rows)
-    usage_error(name, " takes no ", long_name(other[1]), ", which is for ", enumerate(names(takes)))
-  }
-  lacking <- setdiff(row$required, given)
-  if (length(lacking)) {
-    option <- option_rows[[lacking[1]]]
-    usage_error(name, " needs ", option$names[1], " ", option$value)
-  }
-  check_arguments(name, row$arguments, parsed$arguments)
-  check_streams(name, row, parsed)
-  check_results(row, parsed)
-}
-
-# `wanted`: the arguments of a row; `given`: the words on the command line.
-check_arguments <- function(name, wanted, given) {
-  if (length(given) < sum(!grepl("^\\[|^\\.", wanted))) {
-    usage_error(name, " needs ", paste(wanted, collapse = " "))
-  }
-  if (length(given) > length(wanted) && !any(grepl("...", wanted, fixed = TRUE))) {
-    usage_error(
-      name, " takes ", if (length(wanted)) paste(wanted, collapse = " ") else "no arguments",
-      ", not also ", given[length(wanted) + 1]
-    )
-  }
-}
-
-# Refuses - where it would be taken for a file name.
-check_streams <- function(name, row, parsed) {
-  values <- given_values(row, parsed)
-  wrong <- setdiff(names(values)[vapply(values, identical, NA, "-")], row$streams)
-  if (length(wrong)) {
-    usage_error(name, " cannot use a standard stream for ", short_name(wrong[1]),
-                ": give a file instead of -")
-  }
-}
-
-# Refuses to overwrite inputs: files named on the command line, or calls in a folder.
-check_results <- function(row, parsed) {
-  values <- given_values(row, parsed)
-  read <- lapply(values[!names(values) %in% output_options], function(path) {
-    c(path, list.files(path, "[.]fa$", full.names = TRUE))
-  })
-  names(read) <- vapply(names(read), short_name, "")
-  for (path in setdiff(row$writes(parsed), "-")) {
-    name <- short_name(intersect(output_options, row$options))
-    check_output_file(path, name)
-    do.call(refuse_same_file, c(path, read, name = name))
-  }
-}
-
-# Arguments and values of options, by their names in `row`.
-given_values <- function(row, parsed) {
-  c(
-    Filter(is.character, parsed[intersect(row$options, names(parsed))]),
-    stats::setNames(parsed$arguments, rep_len(row$arguments, length(parsed$arguments)))
-  )
-}
-
-# The user's name for an option or argument.
-short_name <- function(name) {
-  if (name %in% names(option_rows)) option_rows[[name]]$names[1] else name
-}
-
-# ---- Values --------------------------------------------------------------------------------------
+# ---- Values -------------------------------------------------------------------------------------
 
 threads_option <- function(parsed) number_option(parsed$threads, "-n")
 

@@ -202,21 +202,24 @@ rows_of_analyses <- function() {
     ),
     demography = command_row(
       "fit a demographic model to a spectrum; status 3 if not converged", demography_command,
-      "SPECTRUM", c("model", "start", "starts", "out", "reference_size", "threads"), "model",
       "SPECTRUM",
+      c("model", "start", "lower", "upper", "fixed", "misidentified", "starts", "seed", "tolerance",
+        "errors", "bootstraps", "haplotypes", "out", "reference_size", "plot", "threads"),
+      "model", "SPECTRUM",
       c(
         paste("models:", paste(demography_model(), collapse = ", ")),
         paste(
           "A model with parameters is fitted, and needs --start. One without, as in a Demes file,",
           "is compared with the data. --out writes PREFIX.json, the expected spectrum PREFIX.fs",
           "and, with --reference-size, the model as the Demes file PREFIX.yaml."
-        )
+        ),
+        "SPECTRUM is a file of dadi, fastsimcoal2 (.obs) or, with --haplotypes, realSFS."
       ),
       paste(
         "ancify demography one.fs --model two_epoch --start nu=2,time=0.1 \\\n ",
         "--out fitted --reference-size 10000"
       ),
-      "fit_demography", c(sfs = "SPECTRUM"), demography_files
+      "fit_demography", c(sfs = "SPECTRUM", sizes = "--haplotypes"), demography_files
     ),
     reml = command_row(
       "estimate heritability from genotypes; status 3 if not converged", reml_command,

@@ -1,7 +1,7 @@
 #' Compute confidence intervals of a demographic model
 #'
 #' `confint()` gives intervals of the parameters of [fit_demography()], and `profile()` the
-#' likelihood along each of them: `confint(fit, method = "profile")`.
+#' likelihood along each of them: `confint(fit, bootstraps = attr(data, "bootstrap"))`.
 #'
 #' @details
 #' **Wald intervals** are the estimate plus and minus a normal quantile times the standard error of
@@ -21,7 +21,9 @@
 #'   all that `method` has.
 #' @param level Confidence level, 0.95 by default. A profile extends to this level on each side,
 #'   0.99 by default.
-#' @param method `"wald"` (the default) or `"profile"`.
+#' @param method `"wald"` or `"profile"`. `NULL` (the default): profiles with `bootstraps`, unless
+#'   `log` is `TRUE`, and Wald intervals without. In simulations of linked sites, profiles covered
+#'   the truth more often than Wald intervals.
 #' @param bootstraps As in [vcov.demography_fit()]; `NULL` (the default): independent sites.
 #' @param log Whether Wald intervals are computed for logarithms; `FALSE` (the default).
 #' @param BPPARAM A `BiocParallelParam`, whose workers share the profiles, each on one thread unless
@@ -58,10 +60,12 @@
 #' along
 #' plot(along, level = 0.9)
 confint.demography_fit <- function(object, parm = NULL, level = 0.95,
-                                   method = c("wald", "profile"), bootstraps = NULL, log = FALSE,
+                                   method = NULL, bootstraps = NULL, log = FALSE,
                                    BPPARAM = NULL, progress = interactive(), ...) {
-  check_method(level = check_level, log = flag(), method = choice(c("wald", "profile")))
-  wald <- identical(method, "wald")
+  check_method(
+    level = check_level, log = flag(), method = optional(choice(c("wald", "profile")))
+  )
+  wald <- identical(method %||% if (is.null(bootstraps) || log) "wald" else "profile", "wald")
   has <- if (wald) names(all_estimates(object)) else object$fitted
   parm <- check_parm(parm, has)
   limits <- if (wald) {

@@ -297,6 +297,40 @@ test_that("folded data are compared with a folded model", {
   ))
 })
 
+test_that("demography has errors, fixed parameters and pictures", {
+  set.seed(3)
+  model <- demography_model("two_epoch")
+  data <- simulate(expected_sfs(model, c(nu = 3, time = 0.2), 12) * 2000, 1)[[1]]
+  write_sfs(data, at("data.fs"))
+  for (i in 1:4) write_sfs(simulate(data, 1)[[1]], at(sprintf("drawn.%d.fs", i)))
+  writeLines(paste(as.vector(unclass(data)), collapse = " "), at("data.ml"))
+  demography <- "--model two_epoch --start nu=2,time=0.1 -n 1"
+  result <- here(paste("ancify demography data.fs", demography,
+                       "--bootstraps drawn.*.fs --out linked --plot linked.svg"))
+  expect_quiet(result)
+  expect_identical(tail(result$out, 3), paste0("Wrote linked", c(".json", ".fs", ".svg")))
+  expect_match(readLines(at("linked.svg"), 2)[2], "<svg")
+  drawn <- lapply(at(sprintf("drawn.%d.fs", 1:4)), read_sfs)
+  set.seed(1)
+  fit <- fit_demography(model, data, c(nu = 2, time = 0.1), threads = 1)
+  errors <- jsonlite::fromJSON(at("linked.json"))$errors
+  expect_identical(errors$parameter, c("nu", "time", "theta"))
+  expect_equal(errors$std_error, unname(sqrt(diag(vcov(fit, drawn)))), tolerance = 1e-3)
+  ends <- confint(fit, bootstraps = drawn, progress = FALSE)
+  expect_equal(errors$lower, c(ends[, 1], NA), tolerance = 1e-3, ignore_attr = TRUE)
+  # A file of realSFS, a fixed parameter, and the share of misidentified sites
+  result <- here(paste("ancify demography data.ml --haplotypes 12 --model two_epoch --start nu=2",
+                       "--fixed time=0.2 --upper nu=9 --misidentified --errors --seed 2 --out share"))
+  expect_quiet(result)
+  json <- jsonlite::fromJSON(at("share.json"))
+  expect_identical(json$params$time, 0.2)
+  expect_identical(json$errors$parameter, c("nu", "misidentified", "theta"))
+  expect_equal(json$params$nu, 3, tolerance = 0.1)
+  # A parameter at its bound has no standard error, which is told.
+  result <- here(paste("ancify demography data.fs", demography, "--upper nu=2.1 --errors"))
+  expect_match(result$err, "No standard errors: .*at a bound: nu", all = FALSE)
+})
+
 test_that("a fit that has not converged is status 3", {
   result <- here("ancify demography one.fs --model two_epoch --start nu=2,time=0.1 --starts 1")
   expect_identical(result$status, 3L)
@@ -318,6 +352,16 @@ test_that("demography complains in the words of a shell", {
             "ancify demography one.fs --model snm --start nu=2")
   complains(1L, "The model ends with 2 populations, but `SPECTRUM` has 1 population",
             "ancify demography one.fs --model snm_2d")
+  complains(2L, "snm has no parameters: leave out --errors",
+            "ancify demography one.fs --model snm --errors")
+  fit <- "ancify demography one.fs --model two_epoch --start nu=2,time=1"
+  complains(2L, "--lower must be as nu=1,time=0.5, not nu", paste(fit, "--lower nu"))
+  complains(2L, "--haplotypes must be as 20,30 or YRI=20,CEU=30, not x", paste(fit, "--haplotypes x"))
+  complains(2L, "but 0 match none", paste(fit, "--bootstraps none"))
+  complains(2L, "--plot must end with .pdf, .png or .svg, not x.doc", paste(fit, "--plot x.doc"))
+  file.copy(at("one.fs"), at("one.pdf"))
+  complains(1L, "`--plot` and `SPECTRUM` are one file",
+            "ancify demography one.pdf --model snm --plot one.pdf")
   complains(2L, "--reference-size needs --out",
             "ancify demography one.fs --model snm --reference-size 9")
   complains(1L, "in.vcf", "ancify demography one.fs --model in.vcf")

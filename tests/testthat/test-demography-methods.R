@@ -151,8 +151,13 @@ test_that("an interval ends at the user's bound, and has no end at a default one
 test_that("Wald intervals are those of standard errors", {
   errors <- sqrt(diag(vcov(fit, bootstraps)))
   all <- c(coef(fit), theta = fit$theta)
-  found <- confint(fit, bootstraps = bootstraps)
+  found <- confint(fit, method = "wald", bootstraps = bootstraps)
   expect_equal(found[, 2], all + stats::qnorm(0.975) * errors)
+  expect_identical(confint(fit), confint(fit, method = "wald"))
+  expect_identical(
+    confint(fit, "nu", bootstraps = bootstraps, progress = FALSE),
+    confint(fit, "nu", method = "profile", bootstraps = bootstraps, progress = FALSE)
+  )
   logs <- confint(fit, "nu", log = TRUE)
   expect_equal(sqrt(prod(logs)), coef(fit)[["nu"]])
   expect_ancify_error(confint(fit, "m"), "input", "'m'", "'nu'")
