@@ -320,7 +320,8 @@ test_that("demography has errors, fixed parameters and pictures", {
   expect_equal(errors$lower, c(ends[, 1], NA), tolerance = 1e-3, ignore_attr = TRUE)
   # A file of realSFS, a fixed parameter, and the share of misidentified sites
   result <- here(paste("ancify demography data.ml --haplotypes 12 --model two_epoch --start nu=2",
-                       "--fixed time=0.2 --upper nu=9 --misidentified --errors --seed 2 --out share"))
+                       "--fixed time=0.2 --upper nu=9 --misidentified --errors --seed 2",
+                       "--out share"))
   expect_quiet(result)
   json <- jsonlite::fromJSON(at("share.json"))
   expect_identical(json$params$time, 0.2)
@@ -356,7 +357,8 @@ test_that("demography complains in the words of a shell", {
             "ancify demography one.fs --model snm --errors")
   fit <- "ancify demography one.fs --model two_epoch --start nu=2,time=1"
   complains(2L, "--lower must be as nu=1,time=0.5, not nu", paste(fit, "--lower nu"))
-  complains(2L, "--haplotypes must be as 20,30 or YRI=20,CEU=30, not x", paste(fit, "--haplotypes x"))
+  complains(2L, "--haplotypes must be as 20,30 or YRI=20,CEU=30, not x",
+            paste(fit, "--haplotypes x"))
   complains(2L, "but 0 match none", paste(fit, "--bootstraps none"))
   complains(2L, "--plot must end with .pdf, .png or .svg, not x.doc", paste(fit, "--plot x.doc"))
   file.copy(at("one.fs"), at("one.pdf"))
