@@ -17,6 +17,7 @@ demography_command <- function(parsed) {
       starts = number_option(parsed$starts, "--starts") %||% 20,
       misidentified = isTRUE(parsed$misidentified),
       tolerance = decimal_options(parsed, "tolerance")$tolerance %||% 0.1,
+      seconds = decimal_options(parsed, "seconds")$seconds %||% Inf,
       threads = threads_option(parsed), progress = isatty(stderr())
     )
     print(summary(fit))
@@ -157,7 +158,8 @@ picture_devices <- list(
 
 refuse_fit_options <- function(parsed) {
   given <- intersect(
-    c("lower", "upper", "fixed", "misidentified", "starts", "tolerance", "errors", "bootstraps"),
+    c("lower", "upper", "fixed", "misidentified", "starts", "tolerance", "seconds", "errors",
+      "bootstraps"),
     names(parsed)
   )
   if (length(given)) {

@@ -97,6 +97,7 @@ option_rows <- list(
   tolerance = option_row(
     "tolerance", "X", "largest difference in log-likelihood of searches that agree", default = "0.1"
   ),
+  seconds = option_row("seconds", "N", "longest time of all searches", default = "no limit"),
   haplotypes = option_row(
     "haplotypes", "SIZES", "for a SPECTRUM of realSFS: haplotypes of each population, as YRI=20"
   ),

@@ -11,7 +11,8 @@
 #' `start` times random factors from 1/2 to 2. `set.seed()` makes a fit reproducible.
 #'
 #' **Convergence.** A fit has converged if the three best searches agree on the log-likelihood
-#' within `tolerance`. No further searches then start.
+#' within `tolerance`, and no parameter is at a default bound. No further searches start once three
+#' agree. With `seconds`, searches end when this time is over, at the best point so far.
 #'
 #' **Numerical error.** The default grids and time steps cause errors of some hundredths in a
 #' log-likelihood. For 40 haplotypes of Yoruba and CEU the maximum is -1066.39, even on grids twice
@@ -51,6 +52,8 @@
 #' @param multinomial Whether theta is fitted. `TRUE` (the default) scales the model to the data;
 #'   `FALSE` (the default for a [dfe_model()]) takes theta from the model.
 #' @param tolerance Largest difference in log-likelihood between agreeing searches, 0.1 by default.
+#' @param seconds Longest time of all searches; `Inf` (the default): until they end. A search ends
+#'   after 200 iterations in any case. Not with `BPPARAM`.
 #' @param time,extrapolate,sampling,threads,backend As in [expected_sfs()]. If `sampling` is a
 #'   function, its arguments are fitted too. Give bounds for their range: `upper = c(inbreeding =
 #'   1)`. Of these and `pts`, a [dfe_model()] takes only `threads`, as it already has its spectra.
@@ -105,15 +108,17 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
                            multinomial = inherits(model, "demography"), tolerance = 0.1,
                            time = "accurate", extrapolate = "linear", sampling = "analytic",
                            threads = NULL, backend = "auto", BPPARAM = NULL,
-                           progress = interactive(), ld = NULL) {
+                           progress = interactive(), ld = NULL, seconds = Inf) {
   check_given()
   arguments <- as.list(environment())
   check_observed(model, sfs, ld, misidentified)
-  check_args(misidentified = flag(), starts = whole(), progress = flag(), tolerance = positive(1))
+  check_args(misidentified = flag(), starts = whole(), progress = flag(), tolerance = positive(1),
+             seconds = check_seconds)
   # One thread for each worker.
   if (!is.null(BPPARAM)) {
     check_workers(BPPARAM, backend)
     threads <- 1
+    refuse_if(seconds < Inf, "`seconds` is for the searches of one session: leave out `BPPARAM`.")
   }
   if (inherits(model, "dfe_model")) {
     refuse_of_dfe_model(
@@ -138,14 +143,14 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
       term$log_likelihood(one, term$data, surface$settings$multinomial)
     }
   )
-  searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress)
+  searches <- all_searches(surface, space, starts, tolerance, BPPARAM, progress, seconds)
   values <- vapply(searches, `[[`, 0, "log_likelihood")
   best <- searches[[which.max(values)]]
   params <- do.call(rbind, lapply(searches, `[[`, "params"))
   table <- data.frame(log_likelihood = values, params)
   fit <- finished_fit(surface, space, best, table[order(-values), ], tolerance)
   fit$arguments <- arguments[setdiff(names(arguments), c("BPPARAM", "progress"))]
-  warn_of_fit(fit, tolerance)
+  warn_of_fit(fit, tolerance, seconds)
   fit
 }
 
@@ -196,16 +201,28 @@ refuse_of_dfe_model <- function(...) {
             enumerate(sprintf("`%s`", set)))
 }
 
+check_seconds <- function(x, name) {
+  must_be(is.numeric(x) && length(x) == 1 && !is.na(x) && x > 0, x, name, "a time above 0, or Inf")
+}
+
 # ---- Searches ------------------------------------------------------------------------------------
 
 # The step of finite differences, on the search's scale. Its effect far exceeds the noise from
 # changes in the number of time steps.
 slope_step <- 1e-3
 
-one_search <- function(surface, space, start) {
+# Climbs from `start`; ends at the best point so far if `deadline` (elapsed seconds of proc.time())
+# passes.
+one_search <- function(surface, space, start, deadline = Inf) {
   lower <- to_scale(space, space$lower)
   upper <- to_scale(space, space$upper)
-  value <- function(x) -log_likelihoods_at(surface, list(from_scale(space, x)))
+  best <- list(objective = Inf, par = to_scale(space, start))
+  value <- function(x) {
+    if (proc.time()[["elapsed"]] > deadline) stop(out_of_time())
+    value <- -log_likelihoods_at(surface, list(from_scale(space, x)))
+    if (value < best$objective) best <<- list(objective = value, par = x)
+    value
+  }
   gradient <- function(x) {
     above <- pmin(x + slope_step, upper)
     below <- pmax(x - slope_step, lower)
@@ -228,14 +245,22 @@ one_search <- function(surface, space, start) {
     one_sided <- ifelse(is.finite(to_above), to_above, to_below)
     ifelse(is.finite(slopes), slopes, ifelse(is.finite(one_sided), one_sided, 0))
   }
-  found <- stats::nlminb(
-    to_scale(space, start), value, gradient, lower = lower, upper = upper,
-    control = list(rel.tol = 1e-9, x.tol = 1e-6, iter.max = 200)
+  found <- tryCatch(
+    stats::nlminb(
+      to_scale(space, start), value, gradient, lower = lower, upper = upper,
+      control = list(rel.tol = 1e-9, x.tol = 1e-6, iter.max = 200)
+    ),
+    out_of_time = function(condition) best
   )
   list(log_likelihood = -found$objective, params = from_scale(space, found$par))
 }
 
-all_searches <- function(surface, space, starts, tolerance, param, progress) {
+out_of_time <- function() {
+  structure(class = c("out_of_time", "condition"), list(message = "out of time", call = NULL))
+}
+
+all_searches <- function(surface, space, starts, tolerance, param, progress, seconds) {
+  deadline <- proc.time()[["elapsed"]] + seconds
   place <- function(i) if (i == 1) space$start else place_near_start(surface, space)
   if (!is.null(param)) {
     return(over_parts(lapply(seq_len(starts), place), with_ancify(function(place) {
@@ -248,9 +273,10 @@ all_searches <- function(surface, space, starts, tolerance, param, progress) {
   }
   searches <- list()
   for (i in seq_len(starts)) {
-    searches[[i]] <- one_search(surface, space, place(i))
+    searches[[i]] <- one_search(surface, space, place(i), deadline)
     if (progress) cli::cli_progress_update(id = bar)
     if (is_agreed(vapply(searches, `[[`, 0, "log_likelihood"), tolerance)) break
+    if (proc.time()[["elapsed"]] > deadline) break
   }
   searches
 }
@@ -284,7 +310,7 @@ finished_fit <- function(surface, space, best, searches, tolerance) {
       params = params, fitted = names(space$start), theta = there$theta,
       log_likelihood = best$log_likelihood, expected = there$expected,
       expected_ld = there$expected_ld,
-      converged = is_agreed(searches$log_likelihood, tolerance),
+      converged = is_agreed(searches$log_likelihood, tolerance) && !is_at_default(bounds),
       at_bounds = rownames(bounds)[!is.na(bounds$at)], bounds = bounds, searches = searches,
       surface = surface
     ),
@@ -292,12 +318,14 @@ finished_fit <- function(surface, space, best, searches, tolerance) {
   )
 }
 
-warn_of_fit <- function(fit, tolerance) {
-  if (!fit$converged) {
+warn_of_fit <- function(fit, tolerance, seconds) {
+  if (!is_agreed(fit$searches$log_likelihood, tolerance)) {
     warn_ancify(
       sprintf(
-        "The fit has not converged: of %s no three agree within %s in log-likelihood. Give more `starts` or a better `start`.", # nolint: line_length_linter.
-        count_of(nrow(fit$searches), "search"), format(tolerance)
+        "The fit has not converged: of %s%s no three agree within %s in log-likelihood. Give more %s or a better `start`.", # nolint: line_length_linter.
+        count_of(nrow(fit$searches), "search"),
+        if (seconds < Inf) sprintf(" in %s seconds", format(seconds)) else "", format(tolerance),
+        if (seconds < Inf) "`seconds`" else "`starts`"
       ),
       "fit"
     )

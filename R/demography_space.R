@@ -93,6 +93,13 @@ bounds_of_space <- function(space, params) {
   )
 }
 
+# Whether an estimate is at a bound that the user did not give and the parameter does not have. The
+# maximum is then elsewhere.
+is_at_default <- function(bounds) {
+  own <- ifelse(bounds$at %in% "upper", bounds$upper_of, bounds$lower_of)
+  any(!is.na(bounds$at) & own == "default")
+}
+
 # For each parameter at a bound: the bound's source, and a remedy.
 bound_sentences <- function(bounds) {
   there <- bounds[!is.na(bounds$at), ]
@@ -106,8 +113,10 @@ bound_sentences <- function(bounds) {
       there[[paste0(side, "_of")]][i],
       user = sprintf("%s is at your bound, `%s = c(%s = %s)`: give a %s one, or fix it.", name,
                      side, name, format(value), if (side == "lower") "smaller" else "larger"),
-      default = sprintf("%s is at the default bound %s: give `%s = c(%s = %s)`, or fix it.", name,
-                        format(value), side, name, format(beyond)),
+      default = sprintf(
+        "%s is at the default bound %s, so the fit has not converged: give `%s = c(%s = %s)`, or fix it.", # nolint: line_length_linter.
+        name, format(value), side, name, format(beyond)
+      ),
       range = sprintf("%s is at %s, the end of its range: fix it.", name, format(value))
     )
   }, "")

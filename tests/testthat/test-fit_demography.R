@@ -207,14 +207,33 @@ test_that("a fit at a bound, or not converged, is a warning", {
   split <- demography_model("split_mig")
   apart <- true_spectrum(split, c(known, m = 0), c(6, 6), 2000)
   expect_warning(
-    quick_fit(split, apart, c(m = 1), fixed = known),
-    "m is at the default bound 0.001: give `lower = c(m = 1e-06)`, or fix it.", fixed = TRUE,
-    class = "ancify_fit_warning"
+    none <- quick_fit(split, apart, c(m = 1), fixed = known),
+    paste("m is at the default bound 0.001, so the fit has not converged:",
+          "give `lower = c(m = 1e-06)`, or fix it."), fixed = TRUE, class = "ancify_fit_warning"
   )
+  expect_false(none$converged)
   expect_warning(
     fit_demography(model, data, start, starts = 1, pts = c(20, 30), progress = FALSE), "converged",
     class = "ancify_fit_warning"
   )
+})
+
+test_that("searches end when their time is over, at the best point so far", {
+  model <- demography_model("two_epoch")
+  data <- true_spectrum(model, c(nu = 3, time = 0.1), 8, 2000)
+  start <- c(nu = 1.5, time = 0.3)
+  fit_within <- function(seconds, ...) {
+    fit_demography(model, data, start, seconds = seconds, progress = FALSE, ...)
+  }
+  expect_warning(fit <- fit_within(1e-9), "of 1 search in 1e-09 seconds.*more `seconds`",
+                 class = "ancify_fit_warning")
+  expect_false(fit$converged)
+  expect_equal(coef(fit), start)
+  expect_equal(fit$log_likelihood, sfs_log_likelihood(fit$expected, data))
+  expect_true(fit_within(600)$converged)
+  for (wrong in list(0, -1, NA_real_, "1", c(1, 2))) {
+    expect_ancify_error(fit_within(wrong), "input", "`seconds`")
+  }
 })
 
 test_that("standard errors are those of independent sites, and larger for linked sites", {
