@@ -204,7 +204,8 @@ rows_of_analyses <- function() {
       "fit a demographic model to a spectrum; status 3 if not converged", demography_command,
       "SPECTRUM",
       c("model", "start", "lower", "upper", "fixed", "misidentified", "starts", "seed", "tolerance",
-        "seconds", "errors", "bootstraps", "haplotypes", "out", "reference_size", "plot", "threads"),
+        "seconds", "errors", "bootstraps", "haplotypes", "out", "reference_size", "plot",
+        "threads"),
       "model", "SPECTRUM",
       c(
         paste("models:", paste(demography_model(), collapse = ", ")),
