@@ -156,7 +156,7 @@ test_that("records without genotypes vary with unknown counts", {
   expect_identical(attr(result$counts, "counted"), as.numeric(sum(!is.na(by_counts[even, 1]))))
 })
 
-test_that("AC and AN are the counts of records without genotypes", {
+long_test_that("AC and AN are the counts of records without genotypes", {
   require_htslib()
   case <- history_case(40)
   sites <- case$sites

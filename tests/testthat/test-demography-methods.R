@@ -200,7 +200,7 @@ test_that("simulated spectra have the fit's mean, or its number of sites", {
   expect_ancify_error(stats::simulate(fit, draws = "normal"), "input", "`draws`")
 })
 
-test_that("a parametric bootstrap has the errors of the Fisher information", {
+long_test_that("a parametric bootstrap has the errors of the Fisher information", {
   draws <- stats::simulate(fit, 60, seed = 946)
   refits <- refit_demography(fit, draws, progress = FALSE)
   expect_named(refits, c("log_likelihood", "nu", "time", "theta"))

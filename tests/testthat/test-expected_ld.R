@@ -190,7 +190,7 @@ history <- demography(event_equilibrium(), event_epoch(0.15, nu = 3))
 ld_of_history <- measured_ld(history, "A", c(1, 3, 10, 30, 100) * 1e-5, 5000)
 sfs_of_history <- 2000 * expected_sfs(history, NULL, c(A = 10), c(20, 30, 40))
 
-test_that("a joint fit has the reference size, and one log-likelihood of both terms", {
+long_test_that("a joint fit has the reference size, and one log-likelihood of both terms", {
   start <- c(nu = 2, time = 0.2, reference_size = 8000)
   fit <- fit_demography(two_epoch, sfs_of_history, start, starts = 3, pts = c(20, 30),
                         ld = ld_of_history, threads = 1)

@@ -275,7 +275,7 @@ test_that("populations of INFO have names, words and patterns", {
                       "needs genotypes")
 })
 
-test_that("a catalogue of 800,000 diploids is projected, and nothing grows with its square", {
+long_test_that("a catalogue of 800,000 diploids is projected, and nothing grows with its square", {
   set.seed(65)
   n <- 400
   called <- 1600000L - sample(2000L, n, TRUE)

@@ -86,7 +86,7 @@ test_that("samples give the records that alignments with the same bases give", {
   expect_gt(attr(found$result, "swapped"), 0)
 })
 
-test_that("by the coalescent, samples and alignments give the same calls", {
+long_test_that("by the coalescent, samples and alignments give the same calls", {
   require_htslib()
   case <- case_of_samples(200)
   # An outgroup's third base is not among the focal alleles.

@@ -234,7 +234,7 @@ slice_samples <- function(case) {
   write_vcf(records, header = header)
 }
 
-test_that("a slice of 1000 Genomes is polarised by one command from each source", {
+long_test_that("a slice of 1000 Genomes is polarised by one command from each source", {
   require_htslib()
   require_package("VariantAnnotation")
   vcf <- variant_annotation_vcf()

@@ -573,7 +573,7 @@ long_test_that("CNEr reads the same from its alignment of human and chicken", {
   unlink(path)
 })
 
-test_that("CNEr reads the same from its alignment of zebrafish and human", {
+long_test_that("CNEr reads the same from its alignment of zebrafish and human", {
   require_package("CNEr")
   axt <- system.file("extdata", "danRer10.hg38.net.axt", package = "CNEr")
   utils::capture.output(blocks <- suppressMessages(CNEr::readAxt(axt)))

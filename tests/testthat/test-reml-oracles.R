@@ -201,7 +201,7 @@ expect_near_bolt <- function(fit, theirs) {
   if (all(free)) expect_equal(theirs$se, se, tolerance = 0.1)
 }
 
-test_that("variances of two components are near those of BOLT-REML, by both paths", {
+long_test_that("variances of two components are near those of BOLT-REML, by both paths", {
   program("bolt")
   set.seed(22)
   calls <- simulate_calls(800, 1500, family = 4)
