@@ -183,7 +183,7 @@ check_output_file <- function(file, name = "file", whole = TRUE) {
 stop_on_file <- function(file, problem) refuse_file(file, "%s %s.", quoted(file), problem)
 
 # A kind of argument of check_args()
-file_out <- function(whole = TRUE) function(x, name) check_output_file(x, name, whole)
+file_out <- function() check_output_file
 
 # Calls write(temporary) for a file beside `path`, then renames the file to `path`.
 write_whole <- function(path, write) {

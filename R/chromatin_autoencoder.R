@@ -117,7 +117,7 @@ fit_autoencoder <- function(maps, task = c("cluster", "denoise", "inpaint"), cod
   task <- check_choice(task, names(autoencoder_tasks), "task")
   code <- check_code(code, task, nrow(maps$maps))
   check_whole_number(epochs, "epochs")
-  share <- check_spoilt_share(share, task)
+  share <- check_corruption_share(share, task)
   check_args(geometry = number(0), seed = whole())
   work <- new_work(threads, backend, progress = interactive())
   out <- choose_judges(length(maps), validation, seed)
@@ -165,7 +165,7 @@ check_code <- function(code, task, pairs) {
   code
 }
 
-check_spoilt_share <- function(share, task) {
+check_corruption_share <- function(share, task) {
   usual <- autoencoder_tasks[[task]]$share
   if (is.null(share)) {
     return(usual %||% 0)
@@ -192,8 +192,8 @@ mean_distance <- function(maps) {
 }
 
 # The structures of maps, needed only for missing pairs or corruption; otherwise an empty array.
-structures_needed <- function(maps, spoilt, work) {
-  if (spoilt || anyNA(maps$maps)) {
+structures_needed <- function(maps, is_corrupted, work) {
+  if (is_corrupted || anyNA(maps$maps)) {
     structures_of(maps, work)
   } else {
     array(0, c(maps$points, 3, 0))

@@ -85,11 +85,11 @@ format_event <- function(event) {
 format_values <- function(x) {
   if (is_list_of_rows(x)) x <- do.call(rbind, lapply(x, as.list))
   if (is.matrix(x)) {
-    rows <- apply(x, 1, function(row) paste(vapply(row, format_course, ""), collapse = " "))
+    rows <- apply(x, 1, function(row) paste(vapply(row, format_parameter, ""), collapse = " "))
     return(paste0("[", paste(rows, collapse = "; "), "]"))
   }
   if (is_size_history(x) || is.function(x)) x <- list(x)
-  text <- trimws(paste(names(x), vapply(x, format_course, "")))
+  text <- trimws(paste(names(x), vapply(x, format_parameter, "")))
   if (length(text) == 1 && is.null(names(x))) {
     return(text)
   }
@@ -100,7 +100,7 @@ is_list_of_rows <- function(x) {
   is.list(x) && !is_size_history(x) && any(lengths(x) > 1) && !any(vapply(x, is_size_history, NA))
 }
 
-format_course <- function(value) {
+format_parameter <- function(value) {
   if (is.function(value)) {
     "a function"
   } else if (is_size_history(value)) {

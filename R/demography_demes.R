@@ -101,12 +101,12 @@ check_not_stopped <- function(graph, demes) {
 }
 
 check_demes_epoch <- function(event, theta) {
-  is_zero <- function(course) is.numeric(course) && course == 0
+  is_zero <- function(history) is.numeric(history) && history == 0
   if (!all(vapply(event$selection, is_zero, NA))) refuse_in_demes("there is selection")
   if (!identical(event$theta, theta)) refuse_in_demes("the mutation rate changes")
   if (!all(event$mutates | event$frozen)) refuse_in_demes("a population has no new mutations")
-  courses <- c(event$size, event$migration)
-  if (any(vapply(courses, is.function, NA))) {
+  histories <- c(event$size, event$migration)
+  if (any(vapply(histories, is.function, NA))) {
     refuse_in_demes("a size or a rate is a function; use size_history()")
   }
 }

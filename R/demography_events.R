@@ -237,16 +237,16 @@ equilibrium_to_core <- function(event, populations, refuse) {
 epoch_to_core <- function(event, populations, refuse) {
   start <- one_number(event[["initial_t"]] %||% 0, "initial_t", refuse)
   end <- start + one_number(event[["T"]], "T", refuse)
-  courses <- function(name, default, n = populations, recycle = TRUE) {
-    as_courses(event[[name]] %||% default, n, recycle, end, name, refuse)
+  histories <- function(name, default, n = populations, recycle = TRUE) {
+    parameter_histories(event[[name]] %||% default, n, recycle, end, name, refuse)
   }
   migration <- event[["m"]] %||% 0
   core_list(
     "epoch",
-    kind = "epoch", start = start, end = end, theta = courses("theta0", 1, 1)[[1]],
-    size = courses("nu", NULL, recycle = FALSE),
-    migration = migration_courses(migration, populations, end, refuse),
-    selection = courses("gamma", 0), dominance = courses("h", 0.5),
+    kind = "epoch", start = start, end = end, theta = histories("theta0", 1, 1)[[1]],
+    size = histories("nu", NULL, recycle = FALSE),
+    migration = migration_histories(migration, populations, end, refuse),
+    selection = histories("gamma", 0), dominance = histories("h", 0.5),
     frozen = recycled_flags(event[["frozen"]] %||% FALSE, populations, "frozen", refuse),
     mutates = recycled_flags(event[["mutates"]] %||% TRUE, populations, "mutates", refuse)
   )

@@ -163,7 +163,7 @@ check_part_sizes <- function(ledger, settings) {
   rows <- rows[rows$state == "complete" & grepl("^spectra-[0-9]+[.]bin$", rows$path), ]
   parts <- as.numeric(gsub("[^0-9]", "", rows$path))
   if (!isTRUE(all(rows$size == part_bytes(settings, parts)))) {
-    refuse_spoilt_record(ledger, "its files have other sizes than the spectra of the run")
+    refuse_damaged_record(ledger, "its files have other sizes than the spectra of the run")
   }
 }
 

@@ -364,7 +364,7 @@ check_low_coverage <- function(sampling, sizes) {
   refuse_if(
     length(wrong),
     paste("The spectrum has %d haplotypes of a population, but `coverage` has %s. Project it to",
-          "fewer."), sizes[wrong[1]], count_of(most[wrong[1]] %/% 2, "diploid organism")
+          "fewer."), sizes[wrong[1]], count_of(most[wrong[1]] %/% 2, "diploid individual")
   )
   list(kind = "analytic", sizes = unname(most), called = called_matrices(coverage, sizes))
 }

@@ -1,4 +1,5 @@
-# Values of events: numbers, courses and functions of time, checked and converted for the core.
+# Values of events: numbers, size histories and functions of time, which are checked and converted
+# for the core.
 
 one_number <- function(x, name, refuse) {
   if (!is.numeric(x) || length(x) != 1 || !is.finite(x)) {
@@ -20,17 +21,17 @@ populations_there_are <- function(n) {
 
 is_size_history <- function(x) is.list(x) && is.character(x[["type"]])
 
-as_courses <- function(x, n, recycle, end, name, refuse) {
+parameter_histories <- function(x, n, recycle, end, name, refuse) {
   if (is.function(x) || is_size_history(x)) x <- list(x)
   if (length(x) == 1 && recycle) x <- rep(as.list(x), n)
   if (length(x) != n) {
     refuse(name, paste("has", count_of(length(x), "value"), "for", count_of(n, "population")))
   }
-  lapply(x, as_course, end, name, refuse)
+  lapply(x, parameter_history, end, name, refuse)
 }
 
 # A number, list(shape, from, to, duration), or a function of time.
-as_course <- function(x, end, name, refuse) {
+parameter_history <- function(x, end, name, refuse) {
   if (is.function(x)) x else if (is_size_history(x)) as_change(x, end, name, refuse)
   else one_number(x, name, refuse)
 }
@@ -50,24 +51,24 @@ as_change <- function(x, end, name, refuse) {
   if (x$type == "exp" && !(from > 0 && to > 0)) {
     refuse(name, sprintf("cannot change exponentially from %s to %s", from, to))
   }
-  core_list("Course", shape = x$type, from = from, to = to, duration = duration)
+  core_list("ParameterChange", shape = x$type, from = from, to = to, duration = duration)
 }
 
-# The value at time `t` of a result of as_course().
-value_at <- function(course, t) {
-  if (is.function(course)) {
-    course(t)
-  } else if (is.list(course)) {
-    share <- t / course$duration
-    if (course$shape == "exp") course$from * (course$to / course$from)^share
-    else course$from + share * (course$to - course$from)
+# The value at time `t` of a result of parameter_history().
+value_at <- function(history, t) {
+  if (is.function(history)) {
+    history(t)
+  } else if (is.list(history)) {
+    share <- t / history$duration
+    if (history$shape == "exp") history$from * (history$to / history$from)^share
+    else history$from + share * (history$to - history$from)
   } else {
-    course
+    history
   }
 }
 
 # A list of rates, row by row.
-migration_courses <- function(m, populations, end, refuse) {
+migration_histories <- function(m, populations, end, refuse) {
   n <- populations
   if (is.list(m) && is.null(dim(m)) && !is_size_history(m)) {
     if (length(m) != n || any(lengths(m) != n)) {
@@ -76,14 +77,14 @@ migration_courses <- function(m, populations, end, refuse) {
     m <- do.call(rbind, lapply(m, as.list))
   }
   if (is.null(dim(m))) {
-    one <- as_courses(m, 1, FALSE, end, "m", refuse)
+    one <- parameter_histories(m, 1, FALSE, end, "m", refuse)
     return(ifelse(c(diag(n)) == 1, list(0), one))
   }
   if (!identical(dim(m), c(as.integer(n), as.integer(n)))) {
     refuse("m", sprintf("is a matrix of %s, but there %s", paste(dim(m), collapse = " x "),
                         populations_there_are(n)))
   }
-  lapply(as.list(t(m)), as_course, end, "m", refuse)
+  lapply(as.list(t(m)), parameter_history, end, "m", refuse)
 }
 
 recycled_flags <- function(x, n, name, refuse) {

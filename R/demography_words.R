@@ -65,7 +65,7 @@ epoch_to_words <- function(event, about) {
   names <- about$there
   sizes <- vapply(seq_along(names), function(k) {
     if (event$frozen[k]) sprintf("%s stays unchanged, as a sample of that time", names[k])
-    else paste(names[k], course_words(event$size[[k]], event, about$units))
+    else paste(names[k], size_change_words(event$size[[k]], event, about$units))
   }, "")
   span <- if (about$time == 0) {
     sprintf("From %s to the present", when_words(about$before, about$units))
@@ -82,7 +82,7 @@ epoch_to_words <- function(event, about) {
   )
 }
 
-course_words <- function(size, event, units) {
+size_change_words <- function(size, event, units) {
   from <- size_words(value_at(size, event$start), units)
   to <- size_words(value_at(size, event$end), units)
   if (is.numeric(size) || is.list(size) && from == to) {

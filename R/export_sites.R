@@ -85,12 +85,7 @@ site_regions <- function(sites, files) {
 # A, C, G, T, or N for each site.
 states_at <- function(sites, files, low_confidence, progress) {
   regions <- site_regions(sites, files)
-  calls <- with_watch("Reading calls", function(watch) {
-    read_regions_impl(
-      regions$files$file, regions$files$chromosome,
-      core_regions(regions$file, regions$start, regions$width), watch
-    )
-  }, progress)
+  calls <- read_places(read_regions_impl, regions, progress)
   states <- rep("N", nrow(sites))
   known <- calls %in% c("A", "C", "G", "T", if (low_confidence) c("a", "c", "g", "t"))
   states[regions$site[known]] <- toupper(calls[known])

@@ -50,10 +50,10 @@ complete_files <- function(ledger, paths, made_from, sums, facts = "") {
 }
 
 # Claims, writes and completes a text file.
-write_own <- function(ledger, path, made_from, lines, facts = "") {
+write_own <- function(ledger, path, made_from, lines) {
   claim_files(ledger, path)
   write_text(ledger_paths(ledger, path), lines)
-  complete_files(ledger, path, made_from, sums_of(ledger_paths(ledger, path)), facts)
+  complete_files(ledger, path, made_from, sums_of(ledger_paths(ledger, path)))
 }
 
 sums_of <- function(paths) {

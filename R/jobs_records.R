@@ -21,19 +21,19 @@ recorded_facts <- function(ledger, paths, fields) {
 }
 
 or_bad_record <- function(ledger, code) {
-  tryCatch(code, error = function(condition) refuse_spoilt_record(ledger, "its rows are no JSON"))
+  tryCatch(code, error = function(condition) refuse_damaged_record(ledger, "its rows are no JSON"))
 }
 
 # Checks a record, which may be NULL. `fields`: a field, or a named list of fields or of such lists.
 checked_record <- function(record, fields, ledger) {
   if (!is.null(record)) {
     problem <- problem_of_record(record, fields, "the run")
-    if (length(problem)) refuse_spoilt_record(ledger, problem)
+    if (length(problem)) refuse_damaged_record(ledger, problem)
   }
   record
 }
 
-refuse_spoilt_record <- function(ledger, problem) {
+refuse_damaged_record <- function(ledger, problem) {
   file <- ledger_file(ledger$folder)
   abort_ancify(
     sprintf("%s is no ledger that a run writes, as %s: %s `%s`.", quoted(file), problem,

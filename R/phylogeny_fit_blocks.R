@@ -74,8 +74,8 @@ history_covariance <- function(fit, blocks) {
 }
 
 # Splits and sizes with their standard errors, from those of the logarithms.
-history_estimates <- function(x, covariance, space, step = 1e-4) {
-  jacobian <- derivatives(space$values, x, step)
+history_estimates <- function(x, covariance, space) {
+  jacobian <- derivatives(space$values, x, 1e-4)
   data.frame(
     parameter = space$names, estimate = space$values(x),
     std_error = propagated_errors(jacobian, covariance)

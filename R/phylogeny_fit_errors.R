@@ -2,10 +2,11 @@
 
 # Standard errors from the curvature at the maximum: the covariance is the inverse of minus the
 # second derivatives.
-estimate_table <- function(x, space, slope, step = 1e-4) {
+estimate_table <- function(x, space, slope) {
   table <- data.frame(
     parameter = names(space$start), estimate = unname(space$values(x)), std_error = NA_real_
   )
+  step <- 1e-4
   free <- which(x > space$lower + 1e-3 & x < space$upper - 1e-3)
   if (length(free) == 0) {
     return(table)

@@ -58,12 +58,7 @@ read_ancestral <- function(run, regions = NULL, progress = interactive()) {
   check_given()
   need_bioconductor("Biostrings", "Calls as sequences")
   places <- find_regions(run, regions)
-  calls <- with_watch("Reading calls", function(watch) {
-    read_regions_impl(
-      places$files$file, places$files$chromosome,
-      core_regions(places$file, places$start, places$width), watch
-    )
-  }, progress)
+  calls <- read_places(read_regions_impl, places, progress)
   calls[places$region] <- calls
   calls <- Biostrings::BStringSet(calls)
   names(calls) <- region_names(regions, places)
@@ -91,12 +86,7 @@ read_confidence <- function(run, regions = NULL, as = c("ranges", "rle"),
   need_bioconductor(c("GenomicRanges", "IRanges"), "Calls as ranges")
   places <- find_regions(run, regions)
   if (as == "ranges") check_fit_in_ranges(places)
-  runs <- with_watch("Reading calls", function(watch) {
-    confidence_runs_impl(
-      places$files$file, places$files$chromosome,
-      core_regions(places$file, places$start, places$width), watch
-    )
-  }, progress)
+  runs <- read_places(confidence_runs_impl, places, progress)
   name <- factor(confidences[runs$confidence], confidences)
   if (as == "rle") {
     return(confidence_rle(runs, name, places, region_names(regions, places)))
@@ -117,6 +107,14 @@ confidence_rle <- function(runs, name, places, names) {
   each <- lapply(rows, function(rows) S4Vectors::Rle(name[rows], runs$width[rows]))
   each[places$region] <- each
   do.call(IRanges::RleList, c(unname(each), list(compress = FALSE))) |> stats::setNames(names)
+}
+
+# `read`: an export that reads such places as find_regions() gives.
+read_places <- function(read, places, progress) {
+  with_watch("Reading calls", function(watch) {
+    read(places$files$file, places$files$chromosome,
+         core_regions(places$file, places$start, places$width), watch)
+  }, progress)
 }
 
 # The regions, chromosome by chromosome: list(files = table of the chromosomes, file = its rows,

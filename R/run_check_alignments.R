@@ -245,9 +245,9 @@ check_against_genome <- function(seen, config) {
       return(found("ok", "%s letters are those of the focal genome", format_count(one$compared)))
     }
     share <- one$wrong / one$compared
-    spoils <- config$on_bad_block == "error" || share > most_disagreement
+    is_error <- config$on_bad_block == "error" || share > most_disagreement
     found(
-      if (spoils) "error" else "warning",
+      if (is_error) "error" else "warning",
       "%s of %s focal letters (%s) in %s differ from %s (the first at %s). %s.",
       format_count(one$wrong), format_count(one$compared), format_percent(share),
       quoted(alignment), fasta, one$first_wrong,

@@ -147,13 +147,13 @@ called_matrices <- function(coverage, sizes = NULL) {
 # If M of n individuals are called, their 2 M haplotypes are a random sample of all. Calling changes
 # their copies, and the spectrum contains a random `size` of them.
 called_chances <- function(depths, individuals, reads, size) {
-  calls <- calls_of_organism(depths[-1] / sum(depths[-1]), reads)
+  calls <- calls_of_individual(depths[-1] / sum(depths[-1]), reads)
   chance <- stats::dbinom(0:individuals, individuals, 1 - depths[1])
   sums <- rep(list(matrix(0, size + 1, 2 * individuals + 1)), reads + 1)
   joint <- array(1, c(1, 1, reads + 1))
   joint[, , -1] <- 0
   for (called in seq_len(individuals)) {
-    joint <- with_organism(joint, calls, reads)
+    joint <- with_individual(joint, calls, reads)
     if (2 * called < size) next
     n <- 2 * called
     drawn <- drawn_chances(n, 2 * individuals) / stats::dbinom(0:n, n, 0.5)
@@ -173,7 +173,7 @@ drawn_chances <- function(n, all) {
 
 # The probability that an individual with random haplotypes has given derived copies, calls and
 # reads; reads beyond `most` count as `most`.
-calls_of_organism <- function(depths, most) {
+calls_of_individual <- function(depths, most) {
   reads_of <- function(chances) {
     counts <- pmin(seq_along(chances) - 1, most)
     vapply(0:most, function(t) sum(chances[counts == t]), 0)
@@ -198,7 +198,7 @@ calls_of_organism <- function(depths, most) {
 }
 
 # `joint`: probabilities of copies, called copies and reads of some individuals. Adds an individual.
-with_organism <- function(joint, calls, most) {
+with_individual <- function(joint, calls, most) {
   copies <- seq_len(dim(joint)[1])
   called <- seq_len(dim(joint)[2])
   more <- array(0, dim(joint) + c(2, 2, 0))
@@ -215,15 +215,15 @@ with_organism <- function(joint, calls, most) {
 
 # The probabilities of reads whatever the calls: one row.
 found_chances <- function(depths, individuals, reads) {
-  calls <- calls_of_organism(depths[-1] / sum(depths[-1]), reads)
+  calls <- calls_of_individual(depths[-1] / sum(depths[-1]), reads)
   calls$chance <- calls$chance * (1 - depths[1])
   missing <- data.frame(copies = 0:2, called = 0, reads = 0,
                         chance = depths[1] * stats::dbinom(0:2, 2, 0.5))
   calls <- rbind(calls, missing)
   calls$called <- 0
   joint <- array(c(1, numeric(reads)), c(1, 1, reads + 1))
-  for (organism in seq_len(individuals)) {
-    joint <- with_organism(joint, calls, reads)[, 1, , drop = FALSE]
+  for (individual in seq_len(individuals)) {
+    joint <- with_individual(joint, calls, reads)[, 1, , drop = FALSE]
   }
   n <- 2 * individuals
   rows <- lapply(seq_len(reads + 1), function(t) t(joint[, 1, t] / stats::dbinom(0:n, n, 0.5)))

@@ -3,7 +3,7 @@
 #
 #   ANCIFY_TORCH_PYTHON=python3 Rscript benchmarks/autoencoder.R [ROUNDS] [THREADS]     5 1
 #
-# Both meet 512 maps of 64 points, and ours spoils them and judges 128 more. Times are of the
+# Both meet 512 maps of 64 points, and ours corrupts them and judges 128 more. Times are of the
 # processor, medians over rounds. Ours are of epochs alone: those of five epochs less those of one.
 # A round takes 20 to 40 seconds. Ends with 77 where there is no PyTorch.
 library(ancify)

@@ -4,7 +4,7 @@ same card, or beside fit_autoencoder() on a CPU.
     python3 benchmarks/autoencoder.py [cpu [THREADS]]      1
 
 An epoch of 8,192 maps of 64 points (512 on a CPU) by Adam in batches of 64, with the layers of
-src/core/autoencoder/network.h. All maps are there before the epoch, and none is spoilt; a loss is
+src/core/autoencoder/network.h. All maps are there before the epoch, and none is corrupted; a loss is
 read once an epoch. Each task has the faster of two epochs, after some batches to warm up: in fp32,
 and on a card with TF32, which PyTorch takes by itself. On a CPU times are of the processor. Needs
 torch alone; ends within 40 seconds on a card, and with 77 where there is no PyTorch or no GPU.

@@ -497,7 +497,8 @@ void calling_in_memory(std::size_t n) {
   }
   std::vector<const char*> pointers;
   for (const auto& bases : species) pointers.push_back(bases.data());
-  const Stretch stretch = whole_stretch(pointers.data(), SequenceForm::kCharacters, n);
+  const auto end = static_cast<std::int64_t>(n);
+  const Stretch stretch = {end, 0, end, 0, pointers.data(), SequenceForm::kCharacters};
   std::string calls(n, '?');
   std::string copy(5 * n, '\1');
   const std::string original(5 * n, '\2');

@@ -62,16 +62,16 @@ report_seeds(
 denoising <- function(seed) {
   x <- simulate_polymers(cells, model, seed = seed)
   truth <- distance_maps(x)
-  spoilt <- perturb_maps(x, outliers = 0.05, seed = 1000 + seed)
+  perturbed <- perturb_maps(x, outliers = 0.05, seed = 1000 + seed)
   jittered <- truth
   set.seed(seed)
   jittered$maps <- jittered$maps * stats::runif(length(jittered$maps), 0.8, 1.2)
   error <- function(maps) over_pairs(map_metrics(maps, truth), "error")
   c(
     "AUC of outlier points" =
-      attr(outlier_roc(outlier_scores(spoilt), spoilt$outliers), "area"),
-    "5 % outliers, absolute error in bonds: as given" = error(spoilt),
-    "5 % outliers, absolute error in bonds: outliers" = error(denoise_maps(spoilt)),
+      attr(outlier_roc(outlier_scores(perturbed), perturbed$outliers), "area"),
+    "5 % outliers, absolute error in bonds: as given" = error(perturbed),
+    "5 % outliers, absolute error in bonds: outliers" = error(denoise_maps(perturbed)),
     "errors of single distances: as given" = error(jittered),
     "errors of single distances: rank" = error(denoise_maps(jittered, "rank")),
     "errors of single distances: smacof" = error(denoise_maps(jittered, "smacof"))

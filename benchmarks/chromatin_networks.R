@@ -62,15 +62,17 @@ if (task == "inpaint") {
     "broken triangles: network" = mean(map_metrics(made, truth)$triangles)
   ))
 } else if (task == "denoise") {
-  spoilt <- perturb_maps(others, outliers = 0.05, seed = 2000 + seed)
-  area <- function(...) attr(outlier_roc(outlier_scores(spoilt, ...), spoilt$outliers), "area")
+  perturbed <- perturb_maps(others, outliers = 0.05, seed = 2000 + seed)
+  area <- function(...) {
+    attr(outlier_roc(outlier_scores(perturbed, ...), perturbed$outliers), "area")
+  }
   tell(c(
     "AUC of outlier points: network" = area(fit = fit, backend = backend),
     "AUC of outlier points: neighbours" = area(),
-    "absolute error in bonds: as given" = absolute(spoilt, truth),
+    "absolute error in bonds: as given" = absolute(perturbed, truth),
     "absolute error in bonds: network" =
-      absolute(reconstruct_maps(fit, spoilt, backend = backend), truth),
-    "absolute error in bonds: outliers" = absolute(denoise_maps(spoilt), truth)
+      absolute(reconstruct_maps(fit, perturbed, backend = backend), truth),
+    "absolute error in bonds: outliers" = absolute(denoise_maps(perturbed), truth)
   ))
 } else {
   class <- attr(x, "model")

@@ -14,8 +14,8 @@
 #include <ctime>
 #include <random>
 
-#include "core/matrices/level.h"
 #include "kernels/level.h"
+#include "multiplier.h"
 
 namespace {
 
@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
     const Seconds one = time_training(1, threads, width, training, held_out);
     const Seconds five = time_training(5, threads, width, training, held_out);
     std::printf("%s, %lld rows of %lld, %d thread(s): %.3f s an epoch, %.3f s of processors\n",
-                ancify::multiplier_name(), static_cast<long long>(n), static_cast<long long>(width),
-                threads, (five.elapsed - one.elapsed) / 4, (five.used - one.used) / 4);
+                ancify::bench::kMultiplier, static_cast<long long>(n),
+                static_cast<long long>(width), threads, (five.elapsed - one.elapsed) / 4,
+                (five.used - one.used) / 4);
   }
 }

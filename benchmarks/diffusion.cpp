@@ -21,17 +21,17 @@ namespace diffusion = ancify::diffusion;
 
 namespace {
 
-using diffusion::TimeCourse;
+using diffusion::ParameterHistory;
 
 constexpr int kRounds = 7;
 // The grid points times directions times steps of one timing.
 constexpr double kUpdates = 4e7;
 
-TimeCourse constant(double x) {
+ParameterHistory constant(double x) {
   return [x](double) { return x; };
 }
 
-TimeCourse growth(double from, double to, double time) {
+ParameterHistory growth(double from, double to, double time) {
   return [=](double t) { return from * std::pow(to / from, t / time); };
 }
 
@@ -42,7 +42,7 @@ struct Pair {
   double rate;
 };
 
-diffusion::Epoch make_epoch(double time, std::vector<TimeCourse> sizes,
+diffusion::Epoch make_epoch(double time, std::vector<ParameterHistory> sizes,
                             const std::vector<Pair>& pairs) {
   const std::size_t n = sizes.size();
   diffusion::Epoch epoch;

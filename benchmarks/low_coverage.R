@@ -10,7 +10,7 @@ here <- dirname(sub("--file=", "", grep("--file=", commandArgs(FALSE), value = T
 source(file.path(here, "..", "tests", "testthat", "helper-coverage.R"))
 
 truth <- c(nu = 8, time = 0.4, theta = 6000)
-organisms <- c(A = 20)
+individuals <- c(A = 20)
 depth <- 4
 given <- commandArgs(TRUE)
 replicates <- if (length(given)) as.integer(given[1]) else 5
@@ -45,11 +45,11 @@ estimates <- function(spectrum, sampling = "analytic") {
 }
 
 set.seed(1)
-expected <- truth[["theta"]] * coalescent_spectrum(2 * organisms, truth[["nu"]], truth[["time"]])
-populations <- populations_of_reads(organisms)
+expected <- truth[["theta"]] * coalescent_spectrum(2 * individuals, truth[["nu"]], truth[["time"]])
+populations <- populations_of_reads(individuals)
 found <- lapply(seq_len(replicates), function(i) {
   sites <- draw_sites(expected)
-  simulated <- simulate_reads(sites, organisms, depth)
+  simulated <- simulate_reads(sites, individuals, depth)
   vcf <- write_reads_vcf(simulated, error = 1e-6)
   low_quality <- write_reads_vcf(simulated, error = 1e-3)
   on.exit(unlink(c(vcf, low_quality)))
@@ -58,7 +58,7 @@ found <- lapply(seq_len(replicates), function(i) {
   likely <- function(vcf) {
     sfs_from_likelihoods(vcf, populations, coverage = coverage, threads = 1, progress = FALSE)
   }
-  true <- sfs(tabulate(sites + 1, 2 * organisms + 1), "A")
+  true <- sfs(tabulate(sites + 1, 2 * individuals + 1), "A")
   rbind(
     "true genotypes" = estimates(true), "called genotypes" = estimates(called),
     "called genotypes, low coverage" = estimates(called, sampling_low_coverage(coverage)),

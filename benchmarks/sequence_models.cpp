@@ -29,6 +29,7 @@
 #include "core/models/runs.h"
 #include "kernels/level.h"
 #include "models/random_encoders.h"
+#include "multiplier.h"
 
 namespace {
 
@@ -138,7 +139,7 @@ int main(int argc, char** argv) {
   SequenceModel model;
   model.encoder = ancify::test::RandomEncoders().rotated(shape);
   std::printf("ESM-2 of %d layers, width %d, products by %s\n", static_cast<int>(shape.layers),
-              static_cast<int>(shape.width), ancify::multiplier_name());
+              static_cast<int>(shape.width), ancify::bench::kMultiplier);
   const std::vector<std::size_t> equal(8, 254);  // and two marks
   const Times one = embedding_times(model, equal, 1);
   const Times two = embedding_times(model, equal, 2);

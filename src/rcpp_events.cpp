@@ -11,7 +11,7 @@ namespace diffusion = ancify::diffusion;
 
 namespace {
 
-struct CourseFields {
+struct ParameterChange {
   std::string shape;
   double from;
   double to;
@@ -21,28 +21,28 @@ struct CourseFields {
 }  // namespace
 
 template <>
-struct Fields<CourseFields> {
-  using All = CourseFields;
+struct Fields<ParameterChange> {
+  using All = ParameterChange;
   static constexpr auto table =
-      fields("Course", field("shape", &All::shape), field("from", &All::from),
+      fields("ParameterChange", field("shape", &All::shape), field("from", &All::from),
              field("to", &All::to), field("duration", &All::duration));
 };
 
 namespace {
 
-// Takes a number, a list for CourseFields, or an R function of time. R's own thread
+// Takes a number, a list for ParameterChange, or an R function of time. R's own thread
 // computes the time steps, so the function is called there.
-diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
-  if (Rf_isFunction(course)) {
-    const Rcpp::Function f(course);
+diffusion::ParameterHistory as_parameter_history(const Rcpp::RObject& history) {
+  if (Rf_isFunction(history)) {
+    const Rcpp::Function f(history);
     return [f](double time) {
       const Rcpp::RObject value = f(time);
       if (!Rf_isNumeric(value) || Rf_length(value) != 1) return R_NaN;
       return Rcpp::as<double>(value);
     };
   }
-  if (!Rf_isNewList(course)) return [x = Rcpp::as<double>(course)](double) { return x; };
-  const auto given = from_list<CourseFields>(course);
+  if (!Rf_isNewList(history)) return [x = Rcpp::as<double>(history)](double) { return x; };
+  const auto given = from_list<ParameterChange>(history);
   const double from = given.from;
   const double to = given.to;
   const double duration = given.duration;
@@ -52,18 +52,19 @@ diffusion::TimeCourse as_course(const Rcpp::RObject& course) {
   return [=](double time) { return from * std::pow(to / from, time / duration); };
 }
 
-bool is_one_course(const Rcpp::RObject& field) {
+bool is_one_history(const Rcpp::RObject& field) {
   return Rf_isFunction(field) || Rcpp::List(field).containsElementNamed("shape");
 }
 
-std::vector<diffusion::TimeCourse> as_courses(const Rcpp::List& courses) {
-  std::vector<diffusion::TimeCourse> result;
-  for (R_xlen_t i = 0; i < courses.size(); ++i) result.push_back(as_course(courses[i]));
+std::vector<diffusion::ParameterHistory> as_parameter_histories(const Rcpp::List& histories) {
+  std::vector<diffusion::ParameterHistory> result;
+  for (R_xlen_t i = 0; i < histories.size(); ++i)
+    result.push_back(as_parameter_history(histories[i]));
   return result;
 }
 
-// Takes list(kind =, ...) with the fields of an event: numbers, a course, or a list of courses. The
-// tables of these fields are the rows of event_kinds() in the core.
+// Takes list(kind =, ...) with the fields of an event: numbers, a history, or a list of histories.
+// The tables of these fields are the rows of event_kinds() in the core.
 diffusion::Event as_event(const Rcpp::List& event) {
   std::string kind;
   diffusion::EventFields fields;
@@ -75,10 +76,10 @@ diffusion::Event as_event(const Rcpp::List& event) {
     if (Rf_isString(field)) continue;
     if (Rf_isNumeric(field) || Rf_isLogical(field)) {
       fields.numbers[name] = Rcpp::as<std::vector<double>>(field);
-    } else if (is_one_course(field)) {
-      fields.courses[name] = {as_course(field)};
+    } else if (is_one_history(field)) {
+      fields.histories[name] = {as_parameter_history(field)};
     } else {
-      fields.courses[name] = as_courses(Rcpp::List(field));
+      fields.histories[name] = as_parameter_histories(Rcpp::List(field));
     }
   }
   return diffusion::make_event(kind, fields);

@@ -46,7 +46,8 @@ std::function<void()> make_kernel(const std::string&) {
     std::vector<const char*> species;
     for (const auto& bases : sequences) species.push_back(bases.data());
     std::vector<float> values(n * static_cast<std::size_t>(features.count()));
-    features.compute(whole_stretch(species.data(), SequenceForm::kCharacters, n), values.data());
+    const auto end = static_cast<std::int64_t>(n);
+    features.compute({end, 0, end, 0, species.data(), SequenceForm::kCharacters}, values.data());
     std::vector<double> probabilities(n * kBases);
     model.probabilities({values.data(), n, n}, kernel_level(), probabilities.data());
   };

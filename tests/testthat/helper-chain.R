@@ -187,3 +187,5 @@ random_chain_case <- function(lengths = c(chr1 = 3000, chr2 = 700, one = 1), n_c
     expected = oracle_project(net, lengths)
   )
 }
+
+project_quietly <- function(...) suppressWarnings(project_axt(...), classes = "ancify_warning")

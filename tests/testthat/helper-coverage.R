@@ -1,7 +1,7 @@
 # Sequencing at low depth, simulated read by read.
 
 # A site a row, of individuals with `derived` copies among their haplotypes: matrices of depths and
-# of derived reads, with a row a site and a column an organism. `individuals`: of each population;
+# of derived reads, with a row a site and a column an individual. `individuals`: of each population;
 # `derived`: a column for each.
 simulate_reads <- function(derived, individuals, depth) {
   genotypes <- do.call(cbind, lapply(seq_along(individuals), function(k) {
@@ -97,7 +97,7 @@ oracle_called <- function(copies, depths, individuals, reads, size) {
   result
 }
 
-# The likelihood of each number of copies, from likelihoods of each organism's genotypes (a column
+# The likelihood of each number of copies, from likelihoods of each individual's genotypes (a column
 # each), by all genotypes one by one.
 oracle_sample_likelihoods <- function(likelihoods) {
   n <- ncol(likelihoods)

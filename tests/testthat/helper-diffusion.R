@@ -35,19 +35,19 @@ oracle_equilibrium <- function(x, nu = 1, gamma = 0, h = 0.5, theta0 = 1) {
   array(nu * theta0 * phi, n)
 }
 
-# The value of a course at a time.
-oracle_at <- function(course, t, end) {
-  if (is.function(course)) {
-    return(course(t))
+# The value of a history at a time.
+oracle_at <- function(history, t, end) {
+  if (is.function(history)) {
+    return(history(t))
   }
-  if (is.list(course)) {
-    share <- t / (if (is.null(course[["T"]])) end else course[["T"]])
-    if (course$type == "exp") {
-      return(course$from * (course$to / course$from)^share)
+  if (is.list(history)) {
+    share <- t / (if (is.null(history[["T"]])) end else history[["T"]])
+    if (history$type == "exp") {
+      return(history$from * (history$to / history$from)^share)
     }
-    return(course$from + (course$to - course$from) * share)
+    return(history$from + (history$to - history$from) * share)
   }
-  course
+  history
 }
 
 # The parameters of an epoch at a time.

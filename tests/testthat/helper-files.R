@@ -31,6 +31,15 @@ with_chunk_size <- function(bytes, code) {
   with_options(list(ancify.chunk_size = bytes), code)
 }
 
+yaml_file <- function(...) {
+  file <- tempfile(fileext = ".yaml")
+  writeLines(c(...), file)
+  file
+}
+
+# A function that gives the paths of files in a folder
+paths_in <- function(folder) function(name) file.path(folder, name)
+
 with_folder <- function(folder, code) {
   old <- setwd(folder)
   on.exit(setwd(old))

@@ -29,6 +29,17 @@ random_bases <- function(n, letters = c("A", "C", "G", "T")) {
   paste(sample(letters, n, replace = TRUE), collapse = "")
 }
 
+# An insertion or deletion at every second position. Returns the file's path.
+vcf_of_many_indels <- function(genome) {
+  write_vcf(unlist(lapply(names(genome), function(name) {
+    position <- seq(2, nchar(genome[[name]]) - 20, 2)
+    more <- sample(0:9, length(position), replace = TRUE)
+    bases <- substring(genome[[name]], position, position + more)
+    first <- substr(bases, 1, 1)
+    vcf_records(name, position, bases, ifelse(more > 0, first, paste0(first, "CC")))
+  })))
+}
+
 # Of blocks that overlap, the later have better scores, and stand first in the file.
 rows_as_axt <- function(chromosome, blocks) {
   lines <- lapply(seq_along(blocks), function(i) {

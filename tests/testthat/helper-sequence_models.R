@@ -6,6 +6,8 @@ esm2_tokens <- c(
   "<null_1>", "<mask>"
 )
 
+model_fixture <- function(...) testthat::test_path("fixtures", "sequence_models", ...)
+
 oracle_tokens <- function(text) {
   letters <- toupper(regmatches(text, gregexpr("<mask>|.", text))[[1]])
   at <- match(sub("<MASK>", "<mask>", letters), esm2_tokens)

@@ -85,3 +85,8 @@ random_counts <- function(n, most) {
   }, numeric(n))
   list(derived = derived, called = called)
 }
+
+# The entries of segregating sites, without names
+segregating <- function(x) as.vector(unmasked(x))
+
+sfs_of_vcf <- function(..., threads = 1) sfs_from_vcf(..., threads = threads, progress = FALSE)

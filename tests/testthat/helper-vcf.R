@@ -16,6 +16,12 @@ vcf_header <- function(records, contigs = unique(sub("\t.*", "", records)), more
   )
 }
 
+# Declarations of FORMAT for vcf_header(more =)
+declared_formats <- c(
+  GT = "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Call\">",
+  DS = "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"Dosage\">"
+)
+
 vcf_records <- function(chromosome, position, ref, alt, info = ".") {
   paste(chromosome, position, ".", ref, alt, ".", ".", info, sep = "\t")
 }

@@ -240,13 +240,7 @@ test_that("files that split an alignment give its states, and chains those of AX
   cases <- lapply(1:2, function(i) random_chain_case(lengths, folder = new_folder()))
   genome <- vapply(lengths, random_bases, "", letters = c("A", "T"))
   reference <- write_fasta(genome, tempfile(fileext = ".fa"))
-  vcf <- write_vcf(unlist(lapply(names(genome), function(name) {
-    position <- seq(2, nchar(genome[[name]]) - 20, 2)
-    more <- sample(0:9, length(position), replace = TRUE)
-    bases <- substring(genome[[name]], position, position + more)
-    first <- substr(bases, 1, 1)
-    vcf_records(name, position, bases, ifelse(more > 0, first, paste0(first, "CC")))
-  })))
+  vcf <- vcf_of_many_indels(genome)
   reasons <- lapply(c("chain", "axt"), function(kind) {
     entries <- lapply(1:2, function(i) {
       entry <- list(name = paste0("s", i), alignment = cases[[i]][[kind]])

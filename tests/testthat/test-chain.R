@@ -1,7 +1,5 @@
 # Chains with the outgroup's 2bit genome: the bases of a net AXT file of the same chains.
 
-project_quietly <- function(...) suppressWarnings(project_axt(...), classes = "ancify_warning")
-
 test_that("a chain file gives the bytes of the net AXT file with the same blocks", {
   set.seed(701)
   for (round in 1:12) {

@@ -131,13 +131,13 @@ test_that("a network that inpaints does not change what was seen, and begins as 
 test_that("a network that denoises scores false spots", {
   x <- simulate_polymers(200, polymer_model(16), seed = 7)
   fit <- fit_autoencoder(distance_maps(x), "denoise", epochs = 6, share = 0.1, threads = 1)
-  spoilt <- perturb_maps(simulate_polymers(100, polymer_model(16), seed = 8), outliers = 0.1,
+  perturbed <- perturb_maps(simulate_polymers(100, polymer_model(16), seed = 8), outliers = 0.1,
                          seed = 9)
-  scores <- outlier_scores(spoilt, fit = fit)
-  expect_identical(dim(scores), dim(spoilt$outliers))
+  scores <- outlier_scores(perturbed, fit = fit)
+  expect_identical(dim(scores), dim(perturbed$outliers))
   expect_equal(stats::median(scores), 1)
-  expect_gt(attr(outlier_roc(scores, spoilt$outliers), "area"), 0.7)
-  changed <- abs(reconstruct_maps(fit, spoilt)$maps - spoilt$maps)[, 3]
+  expect_gt(attr(outlier_roc(scores, perturbed$outliers), "area"), 0.7)
+  changed <- abs(reconstruct_maps(fit, perturbed)$maps - perturbed$maps)[, 3]
   at <- map_pairs(16)
   by_hand <- vapply(1:16, function(i) stats::median(changed[at$first == i | at$second == i]), 0)
   expect_equal(scores[, 3] / scores[1, 3], by_hand / by_hand[1])

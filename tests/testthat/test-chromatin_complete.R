@@ -143,14 +143,14 @@ test_that("low-rank completion finds maps of low rank", {
   weights <- matrix(stats::runif(3 * 60), 3)
   exact <- truth[1:60]
   exact$maps <- truth$maps[, 1:3] %*% weights
-  spoilt <- exact
-  spoilt$maps[sample(length(spoilt$maps), 3000)] <- NA
-  done <- complete_maps(spoilt, "lowrank", rank = 3)
-  lost <- is.na(spoilt$maps)
+  perturbed <- exact
+  perturbed$maps[sample(length(perturbed$maps), 3000)] <- NA
+  done <- complete_maps(perturbed, "lowrank", rank = 3)
+  lost <- is.na(perturbed$maps)
   expect_lt(sqrt(mean((done$maps - exact$maps)[lost]^2)), 0.02 * mean(exact$maps))
   expect_identical(done$maps[!lost], exact$maps[!lost])
-  spoilt$maps[7, ] <- NA
-  expect_ancify_error(complete_maps(spoilt, "lowrank", rank = 3), "input", "points 1 and 5")
+  perturbed$maps[7, ] <- NA
+  expect_ancify_error(complete_maps(perturbed, "lowrank", rank = 3), "input", "points 1 and 5")
   expect_ancify_error(complete_maps(given[1:10], "lowrank"), "input", "more than 10 cells")
 })
 
@@ -164,17 +164,17 @@ test_that("completion refuses what it cannot use", {
 })
 
 test_that("outlier scores find points that were moved", {
-  spoilt <- perturb_maps(x, outliers = 0.05, seed = 3)
-  scores <- outlier_scores(spoilt)
+  perturbed <- perturb_maps(x, outliers = 0.05, seed = 3)
+  scores <- outlier_scores(perturbed)
   expect_identical(dim(scores), c(40L, 150L))
   expect_equal(stats::median(scores), 1)
-  expect_gt(attr(outlier_roc(scores, spoilt$outliers), "area"), 0.92)
+  expect_gt(attr(outlier_roc(scores, perturbed$outliers), "area"), 0.92)
   # Of a straight line with one point off, that point has the highest score.
   line <- cbind(1:20, 0, 0)
   line[8, 2] <- 6
   line <- line + 1e-3 * sin(1:60)
   expect_identical(which.max(outlier_scores(distance_maps(line))), 8L)
-  expect_equal(outlier_scores(spoilt[5:1]) * stats::median(outlier_scores(spoilt)[, 1:5]),
+  expect_equal(outlier_scores(perturbed[5:1]) * stats::median(outlier_scores(perturbed)[, 1:5]),
                scores[, 5:1] * stats::median(scores[, 1:5]), tolerance = 1)
   holes <- perturb_maps(x, missing = 0.2, seed = 1)
   expect_identical(unname(is.na(outlier_scores(holes))), unname(!holes$mask))
@@ -207,11 +207,11 @@ test_that("without outliers only pairs of removed points change, also in inexact
 
 test_that("denoising brings maps nearer to the truth", {
   error <- function(maps) mean(map_metrics(maps, truth)$error)
-  spoilt <- perturb_maps(x, outliers = 0.05, seed = 3)
-  expect_lt(error(denoise_maps(spoilt)), 0.5 * error(spoilt))
-  expect_identical(denoise_maps(spoilt, threads = 1), denoise_maps(spoilt, threads = 2))
+  perturbed <- perturb_maps(x, outliers = 0.05, seed = 3)
+  expect_lt(error(denoise_maps(perturbed)), 0.5 * error(perturbed))
+  expect_identical(denoise_maps(perturbed, threads = 1), denoise_maps(perturbed, threads = 2))
   # Moved points are points still.
-  expect_equal(denoise_maps(spoilt, "rank")$maps, spoilt$maps, tolerance = 1e-9)
+  expect_equal(denoise_maps(perturbed, "rank")$maps, perturbed$maps, tolerance = 1e-9)
   set.seed(1)
   jittered <- truth
   jittered$maps <- truth$maps * stats::runif(length(truth$maps), 0.8, 1.2)

@@ -119,17 +119,17 @@ test_that("maps are chosen, named and joined as vectors are", {
   for (other in list(each, each[1], double, double[2])) {
     expect_ancify_error(c(a = maps[1], b = other), "input", "the same `scale`")
   }
-  spoilt <- perturb_maps(x, outliers = 0.1, missing = 0.1, seed = 1)
-  expect_identical(c(spoilt[1:2], spoilt[3:5])[names(spoilt)], spoilt)
-  expect_null(c(a = spoilt, b = maps)$outliers)
+  perturbed <- perturb_maps(x, outliers = 0.1, missing = 0.1, seed = 1)
+  expect_identical(c(perturbed[1:2], perturbed[3:5])[names(perturbed)], perturbed)
+  expect_null(c(a = perturbed, b = maps)$outliers)
   names(joined) <- letters[1:5]
   expect_identical(joined["b"]$maps, maps[2]$maps)
   for (wrong in list(letters[1:4], c("a", "a", "b", "c", "d"), c(NA, letters[1:4]), NULL)) {
     expect_ancify_error(names(joined) <- wrong, "input", "one for each of 5 cells")
   }
   file <- withr::local_tempfile()
-  saveRDS(spoilt, file)
-  expect_identical(readRDS(file), spoilt)
+  saveRDS(perturbed, file)
+  expect_identical(readRDS(file), perturbed)
 })
 
 test_that("cells without a distance are left out and named", {

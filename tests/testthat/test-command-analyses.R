@@ -6,7 +6,7 @@ set.seed(31)
 folder <- command_folder()
 shell <- function(...) run_shell(folder, c(...))
 here <- function(line) with_folder(folder, run_here(strsplit(line, " ")[[1]][-1]))
-at <- function(name) file.path(folder, name)
+at <- paths_in(folder)
 calls <- at("ancestral_calls")
 quietly <- function(code) suppressMessages(suppressWarnings(code))
 

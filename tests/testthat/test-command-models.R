@@ -4,7 +4,7 @@ require_tool("zip")
 set.seed(62)
 case <- reml_case(60, 40)
 folder <- new_folder()
-at <- function(name) file.path(folder, name)
+at <- paths_in(folder)
 model_files(case, folder)
 write_table <- function(table, name, header = TRUE) {
   utils::write.table(table, at(name), quote = FALSE, row.names = FALSE, col.names = header)

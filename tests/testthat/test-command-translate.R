@@ -147,7 +147,7 @@ test_that("each option that a line may have is one of the commands that have it"
 set.seed(12)
 case <- reml_case(60, 40)
 folder <- new_folder()
-at <- function(name) file.path(folder, name)
+at <- paths_in(folder)
 data <- data.frame(case$data, covar1 = case$data$age)
 data$y[3:5] <- NA
 data$covar1[6:7] <- NA

@@ -40,12 +40,6 @@ config_yaml <- function(folder, ..., species = c("a", "b", "c"), lengths = "chro
   path
 }
 
-in_folder <- function(folder, code) {
-  old <- setwd(folder)
-  on.exit(setwd(old))
-  code
-}
-
 problems_of <- function(config) {
   condition <- expect_error(ancify_config(config), class = "ancify_config_error")
   for (problem in condition$problems) {
@@ -100,7 +94,7 @@ test_that("a file and a list with the same keys give the same", {
     "history: {splits: [1e5, 2e5], sizes: [1000, 2000], focal_size: 10000, focal_lineages: 4}",
     "cluster: {time: 04:00:00, cpus: 2}", "tree:"
   )
-  from_list <- in_folder(folder, ancify_config(config_list(
+  from_list <- with_folder(folder, ancify_config(config_list(
     folder,
     chromosomes = c("chrX", "chr1"), min_inner_freq = 2, num_cpus = 3L, gpu_devices = c(0, 2),
     keep_projected = FALSE, model_base_freqs = c(0.3, 0.2, 0.2, 0.3), rate_alpha = 0.5,
@@ -110,7 +104,7 @@ test_that("a file and a list with the same keys give the same", {
     ),
     cluster = list(time = "04:00:00", cpus = 2), tree = NULL
   )))
-  from_file <- in_folder(folder, ancify_config("config.yaml"))
+  from_file <- with_folder(folder, ancify_config("config.yaml"))
   expect_identical(from_file$file, "config.yaml")
   from_file["file"] <- list(NULL)
   expect_identical(from_file, from_list)
@@ -141,7 +135,7 @@ test_that("chromosomes may be numbers in a list", {
 test_that("relative inputs are looked for here, then beside the file", {
   folder <- config_folder()
   path <- config_yaml(folder)
-  here <- in_folder(folder, ancify_config("config.yaml"))
+  here <- with_folder(folder, ancify_config("config.yaml"))
   expect_identical(here$notes, character())
   expect_identical(basename(here$outgroups$alignment), c("a.axt", "b.axt", "c.axt.gz"))
   expect_true(all(file.exists(here$outgroups$alignment)))
@@ -154,7 +148,7 @@ test_that("relative inputs are looked for here, then beside the file", {
 
   # Of two files the one in the working directory is meant.
   other <- config_folder()
-  mixed <- in_folder(other, ancify_config(path))
+  mixed <- with_folder(other, ancify_config(path))
   expect_identical(mixed$notes, character())
   expect_identical(
     normalizePath(mixed$outgroups$alignment[1]), normalizePath(file.path(other, "a.axt"))
@@ -475,7 +469,7 @@ test_that("a configuration is checked again, as far as the phases need it", {
   unlink(file.path(folder, "a.axt"))
   expect_problem(config, "`outgroups.inner: a`", "no such file")
   expect_identical(read_config(config, "call"), config)
-  in_folder(folder, expect_silent(read_config("config.yaml", "call")))
+  with_folder(folder, expect_silent(read_config("config.yaml", "call")))
 })
 
 test_that("known keys are listed once", {
@@ -557,5 +551,5 @@ test_that("a second document of YAML, and lists of lengths within lists, are ref
   expect_no_error(ancify_config(path))
   config <- config_list(folder)
   config$chromosome_lengths <- list(chr1 = c(20, 30))
-  expect_ancify_error(in_folder(folder, ancify_config(config)), "config", "chromosome_lengths")
+  expect_ancify_error(with_folder(folder, ancify_config(config)), "config", "chromosome_lengths")
 })

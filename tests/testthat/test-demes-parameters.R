@@ -1,13 +1,7 @@
 # Demes files with fields that are parameters.
 
-demes_with <- function(...) {
-  file <- tempfile(fileext = ".yaml")
-  writeLines(c(...), file)
-  file
-}
-
 admixed_file <- function() {
-  demes_with(
+  yaml_file(
     "time_units: years", "generation_time: 25",
     "demes:",
     "- {name: anc, epochs: [{start_size: 1e4, end_time: 50000}]}",
@@ -24,7 +18,7 @@ admixed_file <- function() {
 }
 
 free_file <- function(...) {
-  demes_with(
+  yaml_file(
     "parameters:",
     "- name: split", "  description: time of the split", "  values:",
     "  - demes: {anc: {epochs: {0: end_time}}}", "  lower_bound: 20000", "  upper_bound: 1e6",
@@ -61,13 +55,13 @@ test_that("each kind of place is changed as in a file with other values", {
   with("start_time: 10000", "start_time: 9000")
   with("rate: 1e-4", "rate: 2e-4")
   with("[0.1], time: 5000", "[0.2], time: 4000")
-  expect_equal(spectrum(model, changed), spectrum(read_demes(demes_with(lines))))
+  expect_equal(spectrum(model, changed), spectrum(read_demes(yaml_file(lines))))
   # By name, in any order
   expect_identical(spectrum(model, rev(changed)), spectrum(model, changed))
 })
 
 test_that("an infinite bound is none, and demes keep their names", {
-  free <- demes_with("parameters:", "- {name: a, values: [pulses: {0: time}], upper_bound: .inf}")
+  free <- yaml_file("parameters:", "- {name: a, values: [pulses: {0: time}], upper_bound: .inf}")
   model <- read_demes(admixed_file(), parameters = free)
   expect_null(attr(model, "upper"))
   expect_match(summary(model, 5000)$sentences, "C begins, with 70 % of B and 30 % of A",
@@ -90,12 +84,12 @@ test_that("constraints and values that Demes does not allow are invalid paramete
 })
 
 test_that("a fit takes its start and bounds from the file", {
-  file <- demes_with(
+  file <- yaml_file(
     "time_units: generations", "demes:",
     "- {name: anc, epochs: [{start_size: 10000, end_time: 1000}]}",
     "- {name: A, ancestors: [anc], epochs: [{start_size: 20000}]}"
   )
-  free <- demes_with(
+  free <- yaml_file(
     "parameters:",
     paste0("- {name: N, values: [demes: {A: {epochs: {0: start_size}}}], ",
            "lower_bound: 0, upper_bound: 1e6}"),
@@ -124,7 +118,7 @@ test_that("a fit takes its start and bounds from the file", {
 test_that("faults of the file are errors that name it", {
   wrong <- function(parameters, ...) {
     expect_ancify_error(
-      read_demes(admixed_file(), parameters = demes_with("parameters:", parameters)), "format", ...
+      read_demes(admixed_file(), parameters = yaml_file("parameters:", parameters)), "format", ...
     )
   }
   wrong("- {name: a, values: [demes: {X: start_time}]}", "unknown deme 'X'")
@@ -165,6 +159,6 @@ test_that("faults of the file are errors that name it", {
   wrong(c(pulse, "constraints: [{params: [a, a], constraint: less_than}]"), "make no model")
   wrong(c(pulse, "constraints: 3"), "constraint")
   expect_ancify_error(read_demes(admixed_file(), parameters = "/nowhere"), "file")
-  expect_ancify_error(read_demes(admixed_file(), parameters = demes_with("[")), "format", "YAML")
+  expect_ancify_error(read_demes(admixed_file(), parameters = yaml_file("[")), "format", "YAML")
   expect_ancify_error(read_demes(admixed_file(), parameters = 3), "input", "`parameters`")
 })

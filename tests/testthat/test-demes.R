@@ -1,14 +1,7 @@
 # Reading and writing Demes files.
 
 spectrum_of <- function(model, params, sizes) {
-  x <- coarse_sfs(model, params, sizes, 12)
-  plain_array(x)[!attr(x, "mask")]
-}
-
-write_yaml <- function(...) {
-  file <- tempfile(fileext = ".yaml")
-  writeLines(c(...), file)
-  file
+  segregating(coarse_sfs(model, params, sizes, 12))
 }
 
 test_that("models that are written and read are the same", {
@@ -50,7 +43,7 @@ test_that("admixture, pulses, frozen populations and linear change are written t
 })
 
 test_that("defaults, years, branches and ancient samples are read", {
-  file <- write_yaml(
+  file <- yaml_file(
     "time_units: years", "generation_time: 25", "defaults: {epoch: {start_size: 1000}}", "demes:",
     "  - name: anc", "    epochs: [{end_time: 220e3, start_size: 7300}]",
     "  - {name: AMH, ancestors: [anc], epochs: [{end_time: 140e3, start_size: 12300}]}",
@@ -94,7 +87,7 @@ test_that("defaults, years, branches and ancient samples are read", {
 
 test_that("invalid files and models are errors that name the file", {
   refused <- function(..., text) {
-    file <- write_yaml(...)
+    file <- yaml_file(...)
     condition <- expect_ancify_error(read_demes(file), "format", file, text)
     expect_identical(condition$file, file)
   }
@@ -179,11 +172,11 @@ test_that("invalid files and models are errors that name the file", {
   six <- sprintf("  - {name: %s, ancestors: [A], start_time: 100}", c("D", "E", "F", "G"))
   refused(three, six, text = "more than 5 demes")
   expect_ancify_error(read_demes(tempfile()), "file", "no such file")
-  expect_ancify_error(read_demes(write_yaml(root), "b"), "input", "`samples`")
+  expect_ancify_error(read_demes(yaml_file(root), "b"), "input", "`samples`")
 })
 
 test_that("words and numbers follow YAML 1.2", {
-  file <- write_yaml(
+  file <- yaml_file(
     "time_units: generations", "demes:", "  - {name: N, epochs: [{start_size: 3000000000}]}",
     "  - {name: y, ancestors: [N], start_time: 010, epochs: [{start_size: 1e3}]}"
   )
@@ -214,7 +207,7 @@ test_that("files are UTF-8 in any locale", {
 })
 
 test_that("a given field replaces its default as a whole", {
-  file <- write_yaml(
+  file <- yaml_file(
     "time_units: generations", "defaults:", "  epoch: {start_size: 100}",
     "  pulse: {sources: [B, C], dest: A, proportions: [5e-1, 0.2]}", "demes:", "  - {name: A}",
     "  - {name: B, ancestors: [A], start_time: 200}",
@@ -228,7 +221,7 @@ test_that("a given field replaces its default as a whole", {
 
 test_that("demes that end give ancestry first, then make room", {
   defaults <- c("time_units: generations", "defaults: {epoch: {start_size: 100}}", "demes:")
-  file <- write_yaml(
+  file <- yaml_file(
     defaults, "  - {name: A, epochs: [{end_time: 100}]}", "  - {name: B, ancestors: [A]}",
     "  - {name: C, ancestors: [A]}",
     "pulses: [{sources: [A], dest: B, time: 100, proportions: [0.1]}]"
@@ -236,7 +229,7 @@ test_that("demes that end give ancestry first, then make room", {
   ops <- vapply(read_demes(file)$events, `[[`, "", "op")
   expect_identical(ops, c("equilibrium", "split", "split", "pulse", "remove", "integrate"))
   expect_identical(spectrum_of(read_demes(file), NULL, c(2, 2)) > 0, rep(TRUE, 7))
-  replaced <- write_yaml(
+  replaced <- yaml_file(
     defaults, "  - {name: R, epochs: [{end_time: 500}]}",
     sprintf("  - {name: %s, ancestors: [R], epochs: [{end_time: %d}]}", LETTERS[1:5],
             c(0L, 0L, 0L, 100L, 100L)),
@@ -250,13 +243,13 @@ test_that("demes that end give ancestry first, then make room", {
 test_that("metadata of other programs are ignored", {
   lines <- c("time_units: generations", "demes: [{name: A, epochs: [{start_size: 9}]}]")
   for (metadata in c("{ancify_other: {samples_x: [B]}}", "{ancify: {samples: [A, A]}}", "3")) {
-    file <- write_yaml(lines, paste("metadata:", metadata))
+    file <- yaml_file(lines, paste("metadata:", metadata))
     expect_identical(attr(read_demes(file), "samples"), "A")
   }
 })
 
 test_that("a fifth deme takes the place of an ancestor that ends", {
-  file <- write_yaml(
+  file <- yaml_file(
     "time_units: generations", "defaults: {epoch: {start_size: 100}}", "demes:",
     "  - {name: R, epochs: [{end_time: 200}]}",
     sprintf("  - {name: %s, ancestors: [R], epochs: [{end_time: %d}]}", LETTERS[1:5],
@@ -270,7 +263,7 @@ test_that("a fifth deme takes the place of an ancestor that ends", {
 })
 
 test_that("pulses into a new deme come after its birth", {
-  file <- write_yaml(
+  file <- yaml_file(
     "time_units: generations", "defaults: {epoch: {start_size: 100}}", "demes:",
     "  - {name: A}", "  - {name: B, ancestors: [A], start_time: 100}",
     "  - {name: C, ancestors: [B], start_time: 50}",

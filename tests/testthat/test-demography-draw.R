@@ -26,7 +26,7 @@ test_that("sizes, founders and migration stand at their times ago", {
   expect_true(all(flows$time > 0 & flows$time < 0.3))
 })
 
-test_that("courses and functions have their sizes, and a removed or frozen population ends", {
+test_that("histories of sizes are drawn, and a removed or frozen population ends", {
   model <- demography(
     event_equilibrium(), event_split(1),
     event_epoch(0.2, list(size_history(1, 4), function(t) 1 + t)), event_removal(1),

@@ -61,7 +61,7 @@ test_that("models of chromosomes have the factors of population genetics", {
     expect_equal(mutation("Y", a), a / mean)
     expect_equal(mutation("mitochondrion", a), 1 / mean)
   }
-  # Courses, functions and lists keep their form
+  # Size histories, functions and lists keep their form
   growth <- demography(event_equilibrium(), event_split(1), event_epoch(
     0.1, list(size_history(1, 4), function(t) 1 + t), theta0 = function(t) 1 + t
   ))

@@ -21,8 +21,6 @@ exact_dfe <- function(n, quantile) {
   ))
 }
 
-inside <- function(x) as.vector(plain_array(x))[!attr(x, "mask")]
-
 spectra_1d <- selected_spectra(demography_model("snm"), NULL, c(YRI = 8), c(60, 80, 100))
 
 test_that("spectra under distributions are integrals over exact ones", {
@@ -32,7 +30,7 @@ test_that("spectra under distributions are integrals over exact ones", {
     list(dfe_lognormal(1, 0.7), function(p) stats::qlnorm(p, 1, 0.7))
   )
   for (one in distributions) {
-    found <- inside(dfe_sfs(spectra_1d, one[[1]], theta = 3))
+    found <- segregating(dfe_sfs(spectra_1d, one[[1]], theta = 3))
     expect_equal(found / 3, exact_dfe(8, one[[2]]), tolerance = 3e-3)
   }
 })
@@ -51,8 +49,9 @@ test_that("computed coefficients have the spectra of expected_sfs()", {
     expected <- expected_sfs(model(gamma), NULL, c(A = 4, B = 3), c(40, 50))
     expect_equal(dfe_sfs(spectra, dfe_point(gamma)), expected, tolerance = 1e-12)
   }
-  expect_equal(inside(dfe_sfs(spectra, dfe_point(-0.25), 2)),
-               2 * (0.25 * inside(spectra$spectra[[2]]) + 0.75 * inside(spectra$spectra[[3]])))
+  expect_equal(segregating(dfe_sfs(spectra, dfe_point(-0.25), 2)),
+               2 * (0.25 * segregating(spectra$spectra[[2]]) +
+                      0.75 * segregating(spectra$spectra[[3]])))
 })
 
 test_that("the weights of a distribution sum to 1, and are its shares", {
@@ -66,7 +65,7 @@ test_that("the weights of a distribution sum to 1, and are its shares", {
     dfe_sfs(spectra_1d, dfe_lognormal(20, 0.1)), dfe_sfs(spectra_1d, dfe_point(gammas[1]))
   )
   # Nearly the whole distribution is at one coefficient between computed ones.
-  expect_equal(inside(dfe_sfs(spectra_1d, dfe_lognormal(log(7), 1e-3))), exact_selected(8, -7),
+  expect_equal(segregating(dfe_sfs(spectra_1d, dfe_lognormal(log(7), 1e-3))), exact_selected(8, -7),
                tolerance = 2e-3)
   expect_equal(dfe_sfs(spectra_1d, dfe_point(-7)), dfe_sfs(spectra_1d, dfe_lognormal(log(7), 1e-6)),
                tolerance = 1e-3)
@@ -75,7 +74,7 @@ test_that("the weights of a distribution sum to 1, and are its shares", {
 test_that("splines of few coefficients are near the sums over many", {
   pdf <- function(x) stats::dgamma(x, 0.2, scale = 500)
   strengths <- exp(seq(log(1e-4), log(2000), length.out = 500))
-  exact <- vapply(-strengths, function(gamma) inside(dfe_sfs(spectra_1d, dfe_point(gamma))),
+  exact <- vapply(-strengths, function(gamma) segregating(dfe_sfs(spectra_1d, dfe_point(gamma))),
                   numeric(7))
   sums <- apply(exact, 1, function(values) {
     y <- values * pdf(strengths)
@@ -83,8 +82,8 @@ test_that("splines of few coefficients are near the sums over many", {
   })
   below <- stats::pgamma(strengths[1], 0.2, scale = 500)
   above <- stats::pgamma(strengths[500], 0.2, scale = 500, lower.tail = FALSE)
-  sums <- sums + below * inside(dfe_sfs(spectra_1d, dfe_point(0))) + above * exact[, 500]
-  expect_equal(inside(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))), sums, tolerance = 1e-3)
+  sums <- sums + below * segregating(dfe_sfs(spectra_1d, dfe_point(0))) + above * exact[, 500]
+  expect_equal(segregating(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))), sums, tolerance = 1e-3)
 })
 
 test_that("interpolated cells are never negative", {
@@ -92,11 +91,11 @@ test_that("interpolated cells are never negative", {
   gammas <- -exp(seq(log(1e-2), log(1000), length.out = 12))
   spectra <- suppressWarnings(selected_spectra(snm, NULL, c(YRI = 20), c(40, 50, 60), gammas))
   for (gamma in -c(300, 100, 30, 3)) {
-    expect_true(all(inside(dfe_sfs(spectra, dfe_point(gamma))) >= 0))
+    expect_true(all(segregating(dfe_sfs(spectra, dfe_point(gamma))) >= 0))
   }
-  narrow <- inside(dfe_sfs(spectra, dfe_lognormal(log(300), 1e-3)))
+  narrow <- segregating(dfe_sfs(spectra, dfe_lognormal(log(300), 1e-3)))
   expect_true(all(narrow >= 0))
-  expect_equal(narrow[1], inside(dfe_sfs(spectra, dfe_point(-300)))[1], tolerance = 0.1)
+  expect_equal(narrow[1], segregating(dfe_sfs(spectra, dfe_point(-300)))[1], tolerance = 0.1)
 })
 
 test_that("mixtures are sums of their parts", {
@@ -104,10 +103,10 @@ test_that("mixtures are sums of their parts", {
     dfe_mixture(dfe_gamma(0.2, 500), dfe_point(-3), shares = c(0.5, 0.5)), dfe_point(0),
     shares = c(0.8, 0.2)
   )
-  expected <- 0.4 * inside(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))) +
-    0.4 * inside(dfe_sfs(spectra_1d, dfe_point(-3))) +
-    0.2 * inside(dfe_sfs(spectra_1d, dfe_point(0)))
-  expect_equal(inside(dfe_sfs(spectra_1d, mixture)), expected)
+  expected <- 0.4 * segregating(dfe_sfs(spectra_1d, dfe_gamma(0.2, 500))) +
+    0.4 * segregating(dfe_sfs(spectra_1d, dfe_point(-3))) +
+    0.2 * segregating(dfe_sfs(spectra_1d, dfe_point(0)))
+  expect_equal(segregating(dfe_sfs(spectra_1d, mixture)), expected)
   expect_output(print(mixture), "<dfe> 3 parts\n", fixed = TRUE)
   expect_output(print(mixture), "0.4  gamma(shape = 0.2, scale = 500)", fixed = TRUE)
   expect_output(print(spectra_1d), "101 selection coefficients\n  haplotypes  8\n")

@@ -12,9 +12,8 @@ pairs_of_split <- function(..., gammas = -strengths, pts = 30) {
   selected_spectra(split_selected(0, 0), NULL, sizes, pts, gammas, pairs = TRUE, ...)
 }
 pairs_2d <- pairs_of_split()
-inside <- function(x) as.vector(plain_array(x))[!attr(x, "mask")]
 at_pair <- function(gamma1, gamma2, pts = 30) {
-  inside(coarse_sfs(split_selected(gamma1, gamma2), NULL, sizes, pts))
+  segregating(coarse_sfs(split_selected(gamma1, gamma2), NULL, sizes, pts))
 }
 
 # Nodes and weights of Gauss and Hermite for a standard normal, by Golub and Welsch.
@@ -41,7 +40,7 @@ test_that("computed pairs have the spectra of expected_sfs()", {
   expect_output(print(pairs_2d), "<selected_spectra> 121 pairs")
   for (pair in list(c(1, 10), c(10, 4), c(11, 3), c(5, 5))) {
     gammas <- pairs_2d$gammas[pair]
-    expect_equal(inside(pairs_2d$spectra[[pair[1], pair[2]]]), at_pair(gammas[1], gammas[2]),
+    expect_equal(segregating(pairs_2d$spectra[[pair[1], pair[2]]]), at_pair(gammas[1], gammas[2]),
                  tolerance = 1e-12)
   }
 })
@@ -64,7 +63,7 @@ test_that("the second population at the end has the second coefficient from its 
 test_that("long time steps under strong selection change spectra by less than 0.2 %", {
   spectra <- pairs_of_split(gammas = c(-100, -1), pts = 45)
   for (pair in list(c(1, 1), c(1, 2), c(2, 1))) {
-    found <- inside(spectra$spectra[[pair[1], pair[2]]])
+    found <- segregating(spectra$spectra[[pair[1], pair[2]]])
     expected <- at_pair(spectra$gammas[pair[1]], spectra$gammas[pair[2]], 45)
     expect_lt(sum(abs(found - expected)) / sum(expected), 2e-3)
     expect_false(isTRUE(all.equal(found, expected)))
@@ -74,7 +73,8 @@ test_that("long time steps under strong selection change spectra by less than 0.
 test_that("bivariate lognormal distributions are the means of direct spectra", {
   for (one in list(list(c(0, 0.5), c(0.5, 0.4), 0.6), list(c(0.2, -0.2), c(0.4, 0.6), -0.8))) {
     found <- dfe_sfs(pairs_2d, dfe_bivariate_lognormal(one[[1]], one[[2]], one[[3]]))
-    expect_equal(inside(found), oracle_lognormal(one[[1]], one[[2]], one[[3]]), tolerance = 5e-4)
+    expect_equal(segregating(found), oracle_lognormal(one[[1]], one[[2]], one[[3]]),
+                 tolerance = 5e-4)
   }
 })
 
@@ -87,7 +87,7 @@ test_that("spectra of joint distributions are those of dadi's Cache2D and mixtur
     values[!is.na(values)]
   }
   spectra <- pairs_of_split(time = "dadi")
-  expect_equal(inside(spectra$spectra[[3, 8]]), of("pair", 10), tolerance = 1e-8)
+  expect_equal(segregating(spectra$spectra[[3, 8]]), of("pair", 10), tolerance = 1e-8)
   one <- dfe_lognormal(0.5, 0.6)
   joint <- list(
     lognormal = dfe_bivariate_lognormal(0.5, 0.6, 0.4),
@@ -95,7 +95,7 @@ test_that("spectra of joint distributions are those of dadi's Cache2D and mixtur
     mixture = dfe_correlated(one, 0.7)
   )
   for (what in names(joint)) {
-    ours <- inside(dfe_sfs(spectra, joint[[what]]))
+    ours <- segregating(dfe_sfs(spectra, joint[[what]]))
     distance <- function(x, y) max(abs(x / y - 1))
     errors <- vapply(c(10, 20, 40), function(n) distance(of(what, n), of(what, 80)), 0)
     expect_true(all(diff(errors) < 0))
@@ -118,11 +118,11 @@ test_that("weights of joint distributions sum to 1 and have the right tails", {
   expect_equal(weights(dfe_bivariate_lognormal(c(-20, 20), 0.5, 0)), corner(11, 1))
   # Without correlation both are independent
   apart <- dfe_independent(dfe_lognormal(0, 1.5), dfe_lognormal(1, 1))
-  expect_equal(inside(dfe_sfs(pairs_2d, dfe_bivariate_lognormal(c(0, 1), c(1.5, 1), 0))),
-               inside(dfe_sfs(pairs_2d, apart)), tolerance = 1e-4)
+  expect_equal(segregating(dfe_sfs(pairs_2d, dfe_bivariate_lognormal(c(0, 1), c(1.5, 1), 0))),
+               segregating(dfe_sfs(pairs_2d, apart)), tolerance = 1e-4)
   # With a correlation of 1 both are the same
-  expect_equal(inside(dfe_sfs(pairs_2d, dfe_bivariate_lognormal(0.3, 0.8, 1))),
-               inside(dfe_sfs(pairs_2d, dfe_lognormal(0.3, 0.8))), tolerance = 2e-3)
+  expect_equal(segregating(dfe_sfs(pairs_2d, dfe_bivariate_lognormal(0.3, 0.8, 1))),
+               segregating(dfe_sfs(pairs_2d, dfe_lognormal(0.3, 0.8))), tolerance = 2e-3)
   # Equal, and opposite, effects of other means than those of the coefficients
   of_strength <- 1 / (1 - gammas / 3)
   normal <- normal_nodes(60)
@@ -141,7 +141,7 @@ test_that("weights of joint distributions sum to 1 and have the right tails", {
 test_that("mixtures are sums of equal and independent effects, with points of positive selection", {
   spectra <- selected_spectra(split_selected(0, 0), NULL, sizes, 30, c(-4^(-1:2), 2), pairs = TRUE)
   one <- dfe_mixture(dfe_lognormal(0, 1), dfe_point(2), shares = c(0.9, 0.1))
-  of <- function(dfe) inside(dfe_sfs(spectra, dfe))
+  of <- function(dfe) segregating(dfe_sfs(spectra, dfe))
   expect_equal(of(dfe_correlated(one, 0.3)), 0.3 * of(one) + 0.7 * of(dfe_independent(one)))
   positive <- of(dfe_independent(dfe_point(2), dfe_point(-4)))
   expect_equal(positive, at_pair(2, -4), tolerance = 1e-12)

@@ -123,13 +123,13 @@ test_that("a bin has Simpson's mean", {
   expect_null(x$blocks)
 })
 
-test_that("a function of time is as the course that it computes", {
-  courses <- demography(event_equilibrium(), event_epoch(0.1, list(size_history(0.2, 5))))
+test_that("a function of time is as the history that it computes", {
+  history <- demography(event_equilibrium(), event_epoch(0.1, list(size_history(0.2, 5))))
   functions <- demography(
     event_equilibrium(), event_epoch(0.1, list(function(t) 0.2 * 25^(t / 0.1)))
   )
   bins <- c(0, 1e-5, 1e-3)
-  expect_equal(expected(functions, "A", bins, 1e4)$values, expected(courses, "A", bins, 1e4)$values)
+  expect_equal(expected(functions, "A", bins, 1e4)$values, expected(history, "A", bins, 1e4)$values)
   jump <- function(t) if (t < 0.0333) 100 else 0.005
   expect_error(
     expected(demography(event_equilibrium(), event_epoch(0.1, list(jump))), "A", bins, 1e4),
@@ -138,10 +138,10 @@ test_that("a function of time is as the course that it computes", {
 })
 
 test_that("growth after a split is computed at all distances", {
-  courses <- list(size_history(1, 2), size_history(1, 0.5))
-  model <- demography(event_equilibrium(), event_split(1), event_epoch(0.3, courses))
+  histories <- list(size_history(1, 2), size_history(1, 0.5))
+  model <- demography(event_equilibrium(), event_split(1), event_epoch(0.3, histories))
   # Each population alone, and no linkage disequilibrium that both share
-  alone <- function(one) demography(event_equilibrium(), event_epoch(0.3, courses[one]))
+  alone <- function(one) demography(event_equilibrium(), event_epoch(0.3, histories[one]))
   for (bin in list(c(1e-3, 1e-2), c(0.1, 0.5))) {
     x <- expected(model, c("A", "B"), bin, 1e4)$values
     expect_equal(x[, "DD.A.A"], expected(alone(1), "A", bin, 1e4)$values[, "DD.A.A"])

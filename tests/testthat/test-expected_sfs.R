@@ -205,7 +205,7 @@ test_that("inbred samples have beta-binomial counts", {
   phi <- oracle_density(events, x)
   inbreeding <- 0.3
   # All genotypes of three diploid individuals.
-  organism <- function(k, x) {
+  genotype <- function(k, x) {
     a <- x * (1 - inbreeding) / inbreeding
     b <- (1 - x) * (1 - inbreeding) / inbreeding
     choose(2, k) * beta(k + a, 2 - k + b) / beta(a, b)
@@ -215,8 +215,8 @@ test_that("inbred samples have beta-binomial counts", {
     these <- ways[rowSums(ways) == d, ]
     sum(vapply(seq_len(nrow(these)), function(i) {
       inside <- 2:11
-      p <- organism(these[i, 1], x[inside]) * organism(these[i, 2], x[inside]) *
-        organism(these[i, 3], x[inside])
+      p <- genotype(these[i, 1], x[inside]) * genotype(these[i, 2], x[inside]) *
+        genotype(these[i, 3], x[inside])
       sum(p * phi[inside] * trapezoid_weights(x)[inside])
     }, 0))
   }, 0)

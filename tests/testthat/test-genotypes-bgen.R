@@ -20,16 +20,7 @@ vcf_of_dosages <- function(n, m, phased = FALSE, haploid = integer()) {
     paste(c(if (length(haploid)) "X" else "1", 5e6 + 10 * j, paste0("v", j), "A", "C", ".", ".",
             ".", if (phased) "GT" else "GT:DS", call), collapse = "\t")
   }, "")
-  path <- tempfile(fileext = ".vcf")
-  writeLines(c(
-    "##fileformat=VCFv4.2", "##contig=<ID=1>", "##contig=<ID=X>",
-    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Call\">",
-    "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"Dosage\">",
-    paste(c("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT",
-            paste0("s", seq_len(n))), collapse = "\t"),
-    records
-  ), path)
-  path
+  write_vcf(records, header = vcf_header(records, c("1", "X"), declared_formats))
 }
 
 # The calls that PLINK 2 makes of a BGEN, with a row for each sample
@@ -302,23 +293,12 @@ test_that("products, fits, scans and predictions have the bytes of a BED's, also
   expect_identical(kernel_times(kernel_grm(g), v), kernel_times(kernel_grm(bed), v))
   data <- data.frame(id = ids, y = rnorm(60))
   sets <- list(a = 1:20, b = 21:80)
-  numbers <- function(fit) fit[c("theta", "information", "log_likelihood", "genetic", "divisors")]
-  fit_bed <- quiet_fit(y ~ 1, data, bed, sets)
-  fit <- quiet_fit(y ~ 1, data, g, sets)
-  expect_identical(numbers(fit), numbers(fit_bed))
-  expect_identical(predict(fit, g, progress = FALSE), predict(fit_bed, bed, progress = FALSE))
-  expect_identical(scan_variants(fit, progress = FALSE), scan_variants(fit_bed, progress = FALSE),
-                   ignore_attr = TRUE)
-  again <- unserialize(serialize(fit, NULL))
-  point <- c(0.2, 0.1, 0.7)
-  expect_identical(reml_log_likelihood(again, point, progress = FALSE),
-                   reml_log_likelihood(fit_bed, point, progress = FALSE))
+  likelihood_again <- expect_fits_of_bed(g, bed, data, sets)
   require_package("BiocParallel")
   regress <- function(genotypes, ...) haseman_elston(y ~ 1, data, genotypes, sets, blocks = 6, ...)
   expect_identical(regress(g, BPPARAM = BiocParallel::SnowParam(1)), regress(bed))
   # A file that has changed is refused.
   bgen_of_calls(2L - calls, zlib = TRUE, path = path)
-  expect_ancify_error(reml_log_likelihood(again, point, progress = FALSE), "file",
-                      "has changed since the fit")
+  expect_ancify_error(likelihood_again(), "file", "has changed since the fit")
   expect_ancify_error(as.matrix(g), "file", "open it again")
 })

@@ -137,16 +137,7 @@ vcf_of_all_tracks <- function(n, m, several = TRUE) {
                                                     collapse = ","),
             ".", ".", ".", if (with_dosage) "GT:DS" else "GT", call), collapse = "\t")
   }, "")
-  path <- tempfile(fileext = ".vcf")
-  writeLines(c(
-    "##fileformat=VCFv4.2", "##contig=<ID=1>",
-    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Call\">",
-    "##FORMAT=<ID=DS,Number=A,Type=Float,Description=\"Dosage\">",
-    paste(c("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT",
-            paste0("s", seq_len(n))), collapse = "\t"),
-    records
-  ), path)
-  path
+  write_vcf(records, header = vcf_header(records, more = declared_formats))
 }
 
 # Genotypes have the calls of the VCF that PLINK 2 makes of them.

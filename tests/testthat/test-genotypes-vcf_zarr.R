@@ -20,16 +20,8 @@ vcf_of_all_kinds <- function(n, m) {
             if (length(alts)) paste(alts, collapse = ",") else ".", ".", ".", ".", "GT", calls),
           collapse = "\t")
   }, "")
-  path <- tempfile(fileext = ".vcf")
-  writeLines(c(
-    "##fileformat=VCFv4.2", "##contig=<ID=1>", "##contig=<ID=X>",
-    "##ALT=<ID=DEL,Description=\"Deletion\">",
-    "##FORMAT=<ID=GT,Number=1,Type=String,Description=\"Call\">",
-    paste(c("#CHROM", "POS", "ID", "REF", "ALT", "QUAL", "FILTER", "INFO", "FORMAT",
-            paste0("s", seq_len(n))), collapse = "\t"),
-    records
-  ), path)
-  path
+  more <- c("##ALT=<ID=DEL,Description=\"Deletion\">", declared_formats["GT"])
+  write_vcf(records, header = vcf_header(records, c("1", "X"), more))
 }
 
 # Chunks without any allele but REF are no files, which is told.
@@ -373,28 +365,18 @@ test_that("fits, scans and predictions have the bytes of a BED's, also saved", {
   g <- open_genotypes(path)
   data <- data.frame(id = ids, y = stats::rnorm(60))
   sets <- list(a = 1:20, b = 21:80)
-  numbers <- function(fit) fit[c("theta", "information", "log_likelihood", "genetic", "divisors")]
-  fit_bed <- quiet_fit(y ~ 1, data, bed, sets)
-  fit <- quiet_fit(y ~ 1, data, g, sets)
-  expect_identical(numbers(fit), numbers(fit_bed))
-  expect_identical(predict(fit, g, progress = FALSE), predict(fit_bed, bed, progress = FALSE))
-  expect_identical(scan_variants(fit, progress = FALSE), scan_variants(fit_bed, progress = FALSE),
-                   ignore_attr = TRUE)
-  again <- unserialize(serialize(fit, NULL))
-  point <- c(0.2, 0.1, 0.7)
-  likelihood <- reml_log_likelihood(fit_bed, point, progress = FALSE)
-  expect_identical(reml_log_likelihood(again, point, progress = FALSE), likelihood)
+  likelihood_again <- expect_fits_of_bed(g, bed, data, sets)
+  likelihood <- likelihood_again()
   # A copy has the same content.
   moved <- paste0(path, ".moved")
   file.rename(path, moved)
   dir.create(path)
   file.copy(list.files(moved, all.files = TRUE, no.. = TRUE, full.names = TRUE), path,
             recursive = TRUE)
-  expect_identical(reml_log_likelihood(again, point, progress = FALSE), likelihood)
+  expect_identical(likelihood_again(), likelihood)
   file <- file.path(path, "call_genotype", "0.0.0")
   file.copy(file.path(path, "call_genotype", "1.0.0"), file, overwrite = TRUE)
-  expect_ancify_error(reml_log_likelihood(again, point, progress = FALSE), "file",
-                      "has changed since the fit")
+  expect_ancify_error(likelihood_again(), "file", "has changed since the fit")
 })
 
 test_that("commands take a store", {

@@ -57,8 +57,6 @@ varied_vcf <- function(n = 150, indels = FALSE, genotypes_of = random_genotypes)
   genotype_vcf(vcf_records("1", position, "A", alt, info), genotypes_of(n, 6, alleles))
 }
 
-spectrum_of <- function(..., threads = 1) sfs_from_vcf(..., threads = threads, progress = FALSE)
-
 test_that("spectra are those of genotypes, to the last bit", {
   set.seed(61)
   fasta <- tempfile(fileext = ".fa")
@@ -74,7 +72,7 @@ test_that("spectra are those of genotypes, to the last bit", {
     )) {
       run <- function(...) {
         set.seed(1)
-        do.call(spectrum_of, c(list(...), arguments))
+        do.call(sfs_of_vcf, c(list(...), arguments))
       }
       of_sites <- run(sites, in_info)
       of_genotypes <- run(vcf, two_populations)
@@ -84,12 +82,12 @@ test_that("spectra are those of genotypes, to the last bit", {
   }
   vcf <- varied_vcf(indels = TRUE)
   sites <- sites_of_genotypes(vcf, two_populations)
-  expect_same_result(spectrum_of(sites, in_info, c(3, 3), kind = "indels"),
-                     spectrum_of(vcf, two_populations, c(3, 3), kind = "indels"))
+  expect_same_result(sfs_of_vcf(sites, in_info, c(3, 3), kind = "indels"),
+                     sfs_of_vcf(vcf, two_populations, c(3, 3), kind = "indels"))
   for (path in c(as_bgzip(sites), as_bcf(sites))) {
     for (threads in 1:2) {
-      expect_identical(spectrum_of(path, in_info, c(3, 3), threads = threads),
-                       spectrum_of(sites, in_info, c(3, 3)))
+      expect_identical(sfs_of_vcf(path, in_info, c(3, 3), threads = threads),
+                       sfs_of_vcf(sites, in_info, c(3, 3)))
     }
   }
 })
@@ -122,13 +120,13 @@ test_that("bcftools +fill-tags counts as the genotypes do", {
   writeLines(bcftools_lines("view", filled, "-G"), bare)
   fields <- info_populations(c("YRI", "CEU"))
   for (path in c(filled, bare)) {
-    expect_same_result(spectrum_of(path, fields, c(3, 3)),
-                       spectrum_of(vcf, two_populations, c(3, 3)))
+    expect_same_result(sfs_of_vcf(path, fields, c(3, 3)),
+                       sfs_of_vcf(vcf, two_populations, c(3, 3)))
   }
   # All samples together
   all <- replace(two_populations, TRUE, "all")
-  expect_same_result(spectrum_of(bare, info_populations("all", "AC", "AN"), 6),
-                     spectrum_of(vcf, all, 6))
+  expect_same_result(sfs_of_vcf(bare, info_populations("all", "AC", "AN"), 6),
+                     sfs_of_vcf(vcf, all, 6))
 })
 
 test_that("mutation spectra are those of genotypes, to the last bit", {
@@ -209,7 +207,7 @@ test_that("sites without possible counts are left out by reason, with one warnin
   vcf <- write_vcf(records, header = vcf_header(records, more = header))
   fields <- info_populations(c("a", "b"))
   x <- expect_one_warning(
-    spectrum_of(vcf, fields, folded = TRUE, project = c(4, 2)), "annotation", vcf,
+    sfs_of_vcf(vcf, fields, folded = TRUE, project = c(4, 2)), "annotation", vcf,
     "4 sites lack AC or AN of a population and 1 sites have an AC above its AN", "They are left out"
   )$value
   reasons <- records_of_reason(x)
@@ -218,20 +216,20 @@ test_that("sites without possible counts are left out by reason, with one warnin
   expect_identical(sum(reasons), 9)
   # Copies of the rarer allele: 1 + 2 of 6 is a tie.
   expect_identical(unclass(x)["1", "2"] + unclass(x)["3", "0"], 1)
-  one <- suppressWarnings(spectrum_of(vcf, info_populations("a"), folded = TRUE, project = 2))
+  one <- suppressWarnings(sfs_of_vcf(vcf, info_populations("a"), folded = TRUE, project = 2))
   expect_identical(records_of_reason(one)[c("NO_COUNTS", "BAD_COUNTS")],
                    c(NO_COUNTS = 1, BAD_COUNTS = 2))
   none <- write_vcf(records[2], header = vcf_header(records, more = header))
-  expect_ancify_error(spectrum_of(none, info_populations("b"), folded = TRUE), "format", none,
+  expect_ancify_error(sfs_of_vcf(none, info_populations("b"), folded = TRUE), "format", none,
                       "no site has AC_b and AN_b")
   bad <- write_vcf(records[4], header = vcf_header(records, more = header))
   expect_ancify_error(
-    suppressWarnings(spectrum_of(bad, info_populations("a"), folded = TRUE)), "input",
+    suppressWarnings(sfs_of_vcf(bad, info_populations("a"), folded = TRUE)), "input",
     "1 BAD_COUNTS"
   )
   for (wrong in c("AC_a=1x;AN_a=4", "AC_a=1;AN_a=1e3", "AC_a=1;AN_a=4;AC_a=1")) {
     odd <- write_vcf(site(1, wrong), header = vcf_header(records, more = header))
-    expect_ancify_error(spectrum_of(odd, info_populations("a"), folded = TRUE), "format", odd)
+    expect_ancify_error(sfs_of_vcf(odd, info_populations("a"), folded = TRUE), "format", odd)
   }
 })
 
@@ -239,7 +237,7 @@ test_that("the header must declare the fields", {
   record <- vcf_records("1", 1, "A", "C", "AC_a=1;AN_a=4")
   refused <- function(fields, ..., populations = info_populations("a")) {
     vcf <- write_vcf(record, header = vcf_header(record, more = fields))
-    expect_ancify_error(spectrum_of(vcf, populations, folded = TRUE), "format", vcf, ...)
+    expect_ancify_error(sfs_of_vcf(vcf, populations, folded = TRUE), "format", vcf, ...)
   }
   fields <- c("AC_a", "AN_a")
   refused(character(), "no field 'AC_a' of INFO")
@@ -269,8 +267,8 @@ test_that("populations of INFO have names, words and patterns", {
   expect_ancify_error(info_populations("a", copies = 1), "input", "`copies`")
   vcf <- varied_vcf(5)
   six <- info_populations(letters[1:6])
-  expect_ancify_error(spectrum_of(vcf, six), "input", "6 populations")
-  expect_ancify_error(spectrum_of(vcf, in_info, project = 1:3), "input", "`project`")
+  expect_ancify_error(sfs_of_vcf(vcf, six), "input", "6 populations")
+  expect_ancify_error(sfs_of_vcf(vcf, in_info, project = 1:3), "input", "`project`")
   expect_ancify_error(sfs_from_likelihoods(vcf, in_info, progress = FALSE), "input",
                       "needs genotypes")
 })
@@ -286,15 +284,15 @@ long_test_that("a catalogue of 800,000 diploids is projected, and nothing grows 
   ))
   vcf <- write_vcf(records, header = vcf_header(records, more = c(header, vcf_info)))
   both <- info_populations(c("a", "b"))
-  expect_ancify_error(spectrum_of(vcf, info_populations("a")), "input", "a has up to 1,59",
+  expect_ancify_error(sfs_of_vcf(vcf, info_populations("a")), "input", "a has up to 1,59",
                       "give `project`")
-  expect_ancify_error(spectrum_of(vcf, both), "input", "smaller `project`")
-  expect_ancify_error(spectrum_of(vcf, both, project = c(1e6, 5e5)), "input", "smaller `project`")
+  expect_ancify_error(sfs_of_vcf(vcf, both), "input", "smaller `project`")
+  expect_ancify_error(sfs_of_vcf(vcf, both, project = c(1e6, 5e5)), "input", "smaller `project`")
   expect_ancify_error(
-    spectrum_of(vcf, info_populations("a"), 1.5e6, window = 100, replicates = 1000), "input",
+    sfs_of_vcf(vcf, info_populations("a"), 1.5e6, window = 100, replicates = 1000), "input",
     "1,001 spectra", "smaller `project`"
   )
-  x <- spectrum_of(vcf, both, project = c(20, 10))
+  x <- sfs_of_vcf(vcf, both, project = c(20, 10))
   counts <- cbind(a = copies, b = copies %/% 2L)
   same <- sfs_from_sites(counts, cbind(called, called %/% 2L), project = c(20, 10), threads = 1)
   expect_identical(plain_array(x), plain_array(same))
@@ -305,7 +303,7 @@ long_test_that("a catalogue of 800,000 diploids is projected, and nothing grows 
   expect_equal(unname(plain_array(x)), expected, tolerance = 1e-10)
   # One population may stay as large as it is.
   most <- max(called)
-  whole <- spectrum_of(vcf, info_populations("a"), project = most)
+  whole <- sfs_of_vcf(vcf, info_populations("a"), project = most)
   expect_identical(length(whole), most + 1L)
   expect_identical(attr(whole, "sites")$used, as.numeric(sum(called == most)))
   expect_lt(as.numeric(utils::object.size(whole)), 5e8)
@@ -327,5 +325,5 @@ test_that("polarising exchanges the counts, so that the spectrum stays", {
   out <- tempfile(fileext = ".vcf")
   result <- polarise(vcf, "AA", out, verbose = FALSE)
   expect_gt(attr(result, "swapped"), 20)
-  expect_identical(spectrum_of(out, in_info, c(5, 5)), spectrum_of(vcf, in_info, c(5, 5)))
+  expect_identical(sfs_of_vcf(out, in_info, c(5, 5)), sfs_of_vcf(vcf, in_info, c(5, 5)))
 })

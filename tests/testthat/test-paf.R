@@ -1,7 +1,5 @@
 # Projection of PAF files: the bases of AXT files and chains of the same alignment.
 
-project_quietly <- function(...) suppressWarnings(project_axt(...), classes = "ancify_warning")
-
 paf_file <- function(lines, ...) write_axt(lines, tempfile(fileext = ".paf"), ...)
 
 forms <- list("cg", "eqx", "short", "long", c("cg", "short"), c("long", "eqx"))
@@ -315,13 +313,7 @@ test_that("PAF gives the alleles of insertions and deletions that AXT gives", {
   lengths <- c(chr1 = 1500, chr2 = 400)
   genome <- both$focal[names(lengths)]
   reference <- write_fasta(genome, tempfile(fileext = ".fa"))
-  vcf <- write_vcf(unlist(lapply(names(genome), function(name) {
-    position <- seq(2, nchar(genome[[name]]) - 20, 2)
-    more <- sample(0:9, length(position), replace = TRUE)
-    bases <- substring(genome[[name]], position, position + more)
-    first <- substr(bases, 1, 1)
-    vcf_records(name, position, bases, ifelse(more > 0, first, paste0(first, "CC")))
-  })))
+  vcf <- vcf_of_many_indels(genome)
   reasons <- lapply(both[c("paf", "axt")], function(config) {
     run <- suppressWarnings(run_quietly(config))
     found <- suppressWarnings(annotate(vcf, run, reference = reference, also = "indels"))

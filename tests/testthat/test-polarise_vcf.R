@@ -242,7 +242,7 @@ long_test_that("a slice of 1000 Genomes is polarised by one command from each so
   size <- 51304566
   end <- case$first + case$n - 1
   folder <- new_folder()
-  at <- function(name) file.path(folder, name)
+  at <- paths_in(folder)
   axt <- as.list(slice_axt(case, folder))
   sources <- list(axt = axt, chain = lapply(names(case$rows), function(name) {
     chain <- at(paste0(name, ".chain"))

@@ -1,11 +1,9 @@
 # Files of sequence models: what is read, and which problems are told.
 
-fixture <- function(...) test_path("fixtures", "sequence_models", ...)
-
 problem_of <- function(class, code) conditionMessage(expect_ancify_error(code, class))
 
 test_that("a model says what it is", {
-  model <- sequence_model(paste0(fixture("safetensors"), "/"))
+  model <- sequence_model(paste0(model_fixture("safetensors"), "/"))
   expect_identical(unlist(model[c("layers", "width", "heads", "hidden", "vocabulary")]),
                    c(layers = 2, width = 32, heads = 2, hidden = 40, vocabulary = 33))
   expect_true(model$has_head && model$frequencies_from_file)
@@ -20,21 +18,21 @@ test_that("a model says what it is", {
 
 test_that("files of all kinds are one model", {
   x <- c("MKTAYIAK", "ACD<mask>W")
-  one <- embed_sequences(x, sequence_model(fixture("safetensors")))
+  one <- embed_sequences(x, sequence_model(model_fixture("safetensors")))
   for (kind in c("index", "fair", "bin")) {
-    expect_identical(embed_sequences(x, sequence_model(fixture(kind))), one)
+    expect_identical(embed_sequences(x, sequence_model(model_fixture(kind))), one)
   }
 })
 
 test_that("an index may name files of torch", {
   folder <- new_folder()
-  file.copy(list.files(fixture("bin"), full.names = TRUE), folder)
+  file.copy(list.files(model_fixture("bin"), full.names = TRUE), folder)
   file.rename(file.path(folder, "pytorch_model.bin"), file.path(folder, "part-1.bin"))
   writeLines('{"weight_map": {"x": "part-1.bin"}}',
              file.path(folder, "pytorch_model.bin.index.json"))
   file.create(file.path(folder, "training_args.bin"))
   expect_identical(embed_sequences("MKT", sequence_model(folder)),
-                   embed_sequences("MKT", sequence_model(fixture("bin"))))
+                   embed_sequences("MKT", sequence_model(model_fixture("bin"))))
 })
 
 test_that("numbers of all types are read", {
@@ -159,7 +157,7 @@ test_that("a pickle that wants more than tensors is refused, and nothing of it r
 })
 
 test_that("memory is asked for before weights are read", {
-  about <- sequence_model(fixture("safetensors"))
+  about <- sequence_model(model_fixture("safetensors"))
   told <- problem_of("system", check_model_memory(about, "folder", 1000))
   expect_match(told, "'folder' needs 2.[0-9]+ MB of memory, and 1 kB are free")
   expect_silent(check_model_memory(about, "folder", NA))
@@ -167,7 +165,7 @@ test_that("memory is asked for before weights are read", {
 })
 
 test_that("a model that was saved is read again", {
-  model <- sequence_model(fixture("safetensors"))
+  model <- sequence_model(model_fixture("safetensors"))
   restored <- unserialize(serialize(model, NULL))
   expect_identical(embed_sequences("MKT", restored), embed_sequences("MKT", model))
   empty <- structure(list(), class = "sequence_model")

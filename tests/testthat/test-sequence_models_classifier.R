@@ -166,7 +166,7 @@ test_that("bad input is told", {
 })
 
 test_that("files that are no classifier are named", {
-  file <- test_path("fixtures", "sequence_models", "safetensors", "model.safetensors")
+  file <- model_fixture("safetensors", "model.safetensors")
   told <- expect_ancify_error(read_classifier(file), "format")
   expect_match(conditionMessage(told), "model.safetensors.*no classifier: the matrix 'hidden_layer")
   expect_ancify_error(read_classifier(tempfile()), "file")

@@ -1,7 +1,5 @@
 # Models of DNA: what is read, and embeddings against states in double precision.
 
-fixture <- function(...) test_path("fixtures", "sequence_models", ...)
-
 # A matrix of the doubles of a safetensors file.
 tensor_of <- function(file, name) {
   bytes <- readBin(file, "raw", file.size(file))
@@ -15,7 +13,7 @@ tensor_of <- function(file, name) {
 # A copy of a fixture, of which files can be changed.
 copied <- function(name) {
   folder <- new_folder()
-  file.copy(list.files(fixture(name), full.names = TRUE), folder)
+  file.copy(list.files(model_fixture(name), full.names = TRUE), folder)
   folder
 }
 
@@ -29,12 +27,12 @@ with_setting <- function(key, value, name = "dnabert3") {
 
 test_that("embeddings are the means of states in double precision", {
   for (name in c("dnabert3", "dnabert12")) {
-    model <- sequence_model(fixture(name))
-    x <- readLines(fixture(name, "sequences.txt"))
+    model <- sequence_model(model_fixture(name))
+    x <- readLines(model_fixture(name, "sequences.txt"))
     means <- suppressWarnings(embed_sequences(x, model))
     rows <- suppressWarnings(embed_sequences(x, model, pool = "residue"))
     for (i in seq_along(x)) {
-      states <- tensor_of(fixture(name, "expected.tensors"), sprintf("states.%d.2", i - 1))
+      states <- tensor_of(model_fixture(name, "expected.tensors"), sprintf("states.%d.2", i - 1))
       expect_lt(relative_error(rows[[i]], states), 1e-5)
       expect_lt(relative_error(means[i, , drop = FALSE], t(colMeans(states))), 1e-5)
       alone <- suppressWarnings(embed_sequences(x[i], model))
@@ -44,7 +42,7 @@ test_that("embeddings are the means of states in double precision", {
 })
 
 test_that("a model of DNA says what it is", {
-  model <- sequence_model(fixture("dnabert12"))
+  model <- sequence_model(model_fixture("dnabert12"))
   lines <- capture.output(print(model))
   expect_match(lines[1], "<sequence_model> DNABERT-S, [0-9.]+k parameters")
   expect_match(lines, "2 layers, width 48, 12 heads, feed-forward width 40", all = FALSE)
@@ -56,7 +54,7 @@ test_that("a model of DNA says what it is", {
 test_that("sets, texts and lower case are one input, and length has no bound", {
   require_package("Biostrings")
   set.seed(1)
-  model <- sequence_model(fixture("dnabert3"))
+  model <- sequence_model(model_fixture("dnabert3"))
   x <- c(a = random_bases(3000), b = "ACG")
   expected <- embed_sequences(x, model)
   expect_identical(rownames(expected), c("a", "b"))
@@ -71,8 +69,8 @@ test_that("sets, texts and lower case are one input, and length has no bound", {
 
 test_that("DNA and proteins are not exchanged", {
   require_package("Biostrings")
-  dna <- sequence_model(fixture("dnabert3"))
-  protein <- sequence_model(fixture("safetensors"))
+  dna <- sequence_model(model_fixture("dnabert3"))
+  protein <- sequence_model(model_fixture("safetensors"))
   expect_ancify_error(embed_sequences(Biostrings::AAStringSet("MK"), dna), "input",
                       "`x` must be a DNAStringSet or texts of DNA for this model")
   expect_ancify_error(embed_sequences(Biostrings::DNAStringSet("AC"), protein), "input",
@@ -83,7 +81,7 @@ test_that("DNA and proteins are not exchanged", {
 
 test_that("runs go on", {
   set.seed(2)
-  model <- sequence_model(fixture("dnabert12"))
+  model <- sequence_model(model_fixture("dnabert12"))
   x <- vapply(c(a = 30, b = 200, c = 5), random_bases, "")
   expected <- embed_sequences(x, model)
   old <- options(ancify.part_size = 2)

@@ -59,7 +59,7 @@ test_that("the oracle's states are those of the NumPy forward, which agree with 
       if (length(x$shape) == 2) matrix(numbers, x$shape[1], byrow = TRUE) else numbers
     })
   }
-  folder <- test_path("fixtures", "sequence_models")
+  folder <- model_fixture()
   w <- read(file.path(folder, "safetensors", "model.safetensors"))
   names(w) <- sub("^(esm[.])?(encoder[.])?", "", names(w))
   expected <- read(file.path(folder, "expected.safetensors"))

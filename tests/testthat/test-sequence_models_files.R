@@ -56,7 +56,7 @@ test_that("names of norms and what programs put before names do not matter", {
 
 test_that("DNABERT-S takes the old names of norms too", {
   folder <- new_folder()
-  from <- test_path("fixtures", "sequence_models", "dnabert3")
+  from <- model_fixture("dnabert3")
   file.copy(list.files(from, full.names = TRUE), folder)
   file <- file.path(folder, "model.safetensors")
   bytes <- file_bytes(file)
@@ -170,7 +170,7 @@ test_that("a vocabulary without residues or bases is refused", {
   refused_model(folder, "36 rows, and ESM-2 has 33 tokens: put the model's vocab.txt beside it")
 
   folder <- new_folder()
-  from <- test_path("fixtures", "sequence_models", "dnabert3")
+  from <- model_fixture("dnabert3")
   file.copy(list.files(from, full.names = TRUE), folder)
   file <- file.path(folder, "tokenizer.json")
   tokeniser <- list(

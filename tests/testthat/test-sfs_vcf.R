@@ -37,8 +37,6 @@ random_spectrum_vcf <- function(n = 120, posteriors = TRUE) {
 
 two_populations <- c(s2 = "YRI", s1 = "YRI", s5 = "CEU", s6 = "CEU", s3 = "YRI", s4 = "CEU")
 
-spectrum_of <- function(..., threads = 1) sfs_from_vcf(..., threads = threads, progress = FALSE)
-
 test_that("a small file has the known spectrum", {
   require_htslib()
   records <- vcf_records("1", 1:9, c("A", "A", "C", "G", "T", "A", "A", "AC", "A"),
@@ -51,7 +49,7 @@ test_that("a small file has the known spectrum", {
   )
   vcf <- genotype_vcf(records, genotypes)
   populations <- c(s1 = "A", s2 = "A", s3 = "B")
-  x <- spectrum_of(vcf, populations)
+  x <- sfs_of_vcf(vcf, populations)
   # The first two have 3 of 4 derived copies in A and none in B. The third lacks an allele in A, and
   # the last all alleles of B.
   expected <- array(0, c(5, 2))
@@ -70,12 +68,12 @@ test_that("a small file has the known spectrum", {
   expect_null(attr(x, "misidentification"))
 
   # Three of the third's haplotypes are called, one of them derived.
-  x <- spectrum_of(vcf, populations, project = c(B = 1, A = 3))
+  x <- sfs_of_vcf(vcf, populations, project = c(B = 1, A = 3))
   expected <- array(0, c(4, 2))
   expected[c(3, 4), 1] <- 2 * c(3, 1) / 4
   expected[2, 1] <- 1
   expect_equal(unname(plain_array(x)), expected)
-  x <- spectrum_of(vcf, populations, project = c(4, 1), low_confidence = FALSE)
+  x <- sfs_of_vcf(vcf, populations, project = c(4, 1), low_confidence = FALSE)
   expect_identical(sum(x), 1)
   expect_identical(records_of_reason(x)[["LOW"]], 1)
   expect_match(format_sfs(x)[3:4], "^  (records  9, left out 1 INDEL, | +.*NEITHER_ALLELE, 1 LOW)")
@@ -90,7 +88,7 @@ test_that("spectra are those of the plain implementation and of sfs_from_sites()
   for (low in c(TRUE, FALSE)) {
     sites <- oracle_vcf_sites(readLines(vcf), two_populations, low, window = 100)
     set.seed(1)
-    x <- spectrum_of(vcf, two_populations, size, low_confidence = low, window = 100, replicates = 3)
+    x <- sfs_of_vcf(vcf, two_populations, size, low_confidence = low, window = 100, replicates = 3)
     sure <- ifelse(is.na(sites$posterior), 1, sites$posterior)
     is_site <- sites$reason == "SITE"
     given <- sites[is_site, ]
@@ -120,7 +118,7 @@ test_that("default sizes are the most called haplotypes", {
   set.seed(22)
   records <- vcf_records("1", 1:60, "A", "C", "AA=A")
   vcf <- genotype_vcf(records, random_genotypes(60, 3, missing = 0.02))
-  x <- spectrum_of(vcf, c(s1 = "A", s2 = "B", s3 = "A"))
+  x <- sfs_of_vcf(vcf, c(s1 = "A", s2 = "B", s3 = "A"))
   sites <- oracle_vcf_sites(readLines(vcf), c(s1 = "A", s2 = "B", s3 = "A"))
   expect_identical(dim(x) - 1L, unname(as.integer(apply(sites$called, 2, max))))
   same <- sfs_from_sites(sites$derived, sites$called, threads = 1)
@@ -134,7 +132,7 @@ test_that("formats and threads do not change the spectrum", {
   vcf <- random_spectrum_vcf()
   make <- function(path, threads) {
     set.seed(2)
-    spectrum_of(path, two_populations, c(4, 4), window = 50, replicates = 2, threads = threads)
+    sfs_of_vcf(path, two_populations, c(4, 4), window = 50, replicates = 2, threads = threads)
   }
   x <- make(vcf, 1)
   for (path in c(vcf, as_bgzip(vcf), as_bcf(vcf))) {
@@ -157,7 +155,7 @@ test_that("the reference shows CpG sites and wrong REF bases", {
   writeLines(unlist(Map(function(name, bases) c(paste0(">", name), paste(bases, collapse = "")),
                         sub("chr", "", names(reference)), reference)), fasta)
   sites <- oracle_vcf_sites(readLines(vcf), two_populations, reference = reference)
-  x <- spectrum_of(vcf, two_populations, c(2, 2), reference = fasta)
+  x <- sfs_of_vcf(vcf, two_populations, c(2, 2), reference = fasta)
   expect_identical(records_of_reason(x)[["REF_MISMATCH"]], sum(sites$reason == "REF_MISMATCH") + 0)
   given <- sites[sites$reason == "SITE", ]
   same <- sfs_from_sites(
@@ -210,14 +208,14 @@ test_that("ancestral alleles come from a FASTA file or a run", {
   from_run <- sfs_from_sites(given$derived, given$called, project = c(3, 1), threads = 1,
                              posterior = 1 - 10^(-phred[is_site] / 10), mutation = given$mutation)
   for (ancestral in list(run, config$output_dir)) {
-    x <- spectrum_of(vcf, populations, c(3, 1), ancestral = ancestral)
+    x <- sfs_of_vcf(vcf, populations, c(3, 1), ancestral = ancestral)
     expect_identical(as.vector(unclass(x)), as.vector(unclass(from_run)))
     expect_equal(attr(x, "misidentification"), attr(from_run, "misidentification"))
     expect_identical(records_of_reason(x)[["NEITHER_ALLELE"]],
                      sum(sites$reason == "NEITHER_ALLELE") + 0)
   }
   pattern <- file.path(config$output_dir, "{chrom}.fa")
-  x <- spectrum_of(vcf, populations, c(3, 1), ancestral = pattern)
+  x <- sfs_of_vcf(vcf, populations, c(3, 1), ancestral = pattern)
   sure <- sfs_from_sites(given$derived, given$called, project = c(3, 1), threads = 1)
   expect_identical(as.vector(unclass(x)), as.vector(unclass(sure)))
   expect_null(attr(x, "misidentification"))
@@ -225,7 +223,7 @@ test_that("ancestral alleles come from a FASTA file or a run", {
   fasta <- tempfile()
   writeLines(c(">1", "a"), fasta)
   caught <- expect_one_warning(
-    spectrum_of(genotype_vcf(one, cbind(c("0/1", "0/1"))), c(s1 = "A"), ancestral = fasta),
+    sfs_of_vcf(genotype_vcf(one, cbind(c("0/1", "0/1"))), c(s1 = "A"), ancestral = fasta),
     "annotation", "'chr9'", "1 records"
   )
   expect_identical(records_of_reason(caught$value)[c("NO_COVERAGE", "USED")],
@@ -242,7 +240,7 @@ test_that("real variants give the spectrum of the plain implementation", {
   sites <- oracle_vcf_sites(lines[kept], populations)
   short <- tempfile(fileext = ".vcf")
   writeLines(c(lines[startsWith(lines, "#")], lines[kept[-1]]), short)
-  x <- spectrum_of(short, populations)
+  x <- sfs_of_vcf(short, populations)
   given <- sites[sites$reason == "SITE", ]
   same <- sfs_from_sites(given$derived, given$called, threads = 1)
   expect_identical(plain_array(x), plain_array(same))
@@ -250,7 +248,7 @@ test_that("real variants give the spectrum of the plain implementation", {
   expect_identical(unname(records_of_reason(x)[left]),
                    as.numeric(table(factor(sites$reason, left))))
   # INFO/AC and AN count all samples of the project, so only the number of records is compared.
-  expect_identical(sum(attr(spectrum_of(vcf, populations), "records")$records), 10376)
+  expect_identical(sum(attr(sfs_of_vcf(vcf, populations), "records")$records), 10376)
 })
 
 test_that("populations may have any form", {
@@ -259,20 +257,20 @@ test_that("populations may have any form", {
   records <- vcf_records("1", 1:20, "A", "C", "AA=A")
   vcf <- genotype_vcf(records, random_genotypes(20, 4, missing = 0))
   populations <- c(s3 = "B\u00e4r", s1 = "B\u00e4r", s4 = "W")
-  x <- spectrum_of(vcf, populations, subset = TRUE)
+  x <- sfs_of_vcf(vcf, populations, subset = TRUE)
   expect_identical(names(dimnames(x)), c("B\u00e4r", "W"))
   table <- data.frame(population = factor(populations, c("other", "W", "B\u00e4r")),
                       sample = names(populations), more = 1)
-  expect_identical(spectrum_of(vcf, table, subset = TRUE), x)
+  expect_identical(sfs_of_vcf(vcf, table, subset = TRUE), x)
   file <- tempfile()
   rows <- paste0(names(populations), c("\t", "  ", " \t "), populations, c("", " EUR", "\tEUR\tm"))
   writeLines(enc2utf8(c("# a comment", "", rows)), file, useBytes = TRUE)
-  expect_identical(spectrum_of(vcf, file, subset = TRUE), x)
+  expect_identical(sfs_of_vcf(vcf, file, subset = TRUE), x)
   # Populations keep the order of the table. With tabs, names may have blanks.
   lines <- sub("s1\ts2", "s 1\ts2", readLines(vcf))
   writeLines(lines, vcf)
   writeLines(c("s4\tW", "s 1\tX Y"), file)
-  expect_identical(names(dimnames(spectrum_of(vcf, file, subset = TRUE))), c("W", "X Y"))
+  expect_identical(names(dimnames(sfs_of_vcf(vcf, file, subset = TRUE))), c("W", "X Y"))
 })
 
 test_that("invalid arguments and files are errors that say why", {
@@ -281,7 +279,7 @@ test_that("invalid arguments and files are errors that say why", {
   genotypes <- matrix(c("0/1", "1/1", "0/0"), 3, 2)
   good <- genotype_vcf(records, genotypes)
   refused <- function(class, ..., vcf = good, populations = c(s1 = "A", s2 = "B"), texts) {
-    expect_ancify_error(spectrum_of(vcf, populations, ...), class, texts)
+    expect_ancify_error(sfs_of_vcf(vcf, populations, ...), class, texts)
   }
   refused("input", populations = c(s1 = "A"), texts = c(good, "'s2'", "subset = TRUE"))
   refused("input", populations = c(s1 = "A", s2 = "A", x = "A"), texts = c("no sample 'x'", "'s1'"))
@@ -401,13 +399,13 @@ test_that("a mask excludes sites as an annotation by it does", {
   annotated <- tempfile(fileext = ".vcf")
   annotate_vcf(vcf, "AA", annotated, mask = mask, threads = 1, verbose = FALSE, progress = FALSE)
   for (low in c(TRUE, FALSE)) {
-    expected <- spectrum_of(annotated, samples, low_confidence = low)
-    found <- spectrum_of(vcf, samples, low_confidence = low, mask = mask)
+    expected <- sfs_of_vcf(annotated, samples, low_confidence = low)
+    found <- sfs_of_vcf(vcf, samples, low_confidence = low, mask = mask)
     expect_identical(as.numeric(found), as.numeric(expected))
     expect_identical(attr(found, "records"), attr(expected, "records"))
     masked <- attr(found, "records")
     # Positions 100 to 300, and 1510 to 1700, in steps of 10
     expect_identical(masked$records[masked$reason == "MASKED"], 21 + 20)
   }
-  expect_error(spectrum_of(vcf, samples, mask = tempfile()), class = "ancify_file_error")
+  expect_error(sfs_of_vcf(vcf, samples, mask = tempfile()), class = "ancify_file_error")
 })

@@ -64,7 +64,7 @@ Rotation rotation_about(const Point& axis, Random& random) {
   return rotation(std::cos(half), scale * axis[0], scale * axis[1], scale * axis[2]);
 }
 
-Point turned(const Point& point, const Point& centre, const Rotation& by) {
+Point rotated(const Point& point, const Point& centre, const Rotation& by) {
   const Point from = minus(point, centre);
   Point out = centre;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -137,7 +137,7 @@ class Chain {
   void rotate(std::int64_t first, std::int64_t end, std::int64_t centre, const Rotation& by) {
     moved_.clear();
     for (std::int64_t i = first; i < end; ++i) {
-      moved_.push_back(turned(point(i), point(centre), by));
+      moved_.push_back(rotated(point(i), point(centre), by));
       if (square(moved_.back()) > most_) return;
     }
     if (meets(0, first, first) || meets(end, static_cast<std::int64_t>(points_.size()), first)) {

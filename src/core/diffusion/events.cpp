@@ -162,10 +162,10 @@ std::vector<int> EventFields::populations(const std::string& name) const {
 
 int EventFields::population(const std::string& name) const { return populations(name).front(); }
 
-std::vector<TimeCourse> EventFields::time_courses(const std::string& name) const {
-  const auto* const found = find(courses, name);
+std::vector<ParameterHistory> EventFields::histories_of(const std::string& name) const {
+  const auto* const found = find(histories, name);
   if (found != nullptr) return *found;
-  std::vector<TimeCourse> constant;
+  std::vector<ParameterHistory> constant;
   for (const double x : values(name)) constant.emplace_back([x](double) { return x; });
   return constant;
 }
@@ -184,11 +184,11 @@ const std::vector<EventKind>& event_kinds() {
          const auto& mutates = fields.values("mutates");
          return Epoch{fields.value("start"),
                       fields.value("end"),
-                      fields.time_courses("theta").front(),
-                      fields.time_courses("size"),
-                      fields.time_courses("migration"),
-                      fields.time_courses("selection"),
-                      fields.time_courses("dominance"),
+                      fields.histories_of("theta").front(),
+                      fields.histories_of("size"),
+                      fields.histories_of("migration"),
+                      fields.histories_of("selection"),
+                      fields.histories_of("dominance"),
                       std::vector<char>(frozen.begin(), frozen.end()),
                       std::vector<char>(mutates.begin(), mutates.end())};
        }},

@@ -88,15 +88,15 @@ struct Reordering {
 class EventFields {
  public:
   std::map<std::string, std::vector<double>> numbers;
-  std::map<std::string, std::vector<TimeCourse>> courses;
+  std::map<std::string, std::vector<ParameterHistory>> histories;
 
   const std::vector<double>& values(const std::string& name) const;
   double value(const std::string& name) const;
   // Converts the population numbers of a field, which count from 1, to indices from 0.
   std::vector<int> populations(const std::string& name) const;
   int population(const std::string& name) const;
-  // The field's time courses; numbers become constant ones.
-  std::vector<TimeCourse> time_courses(const std::string& name) const;
+  // The field's histories; numbers become constant ones.
+  std::vector<ParameterHistory> histories_of(const std::string& name) const;
 };
 
 // An event's name, and the function that creates it from its fields.

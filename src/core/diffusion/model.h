@@ -11,7 +11,7 @@ namespace ancify::diffusion {
 constexpr int kMostPopulations = 5;
 
 // A parameter as a function of time on its epoch's clock.
-using TimeCourse = std::function<double(double)>;
+using ParameterHistory = std::function<double(double)>;
 
 class Planner;
 
@@ -36,11 +36,11 @@ struct Equilibrium {
 struct Epoch {
   double start = 0;
   double end = 0;
-  TimeCourse theta;
-  std::vector<TimeCourse> size;
-  std::vector<TimeCourse> migration;  // into population i from j at [i * populations + j]
-  std::vector<TimeCourse> selection;
-  std::vector<TimeCourse> dominance;
+  ParameterHistory theta;
+  std::vector<ParameterHistory> size;
+  std::vector<ParameterHistory> migration;  // into population i from j at [i * populations + j]
+  std::vector<ParameterHistory> selection;
+  std::vector<ParameterHistory> dominance;
   std::vector<char> frozen;
   std::vector<char> mutates;  // empty: all do
 

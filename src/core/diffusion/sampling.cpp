@@ -35,7 +35,7 @@ void binomial_probabilities(int n, double x, std::vector<double>& p) {
 
 // The beta-binomial probabilities of one individual's derived alleles. The parameters, which would
 // be infinite without inbreeding, are multiplied by `inbreeding`.
-std::vector<double> organism_probabilities(int ploidy, double x, double inbreeding) {
+std::vector<double> individual_probabilities(int ploidy, double x, double inbreeding) {
   const double outbred = 1 - inbreeding;
   std::vector<double> p;
   for (int derived = 0; derived <= ploidy; ++derived) {
@@ -104,9 +104,9 @@ SampleWeights direct_weights(const Grid& grid, int size, bool ascertained) {
 SampleWeights inbred_weights(const Grid& grid, int size, double inbreeding, int ploidy) {
   SampleWeights weights = no_weights(grid, size);
   for (std::size_t i = 0; i < grid.x.size(); ++i) {
-    const auto organism = organism_probabilities(ploidy, grid.x[i], inbreeding);
+    const auto individual = individual_probabilities(ploidy, grid.x[i], inbreeding);
     std::vector<double> p = {1};
-    for (int k = 0; k < size / ploidy; ++k) p = convolved(p, organism);
+    for (int k = 0; k < size / ploidy; ++k) p = convolved(p, individual);
     add_to_row(i, p, 1 / grid.inverse_weight[i], weights);
   }
   return weights;

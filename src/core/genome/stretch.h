@@ -25,12 +25,6 @@ struct Stretch {
   std::size_t size() const { return static_cast<std::size_t>(end - start); }
 };
 
-// A stretch of all n positions of sequences.
-inline Stretch whole_stretch(const char* const* species, SequenceForm form, std::size_t n) {
-  const auto end = static_cast<std::int64_t>(n);
-  return {end, 0, end, 0, species, form};
-}
-
 // Reads stretches of a chromosome, with the positions around them.
 class StretchReader {
  public:

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/exec/errors.h"
-#include "core/exec/threads.h"
 #include "core/formats/genotype/record_calls.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/io/text.h"
@@ -67,13 +66,7 @@ class RecordSites {
         found_(SitePlanes(units_.sizes(), kind)) {}
 
   LdSites read(JobControl& control) {
-    ReadingProgress progress(reader_.path(), control);
-    const TaskContext context(control);
-    while (reader_.next()) {
-      context.throw_if_stopped();
-      progress.record(reader_);
-      take_record();
-    }
+    for_each_record(reader_, control, [&] { take_record(); });
     return std::move(found_);
   }
 

@@ -37,7 +37,4 @@ const MatrixFunctions& matrix_functions_of(SimdLevel level);
 const MatrixFunctions* matrix_functions_for_avx2();
 const MatrixFunctions* matrix_functions_for_avx512();
 
-// The name of the multiplying library, for messages.
-const char* multiplier_name();
-
 }  // namespace ancify

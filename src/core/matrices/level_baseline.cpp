@@ -10,12 +10,4 @@ const MatrixFunctions& matrix_functions_of(SimdLevel level) {
   return level >= SimdLevel::kAvx2 && avx2 != nullptr ? *avx2 : kFunctions;
 }
 
-const char* multiplier_name() {
-#ifdef ANCIFY_HAVE_EIGEN
-  return "Eigen";
-#else
-  return "a plain loop";
-#endif
-}
-
 }  // namespace ancify

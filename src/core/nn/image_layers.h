@@ -36,7 +36,7 @@ class Convolution : public Layer<T> {
 
   void backward(const Pass<T>& pass, const Batch<T>& in, const Batch<T>& /*out*/,
                 const Batch<T>& out_gradient, Batch<T>* in_gradient) override {
-    const std::vector<T> turned = turned_weights();
+    const std::vector<T> rotated = rotated_weights();
     const std::vector<T> no_biases(static_cast<std::size_t>(in_));
     if (in_gradient != nullptr) in_gradient->resize(in.rows, in_ * pixels_);
     std::vector<Sums> sums(static_cast<std::size_t>(image_groups(size_, in.rows)));
@@ -44,7 +44,7 @@ class Convolution : public Layer<T> {
       const PaddedImages<T> x(group, in, in_);
       const PaddedImages<T> gradient(group, out_gradient, out_);
       sums[static_cast<std::size_t>(group.number())] = sums_of(pass, x, gradient);
-      if (in_gradient != nullptr) convolve(pass, gradient, turned, no_biases, *in_gradient);
+      if (in_gradient != nullptr) convolve(pass, gradient, rotated, no_biases, *in_gradient);
     });
     // Each group has its own sums, which are added in order.
     Sums all(sums_rows(), wide(), out_);
@@ -101,11 +101,11 @@ class Convolution : public Layer<T> {
   Sums sums_of(const Pass<T>& pass, const PaddedImages<T>& x,
                const PaddedImages<T>& gradient) const {
     const PaddedImages<T>& narrow = patches_of_in() ? x : gradient;
-    const Scratch<T> turned = (patches_of_in() ? gradient : x).turned(wide());
+    const Scratch<T> transposed = (patches_of_in() ? gradient : x).transposed(wide());
     const std::int64_t columns = x.group().columns();
     Sums sums(sums_rows(), wide(), out_);
     pass.products.add_product({sums_rows(), wide(), columns, narrow.numbers(),
-                               narrow.patch_rows().data(), turned.numbers(),
+                               narrow.patch_rows().data(), transposed.numbers(),
                                rows_of(columns, wide()).data(), sums.weights.data(), wide()});
     for (std::int64_t o = 0; o < out_; ++o) {
       sums.biases[static_cast<std::size_t>(o)] = gradient.sum(o);
@@ -133,13 +133,14 @@ class Convolution : public Layer<T> {
     bias_.gradient = sums.biases;
   }
 
-  // The weights for the gradient with respect to the input, one row per input channel.
-  std::vector<T> turned_weights() const {
-    std::vector<T> turned(weight_.value.size());
+  // The weights for the gradient with respect to the input, one row per input channel: kernels
+  // rotated by 180 degrees, with input and output channels exchanged.
+  std::vector<T> rotated_weights() const {
+    std::vector<T> rotated(weight_.value.size());
     for_weights([&](std::size_t weight, std::int64_t o, std::int64_t c, std::int64_t k) {
-      turned[static_cast<std::size_t>((c * out_ + o) * 9 + 8 - k)] = weight_.value[weight];
+      rotated[static_cast<std::size_t>((c * out_ + o) * 9 + 8 - k)] = weight_.value[weight];
     });
-    return turned;
+    return rotated;
   }
 
   std::int64_t in_;

@@ -212,9 +212,9 @@ struct SymmetricOp : Grid {
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
     const auto size = static_cast<std::int32_t>(columns);
     const std::int32_t in_image = row % size;
-    const std::int64_t turned = std::int64_t{row - in_image + column} * size + in_image;
+    const std::int64_t transposed = std::int64_t{row - in_image + column} * size + in_image;
     const std::int64_t i = at(row, column);
-    y[i] = in_image == column ? 0 : (x[i] + x[turned]) / 2;
+    y[i] = in_image == column ? 0 : (x[i] + x[transposed]) / 2;
   }
 };
 

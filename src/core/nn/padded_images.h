@@ -120,7 +120,7 @@ class PaddedImages {
   }
 
   // One row per pixel and one column per channel, with zeros in the other columns.
-  Scratch<T> turned(std::int64_t columns) const {
+  Scratch<T> transposed(std::int64_t columns) const {
     constexpr std::int64_t kBlock = kWholeColumns;
     Scratch<T> to(group_.columns() * columns);
     for (std::int64_t first = 0; first < columns; first += kBlock) {

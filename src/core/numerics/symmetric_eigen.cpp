@@ -46,7 +46,7 @@ std::vector<Column> product(std::size_t n, const std::vector<double>& matrix,
 }
 
 // Columns times a small square matrix, whose columns follow one another.
-std::vector<Column> turned(const std::vector<Column>& columns, const std::vector<double>& by) {
+std::vector<Column> rotated(const std::vector<Column>& columns, const std::vector<double>& by) {
   const std::size_t k = columns.size();
   std::vector<Column> out(k, Column(columns[0].size(), 0.0));
   for (std::size_t c = 0; c < k; ++c) {
@@ -74,13 +74,13 @@ Eigenpairs symmetric_eigenpairs(std::size_t n, std::vector<double> matrix) {
   for (std::size_t i = 0; i < n; ++i) vectors[i * n + i] = 1;
   constexpr int kSweeps = 30;  // Ten are enough for any matrix of this size.
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    bool turned = false;
+    bool has_rotated = false;
     for (std::size_t p = 0; p + 1 < n; ++p) {
       for (std::size_t q = p + 1; q < n; ++q) {
         const double off = matrix[p * n + q];
         const double diagonal = std::abs(matrix[p * n + p]) + std::abs(matrix[q * n + q]);
         if (std::abs(off) <= 1e-17 * diagonal) continue;
-        turned = true;
+        has_rotated = true;
         const double theta = (matrix[q * n + q] - matrix[p * n + p]) / (2 * off);
         const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
         const double c = 1 / std::hypot(t, 1.0);
@@ -96,7 +96,7 @@ Eigenpairs symmetric_eigenpairs(std::size_t n, std::vector<double> matrix) {
         matrix[p * n + q] = matrix[q * n + p] = 0;
       }
     }
-    if (!turned) break;
+    if (!has_rotated) break;
   }
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -134,8 +134,8 @@ Eigenpairs leading_eigenpairs(std::size_t n, const std::vector<double>& matrix) 
       }
     }
     pairs = symmetric_eigenpairs(width, small);
-    basis = turned(basis, pairs.vectors);
-    image = turned(image, pairs.vectors);
+    basis = rotated(basis, pairs.vectors);
+    image = rotated(image, pairs.vectors);
     const double scale = std::max(std::abs(pairs.values.front()), std::abs(pairs.values.back()));
     if (residual(image, basis, pairs.values) <= kTolerance * scale) break;
     // Iteration converges to eigenvalues far from 0. A shift moves the most negative ones close to

@@ -8,7 +8,6 @@
 #include "core/ancestry/variants/annotation.h"
 #include "core/ancestry/variants/record_kind.h"
 #include "core/exec/errors.h"
-#include "core/exec/threads.h"
 #include "core/formats/variant/variant_file.h"
 #include "core/spectra/site_reader.h"
 
@@ -43,15 +42,11 @@ DepthCounts count_depths(const std::string& variants, const std::vector<int>& po
   DepthCounts counts;
   counts.genotypes.assign(n_populations, std::vector<std::int64_t>(kMostDepth + 1));
   VariantReader reader(variants, 0, RecordParts::kGenotypes, control.inputs());
-  ReadingProgress progress(variants, control);
-  const TaskContext context(control);
-  while (reader.next()) {
-    context.throw_if_stopped();
-    progress.record(reader);
-    if (!is_snp(reader) || exclusion_of_info(reader)) continue;
+  for_each_record(reader, control, [&] {
+    if (!is_snp(reader) || exclusion_of_info(reader)) return;
     const Genotypes& genotypes = reader.genotypes();
     const SampleNumbers& depths = reader.sample_numbers("DP");
-    if (genotypes.ploidy == 0 || depths.per_sample == 0) continue;
+    if (genotypes.ploidy == 0 || depths.per_sample == 0) return;
     if (depths.per_sample > 1) reader.fail("DP has several numbers for a sample");
     ++counts.sites;
     for (std::size_t sample = 0; sample < populations.size(); ++sample) {
@@ -63,7 +58,7 @@ DepthCounts count_depths(const std::string& variants, const std::vector<int>& po
       const auto at = static_cast<std::size_t>(has_depth ? std::min(depth, most) : 0);
       ++counts.genotypes[static_cast<std::size_t>(populations[sample])][at];
     }
-  }
+  });
   if (counts.sites == 0) {
     throw FormatError(variants, 0,
                       "no record of one REF and one ALT base has depths (DP) and genotypes (GT)");

@@ -653,10 +653,10 @@ TEST(Coalescent, SitesDoNotInfluenceEachOther) {
       EXPECT_NEAR(together[i][base], alone[base], 1e-6);
     }
     // The order of the alleles does not matter.
-    PolymorphicSite turned = sites[i];
-    std::swap(turned.alleles[0], turned.alleles[1]);
-    turned.copies = turned.haplotypes - *turned.copies;
-    const auto other = polarise(kHuman, {model}, {turned}, kControl)[0];
+    PolymorphicSite swapped = sites[i];
+    std::swap(swapped.alleles[0], swapped.alleles[1]);
+    swapped.copies = swapped.haplotypes - *swapped.copies;
+    const auto other = polarise(kHuman, {model}, {swapped}, kControl)[0];
     for (std::size_t base = 0; base < kBases; ++base) EXPECT_NEAR(other[base], alone[base], 1e-12);
   }
 }

@@ -12,6 +12,7 @@
 #include "fake_kernels.h"
 #include "random_models.h"
 #include "support.h"
+#include "whole_stretch.h"
 
 namespace ancify {
 namespace {
@@ -53,7 +54,7 @@ struct Genome {
     }
     return sources;
   }
-  Stretch all() const { return whole_stretch(pointers.data(), SequenceForm::kCharacters, n); }
+  Stretch all() const { return test::whole_stretch(pointers.data(), SequenceForm::kCharacters, n); }
 
   std::size_t n;
   std::vector<std::string> species;

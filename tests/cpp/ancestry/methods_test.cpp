@@ -20,6 +20,7 @@
 #include "core/genome/sequence_store.h"
 #include "support.h"
 #include "trees.h"
+#include "whole_stretch.h"
 
 namespace ancify {
 namespace {
@@ -92,7 +93,7 @@ Called call_slowly(const MethodOptions& options, const std::vector<std::string>&
   Called called{std::string(n, '?'), std::string(n, '?'), std::vector<double>(n * kBases, NAN)};
   if (options.name == "ml") {
     const auto bases = pointers_to(species);
-    const Stretch all = whole_stretch(bases.data(), SequenceForm::kCharacters, n);
+    const Stretch all = test::whole_stretch(bases.data(), SequenceForm::kCharacters, n);
     const MlCaller ml(options.model_path, 2, 1, options.thresholds);
     ml.call(all, SimdLevel::kScalar, &called.calls[0],
             reinterpret_cast<std::uint8_t*>(&called.phred[0]));

@@ -15,6 +15,7 @@
 #include "core/genome/packed.h"
 #include "support.h"
 #include "trees.h"
+#include "whole_stretch.h"
 
 namespace ancify {
 namespace {
@@ -86,7 +87,7 @@ TEST(SitePatterns, AreAppliedAsTheMethodSays) {
           const Sites sites = sequences.sites(form);
           std::string found(n, '?');
           std::vector<std::uint8_t> found_phred(n, 77);
-          const Stretch stretch = whole_stretch(sites.species, form, n);
+          const Stretch stretch = test::whole_stretch(sites.species, form, n);
           caller.call(stretch, &found[0], found_phred.data());
           ASSERT_TRUE(found == calls) << name << ", " << species << ", " << simd_name(level);
           ASSERT_TRUE(found_phred == phred) << name << ", " << species << ", " << simd_name(level);

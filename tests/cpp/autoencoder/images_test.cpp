@@ -96,37 +96,37 @@ std::set<std::int64_t> changed_points(const Image& a, const Image& b, bool by_se
   return points;
 }
 
-TEST(SpoiltMaps, HideOrMoveTheirShareOfPoints) {
+TEST(CorruptedMaps, HideOrMoveTheirShareOfPoints) {
   const test::Cells cells(kPoints, 300, 3);
   for (const Task task : {Task::kInpaint, Task::kDenoise}) {
     const ImageMaker maker(cells.maps(), {task, kPoints, 4}, kUnit);
     std::size_t changed = 0;
     for (std::int64_t cell = 0; cell < 300; ++cell) {
       Image whole;
-      Image spoilt;
+      Image corrupted;
       Image again;
       maker.make_input(cell, whole.values.data());
-      maker.make_corrupted(cell, {0.1, 5, 6}, spoilt.values.data());
+      maker.make_corrupted(cell, {0.1, 5, 6}, corrupted.values.data());
       maker.make_corrupted(cell, {0.1, 5, 6}, again.values.data());
-      ASSERT_EQ(spoilt.values, again.values);
-      changed += changed_points(whole, spoilt, task == Task::kInpaint).size();
+      ASSERT_EQ(corrupted.values, again.values);
+      changed += changed_points(whole, corrupted, task == Task::kInpaint).size();
     }
     // 6,000 points, each with the chance 0.1
     EXPECT_NEAR(static_cast<double>(changed) / 6000, 0.1, 4 * std::sqrt(0.09 / 6000));
   }
 }
 
-TEST(SpoiltMaps, MovePointsByTheRadiusOfGyration) {
+TEST(CorruptedMaps, MovePointsByTheRadiusOfGyration) {
   test::Cells cells(kPoints, 400, 4);
   const ImageMaker maker(cells.maps(), {Task::kDenoise, kPoints, 4}, kUnit);
   double squares = 0;
   double moved = 0;
   for (std::int64_t cell = 0; cell < 400; ++cell) {
     Image whole;
-    Image spoilt;
+    Image corrupted;
     maker.make_input(cell, whole.values.data());
-    maker.make_corrupted(cell, {0.05, 7, 8}, spoilt.values.data());
-    const std::set<std::int64_t> points = changed_points(whole, spoilt, false);
+    maker.make_corrupted(cell, {0.05, 7, 8}, corrupted.values.data());
+    const std::set<std::int64_t> points = changed_points(whole, corrupted, false);
     if (points.size() != 1) continue;
     // Its squared distance to all points grows by 3 radius^2 on average; the squared distance of a
     // pair is 2 radius^2 on average.
@@ -135,7 +135,7 @@ TEST(SpoiltMaps, MovePointsByTheRadiusOfGyration) {
     double pairs = 0;
     for (std::int64_t j = 0; j < kPoints; ++j) {
       before += std::pow(whole.distance(*points.begin(), j), 2);
-      after += std::pow(spoilt.distance(*points.begin(), j), 2);
+      after += std::pow(corrupted.distance(*points.begin(), j), 2);
       for (std::int64_t i = 0; i < kPoints; ++i) pairs += std::pow(whole.distance(i, j), 2);
     }
     const double radius = std::sqrt(pairs / 2) / kPoints;
@@ -146,14 +146,14 @@ TEST(SpoiltMaps, MovePointsByTheRadiusOfGyration) {
   EXPECT_NEAR(squares / moved, 3, 1);
 }
 
-TEST(SpoiltMaps, KeepFourPoints) {
+TEST(CorruptedMaps, KeepFourPoints) {
   const test::Cells cells(kPoints, 1, 5);
   const ImageMaker maker(cells.maps(), {Task::kInpaint, kPoints, 4}, kUnit);
   Image whole;
-  Image spoilt;
+  Image corrupted;
   maker.make_input(0, whole.values.data());
-  maker.make_corrupted(0, {0.999, 1, 1}, spoilt.values.data());
-  EXPECT_EQ(spoilt.values, whole.values);
+  maker.make_corrupted(0, {0.999, 1, 1}, corrupted.values.data());
+  EXPECT_EQ(corrupted.values, whole.values);
 }
 
 }  // namespace

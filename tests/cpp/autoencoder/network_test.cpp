@@ -68,8 +68,8 @@ struct Example {
       for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j = 0; j < size; ++j) {
           const std::size_t at = (c * size + i) * size + j;
-          const std::size_t turned = (c * size + j) * size + i;
-          const double distance = 1 + 0.9 * (wave(at, 0.3) + wave(turned, 0.3)) / 2;
+          const std::size_t transposed = (c * size + j) * size + i;
+          const double distance = 1 + 0.9 * (wave(at, 0.3) + wave(transposed, 0.3)) / 2;
           double* const image = images.row(static_cast<std::int64_t>(c));
           image[i * size + j] = distance;
           if (channels == 2) image[(size + i) * size + j] = wave(at, 0.9) > -0.5 ? 1 : 0;

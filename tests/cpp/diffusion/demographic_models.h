@@ -8,7 +8,7 @@
 
 namespace ancify::test {
 
-inline diffusion::TimeCourse constant_course(double x) {
+inline diffusion::ParameterHistory constant_history(double x) {
   return [x](double) { return x; };
 }
 
@@ -18,20 +18,20 @@ inline diffusion::Epoch changing_epoch(int populations, double time, int frozen 
   epoch.end = time;
   epoch.theta = [](double t) { return 1 + t; };
   for (int k = 0; k < populations; ++k) {
-    epoch.size.push_back(k == 0 ? diffusion::TimeCourse([](double t) { return 1 + 20 * t; })
-                                : constant_course(1.0 / (1 + k)));
-    epoch.selection.push_back(constant_course(k == 1 ? -1.5 : 0.5));
-    epoch.dominance.push_back(constant_course(0.3));
+    epoch.size.push_back(k == 0 ? diffusion::ParameterHistory([](double t) { return 1 + 20 * t; })
+                                : constant_history(1.0 / (1 + k)));
+    epoch.selection.push_back(constant_history(k == 1 ? -1.5 : 0.5));
+    epoch.dominance.push_back(constant_history(0.3));
     epoch.frozen.push_back(static_cast<char>(k == frozen));
     epoch.mutates.push_back(static_cast<char>(populations != 2 || k == 1));
   }
-  epoch.migration.assign(n * n, constant_course(0));
+  epoch.migration.assign(n * n, constant_history(0));
   for (int k = 1; k < populations; ++k) {
     if (k == frozen || k - 1 == frozen) continue;
     epoch.migration[static_cast<std::size_t>(k) * n + static_cast<std::size_t>(k - 1)] =
-        constant_course(0.7);
+        constant_history(0.7);
     epoch.migration[static_cast<std::size_t>(k - 1) * n + static_cast<std::size_t>(k)] =
-        constant_course(0.2);
+        constant_history(0.2);
   }
   return epoch;
 }
@@ -75,7 +75,7 @@ inline std::vector<diffusion::Sampling> all_samplings() {
 
 // The epoch without selection.
 inline diffusion::Epoch neutral(diffusion::Epoch epoch) {
-  for (auto& course : epoch.selection) course = constant_course(0);
+  for (auto& history : epoch.selection) history = constant_history(0);
   return epoch;
 }
 

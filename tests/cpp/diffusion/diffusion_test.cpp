@@ -16,22 +16,22 @@
 namespace ancify::diffusion {
 namespace {
 
-using test::constant_course;
+using test::constant_history;
 
 // An epoch with migration from each population into the next; none goes into the first.
 Epoch some_epoch(int populations, double time) {
   const auto n = static_cast<std::size_t>(populations);
   Epoch epoch;
   epoch.end = time;
-  epoch.theta = constant_course(1);
+  epoch.theta = constant_history(1);
   for (int k = 0; k < populations; ++k) {
-    epoch.size.push_back(constant_course(1.0 + k));
-    epoch.selection.push_back(constant_course(k == 1 ? -1.5 : 0));
-    epoch.dominance.push_back(constant_course(0.3));
+    epoch.size.push_back(constant_history(1.0 + k));
+    epoch.selection.push_back(constant_history(k == 1 ? -1.5 : 0));
+    epoch.dominance.push_back(constant_history(0.3));
     epoch.frozen.push_back(0);
   }
-  epoch.migration.assign(n * n, constant_course(0));
-  for (std::size_t k = 1; k < n; ++k) epoch.migration[k * n + k - 1] = constant_course(0.7);
+  epoch.migration.assign(n * n, constant_history(0));
+  for (std::size_t k = 1; k < n; ++k) epoch.migration[k * n + k - 1] = constant_history(0.7);
   return epoch;
 }
 
@@ -61,7 +61,7 @@ TEST(Quadrature, IsExactForPolynomials) {
   }
 }
 
-TEST(Turn, RowsBecomeColumns) {
+TEST(Transpose, RowsBecomeColumns) {
   for (const SimdLevel level : test::simd_levels()) {
     for (std::size_t rows = 1; rows < 14; ++rows) {
       for (std::size_t columns = 1; columns < 14; ++columns) {
@@ -110,7 +110,7 @@ TEST(Diffusion, StepsFollowSelectionUpToTheStrongest) {
 
 // A step that looks ahead is no longer than the rule allows in its middle and at its end.
 TEST(Diffusion, StepsLookAhead) {
-  const auto lengths = [](const TimeCourse& size, bool looks_ahead) {
+  const auto lengths = [](const ParameterHistory& size, bool looks_ahead) {
     Epoch epoch = some_epoch(1, 0.2);
     epoch.size = {size};
     StepRule rule = {3e-3, 2};
@@ -126,12 +126,12 @@ TEST(Diffusion, StepsLookAhead) {
     EXPECT_NEAR(time, 0.2, 1e-12);
     return result;
   };
-  const std::vector<TimeCourse> courses = {
+  const std::vector<ParameterHistory> histories = {
       [](double t) { return 100 * std::exp(-35 * t); },
       [](double t) { return t < 0.1 ? 50.0 : 0.05; },
       [](double t) { return std::exp(3 * std::sin(100 * t)); },
   };
-  for (const TimeCourse& size : courses) {
+  for (const ParameterHistory& size : histories) {
     const auto fine = lengths(size, true);
     EXPECT_GT(fine.size(), lengths(size, false).size());
     for (std::size_t i = 0; i < fine.size(); i += 2) {
@@ -142,8 +142,8 @@ TEST(Diffusion, StepsLookAhead) {
     }
   }
   // Looking ahead changes nothing while sizes are constant or grow.
-  for (const TimeCourse& size :
-       {constant_course(0.7), TimeCourse([](double t) { return 1 + t; })}) {
+  for (const ParameterHistory& size :
+       {constant_history(0.7), ParameterHistory([](double t) { return 1 + t; })}) {
     EXPECT_EQ(lengths(size, true), lengths(size, false));
   }
 }
@@ -212,7 +212,7 @@ TEST(Diffusion, WhatCanNotBeIsAnError) {
   EXPECT_THROW(plan_model({Equilibrium(), some_epoch(2, 1)}, {1e-3, 1}), InputError);
   EXPECT_THROW(plan_model(some_model(6, 1), {1e-3, 1}), InputError);
   Epoch tiny = some_epoch(1, 1);
-  tiny.size[0] = constant_course(1e-9);
+  tiny.size[0] = constant_history(1e-9);
   EXPECT_THROW(plan_model({Equilibrium(), tiny}, {1e-3, 1}), InputError);
 }
 

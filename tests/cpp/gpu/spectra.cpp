@@ -70,11 +70,11 @@ diffusion::Plan plan_of(int populations, std::int64_t steps) {
   }
   diffusion::Epoch epoch;
   epoch.end = 1e-3 * 4 * static_cast<double>(steps);
-  epoch.theta = constant_course(1);
-  epoch.size.assign(populations, constant_course(1));
-  epoch.migration.assign(populations * populations, constant_course(0.05));
-  epoch.selection.assign(populations, constant_course(0));
-  epoch.dominance.assign(populations, constant_course(0.5));
+  epoch.theta = constant_history(1);
+  epoch.size.assign(populations, constant_history(1));
+  epoch.migration.assign(populations * populations, constant_history(0.05));
+  epoch.selection.assign(populations, constant_history(0));
+  epoch.dominance.assign(populations, constant_history(0.5));
   epoch.frozen.assign(populations, 0);
   model.push_back(epoch);
   return diffusion::plan_model(model, {1e-3, 1});

@@ -21,7 +21,7 @@ using diffusion::Epoch;
 using diffusion::Equilibrium;
 using diffusion::Model;
 using diffusion::Plan;
-using test::constant_course;
+using test::constant_history;
 using test::every_neutral_event;
 using test::neutral;
 
@@ -177,7 +177,7 @@ TEST(Exponential, ALongTimeIsManyShortOnes) {
 
 TEST(LineagePlan, GroupsJoinWhereLineagesMove) {
   Epoch apart = neutral(test::changing_epoch(2, 0.1));
-  apart.migration.assign(4, constant_course(0));
+  apart.migration.assign(4, constant_history(0));
   const Plan plan = planned({Equilibrium(), Admixture{{1}}, apart}, 2);
   const auto bounds = bounds_of(plan, {4, 6});
   EXPECT_EQ(bounds[2].lineages, (std::vector<int>{4, 6}));

@@ -58,11 +58,11 @@ inline double plain_dot(const Vector& a, const Vector& b) {
 // The transpose of an n x p matrix.
 inline Vector plain_transpose(const Vector& a, std::size_t n) {
   const std::size_t p = a.size() / n;
-  Vector turned(a.size());
+  Vector transposed(a.size());
   for (std::size_t j = 0; j < p; ++j) {
-    for (std::size_t i = 0; i < n; ++i) turned[i * p + j] = a[j * n + i];
+    for (std::size_t i = 0; i < n; ++i) transposed[i * p + j] = a[j * n + i];
   }
-  return turned;
+  return transposed;
 }
 
 // a b for matrices of rows x inner and inner x columns.

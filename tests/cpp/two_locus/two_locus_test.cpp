@@ -16,7 +16,7 @@ namespace {
 using diffusion::Epoch;
 using diffusion::Equilibrium;
 using diffusion::Model;
-using test::constant_course;
+using test::constant_history;
 using test::every_neutral_event;
 using test::neutral;
 
@@ -33,8 +33,8 @@ Statistics statistics_of(const Model& model, const std::vector<double>& rates, i
 
 Epoch constant_epoch(double time, const std::vector<double>& sizes) {
   Epoch epoch = neutral(test::changing_epoch(static_cast<int>(sizes.size()), time));
-  epoch.theta = constant_course(1);
-  for (std::size_t k = 0; k < sizes.size(); ++k) epoch.size[k] = constant_course(sizes[k]);
+  epoch.theta = constant_history(1);
+  for (std::size_t k = 0; k < sizes.size(); ++k) epoch.size[k] = constant_history(sizes[k]);
   return epoch;
 }
 
@@ -114,14 +114,14 @@ TEST(TwoLocus, PopulationsMayHaveAnyOrder) {
   Model model = {Equilibrium{}, diffusion::Admixture{{1}}, constant_epoch(0.2, {0.5, 2})};
   const Statistics found = statistics_of(model, {1.5});
   model.emplace_back(diffusion::Reordering{{1, 0}});
-  const Statistics turned = statistics_of(model, {1.5});
+  const Statistics reordered = statistics_of(model, {1.5});
   const std::vector<std::size_t> dd = {2, 1, 0};
   const std::vector<std::size_t> dz = {5, 4, 3, 2, 1, 0};
   const std::vector<std::size_t> pi2 = {5, 4, 2, 3, 1, 0};
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(turned.two_loci[i], found.two_loci[dd[i]]);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(reordered.two_loci[i], found.two_loci[dd[i]]);
   for (std::size_t i = 0; i < 6; ++i) {
-    EXPECT_DOUBLE_EQ(turned.two_loci[3 + i], found.two_loci[3 + dz[i]]);
-    EXPECT_DOUBLE_EQ(turned.two_loci[9 + i], found.two_loci[9 + pi2[i]]);
+    EXPECT_DOUBLE_EQ(reordered.two_loci[3 + i], found.two_loci[3 + dz[i]]);
+    EXPECT_DOUBLE_EQ(reordered.two_loci[9 + i], found.two_loci[9 + pi2[i]]);
   }
 }
 
@@ -152,7 +152,7 @@ TEST(TwoLocus, ExtrapolatesToStepsOfLengthZero) {
 TEST(TwoLocus, FrozenPopulationsDoNotChange) {
   const Model start = {Equilibrium{}, diffusion::Admixture{{1}}};
   Epoch epoch = constant_epoch(0.5, {1, 1});
-  for (auto& course : epoch.migration) course = constant_course(0);
+  for (auto& history : epoch.migration) history = constant_history(0);
   epoch.frozen = {1, 0};
   Model model = start;
   model.emplace_back(epoch);

@@ -102,22 +102,19 @@ void IndelStates::find_regions(JobControl& control) {
   run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
     RecordBases reference(options_.reference, options_.variant_chromosomes, "reference", context);
     VariantReader reader(options_.variants);
-    ReadingProgress progress(options_.variants, control);
     std::string name;
     std::optional<std::size_t> chromosome;
-    while (reader.next()) {
-      context.throw_if_stopped();
-      progress.record(reader);
+    for_each_record(reader, control, [&] {
       if (reader.chromosome() != name) {
         name = reader.chromosome();
         reference.begin_chromosome(reader, context);
         chromosome = names_.find(name);
       }
-      if (!chromosome || reference.sequence() == nullptr || !is_indel(reader)) continue;
+      if (!chromosome || reference.sequence() == nullptr || !is_indel(reader)) return;
       const auto window =
           window_of(alleles_of(reader), reader.position() - 1, *reference.sequence());
       if (window.is_valid) regions_[*chromosome].push_back({window.start - 1, window.end + 1});
-    }
+    });
   });
   for (auto& regions : regions_) join(regions);
 }

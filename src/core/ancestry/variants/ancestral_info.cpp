@@ -85,15 +85,12 @@ std::optional<double> ancestral_posterior(VariantReader& reader, int ancestral, 
 
 std::vector<AncestralRecord> read_ancestral_records(const std::string& path, JobControl& control) {
   std::vector<AncestralRecord> records;
-  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext&) {
     VariantReader reader(path, 0, RecordParts::kInfo);
-    ReadingProgress progress(path, control);
-    while (reader.next()) {
-      context.throw_if_stopped();
-      progress.record(reader);
+    for_each_record(reader, control, [&] {
       const char call = ancestral_value(reader).call;
       const Reason reason = reason_for(reader, call, exclusion_of_info(reader));
-      if ((reason != Reason::kOk && reason != Reason::kLow) || reader.alleles() != 2) continue;
+      if ((reason != Reason::kOk && reason != Reason::kLow) || reader.alleles() != 2) return;
       const char ref = upper(reader.allele(0));
       const char alt = upper(reader.allele(1));
       const bool ref_called = base_code(call) == base_code(ref);
@@ -102,7 +99,7 @@ std::vector<AncestralRecord> read_ancestral_records(const std::string& path, Job
               .value_or(1);
       records.push_back({std::string(reader.chromosome()), reader.position(), ref, alt,
                          ref_called ? right : 1 - right});
-    }
+    });
   });
   return records;
 }

@@ -38,17 +38,14 @@ RecordPatterns::RecordPatterns(const std::string& variants, std::size_t width, J
 
 void RecordPatterns::read_sites(VariantReader& reader, JobControl& control,
                                 const std::function<void(bool)>& seen) {
-  ReadingProgress progress(reader.path(), control);
-  while (reader.next()) {
-    if (control.stop_requested()) throw Interrupted();
-    progress.record(reader);
+  for_each_record(reader, control, [&] {
     if (chromosomes_.empty() || reader.chromosome() != chromosomes_.back().name) {
       chromosomes_.push_back({std::string(reader.chromosome()), reader.declared_length()});
       numbers_.emplace(chromosomes_.back().name, sites_.size());
       sites_.emplace_back();
     }
     const char ref = letter_of_allele(reader.allele(0));
-    if (ref == kUnknown) continue;
+    if (ref == kUnknown) return;
     auto& [sites, letters] = sites_.back();
     const bool is_new = sites.empty() || sites.back().position != reader.position();
     if (is_new) {
@@ -56,7 +53,7 @@ void RecordPatterns::read_sites(VariantReader& reader, JobControl& control,
       letters.append(width_, kNoLetter);
     }
     if (seen) seen(is_new);
-  }
+  });
 }
 
 void RecordPatterns::require_within(const std::vector<Chromosome>& chromosomes) const {

@@ -75,12 +75,9 @@ std::optional<PolymorphicSite> polymorphism_of(VariantReader& reader, const Coun
 // Calls `take` with REF of each record whose REF is a single letter; N if that is no base.
 template <class Take>
 void for_each_single_ref(VariantReader& reader, JobControl& control, Take take) {
-  ReadingProgress progress(reader.path(), control);
-  while (reader.next()) {
-    if (control.stop_requested()) throw Interrupted();
-    progress.record(reader);
+  for_each_record(reader, control, [&] {
     if (reader.allele(0).size() == 1) take(letter_of_allele(reader.allele(0)));
-  }
+  });
 }
 
 // The samples that are not outgroups; none if the file has no samples.

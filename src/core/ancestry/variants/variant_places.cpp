@@ -9,12 +9,9 @@ namespace ancify {
 
 VariantPlaces read_variant_places(const std::string& path, JobControl& control) {
   VariantPlaces places;
-  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext& context) {
+  run_tasks(control, 1, 1, [&](std::int64_t, const TaskContext&) {
     VariantReader reader(path, 0, RecordParts::kInfo);
-    ReadingProgress progress(path, control);
-    while (reader.next()) {
-      context.throw_if_stopped();
-      progress.record(reader);
+    for_each_record(reader, control, [&] {
       if (places.chromosomes.empty() || places.chromosomes.back() != reader.chromosome()) {
         places.chromosomes.emplace_back(reader.chromosome());
       }
@@ -22,7 +19,7 @@ VariantPlaces read_variant_places(const std::string& path, JobControl& control) 
       places.position.push_back(reader.position());
       places.single.push_back(reader.position() > 0 && !exclusion_of_info(reader) &&
                               reason_for(reader, 'N', {}) != Reason::kIndel);
-    }
+    });
   });
   return places;
 }

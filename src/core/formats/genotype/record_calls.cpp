@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "core/exec/errors.h"
-#include "core/exec/threads.h"
 #include "core/formats/genotype/genotype_file.h"
 #include "core/formats/genotype/sample_copies.h"
 #include "core/formats/genotype/selected_calls.h"
@@ -61,13 +60,7 @@ class CallReader {
   }
 
   RecordCalls read(JobControl& control) {
-    ReadingProgress progress(reader_.path(), control);
-    const TaskContext context(control);
-    while (reader_.next()) {
-      context.throw_if_stopped();
-      progress.record(reader_);
-      take_record();
-    }
+    for_each_record(reader_, control, [&] { take_record(); });
     return std::move(found_);
   }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/exec/errors.h"
 #include "core/exec/job_control.h"
 #include "core/exec/threads.h"
 
@@ -131,6 +132,17 @@ class ReadingProgress {
   JobControl& control_;
   std::int64_t consumed_ = 0;
 };
+
+// Calls use() at each record of a job that reads a file once.
+template <class Use>
+void for_each_record(VariantReader& reader, JobControl& control, Use use) {
+  ReadingProgress progress(reader.path(), control);
+  while (reader.next()) {
+    if (control.stop_requested()) throw Interrupted();
+    progress.record(reader);
+    use();
+  }
+}
 
 // A field of INFO: its name and its declaration in the header.
 struct InfoField {

@@ -71,11 +71,11 @@ void CholeskyModel::throw_if_stopped() const { TaskContext(workers_.control).thr
 void CholeskyModel::check_independent(const std::vector<std::string>& names) {
   // The residual comes first, so that it is never found to depend on others.
   const std::size_t k = kernels_.size() + 1;
-  Vector turned(k * k);
+  Vector shifted(k * k);
   for (std::size_t i = 0; i < k; ++i) {
-    for (std::size_t j = 0; j < k; ++j) turned[(i + 1) % k * k + (j + 1) % k] = gram_[i * k + j];
+    for (std::size_t j = 0; j < k; ++j) shifted[(i + 1) % k * k + (j + 1) % k] = gram_[i * k + j];
   }
-  const std::size_t dependent = first_dependent(turned, k, kDependentKernel);
+  const std::size_t dependent = first_dependent(shifted, k, kDependentKernel);
   if (dependent < k) throw dependent_kernel(names[dependent - 1]);
 }
 

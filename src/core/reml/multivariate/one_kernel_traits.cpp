@@ -68,10 +68,10 @@ OneKernelTraits::OneKernelTraits(const std::vector<Trait>& traits, Kernels& kern
     fixed_y_.insert(fixed_y_.end(), y.begin(), y.begin() + p);
     y.erase(y.begin(), y.begin() + p);
     form_->rotate(true, 1, y.data());
-    Vector turned(size());
+    Vector rotated(size());
     cross_product(static_cast<int>(size()), static_cast<int>(size()), 1, vectors_.data(), y.data(),
-                  turned.data());
-    for (std::size_t i = 0; i < size(); ++i) rotated_[i * t + a] = turned[i];
+                  rotated.data());
+    for (std::size_t i = 0; i < size(); ++i) rotated_[i * t + a] = rotated[i];
   }
 }
 
@@ -225,12 +225,12 @@ TraitEffects OneKernelTraits::effects() {
   for (std::size_t a = 0; a < t; ++a) {
     Vector q(size());
     for (std::size_t i = 0; i < size(); ++i) q[i] = weighted(i)[a];
-    Vector turned(size());
+    Vector rotated(size());
     const auto inner = static_cast<int>(size());
-    product(inner, inner, 1, 1, vectors_.data(), q.data(), 0, turned.data());
-    form_->rotate(false, 1, turned.data());
-    turned.insert(turned.begin(), p, 0.0);
-    const Vector back = contrasts_.rotate_back(std::move(turned));
+    product(inner, inner, 1, 1, vectors_.data(), q.data(), 0, rotated.data());
+    form_->rotate(false, 1, rotated.data());
+    rotated.insert(rotated.begin(), p, 0.0);
+    const Vector back = contrasts_.rotate_back(std::move(rotated));
     result.projection.insert(result.projection.end(), back.begin(), back.end());
   }
   return result;

@@ -107,11 +107,11 @@ void TraitKernels::times(const double* weights, const double* v, int columns, Pr
     }
     if (rank == 0) continue;
     const auto width = static_cast<std::int64_t>(rank) * columns;
-    Vector turned(area(n, width));
+    Vector rotated(area(n, width));
     for_chunks(workers_, n, [&](std::int64_t first, std::int64_t size) {
       for (std::int64_t k = 0; k < width; ++k) {
         const double* const vector = &kept[static_cast<std::size_t>(k % rank) * t];
-        double* const to = &turned[area(n, k)];
+        double* const to = &rotated[area(n, k)];
         for (std::size_t a = 0; a < t; ++a) {
           const double* const from =
               &spread[area(n, k / rank) * t + a * static_cast<std::size_t>(n)];
@@ -121,12 +121,13 @@ void TraitKernels::times(const double* weights, const double* v, int columns, Pr
     });
     Vector product;
     if (g + 1 < parts()) {
-      product.resize(turned.size());
+      product.resize(rotated.size());
       Vector one(static_cast<std::size_t>(kernels_.components()));
       one[g] = 1;
-      kernels_.times(one.data(), turned.data(), static_cast<int>(width), precision, product.data());
+      kernels_.times(one.data(), rotated.data(), static_cast<int>(width), precision,
+                     product.data());
     } else {
-      product = std::move(turned);
+      product = std::move(rotated);
     }
     for_chunks(workers_, n, [&](std::int64_t first, std::int64_t size) {
       for (std::int64_t k = 0; k < width; ++k) {

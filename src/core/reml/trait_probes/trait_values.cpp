@@ -66,23 +66,29 @@ TraitValues::TraitValues(const std::vector<Trait>& traits, std::int64_t samples,
   }
 }
 
+template <class Use>
+void TraitValues::for_each_value(const Use& use) const {
+  for_chunks(workers_, samples_, [&](std::int64_t first, std::int64_t length) {
+    const auto end = static_cast<std::size_t>(first + length);
+    for (auto s = static_cast<std::size_t>(first); s < end; ++s) {
+      const Vector& whitening = whitening_[pattern_of_[s]];
+      for (std::size_t a = 0; a < traits_; ++a) {
+        const std::int64_t at = index_[area(samples_, static_cast<std::int64_t>(a)) + s];
+        if (at >= 0) use(s, whitening, a, at);
+      }
+    }
+  });
+}
+
 Vector TraitValues::spread(const double* v, int columns) const {
   const std::int64_t n = samples_;
   const std::size_t t = traits_;
   Vector w(area(n, columns) * t);
-  for_chunks(workers_, n, [&](std::int64_t first, std::int64_t length) {
-    for (std::int64_t s = first; s < first + length; ++s) {
-      const Vector& whitening = whitening_[pattern_of_[static_cast<std::size_t>(s)]];
-      for (std::size_t a = 0; a < t; ++a) {
-        const std::int64_t at =
-            index_[a * static_cast<std::size_t>(n) + static_cast<std::size_t>(s)];
-        if (at < 0) continue;
-        for (int c = 0; c < columns; ++c) {
-          const double value = v[c * size() + at];
-          double* const out = &w[area(n, c) * t + static_cast<std::size_t>(s)];
-          for (std::size_t b = 0; b <= a; ++b) out[b * n] += whitening[b * t + a] * value;
-        }
-      }
+  for_each_value([&](std::size_t s, const Vector& whitening, std::size_t a, std::int64_t at) {
+    for (int c = 0; c < columns; ++c) {
+      const double value = v[c * size() + at];
+      double* const out = &w[area(n, c) * t + s];
+      for (std::size_t b = 0; b <= a; ++b) out[b * n] += whitening[b * t + a] * value;
     }
   });
   return w;
@@ -91,20 +97,12 @@ Vector TraitValues::spread(const double* v, int columns) const {
 void TraitValues::gather(const double* w, int columns, double* out) const {
   const std::int64_t n = samples_;
   const std::size_t t = traits_;
-  for_chunks(workers_, n, [&](std::int64_t first, std::int64_t length) {
-    for (std::int64_t s = first; s < first + length; ++s) {
-      const Vector& whitening = whitening_[pattern_of_[static_cast<std::size_t>(s)]];
-      for (std::size_t a = 0; a < t; ++a) {
-        const std::int64_t at =
-            index_[a * static_cast<std::size_t>(n) + static_cast<std::size_t>(s)];
-        if (at < 0) continue;
-        for (int c = 0; c < columns; ++c) {
-          const double* const from = w + area(n, c) * t + static_cast<std::size_t>(s);
-          double sum = 0;
-          for (std::size_t b = 0; b <= a; ++b) sum += whitening[b * t + a] * from[b * n];
-          out[c * size() + at] = sum;
-        }
-      }
+  for_each_value([&](std::size_t s, const Vector& whitening, std::size_t a, std::int64_t at) {
+    for (int c = 0; c < columns; ++c) {
+      const double* const from = w + area(n, c) * t + s;
+      double sum = 0;
+      for (std::size_t b = 0; b <= a; ++b) sum += whitening[b * t + a] * from[b * n];
+      out[c * size() + at] = sum;
     }
   });
 }

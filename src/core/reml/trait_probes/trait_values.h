@@ -40,6 +40,10 @@ class TraitValues {
   const std::vector<double>& whitening(std::size_t pattern) const { return whitening_[pattern]; }
 
  private:
+  // Calls use(s, whitening, a, at) for each value, the one of trait a in sample s, on the threads.
+  template <class Use>
+  void for_each_value(const Use& use) const;
+
   Workers workers_;
   std::int64_t samples_;
   std::size_t traits_;

@@ -60,26 +60,26 @@ int cublasGemmEx(void* handle, int a_transposed, int b_transposed, int rows, int
                  const void* alpha, const void* a, int a_type, int a_stride, const void* b,
                  int b_type, int b_stride, const void* beta, void* c, int c_type, int c_stride,
                  int sums, int /*algorithm*/) {
-  const bool a_turned = a_transposed == kTransposed;
-  const bool b_turned = b_transposed == kTransposed;
+  const bool a_is_transposed = a_transposed == kTransposed;
+  const bool b_is_transposed = b_transposed == kTransposed;
   const float times_c = *static_cast<const float*>(beta);
   const bool known = (a_type == kFloat || a_type == kHalf) && b_type == a_type &&
                      (c_type == kFloat || c_type == kHalf) && sums == kSumsOfFloats &&
-                     a_stride >= (a_turned ? depth : rows) &&
-                     b_stride >= (b_turned ? columns : depth) && c_stride == rows &&
+                     a_stride >= (a_is_transposed ? depth : rows) &&
+                     b_stride >= (b_is_transposed ? columns : depth) && c_stride == rows &&
                      *static_cast<const float*>(alpha) == 1 && rows > 0 && columns > 0;
   if (!known) return kInvalidValue;
   ancify::on_host::begin(static_cast<Handle*>(handle)->stream, [=] {
     // The place of a number in its row and column, in a matrix that may be transposed
-    const auto at = [](int i, int j, int stride, bool turned) {
-      const int column = turned ? i : j;
+    const auto at = [](int i, int j, int stride, bool is_transposed) {
+      const int column = is_transposed ? i : j;
       return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride) +
-             static_cast<std::size_t>(turned ? j : i);
+             static_cast<std::size_t>(is_transposed ? j : i);
     };
     const std::vector<float> left =
-        numbers(a, a_type, at(rows - 1, depth - 1, a_stride, a_turned) + 1);
+        numbers(a, a_type, at(rows - 1, depth - 1, a_stride, a_is_transposed) + 1);
     const std::vector<float> right =
-        numbers(b, b_type, at(depth - 1, columns - 1, b_stride, b_turned) + 1);
+        numbers(b, b_type, at(depth - 1, columns - 1, b_stride, b_is_transposed) + 1);
     std::vector<float> products(at(0, columns, c_stride, false));
     if (times_c != 0) products = numbers(c, c_type, products.size());
     for (int j = 0; j < columns; ++j) {
@@ -87,7 +87,8 @@ int cublasGemmEx(void* handle, int a_transposed, int b_transposed, int rows, int
         float& product = products[at(i, j, c_stride, false)];
         float sum = 0;
         for (int k = 0; k < depth; ++k) {
-          sum += left[at(i, k, a_stride, a_turned)] * right[at(k, j, b_stride, b_turned)];
+          sum += left[at(i, k, a_stride, a_is_transposed)] *
+                 right[at(k, j, b_stride, b_is_transposed)];
         }
         product = times_c * product + sum;
       }
