@@ -1,4 +1,4 @@
-// Classes of sites by their neighbours: a site may be the C or the G of a CpG.
+// Classes of sites by neighbouring bases that may make the site the C or the G of a CpG.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,8 @@ namespace ancify {
 constexpr std::int64_t kLongestBridge = 100;
 
 // Gives a pair for each ungapped block. Its focal row is N, as chains have no bases. Focal bases
-// that the outgroup lacks get -, if they are few and alone between two blocks; others have
-// no pair. With options.insertions a pair ends with the outgroup's bases that the focal genome
+// that the outgroup lacks get -, if they are few and nothing else is between two blocks; others
+// have no pair. With options.insertions a pair ends with the outgroup's bases that the focal genome
 // lacks, likewise.
 class ChainPairs {
  public:

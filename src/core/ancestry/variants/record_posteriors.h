@@ -35,7 +35,7 @@ class RecordPosteriors {
     bool counted;  // whether allele counts are known
   };
   // The posterior at the reader's record. None unless site_of_record() has a site and an outgroup
-  // has a base at it. None also if the history gives probability 0.
+  // has a base there. None also if the history gives probability 0.
   std::optional<Result> of_record();
 
  private:

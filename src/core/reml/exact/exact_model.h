@@ -37,7 +37,7 @@ class ExactModel {
   // tr(A_g) / N of the genetic components.
   virtual std::vector<double> mean_diagonals() const = 0;
 
-  // Moves to theta. Returns false if H is not positive definite at it; then no other member may be
+  // Moves to theta. Returns false if H is not positive definite there; then no other member may be
   // called.
   virtual bool move_to(const std::vector<double>& theta) = 0;
   virtual double log_determinant() const = 0;  // of H

@@ -15,8 +15,8 @@ enum class ScaledDiagonal { kOwn, kEven };
 
 class ScaledKernels : public Kernels {
  public:
-  // Takes a pass over the genotypes, for diagonals. InputError unless each sample has a scale, one
-  // for one.
+  // Takes a pass over the genotypes, for diagonals. InputError if scales and samples differ in
+  // number.
   ScaledKernels(std::unique_ptr<Kernels> kernels, std::vector<double> scales,
                 ScaledDiagonal diagonal);
 

@@ -55,7 +55,7 @@ class TraitModel {
   // unknown_parameters(), which stay 0.
   const std::vector<char>& unknown() const { return unknown_; }
 
-  // Moves to theta. Returns false if the covariance is not positive definite at it; then no other
+  // Moves to theta. Returns false if the covariance is not positive definite there; then no other
   // member may be called.
   virtual bool move_to(const std::vector<double>& theta) = 0;
   virtual double log_likelihood() const = 0;

@@ -12,8 +12,8 @@ namespace ancify::reml {
 
 // Kernels T (B_i x K_g) T', with a matrix B_i = u u' for each pair of traits: u = e_a for a trait
 // alone, and u = e_a + e_b for two, so that no kernel has a negative eigenvalue. The residual's,
-// with K = I, come last. Parameters theta are packed covariances; `weights` are the variances of
-// these kernels.
+// with K = I, come last. Parameters theta are packed covariances; `weights` are the coefficients
+// of these kernels.
 class TraitKernels : public Kernels {
  public:
   // Takes a pass for the diagonals of `kernels`, if samples lack traits. All must outlive this.
