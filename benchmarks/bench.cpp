@@ -108,7 +108,7 @@ const std::vector<Outgroup> kOutgroups = {
     {0.012, 8000}, {0.012, 8000}, {0.016, 6000}, {0.06, 1500}};
 const Voting kVoting = {3, 1, 1, 1};
 
-// Options of a method that tabulates patterns, with parameters like those of real primates.
+// Options of a method that tabulates patterns, with parameters as in real primates.
 MethodOptions method_called(const std::string& name) {
   MethodOptions method;
   method.name = name;
@@ -259,7 +259,7 @@ std::vector<SimdLevel> simd_levels() {
   return levels;
 }
 
-// Whether all ways of a run give the same bytes, for posteriors too if the case has them.
+// True if all ways of a run give the same bytes, for posteriors too if the case has them.
 bool all_the_same(const Case& input, const fs::path& folder) {
   const fs::path out = folder / "out";
   std::string expected;
@@ -661,7 +661,7 @@ void write_all(const Case& input, const fs::path& out, int threads) {
 }
 
 // Makes in_r.R's alignments, so many chromosomes of this length. Prints the time to inflate them,
-// and that with writing what a run that keeps projections writes.
+// without and with writing the files of a run that keeps projections.
 int time_floor(const fs::path& folder, int chromosomes, std::int64_t length, int threads) {
   const Case input = make_case(folder, chromosomes, length);
   const auto times = take_turns({[&] { inflate_all(input, threads); },

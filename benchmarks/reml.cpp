@@ -1,7 +1,7 @@
 // Times products with a kernel of packed genotypes: one column beside a sweep over the packed
-// bytes, 64 columns beside OpenBLAS with genotypes as floats, and two threads beside one, as of the
-// sweep. And products with weighted blocks beside these, with lists of carriers beside the same
-// variants packed, and with dosages of 8 bits beside OpenBLAS.
+// bytes, 64 columns beside OpenBLAS with genotypes as floats, and two threads beside one. Also
+// products with weighted blocks beside these, with lists of non-modal genotypes beside packed ones,
+// and with dosages of 8 bits beside OpenBLAS.
 //
 //   ancify_bench_reml [SAMPLES VARIANTS]
 #include <dlfcn.h>
@@ -82,7 +82,7 @@ std::uint64_t sum_of_words(const std::uint8_t* bytes, std::int64_t n) {
   return sum;
 }
 
-// A kernel of all variants, and what its product takes.
+// A kernel of all variants, and the operands of its product.
 class Products {
  public:
   Products(std::int64_t n, std::int64_t m, const ancify::GenotypeWork& work,
@@ -97,7 +97,7 @@ class Products {
     const double theta = 1;
     kernels_->times(&theta, v_.data(), columns, Precision::kProbes, out_.data());
   }
-  // The same with weights, in blocks of kBlock variants.
+  // Such a kernel with weights, in blocks of kBlock variants.
   void weigh() {
     std::vector<WeightBlock> blocks;
     for (std::int64_t first = 0; first < matrix_->variants(); first += kBlock) {
@@ -206,8 +206,8 @@ class FloatProducts {
   std::vector<float> out_;
 };
 
-// Adds the products of OpenBLAS on one thread and on two as the last jobs, if it is there. The jobs
-// need the result.
+// Adds the products of OpenBLAS on one thread and on two as the last jobs, if it is available. The
+// jobs need the result.
 std::unique_ptr<FloatProducts> add_floats(std::int64_t n, std::int64_t m, const OpenBlas& blas,
                                           std::vector<std::function<void()>>& jobs) {
   if (!blas.is_there()) return nullptr;
@@ -314,7 +314,7 @@ int main(int argc, char** argv) {
     for (const SimdLevel level : {SimdLevel::kAvx512, SimdLevel::kAvx2}) {
       if (level > ancify::best_simd_level()) continue;
       compare_carriers(n, m, level, ancify::bench::kRare);
-      // The most frequent variants that are listed gain least.
+      // Of listed variants, the most frequent gain least.
       compare_carriers(n, m / 4, level, {600, 1000});
     }
   } catch (const std::exception& error) {

@@ -146,7 +146,7 @@ int main(int argc, char** argv) {
   const Times products = product_times(model, 8, 256);
   std::printf("whole over products: %.2f\n", one.processor / products.processor);
   std::printf("1 thread over 2, elapsed: %.2f\n", one.elapsed / two.elapsed);
-  // Lengths as proteins have them: their logarithms are normal around 300.
+  // Lengths as of proteins: log-normal around 300.
   std::mt19937 generator(3);
   std::lognormal_distribution<double> lengths(std::log(300.0), 0.7);
   std::vector<std::size_t> usual;

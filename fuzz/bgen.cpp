@@ -219,7 +219,7 @@ std::string read_slowly(std::string_view input) {
   return text;
 }
 
-// The same text of the core, each variant alone.
+// The core's version of this text, each variant alone.
 std::string read_index(const std::string& path) {
   JobControl control;
   const BgenIndex index = read_bgen_index(path, control);

@@ -23,7 +23,7 @@ std::vector<Words> lines_in_words(std::string_view text) {
     Words words = words_of(line);
     // A comment has its mark in the first column.
     if (!line.empty() && line.front() == '#') words = {"#"};
-    // So has a header.
+    // A header too.
     if (!words.empty() && words.front() == "chain" && line.front() != 'c') words.front() = "other";
     lines.push_back(words);
   }
@@ -113,7 +113,7 @@ bool take_chain(const std::vector<Words>& lines, std::size_t& at, const Words& h
     if (t > target->end || q > query->end) return false;
   } while (blocks.back().size() == 3);
   if (t != target->end || q != query->end) return false;
-  // Its lines are good all the same.
+  // Its lines are still valid.
   if (!add(*target, *query, *score, blocks, reading)) ++reading.bad;
   return true;
 }

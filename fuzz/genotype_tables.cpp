@@ -1,4 +1,4 @@
-// Fuzzes tables of samples and variants: a slow, plain reader finds the same, or an error too.
+// Fuzzes tables of samples and variants: a slow, plain reader agrees, in values or in failing.
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -48,7 +48,7 @@ inline std::string dosages_of(const GenotypeFile& file, std::int64_t first, std:
   return text;
 }
 
-// The calls of all variants, or their dosages, read at once. Reading in pieces must give the same.
+// The calls of all variants, or their dosages, read at once. Reading in pieces must agree.
 // `alts`: as for open_genotype_file(). `file`: the path of the input, if it is in a file already.
 inline std::string read_in_any_pieces(std::string_view input, std::size_t samples,
                                       std::size_t variants, const std::vector<int>& alts = {},

@@ -1,4 +1,4 @@
-// Fuzzes GFF3 and GTF: a slow, plain reader finds the same, or an error too.
+// Fuzzes GFF3 and GTF: a slow, plain reader agrees, in values or in failing.
 #include "core/formats/interval/gff.h"
 
 #include <cctype>

@@ -1,5 +1,5 @@
 // Fuzzes compressed text: pieces of any size give the text that zlib gives. Input other than gzip
-// is taken for deflate data, and put into a gzip member and a bgzip block.
+// is treated as deflate data, and put into a gzip member and a bgzip block.
 #include <zlib.h>
 
 #include <optional>

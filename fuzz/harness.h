@@ -113,7 +113,7 @@ inline void require_equal(const std::string& one, const std::string& other, cons
   require(one == other, std::string(ways) + " differ\n---- one\n" + one + "\n---- other\n" + other);
 }
 
-// The result of read(path, chunk) for the input, which must be the same for chunks of any size.
+// The result of read(path, chunk) for the input, which must not depend on the chunk size.
 template <class Read>
 std::string read_in_any_chunks(std::string_view input, Read read) {
   const std::string& path = as_file(input);

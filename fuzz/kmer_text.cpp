@@ -1,4 +1,4 @@
-// Fuzzes lists of k-mers and counts: a slow, plain reader finds the same, or an error too.
+// Fuzzes lists of k-mers and counts: a slow, plain reader agrees, in values or in failing.
 #include <map>
 #include <sstream>
 

@@ -1,4 +1,4 @@
-// Fuzzes tables of chromosomes' lengths and other names: chunks of any size give the same, and a
+// Fuzzes tables of chromosomes' lengths and other names: chunks of any size agree, and a
 // slow, plain reader finds the same lengths.
 #include "core/genome/lengths.h"
 

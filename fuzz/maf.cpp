@@ -1,4 +1,4 @@
-// Fuzzes MAF: every way to project gives the same, for all outgroups and the focal species.
+// Fuzzes MAF: all ways to project agree, for all outgroups and the focal species.
 #include "projection.h"
 
 namespace ancify::fuzz {

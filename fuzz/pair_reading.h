@@ -38,7 +38,7 @@ inline std::optional<std::int64_t> whole_number(const std::string& text) {
   return std::stoll(text);
 }
 
-// Whether a file may give the sequence `known` this name: a leading chr is added or removed. None
+// True if a file may give the sequence `known` this name: a leading chr is added or removed. None
 // is the mitochondria's.
 inline bool is_name_of(const std::string& name, const std::string& known) {
   return name == known || name == (known.rfind("chr", 0) == 0 ? known.substr(3) : "chr" + known);

@@ -1,5 +1,5 @@
 // Fuzzes PGEN: all ways of reading give the calls and dosages that a slow, plain reader finds, or
-// an error. The same files with their index beside them give the same.
+// an error. Files with their index beside them give equal results.
 #include <unistd.h>
 
 #include <algorithm>
@@ -244,7 +244,7 @@ std::string dosages_of(unsigned type, Bytes& record, const Calls& calls) {
   return text + '\n';
 }
 
-// The calls of a file of at most 65536 variants, and those of each of several ALT alleles; or their
+// The calls of a file of at most 65536 variants, also of each of several ALT alleles; or their
 // dosages. `index_beside`: whether all bytes before the records are the index.
 std::string read_all(std::string_view input, std::size_t samples, const std::vector<int>& alts,
                      bool dosages, bool index_beside) {

@@ -1,4 +1,4 @@
-// Fuzzes tables of populations: a slow, plain reader finds the same, or an error too.
+// Fuzzes tables of populations: a slow, plain reader agrees, in values or in failing.
 #include "core/spectra/populations.h"
 
 #include <set>

@@ -36,7 +36,7 @@ inline Way any_way(Choices& choices) {
   return {choices.simd(), choices.chunk(), kept, choices.one_in(2)};
 }
 
-// The sequences of one species, kept as `way` says.
+// The sequences of one species, in the form of `way`.
 class KeptSequences {
  public:
   KeptSequences(const Way& way, std::size_t species)

@@ -17,7 +17,7 @@
 // htslib leaks a few bytes of damaged files.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhts.so"; }
 // htslib allocates as many bytes as a damaged file claims. Large allocations must fail, so that it
-// gives up.
+// stops.
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1:max_allocation_size_mb=64";
 }
@@ -80,7 +80,7 @@ double copies_of_ds(const SampleNumbers& numbers, std::size_t sample, int at, bo
   return copies * scale > 2 ? -1 : copies * scale;
 }
 
-// The dosages of DS, or of calls where it is missing, agree with those of `found`; false if the
+// The dosages of DS, or of calls where it is missing, agree with `found`'s; false if the
 // file must be refused.
 bool agree_with_ds(const std::string& path, const RecordRule& rule, const GenotypeFile& found) {
   VariantReader reader(path, 0, RecordParts::kGenotypes);

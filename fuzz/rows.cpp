@@ -1,4 +1,4 @@
-// Fuzzes tables of words and of numbers: a slow, plain reader finds the same, or an error too.
+// Fuzzes tables of words and of numbers: a slow, plain reader agrees, in values or in failing.
 #include "core/io/rows.h"
 
 #include <algorithm>

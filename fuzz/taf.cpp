@@ -1,4 +1,4 @@
-// Fuzzes TAF: every way to project gives the same, for all outgroups and the focal species.
+// Fuzzes TAF: all ways to project agree, for all outgroups and the focal species.
 #include "projection.h"
 
 namespace ancify::fuzz {
@@ -13,7 +13,7 @@ void check(std::string_view input) {
   if (choices.one_in(4)) options.overlaps = Overlaps::kLast;
   std::vector<std::string> names = {"near"};
   if (!choices.one_in(4)) names = {"near", "far"};
-  // Most mutations of the header would make another format.
+  // Most mutations of the header would change the format.
   const std::string header =
       choices.one_in(2) ? "#taf version:1\n" : "#taf run_length_encode_bases:1\n";
   const std::string text = choices.one_in(8) ? std::string(input) : header + std::string(input);

@@ -121,12 +121,12 @@ Files store_of(std::string_view input) {
   return files;
 }
 
-// The folder of a store, in which only files that differ from those of the last input are written.
+// The folder of a store, in which only files that differ from the last input's are written.
 class StoreFolder {
  public:
   const std::string& path() const { return path_; }
 
-  // False if a name is that of a file and a folder.
+  // False if a name belongs to a file and a folder.
   bool write(const Files& files) {
     for (const auto& [name, content] : written_) {
       if (files.count(name) == 0) remove(name);
@@ -210,7 +210,7 @@ std::string id_of(const Json& json) {
   return id == nullptr ? "" : id->text;
 }
 
-// JSON as the core reads it; Bad for what is no JSON.
+// JSON as the core reads it; Bad for invalid JSON.
 Json json_of(const std::string& text) {
   const std::string& path = as_file(text);
   Json json;
@@ -600,7 +600,7 @@ std::string read_slowly(const Files& files, bool split) {
 
 // ---- The core -----------------------------------------------------------------------------------
 
-// The same text of the core, each variant alone.
+// The core's version of this text, each variant alone.
 std::string read_index(const std::string& path, bool split) {
   JobControl control;
   const VcfZarrIndex index = read_vcf_zarr_index(path, split, control);
@@ -637,7 +637,7 @@ std::string read_pieces(const std::string& path, std::int64_t piece) {
   });
 }
 
-// Whether all arrays are small, as far as they can be read.
+// True if all arrays are small, as far as they can be read.
 bool is_small(const Files& files) {
   for (const auto& [name, dimensions] :
        std::map<std::string, std::size_t>{{"call_genotype", 3},

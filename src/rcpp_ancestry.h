@@ -25,7 +25,7 @@ struct Reading {
   std::vector<ancify::Chromosome> chromosomes;
   ancify::ProjectionOptions options;
   std::string focal_folder;  // folder of the focal genome to compare blocks with, or ""
-  std::string focal_fasta;   // the same as a FASTA file, or ""
+  std::string focal_fasta;   // its FASTA file, or ""
   int threads;
 };
 Reading as_reading(const Rcpp::List& reading);
@@ -77,7 +77,7 @@ void take_sequences(const Rcpp::List& sequences, Options& options) {
 ancify::OnBadBlock as_on_bad_block(const std::string& name);
 
 Rcpp::DataFrame as_data_frame(const std::vector<ancify::AnnotatedChromosome>& chromosomes);
-// The letters in the records' field AA: a data frame of letters and numbers of records.
+// The letters in the records' field AA: a data frame of letters and counts of records.
 Rcpp::DataFrame as_data_frame(const ancify::AncestralLetterCounts& letters);
 // The number of records of each chromosome (row) and reason (column).
 Rcpp::NumericMatrix reasons_of(const std::vector<ancify::AnnotatedChromosome>& chromosomes);

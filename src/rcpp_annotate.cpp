@@ -49,7 +49,7 @@ struct IndelFields {
 };
 
 struct ScoreColumns {
-  Rcpp::NumericVector position;  // from 1 and rising
+  Rcpp::NumericVector position;  // from 1, increasing
   Rcpp::IntegerVector ancestral;
   Rcpp::IntegerVector derived;
   Rcpp::NumericVector score;

@@ -43,7 +43,7 @@ ancify::ChromosomeCalled tell_called(Mailbox& mail, const Rcpp::Function& watch)
   };
 }
 
-// The output folder of calls. `memory`: bytes for bases that wait for calls.
+// The output folder of calls. `memory`: bytes for bases awaiting calls.
 struct CallOutput {
   std::string folder;
   std::int64_t memory;

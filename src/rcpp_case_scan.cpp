@@ -87,7 +87,7 @@ Rcpp::List case_tests_impl(const Rcpp::List& problem, const Rcpp::List& genotype
   const ChosenGenotypes chosen = as_chosen(genotypes);
   const auto null_model = from_list<reml::CaseModel>(model);
   ancify::GenotypeWork work = as_genotype_work(given.work);
-  work.devices = nullptr;  // devices do not give single columns
+  work.devices = nullptr;  // devices do not return single columns
   reml::CaseTests tests;
   std::vector<double> n;
   std::vector<double> frequency;

@@ -143,7 +143,7 @@ Rcpp::NumericMatrix expected_spectra_impl(const Rcpp::List& models, const Rcpp::
   return result;
 }
 
-// The smallest frequency above 0 of grids with these numbers of points.
+// The smallest frequency above 0 of grids with these point counts.
 // [[Rcpp::export]]
 std::vector<double> smallest_frequencies_impl(const std::vector<int>& points) {
   std::vector<double> smallest;

@@ -1,4 +1,4 @@
-// Gives dosages of genotypes, and sums of them, to R.
+// Passes dosages of genotypes, and their sums, to R.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -51,7 +51,7 @@ Rcpp::List dosage_sums_impl(const Rcpp::List& genotypes, const Rcpp::List& work,
 // numbers of copies, or the index of another value, as a single number.
 // [[Rcpp::export]]
 Rcpp::RObject pack_dosages_impl(const Rcpp::NumericMatrix& matrix) {
-  // The error of numbers that are written with up to 6 decimals, or computed from such ones.
+  // The error of values written with up to 6 decimals, or computed from such values.
   constexpr double error = 1e-9;
   const auto is_bad = [](double value) { return !R_IsNA(value) && !(value >= 0 && value <= 2); };
   const auto bad = std::find_if(matrix.begin(), matrix.end(), is_bad);

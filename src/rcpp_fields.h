@@ -278,8 +278,8 @@ struct FromR<std::vector<Struct>, std::void_t<decltype(Fields<Struct>::table)>> 
 
 // ---- State --------------------------------------------------------------------------------------
 
-// Lists of state are made by the core, and read again by it. A table of state_fields has fields
-// that are written too.
+// The core writes lists of state, and reads them again. The fields in a table of state_fields are
+// also written.
 
 // `write`: the inverse of `read`.
 template <class Place, class Value, class Given>
@@ -309,8 +309,8 @@ constexpr FieldTable<All...> state_fields(const char* name, All... all) {
   return {name, {all...}};
 }
 
-// The list from which from_list() reads the struct again. It gets each element as soon as that is
-// made: the list alone protects elements from R's garbage collector.
+// The list from which from_list() reads the struct again. It receives each element as soon as it
+// exists: the list alone protects elements from R's garbage collector.
 template <class Struct>
 Rcpp::List to_list(const Struct& from) {
   return std::apply(

@@ -15,7 +15,7 @@ SEXP lock_folder_impl(const std::string& folder) {
   return Rcpp::XPtr<ancify::FolderLock>(lock.release());
 }
 
-// Whether the folder is locked; FALSE if its file system has no locks.
+// True if the folder is locked; FALSE if its file system has no locks.
 // [[Rcpp::export]]
 bool is_locked_impl(SEXP lock) { return Rcpp::XPtr<ancify::FolderLock>(lock)->held(); }
 
@@ -90,7 +90,7 @@ void write_file_impl(const std::string& path, const Rcpp::RawVector& bytes) {
   });
 }
 
-// Whether each path leads to a pipe or a device.
+// True if each path leads to a pipe or a device.
 // [[Rcpp::export]]
 Rcpp::LogicalVector are_special_files_impl(const std::vector<std::string>& paths) {
   Rcpp::LogicalVector special(paths.size());
@@ -98,7 +98,7 @@ Rcpp::LogicalVector are_special_files_impl(const std::vector<std::string>& paths
   return special;
 }
 
-// After this, what R prints to a closed pipe is lost, and does not stop R.
+// After this call, R's output to a closed pipe is lost, and does not stop R.
 // [[Rcpp::export]]
 void ignore_closed_pipes_impl() { ancify::ignore_closed_pipes(); }
 

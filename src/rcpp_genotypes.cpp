@@ -89,14 +89,14 @@ Rcpp::List as_list(const ancify::SampleTable& table) {
       Named("line") = Rcpp::NumericVector(table.lines.begin(), table.lines.end()));
 }
 
-// The most rows to read of a table whose genotypes have space for `room`. A few extra rows do no
-// harm: counts are compared when genotypes are opened, and that error says more.
+// The most rows to read of a table whose genotypes have space for `room`. A few extra rows are
+// harmless: opening genotypes compares the counts, and its error is more precise.
 std::int64_t rows_to_read(std::int64_t room) {
   constexpr std::int64_t few = 1'000'000;
   return std::max(few, 2 * room);
 }
 
-// Sets where the genotypes in memory are: packed by the core; or bytes of R: calls, or list(calls
+// Sets the address of genotypes in memory: packed by the core; or bytes of R: calls, or list(calls
 // =, dosages =, units =).
 void find_in_memory(GenotypesOfPart& part) {
   const Rcpp::RObject& kept = part.keeper;

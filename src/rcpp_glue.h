@@ -28,7 +28,7 @@ void abort_from_core(const std::string& type, const std::string& message, const 
 // Throws the input error for a number outside an integer type.
 [[noreturn]] void refuse_number(double value);
 
-// Function calls that a job's threads leave for R's own thread.
+// Function calls that a job's threads post to R's own thread.
 class Mailbox {
  public:
   void post(std::function<void()> letter);
@@ -54,7 +54,7 @@ SEXP listener_of(const Rcpp::Function& watch, const char* name);
 void run_job(const Rcpp::Function& watch, const std::function<void(ancify::JobControl&)>& job,
              Mailbox* mail = nullptr);
 
-// Whether a number fits an integer type without its fraction. The cast of any other is undefined.
+// True if a number without its fraction fits an integer type. Casts of other numbers are undefined.
 template <class Integer>
 bool fits_integer(double value) {
   static_assert(std::is_integral<Integer>::value, "other numbers would lose their fractions");

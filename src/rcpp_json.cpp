@@ -8,7 +8,7 @@
 
 namespace {
 
-// Writes what jsonlite would write. False for values that it may write in another form than these.
+// Writes values as jsonlite would. False for values that it may write in another form.
 bool write_json(SEXP x, std::string& json);
 
 // ASCII that needs no escape. jsonlite also escapes < in some places.
@@ -88,7 +88,7 @@ bool write_json(SEXP x, std::string& json) {
 
 }  // namespace
 
-// The JSON of a list with plain values, as to_json() writes it; NULL if these need more than that.
+// The JSON of a list with plain values, as to_json() writes it; NULL for other values.
 // [[Rcpp::export]]
 Rcpp::RObject plain_json_impl(const Rcpp::RObject& x) {
   std::string json;

@@ -23,7 +23,7 @@ struct Fields<ancify::KmerSettings> {
              field("min_count", &All::min_count), field("max_count", &All::max_count));
 };
 
-// Where a job's result goes. `scratch`: a folder for data that do not fit in memory.
+// The destination of a job's result. `scratch`: a folder for data that do not fit in memory.
 struct KmerOutput {
   ancify::Work work;
   std::string scratch;

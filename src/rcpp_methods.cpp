@@ -302,7 +302,7 @@ double log_likelihood_impl(SEXP likelihood, const std::vector<double>& lengths,
   return result;
 }
 
-// The expected numbers of sites by the bases at both ends of each branch, at a point, list(lengths
+// The expected counts of sites by the bases at both ends of each branch, at a point, list(lengths
 // =, model =): a matrix with a row for each node of the tree, and a column for each pair of bases,
 // AA, AC, ..., TT. The root's row is 0.
 // [[Rcpp::export]]

@@ -41,7 +41,7 @@ double mutation_rate_of(const Rcpp::List& history);
 // `model` is a list for as_rates(), `history` one for as_history(), which has the mutation rate.
 ancify::MutationModel as_mutation_model(const Rcpp::List& history, const Rcpp::List& model);
 
-// The same for each class of neighbours of the model, or else for all sites.
+// A model for each class of neighbours, or else one for all sites.
 ancify::MutationModels as_mutation_models(const Rcpp::List& history, const Rcpp::List& model);
 
 // Takes list(name = "likelihood", n_inner =, n_outer =, min_inner =, min_outer =, tree =, model =,

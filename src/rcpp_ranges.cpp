@@ -249,7 +249,7 @@ Rcpp::NumericMatrix export_calls_impl(const Rcpp::List& settings, const Rcpp::Fu
 }
 
 // Writes the calls of all chromosomes as one FASTA file, with its indexes. `settings` is for
-// GenomeFields. Returns the numbers of positions with and without a call.
+// GenomeFields. Returns the counts of positions with and without a call.
 // [[Rcpp::export]]
 Rcpp::NumericVector export_genome_impl(const Rcpp::List& settings, const Rcpp::List& work,
                                        const Rcpp::Function& watch) {

@@ -44,7 +44,7 @@ Rcpp::List as_list(const std::vector<ancify::RecordPattern>& all) {
                             Named("count") = sites);
 }
 
-// The lengths of chromosomes with records, by name; 0 for those that the header does not declare.
+// The lengths of chromosomes with records, by name; 0 for undeclared ones.
 Rcpp::NumericVector lengths_of(const ancify::RecordPatterns& records) {
   Rcpp::NumericVector lengths;
   for (const auto& [name, length] : records.chromosomes()) {
@@ -80,7 +80,7 @@ Rcpp::List record_sites_impl(const std::string& variants, int outgroups,
 
 // Reads alignments once, for the patterns at `records`, a pointer from record_sites_impl(). Returns
 // these as as_list() does, with `reports` of the projections and, of several alignments,
-// `counts_of_all`: those of all positions by chromosome, with the focal species last. `alignments`
+// `counts_of_all`: counts of all positions by chromosome, with the focal species last. `alignments`
 // and `reading` are as for project_and_call_impl().
 // [[Rcpp::export]]
 Rcpp::List take_alignments_impl(SEXP records, const Rcpp::List& alignments,

@@ -31,7 +31,7 @@ Rcpp::List as_list(ancify::PackedGenotypes genotypes, const ancify::DosageCounts
 
 // Returns list(samples =, variants = as from read_variants_impl(), genotypes = as_list() of them,
 // left_out = counts of records, split = their number, unread_dosages = whether the header declares
-// DS without need).
+// DS, which is not read).
 // [[Rcpp::export]]
 Rcpp::List read_records_impl(const std::string& path, bool split,
                              const std::vector<std::string>& fields, const Rcpp::List& work,

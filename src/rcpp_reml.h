@@ -27,10 +27,10 @@ struct Problem {
 
   ancify::reml::FitData data;
   std::optional<ChosenGenotypes> genotypes;
-  // The components that genotypes make. Variants and components count from 0.
+  // The components built from genotypes. Variants and components count from 0.
   std::vector<ancify::reml::ComponentWeight> weights;
   int n_genetic = 0;
-  // The sample of `genotypes` that each record of `data` is of, from 0; empty if they are the same.
+  // The sample in `genotypes` of each record of `data`, from 0; empty if both have equal samples.
   std::vector<std::int32_t> individuals;
   double scale_power = -1;
   // D of ScaledKernels; empty for plain kernels.
@@ -64,13 +64,13 @@ class ProblemKernels {
     run_job(watch, job, &mail_);
   }
   Mailbox& mail() { return mail_; }
-  // When genotypes are read. With kByProducts, the first product may read them, and add_facts()
-  // has no facts about them.
+  // The time of reading genotypes. With kByProducts, the first product may read them, and
+  // add_facts() has no facts about them.
   enum class Reading { kNow, kByProducts };
   // Call it on the thread of run(). `control` and this object must outlive the result.
   ancify::reml::Kernels& open(ancify::JobControl& control, Reading reading = Reading::kNow);
-  // For only the components that genotypes make. The first pass reads them; kernels that are kept
-  // take none.
+  // For the components built from genotypes alone. The first pass reads them; kept kernels take no
+  // pass.
   ancify::reml::GenotypeKernels open_genetic(ancify::JobControl& control);
   // Adds constant_variants and, for each component, used_variants and divisors, which are NA where
   // a kernel has none. Call it on R's thread.

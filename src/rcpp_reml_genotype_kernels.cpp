@@ -37,7 +37,7 @@ struct AdmixtureFields {
   std::vector<double> shares;
 };
 
-// The kernel of genotypes within another, and that of dominance.
+// The kernel of genotypes within another kernel, and the dominance kernel.
 struct GrmFields {
   ChosenGenotypes genotypes;
   double scale_power;

@@ -1,5 +1,5 @@
-// Converts kernels from R, a class for each kind. Those of genotypes, and those that combine
-// others, have files of their own.
+// Converts kernels from R, a class for each kind. Kernels of genotypes, and combinations of other
+// kernels, have files of their own.
 #include "rcpp_reml_kernels.h"
 
 #include <algorithm>
@@ -156,7 +156,7 @@ void call_products(const Rcpp::Function& f, const double* v, std::int64_t n, int
   std::copy(product.begin(), product.end(), out);
 }
 
-// The job's thread passes the call to R's thread and waits. In a forked child they are the same
+// The job's thread passes the call to R's thread and waits. In a forked child both are one
 // thread.
 reml::KernelProduct as_product(const Rcpp::RObject& f, std::int64_t n, Mailbox& mail,
                                const ancify::JobControl& control) {

@@ -58,7 +58,7 @@ std::unique_ptr<OtherKernel> make_interaction_kernel(SEXP fields, std::int64_t s
 std::unique_ptr<OtherKernel> make_blocks_kernel(SEXP fields, std::int64_t samples);
 std::unique_ptr<OtherKernel> make_product_of_kernels(SEXP fields, std::int64_t samples);
 
-// An error of R if a kernel's list has other numbers of values than samples. Call it on R's thread.
+// An error of R if a kernel's list has fewer or more values than samples. Call it on R's thread.
 void check_one_for_each_sample(std::size_t values, std::int64_t samples);
 
 // Takes a list from kernel_for_core() of R. Call it on R's thread.

@@ -29,7 +29,7 @@ struct PathSettings {
   std::uint64_t seed;
 };
 
-// The parts of a problem that the path needs, besides P.
+// The parts of a problem that the path uses besides P.
 struct PathProblem {
   reml::SparsePath find(const reml::Projection& projection, ancify::JobControl& control) const {
     const auto matrix = open_variants(chosen, chosen.selection, work, control);

@@ -281,7 +281,7 @@ Rcpp::DataFrame read_populations_impl(const std::string& path) {
 
 // Tabulates the sites of a file of variants. `counts` is for take_counts(), `sequences` for
 // take_sequences(). `options`: list(use_info = whether INFO has the ancestral alleles, folded =
-// whether REF is taken for ancestral, mask = a BED or "", low_confidence =, window = bases or 0,
+// whether REF counts as ancestral, mask = a BED or "", low_confidence =, window = bases or 0,
 // work =, kind = the index of a SiteKind, n_classes = 0 for none, classes = for as_classes()). The
 // result's `table` is for variant_spectrum_impl().
 // [[Rcpp::export]]

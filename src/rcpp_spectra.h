@@ -7,7 +7,7 @@
 #include "core/spectra/site_table.h"
 
 // Returns list(spectrum = a column, bootstrap = a column for each of `draws`, sites =, used =,
-// too_few =). A column of `draws` says how often each window is drawn.
+// too_few =). A column of `draws` holds the number of draws of each window.
 Rcpp::List spectra_of(const ancify::SiteTable& table, const Rcpp::IntegerMatrix& draws, int threads,
                       const Rcpp::Function& watch);
 

@@ -137,7 +137,7 @@ Rcpp::List core_limits_impl() {
       Named("haplotypes") = ancify::kMostHaplotypes, Named("compared_runs") = ancify::kMostRuns);
 }
 
-// Whether each name is a valid name of a file or folder.
+// True if each name is a valid name of a file or folder.
 // [[Rcpp::export]]
 Rcpp::LogicalVector are_file_names_impl(const Rcpp::CharacterVector& names) {
   Rcpp::LogicalVector result(names.size());

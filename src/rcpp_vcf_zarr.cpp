@@ -41,8 +41,8 @@ ancify::VcfZarrPlaces as_vcf_zarr_places(const Rcpp::List& places) {
 
 // Returns list(samples =, variants = as from read_variants_impl(), places = of each variant: three
 // numbers, no_alleles = pairs of numbers, left_out = counts of sites, split = their number,
-// chunks = of genotypes, missing_chunks = those of them that are no files, fill = their allele,
-// has_dosages = whether there is call_DS).
+// chunks = of genotypes, missing_chunks = chunks without a file, fill = their allele,
+// has_dosages = whether call_DS exists).
 // [[Rcpp::export]]
 Rcpp::List read_vcf_zarr_impl(const std::string& path, bool split, const Rcpp::Function& watch) {
   ancify::VcfZarrIndex index;

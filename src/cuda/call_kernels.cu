@@ -26,7 +26,7 @@ __global__ void table_kernel(CallByTable op) {
 
 // Calls by boosted trees. A block's shared memory holds the trees, if they fit (kShared), and the
 // column values of each thread's position. It also holds the consensus at the block's positions and
-// at those in reach.
+// at all positions in reach.
 template <bool kShared>
 __global__ void tree_kernel(TileAround around, WalkedTrees trees) {
   ANCIFY_SHARED_MEMORY(double, staged);

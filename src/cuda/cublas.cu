@@ -1,4 +1,4 @@
-// Opens cuBLAS and calls its products. It stores matrices by columns, so ours are transposed there:
+// Opens cuBLAS and calls its products. It stores matrices by columns, so ours are their transposes:
 // c' = b a'.
 #include <dlfcn.h>
 

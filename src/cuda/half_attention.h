@@ -5,7 +5,7 @@
 // Dao T, Fu DY, Ermon S, Rudra A, Re C (2022) FlashAttention: fast and memory-efficient exact
 // attention with IO-awareness. NeurIPS 35.
 //
-// Values beyond half precision are infinite. Each query that meets one gets a non-finite result.
+// Values beyond half precision are infinite, and make a query's result non-finite.
 #pragma once
 
 #include <cmath>
@@ -156,7 +156,7 @@ class QueriesOfWarp {
     }
   }
 
-  // Writes the warp's rows that are queries; `query` is that of row g.
+  // Writes the warp's rows that are queries; `query` is the query of row g.
   __device__ ANCIFY_APART void end(const AttentionOp<Half>& op, std::int32_t query, int head,
                                    int queries) {
     if (queries <= 0) return;

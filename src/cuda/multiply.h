@@ -4,7 +4,7 @@
 // Lane 4 g + k holds, by PTX for mma.m16n8k32:
 //   a[0], a[1]: columns 4 k to 4 k + 3 of rows g and g + 8; a[2], a[3]: columns 16 further on
 //   b[0]: rows 4 k to 4 k + 3 of column g; b[1]: rows 16 further on
-//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: those columns of row g + 8
+//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: these columns of row g + 8
 #pragma once
 
 #include <cuda_runtime_api.h>

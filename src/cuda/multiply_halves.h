@@ -4,7 +4,7 @@
 // Lane 4 g + k holds, by PTX for mma.m16n8k16, two elements in a word:
 //   a[0], a[1]: columns 2 k and 2 k + 1 of rows g and g + 8; a[2], a[3]: columns 8 further on
 //   b[0]: rows 2 k and 2 k + 1 of column g; b[1]: rows 8 further on
-//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: those columns of row g + 8
+//   c[0], c[1]: row g, columns 2 k and 2 k + 1; c[2], c[3]: these columns of row g + 8
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -93,7 +93,7 @@ inline std::string sized_text(const std::string& text, std::size_t width) {
   return number_bytes(text.size(), width) + text;
 }
 
-// What precedes a variant's block.
+// The fields that precede a variant's block.
 inline std::string bgen_identity(const BgenVariant& variant) {
   std::string bytes = sized_text(variant.id, 2) + sized_text(variant.rsid, 2) +
                       sized_text(variant.chromosome, 2) + number_bytes(variant.position, 4) +

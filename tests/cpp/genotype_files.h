@@ -165,7 +165,7 @@ inline std::string pgen_of_records(std::size_t samples, const std::vector<unsign
   return file;
 }
 
-// A file with its index beside it, made of one of few variants: its content and that of the index.
+// A file with its index beside it, made of one of few variants: its content and the index's.
 inline std::pair<std::string, std::string> with_index_beside(const std::string& pgen) {
   const auto begin = static_cast<std::size_t>(little_endian<std::uint64_t>(&pgen[12]));
   std::string index = pgen.substr(0, begin);

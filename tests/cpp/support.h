@@ -40,7 +40,7 @@ class TempDir {
     }
     return n;
   }
-  // Whether a folder in it is empty or missing.
+  // True if a folder in it is empty or missing.
   bool has_nothing_in(const std::string& name) const {
     return !std::filesystem::exists(file(name)) || std::filesystem::is_empty(file(name));
   }

@@ -127,7 +127,7 @@ test_that("a line that is wrong is named", {
   }
   expect_bad_line(one_gene(parent = "Parent=t%FF"), 3, "not UTF-8")
   expect_bad_line(one_gene(parent = "Parent=t1;transl_table=x"), 3, "transl_table 'x'")
-  expect_bad_line(one_gene(parent = "Parent=t1;Parent=t2"), 3, "Parent is there twice")
+  expect_bad_line(one_gene(parent = "Parent=t1;Parent=t2"), 3, "Parent occurs twice")
   expect_bad_line(c(lines, "1 . CDS 2 13 . + 0 Parent=t1"), 4, "nine columns")
   expect_bad_line(c(lines, lines[3]), 4, "the same coding part of 't1'", "line 3")
   latin <- c(lines[1:2], sub("c1", "c\xe4", lines[3], useBytes = TRUE))

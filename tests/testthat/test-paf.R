@@ -339,7 +339,7 @@ test_that("a VCF is polarised by PAF as by AXT", {
   expect_identical(found$paf, found$axt)
 })
 
-test_that("bases of cs must be those of the 2bit genome", {
+test_that("bases of cs must agree with the 2bit genome", {
   row <- paste("q", 9, 0, 4, "+", "chr1", 12, 2, 6, 4, 4, 60, sep = "\t")
   right <- write_twobit(c(q = "ACGTTTTTT"))
   other <- write_twobit(c(q = "CGTATTTTT"))
@@ -347,7 +347,7 @@ test_that("bases of cs must be those of the 2bit genome", {
     paf <- paf_file(paste(row, cs, sep = "\t"))
     expect_identical(project_axt(paf, c(chr1 = 12), twobit = right), c(chr1 = "NNACGTNNNNNN"))
     expect_ancify_error(
-      project_axt(paf, c(chr1 = 12), twobit = other), "format", "not those of the 2bit genome"
+      project_axt(paf, c(chr1 = 12), twobit = other), "format", "differ from the 2bit genome"
     )
   }
   # Without bases there is nothing to compare.

@@ -111,7 +111,7 @@ test_that("files that are missing or disagree are named", {
   expect_ancify_error(sequence_model(with_setting("num_attention_heads", NULL)), "format",
                       "num_attention_heads is missing")
   expect_ancify_error(sequence_model(with_setting("hidden_act", "relu")), "format",
-                      "hidden_act is 'relu', and that of DNABERT-S is 'gelu'")
+                      "hidden_act is 'relu', but DNABERT-S has 'gelu'")
   folder <- copied("dnabert3")
   writeLines("{}", file.path(folder, "tokenizer.json"))
   expect_ancify_error(sequence_model(folder), "format", "tokenizer.json': 'model' is missing")

@@ -51,7 +51,7 @@ test_that("names of norms and what programs put before names do not matter", {
                      reference)
   }
   twice <- c(weights, layer.0.LayerNorm.gamma = list(weights$layer.0.LayerNorm.weight))
-  refused_model(write_named(twice, hugging_face), "LayerNorm.(gamma|weight)' is there twice")
+  refused_model(write_named(twice, hugging_face), "LayerNorm.(gamma|weight)' occurs twice")
 })
 
 test_that("DNABERT-S takes the old names of norms too", {

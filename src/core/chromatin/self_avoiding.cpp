@@ -146,7 +146,7 @@ class Chain {
     std::copy(moved_.begin(), moved_.end(), points_.begin() + first);
   }
 
-  // Whether a moved point, the first of which is `start`, meets one of the points [first, end).
+  // True if a moved point, the first of which is `start`, meets one of the points [first, end).
   // Neighbours on the chain stay one unit apart.
   bool meets(std::int64_t first, std::int64_t end, std::int64_t start) const {
     for (std::size_t m = 0; m < moved_.size(); ++m) {

@@ -40,11 +40,11 @@ class GeneModels {
 
   std::size_t size() const { return transcripts_.size(); }
   bool forward(std::size_t transcript) const { return transcripts_[transcript].forward; }
-  // Whether the first codon begins the coding sequence; otherwise earlier bases are missing.
+  // True if the first codon begins the coding sequence; otherwise earlier bases are missing.
   bool has_start(std::size_t transcript) const {
     return transcripts_[transcript].phase == 0 && !transcripts_[transcript].open_start;
   }
-  // Whether the reading frame is known.
+  // True if the reading frame is known.
   bool has_frame(std::size_t transcript) const {
     return transcripts_[transcript].phase_is_known ||
            (has_start(transcript) && length(transcript) % 3 == 0);

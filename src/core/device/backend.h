@@ -39,7 +39,7 @@ struct Gpus {
   std::string problem;      // why no GPU is usable, or why a card is left out; else empty
 };
 
-// Whether code for these architectures, such as "75 80 90", runs on a card. One of them must have
+// True if code for these architectures, such as "75 80 90", runs on a card. One of them must have
 // the card's major version and at most its minor version. Code for the last architecture is also
 // kept as PTX, which runs on newer cards.
 bool runs_on(const std::string& archs, int major, int minor);

@@ -1,4 +1,4 @@
-// The interface of a compute device with its own memory. It does not know what a job computes.
+// The interface of a compute device with its own memory. It is independent of a job's computation.
 #pragma once
 
 #include <cstddef>

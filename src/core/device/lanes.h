@@ -34,7 +34,7 @@ ANCIFY_ALWAYS_INLINE void store(const Lanes& from, Number* to) {
   std::memcpy(to, &value, sizeof(Lanes));
 }
 
-// The elements of two vectors by number, those of the second after those of the first, as one
+// The elements of two vectors by index, counting on from the first vector to the second, as one
 // vector.
 #if defined(__clang__)
 #define ANCIFY_SHUFFLE(first, second, ...) __builtin_shufflevector(first, second, __VA_ARGS__)

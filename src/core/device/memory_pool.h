@@ -77,7 +77,7 @@ class DeviceArray {
     return *this;
   }
 
-  // Whether memory was insufficient.
+  // True if memory was insufficient.
   bool refused() const { return size_ > 0 && piece_.data == nullptr; }
   T* data() const { return static_cast<T*>(piece_.data); }
   std::size_t size() const { return size_; }

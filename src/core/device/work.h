@@ -1,4 +1,4 @@
-// What a job may use.
+// The resources of a job.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The grid of allele frequencies on which densities are computed, the same for all populations.
+// The grid of allele frequencies on which densities are computed, shared by all populations.
 #pragma once
 
 #include <vector>

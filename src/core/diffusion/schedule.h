@@ -55,7 +55,7 @@ Schedule middle_steps(const Epoch& epoch, int steps);
 
 // Divides an epoch into this many equal parts, of two steps each: the fourth-order method of
 // averaged generators (commutator-free: Alvermann and Fehske 2011). A step's rates are means of
-// those at two times, and its size is a mean of reciprocals. One step if no parameter changes.
+// the rates at two times, and its size is a mean of reciprocals. One step if no parameter changes.
 // InputError for invalid parameters.
 Schedule averaged_steps(const Epoch& epoch, int parts);
 

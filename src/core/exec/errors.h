@@ -1,4 +1,4 @@
-// The exceptions that the core throws. what() is the message for the user; fields hold the facts.
+// The exceptions that the core throws. what() is the message for the user; fields hold the details.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ void run_beside(JobControl& control, const std::function<void()>& job,
 // The number of hardware threads of the machine, at least 1.
 int hardware_threads();
 
-// Whether this process was forked from one that had already loaded the package.
+// True if this process was forked from one that had already loaded the package.
 bool in_forked_child();
 
 }  // namespace ancify

@@ -49,7 +49,7 @@ std::vector<std::string> names_of(const std::vector<Chromosome>& chromosomes);
 // mitochondria.
 std::vector<std::string> other_spellings(const std::string& name);
 
-// Whether both names may denote one chromosome in files.
+// True if both names may denote one chromosome in files.
 bool is_same_chromosome(const std::string& name, const std::string& other);
 
 // The entry of a map or set with this name or, failing that, with another spelling of it.

@@ -30,7 +30,7 @@ ANCIFY_HOST_DEVICE constexpr std::size_t variant_at(std::size_t place) {
 }
 
 // A dosage on a device is kDosageBase * high + low, two signed bytes. A block has the rows of its
-// variants' high bytes, then those of their low bytes. High bytes are from -64 to 64, or
+// variants' high bytes, then the rows of their low bytes. High bytes are from -64 to 64, or
 // kMissingHigh. A missing dosage counts as a call of 3, and has this low byte.
 constexpr int kDosageBase = 256;
 constexpr std::uint8_t kMissingHigh = 0x80;

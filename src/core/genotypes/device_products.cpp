@@ -29,7 +29,7 @@ void split_dosages(const Dosage* dosages, std::int64_t n, std::uint8_t* high, st
   }
 }
 
-// Writes a block of dosages as a device has it, like unpack_block().
+// Writes a block of dosages in the devices' layout, as unpack_block() does for calls.
 void split_block(const StoredBlock& block, std::int64_t first, std::int64_t n, std::int64_t stride,
                  std::uint8_t* rows) {
   for (std::int64_t v = 0; v < kBlockVariants; ++v) {
@@ -318,7 +318,7 @@ DevicePass::Part DevicePass::part_of(const StoredTile& tile, std::int64_t first)
   return part;
 }
 
-// Whether the device already holds block i of a part.
+// True if the device already holds block i of a part.
 bool DevicePass::is_sent(const Lane& lane, const Part& part, std::int64_t i) {
   const DeviceSamples& samples = lane.samples;
   return samples.keeps() && samples.is_there[as_size(part.block() + i)] != 0;

@@ -25,7 +25,7 @@ class DosageRows {
   int largest_unit() const;
   std::int64_t missing() const;
 
-  // Whether all dosages are whole numbers of copies, so that calls represent them.
+  // True if all dosages are whole numbers of copies, so that calls represent them.
   bool are_calls() const;
   // Writes a variant's calls, (samples + 3) / 4 bytes as GenotypeFile::read() does. A dosage that
   // is no whole number of copies is missing.

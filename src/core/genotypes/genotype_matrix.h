@@ -77,9 +77,9 @@ class GenotypeMatrix {
   const BlockLayout& layout(std::int64_t block) const {
     return contents_.layouts[static_cast<std::size_t>(block)];
   }
-  // Whether the genotypes are kept in memory.
+  // True if the genotypes are kept in memory.
   bool resident() const { return contents_.kept != nullptr; }
-  // Whether any block has dosages, or calls. Before the genotypes are read, whether any may.
+  // True if any block has dosages, or calls. Before the genotypes are read, whether any may.
   bool any_dosages() const {
     return is_read() ? contents_.dosed_blocks > 0 : file_->gives_dosages();
   }
@@ -104,7 +104,7 @@ class GenotypeMatrix {
                      const std::function<void(const GenotypeTile&)>& use) const;
 
  private:
-  // What reading finds, and the genotypes if they are kept.
+  // The results of reading, and the genotypes if they are kept.
   struct Contents {
     std::vector<VariantCounts> counts;
     std::vector<VariantMoments> moments;
@@ -138,7 +138,7 @@ class GenotypeMatrix {
   StoredTile tile_of(std::int64_t first_block, std::int64_t blocks, std::int64_t at) const;
   // Reads a block of known layout: its packed rows or stored dosages.
   void read_block(std::int64_t block, std::uint8_t* out) const;
-  // The same for a block of unknown layout. Counts it, and finds the layout if it has dosages.
+  // Reads a block of unknown layout. Counts it, and finds the layout if it has dosages.
   void read_first(std::int64_t block, std::uint8_t* out) const;
   void read_calls(std::int64_t block, std::uint8_t* rows) const;
   DosageRows read_dosages(std::int64_t block) const;

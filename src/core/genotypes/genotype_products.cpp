@@ -48,7 +48,7 @@ void for_each_missing(const std::uint8_t* row, std::int64_t n, Use&& use) {
   }
 }
 
-// Whether a block's missing calls are best added one by one, rather than summed as calls. Measured:
+// True if a block's missing calls are best added one by one, rather than summed as calls. Measured:
 // adding takes some 10 + columns / 3 ns per missing call, summing 2 ns per sample and column.
 bool are_few(std::int64_t missing, std::int64_t samples, std::int64_t columns) {
   return missing * (30 + columns) < 6 * samples * columns;

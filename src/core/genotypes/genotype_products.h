@@ -39,7 +39,7 @@ class GenotypeProducts {
   GenotypeProducts(const GenotypeMatrix& matrix, std::vector<double> means,
                    std::vector<double> scales);
   // Means of observed genotypes, and scales variance^(scale_power / 2), or 0 without variance. A
-  // first pass over the genotypes takes those of a block once it has counted the block.
+  // first pass over the genotypes computes those moments once it has counted the block.
   GenotypeProducts(const GenotypeMatrix& matrix, double scale_power);
 
   // Computes U of a block from T = Z'V; both have a row of `columns` for each variant of the block.

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::int64_t kWordBits = 64;
 // Words of 64 variants that are counted between two readings. Their planes take 1.5 kB a sample, so
-// those of several samples stay in cache.
+// the planes of several samples stay in cache.
 constexpr std::size_t kWords = 64;
 constexpr std::int64_t kVariantsAtOnce = kWordBits * static_cast<std::int64_t>(kWords);
 // Samples whose pairs with all later samples are a task.
@@ -93,7 +93,7 @@ ANCIFY_TARGET_AVX2 void count_row_avx2(const SamplePlanes* planes, std::int64_t 
   count_row(planes, first, n, counts);
 }
 
-// Of the processors with AVX-512, those that count the bits of vectors
+// AVX-512 with VPOPCNTDQ, which counts the bits of vectors
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq"))) void count_row_avx512(
     const SamplePlanes* planes, std::int64_t first, std::int64_t n, PairCounts* counts) {
   count_row(planes, first, n, counts);

@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// Numbers of variants at which both samples of a pair have a call, by their genotypes.
+// Counts of variants at which both samples of a pair have a call, by their genotypes.
 struct PairCounts {
   std::uint32_t both_heterozygous = 0;
   std::uint32_t first_heterozygous = 0;  // the second is homozygous

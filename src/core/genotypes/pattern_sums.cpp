@@ -48,7 +48,7 @@ ANCIFY_ALWAYS_INLINE void fill(const PatternPairs& group, std::int64_t first, Pa
   }
 }
 
-// The reverse: adds the table to the numbers.
+// The reverse: adds the table to the values.
 ANCIFY_ALWAYS_INLINE void add(const PatternTable& table, std::int64_t first, PatternPairs& group) {
   const std::size_t stride = pattern_stride(group.patterns->count);
   const std::uint8_t* const numbers = group.patterns->numbers.data() + first;

@@ -31,7 +31,7 @@ ModalCall modal_call(const VariantCounts& counts, std::int64_t samples) {
   return {static_cast<unsigned>(most - of_calls.begin()), *most};
 }
 
-// Either quads or dosages have rows.
+// Rows hold either quads or dosages.
 std::int64_t bytes_of_rows(const BlockLayout& layout, std::int64_t samples) {
   const auto dosage_bytes = static_cast<std::int64_t>(layout.dosed * sizeof(Dosage));
   return (layout.quads() + dosage_bytes) * quad_stride(samples);

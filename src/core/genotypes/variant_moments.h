@@ -18,7 +18,7 @@ struct VariantMoments {
 
 VariantMoments moments_of(const VariantCounts& counts, std::int64_t samples);
 
-// The same for the dosages of `samples`. A variant of equal dosages has exactly no variance.
+// Moments of the dosages of `samples`. A variant of equal dosages has a variance of exactly 0.
 VariantMoments moments_of(const Dosage* dosages, std::int64_t samples, int unit);
 
 }  // namespace ancify

@@ -20,12 +20,12 @@ constexpr std::size_t kBlock = BGZF_BLOCK_SIZE;
 constexpr std::size_t kBlocksAtOnce = 64;
 constexpr int kDefaultLevel = -1;
 
-// A block of bgzip; that of an empty text is the mark at the end of a file.
+// A block of bgzip; an empty text's block marks the end of a file.
 void compress(const char* text, std::size_t n, std::string& block) {
   block.resize(BGZF_MAX_BLOCK_SIZE);
   std::size_t size = block.size();
   if (bgzf_compress(&block[0], &size, text, n, kDefaultLevel) != 0) {
-    throw SystemError("htslib cannot compress by bgzip; is there enough memory?");
+    throw SystemError("htslib cannot compress by bgzip; memory may be insufficient");
   }
   block.resize(size);
 }

@@ -21,7 +21,7 @@ struct FileChecksum {
   std::int64_t size = 0;
   std::uint32_t checksum = 0;
   std::string identity;  // InputFile::identity() of this file
-  // Whether two files have the same content.
+  // True if two files have the same content.
   bool operator==(const FileChecksum& other) const {
     return size == other.size && checksum == other.checksum;
   }

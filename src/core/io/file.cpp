@@ -310,7 +310,7 @@ OutputFolder::~OutputFolder() {
 
 namespace {
 
-// Whether a process has ended. A killed process remains as a zombie, without its locks, until its
+// True if a process has ended. A killed process remains as a zombie, without its locks, until its
 // parent collects it; it counts as ended.
 bool has_ended(pid_t process) {
   if (kill(process, 0) != 0) return errno == ESRCH;

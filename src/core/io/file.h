@@ -44,7 +44,7 @@ struct FileStatus {
 // The status of the file under a path. Throws FileError if there is none.
 FileStatus status_of_file(const std::string& path);
 
-// Whether a path leads to something other than a file or a folder, such as a pipe or a device.
+// True if a path leads to something other than a file or a folder, such as a pipe or a device.
 bool is_special_file(const std::string& path);
 
 // Writes to the standard output. Throws FileError on failure.
@@ -157,7 +157,7 @@ void remove_file(const std::string& path);
 // names are longer.
 constexpr std::size_t kMostNameBytes = 200;
 
-// Whether a name is a single path component and so cannot leave its folder. It must have at most
+// True if a name is a single path component and so cannot leave its folder. It must have at most
 // kMostNameBytes bytes, and no white space or control characters.
 bool is_safe_file_name(const std::string& name);
 

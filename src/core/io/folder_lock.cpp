@@ -30,7 +30,7 @@ std::string owner_in(int fd) {
   return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : std::string();
 }
 
-// Whether a text has the form of this_process(), with or without a final newline.
+// True if a text has the form of this_process(), with or without a final newline.
 bool is_owner(std::string_view text) {
   constexpr std::string_view on = " on ";
   if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
@@ -39,7 +39,7 @@ bool is_owner(std::string_view text) {
          text.find_first_of(" \n", at + on.size()) == text.npos;
 }
 
-// Whether a run created this file. It then names its process, or is empty if the process was killed
+// True if a run created this file. It then names its process, or is empty if the process was killed
 // before it wrote. A file with a second name (hard link) is the user's.
 bool is_lock_file(int fd, const struct stat& file) {
   const std::string text = owner_in(fd);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-// What the header tells.
+// The fields of the header.
 struct Header {
   std::string type;
   bool is_column_major = false;
@@ -34,7 +34,7 @@ class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : text_(text) {}
 
-  // Whether the text is a header.
+  // True if the text is a header.
   bool parse(Header& header) {
     if (!take('{')) return false;
     int keys = 0;
@@ -197,7 +197,7 @@ class ArrayReader {
     return array;
   }
 
-  // Leaves the numbers in bytes_.
+  // Leaves the values in bytes_.
   Header read_header() {
     constexpr std::size_t fixed = 8;
     if (bytes_.substr(0, kMagic.size()) != kMagic || bytes_.size() < fixed) {

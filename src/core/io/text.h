@@ -16,7 +16,7 @@ namespace ancify {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// Whether c is one of A to Z, in either case.
+// True if c is one of A to Z, in either case.
 inline bool is_letter(char c) { return static_cast<unsigned char>((c | 0x20) - 'a') < 26; }
 
 // `text` without trailing blanks and carriage returns.
@@ -36,7 +36,7 @@ inline std::string_view next_field(std::string_view& text) {
   return field;
 }
 
-// Whether a text is valid UTF-8. Takes eight bytes of ASCII at once.
+// True if a text is valid UTF-8. Takes eight bytes of ASCII at once.
 inline bool is_utf8(std::string_view text) {
   constexpr std::uint64_t beyond_ascii = 0x8080808080808080;
   for (std::size_t i = 0; i < text.size();) {

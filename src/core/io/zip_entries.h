@@ -18,7 +18,7 @@ struct ZipEntry {
   std::uint32_t checksum = 0;  // CRC-32
 };
 
-// Whether a file begins like a zip archive.
+// True if a file begins like a zip archive.
 bool is_zip(const InputFile& file);
 
 enum class ZipPacking { kStored, kStoredOrDeflated };

@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// Whether a file begins with a Zstandard frame, or with a skippable frame, as pzstd writes.
+// True if a file begins with a Zstandard frame, or with a skippable frame, as pzstd writes.
 inline bool is_zstd(std::string_view bytes) {
   const bool skipped =
       bytes.size() >= 4 && bytes.substr(1, 3) == "\x2a\x4d\x18" && (bytes[0] & 0xf0) == 0x50;
@@ -31,7 +31,7 @@ class ZstdInflater {
   ZstdInflater& operator=(const ZstdInflater&) = delete;
   // Inflates into exactly `size` bytes, or throws InputError.
   void inflate(std::string_view frames, char* output, std::size_t size);
-  // The inflated size, by the header of the first frame. Throws InputError if it is not there.
+  // The inflated size, by the header of the first frame. Throws InputError if it is absent.
   static std::size_t size_of(std::string_view frame);
 
  private:

@@ -83,7 +83,7 @@ std::vector<Counted<Key>> read_rows(const std::string& path, bool canonical, int
   const auto twice = std::adjacent_find(
       rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.key == b.key; });
   if (twice != rows.end()) {
-    throw FormatError(path, 0, "the k-mer " + key_text(twice->key, k) + " is there twice");
+    throw FormatError(path, 0, "the k-mer " + key_text(twice->key, k) + " occurs twice");
   }
   return rows;
 }

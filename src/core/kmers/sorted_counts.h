@@ -29,7 +29,7 @@ std::size_t digit_of(const Item& item, int shift) {
   return static_cast<std::size_t>(key_of(item) >> shift) & (kDigits - 1);
 }
 
-// Turns numbers of items into their starts.
+// Turns counts of items into their starts.
 template <class Counts>
 void starts_of(Counts& counts) {
   typename Counts::value_type sum = 0;
@@ -128,8 +128,8 @@ std::vector<Counted<Key>> add_counts(const std::vector<Counted<Key>>& one,
   return sum;
 }
 
-// Counts arriving keys in tiles, each sorted separately. Memory is therefore that of a tile and of
-// the distinct keys.
+// Counts arriving keys in tiles, each sorted separately. Memory therefore holds one tile and the
+// distinct keys.
 template <class Key>
 class TileCounter {
  public:

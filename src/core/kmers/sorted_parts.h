@@ -39,7 +39,7 @@ class KmerParts {
   KmerParts(const KmerSettings& settings, int bases, std::size_t memory, const std::string& folder)
       : settings_(settings), bases_(bases), parts_(std::size_t{1} << (2 * bases), memory, folder) {}
 
-  // Whether a count is within the settings' limits.
+  // True if a count is within the settings' limits.
   bool wants(std::uint32_t count) const {
     return count >= settings_.min_count && count <= settings_.max_count;
   }

@@ -140,7 +140,7 @@ ANCIFY_TARGET_AVX2 void add_row_avx2(const Planes& left, Planes right, std::size
   add_row<1>(left, right, stride, n, complete, words, sums);
 }
 
-// Of the processors with AVX-512, those that count the bits of vectors
+// AVX-512 with VPOPCNTDQ, which counts the bits of vectors
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq"))) void add_row_avx512(
     const Planes& left, Planes right, std::size_t stride, std::int64_t n, const bool* complete,
     std::size_t words, SharedSums* sums) {

@@ -22,11 +22,11 @@ class PackedCalls {
   std::int64_t end() const { return begin_ + static_cast<std::int64_t>(sums_.size()); }
   // Words of a plane, a multiple of 8.
   std::size_t words() const { return words_; }
-  // Words from a variant's planes to those of the next.
+  // Words from a variant's planes to the next variant's.
   std::size_t stride() const { return kPlanes * words_; }
   std::int64_t bytes_of_variant() const;
 
-  // Keeps the variants [begin, end) alone. Reads those that it does not have yet.
+  // Keeps the variants [begin, end) alone. Reads the missing ones.
   void keep(std::int64_t begin, std::int64_t end, int threads, JobControl& control);
 
   // Samples that are homozygous, that have two copies, and that have a call.

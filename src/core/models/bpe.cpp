@@ -55,7 +55,7 @@ class TokeniserFile {
 
   const Json& model() const { return part(json_, "model", Json::Kind::kObject); }
 
-  // Whether pre-tokens also end between letters and other signs, not only at blanks.
+  // True if pre-tokens also end between letters and other signs, not only at blanks.
   bool splits_signs() const {
     const Json* const way = json_.member("pre_tokenizer");
     const std::string kind = way == nullptr ? "" : text_of(*way, "type");

@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// Whether the weights have the tensors of DNABERT-S.
+// True if the weights have the tensors of DNABERT-S.
 bool is_dnabert(const Checkpoint& checkpoint);
 
 // A folder with weights, config.json and tokenizer.json.

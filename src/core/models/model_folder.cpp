@@ -59,8 +59,8 @@ void ModelConfig::check_text(const char* name, std::string_view wanted, const ch
   const Json* const value = json_.member(name);
   if (value == nullptr || value->text == wanted) return;
   const std::string found = value->is(Json::Kind::kText) ? "'" + value->text + "'" : "no text";
-  fail(std::string(name) + " is " + found + ", and that of " + model + " is '" +
-       std::string(wanted) + "'");
+  fail(std::string(name) + " is " + found + ", but " + model + " has '" + std::string(wanted) +
+       "'");
 }
 
 std::optional<std::int64_t> ModelConfig::whole(const char* name) const {

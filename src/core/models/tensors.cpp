@@ -153,9 +153,8 @@ void Checkpoint::add(InputFile file, const TensorTable& table) {
     const auto [found, is_new] =
         places_.emplace(bare_name(name), Place{tensor, files_.size(), name});
     if (!is_new) {
-      throw FormatError(
-          file.path(), 0,
-          "tensor '" + name + "' is there twice: as '" + found->second.name + "' too");
+      throw FormatError(file.path(), 0,
+                        "tensor '" + name + "' occurs twice: as '" + found->second.name + "' too");
     }
   }
   files_.push_back(std::move(file));

@@ -17,7 +17,7 @@ namespace ancify::moments {
 
 namespace {
 
-// Adds a line's moments to those of a line of this length. Outside the set there are none.
+// Adds a line's moments to another line of this length. Outside the set, moments count as 0.
 void add_line(const DegreeSet& set, int line, const double* in, double factor, int length,
               double* out) {
   if (line < 0 || factor == 0) return;

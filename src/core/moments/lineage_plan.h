@@ -1,4 +1,4 @@
-// Which degrees a sample needs at each event of a plan, from the last event to the first.
+// The degrees that a sample needs at each event of a plan, from the last event to the first.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ LineageBounds bounds_of_samples(const std::vector<int>& sizes);
 // population to the sources of its migrants and of its ancestry, which joins their groups.
 LineageBounds bounds_before(const diffusion::PlannedEvent& event, const LineageBounds& after);
 
-// The bounds before each event of a plan, and at last those after it.
+// The bounds before each event of a plan, followed by the bounds after the last event.
 std::vector<LineageBounds> bounds_of(const diffusion::Plan& plan, const std::vector<int>& sizes);
 
 }  // namespace ancify::moments

@@ -31,8 +31,8 @@ struct Move {
   std::size_t to;
 };
 
-// <g_k> of the density nu theta / x. Fixed sites alone would add to the moment of x, so that of
-// variable ones stands for it.
+// <g_k> of the density nu theta / x. Fixed sites would contribute to the moment of x alone, so this
+// moment counts variable sites only.
 Moments at_equilibrium(const diffusion::Equilibrium& event, const LineageBounds& bounds) {
   Moments moments(bounds);
   const double scale = event.size * event.theta;

@@ -1,4 +1,4 @@
-// Expected spectra of neutral models by moments: no grid, and no error but that of time steps.
+// Expected spectra of neutral models by moments: no grid, and no error except from time steps.
 #pragma once
 
 #include <vector>

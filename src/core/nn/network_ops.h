@@ -162,7 +162,7 @@ struct MaxPoolSlopeOp : Grid {
   ANCIFY_HOST_DEVICE void operator()(std::int32_t row, std::int32_t column) const {
     const std::int64_t first = 2 * (2 * row * columns + column);
     const std::int64_t below = first + 2 * columns;
-    // Whether a pixel is larger than all before it
+    // True if a pixel is larger than all before it
     const bool second = x[first + 1] > x[first];
     const T of_two = second ? x[first + 1] : x[first];
     const bool third = x[below] > of_two;

@@ -1,5 +1,5 @@
 // Small matrices: Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5). Large ones:
-// subspace iteration, with the eigenpairs of Q'MQ in each step (the same, 8.2). A Gram matrix of
+// subspace iteration, with the eigenpairs of Q'MQ in each step (ibid., 8.2). A Gram matrix of
 // points in three dimensions has rank 3, and then two steps suffice.
 #include "core/numerics/symmetric_eigen.h"
 

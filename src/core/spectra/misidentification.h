@@ -1,5 +1,5 @@
 // Ancestral misidentification: the number of sites, predicted by posteriors, whose derived allele
-// is taken for the ancestral one.
+// is mistaken for the ancestral one.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace ancify {
 
-// Sums over polymorphic sites, by their kind and the numbers of haplotypes called. The sample sizes
+// Sums over polymorphic sites, by their kind and the counts of called haplotypes. The sample sizes
 // may therefore be chosen after all sites have been added.
 class Misidentification {
  public:

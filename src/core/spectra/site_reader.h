@@ -32,8 +32,8 @@ struct SiteReaderOptions {
   bool use_info = true;                   // ancestral alleles from INFO, else from `ancestral`
   bool ref_is_ancestral = false;          // instead of both, for folded spectra
   std::vector<CountFields> count_fields;  // of each population, in place of genotypes
-  // With count_fields: whether the header must declare them as they are, and sites without possible
-  // counts are left out. Otherwise counts are 0 without them, and impossible ones are an error.
+  // With count_fields: the header must declare them as they are, and sites without possible counts
+  // are left out. Otherwise missing counts are 0, and impossible ones are an error.
   bool named_fields = false;
   std::vector<SequenceFile> ancestral;  // as for annotate_variants()
   std::unordered_map<std::string, std::string> phred;
@@ -50,7 +50,7 @@ struct RecordTotals {
   bool has_posteriors = false;
   std::int64_t monomorphic = 0;
   std::int64_t other_kind = 0;
-  // With named_fields, those of a population: absent or missing; more copies than called alleles.
+  // With named_fields, a population's fields: absent or missing; more copies than called alleles.
   std::int64_t without_counts = 0;
   std::int64_t impossible_counts = 0;
   AncestralLetterCounts letters = {};  // with use_info: the content of AA

@@ -15,7 +15,7 @@ namespace ancify {
 
 namespace {
 
-// Whether one of the alleles is the C or the G of a CpG.
+// True if one of the alleles is the C or the G of a CpG.
 CpgState cpg_of(const SiteReader& site) {
   constexpr int c = 1;
   constexpr int g = 2;

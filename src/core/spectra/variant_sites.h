@@ -15,7 +15,7 @@
 
 namespace ancify {
 
-// Whether a mutation is in a CpG dinucleotide.
+// True if a mutation is in a CpG dinucleotide.
 enum class CpgState { kNo, kYes, kUnknown };
 constexpr std::size_t kCpgStates = 3;
 

@@ -45,7 +45,7 @@ class Extrapolation {
   double error_ = 0;
 };
 
-// Whether a plan has a step that differs from the others of its epoch.
+// True if a plan has a step that differs from the others of its epoch.
 bool has_change(const diffusion::Plan& plan);
 
 }  // namespace ancify::two_locus

@@ -31,7 +31,7 @@ std::array<char, 256> upper_letters() {
   return upper;
 }
 
-// Whether all letters are A, C, G or T, as in most lines.
+// True if all letters are A, C, G or T, as in most lines.
 bool are_upper_bases(std::string_view bases) {
   constexpr int lower_case = 0x20;
   unsigned char others = 0;  // branch-free, so that compilers vectorise the loop

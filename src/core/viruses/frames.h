@@ -21,7 +21,7 @@ enum class FrameRule {
 };
 
 struct Frame {
-  int number;           // 0 to 2: from base 0, 1, 2; 3 to 5: the same on the other strand
+  int number;           // 0 to 2: from base 0, 1, 2; 3 to 5: likewise on the other strand
   std::string bases;    // in the direction of translation
   std::string protein;  // without a stop, and not empty
 };

@@ -140,7 +140,7 @@ class SiteSimulator {
 
   Node& at(int i) { return nodes_[static_cast<std::size_t>(i)]; }
 
-  // Whether a mutation on the branch above the node makes focal haplotypes differ.
+  // True if a mutation on the branch above the node makes focal haplotypes differ.
   bool is_within(int node) {
     return at(node).focal > 0 && at(node).focal < history_.focal_lineages;
   }

@@ -79,7 +79,7 @@ TEST(Tree, KeepsDistancesWhenRootedAtTheCall) {
         EXPECT_NEAR(distance(rooted, a, b), distance(tree, a, b), 1e-12);
       }
     }
-    // The new root is the node of the call, so distances from there are the same.
+    // The new root is the node of the call, so distances from it are unchanged.
     if (!tree.has_focal()) continue;
     auto at_call = given;
     const auto call = static_cast<int>(test::node_of_call(given, called));

@@ -57,7 +57,7 @@ TEST(Windows, GoFromStateToStateAsInTheTable) {
     std::string event;
     std::function<void(Windows&)> happens;
     std::vector<std::string> alone;            // by state before
-    std::vector<std::string> with_neighbours;  // the same
+    std::vector<std::string> with_neighbours;  // likewise
   };
   const auto next = [](Windows& windows) {
     const auto left = windows.end_reading();

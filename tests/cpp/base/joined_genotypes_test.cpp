@@ -1,4 +1,4 @@
-// The genotypes of several files against those of a single file.
+// The genotypes of several files against a single file's.
 #include "core/formats/genotype/joined_genotypes.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests VCF Zarr: calls in chunks of any size, on several threads, and buffers of Blosc. The tests
-// of R compare whole stores with those of bio2zarr.
+// of R compare whole stores with bio2zarr's.
 #include <gtest/gtest.h>
 
 #include <filesystem>

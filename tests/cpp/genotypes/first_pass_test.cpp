@@ -1,4 +1,4 @@
-// Products of the pass that reads the genotypes, against those of genotypes that were read before.
+// Products of the pass that reads the genotypes, against products of genotypes read before.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -11,7 +11,7 @@
 
 namespace ancify::test {
 
-// Counts comparisons with the CPU, and prints those that fail.
+// Counts comparisons with the CPU, and prints the failed ones.
 class Checks {
  public:
   void expect(bool right, const std::string& what);

@@ -18,7 +18,7 @@ constexpr Confidence confidence_of(char call) {
   return (call & 0x20) != 0 ? Confidence::kLow : Confidence::kHigh;
 }
 
-// Whether a letter is a call, or marks an absent call in references: ACGTacgtnN, - or `.`.
+// True if a letter is a call, or marks an absent call in references: ACGTacgtnN, - or `.`.
 constexpr bool is_call(char c) {
   return base_code(c) != kMissing || c == 'n' || c == 'N' || c == '-' || c == '.';
 }

@@ -112,7 +112,7 @@ std::string folder_of(const std::string& path) {
   return path.substr(0, path.find_last_of('/') + 1);  // npos + 1 is 0
 }
 
-// Counts letters, and replaces those of calls that do not count.
+// Counts letters, and replaces the letters of calls that do not count.
 void take_calls(const std::string& path, bool low_confidence, char* letters, std::size_t n,
                 ExportedPositions& counts) {
   for (std::size_t i = 0; i < n; ++i) {

@@ -33,7 +33,7 @@ std::vector<ExportedPositions> export_calls(const CallExport& options, JobContro
 
 struct GenomeExport {
   std::vector<CallFile> calls;
-  std::string path;  // as GenomeWriter takes it
+  std::string path;  // the path that GenomeWriter gets
   std::int64_t width = 60;
   bool low_confidence = true;  // whether calls of low confidence are kept; else they become N
   int threads = 1;

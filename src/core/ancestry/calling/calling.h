@@ -31,7 +31,7 @@ class Caller {
   // cannot hold the method.
   Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend,
          bool with_phred = false);
-  // Uses `devices`, which must be those of the backend.
+  // Uses `devices`, which must belong to the backend.
   Caller(std::unique_ptr<const StretchCaller> method, const Backend& backend, bool with_phred,
          CallDevices devices);
   // Takes a method of site patterns.

@@ -18,8 +18,8 @@ struct CountedAlignments {
 
 // Reads all alignments together (read_windows()). Sets the outgroups' letters at `records`, and
 // counts the patterns of the outgroups and the focal species at all positions of the records'
-// chromosomes, whose lengths are `chromosomes`. The focal bases are those that blocks are compared
-// with (options.open_focal) or, if it is not set, the alignments' own: at each position the first
+// chromosomes, whose lengths are `chromosomes`. Focal bases come from the genome of
+// options.open_focal or, if it is not set, the alignments' own: at each position the first
 // file's base. FormatError for a record beyond its chromosome.
 CountedAlignments count_alignments(const std::vector<OutgroupAlignment>& outgroups,
                                    const std::vector<Chromosome>& chromosomes,

@@ -1,4 +1,4 @@
-// A trained model in the form in which devices walk its trees.
+// A trained model laid out for devices, which walk its trees.
 #pragma once
 
 #include <vector>

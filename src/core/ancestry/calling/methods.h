@@ -43,7 +43,7 @@ using MakePatternMethod =
 using MakeStretchCaller =
     std::function<std::unique_ptr<const StretchCaller>(const MethodOptions&, const JobControl&)>;
 
-// For how many species devices can apply a method.
+// The number of species for which devices can apply a method.
 enum class OnDevices {
   kTabulated,  // at most kMostTabulated, by the table of all patterns
   kAlways,     // any number

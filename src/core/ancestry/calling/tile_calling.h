@@ -135,7 +135,7 @@ ANCIFY_HOST_DEVICE inline void call_by_vote(const CallTile& tile, const Voting& 
   if (tile.phred != nullptr) tile.phred[i] = kNoPhred;
 }
 
-// ---- What a device does to a tile ---------------------------------------------------------------
+// ---- Operations of a device on a tile -----------------------------------------------------------
 
 // Calls lane by lane.
 struct CallByTable {

@@ -37,7 +37,7 @@ struct WindowLimits {
   std::int64_t window = usual_window(1);
 };
 
-// A file, and the numbers of its outgroups.
+// A file, and the indices of its outgroups.
 struct AlignmentFile {
   std::string path;
   std::vector<std::size_t> outgroups;

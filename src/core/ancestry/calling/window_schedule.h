@@ -27,7 +27,7 @@ class WindowSchedule {
   WindowMemory& memory() { return memory_; }
 
   // ---- Between rounds ----
-  // Schedules waiting windows: those that all readers have passed on a chromosome, or all.
+  // Schedules waiting windows: either those passed by all readers on a chromosome, or all.
   void schedule_passed(std::size_t chromosome, std::int64_t passed);
   void schedule_waiting();
   // The window has its first bases of a species, or has received bases too late.

@@ -1,4 +1,4 @@
-// What is done with windows whose bases are complete.
+// The work on windows whose bases are complete.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class WindowWork {
 
   // The number of sequences whose bases are needed.
   virtual std::size_t sequences() const = 0;
-  // Whether a piece depends on bases of the neighbouring windows.
+  // True if a piece depends on bases of the neighbouring windows.
   virtual bool needs_neighbours() const { return false; }
   virtual SimdLevel simd() const = 0;
   // The positions of a piece.

@@ -49,9 +49,9 @@ class Windows {
   // A window and, if calls depend on them, its neighbours on the same chromosome.
   Range beside(std::size_t window) const;
   WindowState state(std::size_t window) const { return states_[window]; }
-  // Whether bases of this window are still needed.
+  // True if bases of this window are still needed.
   bool is_kept(std::size_t window) const { return any_beside(window, WindowState::kWaiting); }
-  // Whether a base arriving in this window now is too late.
+  // True if a base arriving in this window now is too late.
   bool is_late(std::size_t window) const { return any_beside(window, WindowState::kCalled); }
   // The position up to which all files must have passed before this window can be called.
   std::int64_t needs(std::size_t window) const { return end(beside(window).last); }
@@ -63,7 +63,7 @@ class Windows {
   void give_up(std::size_t window);
   // All files have ended, and all waiting windows are called. Returns the windows put off.
   std::vector<std::size_t> end_reading();
-  // Chooses from `left` windows for the next reading: at least one, and no more than fit.
+  // Chooses windows from `left` for the next reading: at least one, and no more than fit.
   // cost(window) is the size of its bases in bytes.
   template <class Cost>
   std::vector<std::size_t> choose(const std::vector<std::size_t>& left, std::int64_t memory,

@@ -272,7 +272,7 @@ class AlleleTables {
   }
 
   int most() const { return most_; }
-  // Numbers of lineages (kept, carried) at the split if the mutation is older than the split.
+  // Counts of lineages (kept, carried) at the split if the mutation is older than the split.
   const std::vector<std::pair<int, int>>& splits() const { return splits_; }
   // [z]: one lineage, of base z
   const double* one(std::size_t pattern) const { return one_.data() + pattern * kBases; }

@@ -4,7 +4,7 @@
 // The node called is the most recent common ancestor of the sampled focal haplotypes.
 // focal_branch.h gives the number of their lineages at the focal species' first split. Beyond it,
 // lineage_space.h sums over gene trees and mutations without approximation, except that it ignores
-// numbers of focal lineages with a probability below 1e-12 (1e-9 at polymorphic sites).
+// counts of focal lineages with a probability below 1e-12 (1e-9 at polymorphic sites).
 //
 // At a polymorphic site the focal haplotypes' bases are data too. Exactly one mutation since their
 // common ancestor made one allele from the other. The outgroups' lineages and the branch above the

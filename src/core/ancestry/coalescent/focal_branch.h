@@ -33,7 +33,7 @@ class FocalBranch {
   const RateMatrix& stem() const { return stem_; }
 
   // The expected number of mutations, at rate 1 per generation, that leave `copies` in the sample.
-  // Without `copies`, the sum over all numbers from 1 to `lineages` - 1.
+  // Without `copies`, the sum over all counts from 1 to `lineages` - 1.
   struct Mutated {
     std::vector<double> left;  // [k]: and k >= 2 lineages remain, none of which carries it
     RateMatrix stem;           // [x][z]: and one remains, as in stem()

@@ -57,7 +57,7 @@ struct Lineage {
 struct LineageState {
   FocalStage stage;
   int ancestral;                  // focal lineages with no outgroup below them; none at stage kOne
-  int derived;                    // the same, with the derived allele
+  int derived;                    // likewise, with the derived allele
   std::vector<Lineage> lineages;  // all others, sorted
 
   int count() const { return ancestral + derived + static_cast<int>(lineages.size()); }

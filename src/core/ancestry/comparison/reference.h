@@ -18,7 +18,7 @@ namespace ancify {
 void read_reference(const std::string& path, std::int64_t length,
                     const std::function<void(std::string_view)>& take, const TaskContext& context);
 
-// The same sequence as a source in memory.
+// This sequence as a source in memory.
 std::unique_ptr<SequenceSource> reference_source(const std::string& path, std::int64_t length);
 
 }  // namespace ancify

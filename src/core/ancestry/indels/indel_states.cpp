@@ -24,7 +24,7 @@ std::vector<std::string_view> alleles_of(const VariantReader& reader) {
   return alleles;
 }
 
-// Sorts regions, and joins those that overlap or touch.
+// Sorts regions, and merges overlapping or adjacent ones.
 void join(std::vector<Region>& regions) {
   std::sort(regions.begin(), regions.end(),
             [](const Region& a, const Region& b) { return a.start < b.start; });
@@ -39,7 +39,7 @@ void join(std::vector<Region>& regions) {
   regions = std::move(joined);
 }
 
-// The numbers of the outgroups in each file.
+// The indices of the outgroups in each file.
 std::vector<std::vector<std::size_t>> by_file(const std::vector<IndelAlignment>& outgroups) {
   std::vector<std::vector<std::size_t>> files;
   std::unordered_map<std::string, std::size_t> index;

@@ -1,4 +1,4 @@
-// The ancestral alleles of insertions and deletions: which of a record's alleles each outgroup has,
+// The ancestral alleles of insertions and deletions: the allele of a record that each outgroup has,
 // and a calling method's choice between them.
 #pragma once
 
@@ -18,9 +18,9 @@
 
 namespace ancify {
 
-// The ancestral allele if `alleles` are those of the outgroups: indices, kOtherAllele or
-// kUnknownAllele. The method takes them for bases. A call that depends on which allele is taken for
-// which base, as in a tie, is unresolved; so are more than four different ones.
+// The ancestral allele, given the outgroups' `alleles`: indices, kOtherAllele or
+// kUnknownAllele. The method treats them as bases. A call that depends on the assignment of alleles
+// to bases, as in a tie, is unresolved; so are more than four different alleles.
 AlleleState call_allele(const Method& method, const std::vector<int>& alleles);
 
 struct IndelAlignment {
@@ -33,7 +33,7 @@ struct IndelOptions {
   std::vector<std::string> variant_chromosomes;  // the names in `variants`
   std::vector<SequenceFile> reference;           // the focal genome
   std::vector<IndelAlignment> outgroups;         // in the method's order
-  std::vector<Chromosome> chromosomes;           // those of the alignments
+  std::vector<Chromosome> chromosomes;           // of the alignments
   ProjectionOptions projection;
   int threads = 1;
 };
@@ -44,7 +44,7 @@ class IndelStates {
   // `options` and `method` must outlive this.
   IndelStates(const IndelOptions& options, const Method& method, JobControl& control);
 
-  // See AlleleStateOf. The records must be those of options.variants.
+  // See AlleleStateOf. The records must come from options.variants.
   AlleleState at(const VariantReader& reader, const std::string& reference) const;
 
  private:

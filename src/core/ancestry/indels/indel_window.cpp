@@ -1,4 +1,4 @@
-// Trims alleles to what differs, and extends this stretch by all equivalent placements.
+// Trims alleles to their differing part, and extends this stretch by all equivalent placements.
 #include "core/ancestry/indels/indel_window.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Change {
   std::string bases;
 };
 
-// Without the bases that both alleles begin or end with.
+// Trims the bases that both alleles begin or end with.
 Change change_of(const std::string& ref, const std::string& alt, std::int64_t position) {
   const std::size_t shorter = std::min(ref.size(), alt.size());
   std::size_t after = 0;

@@ -1,5 +1,5 @@
-// Where an insertion or deletion can be placed, and which of a record's alleles another genome has
-// there.
+// The possible placements of an insertion or deletion, and the allele of a record that another
+// genome has there.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ struct IndelWindow {
 IndelWindow window_of(const std::vector<std::string_view>& alleles, std::int64_t position,
                       const std::string& genome);
 
-// What a genome has in a window, if not one of the alleles.
+// States of a genome in a window that has none of the alleles.
 constexpr int kOtherAllele = -1;
 constexpr int kUnknownAllele = -2;
 
-// The index of the allele that `sequence` is: the one of its length, as substitutions hide no
-// insertion or deletion. Of several, that with the fewest differences. kOtherAllele if there is
-// none or several are equally near, or if more than half of the bases differ.
+// The index of the allele that `sequence` shows: an allele of its length, as substitutions hide no
+// insertion or deletion; of several, the allele with the fewest differences. kOtherAllele if
+// none or several match equally well, or if more than half of the bases differ.
 int allele_like(const IndelWindow& window, std::string_view sequence);
 
 }  // namespace ancify

@@ -54,7 +54,7 @@ void RegionColumns::write(const AlignedPair& pair, std::size_t chromosome) {
 
   auto& store = stores_[chromosome];
   auto& before = store.before;
-  // The pair before has left what it had at its end.
+  // The preceding pair has left the inserted bases at its end.
   const auto end = before.find(position);
   std::string inserted(1, kUnconnected);
   if (pair.continues && won_end_ && end != before.end() && end->second.back() == kUnconnected) {
@@ -75,7 +75,7 @@ void RegionColumns::write(const AlignedPair& pair, std::size_t chromosome) {
           store.offsets[next] + static_cast<std::size_t>(position - regions[next].start);
       take(store, at, position, pair.query[i], inserted, piece->standing);
     }
-    // Where a pair loses, another one has the base before its next.
+    // If this pair loses a position, another pair has the base before its next.
     inserted.assign(loses ? 1 : 0, kUnconnected);
     ++position;
   }

@@ -26,11 +26,11 @@ struct Voting;
 // elements are valid states.
 constexpr std::size_t kBatchSites = 128;
 
-// Whether any species has a base, for each pattern of a batch.
+// True if any species has a base, for each pattern of a batch.
 std::array<bool, kBatchSites> patterns_with_data(const std::uint8_t* states, int n_species);
 
-// The call where a rule leaves several bases: n, or the first of A, C, G, T. The second depends on
-// the strand.
+// The call if a rule leaves several bases: n, or the first of A, C, G, T, which depends on the
+// strand.
 enum class Ties : std::uint8_t { kOpen, kAlphabet };
 
 class Method {
@@ -48,8 +48,8 @@ class Method {
   virtual const Voting* votes() const { return nullptr; }
 };
 
-// The smallest posteriors of an upper-case and of a lower-case call, and the call of bases that
-// have the same.
+// The smallest posteriors of an upper-case and of a lower-case call, and the call of bases with
+// equal posteriors.
 struct Thresholds {
   double high = 0.8;
   double low = 0.5;
@@ -87,7 +87,7 @@ ANCIFY_HOST_DEVICE inline char posterior_call(const double* posterior,
          : most >= thresholds.low ? lower_base(base)
                                   : 'n';
 }
-// The same with the posterior kept in the result.
+// As above, with the posterior kept in the result.
 SiteCall call_by_posterior(const Posterior& posterior, const Thresholds& thresholds);
 
 // The probability that the base with the largest posterior is wrong.
@@ -138,7 +138,7 @@ struct CallBytes {
   std::uint8_t phred = kNoPhred;
 };
 
-// The bytes for a posterior of A, C, G, T; `largest_error` is that of a PhredScale.
+// The bytes for a posterior of A, C, G, T; `largest_error` belongs to a PhredScale.
 ANCIFY_HOST_DEVICE inline CallBytes call_bytes(const double* posterior,
                                                const Thresholds& thresholds,
                                                const double* largest_error) {

@@ -79,7 +79,7 @@ SiteCall MethodByNeighbours::call(const int* states) const {
   return methods_[static_cast<std::size_t>(of_site == kMissing ? 0 : of_site)]->call(states);
 }
 
-// Each method calls all patterns; those of its class are kept.
+// Each method calls all patterns; the calls of its class are kept.
 void MethodByNeighbours::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel level,
                                     SiteCall* calls) const {
   const std::uint8_t* const classes =

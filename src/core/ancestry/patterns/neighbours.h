@@ -1,4 +1,4 @@
-// Classes of sites by their neighbours: whether a site can be the C or the G of a CpG.
+// Classes of sites by neighbouring bases that may make the site the C or the G of a CpG.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ constexpr int kNeighbourClasses = 4;
 // Positions on each side of a site that its class depends on.
 constexpr std::int64_t kNeighbourReach = 1;
 
-// Which of G (1) and C (2) at least half of the species have, of those that have a base; the sum
-// of both in a tie.
+// G (1) or C (2), whichever at least half of the species with a base have; the sum of both in a
+// tie.
 int common_c_or_g(const int* states, int species);
 
 // The class of a site, from common_c_or_g() of the positions before and after it.
@@ -43,8 +43,8 @@ class NeighbourClasses {
   // By the first `species` of the sequences.
   explicit NeighbourClasses(int species);
   // The classes of a stretch as a sequence in its form, in which base A is class 0 and T is 3. The
-  // stretch must hold kNeighbourReach more positions on each side. Beyond a chromosome's ends are
-  // no bases.
+  // stretch must hold kNeighbourReach more positions on each side. No bases lie
+  // beyond a chromosome's ends.
   std::vector<char> sequence(const Stretch& stretch, SimdLevel level) const;
 
  private:

@@ -1,4 +1,4 @@
-// Site patterns as numbers, and tables that give a method's result by pattern number.
+// Site patterns as indices, and tables that give a method's result by pattern index.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class ByteTable {
  private:
   int species_;
   std::string bytes_;
-  std::string tiles_;  // the same bytes in rows for AVX-512; empty for more than four species
+  std::string tiles_;  // these bytes in rows for AVX-512; empty for more than four species
 };
 
 // A method's calls and, if asked for, phred-scaled errors, of all patterns.

@@ -352,8 +352,8 @@ void Likelihood::call_batch(const std::uint8_t* states, std::size_t n, SimdLevel
   }
 }
 
-// `joint` gets the joint probability of pattern i and each base at the root, up to a factor that is
-// the same for all bases, at [base * kBatchSites + i].
+// `joint` gets the joint probability of pattern i and each base at the root, up to a factor
+// shared by all bases, at [base * kBatchSites + i].
 void Likelihood::prune(const std::uint8_t* states, std::size_t n, SimdLevel level,
                        double* joint) const {
   std::vector<double> workspace(workspace_size(plan_, plan_.classes));

@@ -78,7 +78,7 @@ constexpr int kScaleBits = 512;
 // below it.
 Partial along_branch(const Transitions& transitions, const Partial& below);
 
-// The same for a leaf with this state, which may be kMissing.
+// As above, for a leaf with this state, which may be kMissing.
 Partial along_branch(const Transitions& transitions, int state);
 
 }  // namespace ancify

@@ -115,7 +115,7 @@ ANCIFY_ALWAYS_INLINE void sets_of_root(const BatchVotes& votes, Bytes& sets) {
   }
 }
 
-// workspace.sets becomes the root's set of each pattern, as of Parsimony::root_set().
+// workspace.sets becomes the root's set of each pattern, as in Parsimony::root_set().
 template <class Vector>
 ANCIFY_ALWAYS_INLINE void root_sets(const Tree& tree, const std::uint8_t* states,
                                     Workspace& workspace) {

@@ -39,7 +39,7 @@ class SubstitutionModel {
   Transitions transitions(double length) const;
   // The equilibrium frequencies.
   const Posterior& frequencies() const { return frequencies_; }
-  // The rate classes; their mean rate is that of the rates.
+  // The rate classes; their mean rate equals SubstitutionRates::rate.
   const std::vector<RateClass>& rate_classes() const { return classes_; }
 
  private:

@@ -60,7 +60,7 @@ class Tree {
   int called_ = kNodeOfFocal;
   std::vector<TreeNode> nodes_;
   std::vector<int> given_as_;
-  std::vector<int> children_;  // numbers of children
+  std::vector<int> children_;  // counts of children
 };
 
 }  // namespace ancify

@@ -30,7 +30,7 @@ class PairReader {
   // BlockParser::consume().
   virtual std::size_t consume(std::string_view text, bool last,
                               const std::vector<PairSink*>& sinks) = 0;
-  // To be called for an outgroup without a pair. FormatError if the file had no row of it.
+  // Call it for an outgroup without a pair. FormatError if the file had no row of it.
   virtual void throw_if_never_seen(std::size_t /*outgroup*/) const {}
 };
 
@@ -49,16 +49,16 @@ struct FileToRead {
 
 struct AlignmentFormat {
   std::string name;
-  // Whether files have rows of several species, told apart by name.
+  // True if files have rows of several species, told apart by name.
   bool many_species;
-  // Whether files lack the outgroup's bases, which come from its genome.
+  // True if files lack the outgroup's bases, which come from its genome.
   bool needs_genome;
-  // Whether a file that begins with `text` has this format; none if more text is needed. `last`:
-  // there is no more text. May remove lines that tell nothing from `text`, and adds their number to
+  // True if a file that begins with `text` has this format; none if more text is needed. `last`:
+  // no more text follows. May remove uninformative lines from `text`, and adds their number to
   // `lines`.
   std::function<std::optional<bool>(std::string_view& text, bool last, std::int64_t& lines)> begins;
   std::function<std::unique_ptr<PairReader>(const FileToRead&)> make_reader;
-  // Whether files may lack the outgroup's bases, so that its genome may be given.
+  // True if files may lack the outgroup's bases, so that its genome may be given.
   bool takes_genome = false;
 };
 

@@ -17,8 +17,8 @@ namespace ancify {
 constexpr std::int64_t kLongestBridge = 100;
 
 // Gives a pair for each ungapped block. Its focal row is N, as chains have no bases. Focal bases
-// that the outgroup lacks get -, if they are few and all that lies between two blocks; others have
-// no pair. With options.insertions a pair ends with the outgroup's bases that the focal genome
+// that the outgroup lacks get -, if they are few and nothing else is between two blocks; others
+// have no pair. With options.insertions a pair ends with the outgroup's bases that the focal genome
 // lacks, likewise.
 class ChainPairs {
  public:
@@ -31,7 +31,7 @@ class ChainPairs {
 
   // Passes the pairs of a chain to each sink.
   void project(const Chain& chain, const std::vector<PairSink*>& sinks);
-  // To be called after the last chain. FileError if the genome's file has changed.
+  // Call it after the last chain. FileError if the genome's file has changed.
   void finish() const { genome_.check_unchanged(); }
 
  private:

@@ -29,7 +29,7 @@ bool other_base(char a, char b) {
   return code != other && code != kMissing && other != kMissing;
 }
 
-// The index of the first base of `a` that is another base in `b`, or n.
+// The first index at which `a` and `b` have different bases, or n.
 std::size_t first_difference(const char* a, const char* b, std::size_t n) {
   for (std::size_t at = 0; at < n; at += kStretch) {
     const std::size_t here = std::min(kStretch, n - at);

@@ -53,7 +53,7 @@ class FocalFasta {
     if (gathered_.size() >= kPiece) write_gathered();
   }
 
-  // To be called after the last sequence. FormatError if a chromosome is missing.
+  // Call it after the last sequence. FormatError if a chromosome is missing.
   void finish() {
     end();
     for (std::size_t i = 0; i < found_.size(); ++i) {

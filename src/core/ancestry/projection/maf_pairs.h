@@ -22,7 +22,7 @@ namespace ancify {
 // fits decides. Rows of other species are ignored.
 //
 // The order of rows does not matter. All focal rows with a focal chromosome have pairs. Of several
-// rows of an outgroup, those count that have most bases of the focal row or, with
+// rows of an outgroup, the rows with the most bases of the focal row count or, with
 // Overlaps::kMissing, all. They become one row, with N where they differ.
 class MafPairs {
  public:
@@ -34,7 +34,7 @@ class MafPairs {
   MafPairs(const MafPairs&) = delete;
   MafPairs& operator=(const MafPairs&) = delete;
 
-  // Whether a row of this source can be part of a pair.
+  // True if a row of this source can be part of a pair.
   bool wants(std::string_view source) const {
     return is_known_focal(source) || species_of(source) <= n_;
   }
@@ -53,10 +53,10 @@ class MafPairs {
   void remember_sources(const MafBlock& block);
   void find_rows(const MafBlock& block);
   bool is_known_focal(std::string_view source) const;
-  // The number of an outgroup, n_ for the focal species, or n_ + 1 for any other.
+  // The index of an outgroup, n_ for the focal species, or n_ + 1 for any other.
   std::size_t species_of(std::string_view source) const;
-  // The same, and n_ + 2 for the focal species with a focal chromosome. Fast if sources come in the
-  // order of the block before.
+  // As above, and n_ + 2 for the focal species with a focal chromosome. Fast if sources come in the
+  // order of the preceding block.
   std::size_t kind_of(std::string_view source);
   std::size_t new_kind_of(std::string_view source) const;
   // The chromosome in a focal row's source.
@@ -81,7 +81,7 @@ class MafPairs {
   std::string focal_prefix_;
   const std::vector<Chromosome>& chromosomes_;
   ChromosomeNames wanted_;
-  ChromosomeNames focal_names_;  // also those that are not wanted
+  ChromosomeNames focal_names_;  // including unwanted ones
   // By name: outgroups, and the focal species as n_
   std::unordered_map<std::string_view, std::size_t> numbers_;
 

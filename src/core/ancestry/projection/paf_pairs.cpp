@@ -87,7 +87,7 @@ void PafPairs::project(const PafRow& row, const std::vector<PairSink*>& sinks) {
   throw_without_bases(row);
   if (genome_ && row.steps.differences && !agrees_with_genome(row)) {
     return bad_.add(row.line, "the bases of " + excerpt(row.query.name) +
-                                  " in cs:Z: are not those of the 2bit genome, which may be "
+                                  " in cs:Z: differ from the 2bit genome, which may be "
                                   "another build, or the strand is wrong");
   }
   project_steps(row, sinks);
@@ -124,7 +124,7 @@ void PafPairs::project_steps(const PafRow& row, const std::vector<PairSink*>& si
     const bool aligned = step.kind == StepKind::kAligned;
     if (aligned && gapped && target > first_target) pass_on();
     gapped = !aligned;
-    // Where the pair has no column yet, inserted bases may lie before it.
+    // Inserted bases may precede a pair without columns.
     if (focal_.empty()) first_query = query;
     add(step);
     if (step.kind == StepKind::kInserted) {

@@ -32,7 +32,7 @@ class PafPairs {
 
   // Passes the pairs of a row to each sink. InputError if the bases of a row are unknown.
   void project(const PafRow& row, const std::vector<PairSink*>& sinks);
-  // To be called after the last row. FileError if the genome's file has changed.
+  // Call it after the last row. FileError if the genome's file has changed.
   void finish() const;
 
  private:
@@ -41,7 +41,7 @@ class PafPairs {
   void project_steps(const PafRow& row, const std::vector<PairSink*>& sinks);
   // Appends the columns of a step to the rows.
   void add(const PafStep& step);
-  // Whether the bases that a row gives are its genome's.
+  // True if the bases of a row equal its genome's.
   bool agrees_with_genome(const PafRow& row);
   // Replaces the outgroup's row by its genome's bases from `start` on, along the strand.
   void take_genome(bool minus, std::int64_t start);

@@ -1,4 +1,4 @@
-// Cuts blocks where their standing changes.
+// Cuts blocks where their rank among overlapping blocks changes.
 #include "core/ancestry/projection/placed_blocks.h"
 
 #include <algorithm>

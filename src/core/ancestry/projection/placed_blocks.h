@@ -1,4 +1,4 @@
-// Which positions of a genome alignment blocks cover, and which block wins where several do.
+// The positions of a genome that alignment blocks cover, and the winner of overlapping blocks.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace ancify {
 
-// How a block compares with those placed before it.
+// The rank of a block against the blocks placed before it.
 enum class Standing : std::uint8_t { kAlone, kWins, kTies, kLoses };
 
 // Keeps the score of each covered position, as spans of positions in pages. The largest score wins,

@@ -33,7 +33,7 @@ namespace ancify {
 
 namespace {
 
-// ---- How much is read --------------------------------------------------------------------------
+// ---- Limits of reading -------------------------------------------------------------------------
 
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 constexpr std::int64_t kMostText = 16 * kMebi;
@@ -75,7 +75,7 @@ class FirstText : public ByteSource {
   std::atomic<bool> enough_{false};  // because another thread reads ahead
 };
 
-// ---- What is remembered of each position -------------------------------------------------------
+// ---- The record of each position ---------------------------------------------------------------
 
 // Positions of a word, one bit each.
 constexpr std::size_t kWord = 64;

@@ -43,8 +43,8 @@ struct OutgroupPreflight {
   std::vector<BadBlocks::Example> bad_examples;
   std::int64_t sites = 0;   // positions with a base in both rows
   std::int64_t differ = 0;  // of these, positions where the bases differ
-  // Focal rows against the focal genome: positions compared, those that differ, and the first of
-  // these.
+  // Focal rows against the focal genome: positions compared, positions that differ, and the first
+  // difference.
   std::int64_t compared = 0;
   std::int64_t wrong = 0;
   std::string first_wrong;
@@ -67,7 +67,7 @@ struct DivergenceComparison {
   std::int64_t inner_differ = 0;  // positions that differ from the focal row
   std::int64_t outer_differ = 0;
   // inner_differ - outer_differ in standard errors. The standard error is estimated from stretches
-  // of positions, because the errors of a wrong alignment are neighbours.
+  // of positions, because the errors of a wrong alignment cluster.
   double excess = 0;
 };
 

@@ -22,8 +22,8 @@
 
 namespace ancify {
 
-// What counts where several blocks cover a position: the one with the best score, all of them, or
-// the last of the file. Where blocks that count have different bases, the base is unknown.
+// The rule for a position that several blocks cover: the block with the best score counts, all of
+// them, or the last of the file. If the counting blocks have different bases, the base is unknown.
 enum class Overlaps { kScore, kMissing, kLast };
 
 // The score by which a block is placed.
@@ -41,7 +41,7 @@ struct ProjectionOptions {
   SimdLevel simd = SimdLevel::kScalar;
   std::vector<ChromosomeAlias> aliases;  // that files may have for the chromosomes
   bool focal_row = false;                // whether the last target takes the focal rows
-  // Whether pairs have all that tells of insertions in the outgroup: AlignedPair::continues, and
+  // True if pairs describe insertions in the outgroup: they then have AlignedPair::continues, and
   // the inserted bases of chains.
   bool insertions = false;
   // The focal species' name and all its chromosomes, in files of several species.
@@ -64,8 +64,8 @@ struct ProjectionReport {
   std::int64_t secondary = 0;   // alignments left out, as others of the same bases are better
 };
 
-// The letter of rows of which none is better: N if they differ. In two cases, lower case. N stays,
-// so that the order of several rows does not matter.
+// The letter of equally good rows: N if they differ; lower case if only their case differs. N is
+// final, so that the order of several rows does not matter.
 char agreed_letter(char letter, char other);
 
 // The problem of a pair of rows of equal length on this chromosome; empty if there is none.

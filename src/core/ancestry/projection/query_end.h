@@ -1,4 +1,4 @@
-// Where the last pair of an outgroup ended, to see whether the next one continues it.
+// The end of an outgroup's last pair, to tell whether the next one continues it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct QueryRange {
 
 class QueryEnd {
  public:
-  // Whether `pair` begins where the last one ended, in both genomes. Remembers its end.
+  // True if `pair` begins where the last one ended, in both genomes. Remembers its end.
   bool continued_by(const AlignedPair& pair, const QueryRange& query) {
     const bool result = pair.chromosome == target_ && pair.start == target_end_ + 1 &&
                         query.chromosome == query_ && query.minus == minus_ &&

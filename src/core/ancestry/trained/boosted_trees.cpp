@@ -23,7 +23,7 @@ using Node = BoostedTrees::Node;
 // Rows evaluated together: their data for one tree stay in the nearest cache.
 constexpr std::size_t kBlock = 128;
 
-// The largest float not above x. For a float v, v <= x is the same as v <= float_below(x).
+// The largest float not above x. For a float v, v <= x is equivalent to v <= float_below(x).
 float float_below(double x) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr float largest = std::numeric_limits<float>::max();

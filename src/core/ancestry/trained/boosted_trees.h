@@ -19,8 +19,8 @@ struct FeatureRows {
   std::size_t n = 0;
 };
 
-// A value as splits see it. A missing value becomes `missing`; NaN that does not count as missing
-// becomes 0.
+// A value as splits compare it. A missing value becomes `missing`; a NaN that does not count as
+// missing becomes 0.
 ANCIFY_HOST_DEVICE inline float seen_value(float value, bool nan_is_missing, bool zero_is_missing,
                                            float missing) {
   constexpr auto zero = static_cast<float>(kZeroThreshold);
@@ -41,7 +41,7 @@ ANCIFY_HOST_DEVICE inline void softmax(double* scores) {
   for (int base = 0; base < kBases; ++base) scores[base] /= sum;
 }
 
-// Evaluates the trees: four numbers a row, one for each base. They do not depend on how rows are
+// Evaluates the trees: four values a row, one for each base. They do not depend on how rows are
 // divided or on the SIMD level.
 class BoostedTrees {
  public:

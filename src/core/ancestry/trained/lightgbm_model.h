@@ -21,7 +21,7 @@ struct Split {
   int feature = 0;
   double threshold = 0;
   MissingValues missing = MissingValues::kNone;
-  bool missing_left = false;  // where missing values go
+  bool missing_left = false;  // missing values go left
   int left = 0;
   int right = 0;
 };

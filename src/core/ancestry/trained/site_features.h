@@ -16,7 +16,7 @@ constexpr std::int64_t kFeatureReach = 50;
 
 ANCIFY_HOST_DEVICE constexpr bool is_gc(int code) { return code == 1 || code == 2; }
 
-// Whether a base is the C or the G of a CG.
+// True if a base is the C or the G of a CG.
 ANCIFY_HOST_DEVICE constexpr bool is_in_cpg(int before, int code, int after) {
   return (code == 1 && after == 2) || (code == 2 && before == 1);
 }

@@ -1,4 +1,4 @@
-// Draws sites with known ancestral bases: the same ones at any number of threads.
+// Draws sites with known ancestral bases. The sample does not depend on the number of threads.
 #include "core/ancestry/training/ml_training.h"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ void TrainingSample::read_labels(const Piece& piece, const SequenceSources& sour
                                  const UseLabel& use) const {
   const bool by_vote = options_.labels == Labels::kVoting;
   Voting voting = options_.voting;
-  // Without labels where votes tie, a model would be sure of all that it never saw. By the alphabet
-  // many of these labels are wrong, which teaches it to doubt.
+  // Without labels at ties, a model would be overconfident at such sites. Labels by the alphabet
+  // are often wrong there, which lowers its confidence.
   voting.ties = Ties::kAlphabet;
   if (!by_vote) voting.min_inner = voting.min_outer = 1;  // so that N means no data
   StretchReader reader(sources, chromosomes_[piece.chromosome].length, kFeatureReach);

@@ -28,7 +28,7 @@ struct TrainingOptions {
 
 // A sample with an equal number of sites for each base, spread evenly over all labelled sites.
 // These are cut into as many runs as sites are wanted; the seed draws one site from each run. The
-// sample is the same at any number of threads.
+// sample does not depend on the number of threads.
 class TrainingSample {
  public:
   // Reads all labels. InputError if a base has no labelled site, or if fewer than one site a base

@@ -12,7 +12,7 @@ namespace ancify {
 enum class AlleleCall {
   kMissing,  // no data
   kUnresolved,
-  kOther,  // something that is no allele of the record
+  kOther,  // a sequence that is no allele of the record
   kLow,    // an allele, with low confidence
   kHigh    // an allele, with high confidence
 };

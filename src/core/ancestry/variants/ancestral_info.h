@@ -14,7 +14,7 @@
 
 namespace ancify {
 
-// What AA of a record is. In the convention of the 1000 Genomes Project a base in upper case has
+// The content of a record's AA. By convention of the 1000 Genomes Project an upper-case base has
 // high confidence and one in lower case low; '.' is unknown, '-' a gap of the ancestor, and N
 // undecided. More may follow after a bar.
 enum class AncestralLetter { kHigh, kLow, kDot, kGap, kN, kOther, kAbsent };
@@ -25,11 +25,11 @@ using AncestralLetterCounts = std::array<std::int64_t, kAncestralLetters>;
 
 struct AncestralValue {
   AncestralLetter letter;
-  char call;  // the base or letter as it stands there; 'N' for text of other lengths, and for none
+  char call;  // the base or letter as written; 'N' for text of other lengths, and for none
 };
 AncestralValue ancestral_value(VariantReader& reader);
 
-// The allele that AA is, if all of it is in upper case (high confidence) or in lower case (low).
+// The allele that AA names, if all of it is in upper case (high confidence) or in lower case (low).
 AlleleState allele_state_of_info(VariantReader& reader);
 
 // The posterior of the ancestral base, given that it is one of these two, from AA_post or AA_prob;

@@ -213,7 +213,7 @@ class Annotator {
     ++report_.chromosomes.back().reasons[static_cast<std::size_t>(reason)];
   }
 
-  // Writes the reason, and exchanges alleles if that is wanted. `alt`: whether an ALT is ancestral.
+  // Writes the reason, and exchanges alleles if requested. `alt`: whether an ALT is ancestral.
   void polarise(Reason reason, bool alt) {
     writer_.set_text("AA_reason", kReasonNames[static_cast<std::size_t>(reason)]);
     if (!options_.polarise) return;
@@ -227,7 +227,7 @@ class Annotator {
     if (options_.unpolarised == Unpolarised::kFlag) writer_.set_filter(kNotPolarised, !polarised_);
   }
 
-  // What stands at an excluded place would be used by programs that read no reason.
+  // Programs that ignore the reason would use an allele at an excluded position.
   void remove_ancestor() {
     for (const char* id : {"AA", "AA_prob", "AA_post"}) writer_.remove(id);
   }
@@ -248,7 +248,7 @@ class Annotator {
       ++report_.posteriors;
       if (found->counted) ++report_.counted;
     } else {
-      writer_.remove("AA_post");  // the input's would be of another call
+      writer_.remove("AA_post");  // the input's belongs to another call
     }
   }
 

@@ -22,7 +22,7 @@
 
 namespace ancify {
 
-// Whether and why a record's ancestral allele can be used; the first reason that applies.
+// How a record's ancestral allele is used, or the first reason that excludes it.
 enum class Reason {
   kIndel,         // an allele is not a single base, nor several if such alleles are wanted
   kMultiallelic,  // several ALTs, unless they are wanted
@@ -38,8 +38,8 @@ enum class Reason {
 constexpr std::size_t kReasons = 9;
 extern const std::array<const char*, kReasons> kReasonNames;
 
-// Why no ancestral allele may stand at a record's place, whatever its alleles are: kRefMismatch or
-// kMasked. All bases of REF are compared and masked.
+// The reason that excludes a record's position, whatever its alleles are: kRefMismatch or kMasked.
+// All bases of REF are compared with the reference and the mask.
 using Exclusion = std::optional<Reason>;
 Exclusion exclusion_of(const VariantReader& reader, const RecordBases& reference, RecordMask& mask);
 
@@ -51,10 +51,10 @@ Exclusion exclusion_of_info(VariantReader& reader);
 Reason reason_for(const VariantReader& reader, char ancestral, Exclusion exclusion,
                   bool multiallelic = false);
 
-// The same for a record whose alleles have several bases, with any number of ALTs.
+// As above, for a record whose alleles have several bases, with any number of ALTs.
 Reason reason_for_indel(const AlleleState& state, Exclusion exclusion);
 
-// The fate of records that polarising leaves with a REF that may not be ancestral.
+// The treatment of records whose REF may not be ancestral after polarising.
 enum class Unpolarised {
   kKeep,  // written like others
   kFlag,  // written with NOT_POLARISED in FILTER
@@ -100,12 +100,12 @@ struct AnnotatedChromosome {
 struct AnnotationReport {
   std::vector<AnnotatedChromosome> chromosomes;  // with records, in the file's order
   std::int64_t posteriors = 0;                   // records with posteriors from the history
-  std::int64_t counted = 0;                      // of these, those from allele counts too
+  std::int64_t counted = 0;                      // of these, records that used allele counts too
   std::int64_t scored = 0;                       // records with a score
   std::int64_t swapped = 0;                      // records whose REF and ALT were exchanged
   std::int64_t not_polarised = 0;                // with `polarise`: whose REF may not be ancestral
   std::map<std::string, std::int64_t> dropped;   // swapped records that lost a field, by field
-  AncestralLetterCounts letters = {};            // with use_info: what AA is
+  AncestralLetterCounts letters = {};            // with use_info: contents of AA
 };
 
 // The chromosomes of a variant file: those its header or index declares. If there are none, the
@@ -113,14 +113,14 @@ struct AnnotationReport {
 std::vector<std::string> variant_chromosomes(const std::string& path, JobControl& control);
 
 // Copies the records of a variant file in order and adds AA (the base as called), AA_reason and, if
-// there are files of errors, AA_prob. Excluded records get none of these, and lose those they have.
+// there are files of errors, AA_prob. Excluded records get none of these, and lose existing ones.
 // With a history, AA_post has the posteriors of all bases where RecordPosteriors has them, and
-// AA_prob is that of AA. With `polarise`, REF and ALT are exchanged where ALT is ancestral and the
+// AA_prob has AA's. With `polarise`, REF and ALT are exchanged where ALT is ancestral and the
 // reason is kLow or kOk; AA_old_ref keeps the old REF. Other records are flagged, or left out, if
 // `unpolarised` says so. With `use_info` AA of other records stays as
 // it is, and without a history its posteriors too. With `indels` AA of such a record is its
 // ancestral allele. With `scores`, MLR and MLRT have the score of the change from the ancestral
-// base, and its transcript, where there is one. With `use_info` an exclusion in AA_reason stays.
+// base, and its transcript, if one exists. With `use_info` an exclusion in AA_reason stays.
 // FormatError for a record beyond the end of its sequence, InputError if no record has the AA to
 // use.
 AnnotationReport annotate_variants(const AnnotationOptions& options, JobControl& control);

@@ -94,7 +94,7 @@ void KnownSites::read(const std::string& path, const KnownSitesFiles& files, con
     }
     const std::int64_t position = reader.position() - 1;
     if (position == last) {
-      // More than one record: it is not known which two alleles there are.
+      // With several records, the two alleles are unknown.
       if (!sites->empty() && sites->back().position == position) sites->pop_back();
       continue;
     }
@@ -157,7 +157,7 @@ void KnownSites::call(const std::string& chromosome, const Stretch& stretch, cha
   }
 }
 
-// In a tie nothing decides between the alleles.
+// A tie leaves the alleles undecided.
 SiteCall KnownSites::call_of(const PolymorphicSite& site) const {
   const Posterior posterior = polariser_->posterior(site);
   const double a = posterior[static_cast<std::size_t>(site.alleles[0])];

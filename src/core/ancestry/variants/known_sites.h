@@ -1,4 +1,4 @@
-// The sites of a run that are known to vary in the focal species, and the calls there.
+// A run's sites that are known to vary in the focal species, and their calls.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace ancify {
 
-// What to read of variant files.
+// The parts of variant files to read.
 struct KnownSitesFiles {
   std::vector<std::string> paths;        // a chromosome's records are in one file
   std::vector<std::string> samples;      // whose alleles are counted; all if there are none
@@ -34,7 +34,7 @@ class KnownSites {
 
   // InputError if a site is beyond the chromosome's end.
   void check(const Chromosome& chromosome) const;
-  // Whether a stretch of the chromosome has such sites.
+  // True if a stretch of the chromosome has such sites.
   bool any_in(const std::string& chromosome, const Stretch& stretch) const;
   // Calls them anew, where an outgroup has a base. `phred` may be null. With a model of each class
   // of neighbours the stretch must hold kNeighbourReach more positions on each side.

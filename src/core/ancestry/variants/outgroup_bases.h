@@ -24,9 +24,9 @@ class OutgroupBases {
   // Both arguments must outlive this.
   OutgroupBases(const OutgroupFiles& files, VariantReader& reader);
 
-  // Must be called at the first record of each chromosome.
+  // Call it at the first record of each chromosome.
   void begin_chromosome(const std::string& name);
-  // The number of the outgroups' pattern at the reader's record; none if no outgroup has a base.
+  // The index of the outgroups' pattern at the reader's record; none if no outgroup has a base.
   std::optional<std::int64_t> pattern();
   // The class of the record's site by its neighbours, see neighbours.h.
   int neighbours();

@@ -21,7 +21,7 @@ class RecordBases {
   RecordBases(const std::vector<SequenceFile>& files, const std::vector<std::string>& chromosomes,
               const char* what, const TaskContext& context);
 
-  // Must be called at the first record of each chromosome. FormatError if the chromosome is not
+  // Call it at the first record of each chromosome. FormatError if the chromosome is not
   // among `chromosomes`, because its sequence was never looked for.
   void begin_chromosome(const VariantReader& reader, const TaskContext& context);
   // The current chromosome's sequence; null if there is none.

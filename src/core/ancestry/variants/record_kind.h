@@ -15,7 +15,7 @@ inline bool has_only_bases(std::string_view allele) {
   return !allele.empty();
 }
 
-// Whether all alleles are of A, C, G and T, and one has several. There is an ALT.
+// True if all alleles are of A, C, G and T, and one has several. There is an ALT.
 inline bool is_indel(const VariantReader& reader) {
   bool has_several = false;
   for (int i = 0; i < reader.alleles(); ++i) {

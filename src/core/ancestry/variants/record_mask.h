@@ -26,7 +26,7 @@ class RecordMask {
 
   // Goes to the start of a chromosome. Its positions, from 0, must then come in ascending order.
   void begin_chromosome(const std::string& chromosome);
-  // Whether a region has any of `n` bases from `position` on.
+  // True if a region has any of `n` bases from `position` on.
   bool covers_any(std::int64_t position, std::int64_t n);
 
  private:

@@ -41,7 +41,7 @@ class RecordPatterns {
   // The chromosomes with records, in order, with the lengths that the header declares; 0 for none.
   const std::vector<Chromosome>& chromosomes() const { return chromosomes_; }
 
-  // FormatError if a site is beyond its chromosome. `chromosomes` are those of the records.
+  // FormatError if a site is beyond its chromosome. `chromosomes`: the records' chromosomes.
   void require_within(const std::vector<Chromosome>& chromosomes) const;
 
   // ---- Before count_patterns() ----
@@ -56,7 +56,7 @@ class RecordPatterns {
     }
   }
   // Numbers the patterns. Letters stay as they are, apart from kNoLetter, which becomes N.
-  // `polymorphism` gives that of a chromosome's site; not set for none.
+  // `polymorphism` returns a site's polymorphism; not set for none.
   using PolymorphismOf =
       std::function<std::optional<PolymorphicSite>(std::size_t chromosome, std::size_t site)>;
   void count_patterns(const PolymorphismOf& polymorphism = {});
@@ -94,7 +94,7 @@ class RecordPatterns {
   std::vector<SitesOfChromosome> sites_;  // by chromosome
   std::unordered_map<std::string, std::size_t> numbers_;
   std::vector<RecordPattern> patterns_;
-  // Where at() found its last site.
+  // The place of the last site that at() found.
   std::size_t last_chromosome_ = 0;
   std::size_t last_site_ = 0;
 };

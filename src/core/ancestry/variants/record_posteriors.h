@@ -1,5 +1,5 @@
 // Posteriors of the ancestral base at the records of a variant file, from the outgroups' bases, the
-// two alleles and, where the record tells them, the samples' allele counts.
+// two alleles and, if the record has them, the samples' allele counts.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class RecordPosteriors {
   // All arguments must outlive this. InputError if a sample is not in the file.
   RecordPosteriors(const SampleHistory& options, VariantReader& reader, const JobControl& control);
 
-  // Must be called at the first record of each chromosome.
+  // Call it at the first record of each chromosome.
   void begin_chromosome(const std::string& name);
 
   struct Result {

@@ -1,4 +1,4 @@
-// What a record of a variant file tells of a polymorphic site: its alleles and their counts.
+// The polymorphic site of a variant file's record: its alleles and their counts.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace ancify {
 
 // The samples whose alleles are counted.
 struct CountedSamples {
-  // These, or all if there are none; or those that the `named` fields of INFO count, even if there
-  // are genotypes. InputError if a sample is not there, FormatError if a field is not declared.
+  // The given samples, or all without any; or the samples counted by the `named` fields of INFO,
+  // even with genotypes. InputError if a sample is missing, FormatError if a field is not declared.
   CountedSamples(const std::vector<std::string>& samples, const VariantReader& reader,
                  const std::optional<CountFields>& named = {});
 
@@ -24,8 +24,8 @@ struct CountedSamples {
 };
 
 // The site of the reader's record, without a pattern. None unless the record has two single-base
-// alleles, which both occur in the samples. Counts are those of GT or, without it, of fields of
-// INFO. Without these the site varies with unknown counts, among `haplotypes`.
+// alleles, which both occur in the samples. Counts come from GT or, without it, from fields of
+// INFO. Without either, the site varies with unknown counts, among `haplotypes`.
 std::optional<PolymorphicSite> site_of_record(VariantReader& reader, const CountedSamples& samples,
                                               int haplotypes);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kUndecided = 'N';
 
-// The numbers of called haplotypes by base code; alleles of several bases count as missing bases.
+// Counts of called haplotypes by base code; alleles of several bases count as missing bases.
 std::array<int, kStates> haplotypes_by_base(VariantReader& reader,
                                             const std::vector<std::size_t>& columns) {
   const Genotypes& genotypes = reader.genotypes();
@@ -42,7 +42,7 @@ char base_of_samples(VariantReader& reader, const std::vector<std::size_t>& colu
   return is_tied ? kUndecided : upper_base(static_cast<int>(most - haplotypes.begin()));
 }
 
-// The columns without a 0 that says that no read supports the genotype.
+// The columns without a 0, which marks a genotype without supporting reads.
 std::vector<std::size_t> supported(VariantReader& reader, std::vector<std::size_t> columns) {
   for (const char* const field : {"GQ", "DP", "MIN_DP"}) {
     const SampleNumbers& numbers = reader.sample_numbers(field);
@@ -102,7 +102,7 @@ std::vector<std::string> focal_samples(const VariantReader& reader,
 
 char combined_base(char before, char base, char ref) {
   if (base == kNoRecord || base == before) return before;
-  // After a split by ALT, REF says only that the haplotypes lack this record's ALT.
+  // After a split by ALT, REF only means that the haplotypes lack this record's ALT.
   if (before == kNoRecord || before == ref) return base;
   return base == ref ? before : kUndecided;
 }

@@ -30,14 +30,14 @@ struct OutgroupSamples {
 // sample counts as not called if its GQ, DP or MIN_DP is 0, as in blocks without reads.
 class SamplePatterns : public RecordPatterns {
  public:
-  // Reads `variants`, then each file of outgroups. `haplotypes`: those among which an allele varies
-  // whose counts are unknown; 0 for no polymorphisms. InputError if a sample is not in its file, or
-  // all samples of `variants` are outgroups; FormatError if a REF differs from that of `variants`;
+  // Reads `variants`, then each file of outgroups. `haplotypes`: the sample size for alleles
+  // of unknown counts; 0 for no polymorphisms. InputError if a sample is not in its file, or
+  // all samples of `variants` are outgroups; FormatError if a REF differs from `variants`;
   // throws like VariantReader and site_of_record().
   SamplePatterns(const std::string& variants, const std::vector<OutgroupSamples>& outgroups,
                  int haplotypes, JobControl& control);
 
-  // How often a record's REF was no base of an outgroup because GQ, DP or MIN_DP is 0.
+  // The number of times that a REF did not count as an outgroup's base as GQ, DP or MIN_DP is 0.
   std::int64_t unsupported() const { return unsupported_; }
 
  private:

@@ -29,7 +29,7 @@ class SiteCounter {
     last_ = site;
   }
   void finish() {
-    // With more than one record it is not known which two alleles there are.
+    // With several records, the two alleles are unknown.
     if (records_ == 1 && last_->copies) ++counts_[key(*last_)];
     if (records_ == 1 && !last_->copies) ++uncounted_;
     last_.reset();

@@ -1,4 +1,4 @@
-// How often each kind of polymorphic site occurs in a variant file, for fitting histories.
+// The count of each kind of polymorphic site in a variant file, for fitting histories.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct CountedVariants {
   // In the order of chromosome, pattern, alleles, haplotypes and copies.
   std::vector<Kind> kinds;
   std::int64_t records = 0;    // on chromosomes with outgroups
-  std::int64_t uncounted = 0;  // of these, those with two alleles whose counts are not known
+  std::int64_t uncounted = 0;  // of these, records with two alleles of unknown counts
   std::int64_t excluded = 0;   // sites that exclusion_of_info() excludes
 };
 

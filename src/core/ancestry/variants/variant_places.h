@@ -1,4 +1,4 @@
-// Where the records of a variant file are.
+// The places of a variant file's records.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct VariantPlaces {
   std::vector<std::string> chromosomes;
   std::vector<std::int32_t> chromosome;  // index of the record's chromosome
   std::vector<std::int64_t> position;    // from 1; 0 is before the first base
-  // Whether all alleles are single bases, it is not at 0, and exclusion_of_info() is empty.
+  // True if all alleles are single bases, the position is not 0, and exclusion_of_info() is empty.
   std::vector<bool> single;
 };
 

@@ -24,7 +24,7 @@ struct AlignedPair {
   std::int64_t target_line = 0;       // of the target's row, if pairs of one block share it
   std::string_view header;            // the whole header line; AXT only
   double score = kNoScore;            // of the block or chain
-  // Whether both sequences continue where the preceding pair ended. Set only with
+  // True if both sequences continue where the preceding pair ended. Set only with
   // ProjectionOptions::insertions.
   bool continues = false;
 };

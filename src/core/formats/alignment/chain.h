@@ -42,7 +42,7 @@ struct Chain {
 // Takes a block off a chain's lines, which must not be exhausted.
 ChainBlock next_block(std::string_view& blocks);
 
-// Whether a text begins a chain file, after comments. Empty if more text is needed to decide; with
+// True if a text begins a chain file, after comments. Empty if more text is needed to decide; with
 // `last` no more follows. Takes comments and empty lines off the start of the text, and adds their
 // number to `lines`.
 std::optional<bool> is_chain_text(std::string_view& text, bool last, std::int64_t& lines);

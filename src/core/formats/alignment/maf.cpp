@@ -30,7 +30,7 @@ bool is_track_line(std::string_view line) {
   return word == "track" || word == "browser";
 }
 
-// Whether a line that continues in further text may be one of those before a block, or its first.
+// True if a line that continues in further text may precede a block, or begin it.
 bool may_begin_maf(std::string_view line) {
   const bool has_word = line.find_first_of(" \t") != line.npos;
   return line.empty() || line.front() == '#' || !has_word || is_track_line(line) ||
@@ -64,7 +64,7 @@ std::optional<std::int64_t> next_whole_number(std::string_view& text) {
   return static_cast<std::int64_t>(value);
 }
 
-// Whether the last line of a file, which has no newline, is a complete row.
+// True if the last line of a file, which has no newline, is a complete row.
 bool is_whole_row(const MafLine& line) {
   const auto row = parse_maf_row(line);
   return row && row->size == std::count_if(row->columns.begin(), row->columns.end(), is_letter);

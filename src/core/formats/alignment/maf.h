@@ -39,11 +39,11 @@ struct MafBlock {
   std::vector<MafLine> rows;
   std::int64_t line = 0;  // of its `a` line
   double score = kNoScore;
-  // Whether the lines of its file are columns. Then its rows share a line, and may lack bases.
+  // True if the lines of its file are columns. Then its rows share a line, and may lack bases.
   bool of_columns = false;
 };
 
-// Whether a text begins a MAF file: with `##maf`, or with a block after comments and track lines.
+// True if a text begins a MAF file: with `##maf`, or with a block after comments and track lines.
 // Empty if more text is needed to decide; with `last` no more follows. Takes comments and empty
 // lines off the start of the text, and adds their number to `lines`.
 std::optional<bool> is_maf_text(std::string_view& text, bool last, std::int64_t& lines);

@@ -25,7 +25,7 @@ std::string_view take_field(std::string_view& line) {
 
 bool is_strand(std::string_view field) { return field == "+" || field == "-"; }
 
-// Whether a field may stand in this column. A query without an alignment has the strand *.
+// True if a field may stand in this column. A query without an alignment has the strand *.
 bool fits_column(std::string_view field, std::size_t column) {
   if (column == 0 || column == kTarget) return !field.empty();
   if (column == kStrand) return is_strand(field) || field == "*";

@@ -28,7 +28,7 @@ struct PafStep {
   std::int64_t size = 0;  // in columns
   std::string_view target = {};
   std::string_view query = {};
-  bool equal = false;  // whether both sequences are known to have the same letters
+  bool equal = false;  // whether both sequences are known to have equal letters
 };
 
 // The text of a row's columns.
@@ -52,7 +52,7 @@ struct PafRow {
   std::int64_t line = 0;
 };
 
-// Whether a text begins a PAF file, after comments. Empty if more text is needed to decide; with
+// True if a text begins a PAF file, after comments. Empty if more text is needed to decide; with
 // `last` no more follows. Takes comments and empty lines off the start of the text, and adds their
 // number to `lines`.
 std::optional<bool> is_paf_text(std::string_view& text, bool last, std::int64_t& lines);

@@ -24,7 +24,7 @@ constexpr std::size_t kMostCells = std::size_t{1} << 26;
 constexpr std::size_t kTileColumns = 64;
 // Most runs of bases are shorter.
 constexpr std::size_t kShortRun = 16;
-// A position behind all sequences. Positions stop here, so that they cannot overflow.
+// A position beyond all sequences. Positions stop here, so that they cannot overflow.
 constexpr std::int64_t kFarthest = 1'000'000'000'000'000'000;
 
 bool is_mark(std::string_view line) {

@@ -17,7 +17,7 @@
 
 namespace ancify {
 
-// Whether a text begins a TAF file, with `#taf`. Empty if more text is needed to decide; with
+// True if a text begins a TAF file, with `#taf`. Empty if more text is needed to decide; with
 // `last` no more follows. Takes empty lines off the start of the text, and adds their number to
 // `lines`.
 std::optional<bool> is_taf_text(std::string_view& text, bool last, std::int64_t& lines);
@@ -68,7 +68,7 @@ class RowList {
 // If a change itself cannot be read, the rows are unknown: this is always an error.
 class TafParser final : public BlockParser<MafBlock> {
  public:
-  // Whether any row of a source will be used.
+  // True if any row of a source will be used.
   using IsWanted = std::function<bool(std::string_view source)>;
 
   TafParser(BadBlocks& bad, IsWanted is_wanted, SimdLevel simd, std::int64_t lines = 0)
@@ -80,7 +80,7 @@ class TafParser final : public BlockParser<MafBlock> {
  private:
   struct Row {
     std::string source;
-    MafRow now;  // where the next block begins
+    MafRow now;  // the row at the start of the next block
     bool wanted = false;
     bool known = false;   // whether its position is
     std::string columns;  // of the block so far, with space for more; wanted rows only
@@ -102,7 +102,7 @@ class TafParser final : public BlockParser<MafBlock> {
   std::string_view next_change(std::string_view& changes, const char* what);
   [[noreturn]] void bad_change(const std::string& problem) const;
   void bad_column(const std::string& problem, std::int64_t line);
-  // Whether the positions of all wanted rows are known after a bad column.
+  // True if the positions of all wanted rows are known after a bad column.
   bool knows_positions();
   void prepare_rows();
   // Moves tile_ to the ends of the wanted rows.
@@ -110,9 +110,9 @@ class TafParser final : public BlockParser<MafBlock> {
   // Makes block_ of the columns so far, with the wanted rows and some others. False if a wanted row
   // has a bad character, which makes its position unknown.
   bool make_block();
-  // Adds a row to block_; false if it is such a row.
+  // Adds a row to block_; false for a row with a bad character.
   bool add_row(Row& row);
-  // To be called for a row with a bad character.
+  // Call it for a row with a bad character.
   void bad_row(const std::string& source, std::string_view columns);
 
   IsWanted is_wanted_;
@@ -120,7 +120,7 @@ class TafParser final : public BlockParser<MafBlock> {
   bool has_header_ = false;
   bool has_runs_ = false;  // bases are run-length encoded
   RowList<Row> rows_;
-  std::vector<std::size_t> wanted_;  // their numbers
+  std::vector<std::size_t> wanted_;  // their indices
   bool rows_changed_ = true;         // since wanted_ was made
   std::vector<MafRow> parsed_;       // of block_
   std::size_t most_columns_ = kMostColumns;

@@ -147,9 +147,9 @@ void check_sums(const BlockParts& block, std::size_t first, std::size_t n, const
   }
 }
 
-// Calls use(first, n, numerators) for groups of samples. Without phase, the two probabilities of a
-// sample are those of no copy and of one copy of the second allele. With it, they are those of the
-// first allele, for each copy. `Number` holds four times the scale.
+// Calls use(first, n, numerators) for groups of samples. Without phase, a sample has the
+// probabilities of no copy and of one copy of the second allele. With it, a sample has the
+// probability of the first allele, for each copy. `Number` holds four times the scale.
 template <class Number, class Pair, class Use>
 void for_diploid_groups(const BlockParts& block, const Pair& pair, const Use& use) {
   const std::size_t group_bytes = kGroupSamples / 4 * static_cast<std::size_t>(block.bits);
@@ -179,7 +179,7 @@ void for_diploid_groups(const BlockParts& block, const Pair& pair, const Use& us
   }
 }
 
-// The same for samples of at most two copies.
+// As above, for samples of at most two copies.
 template <class Use>
 void for_mixed_groups(const BlockParts& block, const Use& use) {
   const std::uint64_t scale = block.scale();
@@ -223,7 +223,7 @@ void for_each_group(const BlockParts& block, const Use& use) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-// Which numerators are near enough to 0, 1 and 2 copies.
+// The numerators that are near enough to 0, 1 and 2 copies.
 template <class Number>
 struct CallRule {
   CallRule(std::uint64_t one_copy, double threshold)

@@ -15,7 +15,7 @@ namespace ancify {
 // twice. Throws InputError with the problem of any other block.
 int dose_bgen_block(std::string_view block, std::int64_t samples, Dosage* dosages);
 
-// Makes calls of the same block, in (samples + 3) / 4 bytes as GenotypeFile::read() does. As in
+// Makes calls of such a block, in (samples + 3) / 4 bytes as GenotypeFile::read() does. As in
 // PLINK 2, the call is the nearest whole number of copies if the dosage is at most `threshold`
 // away, and missing otherwise. A haploid sample is never heterozygous. At a threshold of 0.5, all
 // dosages have calls.

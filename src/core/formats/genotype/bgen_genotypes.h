@@ -13,7 +13,7 @@
 
 namespace ancify {
 
-// How a BGEN's probabilities become genotypes.
+// Settings that turn a BGEN's probabilities into genotypes.
 struct BgenRule {
   double hard_call_threshold = 0;  // see call_bgen_block()
   bool dosages = false;            // whether dosages are read too
@@ -22,14 +22,14 @@ struct BgenRule {
 // Makes calls or dosages of the probabilities of layout 2. The second allele is counted.
 class BgenGenotypes final : public GenotypeFile {
  public:
-  // `begins` are those of the file's BgenIndex. Throws FormatError unless the file has this many
+  // `begins` come from the file's BgenIndex. Throws FormatError unless the file has this many
   // samples, and these places for variants.
   BgenGenotypes(InputFile file, std::int64_t samples, std::vector<std::int64_t> begins,
                 const BgenRule& rule);
   const std::string& path() const override { return file_.path(); }
   std::int64_t samples() const override { return header_.samples; }
   std::int64_t variants() const override { return header_.variants; }
-  // Throws FormatError also for a variant that has not two alleles, or a sample that has more
+  // Throws FormatError also for a variant without exactly two alleles, or a sample with more
   // than two copies.
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
   void will_read(std::int64_t first, std::int64_t n) const override;

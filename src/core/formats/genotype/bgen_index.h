@@ -1,4 +1,4 @@
-// Reads what a BGEN file says of its samples and variants, and where their probabilities are.
+// Reads a BGEN file's samples and variants, and the places of their probabilities.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct BgenIndex {
   // Indices of variants of more than two alleles, and of one.
   std::vector<std::int64_t> multiallelic;
   std::vector<std::int64_t> one_allele;
-  // Where the block of each variant begins in the file, and the file's end.
+  // The offset of each variant's block in the file, and the file's end.
   std::vector<std::int64_t> begins;
 };
 

@@ -31,7 +31,7 @@ Magic first_bytes(const InputFile& file) {
   return magic;
 }
 
-// Whether the index of a PGEN of this storage mode is a file of its own, whose mode is 10 higher.
+// True if the index of a PGEN of this storage mode is a file of its own, whose mode is 10 higher.
 bool has_index_file(unsigned mode) { return mode == 0x20 || mode == 0x21; }
 constexpr unsigned kIndexMode = 0x10;
 

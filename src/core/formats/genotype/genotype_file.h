@@ -14,7 +14,7 @@ namespace ancify {
 // copy in steps of 1 / unit: no copy is -unit, two copies are unit.
 using Dosage = std::int16_t;
 constexpr Dosage kMissingDosage = INT16_MIN;
-// The largest unit, that of PLINK 2.
+// The largest unit, which PLINK 2 uses.
 constexpr int kMostUnit = 1 << 14;
 
 // The calls of a file, variant by variant. A call is the number of copies of the counted allele (A1
@@ -34,7 +34,7 @@ class GenotypeFile {
   virtual void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const = 0;
   // Lets the system begin to read these variants, without waiting. Only a hint.
   virtual void will_read(std::int64_t /*first*/, std::int64_t /*n*/) const {}
-  // Whether read_dosages() gives more than the calls.
+  // True if read_dosages() gives more than the calls.
   virtual bool gives_dosages() const { return false; }
   // Reads `n` variants' dosages, `samples()` each, and each variant's unit. Threads and errors as
   // for read(). Without dosages, calls are dosages in units of 1.
@@ -47,10 +47,10 @@ class GenotypeFile {
 
 constexpr unsigned kMissingCall = 3;
 
-// The dosages, in steps of 1 / unit, that a variant's calls are.
+// A variant's calls as dosages, in steps of 1 / unit.
 void calls_as_dosages(const std::uint8_t* calls, std::int64_t samples, int unit, Dosage* dosages);
 
-// The largest numbers of samples, and of variants of this many samples, that the size of a BED or
+// The largest counts of samples, and of variants of this many samples, that the size of a BED or
 // the header of a PGEN allows. Throws FormatError for other files.
 std::int64_t most_samples(const std::string& path);
 std::int64_t most_variants(const std::string& path, std::int64_t samples);

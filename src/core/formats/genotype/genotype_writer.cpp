@@ -30,7 +30,7 @@ void write_at(OutputFile& file, std::string_view text, std::int64_t offset) {
   file.write_at(text.data(), text.size(), offset);
 }
 
-// What a format's files have besides calls.
+// The parts of a format's files besides calls.
 struct Layout {
   const char* calls;
   const char* variants;

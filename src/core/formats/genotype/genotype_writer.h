@@ -13,7 +13,7 @@ namespace ancify {
 enum class GenotypeFormat { kBed, kPgen };
 
 // Texts of the tables beside the calls, with a line for each variant or sample. A PGEN notes
-// whether the other allele is known to be that of the reference genome.
+// whether the other allele is known to be the reference genome's.
 struct GenotypeTables {
   std::string variants;
   std::string samples;

@@ -1,4 +1,4 @@
-// Calls of a file beside those of heterozygosity, for codes that are not linear in copies.
+// A file's calls, each with its heterozygosity, for codes that are not linear in copies.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline std::uint8_t heterozygotes_of(std::uint8_t calls) {
   return static_cast<std::uint8_t>(low | ((calls >> 1U & low) << 1U));
 }
 
-// Each variant of a file twice: 2j has its calls, and 2j + 1 those of heterozygosity. Dosages are
+// Each variant of a file twice: 2j has its calls, and 2j + 1 its heterozygosity. Dosages are
 // read as calls.
 class HeterozygoteCalls final : public GenotypeFile {
  public:

@@ -29,8 +29,8 @@ class MaskedGenotypes final : public GenotypeFile {
   void read(std::int64_t first, std::int64_t n, std::uint8_t* calls) const override;
   void will_read(std::int64_t first, std::int64_t n) const override { file_->will_read(first, n); }
   bool gives_dosages() const override { return file_->gives_dosages(); }
-  // A dosage of exactly one copy is heterozygous if the call is, which that of a haploid sample is
-  // not.
+  // A dosage of exactly one copy is heterozygous if the call is; a haploid sample's call never
+  // is.
   void read_dosages(std::int64_t first, std::int64_t n, Dosage* dosages, int* units) const override;
   std::int64_t with_dosages() const override { return file_->with_dosages(); }
   void check_unchanged() const override { file_->check_unchanged(); }

@@ -18,7 +18,7 @@ struct PackedGenotypes {
   std::vector<int> units;
 };
 
-// Where packed genotypes are. Without dosages, the last two are null.
+// The addresses of packed genotypes. Without dosages, the last two are null.
 struct GenotypesInMemory {
   const std::uint8_t* calls = nullptr;
   const Dosage* dosages = nullptr;

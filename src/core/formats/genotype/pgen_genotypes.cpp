@@ -29,7 +29,7 @@ constexpr std::int64_t kRecordsAtOnce = 1 << 18;
 
 std::int64_t bytes_of_bits(std::int64_t bits) { return (bits + 7) / 8; }
 
-// Whether the header stores, in a bit for each variant, which REF alleles are provisional.
+// True if the header stores, in a bit for each variant, which REF alleles are provisional.
 bool has_reference_bits(unsigned control) { return control >> 6 == 3; }
 
 // Records of any length follow an index, in the file or in one of its own.

@@ -58,7 +58,7 @@ class PgenGenotypes final : public GenotypeFile {
     return types_[static_cast<std::size_t>(variant)];
   }
   // Calls with_one_alt(variant, n, place) for runs of variants, and with_several(variant, alt, end,
-  // place) for the ALT alleles [alt, end) of a variant, counted from 0. `place` is that of the
+  // place) for the ALT alleles [alt, end) of a variant, counted from 0. `place` is the place of the
   // first among all n.
   template <class WithOneAlt, class WithSeveral>
   void for_each_run(std::int64_t first, std::int64_t n, const WithOneAlt& with_one_alt,

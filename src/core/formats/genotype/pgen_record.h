@@ -25,12 +25,12 @@ constexpr PgenTrack pgen_track(std::uint8_t record_type) {
   return static_cast<PgenTrack>(record_type & 7U);
 }
 
-// Whether a record stores differences from the calls of an earlier record, its base.
+// True if a record stores differences from the calls of an earlier record, its base.
 constexpr bool needs_base(PgenTrack track) {
   return track == PgenTrack::kDifferences || track == PgenTrack::kSwapped;
 }
 
-// Whether tracks follow the hard calls, for ALT alleles, phase or dosage.
+// True if tracks follow the hard calls, for ALT alleles, phase or dosage.
 constexpr bool has_further_tracks(std::uint8_t record_type) { return (record_type & 0xf8U) != 0; }
 constexpr bool has_several_alts(std::uint8_t record_type) { return (record_type & 0x08U) != 0; }
 constexpr bool has_phases(std::uint8_t record_type) { return (record_type & 0x10U) != 0; }
@@ -48,13 +48,13 @@ constexpr std::int64_t longest_pgen_record(std::uint8_t record_type, std::int64_
 const char* decode_pgen_record(std::uint8_t record_type, std::string_view record,
                                std::int64_t samples, const std::uint8_t* base, std::uint8_t* calls);
 
-// The same for the copies of ALT allele `alt` of `alts`, from 1 on. `categories` is for the calls
+// Decodes the copies of ALT allele `alt` of `alts`, from 1 on. `categories` is for the calls
 // of decode_pgen_record(), which count all ALT alleles.
 const char* decode_pgen_alt(std::uint8_t record_type, std::string_view record, std::int64_t samples,
                             const std::uint8_t* base, std::int64_t alt, std::int64_t alts,
                             std::uint8_t* categories, std::uint8_t* calls);
 
-// The same for the calls and the dosages of a variant with one ALT allele. A sample without a
+// Decodes the calls and the dosages of a variant with one ALT allele. A sample without a
 // dosage has its call. The unit is kMostUnit, or 1 for a record without dosages.
 const char* decode_pgen_dosages(std::uint8_t record_type, std::string_view record,
                                 std::int64_t samples, const std::uint8_t* base, std::uint8_t* calls,

@@ -131,7 +131,7 @@ class CallReader {
     }
   }
 
-  // Chooses the first wanted field of which the record has numbers, or else the first one.
+  // Chooses the first wanted field of which the record has values, or else the first one.
   void choose_field() {
     for (field_ = 0; field_ < fields_.size(); ++field_) {
       numbers_ = &reader_.sample_numbers(fields_[field_].c_str());
@@ -173,7 +173,7 @@ class CallReader {
   VariantReader reader_;
   bool split_;
   std::vector<std::string> fields_;         // wanted fields that the header declares
-  std::size_t field_ = 0;                   // that of the record
+  std::size_t field_ = 0;                   // index of the record's field
   const SampleNumbers* numbers_ = nullptr;  // in this field
   SampleCopies copies_;
   RecordCalls found_;

@@ -29,7 +29,7 @@ struct RecordCalls {
   std::int64_t without_genotypes = 0;
 };
 
-// Whether both alleles are one of A, C, G and T, in either case, and differ.
+// True if both alleles are one of A, C, G and T, in either case, and differ.
 inline bool are_snp_alleles(std::string_view ref, std::string_view alt) {
   constexpr std::string_view bases = "ACGTacgt";
   if (ref.size() != 1 || alt.size() != 1) return false;
@@ -42,7 +42,7 @@ inline bool are_snp_alleles(std::string_view ref, std::string_view alt) {
 struct RecordRule {
   bool split = false;  // whether records with several ALT alleles are split, or left out
   // Fields of FORMAT that may have dosages: DS, the copies of each ALT, or GP, the probabilities of
-  // genotypes. Of those that the header declares, a record's first one with numbers is read.
+  // genotypes. A record's first declared field with values is read.
   std::vector<std::string> dosage_fields = {};
 };
 

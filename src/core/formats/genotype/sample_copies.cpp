@@ -12,7 +12,7 @@ namespace ancify {
 
 namespace {
 
-// The numbers of a VCF are floats, of which GP has several. Copies are exact to this.
+// The values of a VCF are floats, of which GP has several. Copies are exact to this.
 constexpr double kErrorOfFloats = 5e-7;
 
 // The number whose text, of up to six decimals, became this float. PLINK 2 rounds that number.

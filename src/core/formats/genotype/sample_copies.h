@@ -27,7 +27,7 @@ struct DosedSample {
   bool haploid;
 };
 
-// What the dosages of a file were read from.
+// The source of a file's dosages.
 struct DosageCounts {
   std::string field;         // the first wanted one that is declared; empty for none
   std::int64_t of_next = 0;  // records whose dosages are of the next field
@@ -38,7 +38,7 @@ struct DosageCounts {
 class SampleCopies {
  public:
   // Adds a sample to the variant. A haploid dosage counts twice; a sample without a dosage has its
-  // call. Returns the problem of numbers that make no sense; null if they do.
+  // call. Returns the problem of invalid values; null if they are valid.
   const char* add(DosageField field, const DosedAllele& allele, const DosedSample& sample);
   // Packs the variant, and begins the next one.
   void pack(PackedGenotypes& packed, DosageCounts& counts);
@@ -49,7 +49,7 @@ class SampleCopies {
   std::int64_t called_ = 0;
 };
 
-// Whether any number is there.
+// True if any number is present.
 bool any_number(const std::vector<float>& numbers);
 
 }  // namespace ancify

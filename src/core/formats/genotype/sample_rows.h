@@ -20,7 +20,7 @@ class SampleRows {
  public:
   SampleRows(const std::string& path, std::int64_t most) : path_(path), most_(most) {}
 
-  // Whether a row belongs to a sample; otherwise it is the header, or a comment before it. Throws
+  // True if a row belongs to a sample; otherwise it is the header, or a comment before it. Throws
   // FormatError if it is neither.
   bool take(const Fields& fields, std::int64_t number);
 

@@ -23,7 +23,7 @@ void check_selection(const GenotypeFile& file, const GenotypeSelection& selectio
 void read_chosen(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
                  std::uint8_t* calls);
 
-// The same for dosages, with samples() of them and a unit for each variant.
+// Reads dosages likewise, with samples() of them and a unit for each variant.
 void read_chosen_dosages(const GenotypeFile& file, const std::int64_t* variants, std::int64_t n,
                          Dosage* dosages, int* units);
 

@@ -1,4 +1,4 @@
-// Reads dosages of chosen variants in pieces, and picks and sums those of chosen samples.
+// Reads dosages of chosen variants in pieces, and picks and sums the dosages of chosen samples.
 #include "core/formats/genotype/selected_dosages.h"
 
 #include <algorithm>

@@ -23,7 +23,7 @@ inline double copies_of(Dosage dosage, int unit) {
   return static_cast<double>(dosage + unit) / unit;
 }
 
-// Numbers of copies as a matrix, with a column for each variant. `missing` replaces missing
+// Copies as a matrix, with a column for each variant. `missing` replaces missing
 // dosages.
 void dosages_as_numbers(const GenotypeFile& file, const GenotypeSelection& selection,
                         double missing, int threads, JobControl& control, double* matrix);

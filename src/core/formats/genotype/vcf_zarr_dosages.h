@@ -17,7 +17,7 @@ struct VcfZarrDosages {
 };
 
 // Reads the dosages of these places from call_DS or call_GP, by the rules of read_record_calls().
-// `fields`: those wanted, DS or GP. Throws FormatError for arrays that are damaged or do not fit
+// `fields`: the wanted ones, DS or GP. Throws FormatError for arrays that are damaged or do not fit
 // together, and for a dosage beyond the copies.
 VcfZarrDosages read_vcf_zarr_dosages(const std::string& path, std::int64_t samples,
                                      const VcfZarrPlaces& places,

@@ -12,12 +12,12 @@
 
 namespace ancify {
 
-// Each place is a variant. Chunks of call_genotype become tiles of packed calls. Those used last
+// Each place is a variant. Chunks of call_genotype become tiles of packed calls. The latest
 // are kept, at least two for each chunk of samples, so that threads that read one variant after the
 // other inflate each chunk once.
 class VcfZarrGenotypes final : public GenotypeFile {
  public:
-  // `places` are those of the store's VcfZarrIndex. Throws FormatError unless the store has this
+  // `places` come from the store's VcfZarrIndex. Throws FormatError unless the store has this
   // many samples, and these sites.
   VcfZarrGenotypes(const std::string& path, std::int64_t samples, VcfZarrPlaces places,
                    const InputIdentities& inputs = {});

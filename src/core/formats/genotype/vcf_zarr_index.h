@@ -1,4 +1,4 @@
-// Reads what a VCF Zarr store says of its samples and variants.
+// Reads the samples and variants of a VCF Zarr store.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ancify {
 
-// Where the calls of ALT alleles are, in the order of sites.
+// The places of the calls of ALT alleles, in the order of sites.
 struct VcfZarrPlaces {
   struct Place {
     int site;     // index in the store
@@ -18,7 +18,7 @@ struct VcfZarrPlaces {
     int alleles;  // of the site, REF included
   };
   std::vector<Place> places;
-  // Alleles of sites whose calls are missing, as is_no_allele() holds for them. Sorted.
+  // Alleles of sites whose calls count as missing, because is_no_allele() holds for them. Sorted.
   std::vector<std::pair<int, int>> no_alleles;
 };
 
@@ -31,7 +31,7 @@ struct VcfZarrIndex {
   // Sites left out: several ALT alleles, no pair of different bases.
   std::int64_t multiallelic = 0;
   std::int64_t not_snp = 0;
-  // Chunks of genotypes, and those of them that are no files: all of their alleles are `fill`.
+  // Chunks of genotypes, and the chunks without a file: all of their alleles are `fill`.
   std::int64_t chunks = 0;
   std::int64_t missing_chunks = 0;
   std::int64_t fill = 0;

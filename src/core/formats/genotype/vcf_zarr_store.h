@@ -1,4 +1,4 @@
-// The folder of a VCF Zarr store: its arrays, and by what a change is noticed.
+// The folder of a VCF Zarr store: its arrays, and the identity that reveals a change.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ class VcfZarrStore {
   void check_unchanged() const;
 
   bool has(const std::string& name) const;
-  // Throws FormatError unless this array is there, with so many dimensions. It may have floats only
+  // Throws FormatError unless this array exists, with so many dimensions. It may have floats only
   // if `floats`.
   ZarrArray array(const std::string& name, std::size_t dimensions, bool floats = false) const;
 

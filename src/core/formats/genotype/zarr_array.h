@@ -1,4 +1,4 @@
-// Arrays of Zarr, format 2: what a .zarray says of one, and its chunks.
+// Arrays of Zarr, format 2: the metadata of a .zarray, and its chunks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class ZarrType : std::uint8_t { kSigned, kUnsigned, kFloat, kText };
 struct ZarrArray {
   std::string folder;
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> chunks;  // the shape of a chunk, also of those that reach over the edge
+  std::vector<std::int64_t> chunks;  // the shape of a chunk, also beyond the array's edge
   ZarrType type = ZarrType::kSigned;
   std::int64_t bytes = 0;    // of a number
   bool packed_bits = false;  // by the filter packbits
@@ -35,8 +35,8 @@ struct ZarrArray {
   std::string chunk_path(const std::vector<std::int64_t>& chunk) const;
 };
 
-// `file`: the file of this metadata, for messages. Throws FormatError for what is not read, such as
-// another order, data type, compressor or filter. The way out is in the message. Floats are read
+// `file`: the file of this metadata, for messages. Throws FormatError for anything unsupported, as
+// another order, data type, compressor or filter. The message names the way out. Floats are read
 // only if `floats`.
 ZarrArray parse_zarr_array(const Json& json, const std::string& folder, const std::string& file,
                            bool floats);

@@ -79,7 +79,7 @@ std::int64_t pack_pairs(const char* pairs, std::int64_t n, const CountedAllele& 
   return n;
 }
 
-// Whether bytes in memory are in the order of the file.
+// True if bytes in memory are in the order of the file.
 bool is_little_endian() {
   const std::uint16_t one = 1;
   char first = 0;

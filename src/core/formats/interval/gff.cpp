@@ -181,7 +181,7 @@ class GffParser {
     }
     if (!attributes_.repeated.empty()) {
       fail("the attribute " + std::string(attributes_.repeated) +
-           " is there twice. Separate its values by commas");
+           " occurs twice. Separate its values by commas");
     }
   }
 

@@ -31,7 +31,7 @@ struct FastaSink {
   std::function<void(std::string_view name, std::int64_t line)> begin;
   // Called with the sequence's bases, in pieces.
   std::function<void(std::string_view bases)> bases;
-  // Whether bases are kept. If so, a text far larger than its compressed file is a FormatError
+  // True if bases are kept. If so, a text far larger than its compressed file is a FormatError
   // (open_kept_text()).
   bool is_kept = false;
 };

@@ -64,7 +64,7 @@ class TwoBitFile {
   std::int64_t window_at_ = -1;
 };
 
-// Whether a file begins with the 2bit signature.
+// True if a file begins with the 2bit signature.
 bool is_twobit(const std::string& path);
 
 // Passes the sequences of a file on as read_fasta() does, with 0 for lines, until enough() is true.

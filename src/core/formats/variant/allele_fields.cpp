@@ -166,7 +166,7 @@ bool has_word(std::string_view id, std::string_view word) {
   return word_in(id, word) != std::string_view::npos;
 }
 
-// Whether a field describes the population with the largest or smallest value, which may be another
+// True if a field describes the population with the largest or smallest value, which may be another
 // population for REF.
 bool is_extreme(std::string_view id) {
   const std::string name = in_lower_case(id);
@@ -199,13 +199,13 @@ FieldRule rule_by_words(const bcf_hdr_t* header, int column, int key) {
   return column == BCF_HL_INFO ? FieldRule::kCount : FieldRule::kRemoved;
 }
 
-// Whether a field is a text of GATK with a part for each allele, such as AS_SB_TABLE=1,2|20,21.
+// True if a field is a text of GATK with a part for each allele, such as AS_SB_TABLE=1,2|20,21.
 bool is_text_by_allele(const bcf_hdr_t* header, int column, int key) {
   const std::string_view id = bcf_hdr_int2id(header, BCF_DT_ID, key);
   return id.substr(0, 3) == "AS_" && bcf_hdr_id2type(header, column, key) == BCF_HT_STR;
 }
 
-// Whether a field has Number=LA, LR or LG, which not every version of htslib knows.
+// True if a field has Number=LA, LR or LG, which not every version of htslib knows.
 bool is_by_local_allele(const bcf_hdr_t* header, int column, int key) {
   bcf_hrec_t* const declared = bcf_hdr_id2hrec(header, BCF_DT_ID, column, key);
   const int number = declared == nullptr ? -1 : bcf_hrec_find_key(declared, "Number");

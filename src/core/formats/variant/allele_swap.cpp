@@ -227,7 +227,7 @@ bool exchange(const Values& values, FieldRule rule, AlleleExchange& alleles, int
   }
 }
 
-// Whether a text consists of numbers, such as 0.1 or 0.1,0.2.
+// True if a text consists of numbers, such as 0.1 or 0.1,0.2.
 bool is_number_text(const bcf_info_t& field) {
   const std::string_view text(reinterpret_cast<const char*>(field.vptr),
                               static_cast<std::size_t>(field.vptr_len));
@@ -251,7 +251,7 @@ std::vector<Number> numbers_of(const bcf_hdr_t* header, bcf1_t* record, const ch
   return numbers;
 }
 
-// Whether the record has a field twice, of which only the first is found by name.
+// True if the record has a field twice, of which only the first is found by name.
 bool has_twice(bcf1_t* record) {
   for (int i = 0; i < static_cast<int>(record->n_info); ++i) {
     const bcf_info_t* const field = &record->d.info[i];

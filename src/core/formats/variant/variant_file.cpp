@@ -163,7 +163,7 @@ void decode_alleles(const bcf_fmt_t& field, std::size_t samples, std::vector<int
   }
 }
 
-// Whether the lowest bit of a sample's second code marks its allele as phased.
+// True if the lowest bit of a sample's second code marks its allele as phased.
 template <typename Number>
 bool is_phased_in(const bcf_fmt_t& field, std::size_t sample) {
   Number number;
@@ -261,7 +261,7 @@ class VariantReader::Impl {
     return record_.get();
   }
 
-  // The same, for changes other than those of a line.
+  // The record, for changes that a line cannot take.
   bcf1_t* record_to_change() {
     if (std::exchange(is_line_, false)) {
       if (!is_parsed_) parse_line();
@@ -652,7 +652,7 @@ class VariantReader::Impl {
     }
   }
 
-  // Whether a field of INFO has this type and number of values; with BCF_VL_FIXED, one.
+  // True if a field of INFO has this type and number of values; with BCF_VL_FIXED, one.
   bool is_declared(int field, std::uint32_t type, std::uint32_t length) const {
     return bcf_hdr_id2type(header_.get(), BCF_HL_INFO, field) == type &&
            bcf_hdr_id2length(header_.get(), BCF_HL_INFO, field) == length &&

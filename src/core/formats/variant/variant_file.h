@@ -36,7 +36,7 @@ struct SampleNumbers {
   std::vector<float> values;  // `per_sample` for each sample; NaN if absent
 };
 
-// Whether an ALT is not an allele of its own: a deletion that began before the record (*), or
+// True if an ALT is not an allele of its own: a deletion that began before the record (*), or
 // unobserved alleles (<*>, <NON_REF> and <X>).
 bool is_no_allele(std::string_view alt);
 
@@ -89,7 +89,7 @@ class VariantReader {
   // the header. Throws FormatError if copies exceed called alleles and, like the other functions,
   // for a malformed number or a repeated field.
   std::optional<AltCount> info_counts(const CountFields& fields = {});
-  // The same, but copies may exceed called alleles.
+  // As above, but copies may exceed called alleles.
   std::optional<AltCount> stated_counts(const CountFields& fields);
   // Throws FormatError unless the header declares the fields as Integer, with a number for each ALT
   // and one for all alleles. Call it before the first record.
@@ -100,10 +100,10 @@ class VariantReader {
   std::int64_t end();
   // Needs RecordParts::kGenotypes. Throws FormatError for an allele that the record does not have.
   const Genotypes& genotypes();
-  // Whether a sample's second allele is phased with the first. The record must have genotypes of
+  // True if a sample's second allele is phased with the first. The record must have genotypes of
   // two or more alleles.
   bool is_phased(std::size_t sample) const;
-  // Whether the header declares a field of FORMAT.
+  // True if the header declares a field of FORMAT.
   bool declares_sample_field(const char* id) const;
   // Another field of FORMAT. Throws FormatError if the header declares it as text.
   const SampleNumbers& sample_numbers(const char* id);
@@ -161,7 +161,7 @@ struct Filter {
 // Additions to a header.
 struct HeaderAdditions {
   std::vector<InfoField> fields;  // replace the header's declarations
-  std::vector<Filter> filters;    // the same
+  std::vector<Filter> filters;    // likewise
   std::vector<std::string> chromosomes;
   std::vector<std::string> lines;  // ##key=value
 };

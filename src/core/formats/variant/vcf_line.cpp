@@ -18,8 +18,8 @@ constexpr int kGenotype = 100;  // beside htslib's types
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The functions below return the end of what they skip, or null if it is not there in the form
-// that htslib writes. A NUL ends the line.
+// The functions below return the end of the skipped text, or null if its form differs from the
+// one that htslib writes. A NUL ends the line.
 
 // Ends before any of these characters, or a column's end.
 template <char... ends>
@@ -256,7 +256,7 @@ bool VcfLine::take_format(const char* at) {
   return take_samples(format_end + 1);
 }
 
-// False if a field is not declared, stands twice, or may be a genotype at another place than the
+// False if a field is not declared, occurs twice, or may be a genotype in another place than the
 // first, as its dots differ.
 bool VcfLine::set_format(std::string_view format) {
   format_.clear();

@@ -47,9 +47,9 @@ class VcfLine {
   explicit VcfLine(const bcf_hdr_t* header)
       : header_(header), info_types_(header, BCF_HL_INFO), format_types_(header, BCF_HL_FMT) {}
 
-  // False for a line to refuse. `line` ends with a NUL behind it, and must outlive all views.
+  // False for a line to refuse. A NUL follows `line`, which must outlive all views.
   bool take(std::string_view line);
-  // Takes only the columns from CHROM to QUAL. FILTER and INFO must be there.
+  // Takes only the columns from CHROM to QUAL. FILTER and INFO must be present.
   bool take_alleles(std::string_view line);
 
   int chromosome() const { return chromosome_; }       // its index in the header
@@ -68,7 +68,7 @@ class VcfLine {
 
  private:
   void begin(std::string_view line);
-  // These return the end of what they take, or null.
+  // These return the end of the text that they take, or null.
   const char* take_start(const char* at);
   const char* take_filter(const char* at);
   const char* take_info(const char* at);

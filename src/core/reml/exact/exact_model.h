@@ -44,7 +44,7 @@ class ExactModel {
   virtual double quadratic() const = 0;        // y'Py
   double log_likelihood() const;
   virtual Derivatives derivatives(bool expected) = 0;
-  // Whether expected information is nearly free.
+  // True if expected information is nearly free.
   virtual bool expected_is_cheap() const = 0;
   // P b, for columns of length N, in the original coordinates of y and the kernels.
   virtual std::vector<double> solve(std::vector<double> b) const = 0;
@@ -52,7 +52,7 @@ class ExactModel {
 
   // Points from which a search is likely to find the largest likelihood.
   virtual std::vector<std::vector<double>> starts(const std::vector<double>& lower) = 0;
-  // Whether a search from each start costs little; else only the best start is worth one.
+  // True if a search from each start costs little; else only the best start is worth one.
   virtual bool search_is_cheap() const = 0;
 
  private:

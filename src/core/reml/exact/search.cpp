@@ -36,7 +36,7 @@ class Search {
 
  private:
   void look(double step, bool newton);
-  // Whether the last steps to the maximum are cheaper with the observed information.
+  // True if the last steps to the maximum are cheaper with the observed information.
   bool newton_is_better() const;
   // Moves to a point where the likelihood is not lower. Returns false if none exists.
   bool go();

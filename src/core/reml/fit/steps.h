@@ -38,7 +38,7 @@ Step bounded_step(const LocalModel& model, double radius);
 // most `smallest` times its diagonal. k if no row does.
 std::size_t first_dependent(std::vector<double> matrix, std::size_t k, double smallest);
 
-// The error for a component that cannot be told apart from earlier ones.
+// The error for a component that is not identifiable beside the earlier ones.
 class DependentComponent : public InputError {
  public:
   DependentComponent(std::size_t component, const std::string& name)

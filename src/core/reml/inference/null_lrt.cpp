@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kTwoPi = 6.283185307179586476925286766559;
 
-// A number in (0, 1] of 53 random bits.
+// A uniform deviate in (0, 1] of 53 random bits.
 double uniform(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 21) | (low >> 11);
   return (static_cast<double>(bits) + 1) * 0x1p-53;

@@ -13,7 +13,7 @@ namespace ancify::reml {
 class BlockKernels final : public Kernels {
  public:
   // `groups`: of each sample, from 0. Products with K have the columns of several groups, up to
-  // `columns_at_once`. InputError if their number is not that of the samples.
+  // `columns_at_once`. InputError if `groups` has another size.
   BlockKernels(std::unique_ptr<Kernels> kernels, std::vector<std::int32_t> groups,
                int columns_at_once = 128);
 

@@ -36,7 +36,7 @@ class GenotypeKernels : public Kernels {
                   int components, double scale_power, JobControl& control,
                   std::vector<std::string> names = {});
 
-  // Reads the genotypes if they have not been read. The facts below are known then, or after the
+  // Reads the genotypes if they have not been read. The values below are known then, or after the
   // first product.
   void read();
 
@@ -75,7 +75,7 @@ class GenotypeKernels : public Kernels {
     double weight;
   };
 
-  // Finds the facts about all variants, which have been read.
+  // Computes the properties of all variants, which have been read.
   void find_facts();
   // The only component whose theta is not 0, if there is one.
   std::optional<int> only_component(const double* theta) const;
@@ -98,7 +98,7 @@ class GenotypeKernels : public Kernels {
   std::vector<std::string> names_;
   std::vector<std::int64_t> first_;  // of each variant in shares_, and the end
   std::vector<Share> shares_;        // weights that are not 0
-  // Facts, empty until they are found.
+  // Properties, empty until they are computed.
   std::vector<std::int64_t> used_;
   std::vector<double> divisors_;
   std::vector<double> mean_diagonals_;

@@ -184,7 +184,7 @@ void check_symmetric(std::int64_t n, double mean_diagonal, const double* k) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = j + 1; i < n; ++i) {
       if (!(std::abs(k[j * n + i] - k[i * n + j]) <= kRounding * mean_diagonal)) {
-        throw InputError("the products of a kernel are those of a matrix that is not symmetric: " +
+        throw InputError("a kernel's products belong to a matrix that is not symmetric: " +
                          std::to_string(k[j * n + i]) + " in row " + std::to_string(i + 1) +
                          ", column " + std::to_string(j + 1) + ", but " +
                          std::to_string(k[i * n + j]) + " the other way round");

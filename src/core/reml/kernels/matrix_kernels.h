@@ -10,7 +10,7 @@
 
 namespace ancify::reml {
 
-// Symmetric n x n matrices. They and `control` must outlive this. One pass covers all of them.
+// Symmetric n x n matrices. They and `control` must outlive this. One pass multiplies all of them.
 class MatrixKernels : public Kernels {
  public:
   MatrixKernels(std::int64_t n, std::vector<const double*> matrices, JobControl& control);

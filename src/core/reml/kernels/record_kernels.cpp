@@ -1,4 +1,4 @@
-// Products of records are those of individuals, with sums over their records.
+// Products of records sum records by individual, and multiply by the kernel of individuals.
 #include "core/reml/kernels/record_kernels.h"
 
 #include <cstddef>

@@ -15,8 +15,8 @@ enum class ScaledDiagonal { kOwn, kEven };
 
 class ScaledKernels : public Kernels {
  public:
-  // Takes a pass over the genotypes, for diagonals. InputError if the number of scales is not that
-  // of the samples.
+  // Takes a pass over the genotypes, for diagonals. InputError if scales and samples differ in
+  // number.
   ScaledKernels(std::unique_ptr<Kernels> kernels, std::vector<double> scales,
                 ScaledDiagonal diagonal);
 

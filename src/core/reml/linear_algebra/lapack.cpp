@@ -108,7 +108,7 @@ Qr::Qr(int rows, int columns, std::vector<double> x)
 void Qr::rotate(bool transposed, int columns_of_c, double* c) const {
   if (columns == 0) return;
   int info = 0;
-  const int size = 32 * std::max(columns_of_c, 1) + 65 * 64;  // at which dormqr is fastest
+  const int size = 32 * std::max(columns_of_c, 1) + 65 * 64;  // the size at which dormqr is fastest
   std::vector<double> work(static_cast<std::size_t>(size));
   dormqr_("L", transposed ? "T" : "N", &rows, &columns_of_c, &columns, packed.data(), &rows,
           tau.data(), c, &rows, work.data(), &size, &info, 1, 1);

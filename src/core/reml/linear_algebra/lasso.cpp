@@ -144,7 +144,7 @@ Vector backward(const std::vector<Vector>& factor, Vector b) {
   return b;
 }
 
-// The factor without row `gone` of the matrix. Each later row then has an element beyond the
+// Downdates the factor for the removal of row `gone`. Each later row then has an element beyond the
 // diagonal, which a rotation with the preceding column removes.
 void remove_row(std::vector<Vector>& factor, std::size_t gone) {
   factor.erase(factor.begin() + static_cast<std::ptrdiff_t>(gone));

@@ -36,7 +36,7 @@ class LassoPath {
   std::vector<double> slope_changes(const std::vector<double>& direction) const;
   Event next(double goal, const std::vector<double>& direction,
              const std::vector<double>& changes) const;
-  // Whether an effect can join. `row` becomes its row of the factor.
+  // True if an effect can join. `row` becomes its row of the factor.
   bool is_independent(std::size_t effect, std::vector<double>& row) const;
   void join(std::size_t effect, std::vector<double> row);
   void leave(std::size_t effect);

@@ -1,4 +1,4 @@
-// Forms v'f(A)v of a matrix function as sums over a spectrum.
+// Quadratic forms v'f(A)v of a matrix function as sums over a spectrum.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,9 @@ struct LanczosRun {
 // The initial steps of a run, and the increments until the quadrature is accurate.
 constexpr int kFirstLanczosSteps = 6;
 constexpr int kLanczosStepsAtOnce = 2;
-// The share of a log-likelihood's Monte Carlo error that the quadrature may use up.
+// The largest quadrature error, as a share of a log-likelihood's Monte Carlo error.
 constexpr double kQuadratureShare = 0.1;
-// Steps after which a run is abandoned, and the fit's message.
+// The number of steps after which a run is abandoned, and the fit's message.
 constexpr int kMostLanczosSteps = 600;
 std::string quadrature_message();
 

@@ -85,8 +85,8 @@ class Reduction {
     matrices_.subtract_columns({rows, 1, columns, a, n_, x, x_stride, y, rows});
   }
 
-  // out = A x of the square from the row and column k on. Shares are of equal size, and are added
-  // in order.
+  // out = A x for the trailing submatrix from row and column k on. Shares have equal sizes, and
+  // are added in order.
   void multiply(std::int64_t k, const double* x, double* out) {
     const std::int64_t n = n_ - k;
     const std::int64_t shares = std::clamp<std::int64_t>(n / 128, 1, kMostShares);
@@ -109,7 +109,7 @@ class Reduction {
     }
   }
 
-  // A -= V W' + W V' of the panel's columns, of the tiles of the lower triangle from the row and
+  // A -= V W' + W V' for the panel's columns, in the tiles of the lower triangle from row and
   // column k on.
   void update(std::int64_t first, std::int64_t k) {
     const std::int64_t n = n_ - k;

@@ -142,7 +142,7 @@ TraitDerivatives OneKernelTraits::derivatives() {
   result.score.resize(k);
   result.average.resize(k * k);
   result.expected.resize(k * k);
-  // Adds a value of the pairs u and v to all blocks, weighted by powers of d_i.
+  // Adds a value for the pairs u and v to all blocks, weighted by powers of d_i.
   const auto add = [&](Vector& to, std::size_t u, std::size_t v, double d, double value) {
     to[v * k + u] += d * d * value;
     to[v * k + m + u] += d * value;

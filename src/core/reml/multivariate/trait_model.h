@@ -32,7 +32,7 @@ struct Trait {
   ErrorContrasts contrasts;
 };
 
-// Effects at a model's current point, in units of the traits. Fixed effects are those of an
+// Effects at a model's current point, in units of the traits. Fixed effects refer to an
 // orthonormal basis of each trait's X.
 struct TraitEffects {
   std::vector<double> fixed;       // p x t
@@ -40,7 +40,7 @@ struct TraitEffects {
   std::vector<double> projection;  // P y, n x t; 0 for a missing trait
 };
 
-// Marks the parameters that no data tell of: residual covariances of traits without a common
+// Marks parameters that the data do not identify: residual covariances of traits without a common
 // sample. `components`: with the residual.
 std::vector<char> unknown_parameters(const std::vector<Trait>& traits, std::size_t components);
 
@@ -61,7 +61,7 @@ class TraitModel {
   virtual double log_likelihood() const = 0;
   virtual TraitDerivatives derivatives() = 0;
   virtual TraitEffects effects() = 0;
-  // Whether a search from each start costs little.
+  // True if a search from each start costs little.
   virtual bool search_is_cheap() const = 0;
 
  private:

@@ -161,7 +161,7 @@ Vector TraitSpace::curvature(const Vector& phi, const Vector& score) const {
 
 namespace {
 
-// The first dependent row of a matrix, apart from those of fixed coordinates.
+// The first dependent row of a matrix, apart from the rows of fixed coordinates.
 std::size_t first_dependent_of(Vector matrix, const std::vector<char>& fixed, double smallest) {
   const std::size_t k = fixed.size();
   for (std::size_t j = 0; j < k; ++j) {
@@ -195,7 +195,7 @@ class TraitSearch {
   double last_slope_ = 0;  // of the likelihood along it, at its start
 };
 
-// The observed information 2 AI - E in coordinates of the space, with as much of AI added as makes
+// The observed information 2 AI - E in coordinates of the space, plus the multiple of AI that makes
 // it positive definite.
 Vector TraitSearch::information(const Vector& jacobian, const Vector& across) const {
   const std::size_t k = model_.parameters();

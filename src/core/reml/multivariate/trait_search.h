@@ -20,8 +20,8 @@ struct TraitConstraint {
 };
 
 // The coordinates phi of a search, which satisfy a constraint, and theta as a function of them.
-// With u_b = c u_a for two proportional traits, C = B C* B', where C* is without b: phi has C* and
-// c.
+// With u_b = c u_a for two proportional traits, C = B C* B', where C* lacks b: phi consists of C*
+// and c.
 class TraitSpace {
  public:
   // `floor`: least eigenvalue of the residual covariance.
@@ -64,7 +64,7 @@ struct TraitMaximum {
 
 // Searches from theta, where the covariance must be positive definite, and leaves the model at the
 // maximum. Only the tolerance and the number of iterations of `settings` count.
-// DependentComponent if a component cannot be told apart from others.
+// DependentComponent if a component is not identifiable beside the others.
 TraitMaximum search_traits(TraitModel& model, const TraitSpace& space,
                            const std::vector<double>& start, const SearchSettings& settings);
 

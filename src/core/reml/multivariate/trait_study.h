@@ -52,7 +52,7 @@ class TraitStudy {
   TraitStudy(const TraitData& data, const Kernels& kernels);
 
   const std::vector<Trait>& traits() const { return traits_; }
-  // Whether each sample has all traits.
+  // True if each sample has all traits.
   bool complete() const;
   // The least eigenvalue of the residual covariance.
   double floor() const;

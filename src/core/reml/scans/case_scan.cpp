@@ -1,5 +1,5 @@
-// Saddlepoint tails of rare variants take the samples whose call differs from the usual one
-// exactly, and all others together as normal (fastSPA; Dey and others 2017, AJHG 101:37). Relatives
+// Saddlepoint tails of rare variants treat samples with a non-modal call exactly, and all others
+// together as normal (fastSPA; Dey and others 2017, AJHG 101:37). Relatives
 // enlarge or reduce the variance of a score by a ratio, so the score is divided by its root (SAIGE;
 // Zhou and others 2018, Nature Genetics 50:1335).
 #include "core/reml/scans/case_scan.h"

@@ -10,7 +10,7 @@
 namespace ancify::reml {
 
 // The log odds ratios by Firth's penalised likelihood: none; with the effects of the null model as
-// they are; or with fixed effects that are estimated again.
+// they are; or with fixed effects estimated anew.
 enum class Firth { kNone, kGivenNull, kWhole };
 
 // A null model, with the weights W = diag(m (1 - m)).
@@ -24,7 +24,7 @@ struct CaseModel {
   double least_z = 0;  // standard deviations from 0 beyond which a score has saddlepoint tails
 };
 
-// By variant; g is what a variant's column z leaves after the fixed effects, weighted by W.
+// By variant; g is the residual of a variant's column z on the fixed effects, weighted by W.
 struct CaseTests {
   std::vector<double> score;   // z'(y - m)
   std::vector<double> square;  // g'W g, 0 for a variant that is not tested

@@ -22,12 +22,12 @@ using Vector = std::vector<double>;
 constexpr double kFirthDecrement = 1e-20;
 // Relative error of the penalised likelihood.
 constexpr double kRounding = 1e-12;
-// A step must gain so much of what its slope predicts.
+// The least share of the gain predicted by the slope that a step must reach.
 constexpr double kLeastGain = 1e-4;
 // Small samples that fixed effects nearly separate need hundreds of steps, others about ten.
 constexpr int kMostFirthSteps = 5000;
 constexpr int kMostHalvings = 40;
-// Of a sample's log odds, in one step.
+// The largest change of a sample's log odds in one step.
 constexpr double kLongestStep = 5;
 
 class FirthRegression {
@@ -140,8 +140,8 @@ class FirthRegression {
     for (double& value : step) value *= kLongestStep / longest;
   }
 
-  // Halves the step until it gains enough, and does not go far beyond the maximum along it, where
-  // steps would go to and fro. Returns false if no step does.
+  // Halves the step until it gains enough, and does not go far beyond the maximum along it, as
+  // steps would then oscillate. Returns false if no step qualifies.
   bool advance(Vector step, Point& here) const {
     // Near the maximum, the gain is below rounding errors, but the slope is not.
     const double rounding = kRounding * (1 + std::abs(here.value));

@@ -12,7 +12,7 @@ struct FirthEffect {
 };
 
 // The last of the coefficients b that maximise l(b) + log|D'W D| / 2, for logit(m) = offset + D b.
-// `y`: 0 or 1; `rows`: those of D, one after the other.
+// `y`: 0 or 1; `rows`: the rows of D, one after the other.
 FirthEffect firth_effect(const std::vector<double>& y, const std::vector<double>& offset,
                          const std::vector<double>& rows);
 

@@ -1,4 +1,4 @@
-// With the cumulant generating function K and K'(t) = s, the tail beyond s is that of a normal
+// With the cumulant generating function K and K'(t) = s, the tail beyond s equals a normal's tail
 // beyond w + log(v / w) / w, w = sign(t) sqrt(2 (t s - K(t))), v = t sqrt(K''(t))
 // (Barndorff-Nielsen 1990, JRSS B 52:485; for association tests Dey and others 2017, AJHG 101:37).
 #include "core/reml/scans/saddlepoint.h"

@@ -14,8 +14,8 @@ class BernoulliScore {
   BernoulliScore(std::vector<double> weights, std::vector<double> means, double normal_variance);
 
   double variance() const { return variance_; }
-  // r such that P(S > s), for s > 0, or P(S < s), for s < 0, is about that of a standard normal
-  // beyond r. s / sqrt(variance()) where S cannot go beyond s.
+  // r such that P(S > s), for s > 0, or P(S < s), for s < 0, is about a standard normal's tail
+  // beyond r. s / sqrt(variance()) if S cannot exceed s.
   double signed_root(double s) const;
 
  private:

@@ -27,7 +27,7 @@ class Probes {
   int most() const {
     return static_cast<int>(static_cast<std::int64_t>(matrix_.size()) / fixed_.samples());
   }
-  // Whether the mean over all probes is the exact trace.
+  // True if the mean over all probes is the exact trace.
   bool exact() const { return exact_; }
   // Probes `first`, `first` + 1, ..., n x columns.
   void fill(const Workers& workers, int first, int columns, double* out) const;

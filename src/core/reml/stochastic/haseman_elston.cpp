@@ -415,8 +415,8 @@ class JackknifeMoments {
   }
 
   // The jackknife less the sum over pairs of blocks of dd', where d is the change of theta by their
-  // residual moments, as each block has counted its pairs. At least half of the jackknife is left,
-  // as where only pairs matter.
+  // residual moments, as each block has counted its pairs. At least half of the jackknife is left:
+  // the limit if only pairs matter.
   Vector corrected(Vector covariance) const {
     const std::size_t k = regression_.components();
     const Vector theta = all_.solution();
@@ -518,7 +518,7 @@ JackknifePart jackknife_moments(const FitData& data, Kernels& kernels,
   const Workers workers = {control, threads};
   const FixedEffects fixed(data, workers);
   const RestrictedModel model(data, kernels, fixed, workers);
-  // The passes that start each part do not count as its work.
+  // Progress does not count the first passes of each part.
   const double before = kernels.passes();
   Vector moments =
       BlockMoments(model, settings, Regression(model, settings.columns), first).numbers();
@@ -544,7 +544,7 @@ Vector haseman_elston_start(const RestrictedModel& model, const Vector& lower, s
     regression.add_products(products, probes, c, 0, model.samples(), 1.0 / probes,
                             moments.matrix.data());
   }
-  // Shares of the variance of y. Few probes may be far off among relatives.
+  // Shares of the variance of y. With relatives, estimates from few probes may be far off.
   const Vector found = moments.solution();
   Vector shares;
   double genetic = 0;

@@ -16,7 +16,7 @@ struct HasemanElstonSettings {
   std::uint64_t seed = 1;
   int columns = 32;                   // of one product
   std::int64_t exact_samples = 2000;  // the most samples for which traces are exact
-  // Whether the jackknife is corrected for pairs of blocks (Efron and Stein 1981, Ann. Stat.
+  // True if the jackknife is corrected for pairs of blocks (Efron and Stein 1981, Ann. Stat.
   // 9:586).
   bool corrected = false;
 };
@@ -33,7 +33,7 @@ struct HasemanElston {
 
 // Regresses the products of two samples' responses on the kernels' elements. `of_blocks`: the
 // results of jackknife_moments() for all blocks in turn; if empty, they are computed here.
-// InputError as from FixedEffects, or for kernels that cannot be told apart; Interrupted within a
+// InputError as from FixedEffects, or for kernels that are not identifiable; Interrupted within a
 // second of a stop request.
 HasemanElston haseman_elston(const FitData& data, Kernels& kernels,
                              const HasemanElstonSettings& settings,

@@ -67,7 +67,7 @@ class ProbeFit {
     return plan_.takes_all() ? plan_.most() : std::min(settings_.probes, plan_.most());
   }
   bool is_exact() const { return plan_.exact(probes_on_the_way()); }
-  // Whether the batches count: an incomplete set of probes that must all be used does not.
+  // True if the batches count: an incomplete set of probes that must all be used does not.
   bool has_batch() const {
     const int count = batch().probes();
     return count > 0 && (!batch_plan_.takes_all() || count == batch_plan_.most());
@@ -150,7 +150,7 @@ Fit ProbeFit::run() {
   return result();
 }
 
-// Checks that a state's probes match the plans.
+// Checks that the state's probes match the plans.
 void ProbeFit::check_probes() const {
   const int known = ProbeValues(2 * components(), state_.here.values).probes();
   if (known != probes_on_the_way()) {

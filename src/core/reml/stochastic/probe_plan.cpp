@@ -15,7 +15,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// If this few probes are exact, alternatives are not worthwhile.
+// If so few probes are exact, alternatives are not worthwhile.
 constexpr int kFewProbes = 64;
 
 // Pilot directions, which show whether more directions help. They do if the pilots' median
@@ -37,7 +37,7 @@ Vector product_of(const Vector& a, const Vector& b, std::size_t k) {
 }
 
 int most_directions(const RestrictedModel& model, const StochasticSettings& settings) {
-  // Two blocks of that many columns take about 50 MB, or more with very many samples.
+  // Two blocks of this many columns take about 50 MB, or more with very many samples.
   constexpr std::int64_t kBytes = 48'000'000;
   constexpr std::int64_t kLeastByBytes = 64;
   constexpr std::int64_t kMostRank = 200;
@@ -49,7 +49,7 @@ int most_directions(const RestrictedModel& model, const StochasticSettings& sett
   return static_cast<int>(std::min(wanted, model.fixed.freedom() / 2));
 }
 
-// Whether most directions have many times the mean eigenvalue of the rest.
+// True if most directions have many times the mean eigenvalue of the rest.
 bool is_steep(const Sketch& sketch, Vector weights) {
   weights.push_back(0);  // of the residual
   if (sketch.rank() == 0) return false;

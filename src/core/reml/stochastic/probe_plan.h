@@ -23,12 +23,12 @@ class ProbePlan {
 
   const Probes& probes() const { return *probes_; }
   bool orthogonal() const { return orthogonal_; }
-  // Whether all probes must be used: a user's matrix, or orthogonal probes.
+  // True if all probes must be used: a user's matrix, or orthogonal probes.
   bool takes_all() const { return probes_->most() > 0; }
   int most() const;
-  // Whether traces by this many probes have no error.
+  // True if traces by this many probes have no error.
   bool exact(int count) const { return probes_->exact() && count == most(); }
-  // Whether further probes are unnecessary or unavailable.
+  // True if further probes are unnecessary or unavailable.
   bool enough(int count, const LocalModel& local, const std::vector<double>& mc_score) const;
   // The number of probes for the requested error, predicted from the error of `count` probes, times
   // `reserve`.

@@ -24,7 +24,7 @@ class PointSolver {
   // The values of `count` probes from index `first` on.
   ProbeValues values(const std::vector<double>& theta, const Sketch& sketch, const Probes& probes,
                      int first, int count);
-  // Whether all solves reached their residuals.
+  // True if all solves reached their residuals.
   bool solved() const { return solved_; }
 
  private:

@@ -16,7 +16,7 @@ class SpectralLikelihood {
   // `y`: y'f(SKS)y; `trace`: tr f(SKS) on the complement, which has dimension `freedom`.
   SpectralLikelihood(SpectralSum y, SpectralSum trace, std::int64_t freedom);
 
-  // Whether the covariance is positive definite at theta = (kernel, residual).
+  // True if the covariance is positive definite at theta = (kernel, residual).
   bool is_positive(const std::vector<double>& theta) const;
   double log_likelihood(const std::vector<double>& theta) const;
   std::vector<double> score(const std::vector<double>& theta) const;

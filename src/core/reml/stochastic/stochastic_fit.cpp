@@ -45,7 +45,7 @@ Fit unscaled(Fit fit, double unit, double freedom) {
   return fit;
 }
 
-// Kernels whose products have full precision, whatever is requested.
+// Kernels whose products have full precision, whatever precision is requested.
 class FullKernels : public Kernels {
  public:
   explicit FullKernels(Kernels& kernels) : kernels_(kernels) {}

@@ -12,8 +12,8 @@ namespace ancify::reml {
 
 // Kernels T (B_i x K_g) T', with a matrix B_i = u u' for each pair of traits: u = e_a for a trait
 // alone, and u = e_a + e_b for two, so that no kernel has a negative eigenvalue. The residual's,
-// with K = I, come last. Parameters theta are packed covariances; `weights` are those of these
-// kernels.
+// with K = I, come last. Parameters theta are packed covariances; `weights` are the coefficients
+// of these kernels.
 class TraitKernels : public Kernels {
  public:
   // Takes a pass for the diagonals of `kernels`, if samples lack traits. All must outlive this.
@@ -41,7 +41,7 @@ class TraitKernels : public Kernels {
   // A_i v for the derivative A_i by each of theta, N x k.
   std::vector<double> derivatives_times(const double* v);
   // v'A_i w for each i, where I times the mean eigenvalue stands for each K_g. Element i * columns
-  // + c is that of column c.
+  // + c belongs to column c.
   std::vector<double> mean_forms(const double* v, const double* w, int columns) const;
   // tr(H A_i), with A_i likewise, and H at theta.
   std::vector<double> mean_traces(const std::vector<double>& theta) const;

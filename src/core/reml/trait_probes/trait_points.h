@@ -9,7 +9,7 @@
 
 namespace ancify::reml {
 
-// The results of probes and the response at a theta. P, y and A_i are those of the whitened values.
+// Results of probes and the response at a theta. P, y and A_i belong to the whitened values.
 struct TraitPoint {
   std::vector<double> theta;
   std::vector<double> solutions;    // P y and P z of each probe, N x (1 + probes)
@@ -33,7 +33,7 @@ class TraitPoints {
   // The values of `count` probes from index `first` on: z'P A_i z of each i, then each of the
   // control variates, whose means are 0.
   ProbeValues values(const std::vector<double>& theta, int first, int count);
-  // Whether all solves reached their residuals.
+  // True if all solves reached their residuals.
   bool solved() const { return solved_; }
 
  private:

@@ -30,7 +30,7 @@ using Vector = std::vector<double>;
 
 // The genetic share of the variance where a search starts.
 constexpr double kStartShare = 0.3;
-// Rows of the information with a smaller relative pivot are dependent. Solves are not more
+// Rows of the information with a smaller relative pivot count as dependent: solves are no more
 // accurate.
 constexpr double kDependentRow = 1e-7;
 // As for one trait: the least gain of a step as a share of the predicted one, the shortest step,
@@ -70,7 +70,7 @@ class TraitProbeFit {
   }
   ConeModel local(const TraitPoint& point) const;
   Vector mc_score() const;
-  // The model of the coordinates that data tell of, without bounds, and such a part of a matrix.
+  // The local model of the identifiable coordinates, without bounds, and this part of a matrix.
   LocalModel free_model() const;
   Vector free_part(const Vector& matrix) const;
   double goal(bool last) const;
@@ -255,7 +255,7 @@ bool TraitProbeFit::search(bool last) {
   }
 }
 
-// Moves along a step, or the first part of it whose gain is as predicted.
+// Moves along a step, or along the first shortened step whose gain is as predicted.
 bool TraitProbeFit::move(const ConeModel& here, const Vector& d, bool last) {
   const double squared = squared_length(here, d);
   const double slope = dot(here.score, d);

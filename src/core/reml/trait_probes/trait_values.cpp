@@ -15,7 +15,7 @@ using Vector = std::vector<double>;
 
 // L^-1 of the rows and columns of `present` traits, 0 elsewhere.
 Vector whitening_of(std::size_t t, const Vector& covariance, const std::vector<char>& present) {
-  // Missing traits are apart from the others.
+  // Missing traits are uncorrelated with the others.
   Vector factor(t * t);
   for (std::size_t j = 0; j < t; ++j) {
     for (std::size_t i = 0; i < t; ++i) {

@@ -1,5 +1,5 @@
 // The values of traits as one long column, whitened by sample: a sample's values y become T y,
-// where T^-1 T'^-1 is the traits' covariance D. So conjugate gradients and probes meet a covariance
+// where T^-1 T'^-1 is the traits' covariance D. So conjugate gradients and probes see a covariance
 // of about I, whichever traits a sample lacks.
 #pragma once
 

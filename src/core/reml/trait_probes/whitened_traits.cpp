@@ -1,4 +1,4 @@
-// Correlations by pairs of traits, and the basis of each trait's X in the place of its values.
+// Correlations by pairs of traits, and the basis of each trait's X in the rows of its values.
 #include "core/reml/trait_probes/whitened_traits.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-// The least eigenvalue of the correlations of traits that whitening takes.
+// The least eigenvalue of the trait correlations used for whitening.
 constexpr double kLeastCorrelation = 1e-3;
 }  // namespace
 

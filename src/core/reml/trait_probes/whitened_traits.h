@@ -1,4 +1,4 @@
-// The response that a fit of several traits by probes has.
+// The response of a fit of several traits by probes.
 #pragma once
 
 #include <cstddef>

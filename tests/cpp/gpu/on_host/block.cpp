@@ -168,7 +168,7 @@ class Block {
   }
 
  private:
-  // Those that a thread has begun.
+  // The copies that a thread has begun.
   using Group = std::vector<std::function<void()>>;
   struct Copies {
     Group open;

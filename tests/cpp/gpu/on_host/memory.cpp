@@ -17,7 +17,7 @@ namespace ancify::on_host {
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;  // that of cudaMalloc()
+constexpr std::size_t kAlignment = 256;  // as in cudaMalloc()
 constexpr char kUnset = '\xff';
 constexpr char kGuard = '\x5a';
 // The memory of the only card.
@@ -66,7 +66,7 @@ class Memories {
     for (auto& [data, memory] : device_) memory->check(name_of(Place::kDevice));
   }
 
-  // Whether one end of a copy is in memory of the right kind, and within one piece.
+  // True if one end of a copy is in memory of the right kind, and within one piece.
   bool check_end(const void* start, std::size_t n, Place place) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const GuardedMemory* const device = containing(device_, start);

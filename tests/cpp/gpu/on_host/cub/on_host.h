@@ -1,4 +1,4 @@
-// What the stand-ins for CUB have in common: a workspace that is asked for, and arrays of the
+// The common parts of the stand-ins for CUB: a workspace that is asked for, and arrays of the
 // device.
 #pragma once
 
@@ -26,7 +26,7 @@ cudaError_t begin_in_workspace(void* workspace, std::size_t& bytes, std::size_t 
   return status;
 }
 
-// Copies of arrays, whose places are checked as those of any copy.
+// Copies of arrays, whose addresses are checked as in any copy.
 template <class T>
 std::vector<T> taken(const T* from, std::size_t n) {
   std::vector<T> values(n);
