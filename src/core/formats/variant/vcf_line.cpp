@@ -312,10 +312,7 @@ const char* VcfLine::take_sample(const char* at) {
 }
 
 bool VcfLine::has_info(std::string_view id) const {
-  // Names of equal length mostly differ in their last letter, as AA and DP do.
-  return std::any_of(info_.begin(), info_.end(), [id](std::string_view other) {
-    return other.size() == id.size() && other.back() == id.back() && other == id;
-  });
+  return std::find(info_.begin(), info_.end(), id) != info_.end();
 }
 
 bool VcfLine::has_filter(std::string_view id) const {
