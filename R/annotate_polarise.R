@@ -57,7 +57,7 @@
 #' @param vcf,reference,mask,also,keep_fields,threads,progress As for [annotate_vcf()].
 #' @param from The source of ancestral alleles, as above.
 #' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`;
-#'   `"-"` writes VCF to the standard output.
+#'   `"-"` writes VCF to the standard output. Compression is that of [annotate_vcf()].
 #' @param unpolarised The fate of records that cannot be polarised. `"flag"` (the default) marks
 #'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
 #' @param focal The name of the VCF's species, as a leaf of `tree` or a species of MAF and

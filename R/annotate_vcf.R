@@ -175,6 +175,8 @@
 #' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
 #'   `"-"` writes VCF to the standard output. An existing file is replaced when the new one is
 #'   complete, but `out` cannot be an input file. Make its index again (`bcftools index`).
+#'   Compressed files have bgzip's level 5, which takes about half the time of its default, 6, and
+#'   2 to 5 % more space.
 #' @param reference The reference genome, in any form of `ancestral` or as a 2bit file, for finding
 #'   records whose REF differs; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions to exclude; `NULL` (the default) for none.

@@ -21,29 +21,51 @@ namespace ancify {
 namespace {
 
 // Has a count for every possible pattern.
+template <class Number>
 class TableCounter : public PatternCounter {
  public:
-  explicit TableCounter(int leaves) : leaves_(leaves), counts_(number_of_patterns(leaves)) {}
+  explicit TableCounter(int leaves)
+      : leaves_(leaves),
+        patterns_(number_of_patterns(leaves)),
+        counts_(kTables * patterns_),
+        numbers_(kNumberedAtOnce) {}
 
   void count(const Sites& sites, SimdLevel level) override {
-    numbers_.resize(sites.n);
-    number_patterns(leaves_, sites, numbers_.data(), level);
-    for (const std::uint32_t number : numbers_) ++counts_[number];
+    std::int64_t* const even = counts_.data();
+    std::int64_t* const odd = even + (kTables - 1) * patterns_;
+    for (std::size_t start = 0; start < sites.n; start += kNumberedAtOnce) {
+      const std::size_t n = std::min(kNumberedAtOnce, sites.n - start);
+      number_patterns(leaves_, sites, start, n, level, numbers_.data());
+      for (std::size_t i = 1; i < n; i += 2) {
+        ++even[numbers_[i - 1]];
+        ++odd[numbers_[i]];
+      }
+      if (n % 2 == 1) ++even[numbers_[n - 1]];
+    }
   }
 
   void for_each(const Take& take) const override {
     std::vector<int> states(static_cast<std::size_t>(leaves_));
-    for (std::size_t number = 0; number < counts_.size(); ++number) {
-      if (counts_[number] == 0) continue;
+    for (std::size_t number = 0; number < patterns_; ++number) {
+      std::int64_t count = 0;
+      for (std::size_t table = 0; table < kTables; ++table) {
+        count += counts_[table * patterns_ + number];
+      }
+      if (count == 0) continue;
       states_of_pattern(number, leaves_, states.data());
-      take(states.data(), counts_[number]);
+      take(states.data(), count);
     }
   }
 
  private:
+  // Neighbouring sites often have the same pattern, whose count must then wait for itself. Small
+  // tables are two, for even and odd sites.
+  static constexpr std::size_t kTables = sizeof(Number) == sizeof(std::uint16_t) ? 2 : 1;
+
   int leaves_;
+  std::size_t patterns_;
   std::vector<std::int64_t> counts_;
-  std::vector<std::uint32_t> numbers_;
+  std::vector<Number> numbers_;
 };
 
 // Has a count for every pattern that occurs.
@@ -164,7 +186,8 @@ class ChromosomeCount {
 }  // namespace
 
 std::unique_ptr<PatternCounter> make_pattern_counter(int leaves) {
-  if (leaves <= kMostTabulated) return std::make_unique<TableCounter>(leaves);
+  if (leaves <= kMostIn16Bits) return std::make_unique<TableCounter<std::uint16_t>>(leaves);
+  if (leaves <= kMostTabulated) return std::make_unique<TableCounter<std::uint32_t>>(leaves);
   return std::make_unique<MapCounter>(leaves);
 }
 

@@ -13,8 +13,7 @@ namespace ancify {
 
 namespace {
 
-// Positions handled at a time, so that their pattern numbers stay in the nearest cache.
-constexpr std::size_t kStretch = 4096;
+constexpr std::size_t kStretch = kNumberedAtOnce;
 
 template <class Pattern>
 ANCIFY_ALWAYS_INLINE void add_state(int state, Pattern weight, Pattern& pattern) {
@@ -81,9 +80,6 @@ ANCIFY_ALWAYS_INLINE void apply_numbered(const std::string& table, int n_species
     look_up_all(results, patterns.data(), here, out + start);
   }
 }
-
-// The most species whose pattern numbers fit 16 bits.
-constexpr int kMostIn16Bits = 6;
 
 ANCIFY_ALWAYS_INLINE void apply_any(const std::string& table, int n_species,
                                     const char* const* species, SequenceForm form, std::size_t n,
@@ -215,13 +211,6 @@ ANCIFY_TARGET_AVX512 std::size_t apply_tiled(const std::string& table, int n_spe
 
 #endif
 
-ANCIFY_ALWAYS_INLINE void number_all(const char* const* species, int n_species, SequenceForm form,
-                                     std::size_t n, std::uint32_t* numbers) {
-  for (std::size_t start = 0; start < n; start += kStretch) {
-    add_species(species, 0, n_species, form, start, std::min(kStretch, n - start), numbers + start);
-  }
-}
-
 // A key's 64-bit word holds four 16-bit pattern numbers of kMostIn16Bits species each.
 constexpr int kPartBits = 16;
 constexpr int kSpeciesPerWord = 64 / kPartBits * kMostIn16Bits;
@@ -261,15 +250,29 @@ ANCIFY_TARGET_AVX2 void make_rows_avx2(int n_species, const Sites& sites, std::s
                                        std::size_t n, std::uint8_t* states) {
   make_rows(n_species, sites, start, n, states);
 }
-ANCIFY_TARGET_AVX2 void number_all_avx2(const char* const* species, int n_species,
-                                        SequenceForm form, std::size_t n, std::uint32_t* numbers) {
-  number_all(species, n_species, form, n, numbers);
+template <class Number>
+ANCIFY_TARGET_AVX2 void add_species_avx2(int n_species, const Sites& sites, std::size_t start,
+                                         std::size_t n, Number* numbers) {
+  add_species(sites.species, 0, n_species, sites.form, start, n, numbers);
 }
 ANCIFY_TARGET_AVX2 void make_keys_avx2(const Sites& sites, int n_species, std::size_t start,
                                        std::size_t n, std::size_t words, std::uint64_t* keys) {
   make_keys(sites, n_species, start, n, words, keys);
 }
 #endif
+
+template <class Number>
+void number(int n_species, const Sites& sites, std::size_t start, std::size_t n, SimdLevel level,
+            Number* numbers) {
+#if defined(__x86_64__)
+  if (level != SimdLevel::kScalar) {
+    add_species_avx2(n_species, sites, start, n, numbers);
+    return;
+  }
+#endif
+  (void)level;
+  add_species(sites.species, 0, n_species, sites.form, start, n, numbers);
+}
 
 std::string in_tiles(const std::string& bytes) {
   std::string tiles(kLookups * kRowsAtOnce * kRow, '\0');
@@ -281,15 +284,14 @@ std::string in_tiles(const std::string& bytes) {
 
 }  // namespace
 
-void number_patterns(int n_species, const Sites& sites, std::uint32_t* numbers, SimdLevel level) {
-#if defined(__x86_64__)
-  if (level != SimdLevel::kScalar) {
-    number_all_avx2(sites.species, n_species, sites.form, sites.n, numbers);
-    return;
-  }
-#endif
-  (void)level;
-  number_all(sites.species, n_species, sites.form, sites.n, numbers);
+void number_patterns(int n_species, const Sites& sites, std::size_t start, std::size_t n,
+                     SimdLevel level, std::uint16_t* numbers) {
+  number(n_species, sites, start, n, level, numbers);
+}
+
+void number_patterns(int n_species, const Sites& sites, std::size_t start, std::size_t n,
+                     SimdLevel level, std::uint32_t* numbers) {
+  number(n_species, sites, start, n, level, numbers);
 }
 
 void make_batch(int n_species, const Sites& sites, std::size_t start, std::size_t n,

@@ -30,9 +30,18 @@ constexpr std::size_t number_of_patterns(int species) {
   return species == 0 ? 1 : kStates * number_of_patterns(species - 1);
 }
 
-// Writes the pattern number of each position: sum over species s of state(s) * 5^s. At most
-// kMostTabulated species.
-void number_patterns(int n_species, const Sites& sites, std::uint32_t* numbers, SimdLevel level);
+// The most species whose pattern numbers fit 16 bits.
+constexpr int kMostIn16Bits = 6;
+
+// Positions whose pattern numbers stay in the nearest cache; whole groups.
+constexpr std::size_t kNumberedAtOnce = 4096;
+
+// Writes the pattern numbers of the n positions from `start` on, a multiple of kPackedGroup: sums
+// over species s of state(s) * 5^s. At most kMostIn16Bits or kMostTabulated species.
+void number_patterns(int n_species, const Sites& sites, std::size_t start, std::size_t n,
+                     SimdLevel level, std::uint16_t* numbers);
+void number_patterns(int n_species, const Sites& sites, std::size_t start, std::size_t n,
+                     SimdLevel level, std::uint32_t* numbers);
 
 // Writes the batch of the n positions from `start` on, at most kBatchSites. `start` is a multiple
 // of kBatchSites.

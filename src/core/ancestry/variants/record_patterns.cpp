@@ -2,6 +2,7 @@
 #include "core/ancestry/variants/record_patterns.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/exec/errors.h"
 #include "core/genome/bases.h"
@@ -70,18 +71,27 @@ void RecordPatterns::require_within(const std::vector<Chromosome>& chromosomes) 
 
 void RecordPatterns::count_patterns(const PolymorphismOf& polymorphism) {
   std::unordered_map<std::string, std::uint32_t> numbers;
+  // Most sites have the pattern of the last site with the same REF.
+  std::array<std::optional<std::uint32_t>, kStates> last;
   for (std::size_t c = 0; c < sites_.size(); ++c) {
     auto& [sites, letters] = sites_[c];
     std::replace(letters.begin(), letters.end(), kNoLetter, kUnknown);
     for (std::size_t i = 0; i < sites.size(); ++i) {
       Site& site = sites[i];
-      const auto alleles = polymorphism ? polymorphism(c, i) : std::nullopt;
-      std::string bases(letters, i * width_, width_);
-      bases += site.ref;
-      const auto [number, is_new] =
-          numbers.emplace(bases + key_of(alleles), static_cast<std::uint32_t>(patterns_.size()));
-      if (is_new) patterns_.push_back({bases, alleles, 0});
-      site.pattern = number->second;
+      auto& known = last[base_code(site.ref)];
+      const bool is_known =
+          known && !polymorphism &&
+          letters.compare(i * width_, width_, patterns_[*known].bases, 0, width_) == 0;
+      if (!is_known) {
+        const auto alleles = polymorphism ? polymorphism(c, i) : std::nullopt;
+        std::string bases(letters, i * width_, width_);
+        bases += site.ref;
+        const auto [number, is_new] =
+            numbers.emplace(bases + key_of(alleles), static_cast<std::uint32_t>(patterns_.size()));
+        if (is_new) patterns_.push_back({bases, alleles, 0});
+        known = number->second;
+      }
+      site.pattern = *known;
       ++patterns_[site.pattern].sites;
     }
     letters.clear();

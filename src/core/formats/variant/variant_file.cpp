@@ -800,10 +800,12 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 const char* const standard_output = "-";
 
+// Compression level 5 takes little more than half the time of 6, htslib's own, and a few percent
+// more space.
 const char* mode_of(const std::string& path) {
   if (path == standard_output || ends_with(path, ".vcf")) return "w";
-  if (ends_with(path, ".vcf.gz")) return "wz";
-  if (ends_with(path, ".bcf")) return "wb";
+  if (ends_with(path, ".vcf.gz")) return "wz5";
+  if (ends_with(path, ".bcf")) return "wb5";
   throw InputError("'" + path + "' must end in .vcf, .vcf.gz or .bcf");
 }
 

@@ -56,9 +56,15 @@ const char* skip_integers(const char* at) {
 
 const char* skip_genotype(const char* at) {
   constexpr int most_digits = 4;
+  // Most are of two alleles below 10.
+  const auto is_separator = [](char c) { return c == '/' || c == '|'; };
+  if (is_digit(at[0]) && is_separator(at[1]) && is_digit(at[2]) && !is_digit(at[3]) &&
+      !is_separator(at[3])) {
+    return at + 3;
+  }
   for (;; ++at) {
     at = *at == '.' ? at + 1 : skip_digits(at, most_digits);
-    if (at == nullptr || (*at != '/' && *at != '|')) return at;
+    if (at == nullptr || !is_separator(*at)) return at;
   }
 }
 
