@@ -6,6 +6,8 @@ check_polarised_species <- function(outgroups, focal, tree, method) {
   refuse_if(length(twice), "`from` has the outgroup %s twice: name each once.", quoted(twice[1]))
   refuse_if(focal %in% outgroups,
             "%s is an outgroup and `focal`: give the focal species another name.", quoted(focal))
+  problem <- if (fits_history_of(method)) too_many_for_coalescent(length(outgroups))
+  refuse_if(!is.null(problem), "`from`: %s", problem)
   if (is.null(tree) || length(outgroups) == 1) {
     return(invisible())
   }

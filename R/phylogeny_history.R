@@ -245,6 +245,11 @@ check_history_key <- function(config, origin) {
   if (NROW(config$outgroups) == 0) {
     return(invisible())
   }
+  problem <- too_many_for_coalescent(NROW(config$outgroups))
+  if (!is.null(problem)) {
+    add_problem(origin, "`outgroups`: %s", problem)
+    return(invisible())
+  }
   if (any(startsWith(as.character(origin$failed), "history"))) {
     return(invisible())
   }
@@ -292,6 +297,18 @@ check_epochs_key <- function(history, origin) {
 
 has_history <- function(config) {
   !is.null(config$history$splits) && !is.null(config$history$sizes)
+}
+
+# The problem with so many outgroups, which the core would find only when it makes the method; NULL
+# if there is none.
+too_many_for_coalescent <- function(outgroups) {
+  most <- core_limits()$coalescent_outgroups
+  if (outgroups > most) {
+    sprintf(
+      "the coalescent takes at most %d outgroups, not %d; %s.", most, outgroups,
+      "leave out some of the distant ones, or choose likelihood"
+    )
+  }
 }
 
 # The coalescent_history() of a configuration, its splits named and in the outgroups' order.

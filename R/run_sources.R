@@ -9,14 +9,15 @@ alignment_sources <- function(config) {
   # Blocks that differ from the focal genome are bad, so it is part of the source.
   focal <- if (!is.null(config$focal_fasta)) input_identity(config, config$focal_fasta)
   aliases <- aliases_source(config)
+  version <- package_version_text()
+  names <- names_in_maf(outgroups)
   sources <- lapply(seq_len(nrow(outgroups)), function(i) {
     list(
-      ancify = package_version_text(), alignment = input_identity(config, outgroups$alignment[i]),
+      ancify = version, alignment = input_identity(config, outgroups$alignment[i]),
       twobit = if (!is.na(outgroups$twobit[i])) input_identity(config, outgroups$twobit[i]),
       on_bad_block = config$on_bad_block, overlaps = config$overlaps, compared_with = focal,
       aliases = aliases,
       maf = if (many[i]) {
-        names <- names_in_maf(outgroups)
         list(names[i], names[longer_named(outgroups, i)], focal_in_maf(config), lengths)
       }
     )

@@ -1,6 +1,7 @@
 // Writes R's lists of plain values as JSON.
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <unordered_set>
 
@@ -22,10 +23,18 @@ bool write_text(SEXP text, std::string& json) {
   return true;
 }
 
-bool write_whole_number(double x, std::string& json) {
+// Numbers that need no exponent.
+bool write_number(double x, std::string& json) {
+  constexpr double least = 1e-4;
   constexpr double limit = 1e9;
-  if (!(x >= 0 && x < limit && x == std::floor(x)) || std::signbit(x)) return false;
-  json += std::to_string(static_cast<std::int64_t>(x));
+  if (!((x == 0 || x >= least) && x < limit) || std::signbit(x)) return false;
+  if (x == std::floor(x)) {
+    json += std::to_string(static_cast<std::int64_t>(x));
+  } else {
+    char digits[32];
+    std::snprintf(digits, sizeof(digits), "%.15g", x);
+    json += digits;
+  }
   return true;
 }
 
@@ -37,9 +46,9 @@ bool write_element(SEXP x, R_xlen_t i, std::string& json) {
       json += LOGICAL(x)[i] == 0 ? "false" : "true";
       return LOGICAL(x)[i] != NA_LOGICAL;
     case INTSXP:
-      return write_whole_number(INTEGER(x)[i], json);
+      return write_number(INTEGER(x)[i], json);
     case REALSXP:
-      return write_whole_number(REAL(x)[i], json);
+      return write_number(REAL(x)[i], json);
     case VECSXP:
       if (!Rf_isNull(VECTOR_ELT(x, i))) return write_json(VECTOR_ELT(x, i), json);
       json += "null";

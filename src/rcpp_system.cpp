@@ -1,5 +1,6 @@
 // Describes the machine and the build, and reads small files for R.
 #include "core/ancestry/calling/methods.h"
+#include "core/ancestry/coalescent/coalescent.h"
 #include "core/ancestry/comparison/call_comparison.h"
 #include "core/ancestry/patterns/site_patterns.h"
 #include "core/device/backend.h"
@@ -134,7 +135,8 @@ Rcpp::List core_limits_impl() {
       Named("temporary") = std::string(ancify::kTemporary),
       Named("tabulated") = ancify::kMostTabulated, Named("methods_always_on_devices") = always,
       Named("populations") = ancify::diffusion::kMostPopulations,
-      Named("haplotypes") = ancify::kMostHaplotypes, Named("compared_runs") = ancify::kMostRuns);
+      Named("haplotypes") = ancify::kMostHaplotypes, Named("compared_runs") = ancify::kMostRuns,
+      Named("coalescent_outgroups") = ancify::kMostCoalescentOutgroups);
 }
 
 // True if each name is a valid name of a file or folder.

@@ -355,6 +355,28 @@ test_that("the tree's leaves are the outgroups", {
   expect_identical(config$tree, "((a,b),c);")
 })
 
+test_that("more outgroups than the coalescent takes are refused before any file is read", {
+  folder <- config_folder()
+  of_outgroups <- function(n) {
+    outgroups <- lapply(letters[seq_len(n)], function(name) {
+      path <- file.path(folder, paste0(name, ".axt"))
+      file.create(path)
+      list(name = name, alignment = path)
+    })
+    outgroups <- list(inner = outgroups[1:2], outer = outgroups[-(1:2)])
+    config_list(folder, method = "coalescent", outgroups = outgroups, estimate = TRUE)
+  }
+  most <- core_limits()$coalescent_outgroups
+  expect_s3_class(ancify_config(of_outgroups(most)), "ancify_config")
+  expect_problem(of_outgroups(most + 1), sprintf("at most %d outgroups, not %d", most, most + 1),
+                 "choose likelihood")
+  from <- as.list(stats::setNames(rep("none.axt", most + 1), letters[seq_len(most + 1)]))
+  expect_ancify_error(
+    polarise("none.vcf", from, tempfile(fileext = ".vcf"), method = "coalescent"), "input",
+    "choose likelihood"
+  )
+})
+
 test_that("a history fits the outgroups", {
   folder <- config_folder()
   coalescent <- function(..., estimate = FALSE) {

@@ -269,7 +269,9 @@ test_that("plain lists have the text that jsonlite gives them", {
   values <- list(
     NULL, list(), setNames(list(), character()), "a/b", "", "q\"", "b\\s", "</x>", "\u00e9", "\n",
     "~ ", "\x7f", NA, NA_character_, character(), numeric(), logical(), TRUE, FALSE, 1, 0, -0, -1,
-    2L, 0L, NA_integer_, 999999999, 1e9, 1e15, 0.1, Inf, NaN, 1:2, c(a = 1), array(1), I("a"),
+    2L, 0L, NA_integer_, 999999999, 1e9, 1e15, Inf, NaN, 1:2, c(a = 1), array(1), I("a"),
+    0.1, 0.1 + 0.2, 1 / 3, 1e-4, 1e-4 / 3, 0.00012345678901234567, 999999999.5, 1e9 - 1e-7, -0.5,
+    1 - 1e-16, 123456.789, c(0.5, 2), c(a = 0.25, b = 1e-5),
     factor("a"), Sys.Date(), as_json("{}"), data.frame(a = 1:2), matrix(1:4, 2),
     structure(list(1, 2), dim = 1:2),
     list(a = 1, 2), list(a = 1, a = 2), list(a = list(b = list(c = "x", 1), d = NULL)),
