@@ -72,8 +72,8 @@
 #' @section Site frequency spectra:
 #' * [sfs_from_vcf()] makes a spectrum from genotypes, [sfs_from_sites()] from allele counts, and
 #'   [sfs()] from an array.
-#' * [read_sfs()] reads files of dadi, fastsimcoal2 and realSFS, [sfs_from_snp_table()] dadi's tables
-#'   of SNPs, and [write_sfs()] writes dadi's format.
+#' * [read_sfs()] reads files of dadi, fastsimcoal2 and realSFS, and [sfs_from_snp_table()] dadi's
+#'   tables of SNPs. [write_sfs()] writes dadi's format.
 #' * [fold()], [unfold()], [project_sfs()], [marginal_sfs()] and [combine_populations()] transform a
 #'   spectrum, and [`simulate()`][simulate.sfs] draws samples from one.
 #' * [sfs_statistics()] gives theta and Tajima's D, and [sfs_fst()] differentiation.
