@@ -34,6 +34,7 @@
 #include "core/formats/alignment/axt.h"
 #include "core/genome/sequence_store.h"
 #include "core/io/byte_source.h"
+#include "core/io/inflate.h"
 #include "core/io/memory.h"
 #include "core/io/record_reader.h"
 #include "simulate.h"
@@ -674,7 +675,7 @@ int time_floor(const fs::path& folder, int chromosomes, std::int64_t length, int
   return 0;
 }
 
-// Prints the time to inflate files, and the least processor time.
+// Prints the time to inflate files, the least processor time, and the library that inflates.
 int time_inflating(int threads, const std::vector<std::string>& files) {
   Case input;
   input.axt.assign(files.begin(), files.end());
@@ -684,7 +685,7 @@ int time_inflating(int threads, const std::vector<std::string>& files) {
     inflate_all(input, threads);
     processor = std::min(processor, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }});
-  std::printf("%f %f\n", times[0].best, processor);
+  std::printf("%f\t%f\t%s\n", times[0].best, processor, inflater_name());
   return 0;
 }
 

@@ -1,4 +1,5 @@
-# A whole run on a MAF of many species, over inflating it.
+# A whole run on a MAF of many species, over inflating it: by gzip -dc, and by the library that
+# PROGRAM was built with.
 #
 #   Rscript benchmarks/many_species.R PROGRAM [SPECIES] [MILLIONS OF BASES]      100 5
 #
@@ -6,13 +7,13 @@
 # tree, in blocks of 20 to 400 columns; rows are missing from 15 % of the blocks, and 3 % of their
 # bases are gaps.
 library(ancify)
+source("benchmarks/timing.R")
 
 arguments <- commandArgs(TRUE)
 program <- arguments[1]
 numbers <- as.numeric(arguments[-1])
 n_species <- if (length(numbers) > 0) numbers[1] else 100
 n <- 1e6 * if (length(numbers) > 1) numbers[2] else 5
-rounds <- 3
 bases <- charToRaw("ACGT")
 folder <- tempfile("many-species-")
 dir.create(folder)
@@ -90,23 +91,31 @@ config <- list(
 
 # ---- Times ---------------------------------------------------------------------------------------
 
-elapsed <- function(method, threads) {
+run_by <- function(method, threads) {
   config$method <- method
-  gc()
-  system.time(ancify_run(
-    config, threads = threads, resume = FALSE, progress = FALSE, verbose = FALSE
-  ))[["elapsed"]]
+  function() {
+    ancify_run(config, threads = threads, resume = FALSE, progress = FALSE, verbose = FALSE)
+  }
 }
 
-inflating <- scan(text = system2(program, c("--inflate", 1, shQuote(maf)), stdout = TRUE),
-                  quiet = TRUE)[1]
-cat(sprintf("%d species, %.0f Mb, a file of %.0f MB: %.2f s to inflate it\n", n_species, n / 1e6,
-            file.size(maf) / 1e6, inflating))
+cat(sprintf("%d species, %.0f Mb, a file of %.0f MB\n", n_species, n / 1e6, file.size(maf) / 1e6))
+methods <- c("voting", "parsimony", "likelihood")
 for (threads in 1:2) {
-  for (method in c("voting", "parsimony", "likelihood")) {
-    times <- replicate(rounds, elapsed(method, threads))
-    cat(sprintf("whole run by %s, %d thread%s, over inflating: %.2f (at most 2.5)\n", method,
-                threads, if (threads == 1) "" else "s", min(times) / inflating))
+  own <- inflating(program, threads, maf)
+  seconds <- both_medians(c(
+    list(gzip = gunzip(maf)), stats::setNames(lapply(methods, run_by, threads), methods)
+  ))
+  for (time in rownames(seconds)) {
+    floors <- c(seconds[time, "gzip"], own$seconds[[time]])
+    names(floors) <- c("gzip -dc", own$library)
+    for (floor in names(floors)) {
+      what <- sprintf("%d thread%s, %s: ", threads, if (threads == 1) "" else "s", time)
+      report(paste0(what, floor, " of the file, seconds"), floors[[floor]])
+      for (method in methods) {
+        report(sprintf("%swhole run by %s, over %s", what, method, floor),
+               seconds[time, method] / floors[[floor]], "at most 2.5")
+      }
+    }
   }
 }
 unlink(folder, recursive = TRUE)

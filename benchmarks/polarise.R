@@ -1,4 +1,5 @@
-# polarise() of a million records from four alignments, over inflating the inputs.
+# polarise() of a million records from four alignments, over inflating the inputs: by gzip -dc, and
+# by the library that PROGRAM was built with.
 #
 #   Rscript benchmarks/polarise.R PROGRAM [FOLDER] [MILLIONS OF RECORDS]      a temporary one, 1
 #
@@ -54,38 +55,33 @@ axt <- stats::setNames(vapply(
 
 # ---- Times ---------------------------------------------------------------------------------------
 
-# The median elapsed and processor seconds of each job, in turns.
-seconds_of <- function(jobs, rounds = 3) {
-  seconds <- replicate(rounds, vapply(jobs, function(job) {
-    gc()
-    time <- system.time(job())
-    c(elapsed = time[["elapsed"]], processor = sum(time[-3]))
-  }, numeric(2)))
-  apply(seconds, 1:2, stats::median)
-}
-
 for (threads in 1:2) {
-  inflating <- scan(text = system2(
-    program, c("--inflate", threads, shQuote(c(axt, vcf))), stdout = TRUE
-  ), quiet = TRUE)
+  own <- inflating(program, threads, c(axt, vcf))
   to <- function(ending) {
     function() {
       polarise(vcf, axt, at(paste0("out", ending)), threads = threads, progress = FALSE,
                verbose = FALSE)
     }
   }
-  seconds <- seconds_of(list(text = to(".vcf"), bgzip = to(".vcf.gz"), compressing = function() {
+  compressing <- function() {
     system2("bgzip", c("-@", threads, "-c", shQuote(at("out.vcf"))), stdout = "/dev/null")
-  }))
+  }
+  seconds <- both_medians(list(
+    gzip = gunzip(c(axt, vcf)), text = to(".vcf"), bgzip = to(".vcf.gz"), compressing = compressing
+  ))
   for (time in rownames(seconds)) {
-    own <- inflating[match(time, rownames(seconds))]
     what <- sprintf("%d thread%s, %s: ", threads, if (threads == 1) "" else "s", time)
-    report(paste0(what, "inflating the inputs, seconds"), own)
-    report(paste0(what, "polarise() to .vcf, over inflating"), seconds[time, "text"] / own,
-           "at most 1.5")
-    report(paste0(what, "polarise() to .vcf.gz, over inflating"), seconds[time, "bgzip"] / own)
-    report(paste0(what, "bgzip of the .vcf alone, over inflating"),
-           seconds[time, "compressing"] / own)
+    floors <- c(seconds[time, "gzip"], own$seconds[[time]])
+    names(floors) <- c("gzip -dc", own$library)
+    for (floor in names(floors)) {
+      over <- paste("over", floor)
+      report(paste0(what, floor, " of the inputs, seconds"), floors[[floor]])
+      report(paste0(what, "polarise() to .vcf, ", over), seconds[time, "text"] / floors[[floor]],
+             "at most 1.5")
+      report(paste0(what, "polarise() to .vcf.gz, ", over),
+             seconds[time, "bgzip"] / floors[[floor]])
+    }
+    report(paste0(what, "bgzip of the .vcf alone, seconds"), seconds[time, "compressing"])
   }
 }
 cat("md5 of the .vcf:", tools::md5sum(at("out.vcf")), "\n")
