@@ -633,6 +633,10 @@ variant_spectrum_impl <- function(table, sizes, draws, work, watch) {
     .Call(`_ancify_variant_spectrum_impl`, table, sizes, draws, work, watch)
 }
 
+variant_rows_impl <- function(table) {
+    .Call(`_ancify_variant_rows_impl`, table)
+}
+
 count_depths_impl <- function(variants, populations, watch) {
     .Call(`_ancify_count_depths_impl`, variants, populations, watch)
 }

@@ -2075,6 +2075,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// variant_rows_impl
+Rcpp::List variant_rows_impl(SEXP table);
+RcppExport SEXP _ancify_variant_rows_impl(SEXP tableSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    rcpp_result_gen = Rcpp::wrap(variant_rows_impl(table));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_depths_impl
 Rcpp::List count_depths_impl(const std::string& variants, const std::vector<int>& populations, const Rcpp::Function& watch);
 RcppExport SEXP _ancify_count_depths_impl(SEXP variantsSEXP, SEXP populationsSEXP, SEXP watchSEXP) {
@@ -2535,6 +2546,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_ancify_read_populations_impl", (DL_FUNC) &_ancify_read_populations_impl, 1},
     {"_ancify_tabulate_variants_impl", (DL_FUNC) &_ancify_tabulate_variants_impl, 5},
     {"_ancify_variant_spectrum_impl", (DL_FUNC) &_ancify_variant_spectrum_impl, 5},
+    {"_ancify_variant_rows_impl", (DL_FUNC) &_ancify_variant_rows_impl, 1},
     {"_ancify_count_depths_impl", (DL_FUNC) &_ancify_count_depths_impl, 3},
     {"_ancify_read_likelihoods_impl", (DL_FUNC) &_ancify_read_likelihoods_impl, 5},
     {"_ancify_likelihood_step_impl", (DL_FUNC) &_ancify_likelihood_step_impl, 5},

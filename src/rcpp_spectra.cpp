@@ -317,6 +317,46 @@ Rcpp::List variant_spectrum_impl(SEXP table, const std::vector<int>& sizes,
   return result;
 }
 
+// The combinations of allele counts in each window: list(called =, derived = with a row for each
+// and a column for each population, window = from 1, as_counted = the sum of the probabilities that
+// the counted allele is derived, swapped = that the other is). And each window's chromosome, from
+// 1, and index, from 0.
+// [[Rcpp::export]]
+Rcpp::List variant_rows_impl(SEXP table) {
+  const Rcpp::XPtr<const ancify::VariantSites> sites(table);
+  const ancify::SiteTable& rows = sites->table;
+  const auto n = static_cast<int>(rows.size());
+  Rcpp::IntegerMatrix called(n, static_cast<int>(rows.populations()));
+  Rcpp::IntegerMatrix derived(n, called.ncol());
+  Rcpp::IntegerVector window(n);
+  Rcpp::NumericVector as_counted(n);
+  Rcpp::NumericVector swapped(n);
+  for (int i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (int k = 0; k < called.ncol(); ++k) {
+      const ancify::AlleleCount count = rows.count(row, static_cast<std::size_t>(k));
+      called(i, k) = count.called;
+      derived(i, k) = count.derived;
+    }
+    window[i] = rows.window(row) + 1;
+    as_counted[i] = rows.as_counted(row);
+    swapped[i] = rows.swapped(row);
+  }
+  const auto windows = static_cast<R_xlen_t>(sites->places.size());
+  Rcpp::IntegerVector chromosome(windows);
+  Rcpp::NumericVector index(windows);
+  for (R_xlen_t i = 0; i < windows; ++i) {
+    const ancify::SiteWindow& place = sites->places[static_cast<std::size_t>(i)];
+    chromosome[i] = static_cast<int>(place.chromosome) + 1;
+    index[i] = static_cast<double>(place.index);
+  }
+  using Rcpp::Named;
+  return Rcpp::List::create(Named("called") = called, Named("derived") = derived,
+                            Named("window") = window, Named("as_counted") = as_counted,
+                            Named("swapped") = swapped, Named("chromosome") = chromosome,
+                            Named("index") = index);
+}
+
 // The number of genotypes of each depth: list(sites =, genotypes = a column for each population).
 // `populations` has an index for each sample: its population, from 0, or -1 for none.
 // [[Rcpp::export]]

@@ -43,19 +43,18 @@ class SiteWindows {
 
   int of(const SiteReader& site) {
     if (length_ == 0) return 0;
-    const std::pair window(site.chromosomes(), site.position() / length_);
-    if (window != last_) {
-      last_ = window;
-      ++n_;
+    const SiteWindow window = {site.chromosomes() - 1, site.position() / length_};
+    if (places_.empty() || window.chromosome != places_.back().chromosome ||
+        window.index != places_.back().index) {
+      places_.push_back(window);
     }
-    return n_ - 1;
+    return static_cast<int>(places_.size()) - 1;
   }
-  int size() const { return n_; }
+  const std::vector<SiteWindow>& places() const { return places_; }
 
  private:
   std::int64_t length_;
-  std::pair<std::size_t, std::int64_t> last_ = {0, 0};
-  int n_ = 0;
+  std::vector<SiteWindow> places_;
 };
 
 class SiteClasses {
@@ -104,7 +103,8 @@ VariantSites tabulate(const VariantSitesOptions& options, JobControl& control,
       sites.errors.add(site.counts().data(), site.posterior(), kind_of(site));
     }
   }
-  sites.windows = options.n_classes > 0 ? options.n_classes : windows.size();
+  sites.places = windows.places();
+  sites.windows = options.n_classes > 0 ? options.n_classes : static_cast<int>(sites.places.size());
   static_cast<RecordTotals&>(sites) = std::move(site.totals());
   return sites;
 }

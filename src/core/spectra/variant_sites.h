@@ -36,6 +36,12 @@ struct VariantSitesOptions : SiteReaderOptions {
   std::unordered_map<std::string, std::vector<SiteClass>> classes;
 };
 
+// A window of `window` bases on a chromosome of RecordTotals::chromosomes.
+struct SiteWindow {
+  std::size_t chromosome;  // from 0
+  std::int64_t index;      // from 0, at the chromosome's first base
+};
+
 struct VariantSites : RecordTotals {
   explicit VariantSites(std::size_t populations)
       : table(std::vector<int>(populations)), errors(populations, kMutations * kCpgStates) {}
@@ -43,7 +49,8 @@ struct VariantSites : RecordTotals {
   SiteTable table;           // for sizes 0, so that it holds all sites
   Misidentification errors;  // kinds: the mutation's number times kCpgStates, and the CpgState
   int windows = 0;
-  std::int64_t unclassed = 0;  // sites without a class
+  std::vector<SiteWindow> places;  // of windows by position
+  std::int64_t unclassed = 0;      // sites without a class
 };
 
 // The sample names in the header. Throws FormatError if one is not UTF-8 and, unless
