@@ -79,6 +79,10 @@
 #' * [sfs_statistics()] gives theta and Tajima's D, and [sfs_fst()] differentiation.
 #' * [`plot()`][plot.sfs] draws spectra.
 #'
+#' @section Selection:
+#' * [selection_scan()] tests windows of a genome for selection, weighted by posteriors of ancestral
+#'   alleles. [`plot()`][plot.selection_scan] draws a scan, and [write_bedgraph()] exports it.
+#'
 #' @section Mutation spectra:
 #' * [mutation_spectrum()] counts the mutations of a VCF by ancestral context.
 #' * [count_contexts()] counts the positions that could have mutated, and [mutation_rates()] divides

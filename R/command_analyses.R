@@ -68,6 +68,26 @@ sfs_command <- function(parsed) {
   if (length(files)) wrote(paste(files[c(1, length(files))], collapse = " to "))
 }
 
+scan_selection_command <- function(parsed) {
+  output <- parsed$output %||% "-"
+  sizes <- vapply(split_option(parsed$project), number_option, 0, "each size of --project")
+  scan <- selection_scan(
+    parsed$arguments, populations_option(parsed), number_option(parsed$window, "--window"),
+    number_option(parsed$step, "--step"), if (length(sizes)) unname(sizes), parsed$ancestral,
+    if (isTRUE(parsed$hard)) "hard" else "posterior", parsed$reference, parsed$mask,
+    is.null(parsed$no_low_confidence), subset = TRUE, threads = threads_option(parsed),
+    progress = isatty(stderr())
+  )
+  if (grepl("[.]bedgraph$", output, ignore.case = TRUE)) {
+    write_bedgraph(scan, output, parsed$statistic %||% "zeng_h")
+  } else {
+    if (!is.null(parsed$statistic)) usage_error("--statistic needs -o FILE.bedgraph")
+    write_tsv(output, as.data.frame(scan))
+  }
+  print_beside(output, attr(scan, "records"), row.names = FALSE)
+  if (output != "-") wrote(output)
+}
+
 populations_option <- function(parsed) {
   words <- split_option(parsed$info_populations)
   if (!length(words)) {

@@ -83,6 +83,11 @@ option_rows <- list(
   sites = option_row("sites", "VCF", "a VCF or BCF of the positions to write"),
   width = option_row("width", "LETTERS", "letters in a line of FASTA", default = "60"),
   window = option_row("window", "BASES", "length of windows"),
+  step = option_row("step", "BASES", "distance of windows, a divisor of --window",
+                    default = "--window"),
+  hard = option_row("hard", "", "take ancestral alleles as certain, whatever their posteriors"),
+  statistic = option_row("statistic", "NAME", "of a .bedgraph, such as tajima_d",
+                         default = "zeng_h"),
   vcf = option_row("vcf", "FILE", "variants: a VCF or BCF"),
   k = option_row(
     "kmer", "K", "length of the context of a mutation: 1, 3, 5, 7 or 9", "-k", default = "3"

@@ -121,6 +121,25 @@ rows_of_analyses <- function() {
       instead = "sfs_from_vcf",
       words = c(vcf = "VCF", also = "--also", low_confidence = "--no-low-confidence")
     ),
+    `scan-selection` = command_row(
+      "scan windows of a VCF or BCF for selection, by their spectra", scan_selection_command, "VCF",
+      c(
+        "window", "step", "populations", "info_populations", "project", "ancestral", "hard",
+        "reference", "mask", "no_low_confidence", "statistic", "output", "threads"
+      ),
+      required = "window", streams = c("VCF", "output"),
+      details = paste(
+        "Writes a row for each population and window, with estimates of theta and tests of",
+        "neutrality; or one statistic, if -o ends with .bedgraph. Populations are as for sfs.",
+        "Posteriors of ancestral alleles weight the sites, unless --hard is given."
+      ),
+      examples = paste(
+        "ancify scan-selection in.vcf.gz --ancestral ancestral_calls --populations samples.txt",
+        "\\\n  --project 4,4 --window 5000 -o selection.tsv"
+      ),
+      instead = "selection_scan",
+      words = c(vcf = "VCF", calls = "--hard", low_confidence = "--no-low-confidence")
+    ),
     mutations = command_row(
       "count mutations of a VCF or BCF by ancestral context, with rates", mutations_command,
       options = c("config", "vcf", "k", "populations", "info_populations", "mask",

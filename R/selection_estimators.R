@@ -107,7 +107,8 @@ window_statistics <- function(sums, n) {
   })
   names(tests) <- names(neutrality_tests)
   data.frame(
-    segregating = sums[, "sites_all"], sums[, c("watterson", "pi", "theta_h", "theta_l")],
+    segregating = sums[, "sites_all"],
+    sums[, c("watterson", "pi", "theta_h", "theta_l"), drop = FALSE],
     tajima_d = tests$tajima_d, fay_wu_h = sums[, "pi"] - sums[, "theta_h"], tests[-1],
     row.names = NULL
   )

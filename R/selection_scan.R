@@ -6,8 +6,15 @@
 #'
 #' @details
 #' **Sites** and their ancestral alleles are as in [sfs_from_vcf()]. Each is projected to `project`
-#' haplotypes. A site with the posterior p adds p times its statistics, and 1 - p times those with
-#' exchanged alleles. With `calls = "hard"`, the ancestral alleles count as certain.
+#' haplotypes.
+#'
+#' **Posteriors.** A wrong ancestral allele turns a rare derived allele into a frequent one, as a
+#' sweep would. So each site adds its statistics as called, with a weight w, and those with exchanged
+#' alleles, with the weight 1 - w. Posteriors p of `AA_post` depend on the sample's own counts
+#' ([annotate_vcf()] with a `history`), so that w = p. Other posteriors come from outgroups alone: of
+#' such sites, a share p is right at any count. Then w = p / (2p - 1) makes the expected statistics
+#' those of the true alleles, but w = p would double the errors. Such sites with a posterior below
+#' 0.75 are left out (`DOUBTFUL`). With `calls = "hard"`, the ancestral alleles count as certain.
 #'
 #' **Statistics.** With \eqn{\xi_i}{x[i]} sites of i derived copies among n haplotypes, estimates of
 #' theta are weighted sums of \eqn{i \xi_i}{i x[i]}, and so are tests, which are differences of two
@@ -101,7 +108,7 @@ selection_scan <- function(vcf, populations, window, step = NULL, project = NULL
   given <- counts_for_spectrum(vcf, populations, project, subset)
   found <- with_watch("Reading", function(watch) {
     tabulate_vcf(vcf, given$counts, ancestral, reference, mask, low_confidence, step, "snps", NULL,
-                 FALSE, work, watch)
+                 FALSE, work, watch, if (calls == "posterior") least_scan_posterior else 0)
   }, work$progress)
   of_info <- is.null(ancestral)
   if (!of_info) warn_about_unmatched(found$chromosomes, ancestral)
@@ -127,7 +134,7 @@ selection_scan <- function(vcf, populations, window, step = NULL, project = NULL
     )
   })
   table <- do.call(rbind, tables)
-  records <- c(left_out, USED = sum(rows$as_counted + rows$swapped))
+  records <- c(left_out, DOUBTFUL = found$doubtful, USED = sum(rows$as_counted + rows$swapped))
   structure(
     table, records = data.frame(reason = names(records), records = unname(records)),
     scan = list(window = window, step = step, calls = calls, posteriors = found$has_posteriors),
@@ -136,6 +143,9 @@ selection_scan <- function(vcf, populations, window, step = NULL, project = NULL
 }
 
 most_scan_haplotypes <- 2000
+
+# Weights of less certain sites would be large: 1.5 and -0.5 here.
+least_scan_posterior <- 0.75
 
 scan_sizes <- function(project, most, names) {
   sizes <- sizes_to_project(project, most, names)

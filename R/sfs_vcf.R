@@ -244,9 +244,9 @@ draws_of_windows <- function(windows, window, replicates, classes) {
   }
 }
 
-# `counts`: as from count_source().
+# `counts`: as from count_source(). `least_posterior`: as in the core's VariantSitesOptions.
 tabulate_vcf <- function(vcf, counts, ancestral, reference, mask, low_confidence, window, kind,
-                         classes, folded, work, watch) {
+                         classes, folded, work, watch, least_posterior = 0) {
   use_info <- is.null(ancestral) && !folded
   # These names locate sequences and regions. Without them, one pass over the file is enough.
   located <- c(ancestral, reference, mask)
@@ -256,7 +256,7 @@ tabulate_vcf <- function(vcf, counts, ancestral, reference, mask, low_confidence
     use_info = use_info, folded = folded, mask = mask %||% "",
     low_confidence = low_confidence, window = window %||% 0, work = work,
     kind = match(kind, site_kinds) - 1L, n_classes = length(classes$names),
-    classes = classes$by_chromosome %||% list()
+    classes = classes$by_chromosome %||% list(), least_posterior = least_posterior
   )
   sequences <- record_sequences(chromosomes, ancestral, reference)
   tabulate_variants_impl(vcf, counts, sequences, options, watch)

@@ -182,7 +182,8 @@ struct Fields<ancify::VariantSitesOptions> {
              field("folded", &All::ref_is_ancestral), field("mask", &All::mask),
              field("low_confidence", &All::low_confidence), field("window", &All::window),
              field("work", &All::threads, threads_of), field("kind", &All::kind, as_site_kind),
-             field("n_classes", &All::n_classes), field("classes", &All::classes, as_classes));
+             field("n_classes", &All::n_classes), field("classes", &All::classes, as_classes),
+             field("least_posterior", &All::least_posterior));
 };
 
 template <>
@@ -300,6 +301,7 @@ Rcpp::List tabulate_variants_impl(const std::string& variants, const Rcpp::List&
   result["most"] = Rcpp::IntegerVector(Rcpp::wrap(sites->table.most_called()));
   result["windows"] = sites->windows;
   result["unclassed"] = static_cast<double>(sites->unclassed);
+  result["doubtful"] = static_cast<double>(sites->doubtful);
   result["table"] = Rcpp::XPtr<const ancify::VariantSites>(sites.release());
   return result;
 }

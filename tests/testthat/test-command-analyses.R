@@ -262,6 +262,30 @@ long_test_that("parts of a long chromosome meet", {
   expect_identical(table$phred, phred)
 })
 
+# ---- scan-selection ------------------------------------------------------------------------------
+
+test_that("scan-selection writes windows as a table or as a bedGraph", {
+  scan <- paste("ancify scan-selection in.vcf.gz --ancestral ancestral_calls",
+                "--populations samples.txt --project 4,4 --window 5000")
+  result <- here(paste(scan, "-o selection.tsv"))
+  expect_quiet(result)
+  expect_identical(tail(result$out, 1), "Wrote selection.tsv")
+  populations <- utils::read.table(at("samples.txt"), col.names = c("sample", "population"))
+  expected <- quietly(selection_scan(
+    at("in.vcf.gz"), populations, 5000, project = c(4, 4), ancestral = at("ancestral_calls"),
+    subset = TRUE
+  ))
+  table <- utils::read.delim(at("selection.tsv"))
+  expect_equal(table$pi, expected$pi)
+  expect_equal(table$zeng_h, expected$zeng_h)
+  expect_match(result$out, "USED", all = FALSE)
+  expect_quiet(here(paste(scan, "--hard --statistic pi -o pi.bedgraph")))
+  expect_match(readLines(at("pi.bedgraph"), 1), "track type=bedGraph name=\"pi ")
+  complains(2L, "--statistic needs -o FILE.bedgraph", paste(scan, "--statistic pi"))
+  complains(2L, "scan-selection needs --window", "ancify scan-selection in.vcf.gz")
+  complains(1L, "which does not divide `--window`", paste(scan, "--step 3000"))
+})
+
 # ---- demography ----------------------------------------------------------------------------------
 
 long_test_that("demography fits a model, and writes JSON, the spectrum and a Demes file", {

@@ -149,13 +149,15 @@ bool SiteReader::is_monomorphic() const {
 void SiteReader::take_site(int ancestral) {
   ancestral_base_ = ancestral;
   derived_base_ = base_code(reader_.allele(derived_allele_).front());
-  std::optional<double> posterior;
-  if (!options_.ref_is_ancestral) {
-    posterior = options_.use_info ? ancestral_posterior(reader_, ancestral_base_, derived_base_)
-                                  : errors_.posterior(reader_);
+  std::optional<AllelePosterior> posterior;
+  if (options_.use_info && !options_.ref_is_ancestral) {
+    posterior = ancestral_posterior(reader_, ancestral_base_, derived_base_);
+  } else if (!options_.ref_is_ancestral) {
+    if (const auto of_run = errors_.posterior(reader_)) posterior = {*of_run, false};
   }
   if (posterior) totals_.has_posteriors = true;
-  posterior_ = posterior.value_or(1);
+  posterior_ = posterior ? posterior->probability : 1;
+  posterior_of_sample_ = posterior && posterior->of_sample;
 }
 
 // Counts the haplotypes of a site, and returns whether it can be used.

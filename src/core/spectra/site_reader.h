@@ -82,6 +82,8 @@ class SiteReader {
   bool ref_is_ancestral() const { return derived_allele_ == 1; }
   // The posterior of the ancestral allele; 1 if it is unknown.
   double posterior() const { return posterior_; }
+  // True if the posterior depends on the sample's counts, and not on outgroups alone.
+  bool posterior_of_sample() const { return posterior_of_sample_; }
   // The haplotype counts of each population.
   const std::vector<AlleleCount>& counts() const { return counts_; }
   // The number of stored alleles, and the indices of the ancestral and the derived one.
@@ -132,6 +134,7 @@ class SiteReader {
   int derived_base_ = 0;
   int derived_allele_ = 1;
   double posterior_ = 1;
+  bool posterior_of_sample_ = false;
   bool has_sites_ = false;
   bool has_counts_ = false;
 };

@@ -85,6 +85,14 @@ class SiteClasses {
   const std::vector<SiteClass>* here_ = &none_;  // of the current chromosome
 };
 
+// The weight of the site as counted; with exchanged alleles it has 1 minus this weight. A posterior
+// by outgroups alone is the share of right calls whatever the counts, so spectra of calls are
+// mixtures. These weights undo them: the true state has the expected weight 1, the other one 0.
+double weight_of(const SiteReader& site, double least_posterior) {
+  const double p = site.posterior();
+  return least_posterior == 0 || site.posterior_of_sample() ? p : p / (2 * p - 1);
+}
+
 VariantSites tabulate(const VariantSitesOptions& options, JobControl& control,
                       const TaskContext& context) {
   VariantSites sites(options.n_populations);
@@ -98,7 +106,11 @@ VariantSites tabulate(const VariantSitesOptions& options, JobControl& control,
       ++sites.unclassed;
       continue;
     }
-    sites.table.add(site.counts().data(), site.posterior(), *window);
+    if (site.posterior() < options.least_posterior && !site.posterior_of_sample()) {
+      ++sites.doubtful;
+      continue;
+    }
+    sites.table.add(site.counts().data(), weight_of(site, options.least_posterior), *window);
     if (options.kind == SiteKind::kSnps) {
       sites.errors.add(site.counts().data(), site.posterior(), kind_of(site));
     }

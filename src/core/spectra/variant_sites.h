@@ -34,6 +34,9 @@ struct VariantSitesOptions : SiteReaderOptions {
   // sorted by position.
   int n_classes = 0;
   std::unordered_map<std::string, std::vector<SiteClass>> classes;
+  // Above 0: weights that are unbiased for posteriors p by outgroups alone, p / (2 p - 1) and
+  // (p - 1) / (2 p - 1). Sites with a lower p are left out.
+  double least_posterior = 0;
 };
 
 // A window of `window` bases on a chromosome of RecordTotals::chromosomes.
@@ -51,6 +54,7 @@ struct VariantSites : RecordTotals {
   int windows = 0;
   std::vector<SiteWindow> places;  // of windows by position
   std::int64_t unclassed = 0;      // sites without a class
+  std::int64_t doubtful = 0;       // sites below least_posterior
 };
 
 // The sample names in the header. Throws FormatError if one is not UTF-8 and, unless

@@ -66,7 +66,8 @@ AlleleState allele_state_of_info(VariantReader& reader) {
   return {AlleleCall::kOther};
 }
 
-std::optional<double> ancestral_posterior(VariantReader& reader, int ancestral, int derived) {
+std::optional<AllelePosterior> ancestral_posterior(VariantReader& reader, int ancestral,
+                                                   int derived) {
   const std::vector<float> of_bases = reader.info_numbers("AA_post");
   if (!of_bases.empty()) {
     if (of_bases.size() != kBases) reader.fail("AA_post must be four numbers, for A, C, G and T");
@@ -74,13 +75,13 @@ std::optional<double> ancestral_posterior(VariantReader& reader, int ancestral, 
     const double right = of_bases[static_cast<std::size_t>(ancestral)];
     const double wrong = of_bases[static_cast<std::size_t>(derived)];
     if (right + wrong == 0) reader.fail("AA_post is 0 for both alleles");
-    return right / (right + wrong);
+    return AllelePosterior{right / (right + wrong), true};
   }
   const std::vector<float> of_call = reader.info_numbers("AA_prob");
   if (of_call.empty()) return {};
   if (of_call.size() != 1) reader.fail("AA_prob must be one number");
   check_probability(reader, of_call.front(), "AA_prob");
-  return of_call.front();
+  return AllelePosterior{of_call.front(), false};
 }
 
 std::vector<AncestralRecord> read_ancestral_records(const std::string& path, JobControl& control) {
@@ -94,9 +95,9 @@ std::vector<AncestralRecord> read_ancestral_records(const std::string& path, Job
       const char ref = upper(reader.allele(0));
       const char alt = upper(reader.allele(1));
       const bool ref_called = base_code(call) == base_code(ref);
-      const double right =
-          ancestral_posterior(reader, base_code(call), base_code(ref_called ? alt : ref))
-              .value_or(1);
+      const auto posterior =
+          ancestral_posterior(reader, base_code(call), base_code(ref_called ? alt : ref));
+      const double right = posterior ? posterior->probability : 1;
       records.push_back({std::string(reader.chromosome()), reader.position(), ref, alt,
                          ref_called ? right : 1 - right});
     });

@@ -32,10 +32,16 @@ AncestralValue ancestral_value(VariantReader& reader);
 // The allele that AA names, if all of it is in upper case (high confidence) or in lower case (low).
 AlleleState allele_state_of_info(VariantReader& reader);
 
+struct AllelePosterior {
+  double probability;
+  bool of_sample;  // by the sample's counts too, as AA_post is, and not by outgroups alone
+};
+
 // The posterior of the ancestral base, given that it is one of these two, from AA_post or AA_prob;
 // none if the record has neither. `ancestral` and `derived`: codes of bases. FormatError if a
 // number is not a probability.
-std::optional<double> ancestral_posterior(VariantReader& reader, int ancestral, int derived);
+std::optional<AllelePosterior> ancestral_posterior(VariantReader& reader, int ancestral,
+                                                   int derived);
 
 // A record with two single-base alleles, one of them ancestral.
 struct AncestralRecord {
