@@ -134,8 +134,8 @@ rows_of_analyses <- function() {
         "Posteriors of ancestral alleles weight the sites, unless --hard is given."
       ),
       examples = paste(
-        "ancify scan-selection in.vcf.gz --ancestral ancestral_calls --populations samples.txt",
-        "\\\n  --project 4,4 --window 5000 -o selection.tsv"
+        "ancify scan-selection in.vcf.gz --ancestral ancestral_calls \\\n ",
+        "--populations samples.txt --project 4,4 --window 5000 -o selection.tsv"
       ),
       instead = "selection_scan",
       words = c(vcf = "VCF", calls = "--hard", low_confidence = "--no-low-confidence")

@@ -49,7 +49,8 @@ fu_covariances <- function(n) {
   b <- 2 * n / ((n - i + 1) * (n - i)) * (a[n] + 1 / n - a[i]) - 2 / (n - i)
   b <- c(b, 0) # b(n) is taken for no cell
   tail <- (a[n] - a[i]) / (n - i)
-  cell <- function(i, j) { # i > j
+  # For i above j
+  cell <- function(i, j) {
     ifelse(
       i + j < n, (b[i + 1] - b[i]) / 2,
       ifelse(i + j == n, tail[i] + tail[j] - (b[i] + b[j + 1]) / 2 - 1 / (i * j),

@@ -9,12 +9,13 @@
 #' haplotypes.
 #'
 #' **Posteriors.** A wrong ancestral allele turns a rare derived allele into a frequent one, as a
-#' sweep would. So each site adds its statistics as called, with a weight w, and those with exchanged
-#' alleles, with the weight 1 - w. Posteriors p of `AA_post` depend on the sample's own counts
-#' ([annotate_vcf()] with a `history`), so that w = p. Other posteriors come from outgroups alone: of
-#' such sites, a share p is right at any count. Then w = p / (2p - 1) makes the expected statistics
-#' those of the true alleles, but w = p would double the errors. Such sites with a posterior below
-#' 0.75 are left out (`DOUBTFUL`). With `calls = "hard"`, the ancestral alleles count as certain.
+#' sweep would. So each site adds its statistics as called, with a weight w, and its statistics with
+#' exchanged alleles, with the weight 1 - w. Posteriors p of `AA_post` depend on the sample's own
+#' counts ([annotate_vcf()] with a `history`), so that w = p. Other posteriors come from outgroups
+#' alone: a share p of such calls is right, at any count. Then w = p / (2p - 1) gives the true
+#' alleles' statistics in expectation, whereas w = p would double the errors. Such sites with a
+#' posterior below 0.75 are left out (`DOUBTFUL`). With `calls = "hard"`, the ancestral alleles count
+#' as certain.
 #'
 #' **Statistics.** With \eqn{\xi_i}{x[i]} sites of i derived copies among n haplotypes, estimates of
 #' theta are weighted sums of \eqn{i \xi_i}{i x[i]}, and so are tests, which are differences of two
@@ -48,12 +49,12 @@
 #' @param calls `"posterior"` (the default) weights sites by the posteriors of their ancestral
 #'   alleles. `"hard"` takes ancestral alleles as certain.
 #' @inheritParams sfs_from_vcf
-#' @return A data frame of class `selection_scan`, with a row for each population and window from the
-#'   first to the last with a site on its chromosome: `chromosome`, `start` and `end` (from 1,
-#'   inclusive), `population`, `haplotypes`, `sites` (used in the window, invariant ones included),
+#' @return A data frame of class `selection_scan`. It has a row for each population and window, from
+#'   the first to the last window with a site on a chromosome: `chromosome`, `start` and `end` (from
+#'   1, inclusive), `population`, `haplotypes`, `sites` (used in the window, invariant ones included),
 #'   and the statistics. Tests are `NaN` in windows without variable sites. Attributes: `records` as
-#'   from [sfs_from_vcf()], and `scan`, a list of `window`, `step`, `calls` and `posteriors` (whether
-#'   the sites have any).
+#'   from [sfs_from_vcf()], and `scan`, a list of `window`, `step`, `calls` and `posteriors` (`TRUE`
+#'   if the sites have any).
 #' @section Errors:
 #' As from [sfs_from_vcf()], and `ancify_input_error`: `step` does not divide `window`, or `project`
 #' is not between 4 and 2,000.

@@ -129,7 +129,7 @@ test_that("misspelt commands and options have suggestions", {
   for (name in words) {
     swapped <- sub("^(.)(.)(.)", "\\1\\3\\2", name)
     for (wrong in setdiff(c(sub(".$", "", name), paste0(name, "x"), swapped), words)) {
-      expect_match(usage_problem(wrong), sprintf("no command %s; did you mean [a-z]+\\?$", wrong))
+      expect_match(usage_problem(wrong), sprintf("no command %s; did you mean [a-z-]+\\?$", wrong))
     }
   }
   expect_match(usage_problem("anotate"), "did you mean annotate?", fixed = TRUE)

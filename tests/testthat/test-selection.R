@@ -42,8 +42,8 @@ test_that("estimators are unbiased: their weights sum to 1", {
 
 # ---- Scans ---------------------------------------------------------------------------------------
 
-# A VCF of random sites on two chromosomes: some calls are missing, some ancestral alleles uncertain.
-# `field`: AA_prob, by outgroups alone, or AA_post, by the sample's counts too.
+# A VCF of random sites on two chromosomes. Some calls are missing, some ancestral alleles
+# uncertain. `field`: AA_prob, by outgroups alone, or AA_post, by the sample's counts too.
 scan_case <- function(n_sites = 300, n_samples = 6, posterior = TRUE, field = "AA_prob") {
   position <- lapply(1:2, function(i) sort(sample(1e4, n_sites / 2)))
   calls <- matrix(sample(c("0", "1", "."), 2 * n_samples * n_sites, TRUE, c(0.6, 0.38, 0.02)),
