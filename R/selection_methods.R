@@ -46,8 +46,8 @@ as.data.frame.selection_scan <- function(x, ...) {
 #' @return `plot()`: the picture, invisibly. `autoplot()`: a ggplot. `write_bedgraph()`: the path,
 #'   invisibly. Windows without a value are left out.
 #' @section Errors:
-#' * `ancify_input_error`: `statistic` is no numeric column, `population` is not in `x`, or no window
-#'   has a value. Or windows overlap, which bedGraph does not allow.
+#' * `ancify_input_error`: `statistic` is no numeric column, `population` is not in `x`, or no
+#'   window has a value. Or windows overlap, which bedGraph does not allow.
 #' * `ancify_file_error` (field `file`): the file cannot be written.
 #' * `ancify_package_error`: the picture needs ggplot2.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && !is.na(ancify_build_info()$htslib)

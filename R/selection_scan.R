@@ -14,8 +14,8 @@
 #' counts ([annotate_vcf()] with a `history`), so that w = p. Other posteriors come from outgroups
 #' alone: a share p of such calls is right, at any count. Then w = p / (2p - 1) gives the true
 #' alleles' statistics in expectation, whereas w = p would double the errors. Such sites with a
-#' posterior below 0.75 are left out (`DOUBTFUL`). With `calls = "hard"`, the ancestral alleles count
-#' as certain.
+#' posterior below 0.75 are left out (`DOUBTFUL`). With `calls = "hard"`, the ancestral alleles
+#' count as certain.
 #'
 #' **Statistics.** With \eqn{\xi_i}{x[i]} sites of i derived copies among n haplotypes, estimates of
 #' theta are weighted sums of \eqn{i \xi_i}{i x[i]}, and so are tests, which are differences of two
@@ -37,8 +37,8 @@
 #' | `achaz_y`, `achaz_y_star` | Tajima's D without derived or any singletons | Achaz 2008 |
 #'
 #' All tests but `fay_wu_h` are divided by their standard deviation in a population of constant size
-#' without recombination, by the covariances of Fu (1995) and the estimates of theta and its square
-#' from S (Achaz 2009). Estimates are of whole windows: divide by the called bases of a window for
+#' without recombination. It comes from the covariances of Fu (1995), and from the estimates of theta
+#' and its square by S (Achaz 2009). Estimates are of whole windows: divide by the called bases of a window for
 #' estimates by base.
 #'
 #' @param window Length of windows in bases.
@@ -51,8 +51,8 @@
 #' @inheritParams sfs_from_vcf
 #' @return A data frame of class `selection_scan`. It has a row for each population and window, from
 #'   the first to the last window with a site on a chromosome: `chromosome`, `start` and `end` (from
-#'   1, inclusive), `population`, `haplotypes`, `sites` (used in the window, invariant ones included),
-#'   and the statistics. Tests are `NaN` in windows without variable sites. Attributes: `records` as
+#'   1, inclusive), `population`, `haplotypes`, `sites` (used in the window, with invariant ones) and
+#'   the statistics. Tests are `NaN` in windows without variable sites. Attributes: `records` as
 #'   from [sfs_from_vcf()], and `scan`, a list of `window`, `step`, `calls` and `posteriors` (`TRUE`
 #'   if the sites have any).
 #' @section Errors:
