@@ -75,26 +75,22 @@ autoplot.selection_scan <- function(object, statistic = "zeng_h", # nolint: obje
   rows <- statistic_rows(object, statistic, population)
   chromosomes <- unique(rows$chromosome)
   number <- match(rows$chromosome, chromosomes)
-  middle <- (rows$start + rows$end) / 2
+  middle <- (rows$start + rows$end - 1) / 2
   first <- vapply(split(middle, number), min, 0)
   spans <- vapply(split(middle, number), max, 0) - first
+  one <- length(chromosomes) == 1
   # A gap between chromosomes keeps short ones apart.
-  starts <- c(0, cumsum(spans + sum(spans) / 200))[seq_along(spans)]
+  starts <- if (one) first else c(0, cumsum(spans + sum(spans) / 200))[seq_along(spans)]
   points <- data.frame(place = starts[number] + middle - first[number], value = rows$value,
                        shade = factor(number %% 2))
-  one <- length(chromosomes) == 1
   ggplot2::ggplot(points, by_column(x = "place", y = "value", colour = "shade")) +
     ggplot2::geom_hline(yintercept = 0, colour = "grey60") +
     ggplot2::geom_point(size = 0.7) +
     ggplot2::scale_colour_manual(values = c("#4A90C2", dark_colour), guide = "none") +
     ggplot2::scale_x_continuous(
-      if (one) sprintf("Position on %s (Mb)", chromosomes) else "Chromosome",
+      if (one) sprintf("Position on chromosome %s (Mb)", chromosomes) else "Chromosome",
       breaks = if (one) ggplot2::waiver() else starts + spans / 2,
-      labels = if (one) {
-        function(at) format((at + first) / 1e6, trim = TRUE, drop0trailing = TRUE)
-      } else {
-        shorten(chromosomes)
-      },
+      labels = if (one) function(at) format(at / 1e6, trim = TRUE) else shorten(chromosomes),
       guide = ggplot2::guide_axis(check.overlap = TRUE), expand = c(0.01, 0)
     ) +
     ggplot2::labs(y = statistic, title = sprintf("%s, windows of %s bases", rows$population[1],

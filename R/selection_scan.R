@@ -37,9 +37,9 @@
 #' | `achaz_y`, `achaz_y_star` | Tajima's D without derived or any singletons | Achaz 2008 |
 #'
 #' All tests but `fay_wu_h` are divided by their standard deviation in a population of constant size
-#' without recombination. It comes from the covariances of Fu (1995), and from the estimates of theta
-#' and its square by S (Achaz 2009). Estimates are of whole windows: divide by the called bases of a window for
-#' estimates by base.
+#' without recombination. It comes from the covariances of Fu (1995), and from the estimates of
+#' theta and its square by S (Achaz 2009). Estimates are of whole windows: divide by the called
+#' bases of a window for estimates by base.
 #'
 #' @param window Length of windows in bases.
 #' @param step Distance of the beginnings of windows; a divisor of `window`. `NULL` (the default):
@@ -51,8 +51,8 @@
 #' @inheritParams sfs_from_vcf
 #' @return A data frame of class `selection_scan`. It has a row for each population and window, from
 #'   the first to the last window with a site on a chromosome: `chromosome`, `start` and `end` (from
-#'   1, inclusive), `population`, `haplotypes`, `sites` (used in the window, with invariant ones) and
-#'   the statistics. Tests are `NaN` in windows without variable sites. Attributes: `records` as
+#'   1, inclusive), `population`, `haplotypes`, `sites` (used in the window, with invariant ones),
+#'   and the statistics. Tests are `NaN` in windows without variable sites. Attributes: `records` as
 #'   from [sfs_from_vcf()], and `scan`, a list of `window`, `step`, `calls` and `posteriors` (`TRUE`
 #'   if the sites have any).
 #' @section Errors:
