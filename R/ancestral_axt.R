@@ -11,11 +11,11 @@
 #' | given | from the start: 11 to 20 of 100 bases becomes 81 to 90, strand `-` |
 #' | `NULL` | as in the file and in `CNEr::readAxt()`, with a warning |
 #'
-#' The sequences are always those of the file. On the minus strand they are the reverse complement
-#' of the outgroup's genome.
+#' The sequences stay as in the file: on the minus strand, they are the reverse complement of the
+#' outgroup's genome.
 #'
-#' Blocks are checked as in [project_axt()], and so are their coordinates in the outgroup. Only the
-#' lengths of the focal chromosomes are unknown here.
+#' Blocks are checked as in [project_axt()], and so are their coordinates in the outgroup. They are
+#' not checked against the lengths of the focal chromosomes, which are unknown here.
 #'
 #' @param axt Path of an alignment in UCSC's AXT format: plain, gzip or bgzip, recognised by
 #'   content. The focal genome is the first row of each pair.
@@ -78,7 +78,7 @@ read_axt <- function(axt, outgroup_lengths = NULL, chromosomes = NULL,
       file = axt
     )
   }
-  # Evaluated outside the call of Pairs(), because this generic would replace the classes of our
+  # Evaluate the ranges outside Pairs(), because that generic would replace the classes of our
   # errors.
   focal <- aligned_ranges(blocks$focal, "+", axt)
   strand <- ifelse(blocks$minus, "-", "+")

@@ -23,9 +23,9 @@
 #' | the alleles | a row of `variants`: `position`, and `alleles` such as `"A/G"` |
 #' | alleles and counts | a row with `counts` of the second allele and `n` haplotypes as well |
 #'
-#' The posteriors of such rows are those of [polarise_sites()], with `NA` for unknown `counts`.
-#' Without `n` the site varies among `focal_lineages` haplotypes of the history. A tie between both
-#' alleles is `n`. If no outgroup has a base, the call stays `N`.
+#' [polarise_sites()] computes the posteriors of such rows, with `NA` for unknown `counts`. Without
+#' `n` the site varies among `focal_lineages` haplotypes of the history. If both alleles tie, the
+#' call is `n`. If no outgroup has a base, the call stays `N`.
 #'
 #' @param inner,outer Sequences of the inner and the outer outgroups, one for each species, all of
 #'   one length: a named character vector, or an `XStringSet` of the package Biostrings. For one
@@ -41,11 +41,11 @@
 #'   `NULL` by default.
 #' @param focal The focal species' leaf in `tree`; `NULL` (the default) for none.
 #' @param node The ancestor to call, for parsimony and likelihood: the name of an inner node of
-#'   `tree`, or two or more of its leaves, whose most recent common ancestor it is. `NULL` (the
+#'   `tree`, or two or more of its leaves, for their most recent common ancestor. `NULL` (the
 #'   default) for the node where the lineage of `focal` joins, or the root.
 #' @param model For likelihood a [substitution_model()] (`"JC69"` by default). For coalescent a
-#'   model that replaces the history's. Both models may be by class, see [cpg_class()]. For ml the
-#'   path of a LightGBM model as text.
+#'   model that replaces the history's. Both models may differ between classes of sites, see
+#'   [cpg_class()]. For ml the path of a LightGBM model as text.
 #' @param history For coalescent: a [coalescent_history()] with a split for each outgroup, by
 #'   name, or without names in the order inner, outer. `NULL` by default.
 #' @param variants For coalescent: the positions known to vary in the focal species, as a data
@@ -203,8 +203,8 @@ as_sequences <- function(x, name) {
   x
 }
 
-# A species that occurs twice would confirm itself.
-# Checks the sequences of both tiers together. `inner`: the name of the argument of the first.
+# Checks the sequences of both tiers together, because a species that occurs twice would confirm
+# itself. `inner`: the name of the first tier's argument.
 check_sequences <- function(sequences, n_inner, inner = "inner") {
   refuse_if(length(sequences) == 0, "`%s` and `outer` are both empty: give at least one sequence.",
             inner)

@@ -7,11 +7,11 @@ tie_rules <- c("open", "alphabet")
 # help        paragraph in ?call_ancestral
 # core        name of the core's method
 # arguments   arguments of call_ancestral() that not all methods take
-# both_tiers  whether both tiers need a species
+# both_tiers  TRUE if both tiers need a species
 # tree        "" without a tree, "topology", or "lengths" for a tree with branch lengths
 # thresholds  prefix of the keys <thresholds>_high_threshold and <thresholds>_low_threshold; NULL
 #             for a method without a posterior
-# fits        what `estimate: true` fits: "model", "history"
+# fits        the parts that `estimate: true` fits: "model", "history"
 # shown       function(config): text in a printed configuration
 # check       function(config, origin): adds problems of its keys to `origin`
 # look        function(settings, species): warns of implausible settings
@@ -225,7 +225,7 @@ make_caller <- function(method, with_phred, work, verbose = FALSE, inputs = NULL
   }, work$progress, verbose, inputs)
 }
 
-# Why a GPU cannot make a configuration's calls; NULL if it can.
+# The reason why a GPU cannot make a configuration's calls; NULL if it can.
 no_code_on_devices <- function(config) {
   limits <- core_limits()
   row <- method_of(config)
@@ -237,7 +237,7 @@ no_code_on_devices <- function(config) {
   }
 }
 
-# The history with its splits in the order of the species. Splits without names are in this order.
+# The history with its splits in the order of the species. Unnamed splits are already in this order.
 history_of_species <- function(history, species) {
   names <- names(history$splits)
   if (is.null(names) && length(history$splits) == length(species)) {
@@ -276,7 +276,7 @@ method_arguments <- function(method, arguments, species) {
   row$given(arguments, species)
 }
 
-# `minima` and `species`: the minimum votes and the numbers of species, named by tier.
+# `minima` and `species`: the fewest votes and the species counts, named by tier.
 warn_about_minima <- function(minima, species) {
   for (tier in names(minima)[minima > species[names(minima)]]) {
     warn_ancify(

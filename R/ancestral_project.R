@@ -28,8 +28,9 @@
 #' | rows of other species; `i`, `e` and `q` lines | ignored |
 #'
 #' The order of rows does not matter. If two outgroup rows are equally close to the focal row,
-#' positions at which they differ become `N`. With `overlaps = "missing"` this holds for all
-#' outgroup rows. A block with several focal rows is projected to the positions of each.
+#' positions at which they differ become `N`. With `overlaps = "missing"`, positions at which any
+#' outgroup rows differ become `N`. A block with several focal rows is projected to the positions of
+#' each.
 #'
 #' A block without a focal row is bad. A block without an outgroup row has no outgroup data. A block
 #' with the focal row on the minus strand is reverse-complemented. Each row must have as many bases
@@ -38,16 +39,16 @@
 #'
 #' @section TAF files:
 #' TAF is the format of the program taffy, for alignments by Cactus. It has the columns of a MAF one
-#' by one, as plain or run-length encoded bases, and states coordinates where they change. Columns
-#' between two statements of coordinates, at most 65,536, are a block. So a TAF gives the bases of
-#' its MAF, with two exceptions. It has no scores, and a block may be cut elsewhere, so that another
-#' of several rows of an outgroup is the closest.
+#' by one, as plain or run-length encoded bases, and states coordinates where they change. The
+#' columns between two statements of coordinates, at most 65,536, form a block. So a TAF gives the
+#' bases of its MAF, with two exceptions. It has no scores, and a block may be cut elsewhere, so
+#' that another of several rows of an outgroup is the closest.
 #'
 #' Names and rows are as in MAF. A block may lack focal bases; it then has no position. A column
-#' with a wrong number of bases or a wrong character makes its block bad. So are the blocks after
-#' it, until a line states all coordinates of the focal species and the outgroups again. A change of
-#' rows that cannot be read is always an error. A lost line shifts the columns after it; only a
-#' `focal_fasta` shows that.
+#' with a wrong number of bases or a wrong character makes its block bad. The blocks after it are
+#' bad too, until a line states all coordinates of the focal species and the outgroups again. A
+#' change of rows that cannot be read is always an error. A lost line shifts the columns after it;
+#' only a check against `focal_fasta` reveals this.
 #'
 #' @section Chain files:
 #' A chain has no bases; the outgroup's bases come from its genome, `twobit`.
@@ -101,9 +102,9 @@
 #' have different scales, so do not join their files.
 #'
 #' @section Limits:
-#' A line or a block may have at most 1/32 of the memory, at least 256 MB and at most 2 GB. A longer
-#' one is an error, so that no file takes more than a fifth of the memory. Memory means the
-#' computer's memory, or the limit of its control group or `ulimit -v` if lower. Names of
+#' A line or a block may take up to 1/32 of the memory; this limit is at least 256 MB and at most 2
+#' GB. A longer one is an error, so that no file takes more than a fifth of the memory. Memory means
+#' the computer's memory, or the limit of its control group or `ulimit -v` if lower. Names of
 #' chromosomes have at most 200 bytes, without blanks and `/`.
 #'
 #' An interrupted call leaves no files. In a process forked by [parallel::mclapply()] it runs on one
@@ -123,8 +124,8 @@
 #'   replaced at the end. `NULL` (the default) returns the sequences instead.
 #' @param on_bad_block `"error"` (the default) stops at a bad block; `"skip"` leaves it out and
 #'   warns at the end.
-#' @param overlaps Which of several blocks at a position counts: `"score"` (the default),
-#'   `"missing"` or `"last"`; see the section on blocks that overlap.
+#' @param overlaps The rule for several blocks at a position: `"score"` (the default), `"missing"`
+#'   or `"last"`; see the section on blocks that overlap.
 #' @param maf_name,focal_maf_name For MAF and TAF: prefixes of the sources of the outgroup and of
 #'   the focal species, such as `"panTro6"` and `"hg38"`. For other formats `NULL` (the default).
 #' @param twobit For chains, and for PAF without `cs:Z:` in the long form: path of the outgroup's
@@ -223,9 +224,9 @@ as_alignments <- function(species, file, name_in_file = "", folder = "", inner =
 # Rules for positions that several blocks cover.
 overlap_rules <- c("score", "missing", "last")
 
-# How to read alignments. `focal_name` and `focal_chromosomes`: the focal species in a file of
-# several species. `focal_folder` or else `focal_fasta`: its bases, to check blocks. All may be "".
-# `genomes`: from genomes_by_alignment().
+# Settings for reading alignments. `focal_name` and `focal_chromosomes`: the focal species in a file
+# of several species. `focal_folder` or else `focal_fasta`: its bases, to check blocks. All may be
+# "". `genomes`: from genomes_by_alignment().
 reading_of <- function(lengths, work, on_bad_block, overlaps, focal_name = "",
                        focal_chromosomes = character(), aliases = character(), focal_folder = "",
                        focal_fasta = "", genomes = character()) {

@@ -38,7 +38,7 @@ states_at_positions <- function(sequences, position) {
   states
 }
 
-# The classes of positions of the outgroups' sequences.
+# The class of each position, from the outgroups' bases beside it.
 classes_at_positions <- function(sequences, position) {
   class_of_states(
     states_at_positions(sequences, position - 1), states_at_positions(sequences, position + 1)
