@@ -1,7 +1,7 @@
-# Ancestral alleles from alignments, which are read once: at the records of a VCF alone, or for a
-# whole genome.
+# Calls ancestral alleles from alignments, which are read once: only at the records of a VCF, or for
+# a whole genome.
 
-# All outgroups are inner ones: the methods that polarise() chooses know no tiers.
+# All outgroups are in the inner tier, because the methods that polarise() chooses ignore tiers.
 config_of_alignments <- function(from, method, focal, lengths, folder) {
   file <- file.path(folder, "chrom.sizes")
   writeLines(sprintf("%s\t%.0f", names(lengths), lengths), file)
@@ -19,7 +19,7 @@ config_of_alignments <- function(from, method, focal, lengths, folder) {
   config
 }
 
-# Bases do not depend on the order of splits, and a configuration needs one.
+# A configuration needs a tree, but projected bases do not depend on it.
 with_any_tree <- function(config) {
   outgroups <- vapply(config$outgroups$inner, function(one) one$name, "")
   replace(config, "tree", paste0(Reduce(
@@ -36,7 +36,7 @@ read_record_sites <- function(vcf, outgroups, progress) {
 }
 
 # list(calls =, run =): a source for annotate_vcf(), a letter for each kind of site, and an
-# ancify_run without files. `run` is NULL of one outgroup.
+# ancify_run without files. With one outgroup, `run` is NULL.
 call_at_records <- function(given, sites, method, tree, work, verbose) {
   log <- log_where(verbose)
   started <- proc.time()[["elapsed"]]
@@ -81,7 +81,7 @@ sequences_of_patterns <- function(found, outgroups) {
   stats::setNames(sequences, outgroups)
 }
 
-# list(calls =, posterior =, fit =), of which parsimony has the first only.
+# list(calls =, posterior =, fit =); parsimony gives only `calls`.
 call_on_tree <- function(sequences, patterns, tree, focal, method, threads) {
   fit <- NULL
   if ("model" %in% method_row(method)$fits) {
@@ -97,7 +97,7 @@ call_on_tree <- function(sequences, patterns, tree, focal, method, threads) {
   c(if (has_posterior) called else list(calls = called), list(fit = fit))
 }
 
-# The posterior of the called base, as a run's files keep it: rounded as a phred-scaled error.
+# The posterior of the called base, rounded to a Phred score as in a run's files.
 as_in_files <- function(posterior) {
   if (is.null(posterior)) {
     return(NULL)
@@ -121,8 +121,8 @@ new_record_calls <- function(found, calls, posterior = NULL) {
 
 # ---- Of a whole genome ---------------------------------------------------------------------------
 
-# Returns a source for annotate_vcf(). Alignments are read once: the guess and the calls take their
-# projections.
+# Returns a source for annotate_vcf(). Alignments are read once: the guess of the tree and the calls
+# use their projections.
 call_genome <- function(config, method, tree, threads, progress, verbose) {
   outgroups <- vapply(config$outgroups$inner, function(one) one$name, "")
   run_phase <- function(config, phase) {

@@ -1,6 +1,6 @@
 # Ancestral alleles of records that are not SNPs of two alleles.
 
-# Options that annotate_vcf() passes to the core. `use_info`: whether ancestral alleles come from
+# Options that annotate_vcf() passes to the core. `use_info`: true if ancestral alleles come from
 # INFO. `run`: the argument `ancestral`.
 beyond_snps <- function(also, use_info, run, reference, work) {
   indels <- "indels" %in% also
@@ -80,8 +80,8 @@ as_run <- function(run) {
   read_run_record(run)
 }
 
-# Substitution models do not describe insertions and deletions, so the method counts changes: on the
-# tree if the run has one, else by votes.
+# Substitution models do not describe insertions and deletions, so the method is parsimony on the
+# run's tree, or voting without one.
 indel_method <- function(config) {
   species <- species_of_tiers(config)
   refuse_if(

@@ -57,7 +57,7 @@ warn_about_not_polarised <- function(report, out, multiallelic) {
   )
 }
 
-# A reader with another file's index gives wrong records.
+# A reader that uses another file's index returns wrong records.
 warn_about_index <- function(out) {
   for (index in Filter(file.exists, paste0(out, c(".csi", ".tbi")))) {
     warn_ancify(

@@ -1,6 +1,7 @@
-# What polarise() finds out about its outgroups before it calls: species, lengths, tree and history.
+# Facts about outgroups that polarise() establishes before it calls: species, lengths, tree and
+# history.
 
-# `tree`: as the user gave it. Without the focal species, calls are for its root.
+# `tree`: the user's tree. If it lacks the focal species, calls are for its root.
 check_polarised_species <- function(outgroups, focal, tree, method) {
   twice <- outgroups[duplicated(outgroups)]
   refuse_if(length(twice), "`from` has the outgroup %s twice: name each once.", quoted(twice[1]))
@@ -18,7 +19,8 @@ check_polarised_species <- function(outgroups, focal, tree, method) {
             enumerate(quoted(leaves)), enumerate(quoted(c(focal, outgroups))))
 }
 
-# The lengths of the chromosomes that have records: `declared` by the VCF's header, or those given.
+# The lengths of the chromosomes with records: the `given` ones, or else `declared` by the VCF's
+# header.
 lengths_of_records <- function(declared, given) {
   lengths <- declared
   if (!is.null(given)) {
@@ -39,7 +41,7 @@ log_method <- function(log, method, outgroups, tree, guessed) {
   log(sprintf("Tree%s: %s", if (guessed) ", guessed by divergence" else "", tree))
 }
 
-# A Newick text of the species of patterns, without lengths. The root is on the branch to the
+# A Newick tree of the patterns' species, without branch lengths. The root is on the branch to the
 # species most distant from the focal one.
 guess_tree <- function(patterns) {
   distances <- jukes_cantor(patterns)
@@ -54,8 +56,8 @@ guess_tree <- function(patterns) {
   newick_text(rooted, 10)
 }
 
-# Distances of Jukes and Cantor from the counts of site patterns. Saturated pairs, and pairs that
-# share no position, get the largest distance.
+# Jukes-Cantor distances from the counts of site patterns. Saturated pairs, and pairs that share no
+# position, get the largest distance.
 jukes_cantor <- function(patterns) {
   species <- attr(patterns, "species")
   bases <- do.call(rbind, strsplit(toupper(patterns$pattern), ""))
@@ -74,7 +76,8 @@ jukes_cantor <- function(patterns) {
 }
 
 # The start of a search for a history: list(splits =, sizes =, into =), named by the outgroups. Two
-# clades split by their mean distance. Each is represented by its focal species or first outgroup.
+# clades split at their mean distance. The focal species, or else the first outgroup, represents a
+# clade.
 start_of_history <- function(tree, patterns) {
   distances <- jukes_cantor(patterns)
   tree <- ape::reorder.phylo(as_phylo(tree), "postorder")

@@ -17,10 +17,10 @@
 #' | `"AA"` | the records' own `AA` |
 #'
 #' @section From alignments:
-#' Each alignment is of the genome of the VCF with one outgroup, whose name it has. Chains, and
-#' PAF without `cs:Z:` in the long form, need the outgroup's 2bit file:
-#' `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Several chains also need `reference`,
-#' a file with the genome of the VCF. Chromosomes are those with records.
+#' Each alignment is named after one outgroup, and aligns it to the VCF's genome. Chains, and PAF
+#' without `cs:Z:` in the long form, need the outgroup's 2bit file:
+#' `list(chimp = c("a.chain.gz", twobit = "panTro6.2bit"))`. Several chains also need `reference`, a
+#' file with the genome of the VCF. Only chromosomes with records are called.
 #'
 #' @section From samples:
 #' Each sample is an outgroup. A name makes several samples one outgroup:
@@ -38,11 +38,11 @@
 #'
 #' @section Calls:
 #' One outgroup gives its own bases; lower case, often a repeat, counts as `LOW`. From several
-#' outgroups, ancestral alleles are called by maximum likelihood. The model HKY85 and the lengths of
-#' branches are fitted to the data. If no `tree` is given, it is guessed: neighbour joining of
-#' Jukes and Cantor's distances, with the root on the branch to the most distant outgroup. `method`
-#' and `tree` overrule this. The log names the method and the tree. `AA_prob` is the posterior of
-#' `AA`, except by parsimony.
+#' outgroups, ancestral alleles are called by maximum likelihood. The HKY85 model and the branch
+#' lengths are fitted to the data. Without a `tree`, one is guessed by neighbour joining of
+#' Jukes-Cantor distances, with the root on the branch to the most distant outgroup. `method` and
+#' `tree` overrule this. The log names the method and the tree. `AA_prob` is the posterior of `AA`,
+#' except by parsimony.
 #'
 #' The method `"coalescent"` is the most accurate for a VCF of a whole genome, see
 #' `vignette("methods")`. It fits the history of the species, and also uses the alleles and their
@@ -50,14 +50,14 @@
 #' outgroups, and seconds to minutes for the fit.
 #'
 #' @section Records that cannot be polarised:
-#' If a record has no certain ancestral allele, or one that is neither REF nor its only ALT, REF
-#' stays. `AA_reason` says why. By default the record gets `NOT_POLARISED` in FILTER, so that
+#' REF stays if a record's ancestral allele is uncertain, or is neither REF nor the only ALT.
+#' `AA_reason` says why. By default the record gets `NOT_POLARISED` in FILTER, so that
 #' `bcftools view -f PASS,.` leaves it out.
 #'
 #' @param vcf,reference,mask,also,keep_fields,threads,progress As for [annotate_vcf()].
 #' @param from The source of ancestral alleles, as above.
-#' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`;
-#'   `"-"` writes VCF to the standard output. Compression is that of [annotate_vcf()].
+#' @param out Path of the result. Its ending sets the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`;
+#'   `"-"` writes VCF to the standard output. Compression is as in [annotate_vcf()].
 #' @param unpolarised The fate of records that cannot be polarised. `"flag"` (the default) marks
 #'   them in FILTER, `"drop"` leaves them out, and `"keep"` writes them like others.
 #' @param focal The name of the VCF's species, as a leaf of `tree` or a species of MAF and
@@ -68,13 +68,13 @@
 #'   guesses it.
 #' @param chrom_lengths With outgroups: lengths of chromosomes, as for [project_axt()]. `NULL` (the
 #'   default): those in the header of `vcf`.
-#' @param verbose `TRUE` (the default) logs the method, the tree and the numbers of records, as
-#'   messages of class `ancify_message`.
+#' @param verbose `TRUE` (the default) logs the method, the tree and the record counts, as messages
+#'   of class `ancify_message`.
 #' @return The value of [annotate_vcf()]: records by reason, with attributes. From several
 #'   alignments it also has the attribute `run`, an `ancify_run` with the tree, the fit and the
-#'   numbers of blocks. It has no files, and numbers of calls only with `"coalescent"` or indels.
+#'   block counts. It has no files, and has call counts only with `"coalescent"` or indels.
 #' @section Errors:
-#' * Those of [annotate_vcf()] and, with alignments, of [ancify_run()].
+#' * Errors of [annotate_vcf()] and, with alignments, of [ancify_run()].
 #' * `ancify_input_error`: the header of `vcf` does not declare the length of a chromosome, and
 #'   `chrom_lengths` is not given. Or a sample of `from` is not in its file, or has no base at any
 #'   site. Or the leaves of `tree` are other species.
@@ -148,7 +148,7 @@ polarise <- function(vcf, from, out, unpolarised = c("flag", "drop", "keep"), re
   result
 }
 
-# The log does not name files that are gone when it is read.
+# Drops log lines that name files in `folder`, which no longer exist when the log is read.
 without_messages_of <- function(folder, code) {
   withCallingHandlers(code, ancify_message = function(condition) {
     if (grepl(folder, conditionMessage(condition), fixed = TRUE)) invokeRestart("muffleMessage")
@@ -159,8 +159,8 @@ is_alignments <- function(from) {
   !inherits(from, "ancify_run") && length(names(from)) > 0 && all(nzchar(names(from)))
 }
 
-# The focal genome, if several outgroups are compared with it and an alignment may lack its bases.
-# Chains do, and some PAF.
+# The focal genome, if several outgroups are compared with it and an alignment may lack its bases,
+# as chains and some PAF files do.
 focal_of_alignments <- function(from, reference) {
   files <- vapply(from, `[[`, "", 1)
   has_genome <- vapply(from, function(paths) "twobit" %in% names(paths), NA)

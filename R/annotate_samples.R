@@ -23,7 +23,7 @@ sample_outgroups <- function(from, vcf) {
   path <- ifelse(grepl("@", words, fixed = TRUE), sub("^[^@]*@", "", words), vcf)
   missing <- Filter(Negate(is_there), path)
   refuse_if(length(missing), "`from` has %s: there is no such file.", enumerate(quoted(missing)))
-  # One file may be named in several ways, but its outgroups are not focal samples.
+  # Recognise the VCF under any path, because its outgroups are not focal samples.
   path[normalizePath(path) == normalizePath(vcf, mustWork = FALSE)] <- vcf
   samples <- lapply(strsplit(paste0(sub("@.*$", "", words), ","), ",", fixed = TRUE), trimws)
   check_samples_named(from, samples, path)
@@ -81,7 +81,7 @@ call_samples <- function(outgroups, vcf, focal, method, tree, chrom_lengths, wor
   new_record_calls(found, calls$calls, calls$posterior)
 }
 
-# `counted`: whether the focal species' alleles and their counts are wanted.
+# `counted`: true to return the focal species' alleles and their counts.
 read_sample_patterns <- function(outgroups, vcf, counted, progress) {
   with_watch("Reading genotypes", function(watch) {
     columns <- core_list("OutgroupSamples", path = outgroups$path, samples = outgroups$samples)
@@ -89,11 +89,11 @@ read_sample_patterns <- function(outgroups, vcf, counted, progress) {
   }, progress)
 }
 
-# Haplotypes among which an allele varies whose counts are unknown
+# The assumed number of haplotypes at a site with unknown allele counts
 unknown_haplotypes <- 20L
 
-# By the fitted history. Where the focal species has two alleles, these and their counts are used
-# too.
+# Calls by the fitted history, and also by the focal species' alleles and their counts where it has
+# two.
 call_by_history <- function(found, sequences, patterns, tree, method, threads, log) {
   start <- start_of_history(tree, patterns)
   model <- fit_substitution_model(patterns, tree, "HKY85", threads = threads)$model
@@ -129,7 +129,7 @@ call_by_history <- function(found, sequences, patterns, tree, method, threads, l
   list(calls = paste(letters, collapse = ""), posterior = all$posterior)
 }
 
-# The number of sites where each outgroup has a base. None is an error.
+# The number of sites where each outgroup has a base. Zero is an error.
 sites_with_base <- function(found, outgroups, vcf) {
   sites <- vapply(seq_along(outgroups), function(i) {
     sum(found$count[substr(found$pattern, i, i) != "N"])
@@ -147,8 +147,8 @@ describe_bases <- function(found, sites) {
           paste(names(sites), vapply(sites, format_count, ""), collapse = ", "))
 }
 
-# Site patterns of the outgroups and REF. Positions without a record are added, as equal bases in
-# REF's shares: without them, all distances would be too large.
+# Site patterns of the outgroups and REF. Positions without a record count as identical bases, in
+# the proportions of REF. Without them, all distances would be too large.
 patterns_of_samples <- function(found, outgroups, focal, length) {
   width <- length(outgroups) + 1
   bases <- c("A", "C", "G", "T")

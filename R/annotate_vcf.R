@@ -64,8 +64,8 @@
 #'
 #' The ancestral allele is then called from the outgroups' alleles: by parsimony if the run's
 #' configuration has a `tree`, otherwise by the vote of the tiers, see [call_ancestral()]. A tie is
-#' `UNRESOLVED`. `NEITHER_ALLELE` means another allele. The reasons are as above; REF is compared
-#' and masked as a whole.
+#' `UNRESOLVED`. `NEITHER_ALLELE` means that another allele is called. The reasons are as above; REF
+#' is compared and masked as a whole.
 #'
 #' Long gaps are often not aligned: net AXT files and chains bridge at most 100 bases, while PAF has
 #' no such limit. In microsatellites, the same allele often arises repeatedly, so even an `OK` is
@@ -96,12 +96,12 @@
 #' | `absent` | the record has no `AA` |
 #'
 #' @section With a history:
-#' The posteriors are those of [polarise_sites()], for the outgroups' bases, the two alleles, and
-#' the samples' copies of ALT. Missing genotypes are not counted.
+#' [polarise_sites()] computes the posteriors from the outgroups' bases, the two alleles, and the
+#' samples' copies of ALT. Missing genotypes are not counted.
 #'
 #' For a record without `GT`, counts come from `AC` and `AN` in INFO, unless `samples` are given;
 #' they must be of one population too. Without `AC` and `AN`, the record counts as polymorphic with
-#' unknown counts. Its posterior is then that of [polarise_sites()] without `counts`, for the
+#' unknown counts. [polarise_sites()] then computes its posterior without `counts`, for the
 #' history's `focal_lineages`. The log gives the number of such records.
 #'
 #' If the history's model has classes, [cpg_class()] gives the class of a record.
@@ -119,8 +119,8 @@
 #' `polarise = TRUE` exchanges REF and ALT of `LOW` and `OK` records whose ALT is ancestral. In all
 #' `LOW` and `OK` records REF is then the ancestral and ALT the derived allele. Other records and
 #' records of several ALTs stay unchanged: `unpolarised` keeps, flags or drops them. A warning
-#' counts kept ones, as programs that take REF for ancestral would use them. `AA`, `AA_prob` and
-#' `AA_post` refer to bases, and stay too.
+#' counts the records kept, because programs that take REF for ancestral would use them. `AA`,
+#' `AA_prob` and `AA_post` refer to bases, and stay too.
 #'
 #' | Field of an exchanged record | Change |
 #' | --- | --- |
@@ -172,11 +172,11 @@
 #'   * a path with `{chrom}` (the chromosome's name) or `{chrom_id}` (without `chr`), for one
 #'     sequence per file;
 #'   * `"AA"`: the records' own `AA`, as below.
-#' @param out Path of the result. Its ending tells the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
+#' @param out Path of the result. Its ending sets the format: `.vcf`, `.vcf.gz` (bgzip) or `.bcf`.
 #'   `"-"` writes VCF to the standard output. An existing file is replaced when the new one is
 #'   complete, but `out` cannot be an input file. Make its index again (`bcftools index`).
-#'   Compressed files have bgzip's level 5, which takes about half the time of its default, 6, and
-#'   2 to 5 % more space.
+#'   Compressed files have bgzip's level 5, which takes about half the time of its default, 6, and 2
+#'   to 5 % more space.
 #' @param reference The reference genome, in any form of `ancestral` or as a 2bit file, for finding
 #'   records whose REF differs; `NULL` (the default) for none.
 #' @param mask A BED file, plain or gzip, of regions to exclude; `NULL` (the default) for none.
@@ -199,9 +199,9 @@
 #'   all cores.
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
 #'   sessions.
-#' @param verbose `TRUE` (the default) logs the sequence of each chromosome, and the numbers of
+#' @param verbose `TRUE` (the default) logs the sequence of each chromosome, and the counts of
 #'   posteriors and exchanged records, as messages of class `ancify_message`.
-#' @param scores A result of [score_missense()], or some of its rows, such as those of canonical
+#' @param scores A result of [score_missense()], or some of its rows, such as the canonical
 #'   transcripts. `OK` and `LOW` records with a score's ancestral and derived bases get `MLR` and
 #'   `MLRT`. `NULL` (the default): none.
 #' @param also Further records to give an ancestral allele: `"multiallelic"` for several ALTs,
@@ -334,7 +334,7 @@ annotate_vcf <- function(vcf, ancestral, out, reference = NULL, mask = NULL, pol
   reasons
 }
 
-# Where ancestral alleles come from: the records' AA, calls at records, or a folder of sequences.
+# The source of ancestral alleles: the records' AA, calls at records, or a folder of sequences.
 ancestral_source <- function(ancestral) {
   use_info <- is_info(ancestral)
   use_records <- inherits(ancestral, "ancify_record_calls")
