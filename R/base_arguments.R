@@ -1,8 +1,8 @@
 # Checks of exported functions: their arguments, and the packages that they need.
 
 # Checks arguments of the calling function, in the order of `...`. Each is `argument = kind`: a kind
-# takes a value and its name, and returns the value to use, or refuses it. First of all,
-# check_given() refuses arguments that are missing.
+# takes a value and its name, and returns the value to use, or refuses it. First, check_given()
+# refuses missing arguments.
 check_args <- function(...) {
   frame <- parent.frame()
   check_given(frame, sys.function(sys.parent()))
@@ -17,7 +17,7 @@ check_method <- function(...) {
   apply_kinds(..., frame = frame)
 }
 
-# A kind is made only when its turn comes, because it may use the values before it.
+# Makes each kind only in its turn, because it may use the values of earlier arguments.
 apply_kinds <- function(..., frame) {
   for (i in seq_len(...length())) {
     name <- ...names()[i]
@@ -74,7 +74,7 @@ row_of_another <- function(ids, names) {
   which(names %in% ids & names != ids)[1]
 }
 
-# `given`: an argument with a row for each of `ids`, in order. `of`: their name in the singular.
+# `given`: an argument with a row for each of `ids`, in order. `of`: a singular noun for the ids.
 check_row_order <- function(given, name, ids, of) {
   names <- row_names_given(given)
   at <- if (length(names) == length(ids)) row_of_another(as.character(ids), names) else NA
@@ -82,7 +82,7 @@ check_row_order <- function(given, name, ids, of) {
             format_count(at), name, quoted(names[at]), of, quoted(ids[at]), of)
 }
 
-# Names of rows; NULL for the numbers that R gives to all tables.
+# Names of rows; NULL for the indices that R gives to all tables.
 row_names_given <- function(x) {
   names <- if (is.data.frame(x)) attr(x, "row.names") else rownames(x)
   if (is.character(names)) names
@@ -94,7 +94,8 @@ must_be <- function(good, x, name, what) {
   x
 }
 
-# Kinds of arguments for check_args(). No argument that is checked beside one may have its name.
+# Kinds of arguments for check_args(). An argument cannot have the name of a kind that checks it or
+# another argument of the call.
 
 # `what`: an object of this class, in words.
 of_class <- function(class, what) {
@@ -199,7 +200,7 @@ check_path <- function(x, name) {
   path.expand(enc2native(x))
 }
 
-# The path of a file that is there
+# The path of an existing file
 check_file <- function(x, name) {
   file <- check_path(x, name)
   check_is_file(file)
@@ -245,7 +246,7 @@ tail_names <- function(level) {
   paste(format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3), "%")
 }
 
-# The parameters of intervals: the given ones, or all.
+# The parameters that get intervals: `parm`, or all.
 check_parm <- function(parm, has) {
   unknown <- setdiff(parm, has)
   refuse_if(length(unknown), "`parm` has %s, but there are intervals of %s.",

@@ -1,6 +1,6 @@
 # Arrays and objects in files: NumPy's, RDS, and csv.
 
-# The ending of a file's name in lower case, without that of its compression.
+# The extension of a file's name in lower case, ignoring an extension of compression.
 ending_of <- function(file) {
   tolower(tools::file_ext(sub("[.](gz|bgz|zst)$", "", file)))
 }

@@ -22,8 +22,8 @@ existing_folder <- function(path) {
 # characters or bytes that are not UTF-8 are FALSE too.
 names_a_path <- function(names) are_file_names_impl(as.character(names))
 
-# The same for species, whose names may contain blanks. A chromosome's name may not: in alignments,
-# a blank ends it.
+# Species' names may also contain blanks. Chromosomes' names may not: in alignments, a blank ends
+# them.
 names_a_species <- function(names) {
   names_a_path(gsub(" ", "_", names, fixed = TRUE, useBytes = TRUE))
 }
@@ -116,7 +116,7 @@ is_there <- function(paths) {
   file.exists(paths) | !Sys.readlink(paths) %in% c("", NA)
 }
 
-# Whether `x` is the path of a VCF or BCF (by its name), or a VcfFile.
+# True if `x` is the path of a VCF or BCF (by its name), or a VcfFile.
 is_variant_path <- function(x) {
   x <- path_of(x)
   is.character(x) && length(x) == 1 && grepl("\\.(vcf|vcf\\.gz|vcf\\.bgz|bcf)$", x)
@@ -165,8 +165,8 @@ tsv_lines <- function(table) {
   c(paste(names(table), collapse = "\t"), do.call(paste, c(unname(cells), sep = "\t")))
 }
 
-# Checks the path of a result, before the work begins. `whole`: whether it is a complete file name,
-# of a file that is not compressed.
+# Checks the path of a result, before the work begins. `whole`: true if it is the complete name of
+# an uncompressed file.
 check_output_file <- function(file, name = "file", whole = TRUE) {
   file <- check_path(file, name)
   extension <- regmatches(file, regexpr("[.](gz|bgz|bz2|xz|zst)$", file))

@@ -7,12 +7,13 @@
 #' `AC` counts the copies of each ALT, and `AN` the called alleles of the record. The header must
 #' declare the first with `Number=A` and the second with `Number=1`, both as `Integer`.
 #'
-#' A site is left out, with a warning, if a population lacks one of its two numbers (`NO_COUNTS`),
-#' or if `AC` exceeds `AN` (`BAD_COUNTS`). Counts of alleles that are left out, such as `*`, are
+#' A site is left out, with a warning, if a population lacks one of its two counts (`NO_COUNTS`), or
+#' if `AC` exceeds `AN` (`BAD_COUNTS`). Counts of alleles that are left out, such as `*`, are
 #' subtracted from `AN`.
 #'
 #' @param populations Words that name the populations in the file's fields, such as
-#'   `c(AFR = "afr", EUR = "nfe")`. The names are those of the result; by default, the words.
+#'   `c(AFR = "afr", EUR = "nfe")`. The vector's names, or else the words, name the populations in
+#'   the result.
 #' @param copies,called Names of the fields of INFO, in which `{pop}` stands for the population's
 #'   word. The defaults are gnomAD's. One population needs no `{pop}`: `AC` and `AN` are the counts
 #'   of the whole catalogue.

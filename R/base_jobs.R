@@ -55,7 +55,7 @@ refuse_if_no_device <- function(backend, gpu_devices) {
   }
 }
 
-# No machine has more.
+# More bytes than any machine has.
 most_bytes <- 2^52
 
 as_bytes <- function(memory) min(max(memory, 1), most_bytes)
@@ -125,7 +125,7 @@ end_if_cancelled <- function() {
   }
 }
 
-# Whether a pointer to the core's memory is lost, for example in an object saved by another session.
+# True if a pointer to the core's memory is lost, for example in an object saved by another session.
 is_null_pointer <- function(pointer) identical(pointer, methods::new("externalptr"))
 
 # A list for the core, with the fields of a struct's table in src/rcpp_*. A single call makes each

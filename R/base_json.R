@@ -30,13 +30,13 @@ json_texts <- function(x) as.character(to_json(x, pretty = FALSE, collapse = FAL
 # Texts that are JSON already.
 as_json <- function(texts) structure(texts, class = "json")
 
-# Equal descriptions give equal text, even if one of them was read from JSON. The text is that of
-# to_json(), which takes longer.
+# Equal descriptions give equal text, even if one of them was read from JSON. The text is identical
+# to the output of to_json(), which takes longer.
 canonical_json <- function(x) {
   plain_json_impl(x) %||% as.character(to_json(x, pretty = FALSE))
 }
 
-# Whether two descriptions are equal.
+# True if two descriptions are equal.
 same_json <- function(x, y) {
   # Usually no record exists, so avoid the conversion, which takes milliseconds.
   if (is.null(x) || is.null(y)) {

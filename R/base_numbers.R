@@ -57,7 +57,7 @@ second_differences <- function(values, step) {
   second
 }
 
-# Its diagonal, from the first 1 + 2 n values.
+# The diagonal of this matrix, from the first 1 + 2 n values.
 own_second_differences <- function(values, step) {
   n <- length(step)
   (values[1 + seq_len(n)] - 2 * values[1] + values[1 + n + seq_len(n)]) / step^2

@@ -107,7 +107,7 @@ as_panels <- function(names, labels) {
 # Draws by `code`, and restores graphical parameters.
 on_device <- function(code) {
   old <- graphics::par(no.readonly = TRUE)
-  # On a small device, R refuses its own size of the plot.
+  # Do not restore `pin`: on a small device, R refuses the plot size that it reported itself.
   on.exit(graphics::par(old[names(old) != "pin"]))
   tryCatch(code, error = function(error) {
     if (!conditionMessage(error) %in% gettext(no_room, domain = "graphics")) stop(error)
@@ -120,18 +120,18 @@ on_device <- function(code) {
 no_room <- c("figure margins too large", "figure region too large", "plot region too large",
              "outer margins too large (figure region too small)")
 
-# The size of labels of which `n` fit one below the other into the plot, at most 1. Labels take 0.8
-# of a line.
+# The label size, at most 1, at which `n` labels fit below each other into the plot. A label takes
+# 0.8 of a line.
 size_of_rows <- function(n) min(graphics::par("pin")[2] / (0.8 * graphics::par("cin")[2] * n), 1)
 
-# The places closest to increasing ones that are at least `gap` apart.
+# The positions closest to the increasing `places` that are at least `gap` apart.
 apart <- function(places, gap) {
   steps <- gap * seq_along(places)
   stats::isoreg(places - steps)$yf + steps
 }
 
-# A colour bar from `from` to `to`. `height`: its most inches, such as the height of a map in a
-# figure of the same height.
+# A colour bar from `from` to `to`. `height`: its maximum height in inches, such as the height of a
+# map in a figure of equal height.
 draw_colours <- function(scale, at, labels, title, height = Inf) {
   edges <- seq(scale$from, scale$to, length.out = length(scale$colours) + 1)
   margins <- graphics::par("mai")

@@ -24,8 +24,8 @@ all_samples <- function(vcf) {
   }
 }
 
-# Where the core finds the haplotype counts of populations_given(). Without populations, AC and AN
-# of INFO count one.
+# The source of the haplotype counts of populations_given(), for the core. Without populations, AC
+# and AN of INFO are the counts of a single one.
 count_source <- function(vcf, given, subset) {
   fields <- given$fields %||% if (is.null(given)) list(copies = "AC", called = "AN")
   samples <- if (!is.null(given$table)) variant_samples_impl(vcf)

@@ -27,7 +27,7 @@ forks <- function(param) {
 is_batch <- function(param) inherits(param, "BatchtoolsParam")
 
 # Calls do(part) for each of `parts`, in order: in this session, or on the workers of `param`.
-# Errors and warnings are the same either way. The progress bar shows `label`.
+# Both ways raise equal errors and warnings. The progress bar shows `label`.
 over_parts <- function(parts, do, param, label, progress) {
   if (!is.null(param)) {
     return(lapply(sent_parts(parts, do, param), value_of_part))
