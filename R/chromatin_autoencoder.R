@@ -70,8 +70,8 @@
 #' @param geometry Weight of the geometry loss; 0 (the default) for none.
 #' @param seed A positive whole number for the held-out cells, the initial weights, the order of
 #'   cells, and the points moved or hidden; 1 by default.
-#' @param backend Where the network runs. `"auto"` (the default) or `"cpu"`: the processor. `"gpu"`:
-#'   the first of [available_gpus()].
+#' @param backend Device that runs the network. `"auto"` (the default) or `"cpu"`: the processor.
+#'   `"gpu"`: the first of [available_gpus()].
 #' @inheritParams distance_maps
 #' @return An object of class `map_autoencoder`, for the functions in
 #'   [predict()][predict.map_autoencoder]. Its elements include:
@@ -81,7 +81,7 @@
 #'   * `epochs`: a data frame with a row per epoch: `training_loss` and `held_out_loss`, in squared
 #'     units of the maps.
 #'   * `best`: the index of the epoch whose weights are kept; 0 if no epoch was completed.
-#'   * `interrupted`: whether Ctrl-C ended training.
+#'   * `interrupted`: `TRUE` if Ctrl-C ended training.
 #'   * `held_out`: names of the held-out cells.
 #' @section Errors:
 #' `ancify_input_error`: only one cell is given, or all are held out; maps have over 512 points;

@@ -62,7 +62,7 @@ reconstruct_maps <- function(fit, maps, what = c("map", "structure"), threads = 
   maps
 }
 
-# The maps by the network: all pairs, or the missing ones if it was trained to inpaint.
+# The network's maps: all pairs, or only missing ones if it was trained to inpaint.
 reconstructed <- function(fit, maps, work) {
   made <- run_network(fit, maps, reconstruct_maps_impl, work)
   changed <- if (fit$task == "inpaint") is.na(maps$maps) else TRUE

@@ -35,7 +35,7 @@
 #' @param method A row of the table; `"outliers"` by default.
 #' @param fit A [fit_autoencoder()] result for the task `"denoise"`. `NULL` (the default): scores
 #'   from neighbours, which need no training.
-#' @param backend Where `fit` runs, as in [fit_autoencoder()].
+#' @param backend Device that runs `fit`, as in [fit_autoencoder()].
 #' @param threshold For `"outliers"`, the score above which a point is removed; 2.5 by default.
 #' @inheritParams distance_maps
 #' @return

@@ -29,8 +29,8 @@
 #' * `points`: the number of points; `cells`: names of the cells;
 #' * `mask`: a logical matrix of points x cells, `TRUE` for observed points;
 #' * `scale`: the divisor of the distances, one number or one for each cell;
-#' * `each`: whether each map was divided by its own radius of gyration;
-#' * `outliers`: which points were moved, only in results of [perturb_maps()].
+#' * `each`: `TRUE` if each map was divided by its own radius of gyration;
+#' * `outliers`: a logical matrix, `TRUE` for moved points, only in results of [perturb_maps()].
 #'
 #' @param x Coordinates or distances of 8 to 5,000 points, as in the table.
 #' @param scale A number above 0 by which all distances are divided; 1 by default. `"each"` divides
@@ -140,7 +140,7 @@ check_seen <- function(maps) {
   maps
 }
 
-# Whether each map was divided by its own radius of gyration. Objects saved by earlier versions
+# True if each map was divided by its own radius of gyration. Objects saved by earlier versions
 # record it only if they have several cells.
 is_each <- function(maps) maps$each %||% (length(maps$scale) > 1)
 

@@ -3,7 +3,7 @@
 #' Choose, name, join, convert and summarise the cells of [distance_maps()].
 #'
 #' @param x,object An object of class `distance_maps`.
-#' @param i Cells: numbers, names, or `TRUE` and `FALSE`.
+#' @param i Cells: indices, names, or `TRUE` and `FALSE`.
 #' @param value New names, a different one for each cell.
 #' @param ... For `c()`, objects of class `distance_maps` with equal numbers of points and equal
 #'   `scale`. Otherwise not used.
@@ -180,7 +180,7 @@ summary.distance_maps <- function(object, ...) {
 
 no_nan <- function(x) replace(x, is.nan(x), NA)
 
-# Which pairs are neighbours on the chain.
+# True for pairs of neighbours on the chain.
 is_bond <- function(points) {
   at <- map_pairs(points)
   at$second - at$first == 1

@@ -72,7 +72,7 @@ check_same_maps <- function(x, truth, name) {
   refuse_if(!is.null(problem), "`%s` has %s, so it cannot be compared with `truth`.", name, problem)
 }
 
-# NA if either does not vary.
+# NA if either vector is constant.
 correlation <- function(x, y) {
   if (length(x) < 2 || min(x) == max(x) || min(y) == max(y)) NA_real_ else stats::cor(x, y)
 }

@@ -5,13 +5,13 @@
 #' the ggplot2 object.
 #'
 #' @details
-#' Short distances are dark, long ones light. Unobserved pairs are grey; in the mean map, only pairs
-#' that no cell has.
+#' Short distances are dark, long ones light. Unobserved pairs are grey. In the mean map, a pair is
+#' grey only if no cell has it.
 #'
 #' @param object,x A [distance_maps()] object.
-#' @param cells Cells to draw, at most 12: numbers or names. `NULL` (the default): the mean map.
+#' @param cells Cells to draw, at most 12: indices or names. `NULL` (the default): the mean map.
 #' @param ... Not used.
-#' @return `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
+#' @return `autoplot()`: a `ggplot`. `plot()`: this `ggplot`, invisibly.
 #' @section Errors:
 #' * `ancify_package_error`: ggplot2 is not installed.
 #' * `ancify_input_error`: `cells` do not exist, or are more than 12.
