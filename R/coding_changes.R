@@ -78,18 +78,18 @@
 #' | `ancestral`, `derived` | Its bases, on the plus strand. |
 #' | `posterior` | Posterior of the ancestral base; `NA` without posteriors. |
 #' | `called`, `copies` | Haplotypes with a call, and with the derived base; `NA` without calls. |
-#' | `called_POP`, `copies_POP` | With `populations`: the same of each of them. |
+#' | `called_POP`, `copies_POP` | With `populations`: both counts of each population. |
 #' | `transcript`, `gene`, `strand` | From `genes`; `gene` is `NA` if unknown. |
-#' | `codon`, `place` | Number of the whole codon, `NA` before the first; place in it, 1 to 3. |
-#' | `ancestral_codon`, `derived_codon` | Their bases, in the direction of translation. |
+#' | `codon`, `place` | Index of the whole codon, `NA` before the first; place in it, 1 to 3. |
+#' | `ancestral_codon`, `derived_codon` | The codons' bases, in the direction of translation. |
 #' | `ancestral_residue`, `derived_residue` | The residues of these codons. |
 #' | `consequence` | A factor, see above. |
-#' | `focal_codon` | Whether the bases beside the site are the focal ones. |
-#' | `ref_is_ancestral` | Whether REF of the record is the ancestral base. |
+#' | `focal_codon` | `TRUE` if the bases beside the site are the focal ones. |
+#' | `ref_is_ancestral` | `TRUE` if REF of the record is the ancestral base. |
 #' | `protein` | For a missense change: name of its protein in the attribute `proteins`. |
 #' | `genetic_code` | Number of the transcript's genetic code; `NA` if it is unknown. |
-#' | `canonical` | Whether the transcript is its gene's canonical one; `NA` without a gene. |
-#' | `worst` | `TRUE` in one row of a site, that of its most severe known consequence. |
+#' | `canonical` | `TRUE` for its gene's canonical transcript; `NA` without a gene. |
+#' | `worst` | `TRUE` in one row of a site, with its most severe known consequence. |
 #'
 #' The attribute `records` is a data frame of `reason` and `records`: records left out, as in
 #' [sfs_from_vcf()], then `NOT_CODING` and `CODING` sites.
@@ -183,7 +183,7 @@ coding_changes <- function(vcf, ancestral, genes, reference,
   )
 }
 
-# The parts on the VCF's chromosomes, under its names, and the number of each transcript. Parts of a
+# The parts on the VCF's chromosomes, under its names, and the index of each transcript. Parts of a
 # transcript are in the direction of translation. A transcript with two coding sequences, or on two
 # chromosomes (pseudoautosomal regions), counts as two.
 parts_on <- function(parts, chromosomes, vcf) {
@@ -242,9 +242,9 @@ refuse_repeats <- function(parts) {
   }
 }
 
-# A row for each transcript, and whether it is its gene's canonical one: by the best tag, then the
-# longest coding sequence, then the first name. A gene on two chromosomes, as in pseudoautosomal
-# regions, has one on each. Without genes it is unknown.
+# A row for each transcript. `canonical` is true for the first transcript of a gene: by the best
+# tag, then the longest coding sequence, then the first name. A gene on two chromosomes, as in
+# pseudoautosomal regions, has a canonical transcript on each. Without a gene it is NA.
 transcripts_of <- function(parts) {
   transcripts <- parts[!duplicated(parts$number), ]
   bases <- rowsum(parts$end - parts$start + 1, parts$number, reorder = FALSE)[, 1]
@@ -341,7 +341,7 @@ change_table <- function(found) {
   )
 }
 
-# Counts where haplotypes are called.
+# Counts; NA where no haplotype is called.
 known_counts <- function(counts, called) as.integer(replace(counts, called == 0, NA))
 
 # The changes with two columns for each population.

@@ -47,7 +47,7 @@ mitochondrial_accessions <- c(
   "NC_001573", "NC_002333", "NC_024511", "NC_001328", "NC_001224"
 )
 
-# Whether mitochondria use a code; with `alone`, whether no other genome uses it.
+# True if mitochondria use a code; with `alone`, true if no other genome uses it.
 is_code_of_mitochondria <- function(number, alone = FALSE) {
   table <- Biostrings::GENETIC_CODE_TABLE
   name <- table$name[match(number, table$id)]
@@ -56,7 +56,7 @@ is_code_of_mitochondria <- function(number, alone = FALSE) {
 
 # The number of each transcript's code: from `genetic_code` by chromosome name, else from the file,
 # else the default. The default applies to mitochondria only if it is a mitochondrial code;
-# otherwise their number is NA.
+# otherwise their code is NA.
 codes_of_transcripts <- function(transcripts, codes) {
   chromosome <- transcripts$chromosome
   mitochondrial <- is_mitochondrial(chromosome)

@@ -17,7 +17,7 @@ worst_changes <- function(changes) {
   worst
 }
 
-# Whether an element is the first minimum of its group; never if it is NA.
+# True if an element is the first minimum of its group; never true for NA.
 first_of_least <- function(values, group) {
   order <- order(values, na.last = NA)
   seq_along(values) %in% order[!duplicated(group[order])]

@@ -3,7 +3,7 @@
 # A data frame with a row for each coding part: `transcript`, `gene` (NA if unknown), `sequence`
 # (its name among the coding sequences of the transcript), `rank` (of the transcript's tags),
 # `chromosome`, `start`, `end`, `strand`, `phase` (bases before the part's first whole codon; NA if
-# unknown), `open_start` (whether bases before it are missing) and `code` (the number of the genetic
+# unknown), `open_start` (true if bases before it are missing) and `code` (the number of the genetic
 # code that the file gives, or NA).
 coding_parts <- function(genes, watch) {
   parts <- parts_given(genes, watch)
@@ -192,7 +192,7 @@ joined_texts <- function(values, n) {
   }
 }
 
-# An odd value is -1, which is refused.
+# An invalid phase becomes -1, which is refused later.
 phases_of <- function(text) {
   ifelse(text %in% c(NA, "."), NA, match(text, c("0", "1", "2"), nomatch = 0L) - 1L)
 }

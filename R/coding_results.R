@@ -1,6 +1,6 @@
 # Proteins of results of coding_changes(), and methods that bind and print results.
 
-# The proteins of changes, which refer to them by number. Names include a checksum of the sequence,
+# The proteins of changes, which refer to them by index. Names include a checksum of the sequence,
 # so that rows of another result are not mistaken for rows of this one.
 named_proteins <- function(proteins, changes) {
   transcript <- changes$transcript[match(seq_along(proteins$sequence), changes$protein)]
@@ -21,8 +21,8 @@ origin_of <- function(vcf, mask, sequences, parts, codes, options) {
 
 #' @rdname coding_changes
 #' @param ...,deparse.level,make.row.names,stringsAsFactors Results of `coding_changes()`, such as
-#'   those of several chromosomes, or of [score_missense()] with the same marginals. `rbind()` keeps
-#'   all their proteins, and adds up their records. The other arguments are as in [rbind()].
+#'   one for each chromosome, or of [score_missense()] with the same marginals. `rbind()` keeps all
+#'   their proteins, and adds up their records. The other arguments are as in [rbind()].
 #' @export
 rbind.coding_changes <- function(..., deparse.level = 1, # nolint: object_name_linter.
                                  make.row.names = TRUE, # nolint: object_name_linter.
