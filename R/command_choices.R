@@ -2,7 +2,7 @@
 
 has_genotypes <- function(parsed) length(c(parsed$genotypes, parsed$arguments)) > 0
 
-# The samples and variants of the lists, and of these the variants that pass the limits
+# The listed samples, and the listed variants that pass the limits
 chosen_genotypes <- function(genotypes, parsed) {
   ids <- list(genotypes$samples$id, as.character(genotypes$variants$id))
   samples <- chosen_ids(ids[[1]], parsed, c("keep", "remove"), "sample", "the genotypes")
@@ -22,8 +22,8 @@ chosen_samples_of_table <- function(table, parsed) {
   table[chosen_ids(ids, parsed, c("keep", "remove"), "sample", "the phenotypes"), , drop = FALSE]
 }
 
-# Whether each id is in the list of the first option, if given, and not in that of the second.
-# `of`: where the ids are, in messages.
+# True for ids in the list of the first option, if given, and not in the list of the second. `of`:
+# the source of the ids, for messages.
 chosen_ids <- function(ids, parsed, options, what, of) {
   stays <- rep(TRUE, length(ids))
   for (option in intersect(options, names(parsed))) {
@@ -65,8 +65,8 @@ tell_of_absent <- function(absent, path, what, of) {
 
 # ---- Covariates ----------------------------------------------------------------------------------
 
-# The covariates of two files, numbers and labels, either of them or none, of which --covariates
-# chooses. Samples that one of both files lacks have missing values. NULL if there are none.
+# The covariates that --covariates chooses from up to two files, one of numbers and one of labels.
+# Samples that one file lacks have missing values. NULL without a file.
 command_covariates <- function(covar, factors, parsed) {
   na <- split_option(parsed$na)
   tables <- c(
@@ -89,7 +89,8 @@ command_covariates <- function(covar, factors, parsed) {
   all[c("id", chosen_covariates(names, parsed$chosen_covariates, c(covar, factors)))]
 }
 
-# Covariates as factors. Without a header they are factor1 and so on, unlike those of --covar.
+# Covariates as factors. Without a header, their names are factor1 and so on, unlike the names of
+# --covar.
 labels_in <- function(path, na) {
   table <- read_covariates(path, na)
   table[-1] <- lapply(table[-1], factor)

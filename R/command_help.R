@@ -55,7 +55,7 @@ streams_sentence <- function(row) {
   ), collapse = " ")
 }
 
-# `options`: names of option_rows; `command`: that whose help this is, if any.
+# `options`: names of option_rows; `command`: the command whose help this is, if any.
 option_lines <- function(options, command = NULL) {
   rows <- option_rows[options]
   in_columns(

@@ -27,8 +27,8 @@ run_command_line <- function(args, rows = command_rows()) {
   )
 }
 
-# The message of the core's error names the signal. exec/ancify ignores the signal itself, so that
-# commands go on to write their files if nobody reads what they print.
+# The core's error message names the signal. exec/ancify ignores the signal itself, so that commands
+# still write their files if the reader of their output has ended.
 is_closed_pipe <- function(condition) grepl("SIGPIPE", conditionMessage(condition), fixed = TRUE)
 
 # Returns the exit status.

@@ -63,7 +63,7 @@ command_model <- function(parsed, study) {
   )
 }
 
-# Indices of variants in a file are those of the opened genotypes, before filters.
+# Indices of variants in a file refer to the opened genotypes, before filters.
 command_components <- function(file, study) {
   components <- read_components(file)
   if (is.null(components$variants)) components_by_place(components, study$opened) else components
@@ -94,7 +94,7 @@ kernel_in_blocks <- function(parsed, genotypes) {
   groups <- lapply(strsplit(parsed$weights, ";", fixed = TRUE)[[1]], split_option)
   if (!all(lengths(groups))) usage_error("--weights has a group without a file")
   files <- unlist(groups)
-  # The archives among the files have any number of blocks, but groups need one a file.
+  # An archive may hold any number of blocks, but groups need one block in each file.
   blocks <- lapply(files, weight_blocks_in)
   group <- rep(rep(paste0("group", seq_along(groups)), lengths(groups)), lengths(blocks))
   chromosomes <- chromosomes_option(parsed) %||% "all"

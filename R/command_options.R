@@ -305,7 +305,7 @@ number_option <- function(text, name) {
   as.numeric(text)
 }
 
-# Options as numbers, by name; those that are absent are left out.
+# Options as numbers, by name; absent options are omitted.
 decimal_options <- function(parsed, names) {
   values <- parsed[intersect(names, names(parsed))]
   lapply(stats::setNames(nm = names(values)), function(name) {

@@ -1,21 +1,21 @@
-# Options of other programs, and what they are here. A program is a row of foreign_programs(), an
-# option a row of its options.
+# Options of other programs, and their equivalents in ancify. A program is a row of
+# foreign_programs(), an option a row of its options.
 
 # names     spellings of the option
-# ours      our option; NULL if nothing needs to be said here. A named vector has one for each of
-#           our commands: "" if the command needs none, and commands without one are not in it.
+# ours      our option; NULL if our line needs none. A vector named by our commands has an option
+#           for each: "" if the command needs none. It omits commands that lack such an option.
 # values    the number of its values; Inf: all words until the next option
 # default   the values if it is given without any; NULL if it needs some
 # change    function(values) that returns our value
 # also      function(value, command) that returns values of further options of ours, by name
-# note      what is told if it is given, or function(values) that returns it. A named vector has a
-#           text for each of our commands.
+# note      a message for the user if it is given, or function(values) that returns the message. A
+#           named vector has a text for each of our commands.
 foreign_option <- function(names, ours = NULL, values = 1, default = NULL, change = NULL,
                            also = NULL, note = NULL) {
   as.list(environment())
 }
 
-# Options that our commands need not: without or with a value
+# Options that our commands do not need: without or with a value
 needless <- function(...) foreign_option(c(...), values = 0)
 needless_value <- function(...) foreign_option(c(...))
 
@@ -33,8 +33,8 @@ foreign_program <- function(name, pattern, out, analyses, options, always = char
   as.list(environment())
 }
 
-# A default that differs: `note` is told if the line has `option`, of one or several spellings, but
-# ours lacks the option `unless`, which would say what is meant.
+# A default that differs: `note` is reported if the line has `option`, in any of its spellings, but
+# our line lacks the option `unless`, which would set the value.
 differing_default <- function(option, unless, note) as.list(environment())
 
 foreign_programs <- function() {

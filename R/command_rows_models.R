@@ -1,4 +1,4 @@
-# Rows of commands that fit models, or say which does.
+# Rows of commands that fit models, or that name the command for a fit.
 
 rows_of_models <- function() {
   list(

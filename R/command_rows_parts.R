@@ -3,7 +3,7 @@
 # purpose    the command's effect, in one line
 # run        function(parsed) that carries out the command; returns the exit status if it is not 0
 # arguments  names of its arguments in the usage; "..." ends the last if it may be several words, []
-#            around optional ones
+#            enclose optional ones
 # options    names of option_rows; those in `required` must be given
 # streams    the arguments and options that may be -, for a standard stream
 # details    paragraphs of its help

@@ -1,4 +1,4 @@
-# Tables of the commands for phenotypes: their paths, and those that options ask for.
+# Tables of the commands for phenotypes: their paths, and the further tables that options request.
 
 # The paths of a command's results. `out`: the prefix of the paths.
 files_of_out <- function(out, endings) {
@@ -84,12 +84,12 @@ predicted_table <- function(fit, test, covariates) {
       "samples"
     )
   }
-  # Warnings of the same genotypes have been given.
+  # The call above has already warned about these genotypes.
   genetic <- suppressWarnings(stats::predict(fit, test, type = "genetic", progress = FALSE))
   data.frame(IID = ids, genetic = as.vector(genetic), predicted = as.vector(predicted))
 }
 
-# Evaluates `code`, whose errors and warnings call the genotypes `genotypes`.
+# Evaluates `code`, and rewords its errors and warnings: `genotypes` becomes `--predict`.
 in_words_of_predict <- function(code) {
   reworded <- function(condition) {
     condition$message <- gsub("`genotypes`", "`--predict`", conditionMessage(condition))
@@ -119,7 +119,7 @@ command_test <- function(parsed, study) {
   )
 }
 
-# A function(fit, phenotype) that writes the further tables of all phenotypes until this one.
+# A function(fit, phenotype) that writes the further tables of all phenotypes up to this one.
 writer_of_tables <- function(parsed, study) {
   kinds <- further_tables(parsed)
   other <- command_test(parsed, study)

@@ -1,8 +1,8 @@
-# Phenotypes of the commands: their choice, their covariates, and the table of what became of each.
+# Phenotypes of the commands: their choice, their covariates, and the table of their outcomes.
 
 # Returns list(genotypes = or NULL, opened = genotypes before filters, table =, formulas = by
-# phenotype, faults = why a phenotype has no values, by phenotype, chosen = whether the user has
-# chosen phenotypes, family =).
+# phenotype, faults = reasons why phenotypes have no values, by phenotype, chosen = true if the user
+# chose phenotypes, family =).
 command_study <- function(parsed) {
   opened <- if (has_genotypes(parsed)) by_threads(parsed, command_genotypes(parsed))
   data <- command_data(parsed, opened)
@@ -21,7 +21,7 @@ command_study <- function(parsed) {
        family = if (isTRUE(parsed$binary)) "binary" else "gaussian")
 }
 
-# PLINK's code: where a phenotype has 2, 0 is a missing value.
+# PLINK's code: in a phenotype that has the value 2, 0 is a missing value.
 cases_as_plink <- function(values) {
   if (any(values == 2, na.rm = TRUE)) replace(values, which(values == 0), NA) else values
 }
@@ -60,8 +60,8 @@ command_data <- function(parsed, genotypes) {
   list(table = table, traits = traits, covariates = covariates, faults = found$faults)
 }
 
-# The phenotypes in the samples' own table, as faulty_phenotypes(). Columns without any number are
-# taken only if they are chosen: `others`.
+# The phenotypes in the samples' own table, in the form of faulty_phenotypes(). Columns without any
+# number are taken only if they are chosen: `others`.
 phenotypes_beside <- function(genotypes, na) {
   file <- genotypes$files[["samples"]]
   refuse_if(is.null(file), "%s has no phenotype: give --pheno.", quoted(genotypes$path))

@@ -3,12 +3,12 @@
 #' Translate command lines of other programs
 #'
 #' `translate_command("gcta64 --reml --grm mice --pheno traits.txt")` gives the line of `ancify`
-#' that does the same as a line of another program.
+#' that is equivalent to a line of another program.
 #'
 #' It knows the most common options of GCTA, BOLT, REGENIE, GEMMA and GPU_REML, and takes their
 #' files as they are. Options that only concern the other program's computation, such as its
-#' memory, have no equivalent. All others that it does not know are named. It opens no file. The
-#' vignette `vignette("heritability")` has a table of lines.
+#' memory, have no equivalent. The notes name all other options that it does not know. It opens no
+#' file. The vignette `vignette("heritability")` has a table of lines.
 #'
 #' @param line A command line, one string. Quotes, and backslashes before line ends, are as in a
 #'   shell. Variables such as `$DIR` stay as they are.
@@ -41,7 +41,7 @@ translate_command <- function(line) {
   translated_words(words_of_line(line))
 }
 
-# `words`: of a line, with literal dollar signs as `literal_dollar`.
+# `words`: the words of a line, with literal dollar signs as `literal_dollar`.
 translated_words <- function(words) {
   refuse_if(length(words) == 0, "`line` is empty: give a command of %s.", names_of_programs())
   program <- program_called(words[1])
@@ -66,7 +66,7 @@ print.translated_command <- function(x, ...) {
 
 translate_line_command <- function(parsed) {
   words <- parsed$arguments
-  # Several words are those of a line that the shell has split.
+  # Several words are a line that the shell has split.
   translated <- if (length(words) == 1) {
     translate_command(words)
   } else {
@@ -95,7 +95,8 @@ words_of_line <- function(line) {
   gsub("'([^']*)'|\"([^\"]*)\"", "\\1\\2", words)
 }
 
-# Double quotes keep variables, single quotes all characters. A home folder needs none.
+# Double quotes leave variables to the shell, single quotes keep all characters. A path in the home
+# folder needs no quotes.
 shell_quoted <- function(words) {
   literal <- gsub(literal_dollar, "$", words, fixed = TRUE)
   escaped <- gsub(literal_dollar, "\\$", gsub("([\\\\`\"])", "\\\\\\1", words), fixed = TRUE)
@@ -117,7 +118,7 @@ program_called <- function(word) {
 names_of_programs <- function() enumerate(vapply(foreign_programs(), `[[`, "", "name"))
 
 # A list with an entry for each option given: list(name =, values =, row = of the program's table;
-# NULL if it is unknown). Words that belong to no option are an entry without row, too.
+# NULL if it is unknown). Words that belong to no option also form an entry, without a row.
 options_of_words <- function(words, program) {
   options <- list()
   while (length(words)) {
@@ -135,7 +136,7 @@ options_of_words <- function(words, program) {
   options
 }
 
-# The values given, or those by default. An option of ours needs some.
+# The given values, or the defaults. An option of ours that takes values needs at least one.
 values_of_option <- function(given, name, row) {
   needs <- !is.null(row$ours) && row$values > 0
   values <- if (needs && length(given) == 0) row$default else given
@@ -194,7 +195,7 @@ notes_of_defaults <- function(program, options, ours) {
   })
 }
 
-# What is told of an option; NULL if our line does the same.
+# The note about an option; NULL if our line is equivalent.
 note_of_option <- function(option, command) {
   row <- option$row
   note <- if (is.function(row$note)) row$note(option$values) else of_command(row$note, command)
@@ -204,7 +205,7 @@ note_of_option <- function(option, command) {
   if (length(note)) sprintf("%s: %s", given, note)
 }
 
-# Adds values to the last of these options; those before it are flags.
+# Adds values to the last of these options; the options before it are flags.
 with_option <- function(ours, names, values) {
   for (flag in utils::head(names, -1)) ours[[flag]] <- character()
   name <- utils::tail(names, 1)
@@ -219,7 +220,7 @@ with_defaults <- function(ours, program) {
   ours
 }
 
-# Paths of genotypes are words of their own, other values are joined.
+# Paths of genotypes are separate words; other values are joined.
 line_of <- function(command, ours) {
   order <- c(intersect("--genotypes", names(ours)), setdiff(names(ours), c("--genotypes", "--out")),
              "--out")

@@ -14,7 +14,7 @@ viruses_command <- function(parsed) {
   wrote(file.path(parsed$output, detection_files))
 }
 
-# The requests of jobs without a configuration.
+# The resources to request for jobs, without a configuration.
 jobs_option <- function(parsed) {
   asked <- list(memory = parsed$job_memory, time = parsed$job_time, partition = parsed$partition)
   asked <- asked[lengths(asked) > 0]

@@ -37,13 +37,13 @@ shell_words <- function(message, name, rows) {
   gsub(paste0(folder_of_pipes(), "/"), "", message, fixed = TRUE)
 }
 
-# Of texts by command, that of this one; other texts are for all commands.
+# The text of this command, from texts named by commands; unnamed texts are for all commands.
 of_command <- function(texts, command) {
   if (is.null(names(texts))) texts else unname(texts[names(texts) == command])
 }
 
-# The command line's names for R's arguments. In messages about a configuration, an option's name is
-# a setting's, and is kept.
+# The command line's names for R's arguments. Messages about a configuration keep such names,
+# because there they name settings.
 words_of_arguments <- function(row) {
   options <- setdiff(row$options, names(row$words))
   if ("config" %in% options) {
