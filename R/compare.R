@@ -15,8 +15,8 @@
 #' @param progress `TRUE` shows a progress bar after two seconds; by default only in interactive
 #'   sessions.
 #' @return A list of class `ancify_comparison` of data frames, for `print()`, `summary()` and
-#'   [`plot()`][plot.ancify_comparison]. All counts are numbers of positions. Pairs of runs are in
-#'   the columns `first` and `second`. `called` counts the positions called by exactly the runs of
+#'   [`plot()`][plot.ancify_comparison]. All counts are in positions. Pairs of runs are in the
+#'   columns `first` and `second`. `called` counts the positions called by exactly the runs of
 #'   `called_by`.
 #'
 #'   | Table | A row for each | Columns |
@@ -34,7 +34,7 @@
 #'   | Column | Meaning |
 #'   | --- | --- |
 #'   | `both`, `agreement` | positions that both call, and the share with the same base |
-#'   | `both_high`, `agreement_high` | the same for calls of high confidence |
+#'   | `both_high`, `agreement_high` | as above, for calls of high confidence |
 #'   | `only_first`, `only_second` | positions that one run calls |
 #'   | `transitions`, `transversions` | kinds of differences |
 #' @section Errors:
@@ -161,9 +161,9 @@ state_base <- c(rep(c("A", "C", "G", "T"), 2), NA, NA)
 
 is_called <- !is.na(state_base)
 
-# `counts`: for each chromosome list(pairs =, called =, both =, differ =), numbers of positions. The
-# dimensions of `pairs` are second state, first state and pair; those of `called` the set of runs;
-# those of `both` and `differ` pair and window.
+# `counts`: for each chromosome list(pairs =, called =, both =, differ =), in positions. The
+# dimensions of `pairs` are second state, first state and pair. `called` has one dimension, the set
+# of runs; `both` and `differ` have pair and window.
 new_comparison <- function(counts, folders, lengths, window) {
   runs <- names(folders)
   pairs <- pairs_of_runs(runs)
@@ -191,7 +191,7 @@ pairs_of_runs <- function(runs) {
   data.frame(first = pairs[1, ], second = pairs[2, ])
 }
 
-# Numbers of positions by pair and chromosome, if both runs have one of these states.
+# Counts of positions by pair and chromosome, if both runs have one of these states.
 sum_of_states <- function(joint, first, second) {
   colSums(joint[second, first, , , drop = FALSE], dims = 2)
 }
@@ -233,7 +233,7 @@ pair_table <- function(joint, pairs, chromosomes) {
   )
 }
 
-# Numbers of positions with the same base, in these states.
+# Counts of positions with the same base, in these states.
 sum_of_same <- function(joint, first, second = first) {
   Reduce(`+`, lapply(c("A", "C", "G", "T"), function(base) {
     sum_of_states(joint, first & state_base %in% base, second & state_base %in% base)
@@ -301,7 +301,7 @@ windows_of <- function(lengths, width) {
 
 # ---- Checks ------------------------------------------------------------------------
 
-# The columns of each table: keys, then numbers.
+# The columns of each table: keys, then counts or lengths.
 comparison_columns <- list(
   runs = list(c("run", "folder"), character()),
   confidence = list(c("run", "chromosome"), c("length", confidences)),

@@ -21,7 +21,7 @@
 #' @param object,x The result of [compare_calls()] or [ancify_run()].
 #' @param type The picture of a comparison, as in the table; `"agreement"` by default.
 #' @param ... Not used.
-#' @return `autoplot()`: a `ggplot`. `plot()`: the same, invisibly.
+#' @return `autoplot()`: a `ggplot`. `plot()`: this `ggplot`, invisibly.
 #' @section Errors:
 #' * `ancify_package_error`: ggplot2 is not installed.
 #' * `ancify_input_error`: a run has no calls, a run or comparison is incomplete, or `type` is
