@@ -53,8 +53,8 @@
 #'
 #' Indices in JSON and NumPy's arrays count variants from 0, in RDS from 1. Other members of a
 #' component in JSON, such as `annotation`, have no effect. An array `component_names` names the
-#' others in order; other arrays of texts have no effect. Weights in an array are for all variants
-#' in order.
+#' other arrays in order; further arrays of texts have no effect. Weights in an array are for all
+#' variants in order.
 #'
 #' @param g Genotypes, from [open_genotypes()].
 #' @param breaks Increasing numbers, the ends of the bins.
@@ -131,7 +131,7 @@ as.data.frame.ancify_components <- function(x, ...) {
 
 # `variants`: ids; NULL if the variants are those of any genotypes, in order. `table`: a data frame
 # with a row for each variant in each component: the indices of both, and the weight.
-# `alternatives`: whether a variant in several components belongs to only one of them, with the
+# `alternatives`: true if a variant in several components belongs to only one of them, with the
 # weights as probabilities.
 new_components <- function(names, variants, table, alternatives = FALSE) {
   table <- table[table$weight > 0, ]
@@ -268,7 +268,7 @@ of_these_variants <- function(components, g) {
     identical(components$places, places_of_repeated(g))
 }
 
-# The same components with the variants' indices in `g`, for a fit.
+# The components with the variants' indices in `g`, for a fit.
 components_on <- function(components, g, overlap = FALSE) {
   components <- as_components(components, g)
   if (is.null(components$variants)) components <- components_by_place(components, g)
@@ -304,8 +304,9 @@ places_of_repeated <- function(g) {
   if (anyDuplicated(g$variants$id)) places_of_variants(g$variants)
 }
 
-# The variants with these ids: list(of = the index of an id, row = that of its variant), without
-# unknown ids. An id of a record that was split by ALT allele stands for all of its variants.
+# The variants with these ids: list(of = the index of an id, row = the index of its variant),
+# without unknown ids. An id of a record that was split by ALT allele stands for all of its
+# variants.
 rows_of_ids <- function(ids, g) {
   all <- as.character(g$variants$id)
   found <- known_rows(match(ids, all))
@@ -353,8 +354,8 @@ check_none_empty <- function(components) {
             enumerate(quoted(components$names[empty])))
 }
 
-# The components with these variants alone; a component without any is left out. `stays`: whether,
-# for each variant.
+# The components with only the variants that stay; a component without any is left out. `stays`:
+# true or false for each variant.
 components_where <- function(components, stays) {
   table <- components$table[stays[components$table$variant], ]
   names <- sort(unique(table$component))

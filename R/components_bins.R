@@ -45,8 +45,8 @@ components_by_value <- function(g, values, breaks, ancestral = NULL) {
   components_of_bins(bins_of(found$value, breaks), g, left_out)
 }
 
-# Whether the given ancestral alleles differ from the likelier ones. Unknown alleles and ties do not
-# count.
+# True for given ancestral alleles that differ from the likelier ones. Unknown alleles and ties give
+# false.
 is_other_ancestor <- function(given, ancestral, g) {
   counted_is <- counted_is_ancestral(ancestral, g)
   given <- toupper(given)
@@ -115,7 +115,7 @@ value_of_variants <- function(values, g) {
   list(value = values)
 }
 
-# For each variant of g its row in a table of these ids; NA if it is not there.
+# For each variant of g its row in a table of these ids; NA if it is absent.
 rows_by_id <- function(ids, g) {
   ids <- ids_as_text(ids)
   twice <- anyDuplicated(ids)

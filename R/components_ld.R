@@ -2,13 +2,13 @@
 
 #' Components by LD score
 #'
-#' Sorts variants into components by their LD score, and if wanted by frequency too:
+#' Sorts variants into components by their LD score, and optionally by frequency too:
 #' `components_by_ld(g, frequency = c(0, 0.05, 0.5))` gives the components of GREML-LDMS.
 #'
 #' @details
-#' Variants in regions of high and low linkage disequilibrium tend to have effects of different
-#' size, as have rare and common ones. An estimate of the heritability from one component is biased
-#' by this; one from several is hardly (Evans and others 2018).
+#' Effects tend to differ in size between regions of high and low linkage disequilibrium, and
+#' between rare and common variants. This biases a heritability estimate from one component, but
+#' hardly one from several (Evans and others 2018).
 #'
 #' **Individual scores.** By default a variant is sorted by its own score (LDMS-I), as Evans and
 #' others recommend.
@@ -16,15 +16,16 @@
 #' **Scores of segments.** With a `segment` it is sorted by the mean score of its segment, as by
 #' `--ld-score-region` of GCTA (Yang and others 2015). Segments tile a chromosome twice, the second
 #' time shifted by a half. The score of a variant is the mean over its two segments. GCTA counts its
-#' segments from the first variant, and merges small ones at ends; these begin at the first base.
+#' segments from the first variant, and merges small ones at ends; here, segments begin at the first
+#' base.
 #'
-#' **Bins.** As in GCTA's examples, limits of a number of bins are quantiles over all variants,
-#' before they are crossed with frequencies. A bin includes its upper limit. Components without a
-#' variant are left out, with a message.
+#' **Bins.** If `breaks` is a number of bins, their limits are quantiles over all variants, before
+#' crossing with frequencies, as in GCTA's examples. A bin includes its upper limit. Components
+#' without a variant are left out, with a message.
 #'
-#' **Frequencies** are those of [components_by_frequency()]: minor allele frequencies or, if
-#' `ancestral` is given, derived ones. A variant with an uncertain ancestral allele is in two
-#' components then, as described there.
+#' **Frequencies** are as in [components_by_frequency()]: minor allele frequencies or, if
+#' `ancestral` is given, derived ones. A variant with an uncertain ancestral allele is then in two
+#' components, as described there.
 #'
 #' @inheritParams components
 #' @param breaks Number of bins of scores, 4 by default. Or increasing numbers, their ends.
@@ -34,14 +35,14 @@
 #'   scores.
 #' @param frequency Increasing numbers, the ends of the bins of frequencies. `NULL` (the default):
 #'   variants are sorted by their scores alone.
-#' @param corrected Whether scores are those without bias, `FALSE` by default, as in GCTA.
+#' @param corrected Whether to use the bias-corrected scores; `FALSE` by default, as in GCTA.
 #' @return A list of class `ancify_components`, see [components]. Names of components are `LD` and
 #'   `MAF` or `DAF` with the limits of bins.
 #' @section Errors:
 #' * `ancify_input_error`: `scores` lack a variant of `g`, too many scores are equal for so many
 #'   bins, or breaks do not increase.
 #' * `ancify_input_error`: `ancestral` is given without `frequency`, or has no variant of `g`.
-#' * Further errors are those of [ld_scores()] and of [components].
+#' * Errors of [ld_scores()] and of [components].
 #' @references
 #' Yang and others (2015) Genetic variance estimation with imputed variants finds negligible missing
 #' heritability for human height and body mass index. Nature Genetics 47:1114.
@@ -93,7 +94,7 @@ scores_of_variants <- function(scores, g, column) {
   scores[[column]][row]
 }
 
-# The mean over both segments of a variant, of which each has the mean score of its variants.
+# The mean over the two segments of a variant. A segment's score is the mean over its variants.
 segment_scores <- function(score, g, segment) {
   chromosome <- variant_places(g)$number
   mean_in <- function(shift) {
@@ -118,7 +119,7 @@ score_breaks <- function(score, breaks) {
   limits
 }
 
-# `kind`: of the frequencies.
+# `kind`: the kind of the frequencies, MAF or DAF.
 crossed_bins <- function(ld, frequency, kind) {
   levels(frequency) <- paste(kind, levels(frequency))
   crossed <- interaction(ld, frequency, sep = " ", lex.order = TRUE)

@@ -38,7 +38,7 @@ components_in_json <- function(file) {
   components_of_sets(sets)
 }
 
-# Whether a list has a list of ids for each component.
+# True if a list has a list of ids for each component.
 is_sets <- function(sets) {
   is_id <- function(id) is.character(id) && length(id) == 1
   is_set <- function(set) is.list(set) && all(vapply(set, is_id, NA))
@@ -59,7 +59,7 @@ refuse_repeated_set <- function(names) {
   refuse_if(twice, "it has the component %s twice: join its lists.", quoted(names[twice]))
 }
 
-# Whether a list has the components of GPU_REML: an object for each, with the indices of its
+# True if a list has the components of GPU_REML: an object for each, with the indices of its
 # variants, from 0. Other members, such as annotations, describe it.
 is_specs <- function(specs) {
   is.list(specs) && length(specs) > 0 &&
