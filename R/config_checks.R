@@ -104,7 +104,7 @@ focal_in_maf <- function(config) {
 }
 
 # Properties of alignment files by their formats, list(many_species =, needs_genome =,
-# takes_genome =): whether they have rows of several species, and whether they need or take the
+# takes_genome =): true if they have rows of several species, and if they need or take the
 # outgroup's genome. NA if a file is missing or damaged, which is reported later.
 formats_of <- function(files) {
   unknown <- list(many_species = NA, needs_genome = NA, takes_genome = NA)

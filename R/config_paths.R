@@ -1,6 +1,6 @@
 # Paths of a run's files.
 
-# Whether a run would write these files, also if their folders are given by other paths.
+# True for files that a run would write, under any path of their folders.
 is_written <- function(paths, config) {
   species <- c(config$outgroups$name, config$focal_species)
   folders <- c(config$output_dir, projected_folder(config, species))

@@ -4,12 +4,12 @@
 #           documentation's name for such values
 # meaning   its effect, in one or two sentences
 # default   its value if the configuration has none
-# required  whether it has no default and must be given
+# required  TRUE if it has no default and must be given
 # unset     the behaviour without a value or default, in the documentation's words
 # example   the template's text for a setting without a default: YAML after `key:`
 # changes   the results made again after a change: "projections" (and calls), "calls" or "nothing"
-# python    whether the Python tool has this setting too
-# printed   whether print() of a configuration shows it on a line of its own
+# python    TRUE if the Python tool has this setting too
+# printed   TRUE if print() of a configuration shows it on a line of its own
 # keys      the rows of the settings within this one
 # within    the text that joins their names to its name: "." or, for a list of entries, "[i]."
 config_setting <- function(read, meaning, default = NULL, required = FALSE, unset = "none",

@@ -13,7 +13,7 @@
 #'   * `meaning`: its effect;
 #'   * `changes`: the results that the next run makes again after a change: `"projections"` (and
 #'     calls), `"calls"` or `"nothing"`;
-#'   * `python`: whether the Python tool has this setting too.
+#'   * `python`: `TRUE` if the Python tool has this setting too.
 #' @seealso [ancify_config()], [ancify_init()]
 #' @export
 #' @examples
