@@ -62,7 +62,7 @@ demes_start <- function(deme, parents, generation, refuse) {
   start
 }
 
-# Whether a deme can be an ancestor or a source. Its end is included, its start is not.
+# True if a deme can be an ancestor or a source at a time. Its end is included, its start is not.
 is_alive <- function(deme, time) demes_end(deme) <= time && time < deme$start
 
 demes_ancestry <- function(deme, earlier, refuse) {

@@ -72,7 +72,7 @@ demes_pulses_at <- function(graph, time, there, except = character(), only = nam
 }
 
 # The birth of a deme. `free`: ancestors whose place it may take. It takes one if it has no other
-# ancestor or no place is free. Other ancestry then comes as a pulse.
+# ancestor, or if the model is full. A pulse then brings other ancestry.
 demes_birth <- function(deme, free, there, refuse) {
   parents <- match(deme$ancestors, there)
   is_full <- length(there) == core_limits()$populations

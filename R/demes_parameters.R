@@ -109,7 +109,7 @@ field_words <- function(place) {
   paste(keys, collapse = " ")
 }
 
-# Whether a place is a deme's share of its last ancestor, which set_place() computes.
+# True if a place is a deme's share of its last ancestor, which set_place() computes.
 is_last_share <- function(yaml, place) {
   is_share_of_deme(place) && place[[4]] == length(get_place(yaml, place[1:3]))
 }
