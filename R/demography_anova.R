@@ -93,7 +93,7 @@ anova.demography_fit <- function(object, null, bootstraps = NULL, test = c("LR",
 
 format_each <- function(values) vapply(values, format, "", digits = 4)
 
-# Whether a parameter with this value can move in one direction only.
+# True if a parameter with this value can move in one direction only.
 is_one_sided <- function(fit, values) {
   bounds <- fit$bounds[names(values), ]
   values <= bounds$lower | values >= bounds$upper
@@ -156,7 +156,7 @@ check_nested <- function(full, null) {
   tested
 }
 
-# Whether both fits have the same model, data and settings. Users' functions cannot be compared, so
+# True if both fits have the same model, data and settings. Users' functions cannot be compared, so
 # the models' spectra are compared at the parameters of the null fit.
 is_same_problem <- function(full, null) {
   fixed <- setdiff(names(full$params), full$fitted)
@@ -171,7 +171,7 @@ is_same_problem <- function(full, null) {
     is_same_expected(or_null(best_expected(full$surface, null$params)), null)
 }
 
-# Whether spectra are equal up to differences between machines, or between CPU and GPU.
+# True if spectra are equal up to differences between machines, or between CPU and GPU.
 is_same_expected <- function(x, y) {
   values <- function(one) {
     c(if (!is.null(one$expected)) plain_array(one$expected), one$expected_ld$values)

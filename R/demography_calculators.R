@@ -1,5 +1,5 @@
 # Calculators of the expectations of a fit's terms, and the term of spectra. A calculator has
-# work       function(): what it may use
+# work       function(): the threads and devices that it may use
 # prepare    function(params): a model
 # compute    function(models, work): the expectations of each model
 # warn       function(params): warnings of numerical errors

@@ -48,7 +48,7 @@ percent_off <- function(error) {
 }
 
 # The largest relative difference of a cell from its value in `spectrum`, among cells with at least
-# a hundredth of all sites; or the share of sites in another cell, if that is larger.
+# a hundredth of all sites; or, if larger, the share of sites in another cell.
 relative_change <- function(other, spectrum) {
   if (!all(is.finite(c(other, spectrum)))) {
     return(Inf)

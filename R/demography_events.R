@@ -157,9 +157,9 @@ size_history <- function(from, to, duration = NULL, shape = c("exponential", "li
 # to_core   function(event, populations, refuse): list(kind =, fields) for make_event() in the core;
 #           refuse(field, problem) is the error for a wrong field
 # change    change in the number of populations
-# founds    whether the event makes a population, which needs a name in Demes
+# founds    TRUE if the event makes a population, which needs a name in Demes
 # to_demes  function(graph, event, about): the graph of demes_of_events() after this core event
-# to_history  the same for the picture of history_of_events()
+# to_history  likewise, for the picture of history_of_events()
 # to_words  function(event, about): sentences about this core event, for summary(); see
 #           demography_words.R for `about`
 # plain     default values, which print() leaves out

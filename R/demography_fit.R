@@ -4,8 +4,8 @@
 #' residuals, simulated data, further fits and a plot.
 #'
 #' @param x,object A `demography_fit`, as from [fit_demography()].
-#' @param sample_sizes Haplotypes of each population, whole numbers. `NULL` (the default): those of
-#'   the data.
+#' @param sample_sizes Haplotypes of each population, whole numbers. `NULL` (the default): the
+#'   data's sample sizes.
 #' @param type `"anscombe"` (the default) or `"linear"`, as in [sfs_residuals()].
 #' @param nsim Number of spectra, 1 by default.
 #' @param seed A number for [set.seed()]. `NULL` (the default): the session's random numbers.
@@ -163,7 +163,7 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' errors are valid for linked sites too (Godambe information; Coffman and others 2016).
 #'
 #' For a fit with `ld`, errors without `bootstraps` treat bins of two-locus statistics as
-#' independent of each other and of the spectrum. So they are too small. Each bootstrap has a
+#' independent of each other and of the spectrum. These errors are too small. Each bootstrap has a
 #' spectrum and two-locus statistics of the same windows, so that errors include their covariances:
 #' `list(sfs = lapply(draws, function(w) Reduce("+", spectra[w])), ld = lapply(draws, function(w)
 #' do.call(c, statistics[w])))`.
@@ -272,8 +272,8 @@ likelihood_slopes <- function(fit, params, bootstraps, theta = fit$theta) {
   list(information = information, variability = stats::var(t(slopes)), slope = slope_of(observed))
 }
 
-# The limits of valid values, from which differences stay at least one step away. Parameters that
-# are not negative here must stay so.
+# The limits of valid values, from which differences stay at least one step away. Parameters of at
+# least 0 must not become negative.
 valid_ends <- function(fit, at) {
   ranges <- parameter_ranges(fit$model, intersect("misidentified", names(at)))
   ranges <- lapply(ranges, function(range) range[names(range) %in% names(at)])
@@ -281,9 +281,9 @@ valid_ends <- function(fit, at) {
   Map(function(ends, range) replace(ends, names(range), range), ends, ranges)
 }
 
-# Steps for second differences: the standard error with all other parameters fixed, but from 1 to
-# 5 %, and within bounds. The log-likelihood jumps by some thousandths where the number of time
-# steps changes. With steps of 1 % such a jump can be half of the curvature; gradients are hardly
+# Steps for second differences: the standard error with all other parameters fixed, limited to 1 to
+# 5 % and to the bounds. The log-likelihood jumps by some thousandths where the number of time steps
+# changes. With steps of 1 % such a jump can be half of the curvature; gradients are hardly
 # affected.
 curvature_steps <- function(fit, at, size, curvature) {
   errors <- 1 / sqrt(pmax(-curvature, 0))

@@ -117,7 +117,7 @@ finer_grids <- function(pts, populations) {
   grids[good | seq_along(grids) == 1]
 }
 
-# Whether any grid has negative cells beyond rounding. Extrapolation may hide them. `spectra`: a
+# True if any grid has negative cells beyond rounding. Extrapolation may hide them. `spectra`: a
 # matrix of cells and grids.
 any_below <- function(spectra, sizes) {
   known <- matrix(spectra, prod(sizes + 1))[!corner_mask(sizes + 1), , drop = FALSE]
@@ -178,7 +178,7 @@ extrapolated <- function(spectra, pts, of_grids, of_logarithms) {
   replace(finest, good, values[good])
 }
 
-# Whether these are ways of grids, which moments do not have
+# True for values of `time` and `extrapolate` that only grids support
 only_on_grids <- function(time, extrapolate) time == "dadi" || extrapolate != "linear"
 
 # Computing time grows as the number of points to the power of the number of populations.

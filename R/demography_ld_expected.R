@@ -33,8 +33,8 @@
 #' @param populations Names of the populations at the model's end.
 #' @param bins Limits of bins of recombination distance in Morgans: at least two increasing numbers
 #'   from 0 to 0.5.
-#' @param reference_size Nref, in diploid individuals. `NULL` (the default): that of a model from
-#'   [read_demes()].
+#' @param reference_size Nref, in diploid individuals. `NULL` (the default): the size in a model
+#'   from [read_demes()].
 #' @param threads,progress As in [expected_sfs()].
 #' @return An object of class `ld_statistics`, like the result of [ld_statistics()] for data. Values
 #'   are proportional to the square of the events' `theta0`, and heterozygosities to `theta0`.

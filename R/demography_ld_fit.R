@@ -36,7 +36,8 @@ ld_term <- function(model, ld, space, threads) {
   )
 }
 
-# The parameter that a fit adds to scale recombination. Parameters of a Demes file have the scale.
+# The parameter that a fit adds to scale recombination. Parameters of a Demes file already set the
+# scale.
 params_of_ld <- function(model) {
   has_sizes <- length(model$params) && !is.null(attr(model, "reference_size"))
   if (has_sizes) character() else "reference_size"
@@ -44,8 +45,8 @@ params_of_ld <- function(model) {
 
 as_ld_ratios <- function(ld) if (is.null(ld$reference)) ld_ratios(ld) else ld
 
-# The compared values: in each bin all ratios but the one that is 1. Ratios of heterozygosities are
-# a separate part.
+# The compared values: in each bin all ratios, except the ratio that is always 1. Ratios of
+# heterozygosities are a separate part.
 ld_vectors <- function(x) {
   left_out <- pi2_name(x$reference)
   own <- paste("H", x$reference, x$reference, sep = ".")

@@ -23,10 +23,10 @@
 #' | `snm_2d` | two samples of one population of constant size |
 #' | `bottlegrowth_2d` | `bottlegrowth`, then a split at the present |
 #' | `bottlegrowth_split` | `bottlegrowth` with a split `time_split` ago; both keep growing |
-#' | `bottlegrowth_split_mig` | the same, with migration at rate `m` after the split |
+#' | `bottlegrowth_split_mig` | `bottlegrowth_split` with migration at rate `m` after the split |
 #' | `split_mig` | a split `time` ago into sizes `nu1` and `nu2`, with migration at rate `m` |
-#' | `split_asym_mig` | the same, at rates `m12` into the first and `m21` into the second |
-#' | `split_delay_mig` | the same, without migration for `time_pre`, then with it for `time_mig` |
+#' | `split_asym_mig` | `split_mig` at rates `m12` into the first and `m21` into the second |
+#' | `split_delay_mig` | `split_mig` without migration for `time_pre`, then with it for `time_mig` |
 #' | `IM` | a split into shares `s` and 1 - `s`; exponential change to `nu1` and `nu2`; migration |
 #' | `IM_pre` | `IM` after `time_pre` at the ancestral size `nu_pre` |
 #'
@@ -71,44 +71,44 @@
 #' | `sym_mig_twoepoch`, `asym_mig_twoepoch` | two periods with their own rates, `a` and `b` |
 #' | `sec_contact_sym_mig_three_epoch` | symmetric migration in the second of three periods |
 #' | `sec_contact_asym_mig_three_epoch` | asymmetric migration in the second of three periods |
-#' | `sec_contact_sym_mig_size_three_epoch` | the same, with other sizes after the first |
-#' | `sec_contact_asym_mig_size_three_epoch` | the same, with other sizes after the first |
+#' | `sec_contact_sym_mig_size_three_epoch` | symmetric; other sizes after the first period |
+#' | `sec_contact_asym_mig_size_three_epoch` | asymmetric; other sizes after the first period |
 #' | `vic_no_mig` | sizes 1 - `s` and `s`, no migration |
-#' | `vic_anc_sym_mig`, `vic_anc_asym_mig` | the same, with migration in the first of two periods |
-#' | `vic_sec_contact_sym_mig`, `vic_sec_contact_asym_mig` | with migration in the second period |
+#' | `vic_anc_sym_mig`, `vic_anc_asym_mig` | `vic_no_mig`, migration in the first of two periods |
+#' | `vic_sec_contact_sym_mig`, `vic_sec_contact_asym_mig` | `vic_no_mig`, migration in the second |
 #' | `founder_nomig` | sizes 1 - `s`, and exponentially from `s` to `nu2` |
-#' | `founder_sym`, `founder_asym` | the same, with migration |
+#' | `founder_sym`, `founder_asym` | `founder_nomig` with migration |
 #' | `vic_no_mig_admix_early`, `..._late` | `vic_no_mig`, admixed after the split or at present |
-#' | `vic_two_epoch_admix` | the same, admixed between two periods |
+#' | `vic_two_epoch_admix` | `vic_no_mig`, admixed between two periods |
 #' | `founder_nomig_admix_early`, `..._late` | `founder_nomig`, admixed at these times |
-#' | `founder_nomig_admix_two_epoch` | the same, admixed when `nu2` is reached |
+#' | `founder_nomig_admix_two_epoch` | `founder_nomig`, admixed when `nu2` is reached |
 #'
 #' | Name | Three populations |
 #' | --- | --- |
 #' | `split_nomig` | no migration |
 #' | `split_symmig_all` | migration between all populations in both periods |
-#' | `split_symmig_adjacent` | the same, without `m3` |
+#' | `split_symmig_adjacent` | `split_symmig_all` without `m3` |
 #' | `refugia_adj_1` | isolation, then migration between neighbours in the last period |
 #' | `refugia_adj_2` | migration between neighbours after the second split |
-#' | `refugia_adj_3` | the same, and `m_a` in the second of two periods between splits |
+#' | `refugia_adj_3` | `refugia_adj_2`, with `m_a` in the second of two periods between splits |
 #' | `ancmig_adj_1` | `m_a` between splits, then between neighbours, then isolation |
 #' | `ancmig_adj_2` | `m_a` between splits |
 #' | `ancmig_adj_3` | `m_a` in the first of two periods between splits |
 #' | `sim_split_no_mig` | both splits at once, no migration |
-#' | `sim_split_sym_mig_all` | the same, with migration between all |
-#' | `sim_split_sym_mig_adjacent` | the same, with migration between neighbours |
+#' | `sim_split_sym_mig_all` | `sim_split_no_mig` with migration between all |
+#' | `sim_split_sym_mig_adjacent` | `sim_split_no_mig` with migration between neighbours |
 #' | `sim_split_refugia_sym_mig_all` | isolation, then migration between all |
 #' | `sim_split_refugia_sym_mig_adjacent` | isolation, then migration between neighbours |
 #' | `split_nomig_size`, `sim_split_no_mig_size` | sizes `nu1b`, `nu2b`, `nu3b` in the last period |
 #' | `ancmig_2_size` | `ancmig_adj_2` with other sizes in the last period |
 #' | `sim_split_refugia_sym_mig_adjacent_size` | with other sizes in the last period |
 #' | `refugia_adj_2_var_sym`, `refugia_adj_3_var_sym` | the third migrates to and from both others |
-#' | `split_sym_mig_adjacent_var1`, `..._var2` | after `m_a`: the same, or `m3` only |
-#' | `sim_split_sym_mig_adjacent_var` | both splits at once, then the same |
-#' | `sim_split_refugia_sym_mig_adjacent_var` | isolation, then the same |
+#' | `split_sym_mig_adjacent_var1`, `..._var2` | after `m_a`: the third with both, or only `m3` |
+#' | `sim_split_sym_mig_adjacent_var` | both splits at once, then the third with both others |
+#' | `sim_split_refugia_sym_mig_adjacent_var` | isolation, then the third with both |
 #' | each of the last four rows with `_uni` for `_sym` | migration into the third population only |
 #' | `admix_origin_no_mig` | the third population is a mixture of the others |
-#' | `admix_origin_sym_mig_adj`, `admix_origin_uni_mig_adj` | the same, with migration |
+#' | `admix_origin_sym_mig_adj`, `admix_origin_uni_mig_adj` | `admix_origin_no_mig` with migration |
 #'
 #' Published models, without parameters:
 #'
@@ -117,7 +117,7 @@
 #' | `OutOfAfrica_2L06` | African and European fruit flies (Li and Stephan 2006) |
 #' | `OutOfAfrica_3G09` | Africans, Europeans, East Asians (Gutenkunst and others 2009) |
 #' | `NewWorld_4G09` | these three and Mexicans (Gutenkunst and others 2009) |
-#' | `NewWorld_4G09_no_admixture` | the same, without the Mexicans' latest European ancestry |
+#' | `NewWorld_4G09_no_admixture` | `NewWorld_4G09` without the Mexicans' latest European ancestry |
 #' | `ArchaicAdmixture_5R19` | these three with archaic admixture (Ragsdale and Gravel 2019) |
 #'
 #' @section Pictures:

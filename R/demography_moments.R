@@ -1,11 +1,11 @@
 # Spectra of neutral models by moments of allele frequencies, with the error of their time steps.
 
-# The most moments, and the most work of one constant step an epoch, before grids are taken:
-# hundreds of megabytes, and about a minute.
+# Limits of moments, and of the work of one constant step per epoch; beyond them, grids are used.
+# They amount to hundreds of megabytes, and about a minute.
 most_moments <- 5e6
 most_moment_work <- 5e9
 
-# Whether moments give this spectrum. `settled`: events, and a sampling by check_sampling().
+# True if moments give this spectrum. `settled`: events, and a sampling by check_sampling().
 has_moments <- function(settled) {
   sizes <- settled$sampling$sizes
   if (settled$sampling$kind != "analytic" || !all(vapply(settled$events, is_neutral, NA))) {
@@ -49,12 +49,12 @@ warn_of_moments <- function(largest, tolerance, where = "") {
   }
 }
 
-# Numbers of parts of epochs that change. Spectra of 8 and 16 parts could agree about a jump in a
-# size, and both be wrong, so no number is a multiple of the one before.
+# Part counts of epochs that change. Spectra of 8 and 16 parts could agree about a jump in a size,
+# and both be wrong, so no count is a multiple of the previous one.
 moment_parts <- c(3L, 5L, 8L, 13L, 21L, 34L, 55L, 89L, 144L, 233L, 377L, 610L, 987L)
 
-# More and more parts of epochs that change, until each model's spectrum settles. A list for each
-# model: `spectrum`, its `error`, and the `largest` relative error of a cell with many sites.
+# Cuts epochs that change into more and more parts, until each model's spectrum settles. A list for
+# each model: `spectrum`, its `error`, and the `largest` relative error of a cell with many sites.
 moments_within <- function(models, sizes, tolerance, work) {
   variable <- !corner_mask(sizes + 1)
   spectra_of <- function(which, parts) moment_spectra(models[which], parts, sizes, work)
@@ -82,9 +82,9 @@ moments_within <- function(models, sizes, tolerance, work) {
   result
 }
 
-# `ratio`: of parts. The error of the fourth-order method falls with its fourth power. That of the
-# extrapolated spectrum is smaller; where differences change their sign, a share of the largest
-# difference stands in.
+# `ratio`: the ratio of part counts. The error of the fourth-order method falls with its fourth
+# power, and extrapolation leaves a smaller error. The estimate is at least a share of the largest
+# relative difference, because differences that change sign are small.
 extrapolated_moments <- function(coarse, fine, ratio, variable) {
   change <- (fine - coarse) / (ratio^4 - 1)
   spectrum <- fine + change

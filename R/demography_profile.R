@@ -178,7 +178,7 @@ profile_side <- function(fit, name, side, far, scale) {
   do.call(rbind, rows)
 }
 
-# Whether a short step leads to invalid parameters, for example by breaking a constraint of
+# True if a short step leads to invalid parameters, for example by breaking a constraint of
 # read_demes().
 is_at_wall <- function(z, moved, way) is.infinite(z) && abs(moved) < 0.01 * abs(way)
 

@@ -26,8 +26,8 @@
 #' as independent, so this is a composite likelihood. Recombination sets the time scale: the fit has
 #' a further parameter `reference_size`, Nref, which needs a `start`. Sizes are then
 #' `nu * reference_size` diploid individuals, and times `2 * reference_size * time` generations.
-#' Models from [read_demes()] do not need this parameter, as theirs are in individuals and in the
-#' file's units of time.
+#' Models from [read_demes()] do not need this parameter, as their parameters are in individuals and
+#' in the file's units of time.
 #'
 #' **Standard errors.** Linked sites are not independent. Use bootstrap spectra, as from
 #' [sfs_from_vcf()], in [vcov.demography_fit()].
@@ -36,8 +36,8 @@
 #' @param sfs The data's spectrum, an [sfs()]. If it is folded, the model's spectrum is folded too.
 #'   `NULL`: the fit uses `ld` alone.
 #' @param start Named values of the parameters for the first search, in the units of
-#'   [demography_events]. Default: those of a model from [read_demes()].
-#' @param lower,upper Named bounds of some or all parameters. Default: those of a model from
+#'   [demography_events]. Default: the start values of a model from [read_demes()].
+#' @param lower,upper Named bounds of some or all parameters. Default: the bounds of a model from
 #'   [read_demes()]; else a thousandth of `start`, and a thousand times `start`; for `misidentified`
 #'   an upper bound of 1. Give both for a parameter that may be 0 or change sign, such as the
 #'   `meanlog` of a [dfe_model()].
@@ -49,7 +49,7 @@
 #'   more than three populations: n + 4, n + 8 and n + 12, with n at least 8.
 #' @param misidentified Whether to fit the share of misidentified sites too, as the parameter
 #'   `misidentified` with a start of 0.01; `FALSE` (the default).
-#' @param multinomial Whether theta is fitted. `TRUE` (the default) scales the model to the data;
+#' @param multinomial Whether to fit theta. `TRUE` (the default) scales the model to the data;
 #'   `FALSE` (the default for a [dfe_model()]) takes theta from the model.
 #' @param tolerance Largest difference in log-likelihood between agreeing searches, 0.1 by default.
 #' @param seconds Longest time of all searches; `Inf` (the default): until they end. A search ends
@@ -71,7 +71,7 @@
 #' * `theta`: the fitted theta, `NA` without `multinomial` or `sfs`.
 #' * `log_likelihood`: the maximum log-likelihood.
 #' * `expected`: the model's spectrum, with this theta.
-#' * `converged`: whether the fit has converged.
+#' * `converged`: `TRUE` if the fit has converged.
 #' * `at_bounds`: names of the parameters within 1 % of a bound.
 #' * `bounds`: a data frame with a row for each fitted parameter. `lower` and `upper` are its
 #'   bounds, `lower_of` and `upper_of` their source (`"user"`, `"default"` or the parameter's
@@ -291,7 +291,7 @@ place_near_start <- function(surface, space) {
   near
 }
 
-# Whether the three best searches reached the same maximum.
+# True if the three best searches reached the same maximum.
 is_agreed <- function(values, tolerance) {
   values <- values[is.finite(values)]
   length(values) >= 3 && sort(values, decreasing = TRUE)[3] >= max(values) - tolerance

@@ -7,23 +7,23 @@
 #' @details
 #' **Moments.** Without `pts`, spectra of neutral models come from moments of the allele
 #' frequencies. Neither drift, migration, splits nor pulses raise the degree of a polynomial, so the
-#' moments of a sample's degrees are closed. There is no grid. Constant epochs have no error but
-#' rounding. Epochs with changing sizes or rates take steps of fourth order. These are shortened
-#' until the error of cells with at least 1e-4 of the sites is below `tolerance`. The spectrum's
-#' attribute `error` has the estimated error of each cell.
+#' moments of a sample's degrees form a closed system. There is no grid. Constant epochs have only
+#' rounding errors. Epochs with changing sizes or rates take steps of fourth order. These are
+#' shortened until the error of cells with at least 1e-4 of the sites is below `tolerance`. The
+#' spectrum's attribute `error` has the estimated error of each cell.
 #'
 #' **Grids.** With `pts`, selection or another `sampling`, the density of allele frequencies is
 #' computed on a grid, and samples are drawn from it. A grid's error is a polynomial in its spacing,
-#' mostly its square. So the spectra of several
-#' grids are extrapolated to a spacing of 0. A density under strong selection is too steep for a
-#' coarse grid, and would give negative counts. The spectrum then comes from finer grids, which a
-#' warning names; counts are never negative.
+#' dominated by the square. The spectra of several grids are therefore extrapolated to a spacing of
+#' 0. A density under strong selection is too steep for a coarse grid, and would give negative
+#' counts. The spectrum then comes from finer grids, which a warning names; counts are never
+#' negative.
 #'
 #' **Time steps of grids.** `time = "dadi"` uses the time steps of the program dadi, and reproduces
 #' its spectrum on each grid. Like dadi, it extrapolates to a smallest frequency of 0. `"accurate"`
-#' computes spectra with steps three times as long and with half of that, and extrapolates to a step
-#' length of 0. The total number of steps is similar, but the error is much smaller. Its steps are
-#' shorter where populations shrink fast.
+#' computes spectra with steps 3 and 1.5 times as long, and extrapolates to a step length of 0. The
+#' total number of steps is similar, but the error is much smaller. Its steps are shorter where
+#' populations shrink fast.
 #'
 #' **Errors of grids.** Strong migration and pulses need fine grids, and long time steps need
 #' shorter epochs. A spectrum should hardly change without its coarsest grid, or with half its step
@@ -32,8 +32,8 @@
 #' about a hundred points.
 #'
 #' @param model A [demography()], or a list of events from [demography_events].
-#' @param params Values of the model's parameters, named or in the model's order, then those of a
-#'   `sampling` function. `NULL` (the default): none.
+#' @param params Values of the model's parameters, named or in the model's order, then values of the
+#'   parameters of a `sampling` function. `NULL` (the default): none.
 #' @param sample_sizes Haplotypes sampled from each population at the model's end, at least 1. The
 #'   names of this vector become the spectrum's populations.
 #' @param pts Grid points: one to six different whole numbers, from 4 on, each above the largest
@@ -42,10 +42,10 @@
 #'   too large for moments, and other ways of `time` and `extrapolate` take three grids, which a
 #'   message names.
 #' @param time Time steps of grids, `"accurate"` (the default) or `"dadi"`: see Details.
-#' @param extrapolate How grids are extrapolated. `"linear"` (the default): a polynomial of the
-#'   values of all grids. `"log"`: a polynomial of their logarithms. `"none"`: one spectrum for each
-#'   grid, without an estimate of its error; negative cells become 0, with a warning.
-#' @param sampling How samples are drawn from the density:
+#' @param extrapolate Extrapolation of grids. `"linear"` (the default): a polynomial of the values
+#'   of all grids. `"log"`: a polynomial of their logarithms. `"none"`: one spectrum for each grid,
+#'   without an estimate of its error; negative cells become 0, with a warning.
+#' @param sampling Method that draws samples from the density:
 #'   * `"analytic"` (the default): from a density that is linear between grid points.
 #'   * `"direct"`: by sums over grid points.
 #'   * A value of [sampling_ascertained()], [sampling_admixed()], [sampling_inbred()] or
@@ -105,7 +105,7 @@ expected_sfs <- function(model, params = NULL, sample_sizes, pts = NULL,
   spectrum_of_settled(settled, pts, time, extrapolate, tolerance, work)
 }
 
-# By moments, or on grids. `settled`: of settle_spectrum().
+# Computes by moments, or on grids. `settled`: the result of settle_spectrum().
 spectrum_of_settled <- function(settled, pts, time, extrapolate, tolerance, work) {
   if (is.null(pts) && !only_on_grids(time, extrapolate) && has_moments(settled)) {
     found <- sfs_by_moments(

@@ -93,8 +93,8 @@ bounds_of_space <- function(space, params) {
   )
 }
 
-# Whether an estimate is at a bound that the user did not give and the parameter does not have. The
-# maximum is then elsewhere.
+# True if an estimate is at a default bound, not at a user's bound or at the end of the parameter's
+# range. The maximum is then elsewhere.
 is_at_default <- function(bounds) {
   own <- ifelse(bounds$at %in% "upper", bounds$upper_of, bounds$lower_of)
   any(!is.na(bounds$at) & own == "default")

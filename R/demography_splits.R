@@ -4,7 +4,7 @@
 # A row for each model of two populations: its name, then its periods after the split, from the
 # first. A period is `-` without migration, `s` with symmetric and `a` with asymmetric migration;
 # `+` is a pulse from the first population into the second. `size`: an element of population_sizes.
-# `rates`: whether each period has rates of its own.
+# `rates`: true if each period has rates of its own.
 two_population_row <- function(name, periods, size = "same", rates = FALSE) {
   data.frame(name, periods, size, rates)
 }
@@ -49,8 +49,8 @@ two_population_rows <- rbind(
 # A row for each model of three populations, with its periods before and after the third population
 # arises. Without periods before, both splits are simultaneous. A period is `A` with migration
 # between the first population and the ancestors of the others, or a name of rates_of_three. `size`:
-# whether sizes changed before the last period. `origin`: whether the third population split from
-# the second, or is a mixture of the first and second.
+# the change of sizes before the last period, if any. `origin`: the third population's origin, a
+# split from the second or a mixture of the first and second.
 three_population_row <- function(name, between, after, size = "same", origin = "split") {
   data.frame(name, between, after, size, origin)
 }
