@@ -1,6 +1,7 @@
 # Ancestral states at sites.
 
-# chromosome, position, and whether the alleles are single bases; NULL without sites.
+# A table of `chromosome`, `position` and `single`, true for alleles of single bases; NULL without
+# sites.
 read_sites <- function(sites, progress) {
   if (is.null(sites)) {
     return(NULL)

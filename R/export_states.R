@@ -10,7 +10,7 @@
 #' | `slim` | SLiM, nucleotide-based models | a folder | FASTA, `<chromosome>.fa`; only A, C, G, T |
 #' | `fasta` | samtools, bcftools, ANGSD, VEP | a file | FASTA of all chromosomes, with an index |
 #' | `bed` | genome browsers, bedtools | a file | BED, whose names are confidences |
-#' | `bigbed` | genome browsers | a file | the same in bigBed format, by the package rtracklayer |
+#' | `bigbed` | genome browsers | a file | BED's rows in bigBed format, by the package rtracklayer |
 #'
 #' All bases are in upper case, even those of low confidence; only `fasta` keeps the letters of the
 #' run. An existing file is replaced when the new one is complete.
@@ -79,8 +79,8 @@
 #' `unresolved` and `missing`, as in [read_confidence()].
 #'
 #' @section ARGweaver:
-#' ARGweaver takes no ancestral states: its mutation model is that of Jukes and Cantor. To mask
-#' positions without a call (`--maskmap`), use the rows `missing` and `unresolved` of a `bed`.
+#' ARGweaver takes no ancestral states: it has Jukes and Cantor's mutation model. To mask positions
+#' without a call (`--maskmap`), use the rows `missing` and `unresolved` of a `bed`.
 #'
 #' @param run The result of [ancify_run()], or its output folder, as in [read_ancestral()].
 #' @param format The program or format, as in the table.
@@ -88,11 +88,11 @@
 #' @param sites Positions, required by `tsinfer` and optional for `bed` and `bigbed`. `NULL` (the
 #'   default): none. Otherwise:
 #'   * the path of a VCF or BCF, or a `VcfFile`. Records with an allele that is not a single base
-#'     get `N`, and no row of a BED. The same holds for records whose `AA_reason` is `MASKED` or
-#'     `REF_MISMATCH`;
+#'     get `N`, and no row of a BED. Records whose `AA_reason` is `MASKED` or `REF_MISMATCH` are
+#'     treated likewise;
 #'   * a data frame of `chromosome` and `position`, from 1;
 #'   * a `GRanges`, or other regions that [read_ancestral()] takes; regions of several bases are
-#'     treated like such records.
+#'     also treated likewise.
 #' @param reference The focal genome, required by `slim` and not allowed with other formats. A FASTA
 #'   or 2bit file, a folder of `<chromosome>.fa`, or a path with `{chrom}` or `{chrom_id}`, as in
 #'   [annotate_vcf()].
@@ -105,7 +105,7 @@
 #' @param threads Number of threads that compress a `fasta`; `NULL` (the default) for
 #'   `getOption("ancify.threads")`, or all cores.
 #' @inheritParams project_axt
-#' @return A data frame with a row for each written file but indexes:
+#' @return A data frame with a row for each written file, except indexes:
 #'
 #'   | Column | Value |
 #'   | --- | --- |
@@ -124,7 +124,7 @@
 #' * `ancify_format_error`: calls are not one-line FASTA, or the VCF is damaged.
 #' * `ancify_package_error`: ancify was built without htslib (for a VCF, or a `fasta` in `.gz`), or
 #'   rtracklayer is not installed (for `bigbed`).
-#' * `ancify_annotation_warning`: there are no calls of some chromosomes of `sites`.
+#' * `ancify_annotation_warning`: some chromosomes of `sites` have no calls.
 #' @references
 #' Kelleher and others (2019) Inferring whole-genome histories in large population datasets. Nature
 #' Genetics 51:1330-1338.
@@ -198,7 +198,7 @@ inputs_of_run <- function(run) {
 }
 
 # The table of formats. Each has a function that gets all arguments by name and returns the table of
-# the help page. Each also says whether it must, may or never takes the optional arguments.
+# the help page. Each also states whether an optional argument is required, allowed or refused.
 state_formats <- function() {
   format <- function(write, sites = "never", reference = "never", confidence = "may",
                      width = "never", indexes = NULL) {
