@@ -67,7 +67,7 @@
 #' @param tree With several outgroups: a Newick text or a file with one; `NULL` (the default)
 #'   guesses it.
 #' @param chrom_lengths With outgroups: lengths of chromosomes, as for [project_axt()]. `NULL` (the
-#'   default): those in the header of `vcf`.
+#'   default): the lengths in the header of `vcf`.
 #' @param verbose `TRUE` (the default) logs the method, the tree and the record counts, as messages
 #'   of class `ancify_message`.
 #' @return The value of [annotate_vcf()]: records by reason, with attributes. From several

@@ -11,7 +11,7 @@
 #' | `AA` | the called base, in the case of the call: upper for high confidence, lower for low |
 #' | `AA_prob` | the posterior of `AA`, from a run with `posterior: true` or from a `history` |
 #' | `AA_post` | the posteriors of A, C, G and T, only with a `history` |
-#' | `AA_reason` | whether the ancestral allele can be used, as below |
+#' | `AA_reason` | why the ancestral allele can or cannot be used, as below |
 #' | `MLR`, `MLRT` | the lowest missense score and its transcript, only with `scores` |
 #'
 #' `AA` is absent if no base is called, or if the position is masked or its REF differs. It is also

@@ -1,8 +1,8 @@
 #' List the GPUs that can be used
 #'
 #' `available_gpus()` lists the NVIDIA GPUs that this copy of the package can use.
-#' `detect_backend()` reports whether there is any. The package touches no GPU before you call one
-#' of these functions, or a job that may use a GPU.
+#' `detect_backend()` reports whether one exists. The package touches no GPU before you call one of
+#' these functions, or a job that may use a GPU.
 #'
 #' @details
 #' | Case | Result |

@@ -16,10 +16,10 @@ default_threads <- function(cores = RcppParallel::defaultNumThreads()) {
 
 backends <- c("auto", "cpu", "gpu")
 
-# What a job may use. An exported function makes it from its arguments, and hands it down to the
-# core. Results do not depend on it, except on `precision`. `memory`: bytes, without a limit by
-# default, and half of the free memory if NULL. `precision`: "fp32" or "fp16"; NULL chooses by the
-# backend. `gpu_devices` and `gpu_memory`: as in a configuration.
+# The resources that a job may use. An exported function makes this list from its arguments, and
+# hands it down to the core. Results do not depend on it, except on `precision`. `memory`: bytes,
+# without a limit by default, and half of the free memory if NULL. `precision`: "fp32" or "fp16";
+# NULL chooses by the backend. `gpu_devices` and `gpu_memory`: as in a configuration.
 new_work <- function(threads = NULL, backend = "cpu", memory = most_bytes, precision = NULL,
                      progress = FALSE, gpu_devices = NULL, gpu_memory = NULL) {
   refuse_if_no_device(backend, gpu_devices)
@@ -60,7 +60,7 @@ most_bytes <- 2^52
 
 as_bytes <- function(memory) min(max(memory, 1), most_bytes)
 
-# Half of what this process can still allocate.
+# Half of the memory that this process can still allocate.
 default_memory <- function() {
   available <- available_memory()
   if (is.na(available)) 2^33 else available / 2

@@ -6,7 +6,7 @@
 #'
 #' @details
 #' Short distances are dark, long ones light. Unobserved pairs are grey. In the mean map, a pair is
-#' grey only if no cell has it.
+#' grey only if it is unobserved in every cell.
 #'
 #' @param object,x A [distance_maps()] object.
 #' @param cells Cells to draw, at most 12: indices or names. `NULL` (the default): the mean map.

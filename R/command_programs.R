@@ -58,7 +58,7 @@ without_header <- paste(
   "pheno1, pheno2 and so on are columns of a file without header: with a header, use its names"
 )
 
-# Names such as PC{1:10} stand for several.
+# A name such as PC{1:10} represents several names.
 all_names <- function(values) paste(unlist(lapply(values, expand_braces)), collapse = ",")
 
 first_phenotype <- function(program, option) {

@@ -4,7 +4,7 @@
 # run        function(parsed) that carries out the command; returns the exit status if it is not 0
 # arguments  names of its arguments in the usage; "..." ends the last if it may be several words, []
 #            enclose optional ones
-# options    names of option_rows; those in `required` must be given
+# options    names of option_rows; options in `required` must be given
 # streams    the arguments and options that may be -, for a standard stream
 # details    paragraphs of its help
 # examples   complete command lines
@@ -26,7 +26,7 @@ traits_sentence <- paste(
 
 word_of_family <- c(`family = "binary"` = "--binary")
 
-# Options of genotypes and of choices among them, and with phenotypes those of command_study().
+# Options of genotypes and of choices among them; with phenotypes, the options of command_study().
 options_of_genotypes <- c(
   "genotypes", "samples", "hard_call_threshold", "dosages", "multiallelic", "keep", "remove",
   "extract", "exclude", "chromosomes", "split_par", "maf", "missing", "hwe", "info"

@@ -129,8 +129,8 @@ as.data.frame.ancify_components <- function(x, ...) {
   )
 }
 
-# `variants`: ids; NULL if the variants are those of any genotypes, in order. `table`: a data frame
-# with a row for each variant in each component: the indices of both, and the weight.
+# `variants`: ids; NULL if the components apply to the variants of any genotypes, in order. `table`:
+# a data frame with a row for each variant in each component: the indices of both, and the weight.
 # `alternatives`: true if a variant in several components belongs to only one of them, with the
 # weights as probabilities.
 new_components <- function(names, variants, table, alternatives = FALSE) {

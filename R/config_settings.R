@@ -20,7 +20,7 @@
 #' settings <- ancify_settings()
 #' settings[settings$topic == "How to compute", c("setting", "default")]
 #'
-#' # What a change of these settings makes again
+#' # The results that a change of these settings makes again
 #' table(settings$topic, settings$changes)
 ancify_settings <- function() {
   groups <- config_groups()

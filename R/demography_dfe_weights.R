@@ -19,7 +19,7 @@ dfe_weights <- function(dfe, gammas, pairs, interpolate) {
 }
 
 # A row for each kind of part, named by its field: the function weights(value of the field, gammas,
-# interpolate), and whether it returns a matrix for pairs. A function, because R loads some of these
+# interpolate), and true if it returns a matrix for pairs. A function, because R loads some of these
 # functions later.
 part_kinds <- function() {
   kind <- function(field, weights, pairs = FALSE) as.list(environment())

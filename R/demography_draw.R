@@ -35,7 +35,7 @@
 #' @section Errors:
 #' * `ancify_input_error`: the model is invalid, a parameter is missing, or an argument cannot be
 #'   used.
-#' @seealso [summary.demography()] for the same in words, [write_demes()] for pictures by other
+#' @seealso [summary.demography()] for a description in words, [write_demes()] for pictures by other
 #'   programs
 #' @export
 #' @examples

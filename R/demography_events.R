@@ -41,10 +41,10 @@
 #'   which the value is `to`; `NULL` (the default) for the epoch's end.
 #' @param m Migration rates, 0 by default: one number for all pairs; or a matrix (or list of rows)
 #'   with the rate from population `j` into `i` in row `i` and column `j`.
-#' @param frozen Whether populations stay unchanged, like ancient samples: one value for all, or one
-#'   for each; `FALSE` (the default). Frozen populations cannot have migration.
-#' @param mutates Whether populations have new mutations: one value for all, or one for each; `TRUE`
-#'   (the default). With `FALSE` a population has only alleles that existed before or came by
+#' @param frozen Whether to keep populations unchanged, like ancient samples: one value for all, or
+#'   one for each; `FALSE` (the default). Frozen populations cannot have migration.
+#' @param mutates Whether to give populations new mutations: one value for all, or one for each;
+#'   `TRUE` (the default). With `FALSE` a population has only alleles that existed before or came by
 #'   migration.
 #' @param initial_t Start of the epoch's clock, 0 by default. It matters only if values change.
 #' @param parent,pop Index of the population that splits, or that leaves.

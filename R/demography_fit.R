@@ -177,8 +177,8 @@ residuals.demography_fit <- function(object, type = c("anscombe", "linear"), ...
 #' @param bootstraps A list of spectra of the data's size, such as `attr(data, "bootstrap")`. They
 #'   are folded and masked like the data. For a fit with `ld`: a list with such a list as `sfs`, and
 #'   a list of [ld_statistics()] as `ld`. `NULL` (the default): independent sites.
-#' @param log Whether covariances are of the parameters' logarithms; `FALSE` (the default). Standard
-#'   errors of logarithms are relative errors.
+#' @param log Whether to return covariances of the parameters' logarithms; `FALSE` (the default).
+#'   Standard errors of logarithms are relative errors.
 #' @param ... Not used.
 #' @return A matrix with a row and a column for each fitted parameter, and for `theta` if it was
 #'   fitted.

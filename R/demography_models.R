@@ -36,7 +36,7 @@
 #' | --- | --- |
 #' | `out_of_africa` | Africans, Europeans, East Asians (Gutenkunst and others 2009) |
 #'
-#' Most models of one or two populations also exist with selection, the same for all mutations:
+#' Most models of one or two populations also exist with selection, equal for all mutations:
 #'
 #' | Name | Selection coefficients |
 #' | --- | --- |

@@ -25,7 +25,7 @@
 #'   `log` is `TRUE`, and Wald intervals without. In simulations of linked sites, profiles covered
 #'   the truth more often than Wald intervals.
 #' @param bootstraps As in [vcov.demography_fit()]; `NULL` (the default): independent sites.
-#' @param log Whether Wald intervals are computed for logarithms; `FALSE` (the default).
+#' @param log Whether to compute Wald intervals for logarithms; `FALSE` (the default).
 #' @param BPPARAM A `BiocParallelParam`, whose workers share the profiles, each on one thread unless
 #'   the fit had `threads`. `NULL` (the default): this session computes them one by one.
 #' @param progress Whether to show the progress of the profiles. Default: only in interactive

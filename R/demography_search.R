@@ -156,7 +156,7 @@ fit_demography <- function(model, sfs, start = NULL, lower = NULL, upper = NULL,
 
 # ---- Arguments -----------------------------------------------------------------------------------
 
-# Parameters that a fit adds to those of its model
+# Parameters that a fit adds to its model's parameters
 own_params <- function(model, misidentified, ld) {
   c(if (misidentified) "misidentified", if (!is.null(ld)) params_of_ld(model))
 }

@@ -6,7 +6,7 @@
 #' [fit_demography()] can fit.
 #'
 #' @details
-#' Selection is the same at all times, and in all populations unless there are `pairs`. Coefficients
+#' Selection is constant in time, and equal in all populations except with `pairs`. Coefficients
 #' `gamma` have the units of [demography_events]. A DFE describes negative coefficients:
 #' `dfe_gamma(0.2, 1000)` is a gamma distribution of `-gamma`.
 #'
@@ -42,8 +42,8 @@
 #'   to -2000, evenly spaced on a logarithmic scale. Negative ones can be at most a factor of 4
 #'   apart. Positive ones are for `dfe_point()`.
 #' @param h Dominance, 0.5 (additive) by default.
-#' @param pairs Whether each pair of `gammas` has a spectrum: the first population's coefficient and
-#'   the second's. `FALSE` (the default): the same coefficient in all populations.
+#' @param pairs Whether to compute a spectrum for each pair of `gammas`: the first population's
+#'   coefficient and the second's. `FALSE` (the default): the same coefficient in all populations.
 #' @param cache A folder for the spectra, created if missing. `NULL` (the default): none.
 #' @param spectra The result of `selected_spectra()`.
 #' @param dfe For `dfe_sfs()` a DFE, such as `dfe_gamma(0.2, 1000)`. For `dfe_model()` a function

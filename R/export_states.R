@@ -12,8 +12,8 @@
 #' | `bed` | genome browsers, bedtools | a file | BED, whose names are confidences |
 #' | `bigbed` | genome browsers | a file | BED's rows in bigBed format, by the package rtracklayer |
 #'
-#' All bases are in upper case, even those of low confidence; only `fasta` keeps the letters of the
-#' run. An existing file is replaced when the new one is complete.
+#' All bases are in upper case, even with low confidence; only `fasta` keeps the letters of the run.
+#' An existing file is replaced when the new one is complete.
 #'
 #' @section tsinfer:
 #' The table has the tab-separated columns `chromosome`, `position` and `ancestral_state`: A, C, G
@@ -46,7 +46,7 @@
 #' ```
 #'
 #' @section FASTA of all chromosomes:
-#' Chromosomes have the order of the run. Letters are those of the run: lower case for low
+#' Chromosomes have the order of the run. The letters of the run stay unchanged: lower case for low
 #' confidence, `n` for unresolved positions, and `N` for missing ones.
 #'
 #' A name in `.fa`, `.fasta` or `.fna` gives plain text. A further `.gz` gives text compressed by
